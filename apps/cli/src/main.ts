@@ -1,0 +1,111 @@
+import { VERSION } from '@baton/gateway';
+import { Command } from 'commander';
+import { devFilePath, readDevFile } from './dev-file.ts';
+import { runDev } from './dev.ts';
+import { readSettings, required, type Settings } from './environment.ts';
+import { type Deployment, runGateway, type Running, runWorker } from './roles.ts';
+
+/** `baton`: one command per role. What it needs comes from the environment; a bad setting ends it with exit code 78. */
+const program = new Command('baton')
+  .version(VERSION)
+  .description(
+    'Baton: a delegation gateway over MCP. Parks tool calls that need an LLM, and resumes them when the agent answers.',
+  )
+  .addHelpText(
+    'after',
+    `
+Settings are environment variables: REDIS_URL, PORT, HOST, BATON_DATA_DIR, BATON_SECRET, BATON_OPERATOR_TOKEN,
+LOG_LEVEL and more; the README lists them all. A secret may stand in a file named by <NAME>_FILE.
+
+A role without REDIS_URL joins the Baton that "baton dev" runs in the same BATON_DATA_DIR, if there is one.
+
+First steps:
+  $ baton dev                    everything on this machine, with a key to try it
+  $ REDIS_URL=redis://... BATON_SECRET=... baton gateway
+  $ REDIS_URL=redis://... BATON_SECRET=... baton worker`,
+  )
+  .showHelpAfterError('Type "baton --help" to see what there is.');
+
+program
+  .command('dev')
+  .description('a real Redis, one gateway, one worker and a tenant to try them with')
+  .action(() => live((settings) => runDev(settings, process.env)));
+
+program
+  .command('gateway')
+  .description('one stateless replica: MCP at /mcp, REST at /v1 (needs REDIS_URL and BATON_SECRET)')
+  .action(() =>
+    live(async (settings) => {
+      const deployment = await deploymentOf(settings);
+      const where = deployment.joined
+        ? { host: '127.0.0.1', unreadyMs: 0 }
+        : { host: '0.0.0.0', unreadyMs: 1_000 };
+      const gateway = await runGateway(settings, deployment, where);
+      console.error(`baton gateway listens on ${gateway.url}`);
+      return gateway;
+    }),
+  );
+
+program
+  .command('worker')
+  .description('resumes parked work (needs REDIS_URL and BATON_SECRET)')
+  .action(() => live(async (settings) => runWorker(settings, await deploymentOf(settings))));
+
+await program.parseAsync().catch(fail);
+
+/**
+ * Runs a role until it is told to end: the first signal drains it, even while it starts, a second one ends it at once.
+ */
+async function live(start: (settings: Settings) => Promise<Running>): Promise<void> {
+  const settings = readSettings(process.env);
+  let told = false;
+  const end = new Promise<void>((resolve) => {
+    for (const [signal, code] of [
+      ['SIGTERM', 143],
+      ['SIGINT', 130],
+    ] as const) {
+      process.on(signal, () => {
+        if (told) process.exit(code);
+        told = true;
+        resolve();
+      });
+    }
+  });
+  const running = await start(settings);
+  void end.then(() => running.stop()).then(() => process.exit(0), fail);
+}
+
+/**
+ * The deployment that the settings name, or the one that `baton dev` keeps in the same data directory. That one is
+ * joined as it is, on this machine: a secret or a token of one's own would be another deployment's.
+ */
+async function deploymentOf(settings: Settings): Promise<Deployment & { readonly joined: boolean }> {
+  const { REDIS_URL, BATON_SECRET, BATON_OPERATOR_TOKEN, BATON_DATA_DIR } = settings;
+  const own = REDIS_URL ?? BATON_SECRET ?? BATON_OPERATOR_TOKEN;
+  const dev = own === undefined ? await readDevFile(BATON_DATA_DIR) : undefined;
+  if (dev !== undefined) {
+    console.error(`baton: joins the deployment of ${devFilePath(BATON_DATA_DIR)}`);
+    return { ...dev, joined: true };
+  }
+  return {
+    redisUrl: required(
+      settings,
+      'REDIS_URL',
+      'a role of its own needs the Redis that all share; baton dev finds one itself',
+    ),
+    secret: required(
+      settings,
+      'BATON_SECRET',
+      'all processes of a deployment share one secret of 16 characters or more',
+    ),
+    operatorToken: BATON_OPERATOR_TOKEN,
+    joined: false,
+  };
+}
+
+function fail(error: unknown): void {
+  const exitCode = error instanceof Error && 'exitCode' in error ? Number(error.exitCode) : 1;
+  const said = error instanceof Error && (exitCode === 78 || error.name === 'BatonError');
+  console.error(said ? `baton: ${(error as Error).message}` : error);
+  process.exit(exitCode);
+}

@@ -1,0 +1,77 @@
+import type { Operation } from '@baton/operations';
+import { MAX_BODY_BYTES } from '@baton/protocol';
+import type { Programs } from '@baton/runner';
+import { AnswerCheck } from '@baton/runner';
+import type { Store } from '@baton/store';
+import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import type { Logger } from 'pino';
+import type { GatewayConfiguration } from './configuration.ts';
+import type { Services } from './context.ts';
+import { readCredentials } from './edge/credential.ts';
+import { parseJsonBodies } from './edge/json-body.ts';
+import { checkOrigins } from './edge/origin.ts';
+import { answerProblems, answerUnroutable } from './edge/problem.ts';
+import { serveHealth } from './health.ts';
+import { OpenCalls } from './open-calls.ts';
+import { mcpRoutes } from './mcp/route.ts';
+import { surface } from './mcp/surface.ts';
+import { serveMetadata } from './metadata.ts';
+import { serveMetrics } from './metrics.ts';
+import { restRoutes } from './rest/index.ts';
+import { toolCatalog } from './tools/catalog.ts';
+
+export const VERSION = '0.1.0';
+
+/** One replica, composed in the order in which a request meets its parts. It listens nowhere yet. */
+export async function buildApp(
+  configuration: GatewayConfiguration,
+  store: Store,
+  log: Logger,
+  options: { operations: ReadonlyMap<string, Operation>; programs: Programs; draining: () => boolean },
+): Promise<FastifyInstance> {
+  const app = Fastify({
+    loggerInstance: log,
+    // Metrics count requests; the log is for what someone should look at.
+    // A logger of its own for each request would be built, redaction and all, though most requests log nothing.
+    childLoggerFactory: (logger) => logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: configuration.trustProxy,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: 60_000,
+    exposeHeadRoutes: false,
+    // A project's key is in the path, percent-encoded.
+    routerOptions: { maxParamLength: 4_096 },
+    frameworkErrors: (error, request, reply) => answerUnroutable(error, request as never, reply as never),
+    forceCloseConnections: 'idle',
+  }) as unknown as FastifyInstance;
+  app.decorate('publicUrl', configuration.publicUrl);
+  // Hooks of every request call back rather than promise: a promise each is what they would cost.
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('x-baton-replica', configuration.replica);
+    done();
+  });
+  answerProblems(app);
+  checkOrigins(app, configuration.allowedOrigins);
+  readCredentials(app, configuration.operatorToken);
+  parseJsonBodies(app);
+
+  const check = new AnswerCheck();
+  app.addHook('onClose', () => check.close());
+  app.addHook('preClose', async () => services.open.drain());
+  const services: Services = {
+    store,
+    programs: options.programs,
+    check,
+    operations: options.operations,
+    open: new OpenCalls(),
+  };
+  serveHealth(app, store, options.draining);
+  serveMetadata(app);
+  serveMetrics(app, configuration.metricsOpen);
+  const makeServer = surface(toolCatalog(options.operations), VERSION, (err) =>
+    log.error({ err }, 'tool failed'),
+  );
+  await app.register(mcpRoutes, { services, makeServer, shortWay: configuration.shortWay });
+  await app.register(restRoutes, { prefix: '/v1', services });
+  return app;
+}

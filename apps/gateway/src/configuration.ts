@@ -1,0 +1,29 @@
+import { hostname } from 'node:os';
+import { randomBytes } from 'node:crypto';
+
+/** What one gateway needs to know; `apps/cli` parses it from the environment. */
+export interface GatewayConfiguration {
+  readonly host: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** How this replica is called in `x-baton-replica`, in logs and in Redis. */
+  readonly replica: string;
+  readonly operatorToken: string | undefined;
+  /** Where clients reach Baton, for metadata; undefined: as the request's host says. */
+  readonly publicUrl: string | undefined;
+  readonly trustProxy: boolean;
+  /** Browser origins that may call, beside the gateway's own. */
+  readonly allowedOrigins: readonly string[];
+  readonly metricsOpen: boolean;
+  /** How long a gateway that is told to end still takes requests while it says that it is not ready, in milliseconds. */
+  readonly unreadyMs: number;
+  /** How long a SIGTERM waits for what is under way, in milliseconds. */
+  readonly drainMs: number;
+  /** False sends every MCP request through the SDK's own transport; tests hold both ways to the same claims. */
+  readonly shortWay: boolean;
+}
+
+/** A name that no other process has, even where containers share a host name. */
+export function replicaName(): string {
+  return `${hostname().slice(0, 40)}-${process.pid}-${randomBytes(3).toString('hex')}`;
+}

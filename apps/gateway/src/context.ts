@@ -1,0 +1,26 @@
+import type { AnswerCheck, Programs } from '@baton/runner';
+import type { Operation } from '@baton/operations';
+import type { Caller, Store, Tenant } from '@baton/store';
+import type { OpenCalls } from './open-calls.ts';
+import type { BatonError } from '@baton/protocol';
+
+/** What this process shares between requests. */
+export interface Services {
+  readonly store: Store;
+  readonly programs: Programs;
+  readonly check: AnswerCheck;
+  /** The operations that are tools here. */
+  readonly operations: ReadonlyMap<string, Operation>;
+  readonly open: OpenCalls;
+}
+
+/** One call, from its request to its reply. */
+export interface Call {
+  readonly services: Services;
+  readonly tenant: Tenant;
+  readonly caller: Caller;
+  /** Its signal aborts when nobody should wait any longer: the client has gone (`GONE`), or the process drains. */
+  readonly signal: () => AbortSignal;
+  /** Set when the call was refused for a reason that HTTP has a status for; the edge answers with it. */
+  refused?: BatonError;
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { type AgentResponse, BatonError, canonicalJson, parseInteractionId } from '@baton/protocol';
+import type { Call } from '../context.ts';
+import type { ToolReply } from '../tools/tool.ts';
+import { standing } from './present.ts';
+import { joinChunks } from './stream.ts';
+import { waitForTask } from './wait.ts';
+
+/**
+ * Takes what came of an LLM call: an answer, whose outcome is waited for, or a chunk of one, which never waits.
+ * Errors: every refusal of ACCEPT and CHUNK.
+ */
+export async function takeAnswer(
+  interactionId: string,
+  response: AgentResponse,
+  waitMs: number,
+  call: Call,
+): Promise<ToolReply> {
+  if (response.status === 'streaming') return takeChunk(interactionId, response, call);
+  const { interactions } = call.tenant;
+  const whole = await joinChunks(call, interactionId, response);
+  const { inbox } = call.services.store;
+  const listener = inbox.listen(interactions.memberOf(interactionId));
+  try {
+    const accepted = await interactions.accept(call.caller, {
+      interactionId,
+      text: JSON.stringify(whole),
+      fingerprint: fingerprintOf(whole),
+      channel: waitMs > 0 ? inbox.channel : '',
+    });
+    const { taskId, event, replayed } = accepted;
+    const view = await waitForTask(call, taskId, listener, { event, waitMs, registered: !replayed });
+    const outcome = standing(view);
+    const repeated = replayed ? { replayed: true } : {};
+    return confirm(
+      interactionId,
+      taskId,
+      { ...repeated, outcome },
+      `The answer is taken; the task is ${outcome.status}.`,
+    );
+  } finally {
+    listener.close();
+  }
+}
+
+async function takeChunk(
+  interactionId: string,
+  { sequence, delta }: Extract<AgentResponse, { status: 'streaming' }>,
+  call: Call,
+): Promise<ToolReply> {
+  const identity = await call.caller.admit(['mcp', 'agent'], 'answer');
+  const { request } = await call.tenant.listing.interaction(identity, interactionId);
+  if (request.kind !== 'llm' || request.call.serviceType !== 'streamText') {
+    const message = `agentLLMResponse.status: chunks are for streamText requests; interaction '${interactionId}' is none, answer it at once`;
+    throw new BatonError('invalid_arguments', message, { field: 'agentLLMResponse.status', interactionId });
+  }
+  const kept = await call.tenant.interactions.chunk(call.caller, { interactionId, sequence, delta });
+  const repeated = kept === 'replayed' ? { replayed: true } : {};
+  const taskId = parseInteractionId(interactionId)?.taskId ?? '';
+  return confirm(
+    interactionId,
+    taskId,
+    { ...repeated, outcome: { status: 'input_required' } },
+    `Chunk ${sequence} is kept; the interaction waits for the rest.`,
+  );
+}
+
+function confirm(interactionId: string, taskId: string, more: object, text: string): ToolReply {
+  const structured = { status: 'agent_response_processed_by_taskmaster', interactionId, taskId, ...more };
+  return { text, structured, taskId, speakJson: true };
+}
+
+/** Two answers are the same when their canonical JSON is. */
+function fingerprintOf(answer: AgentResponse): string {
+  return createHash('sha256').update(canonicalJson(answer)).digest('base64url').slice(0, 22);
+}

@@ -1,0 +1,37 @@
+import { BatonError, isRecord, type JsonObject } from '@baton/protocol';
+import type { AnswerCheck } from '@baton/runner';
+
+const FIELD = 'delegatedCallDetails.requestParameters.schema';
+const MOST = { bytes: 65_536, depth: 32, nodes: 5_000 };
+
+/**
+ * A schema that a caller brings is bounded before anything compiles it, compiled in a thread that can be ended, and
+ * refused here if it is of no use, rather than when an answer has been paid for. Errors: `invalid_arguments`.
+ */
+export async function refuseHostileSchema(check: AnswerCheck, schema: JsonObject): Promise<void> {
+  const bytes = Buffer.byteLength(JSON.stringify(schema));
+  if (bytes > MOST.bytes) throw tooMuch('bytes', bytes, MOST.bytes);
+  let nodes = 0;
+  const walk = (value: unknown, depth: number): void => {
+    nodes++;
+    if (nodes > MOST.nodes) throw tooMuch('values', nodes, MOST.nodes);
+    if (depth > MOST.depth) throw tooMuch('levels', depth, MOST.depth);
+    if (isRecord(value) && typeof value['$ref'] === 'string' && !value['$ref'].startsWith('#')) {
+      throw new BatonError(
+        'invalid_arguments',
+        `${FIELD}: the $ref '${value['$ref'].slice(0, 200)}' is not within the schema; remote ones are never fetched`,
+        { field: FIELD },
+      );
+    }
+    if (typeof value === 'object' && value !== null)
+      for (const inner of Object.values(value)) walk(inner, depth + 1);
+  };
+  walk(schema, 1);
+  await check.refuseUnusable(schema, FIELD);
+}
+
+function tooMuch(unit: string, found: number, most: number): BatonError {
+  return new BatonError('invalid_arguments', `${FIELD}: more than ${most} ${unit} (${found}) are not taken`, {
+    field: FIELD,
+  });
+}

@@ -1,0 +1,61 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { BatonError, type KeyParts, parseKey } from '@baton/protocol';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+/** What a request shows of itself, before anyone has looked it up. */
+export type Credential = { readonly kind: 'key'; readonly key: KeyParts } | { readonly kind: 'operator' };
+
+/**
+ * Reads `Authorization: Bearer` on every route that is not `open`. A missing or malformed credential ends the request
+ * before its body is read; whether a well-formed key is valid is for the script of the call to say.
+ */
+export function readCredentials(app: FastifyInstance, operatorToken: string | undefined): void {
+  const operatorDigest = operatorToken === undefined ? undefined : digest(operatorToken);
+  app.decorateRequest('credential', null);
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.routeOptions.config.open !== true && !request.is404) {
+      request.credential = credentialOf(request, operatorDigest);
+    }
+    done();
+  });
+}
+
+/** The credential of a request on a route that is not open. */
+export function credential(request: FastifyRequest): Credential {
+  if (request.credential === null)
+    throw new Error(`route ${request.routeOptions.url} reads a credential but is open`);
+  return request.credential;
+}
+
+function credentialOf(request: FastifyRequest, operatorDigest: Buffer | undefined): Credential {
+  const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+  if (token === undefined) {
+    throw new BatonError(
+      'unauthenticated',
+      'This needs a credential: send the header "Authorization: Bearer <API key>".',
+      { missing: true },
+    );
+  }
+  const key = parseKey(token);
+  if (key !== undefined) return { kind: 'key', key };
+  if (operatorDigest !== undefined && timingSafeEqual(digest(token), operatorDigest))
+    return { kind: 'operator' };
+  throw new BatonError(
+    'unauthenticated',
+    'The credential is not a Baton API key (bt_<tenant>_...), or it was mistyped: its checksum is wrong.',
+  );
+}
+
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    credential: Credential | null;
+  }
+  interface FastifyContextConfig {
+    /** True for what needs no credential: health, metadata. */
+    open?: boolean;
+  }
+}

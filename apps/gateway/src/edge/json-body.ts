@@ -1,0 +1,58 @@
+import { BatonError, jsonDepth, MAX_JSON_DEPTH } from '@baton/protocol';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import secureJson from 'secure-json-parse';
+
+/**
+ * JSON bodies: bounded in depth before they are parsed, `__proto__` and `constructor.prototype` refused. The bound on
+ * bytes is the server's (`bodyLimit`) and then the tenant's. Other content types are refused with 415.
+ */
+export function parseJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string' },
+    async (request: FastifyRequest, body: string) => {
+      refuseEncoding(request);
+      request.bodyBytes = Buffer.byteLength(body);
+      if (jsonDepth(body, MAX_JSON_DEPTH) > MAX_JSON_DEPTH) {
+        throw new BatonError(
+          'invalid_arguments',
+          `The JSON body nests deeper than ${MAX_JSON_DEPTH} levels.`,
+        );
+      }
+      // Many clients set the content type on a DELETE or POST that has no body.
+      if (body === '') return undefined;
+      try {
+        return secureJson.parse(body, null, { protoAction: 'error', constructorAction: 'error' }) as unknown;
+      } catch (error) {
+        throw new MalformedJson(error instanceof Error ? error.message : 'unreadable');
+      }
+    },
+  );
+  app.decorateRequest('bodyBytes', 0);
+}
+
+/** A body is read as UTF-8, uncompressed; what says that it is something else would be read wrongly. */
+function refuseEncoding({ headers }: FastifyRequest): void {
+  const charset = /charset="?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (/^(utf-?8|us-ascii)$/i.test(charset) && encoding === 'identity') return;
+  throw new BatonError(
+    'unsupported_media_type',
+    `The body must be plain UTF-8; it says charset ${charset.slice(0, 40)}, encoding ${encoding.slice(0, 40)}.`,
+  );
+}
+
+/** The body is no JSON, or JSON that Baton does not take. MCP answers it with its own code (-32700). */
+export class MalformedJson extends BatonError {
+  constructor(reason: string) {
+    super('invalid_arguments', `The body is not JSON that Baton takes: ${reason.slice(0, 200)}`);
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Bytes of the body as it was sent. */
+    bodyBytes: number;
+  }
+}

@@ -1,0 +1,107 @@
+import { STATUS_CODES } from 'node:http';
+import { BatonError, toBatonError } from '@baton/protocol';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { MalformedJson } from './json-body.ts';
+
+/**
+ * The funnel of HTTP: whatever is thrown leaves as `application/problem+json` (RFC 9457) with its code, or, under
+ * /mcp, as a JSON-RPC error. Baton's own bugs are logged whole and leave as `internal`.
+ */
+export function answerProblems(app: FastifyInstance): void {
+  app.setErrorHandler(async (thrown: FastifyError, request, reply) => {
+    const error = asRefusal(thrown);
+    if (error.code === 'internal') request.log.error({ err: thrown }, 'request failed');
+    return sendProblem(request, reply, error);
+  });
+  app.setNotFoundHandler(async (request, reply) =>
+    sendProblem(
+      request,
+      reply,
+      new BatonError('not_found', `There is nothing at ${request.method} ${request.url.slice(0, 200)}.`),
+    ),
+  );
+}
+
+/** What the router refuses before a route is found, such as a path that cannot be decoded. */
+export function answerUnroutable(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  return sendProblem(request, reply, asRefusal(thrown));
+}
+
+/** Headers that a refusal carries: how to authenticate, when to come back. */
+export function refusalHeaders(error: BatonError, request: FastifyRequest): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (error.code === 'unauthenticated') {
+    // RFC 6750, section 3.1: no error code for a request that shows no credential.
+    const invalid = error.details['missing'] === true ? '' : 'error="invalid_token", ';
+    headers['www-authenticate'] =
+      `Bearer realm="baton", ${invalid}resource_metadata="${metadataUrl(request)}"`;
+  }
+  if (error.code === 'insufficient_scope') {
+    headers['www-authenticate'] =
+      `Bearer realm="baton", error="insufficient_scope", scope="${String(error.details['scope'])}", ` +
+      `resource_metadata="${metadataUrl(request)}"`;
+  }
+  if (error.row.repeat) {
+    headers['retry-after'] = String(Math.ceil(Number(error.details['retryAfterMs'] ?? 1_000) / 1_000));
+  }
+  return headers;
+}
+
+/** JSON-RPC 2.0, section 5.1. */
+const PARSE_ERROR = -32700;
+
+export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: BatonError) {
+  const { http, rpc } = error.row;
+  reply.status(http).headers(refusalHeaders(error, request));
+  if (request.url.startsWith('/mcp')) {
+    const code = error instanceof MalformedJson ? PARSE_ERROR : rpc;
+    return reply.send({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code, message: error.message, data: error.toWire() },
+    });
+  }
+  return reply.type('application/problem+json').send({
+    ...error.details,
+    type: 'about:blank',
+    title: STATUS_CODES[http],
+    status: http,
+    detail: error.message,
+    code: error.code,
+  });
+}
+
+/** Fastify's own refusals (a body that is too large, a content type that is unknown) under Baton's names. */
+export function asRefusal(thrown: FastifyError): BatonError {
+  if (thrown instanceof BatonError) return thrown;
+  if (thrown.validation)
+    return new BatonError('invalid_arguments', thrown.message, { field: fieldOf(thrown) });
+  if (thrown.statusCode === 413)
+    return new BatonError('limit_size', 'The body is larger than this server takes.');
+  if (thrown.statusCode === 415) {
+    return new BatonError(
+      'unsupported_media_type',
+      'The body must be JSON: send "Content-Type: application/json".',
+    );
+  }
+  if (thrown.statusCode !== undefined && thrown.statusCode >= 400 && thrown.statusCode < 500) {
+    return new BatonError('invalid_arguments', thrown.message.slice(0, 200));
+  }
+  return toBatonError(thrown);
+}
+
+function fieldOf(thrown: FastifyError): string {
+  const path = thrown.validation?.[0]?.instancePath ?? '';
+  return path.slice(1).replaceAll('/', '.');
+}
+
+function metadataUrl(request: FastifyRequest): string {
+  const base = request.server.publicUrl ?? `${request.protocol}://${request.host}`;
+  return `${base}/.well-known/oauth-protected-resource/mcp`;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    publicUrl: string | undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import { type Operation, operations } from '@baton/operations';
+import { Programs } from '@baton/runner';
+import type { Store } from '@baton/store';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { buildApp } from './app.ts';
+import type { GatewayConfiguration } from './configuration.ts';
+
+export interface RunningGateway {
+  readonly url: string;
+  /** Not ready, then no new connections, then what is under way ends, within `drainMs`. */
+  stop(): Promise<void>;
+}
+
+/** Starts one replica; it serves when this returns. `added` operations are for tests and benchmarks. */
+export async function startGateway(
+  configuration: GatewayConfiguration,
+  store: Store,
+  log: Logger,
+  added: ReadonlyMap<string, Operation> = new Map(),
+): Promise<RunningGateway> {
+  let draining = false;
+  const app = await buildApp(configuration, store, log, {
+    operations: new Map([...operations, ...added]),
+    programs: new Programs(added),
+    draining: () => draining,
+  });
+  // A response that is written while draining tells its client to take another connection, and so another replica.
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    if (draining) reply.header('connection', 'close');
+    done(null, payload);
+  });
+  await app.listen({ host: configuration.host, port: configuration.port });
+  const { port } = app.server.address() as AddressInfo;
+  const host = configuration.host.includes(':') ? `[${configuration.host}]` : configuration.host;
+
+  return {
+    url: `http://${host}:${port}`,
+    async stop() {
+      draining = true;
+      // Load balancers ask for readiness now and then: until they have, requests still come here.
+      await new Promise((resolve) => setTimeout(resolve, configuration.unreadyMs));
+      // Connections that fall idle while it closes would otherwise stay for as long as their clients keep them.
+      const idle = setInterval(() => app.server.closeIdleConnections(), 50);
+      const forced = setTimeout(() => app.server.closeAllConnections(), configuration.drainMs);
+      await app.close();
+      clearInterval(idle);
+      clearTimeout(forced);
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { Store } from '@baton/store';
+import type { FastifyInstance } from 'fastify';
+
+/** `/healthz`: the process lives. `/readyz`: it takes work, so Redis answers and it is not draining. */
+export function serveHealth(app: FastifyInstance, store: Store, draining: () => boolean): void {
+  const options = { config: { open: true }, logLevel: 'silent' } as const;
+  app.get('/healthz', options, async () => ({ status: 'ok' }));
+  app.get('/readyz', options, async (_request, reply) => {
+    if (draining()) return reply.status(503).send({ status: 'draining' });
+    try {
+      await store.ping();
+    } catch {
+      return reply.status(503).send({ status: 'redis does not answer' });
+    }
+    return { status: 'ready' };
+  });
+}

@@ -1,0 +1,20 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { makeLog } from './log.ts';
+
+test('a log line never holds a credential, a prompt or an answer', async () => {
+  const lines = new PassThrough();
+  const log = makeLog('info', { role: 'test' }, lines);
+  const secret = 'hush';
+  log.info({ req: { headers: { authorization: `Bearer ${secret}` } } }, 'request');
+  log.warn({ deployment: { apiKey: secret, token: secret, secret } }, 'started');
+  log.error(
+    { call: { messages: [{ role: 'user', content: secret }], answer: secret, prd: secret } },
+    'failed',
+  );
+  lines.end();
+  const said = await text(lines);
+  expect(said.match(/\[redacted\]/g)).toHaveLength(7);
+  expect(said).not.toContain(secret);
+});

@@ -1,0 +1,50 @@
+import type { FastifyReply } from 'fastify';
+import type { RpcResponse } from './short-way.ts';
+
+/** A reply that takes longer becomes a stream, so that the client and every proxy see that it lives. */
+const PLAIN_FOR_MS = 3_000;
+const COMMENT_EVERY_MS = 5_000;
+
+/**
+ * Replies as JSON if the response comes soon, and otherwise, to a client that accepts it, as an SSE stream with
+ * comments until the response comes (MCP, basic/transports: the server chooses).
+ */
+export async function holdReply(
+  reply: FastifyReply,
+  pending: Promise<RpcResponse>,
+  accepts: { stream: boolean },
+  send: (response: RpcResponse) => unknown,
+): Promise<unknown> {
+  if (!accepts.stream) return send(await pending);
+  const soon = await within(pending, PLAIN_FOR_MS);
+  if (soon !== undefined) return send(soon);
+
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+  });
+  raw.write(': held\n\n');
+  const comments = setInterval(() => raw.write(': held\n\n'), COMMENT_EVERY_MS);
+  try {
+    raw.end(`event: message\ndata: ${JSON.stringify(await pending)}\n\n`);
+  } finally {
+    clearInterval(comments);
+  }
+  return reply;
+}
+
+async function within<T>(pending: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), milliseconds);
+  });
+  try {
+    return await Promise.race([pending, over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,155 @@
+import { BatonError, type ErrorCode, MAX_BODY_BYTES, toBatonError } from '@baton/protocol';
+import { type JSONRPCRequest, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { Call, Services } from '../context.ts';
+import { credential } from '../edge/credential.ts';
+import { asRefusal, refusalHeaders, sendProblem } from '../edge/problem.ts';
+import { brokenRequest } from './broken-request.ts';
+import { holdReply } from './held-reply.ts';
+import { sdkWay } from './sdk-way.ts';
+import { type RpcResponse, ShortWay } from './short-way.ts';
+
+/** `/mcp`: a request meets its tenant here and takes one of the two ways to the surface. */
+export async function mcpRoutes(
+  app: FastifyInstance,
+  { services, makeServer, shortWay }: { services: Services; makeServer: () => Server; shortWay: boolean },
+): Promise<void> {
+  const short = await ShortWay.open(makeServer());
+
+  // Whoever shows a dead key hears of that, and not of what is wrong with the body.
+  app.setErrorHandler(async (thrown: FastifyError, request, reply) => {
+    let error = asRefusal(thrown);
+    if (error.code === 'internal') request.log.error({ err: thrown }, 'request failed');
+    const { credential: shown } = request;
+    if (shown?.kind === 'key' && !IS_OF_THE_CALLER.has(error.code)) {
+      const caller = services.store.tenant(shown.key.tenant).caller(shown.key, request.bodyBytes);
+      await caller.admit(['mcp', 'agent']).catch((refused: unknown) => {
+        error = toBatonError(refused);
+      });
+    }
+    return sendProblem(request, reply, error);
+  });
+
+  app.post('/mcp', { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
+    const call = openCall(services, request, reply);
+    const rpc = shortWay ? plainRequest(request) : undefined;
+    if (rpc === undefined) return takeSdkWay(request, reply, call);
+    const accepts = { stream: (request.headers.accept ?? '').includes('text/event-stream') };
+    return holdReply(reply, admitted(short.send(rpc, call), call), accepts, (response) => {
+      if (call.refused) reply.status(call.refused.row.http).headers(refusalHeaders(call.refused, request));
+      return reply.send(response);
+    });
+  });
+
+  app.route({
+    method: ['GET', 'DELETE'],
+    url: '/mcp',
+    handler: async (request, reply) => takeSdkWay(request, reply, openCall(services, request, reply)),
+  });
+
+  app.route({
+    method: ['HEAD', 'PUT', 'PATCH', 'OPTIONS'],
+    url: '/mcp',
+    config: { open: true },
+    handler: async (request, reply) => {
+      reply.header('allow', 'GET, POST, DELETE');
+      throw new BatonError('method_not_allowed', `/mcp takes GET, POST and DELETE, not ${request.method}.`);
+    },
+  });
+
+  async function takeSdkWay(request: FastifyRequest, reply: FastifyReply, call: Call) {
+    // A stream has begun before a handler could refuse: the caller is admitted before it begins.
+    // Each message of a batch counts as the request that it is, answers as answers.
+    const messages: unknown[] = Array.isArray(request.body) ? request.body : [request.body];
+    const [first, ...more] = messages.map((message) => (isAnswer(message) ? 'answer' : 'call'));
+    await call.caller.admit(['mcp', 'agent'], first);
+    for (const purpose of more)
+      await openCall(services, request, reply).caller.admit(['mcp', 'agent'], purpose);
+    const broken = brokenRequest(request.body);
+    if (broken) return reply.status(400).send(broken);
+    return reply.send(await sdkWay(makeServer, request, call));
+  }
+}
+
+/** No reply leaves before the credential was checked, whatever the method. */
+async function admitted(pending: Promise<RpcResponse>, call: Call): Promise<RpcResponse> {
+  const response = await pending;
+  if (call.caller.admitted || call.refused) return response;
+  try {
+    await call.caller.admit(['mcp', 'agent']);
+    return response;
+  } catch (thrown) {
+    call.refused = toBatonError(thrown);
+    const { message } = call.refused;
+    return {
+      jsonrpc: '2.0',
+      id: response.id ?? 0,
+      error: { code: call.refused.row.rpc, message, data: call.refused.toWire() },
+    };
+  }
+}
+
+function openCall(services: Services, request: FastifyRequest, reply: FastifyReply): Call {
+  const shown = credential(request);
+  if (shown.kind === 'operator') {
+    throw new BatonError(
+      'insufficient_scope',
+      'The operator token manages tenants; MCP needs an API key of a tenant.',
+      {
+        scope: 'mcp',
+      },
+    );
+  }
+  const tenant = services.store.tenant(shown.key.tenant);
+  return {
+    services,
+    tenant,
+    caller: tenant.caller(shown.key, request.bodyBytes),
+    signal: services.open.signalOf(reply),
+  };
+}
+
+/**
+ * A single well-formed request that wants no stream of its own: no progress, an Accept header as the transport's
+ * rules have it, a protocol version that is known or left out. Everything else is for the SDK's transport to judge.
+ */
+function plainRequest({ body, headers }: FastifyRequest): JSONRPCRequest | undefined {
+  const rpc = body as Partial<JSONRPCRequest> | null | undefined;
+  if (rpc?.jsonrpc !== '2.0' || typeof rpc.method !== 'string') return undefined;
+  if (rpc.method === 'initialize') return undefined;
+  if (typeof rpc.id !== 'string' && !Number.isSafeInteger(rpc.id)) return undefined;
+  if (
+    rpc.params !== undefined &&
+    (typeof rpc.params !== 'object' || rpc.params === null || Array.isArray(rpc.params))
+  )
+    return undefined;
+  if (Object.keys(rpc).some((key) => !RPC_KEYS.has(key))) return undefined;
+  const meta = rpc.params?._meta;
+  if (meta !== undefined && (typeof meta !== 'object' || meta === null || 'progressToken' in meta))
+    return undefined;
+
+  const { accept = '*/*', 'mcp-protocol-version': version } = headers;
+  if (accept !== '*/*' && !(accept.includes('application/json') && accept.includes('text/event-stream')))
+    return undefined;
+  if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return undefined;
+  return rpc as JSONRPCRequest;
+}
+
+/** True for a post of an answer, which is the last thing to be limited in rate. */
+function isAnswer(message: unknown): boolean {
+  const { params } = (message ?? {}) as {
+    params?: { name?: unknown; arguments?: { agentLLMResponse?: unknown } };
+  };
+  return params?.name === 'agent_llm' && params.arguments?.agentLLMResponse !== undefined;
+}
+
+const IS_OF_THE_CALLER: ReadonlySet<ErrorCode> = new Set([
+  'unauthenticated',
+  'insufficient_scope',
+  'tenant_suspended',
+  'limit_rate',
+  'unavailable',
+]);
+
+const RPC_KEYS = new Set(['jsonrpc', 'id', 'method', 'params']);

@@ -1,0 +1,17 @@
+import type { BatonError } from '@baton/protocol';
+
+/** An error as JSON-RPC sends it: the SDK passes `code`, `message` and `data` on as they are. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+
+  static of(error: BatonError): RpcError {
+    return new RpcError(error.row.rpc, error.message, error.toWire());
+  }
+}

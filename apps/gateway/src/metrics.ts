@@ -1,0 +1,28 @@
+import { BatonError } from '@baton/protocol';
+import type { FastifyInstance } from 'fastify';
+import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { credential } from './edge/credential.ts';
+
+/** Prometheus' view of this replica, at `/metrics`; needs the operator token unless it is opened. */
+export function serveMetrics(app: FastifyInstance, open: boolean): void {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'baton_http_request_seconds',
+    help: 'HTTP requests by route, method and status; a held request counts its holding',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 30],
+    registers: [registry],
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    requests.observe({ route, method: request.method, status: reply.statusCode }, reply.elapsedTime / 1_000);
+    done();
+  });
+  app.get('/metrics', { config: { open } }, async (request, reply) => {
+    if (!open && credential(request).kind !== 'operator') {
+      throw new BatonError('insufficient_scope', '/metrics needs the operator token.', { scope: 'operator' });
+    }
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
+}

@@ -1,0 +1,173 @@
+import { startPrivateRedis } from '@baton/local-redis';
+import { testOperations } from '@baton/operations';
+import { Store } from '@baton/store';
+import { makeLog, type RunningGateway, startGateway } from '../../index.ts';
+import { Contract } from './contract.ts';
+
+export const OPERATOR = 'operator-token-of-the-tests';
+export const SECRET = 'pepper of the tests';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- bodies of many shapes, held against the document
+  readonly body: any;
+}
+
+export interface Asked {
+  readonly token?: string | undefined;
+  readonly json?: unknown;
+  /** A body as it is, for what is no JSON. */
+  readonly raw?: string;
+  readonly headers?: Record<string, string>;
+}
+
+/** Speaks to one replica. Every answer of REST is held against the replica's own OpenAPI document. */
+export class Client {
+  readonly url: string;
+  private readonly contract: Promise<Contract>;
+
+  constructor(url: string) {
+    this.url = url;
+    this.contract = fetch(`${url}/v1/openapi.json`).then(
+      async (response) => new Contract(await response.json()),
+    );
+  }
+
+  async send(method: string, path: string, { token, json, raw, headers = {} }: Asked = {}): Promise<Answer> {
+    const body = raw ?? (json === undefined ? undefined : JSON.stringify(json));
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    const answer = {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : undefined,
+    };
+    (await this.contract).hold(method, path, answer);
+    return answer;
+  }
+
+  /** Starts a task of a test operation over MCP, as an agent's client does; returns the directive. */
+  async delegate(
+    token: string,
+    tool = 'bench_echo',
+    args: object = { text: 'hello' },
+  ): Promise<Answer['body']> {
+    const response = await fetch(`${this.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${token}`,
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: tool, arguments: args },
+      }),
+    });
+    const reply = (await response.json()) as { result?: { structuredContent: unknown } };
+    if (reply.result === undefined) throw new Error(`tools/call: ${JSON.stringify(reply)}`);
+    return reply.result.structuredContent;
+  }
+}
+
+export interface Replicas {
+  readonly one: Client;
+  readonly other: Client;
+  readonly redisUrl: string;
+  stop(): Promise<void>;
+}
+
+/** Two gateways on one Redis of their own, and no worker. */
+export async function startReplicas(): Promise<Replicas> {
+  const redis = await startPrivateRedis();
+  const stores: Store[] = [];
+  const gateways: RunningGateway[] = [];
+  const start = async (replica: string) => {
+    const store = await Store.open({ url: redis.url, secret: SECRET, replica });
+    stores.push(store);
+    const configuration = {
+      host: '127.0.0.1',
+      port: 0,
+      replica,
+      operatorToken: OPERATOR,
+      publicUrl: undefined,
+      trustProxy: false,
+      allowedOrigins: [],
+      metricsOpen: true,
+      unreadyMs: 0,
+      drainMs: 1_000,
+      shortWay: true,
+    };
+    const gateway = await startGateway(configuration, store, makeLog('silent', {}), testOperations);
+    gateways.push(gateway);
+    return new Client(gateway.url);
+  };
+  return {
+    one: await start('one'),
+    other: await start('other'),
+    redisUrl: redis.url,
+    async stop() {
+      await Promise.all(gateways.map((gateway) => gateway.stop()));
+      await Promise.all(stores.map((store) => store.close()));
+      await redis.stop();
+    },
+  };
+}
+
+let tenants = 0;
+
+export interface Place {
+  readonly id: string;
+  /** Keys of this tenant, by what they may do. `mcp` and `peer` are two principals. */
+  readonly mcp: string;
+  readonly peer: string;
+  readonly agent: string;
+  readonly admin: string;
+}
+
+/** A new tenant with a key for each role. */
+export async function newTenant(client: Client, limits?: object): Promise<Place> {
+  const id = `tenant-${++tenants}`;
+  await expectStatus(client.send('POST', '/v1/tenants', { token: OPERATOR, json: { id, limits } }), 201);
+  const [mcp, peer, agent, admin] = await Promise.all([
+    newKey(client, id, ['mcp'], 'alice'),
+    newKey(client, id, ['mcp'], 'bob'),
+    newKey(client, id, ['agent'], 'answerer'),
+    newKey(client, id, ['admin'], 'boss'),
+  ]);
+  return { id, mcp, peer, agent, admin };
+}
+
+export async function newKey(
+  client: Client,
+  tenant: string,
+  scopes: readonly string[],
+  principal?: string,
+): Promise<string> {
+  const json = { name: 'test', scopes, ...(principal === undefined ? {} : { principal }) };
+  const made = await expectStatus(
+    client.send('POST', `/v1/tenants/${tenant}/keys`, { token: OPERATOR, json }),
+    201,
+  );
+  return made.body.key as string;
+}
+
+async function expectStatus(asked: Promise<Answer>, status: number): Promise<Answer> {
+  const answer = await asked;
+  if (answer.status !== status) throw new Error(`expected ${status}, got ${answer.status}: ${answer.text}`);
+  return answer;
+}

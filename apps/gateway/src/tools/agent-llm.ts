@@ -1,0 +1,88 @@
+import { delegatedCall, wholeNumber } from '@baton/operations';
+import {
+  agentResponse,
+  DEFAULT_WAIT_MS,
+  delegatedCallDetails,
+  type DelegatedCallDetails,
+  type JsonObject,
+  MAX_WAIT_MS,
+} from '@baton/protocol';
+import { z } from 'zod';
+import type { Call } from '../context.ts';
+import { takeAnswer } from '../delegation/answer.ts';
+import { refuseHostileSchema } from '../delegation/caller-schema.ts';
+import { replyShapes, startForReply } from './start.ts';
+import { defineTool, type RequestMeta, type ToolReply } from './tool.ts';
+
+/** Models often write nested objects as JSON text; what it says is what they meant. */
+const unquoted = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => {
+    if (typeof value !== 'string') return value;
+    try {
+      return JSON.parse(value) as unknown;
+    } catch {
+      return value;
+    }
+  }, schema);
+
+const input = z
+  .strictObject({
+    interactionId: z.string().min(1).max(100).optional().describe('The interaction that is answered'),
+    agentLLMResponse: unquoted(agentResponse).optional().describe('What came of the LLM call'),
+    delegatedCallDetails: unquoted(delegatedCallDetails)
+      .optional()
+      .describe('Instead of a response: opens an interaction for a request of your own'),
+    projectRoot: z.string().max(1024).optional().describe('Accepted for older agents; not needed'),
+    waitMs: wholeNumber(z.int().min(0).max(MAX_WAIT_MS))
+      .default(DEFAULT_WAIT_MS)
+      .describe('How long to wait for the outcome, in milliseconds'),
+  })
+  .superRefine((value, context) => {
+    const answering = value.agentLLMResponse !== undefined;
+    const opening = value.delegatedCallDetails !== undefined;
+    const refuse = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    if (answering === opening) {
+      refuse('agentLLMResponse', 'give exactly one of agentLLMResponse and delegatedCallDetails');
+    } else if (answering && value.interactionId === undefined) {
+      refuse('interactionId', 'is required with agentLLMResponse');
+    } else if (opening && value.interactionId !== undefined) {
+      refuse('interactionId', 'must not be given with delegatedCallDetails');
+    }
+  });
+
+const confirmation = z.looseObject({
+  status: z.literal('agent_response_processed_by_taskmaster'),
+  interactionId: z.string(),
+  taskId: z.string(),
+  replayed: z.boolean().optional(),
+  outcome: z.looseObject({ status: z.string() }),
+});
+
+/** The delegation channel of seed 1: answers an interaction, or opens one. */
+export const agentLlm = defineTool({
+  name: 'agent_llm',
+  title: 'Answer a delegated LLM request',
+  description:
+    'Posts the outcome of an LLM call that Baton asked for (interactionId and agentLLMResponse), and waits up to waitMs ' +
+    'for what comes of it: the finished result, or the next request. Posting the same answer again is safe.',
+  hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  need: ['mcp', 'agent'],
+  input,
+  output: [confirmation, ...replyShapes(delegatedCall)],
+  run: async ({ interactionId, agentLLMResponse, delegatedCallDetails: details, waitMs }, call, meta) => {
+    if (details !== undefined) return open(details, call, meta);
+    if (interactionId === undefined || agentLLMResponse === undefined)
+      throw new Error('refused by the schema');
+    return takeAnswer(interactionId, agentLLMResponse, waitMs, call);
+  },
+});
+
+async function open(details: DelegatedCallDetails, call: Call, meta: RequestMeta): Promise<ToolReply> {
+  const { schema } = details.requestParameters;
+  if (schema !== undefined) {
+    await call.caller.admit(['mcp']);
+    await refuseHostileSchema(call.services.check, schema as JsonObject);
+  }
+  return startForReply(delegatedCall, details as unknown as JsonObject, call, meta);
+}

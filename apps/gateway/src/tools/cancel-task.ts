@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { defineTool } from './tool.ts';
+
+/** Ends a task; what it waits for is taken back. */
+export const cancelTask = defineTool({
+  name: 'cancel_task',
+  title: 'Cancel a task',
+  description: 'Ends a task that is not finished. Answers to its open requests are refused from then on.',
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  need: ['mcp', 'agent'],
+  input: z.strictObject({ taskId: z.string().min(1).max(100).describe('The task') }),
+  output: [z.object({ taskId: z.string(), status: z.literal('cancelled') })],
+  run: async ({ taskId }, call) => {
+    const identity = await call.caller.admit(['mcp', 'agent']);
+    await call.tenant.tasks.cancel(identity, taskId);
+    return { text: `Task ${taskId} is cancelled.`, structured: { taskId, status: 'cancelled' }, taskId };
+  },
+});

@@ -1,0 +1,24 @@
+import type { Operation } from '@baton/operations';
+import { agentLlm } from './agent-llm.ts';
+import { cancelTask } from './cancel-task.ts';
+import { operationTool } from './operation.ts';
+import { pendingInteractions } from './pending-interactions.ts';
+import { getTasksTool, getTaskTool, nextTaskTool, setTaskStatusTool } from './project-views.ts';
+import { taskStatus } from './task-status.ts';
+import type { Tool } from './tool.ts';
+
+/** Every tool, in the order in which it is listed: the operations, then what is around them. */
+export function toolCatalog(operations: ReadonlyMap<string, Operation>): ReadonlyMap<string, Tool> {
+  const tools = [
+    ...[...operations.values()].map(operationTool),
+    getTasksTool,
+    getTaskTool,
+    nextTaskTool,
+    setTaskStatusTool,
+    agentLlm,
+    pendingInteractions,
+    taskStatus,
+    cancelTask,
+  ];
+  return new Map(tools.map((tool) => [tool.name, tool]));
+}

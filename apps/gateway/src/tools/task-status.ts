@@ -1,0 +1,58 @@
+import { wholeNumber } from '@baton/operations';
+import { MAX_WAIT_MS, taskStatus as statuses } from '@baton/protocol';
+import { z } from 'zod';
+import { iso, standing } from '../delegation/present.ts';
+import { waitForTask } from '../delegation/wait.ts';
+import { defineTool } from './tool.ts';
+
+const input = z.strictObject({
+  taskId: z.string().min(1).max(100).describe('The task'),
+  waitMs: wholeNumber(z.int().min(0).max(MAX_WAIT_MS))
+    .default(0)
+    .describe('How long to wait while it works, in milliseconds'),
+});
+
+const output = z.looseObject({
+  taskId: z.string(),
+  status: statuses,
+  operation: z.string(),
+  createdAt: z.string(),
+  lastUpdatedAt: z.string(),
+  expiresAt: z.string(),
+  error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+});
+
+/** How a task stands, for clients that lost their context. */
+export const taskStatus = defineTool({
+  name: 'task_status',
+  title: 'See how a task stands',
+  description:
+    'Tells how a task stands: its result when it is done, the request that it waits for when it waits.',
+  hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  need: ['mcp', 'agent'],
+  input,
+  output: [output],
+  run: async ({ taskId, waitMs }, call) => {
+    const identity = await call.caller.admit(['mcp', 'agent']);
+    const { tasks } = call.tenant;
+    let view = await tasks.read(identity, taskId);
+    if (view.status === 'working' && waitMs > 0) {
+      const listener = call.services.store.inbox.listen(tasks.member(taskId));
+      try {
+        await waitForTask(call, taskId, listener, { event: 0, waitMs, registered: false });
+        view = await tasks.read(identity, taskId);
+      } finally {
+        listener.close();
+      }
+    }
+    const structured = {
+      taskId,
+      operation: view.operation,
+      createdAt: iso(view.createdAt),
+      lastUpdatedAt: iso(view.updatedAt),
+      expiresAt: iso(view.expiresAt),
+      ...standing(view),
+    };
+    return { text: `Task ${taskId} is ${view.status}.`, structured: structured, taskId, speakJson: true };
+  },
+});

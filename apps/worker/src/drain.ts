@@ -1,0 +1,85 @@
+import { type AnswerCheck, type Programs, resumeTask, type SegmentEnd } from '@baton/runner';
+import type { Segment, Shard } from '@baton/store/shards';
+import type { Logger } from 'pino';
+
+/** How many tasks one lease takes: enough to share its cost, few enough that another worker finds some too. */
+const BATCH = 16;
+
+/** How many segments a worker runs side by side: while some wait for Redis or for a check, others go on. */
+const AT_ONCE = 64;
+
+export interface Resuming {
+  readonly programs: Programs;
+  readonly check: AnswerCheck;
+  readonly log: Logger;
+  readonly ended: (end: SegmentEnd | 'error') => void;
+}
+
+/**
+ * Takes what is ready and resumes it. It goes on as soon as nothing is left to take, while segments may still run, so
+ * that a slow one holds up nobody. Leases watch over the work, not the job that called for it.
+ */
+export class Drain {
+  private readonly resuming: Resuming;
+  private readonly running = new Set<Promise<void>>();
+  private stopping = false;
+  private taking = 0;
+  private takes: Promise<unknown> = Promise.resolve();
+
+  constructor(resuming: Resuming) {
+    this.resuming = resuming;
+  }
+
+  /** Takes from a shard until nothing is ready. What joins an empty ready set meanwhile rings, or brings a job. */
+  async shard(shard: Shard): Promise<void> {
+    for (let left = 1; left > 0 && !this.stopping; ) {
+      while (this.running.size + this.taking >= AT_ONCE) await this.place();
+      left = await this.take(shard, Math.min(BATCH, AT_ONCE - this.running.size - this.taking));
+    }
+  }
+
+  /** Takes nothing more and waits for the segments that run, and for those that are being taken. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await this.takes;
+    while (this.running.size > 0) await Promise.all(this.running);
+  }
+
+  /** Waits for a place to fall free: a segment ends, or, where none runs, a take under way has filled less than it might. */
+  private async place(): Promise<void> {
+    await (this.running.size > 0 ? Promise.race(this.running) : this.takes);
+  }
+
+  /** Shards share the places: those that a take may fill are its own while it is under way. */
+  private async take(shard: Shard, most: number): Promise<number> {
+    this.taking += most;
+    const take = shard
+      .take(most)
+      .then(({ left, segments }) => {
+        for (const segment of segments) this.begin(shard, segment);
+        return left;
+      })
+      .finally(() => {
+        this.taking -= most;
+      });
+    this.takes = Promise.allSettled([this.takes, take]);
+    return take;
+  }
+
+  private begin(shard: Shard, segment: Segment): void {
+    const run = this.resume(shard, segment).finally(() => this.running.delete(run));
+    this.running.add(run);
+  }
+
+  /** Each task by itself: one's failure is never another's. */
+  private async resume(shard: Shard, segment: Segment): Promise<void> {
+    const { programs, check, log, ended } = this.resuming;
+    try {
+      ended(await resumeTask(programs, check, shard, segment, (event, facts) => log.warn(facts, event)));
+    } catch (err) {
+      // Redis does not answer: the lease runs out and the sweeper hands the task on.
+      ended('error');
+      log.error({ err, tenant: segment.tenant, taskId: segment.taskId }, 'segment abandoned');
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// Builds dist/: one bundle of Baton's own packages, npm's packages left outside, and beside it the files that are
+// read at run time by their place (Lua scripts, the thread that checks answers).
+import { cpSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { prepare, root } from './prepare.mjs';
+
+const MARK = join(root, 'dist/.built');
+
+/** True when some source is newer than the last build. */
+export function isStale() {
+  if (!existsSync(MARK)) return true;
+  const built = statSync(MARK).mtimeMs;
+  const newer = (path) => {
+    if (path.endsWith('node_modules')) return false;
+    const stat = statSync(path);
+    if (!stat.isDirectory()) return stat.mtimeMs > built && !path.endsWith('.test.ts');
+    return readdirSync(path).some((name) => newer(join(path, name)));
+  };
+  return ['apps', 'packages', 'infra/scripts', 'package-lock.json'].some((part) => newer(join(root, part)));
+}
+
+/** Bundles entries into a folder, with the files that are read at run time by their place beside them. */
+export async function bundle(folder, entryPoints) {
+  const { build: esbuild, stop } = await import('esbuild');
+  rmSync(join(root, folder), { recursive: true, force: true });
+  mkdirSync(join(root, folder), { recursive: true });
+  await esbuild({
+    absWorkingDir: root,
+    entryPoints,
+    outdir: folder,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'esm',
+    sourcemap: true,
+    logLevel: 'warning',
+    plugins: [
+      {
+        name: 'own packages inside, others outside',
+        setup({ onResolve }) {
+          onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+            kind === 'entry-point' || path.startsWith('@baton/') ? undefined : { path, external: true },
+          );
+        },
+      },
+    ],
+  });
+  // Its helper process would live on in `npm start`.
+  await stop();
+  cpSync(join(root, 'packages/store/src/scripts'), join(root, folder, 'scripts'), { recursive: true });
+  cpSync(
+    join(root, 'packages/runner/src/answer-check-thread.mjs'),
+    join(root, folder, 'answer-check-thread.mjs'),
+  );
+}
+
+export async function build() {
+  await bundle('dist', { baton: 'apps/cli/src/main.ts' });
+  writeFileSync(MARK, '');
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) {
+  prepare();
+  await build();
+}

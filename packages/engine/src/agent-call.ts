@@ -1,0 +1,180 @@
+import {
+  type AgentAnswer,
+  answerAsMessage,
+  BatonError,
+  type DelegatedCall,
+  type Fit,
+  isRecord,
+  type Json,
+  type JsonObject,
+  type Message,
+  RECALLABLE,
+  readObject,
+  readText,
+  type Role,
+  type ServiceType,
+} from '@baton/protocol';
+import type { z } from 'zod';
+import { askAgent, checkAnswer, type Program, sleep } from './effect.ts';
+import { cut, describeSchema, shapeOf } from './schema.ts';
+
+/**
+ * The agent-call machine (seed 4): a delegated LLM request that ends in a parsed result or a named error. A wrong
+ * answer is asked again with what is wrong with it, a passing failure of the agent's LLM is asked again after a
+ * pause, each within a budget of its own for the whole call.
+ */
+export interface AgentCall {
+  readonly role: Role;
+  readonly modelId: string;
+  readonly messages: readonly Message[];
+  readonly summary: string;
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+}
+
+export const MAX_EXCEPTION_RETRIES = 3;
+export const MAX_RECALLS = 2;
+const FIRST_PAUSE_MS = 1_000;
+/** A wrong answer is quoted back up to this many characters: it guides, and it must not outgrow the request. */
+const QUOTED_ANSWER = 20_000;
+/** A problem that the `check` effect found is as long as whoever checked made it. */
+const TOLD_PROBLEM = 8_000;
+
+/** A structured answer that fits `schema`. Errors: `answer_invalid`, `agent_error`, `interaction_expired`. */
+export function* generateObject<T>(
+  call: AgentCall & { readonly schema: z.ZodType<T>; readonly objectName: string },
+): Program<T> {
+  const shape = shapeOf(call.schema);
+  const parameters = { schema: describeSchema(call.schema), objectName: call.objectName };
+  return yield* callAgent(call, 'generateObject', parameters, function* (data) {
+    return readObject(data, shape);
+  });
+}
+
+/** An answer in words. Errors as for `generateObject`. */
+export function* generateText(call: AgentCall): Program<string> {
+  return yield* callAgent(call, 'generateText', {}, function* (data) {
+    return readText(data);
+  });
+}
+
+/** The answer to a caller's own request: what was asked for, and the answer's data as the agent gave it. */
+export interface CallerAnswer {
+  readonly response: Json;
+  readonly data: Json;
+}
+
+/** The request of a caller as it came, its schema included; the answer is the result. */
+export function* generateForCaller(
+  call: AgentCall & {
+    readonly serviceType: ServiceType;
+    readonly schema?: JsonObject;
+    readonly parameters: JsonObject;
+  },
+): Program<CallerAnswer> {
+  const { schema } = call;
+  const read = function* (data: Json): Program<Fit<Json>> {
+    if (schema !== undefined) return yield* checkAnswer(schema, data);
+    if (call.serviceType !== 'generateObject') return readTextOrToolCalls(data);
+    return readObject(data, {
+      // Without a schema anything fits but words, which may yet be JSON.
+      check: (value) =>
+        typeof value === 'string'
+          ? { ok: false, problem: 'an object was asked for' }
+          : { ok: true, value: value as Json },
+      hasObjectField: false,
+    });
+  };
+  return yield* callAgent<CallerAnswer>(call, call.serviceType, call.parameters, function* (data) {
+    const fit = yield* read(data);
+    return fit.ok ? { ok: true, value: { response: fit.value, data } } : fit;
+  });
+}
+
+/** A model that calls tools need not say anything. */
+function readTextOrToolCalls(data: Json): Fit<Json> {
+  const text = readText(data);
+  const calls = isRecord(data) && Array.isArray(data['toolCalls']) ? data['toolCalls'] : [];
+  return !text.ok && calls.length > 0 ? { ok: true, value: '' } : text;
+}
+
+function* callAgent<T>(
+  call: AgentCall,
+  serviceType: ServiceType,
+  parameters: JsonObject,
+  read: (data: Json) => Program<Fit<T>>,
+): Program<T> {
+  let correction: readonly Message[] = [];
+  let wrong = 0;
+  let recalls = 0;
+  for (let attempt = 1; ; attempt++) {
+    const answer = yield* askAgent(asDelegated(call, serviceType, parameters, correction, attempt));
+    if (answer.status === 'error') {
+      if (!mayRecall(answer) || recalls === MAX_RECALLS) throw agentError(answer, attempt);
+      yield* sleep(FIRST_PAUSE_MS * 2 ** recalls);
+      recalls++;
+      continue;
+    }
+    const fit = yield* read(answer.data as Json);
+    if (fit.ok) return fit.value;
+    const problem = cut(fit.problem, TOLD_PROBLEM);
+    if (wrong === MAX_EXCEPTION_RETRIES) throw answerInvalid(call, problem, attempt);
+    wrong++;
+    correction = correctionOf(answer.data, problem);
+  }
+}
+
+function asDelegated(
+  call: AgentCall,
+  serviceType: ServiceType,
+  parameters: JsonObject,
+  correction: readonly Message[],
+  attempt: number,
+): DelegatedCall {
+  const { role, modelId, messages, summary, maxTokens, temperature } = call;
+  return {
+    role,
+    serviceType,
+    attempt,
+    summary,
+    request: {
+      ...parameters,
+      apiKey: null,
+      modelId,
+      messages: [...messages, ...correction],
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(temperature === undefined ? {} : { temperature }),
+    },
+  };
+}
+
+function correctionOf(data: unknown, problem: string): Message[] {
+  return [
+    { role: 'assistant', content: cut(answerAsMessage(data), QUOTED_ANSWER) },
+    {
+      role: 'user',
+      content: `That answer cannot be used: ${problem}. Answer again, whole, with that corrected and nothing around it.`,
+    },
+  ];
+}
+
+type FailedAnswer = Extract<AgentAnswer, { status: 'error' }>;
+
+function mayRecall({ errorDetails }: FailedAnswer): boolean {
+  return errorDetails.type !== undefined && RECALLABLE.has(errorDetails.type);
+}
+
+function agentError({ errorDetails }: FailedAnswer, attempts: number): BatonError {
+  return new BatonError('agent_error', `The agent's LLM call failed: ${errorDetails.message}`, {
+    errorDetails,
+    attempts,
+  });
+}
+
+function answerInvalid(call: AgentCall, problem: string, attempts: number): BatonError {
+  return new BatonError(
+    'answer_invalid',
+    `None of ${attempts} answers to "${call.summary}" fits what was asked for. The last one: ${problem}`,
+    { problem, attempts },
+  );
+}

@@ -1,0 +1,73 @@
+import type { AgentAnswer, DelegatedCall, Fit, Json, JsonObject } from '@baton/protocol';
+
+/**
+ * What a program may ask of the world. A program yields effects and receives their outcomes; it does nothing itself,
+ * so replaying it over recorded outcomes restores where it stood.
+ *
+ * `llm` and `elicitation` wait for someone outside, `sleep` for the clock; the others are carried out at once by
+ * whoever runs the segment.
+ */
+export type Effect =
+  | { readonly kind: 'llm'; readonly call: DelegatedCall }
+  | { readonly kind: 'elicitation'; readonly message: string; readonly schema: JsonObject }
+  | { readonly kind: 'sleep'; readonly ms: number }
+  | { readonly kind: 'read'; readonly project: string; readonly select: (project: never) => unknown }
+  | { readonly kind: 'commit'; readonly project: string; readonly command: Json }
+  | { readonly kind: 'check'; readonly schema: JsonObject; readonly data: Json }
+  | { readonly kind: 'all'; readonly branches: readonly (() => Program<unknown>)[]; readonly atOnce: number };
+
+export type EffectKind = Effect['kind'];
+
+/** A running program: plain code that reads `const answer = yield* generateObject(...)`. */
+export type Program<T> = Generator<Effect, T, unknown>;
+
+/**
+ * A named, versioned program. The version is bumped by hand whenever the order or the kinds of its effects change;
+ * the wording of a request may change without.
+ */
+export interface ProgramDefinition<Input = never> {
+  readonly name: string;
+  readonly version: number;
+  run(input: Input): Program<JsonObject>;
+}
+
+/** Asks the agent's LLM once and gives back the answer's envelope; `generateObject` is what programs want. */
+export function* askAgent(call: DelegatedCall): Program<AgentAnswer> {
+  return (yield { kind: 'llm', call }) as AgentAnswer;
+}
+
+/** Asks a person; gives back what they filled in. */
+export function* askPerson(message: string, schema: JsonObject): Program<JsonObject> {
+  return (yield { kind: 'elicitation', message, schema }) as JsonObject;
+}
+
+/** Waits at least `ms` milliseconds by Redis's clock. */
+export function* sleep(ms: number): Program<void> {
+  yield { kind: 'sleep', ms };
+}
+
+/** Reads a project as it is when the effect is carried out; only what `select` returns is recorded. */
+export function* readProject<P, T>(project: string, select: (project: P) => T): Program<T> {
+  return (yield { kind: 'read', project, select }) as T;
+}
+
+/** Applies a command to a project as it is then, exactly once; gives back the reducer's outcome. */
+export function* commitProject<T>(project: string, command: Json): Program<T> {
+  return (yield { kind: 'commit', project, command }) as T;
+}
+
+/** Checks data, as an answer gave it, against a schema that a caller brought; bounded in time, so not done in here. */
+export function* checkAnswer(schema: JsonObject, data: Json): Program<Fit<Json>> {
+  return (yield { kind: 'check', schema, data }) as Fit<Json>;
+}
+
+/**
+ * Runs branches side by side, at most `atOnce` of them unfinished at a time, and gives back their values in order.
+ * When branches fail it waits for the rest and then throws the first failure by position, so that the end never
+ * depends on the order of answers; a branch that wants to go on despite a failure catches it itself.
+ */
+export function* all<T>(branches: readonly (() => Program<T>)[], atOnce = 8): Program<T[]> {
+  // With less than one at once the task would wait for nothing, for ever.
+  if (!(atOnce >= 1)) throw new RangeError(`all: atOnce is ${atOnce}, it must be 1 or more`);
+  return (yield { kind: 'all', branches, atOnce }) as T[];
+}

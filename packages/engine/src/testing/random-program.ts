@@ -1,0 +1,170 @@
+import { BatonError } from '@baton/protocol';
+import fc from 'fast-check';
+import { z } from 'zod';
+import { generateForCaller, generateObject } from '../agent-call.ts';
+import {
+  all,
+  askPerson,
+  commitProject,
+  type Program,
+  type ProgramDefinition,
+  readProject,
+  sleep,
+} from '../effect.ts';
+import { ask } from './small-program.ts';
+
+/**
+ * A program as data. It carries one number, `heard`, into which everything that it observes is mixed and which every
+ * request names: whatever an outcome changes shows in the requests after it and in the end.
+ */
+type Line =
+  | { readonly do: 'ask' | 'object' | 'caller' | 'person' | 'sleep' | 'read' | 'commit' | 'refuse' | 'break' }
+  | { readonly do: 'when'; readonly yes: readonly Line[]; readonly no: readonly Line[] }
+  | { readonly do: 'repeat'; readonly most: number; readonly body: readonly Line[] }
+  | { readonly do: 'try'; readonly body: readonly Line[]; readonly rescue: readonly Line[] }
+  | { readonly do: 'all'; readonly branches: readonly (readonly Line[])[]; readonly atOnce: number };
+
+const effects = ['ask', 'object', 'caller', 'person', 'sleep', 'read', 'commit'] as const;
+const effect: fc.Arbitrary<Line> = fc.record({ do: fc.constantFrom(...effects) });
+const end: fc.Arbitrary<Line> = fc.record({ do: fc.constantFrom('refuse', 'break') });
+
+const { line } = fc.letrec<{ block: Line[]; line: Line }>((tie) => {
+  const block = tie('block');
+  const branches = fc.oneof(
+    { arbitrary: fc.array(block, { maxLength: 4, size: 'max' }), weight: 4 },
+    // Two-digit positions, whose paths begin as those of others do.
+    { arbitrary: fc.array(fc.array(effect, { maxLength: 2 }), { minLength: 11, maxLength: 13 }), weight: 1 },
+  );
+  return {
+    block: fc.array(tie('line'), { maxLength: 4, size: 'max' }),
+    line: fc.oneof(
+      { maxDepth: 4, depthSize: 'medium' },
+      { arbitrary: effect, weight: 8 },
+      { arbitrary: end, weight: 1 },
+      { arbitrary: fc.record({ do: fc.constant('when' as const), yes: block, no: block }), weight: 2 },
+      {
+        arbitrary: fc.record({
+          do: fc.constant('repeat' as const),
+          most: fc.integer({ min: 1, max: 3 }),
+          body: block,
+        }),
+        weight: 1,
+      },
+      { arbitrary: fc.record({ do: fc.constant('try' as const), body: block, rescue: block }), weight: 3 },
+      {
+        arbitrary: fc.record({
+          do: fc.constant('all' as const),
+          branches,
+          atOnce: fc.integer({ min: 1, max: 8 }),
+        }),
+        weight: 4,
+      },
+    ),
+  };
+});
+export const lines = fc.array(line, { minLength: 1, maxLength: 6, size: 'max' });
+
+const numbered = z.object({ n: z.number() });
+
+export function programOf(block: readonly Line[]): ProgramDefinition<number> {
+  return {
+    name: 'random',
+    version: 1,
+    *run(heard) {
+      return { heard: yield* runBlock(block, heard) };
+    },
+  };
+}
+
+/** FNV-1a over the UTF-16 units of a text. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
+
+const mix = (heard: number, seen: unknown) => hashOf(`${heard} ${spelled(seen)}`);
+
+/** A value so that what JSON confuses is told apart: an undefined field, a date, not a number. */
+function spelled(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return `${typeof value} ${value}`;
+  const fields = Object.entries(value).map(([key, inner]) => `${key}: ${spelled(inner)}`);
+  return `${value instanceof Date ? value.getTime() : Array.isArray(value)} { ${fields.join()} }`;
+}
+
+function* runBlock(block: readonly Line[], heard: number): Program<number> {
+  for (const line of block) heard = mix(heard, yield* runLine(line, heard));
+  return heard;
+}
+
+function* runLine(line: Line, heard: number): Program<unknown> {
+  switch (line.do) {
+    case 'ask':
+      return yield* ask(`${heard}`);
+    case 'object':
+      return yield* generateObject({
+        ...callOf(heard),
+        schema: numbered,
+        objectName: 'n',
+      });
+    case 'caller':
+      return yield* generateForCaller({
+        ...callOf(heard),
+        serviceType: 'generateObject',
+        schema: {},
+        parameters: {},
+      });
+    case 'person':
+      return yield* askPerson(`${heard}`, {});
+    case 'sleep':
+      return yield* sleep(heard % 1000);
+    case 'read':
+      return yield* readProject(`${heard % 10}`, () => heard);
+    case 'commit':
+      return yield* commitProject('p', { heard });
+    case 'refuse':
+      throw new BatonError('project_conflict', `at ${heard}`, {
+        heard,
+        at: new Date(heard),
+        missing: undefined,
+      });
+    case 'break':
+      throw new TypeError(`at ${heard}`);
+    case 'when':
+      return yield* runBlock(heard % 2 === 0 ? line.yes : line.no, heard);
+    case 'repeat':
+      for (let turn = 0; turn < line.most && heard % 4 !== 0; turn++)
+        heard = yield* runBlock(line.body, heard + turn);
+      return heard;
+    case 'try':
+      try {
+        return yield* runBlock(line.body, heard);
+      } catch (error) {
+        return yield* runBlock(
+          line.rescue,
+          mix(heard, error instanceof BatonError ? error.toWire() : String(error)),
+        );
+      }
+    case 'all':
+      return yield* all(
+        line.branches.map((branch, index) => () => runBranch(branch, mix(heard, index))),
+        line.atOnce,
+      );
+  }
+}
+
+/** Gives back values as programs do: bare, with undefined fields, dates, nothing at all. */
+function* runBranch(branch: readonly Line[], heard: number): Program<unknown> {
+  const end = yield* runBlock(branch, heard);
+  return [end, { end, missing: undefined }, new Date(end), Number.NaN, undefined][end % 5];
+}
+
+function callOf(heard: number) {
+  const words = `${heard}`;
+  return {
+    role: 'main' as const,
+    modelId: 'm',
+    summary: words,
+    messages: [{ role: 'user' as const, content: words }],
+  };
+}

@@ -1,0 +1,188 @@
+import { access, chmod, mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ask } from './ask.ts';
+import { cached } from './cached.ts';
+import { chain } from './chain.ts';
+import { findRedis } from './find-redis.ts';
+import { findServerBinary } from './find-server-binary.ts';
+import { installLine } from './install-line.ts';
+import type { Link } from './link.ts';
+import type { LocalRedis } from './local-redis.ts';
+import { onPath } from './on-path.ts';
+import { inOtherProcess } from './other-process.ts';
+import { fromPackages } from './packages.ts';
+import { answers } from './ping.ts';
+import { RedisNotFound } from './redis-not-found.ts';
+import { thisSystem } from './system.ts';
+import { temporaryDir } from './temporary-dir.ts';
+
+const patient = { timeout: 120_000 };
+const env: NodeJS.ProcessEnv = { ...process.env, REDIS_URL: '' };
+const links = chain.filter(({ gives }) => gives === 'binary');
+
+async function findIn(dataDir: string): Promise<LocalRedis> {
+  const found = await findRedis({ dataDir, env, links });
+  onTestFinished(() => found.stop());
+  return found;
+}
+
+const holdIn = (dataDir: string) =>
+  inOtherProcess(
+    `const found = await redis.findRedis({ dataDir: ${JSON.stringify(dataDir)} });
+    print({ url: found.url, source: found.source });
+    setInterval(() => {}, 1000);`,
+    // No engine: what this machine has of Docker is not what these tests are about.
+    { environment: { ...env, DOCKER_HOST: 'unix:///nowhere/docker.sock' } },
+  );
+
+test('a private Redis is started in a 0700 directory of the data directory', patient, async () => {
+  const dataDir = await temporaryDir();
+  await mkdir(join(dataDir, 'redis'), { mode: 0o755 });
+  await chmod(join(dataDir, 'redis'), 0o755);
+  const found = await findIn(dataDir);
+  expect(found.url).toBe(`unix://${dataDir}/redis/redis.sock`);
+  expect(['path', 'cache', 'packages']).toContain(found.source);
+  expect((await stat(join(dataDir, 'redis'))).mode & 0o777).toBe(0o700);
+  expect((await stat(join(dataDir, 'redis/running.json'))).mode & 0o777).toBe(0o600);
+  await Promise.all([found.stop(), found.stop()]);
+  expect(await answers(found.url)).toBe(false);
+  await expect(access(join(dataDir, 'redis/running.json'))).rejects.toThrow('ENOENT');
+});
+
+test(
+  'a second process with the same data directory joins, and its end does not end the first',
+  patient,
+  async () => {
+    const dataDir = await temporaryDir();
+    const first = await findIn(dataDir);
+    const second = holdIn(dataDir);
+    expect(await second.next()).toEqual({ url: first.url, source: 'joined' });
+    second.child.kill('SIGKILL');
+    await second.ended();
+    const third = await findIn(dataDir);
+    expect(third.source).toBe('joined');
+    await third.stop();
+    expect(await answers(first.url)).toBe(true);
+  },
+);
+
+test('of two that start at once one starts a server and the other joins it', patient, async () => {
+  const dataDir = await temporaryDir();
+  const both = [holdIn(dataDir), holdIn(dataDir)];
+  const found = (await Promise.all(both.map(({ next }) => next()))) as LocalRedis[];
+  expect(new Set(found.map(({ url }) => url)).size).toBe(1);
+  expect(found.filter(({ source }) => source === 'joined')).toHaveLength(1);
+});
+
+test('the server of a process that was killed is not joined; a new one has its data', patient, async () => {
+  const dataDir = await temporaryDir();
+  const killed = holdIn(dataDir);
+  const { url } = (await killed.next()) as LocalRedis;
+  await ask(url, ['SET', 'key', 'kept'], 2000);
+  killed.child.kill('SIGKILL');
+  await killed.ended();
+  const found = await findIn(dataDir);
+  expect(found.source).not.toBe('joined');
+  expect(await ask(found.url, ['GET', 'key'], 2000)).toEqual({ mark: '$', text: 'kept' });
+});
+
+test('a server that is being stopped is not joined', patient, async () => {
+  const dataDir = await temporaryDir();
+  const first = await findIn(dataDir);
+  const stopped = first.stop();
+  const second = await findIn(dataDir);
+  await stopped;
+  expect(second.source).not.toBe('joined');
+  expect(await answers(second.url)).toBe(true);
+});
+
+test(
+  'a server that crashed is replaced, and the end of its owner does not end the new one',
+  patient,
+  async () => {
+    const dataDir = await temporaryDir();
+    const crashed = await findIn(dataDir);
+    const { text } = await ask(crashed.url, ['INFO', 'server'], 2000);
+    process.kill(Number(/process_id:(\d+)/.exec(text)?.[1]), 'SIGKILL');
+    await vi.waitFor(async () => expect(await answers(crashed.url)).toBe(false));
+    // Its record names a process that lives, this one, and its socket file is still there.
+    const second = await findIn(dataDir);
+    expect(second.source).toBe(crashed.source);
+    await crashed.stop();
+    expect(await answers(second.url)).toBe(true);
+    expect((await findIn(dataDir)).source).toBe('joined');
+  },
+);
+
+test(
+  'a server that does not start on its data is told of, and no other is tried without the data',
+  patient,
+  async () => {
+    const dataDir = await temporaryDir();
+    const dir = join(dataDir, 'redis/appendonlydir');
+    await mkdir(dir, { recursive: true });
+    await writeFile(join(dir, 'appendonly.aof.manifest'), 'spoiled\n');
+    const binary = await findServerBinary({ env });
+    const reached: string[] = [];
+    const first: Link = { gives: 'binary', name: 'the first', find: async () => binary };
+    const second: Link = {
+      gives: 'binary',
+      name: 'the second',
+      find: async () => {
+        reached.push('the second');
+        return binary;
+      },
+    };
+    const attempt = findRedis({ dataDir, env, links: [first, second] });
+    await expect(attempt).rejects.toThrow(/did not start[^]*it said last:[^]*manifest/);
+    expect(reached).toEqual([]);
+  },
+);
+
+test('where nothing is found the message lists what was tried and why, and ends with the line to type', async () => {
+  const empty = await temporaryDir();
+  const unavailable: Link = {
+    gives: 'server',
+    name: 'Docker',
+    find: async () => ({ missing: 'no engine answers' }),
+  };
+  const attempt = findRedis({
+    dataDir: empty,
+    cacheDir: join(empty, 'cache'),
+    env: { PATH: empty },
+    links: [onPath, cached, unavailable, fromPackages],
+  });
+  const error: unknown = await attempt.catch((thrown: unknown) => thrown);
+  if (!(error instanceof RedisNotFound)) throw error;
+  expect(error.exitCode).toBe(78);
+  const lines = error.message.split('\n');
+  expect(lines.slice(0, 5)).toEqual([
+    'No Redis was found. Tried, in this order:',
+    '  - REDIS_URL: it is not set',
+    '  - redis-server or valkey-server on PATH: neither is there',
+    expect.stringMatching(/^ {2}- a server fetched earlier: there is no .*cache\/redis-/),
+    '  - Docker: no engine answers',
+  ]);
+  expect(lines[5]).toMatch(
+    /^ {2}- the distribution's packages, unpacked without root: (there is no apt-get|only on)/,
+  );
+  expect(lines.at(-1)).toBe(`  ${installLine(await thisSystem())}`);
+  expect(lines).toHaveLength(8);
+});
+
+test('a process in which no engine answers says so', patient, async () => {
+  const dir = await temporaryDir();
+  const other = inOtherProcess(
+    `await redis.findRedis({ dataDir: ${JSON.stringify(dir)}, cacheDir: ${JSON.stringify(join(dir, 'cache'))} })
+      .then(() => print('found'), (error) => print([error.exitCode, error.message]));`,
+    { environment: { PATH: dir, HOME: dir, DOCKER_HOST: 'unix:///nowhere/docker.sock' } },
+  );
+  const answer = await other.next();
+  // An engine on the usual socket is found whatever DOCKER_HOST says; then there is nothing to see here.
+  if (answer === 'found') return;
+  expect(answer).toEqual([
+    78,
+    expect.stringContaining('Docker (redis:7-bookworm): Could not find a working container'),
+  ]);
+});

@@ -1,0 +1,30 @@
+import { delegatedCall } from './delegated-call/program.ts';
+import type { Operation } from './operation.ts';
+import { parsePrd } from './parse-prd/program.ts';
+
+/** The operations that are tools, by name, in the order in which they are listed. */
+export const operations: ReadonlyMap<string, Operation> = byName(parsePrd);
+
+/**
+ * Every version that parked work may still need. A changed program keeps its former version here for as long as a
+ * task of it may be parked.
+ */
+const programs: readonly Operation[] = [...operations.values(), delegatedCall];
+
+/**
+ * The program of a task that was started as `name` at `version`, or undefined when this release ships none.
+ * `also` adds programs that are no part of the product, such as `testOperations`.
+ */
+export function findProgram(
+  name: string,
+  version: number,
+  also: ReadonlyMap<string, Operation> = new Map(),
+): Operation | undefined {
+  return [...programs, ...also.values()].find(
+    (program) => program.name === name && program.version === version,
+  );
+}
+
+export function byName(...listed: readonly Operation[]): ReadonlyMap<string, Operation> {
+  return new Map(listed.map((operation) => [operation.name, operation]));
+}

@@ -1,0 +1,54 @@
+import { generateForCaller } from '@baton/engine';
+import {
+  type DelegatedCallDetails,
+  delegatedCallDetails,
+  isRecord,
+  type JsonObject,
+  type Message,
+} from '@baton/protocol';
+import { z } from 'zod';
+import { MODELS } from '../models.ts';
+import type { Operation } from '../operation.ts';
+
+const delegatedCallResult = z.looseObject({ originalCommand: z.string(), response: z.unknown() });
+
+/** What may come with an answer and is passed on as it came. */
+const BESIDE = ['content', 'toolCalls', 'logprobs', 'model', 'usage'];
+
+/**
+ * The request that a caller brings itself (`delegatedCallDetails` of `agent_llm`): delegated as it came, its answer
+ * checked against the schema that it came with. No tool of its own starts it.
+ */
+export const delegatedCall: Operation<DelegatedCallDetails, z.infer<typeof delegatedCallResult>> = {
+  name: 'delegated_call',
+  version: 1,
+  title: 'Delegate an LLM call',
+  description: 'Delegates an LLM request of the caller to the agent and returns its answer.',
+  input: delegatedCallDetails,
+  result: delegatedCallResult,
+  hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+
+  *run({ originalCommand, role, serviceType, requestParameters }) {
+    const { modelId, messages, maxTokens, temperature, ...parameters } = requestParameters;
+    const { schema } = parameters;
+    const { response, data } = yield* generateForCaller({
+      role,
+      serviceType,
+      modelId: modelId ?? MODELS[role].modelId,
+      messages: messages as readonly Message[],
+      summary: `Call of ${originalCommand}`,
+      parameters: parameters as JsonObject,
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(schema === undefined ? {} : { schema: schema as JsonObject }),
+    });
+    const given = isRecord(data) ? Object.entries(data) : [];
+    return {
+      originalCommand,
+      response,
+      ...Object.fromEntries(given.filter(([name]) => BESIDE.includes(name))),
+    };
+  },
+
+  summarize: ({ originalCommand }) => `The delegated call of ${originalCommand} was answered.`,
+};

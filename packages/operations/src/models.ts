@@ -1,0 +1,14 @@
+import type { Role } from '@baton/protocol';
+
+/** What a request of each role names as its model: a wish that the agent may route as it likes, with its own key. */
+export interface Model {
+  readonly modelId: string;
+  readonly maxTokens: number;
+  readonly temperature: number;
+}
+
+export const MODELS: Readonly<Record<Role, Model>> = {
+  main: { modelId: 'claude-sonnet-4-20250514', maxTokens: 64_000, temperature: 0.2 },
+  research: { modelId: 'sonar-pro', maxTokens: 8_700, temperature: 0.1 },
+  fallback: { modelId: 'claude-3-7-sonnet-20250219', maxTokens: 64_000, temperature: 0.2 },
+};

@@ -1,0 +1,25 @@
+import type { ProgramDefinition } from '@baton/engine';
+import type { z } from 'zod';
+
+/** MCP's tool annotations (2025-11-25, server/tools). Hints, never a promise that anything enforces. */
+export interface ToolHints {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+/**
+ * A program that a tool call starts, with what its caller is told about it. Inputs are parsed with `input` at the
+ * edge, once; the program runs over what came out. `result` describes the program's own fields of the finished
+ * `structuredContent`; `status`, `operation` and `taskId` are put there by whoever finishes the task.
+ */
+export interface Operation<Input = unknown, Result = unknown> extends ProgramDefinition<Input> {
+  readonly title: string;
+  readonly description: string;
+  readonly input: z.ZodType<Input>;
+  readonly result: z.ZodType<Result>;
+  readonly hints: ToolHints;
+  /** One sentence about a result, for clients that read only text. */
+  summarize(result: Result): string;
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod';
+import { MAX_NEW_TASKS, newTask } from '../project/index.ts';
+
+/** What the LLM is asked for. A bare list of tasks, which some models give, is read as one. */
+export const parsePrdAnswer = z.preprocess(
+  (value) => (Array.isArray(value) ? { tasks: value } : value),
+  z.object({
+    tasks: z.array(newTask).min(1, 'must hold at least one task').max(MAX_NEW_TASKS),
+    metadata: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .describe('Anything to note about the plan as a whole'),
+  }),
+);

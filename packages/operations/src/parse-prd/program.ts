@@ -1,0 +1,74 @@
+import { commitProject, generateObject, readProject } from '@baton/engine';
+import type { Json } from '@baton/protocol';
+import { z } from 'zod';
+import { MODELS } from '../models.ts';
+import type { Operation } from '../operation.ts';
+import { type Command, type Project, tagNotEmpty } from '../project/index.ts';
+import { taskView } from '../views/task-view.ts';
+import { parsePrdAnswer } from './answer.ts';
+import { type ParsePrdInput, parsePrdInput } from './input.ts';
+import { parsePrdPrompt } from './prompt.ts';
+import { targetOf } from './target.ts';
+
+const parsePrdResult = z.object({
+  projectRoot: z.string(),
+  tag: z.string(),
+  tasksAdded: z.int(),
+  taskIds: z.array(z.int()),
+  tasks: z.array(taskView),
+});
+
+/** The outcome of `add_tasks` as it comes back from the journal. */
+type Added = { tag: string; taskIds: number[]; tasks: Json[] };
+
+/**
+ * Turns a product requirements document into the tasks of a tag. A tag with tasks is refused before the LLM is paid
+ * for, and again when the tasks are put in, since it may have got some in between.
+ */
+export const parsePrd: Operation<ParsePrdInput, z.infer<typeof parsePrdResult>> = {
+  name: 'parse_prd',
+  version: 1,
+  title: 'Parse a product requirements document',
+  description:
+    'Turns a product requirements document (`prd`, as text) into numbered tasks with dependencies, priorities, details ' +
+    'and test strategies, in a tag of the project. A tag that already has tasks is refused unless `append` adds to ' +
+    'them or `force` replaces them. The LLM call is delegated to you: answer it with agent_llm.',
+  input: parsePrdInput,
+  result: parsePrdResult,
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+
+  *run({ prd, numTasks, append = false, force = false, research = false, tag, projectRoot }) {
+    const target = yield* readProject(projectRoot, (project?: Project) => targetOf(project, tag, append));
+    if (target.count > 0 && !append && !force) throw tagNotEmpty(target.tag, target.count);
+
+    const role = research ? 'research' : 'main';
+    const answer = yield* generateObject({
+      ...MODELS[role],
+      role,
+      messages: parsePrdPrompt({ prd, numTasks, research, ...(append ? { append: target } : {}) }),
+      summary: `Plan tasks from a requirements document of ${prd.length} characters, tag '${target.tag}'`,
+      schema: parsePrdAnswer,
+      objectName: 'tasks_data',
+    });
+
+    const added = yield* commitProject<Added>(projectRoot, {
+      command: 'add_tasks',
+      tag: target.tag,
+      mode: append ? 'append' : force ? 'replace' : 'refuse_if_not_empty',
+      tasks: answer.tasks,
+      seenBelow: target.nextId,
+    } satisfies Command as Json);
+
+    const { taskIds, tasks } = added;
+    return {
+      projectRoot,
+      tag: added.tag,
+      tasksAdded: taskIds.length,
+      taskIds,
+      tasks,
+    };
+  },
+
+  summarize: ({ tasksAdded, tag, taskIds }) =>
+    `Added ${tasksAdded} ${tasksAdded === 1 ? 'task' : 'tasks'} to tag '${tag}' (${taskIds[0]} to ${taskIds.at(-1)}).`,
+};

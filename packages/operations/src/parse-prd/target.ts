@@ -1,0 +1,31 @@
+import { nextId, type Project, resolveTag } from '../project/index.ts';
+
+/** What parse_prd reads of a project before it asks the LLM; it is journaled, so it is kept small. */
+export interface Target {
+  readonly tag: string;
+  readonly count: number;
+  readonly nextId: number;
+  readonly existing: readonly ExistingTask[];
+}
+
+export interface ExistingTask {
+  readonly id: number;
+  readonly title: string;
+  readonly status: string;
+}
+
+const MOST_EXISTING = 200;
+const TITLE_LENGTH = 120;
+
+/** The tag that the tasks will go to, and, for a call that appends, its latest tasks. */
+export function targetOf(project: Project | undefined, tag: string | undefined, withTasks: boolean): Target {
+  const name = resolveTag(project, tag);
+  const tasks = project?.tags.get(name)?.tasks ?? [];
+  const latest = withTasks ? tasks.slice(-MOST_EXISTING) : [];
+  return {
+    tag: name,
+    count: tasks.length,
+    nextId: nextId(tasks),
+    existing: latest.map(({ id, title, status }) => ({ id, title: title.slice(0, TITLE_LENGTH), status })),
+  };
+}

@@ -1,0 +1,126 @@
+import { BatonError } from '@baton/protocol';
+import { z } from 'zod';
+import { graphOf, knownIds, type Link, ringsOf } from './graph.ts';
+import { MAX_NEW_TASKS, type NewTask, newTask } from './new-task.ts';
+import { newTag, nextId, type Project, tagName, tagNotEmpty, withTag } from './project.ts';
+import type { Dependency } from './task-id.ts';
+import { type Task, TASK_LIMITS } from './task.ts';
+
+/** Puts an LLM's tasks into a tag; `replace` takes the tag's own out first. */
+export const addTasksCommand = z.strictObject({
+  command: z.literal('add_tasks'),
+  tag: tagName,
+  mode: z.enum(['refuse_if_not_empty', 'append', 'replace']),
+  tasks: z.array(newTask).min(1).max(MAX_NEW_TASKS),
+  /**
+   * The tag's next free id when the LLM was asked. A dependency at or above it cannot mean a task of the tag, since
+   * the LLM saw none there: what stands there by now came from another call.
+   */
+  seenBelow: z.int().min(1).optional(),
+});
+export type AddTasks = z.infer<typeof addTasksCommand>;
+
+export interface AddedTasks {
+  readonly tag: string;
+  readonly taskIds: readonly number[];
+  readonly tasks: readonly Task[];
+}
+
+/**
+ * The project with the tasks added. They are numbered on from the tag's highest id, by their position and not by
+ * their ids, so that neither two concurrent calls nor one answer with doubled ids lose a task. See `meaningOf` for
+ * what dependencies become.
+ *
+ * @throws BatonError `tag_not_empty`, `limit_size`.
+ */
+export function addTasks(
+  project: Project | undefined,
+  command: AddTasks,
+  now: string,
+): { project: Project; added: AddedTasks } {
+  const { tag: name, mode } = command;
+  const tag = project?.tags.get(name) ?? newTag(name, now);
+  if (mode === 'refuse_if_not_empty' && tag.tasks.length > 0) throw tagNotEmpty(name, tag.tasks.length);
+  const kept = mode === 'replace' ? [] : tag.tasks;
+  if (kept.length + command.tasks.length > TASK_LIMITS.tasksPerTag) throw tooMany(name, kept.length);
+
+  const tasks = numbered(command.tasks, kept, command.seenBelow ?? Number.POSITIVE_INFINITY);
+  const changed = {
+    ...tag,
+    tasks: [...kept, ...tasks],
+    metadata: { ...tag.metadata, updated: now },
+  };
+  return {
+    project: withTag(project ?? { currentTag: name, tags: new Map() }, name, changed),
+    added: { tag: name, taskIds: tasks.map(({ id }) => id), tasks },
+  };
+}
+
+function numbered(given: readonly NewTask[], kept: readonly Task[], seenBelow: number): Task[] {
+  const first = nextId(kept);
+  const known = knownIds(kept);
+  const seen = (dependency: Dependency) =>
+    Number.parseInt(String(dependency), 10) < seenBelow && known.has(String(dependency));
+  const tasks = given.map((task, position): Task => {
+    const meant = (task.dependencies ?? []).map((dependency) => {
+      const other = meaningOf(dependency, position, given);
+      return other === undefined ? (seen(dependency) ? dependency : undefined) : first + other;
+    });
+    const own = first + position;
+    return {
+      id: own,
+      title: task.title,
+      description: task.description,
+      details: task.details ?? '',
+      testStrategy: task.testStrategy ?? '',
+      status: task.status ?? 'pending',
+      dependencies: [...new Set(meant)].filter(
+        (other) => other !== undefined && other !== own,
+      ) as Dependency[],
+      priority: task.priority ?? 'medium',
+      subtasks: [],
+    };
+  });
+  return withoutRings(tasks);
+}
+
+/**
+ * The position of the new task that a dependency means, undefined when it means none of them. When several carry
+ * that id, it is the nearest before the task that depends; failing that, the nearest after it.
+ */
+function meaningOf(dependency: Dependency, position: number, given: readonly NewTask[]): number | undefined {
+  const carries = ({ id }: NewTask) => id === dependency;
+  const before = given.slice(0, position).findLastIndex(carries);
+  if (before !== -1) return before;
+  const after = given.slice(position + 1).findIndex(carries);
+  if (after !== -1) return position + 1 + after;
+  // Left is the task itself: a dependency that is then taken out as one on itself, never one on an older task.
+  return given[position]?.id === dependency ? position : undefined;
+}
+
+/**
+ * Breaks rings among the new tasks: within a ring, dependencies on later tasks go and those on earlier ones stay.
+ * The same answer loses the same ones, whatever its order; dependencies outside of rings are not touched.
+ */
+function withoutRings(tasks: readonly Task[]): Task[] {
+  const links = tasks.flatMap(({ id, dependencies }) =>
+    dependencies.map((dependency): Link => ({ from: `${id}`, dependency, to: `${dependency}` })),
+  );
+  const ringOf = new Map<string, string[]>();
+  for (const ring of ringsOf(graphOf(links))) for (const id of ring) ringOf.set(id, ring);
+  return tasks.map((task) => {
+    const ring = ringOf.get(`${task.id}`);
+    if (ring === undefined) return task;
+    const stays = (other: Dependency) => ringOf.get(`${other}`) !== ring || Number(other) < task.id;
+    return { ...task, dependencies: task.dependencies.filter(stays) };
+  });
+}
+
+function tooMany(tag: string, there: number): BatonError {
+  const { tasksPerTag } = TASK_LIMITS;
+  return new BatonError(
+    'limit_size',
+    `Tag '${tag}' holds ${there} tasks and may hold ${tasksPerTag}: use another tag.`,
+    { tag, limit: tasksPerTag },
+  );
+}

@@ -1,0 +1,160 @@
+import { BatonError } from '@baton/protocol';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { command, tasksFile } from '../testing/arbitrary.ts';
+import { applyCommand, type Command, commandSchema } from './command.ts';
+import { readTasksFile, toTasksFile } from './file.ts';
+import { checkInvariants } from './invariants.ts';
+import type { Project } from './project.ts';
+import { changedFields, fromFields, toFields } from './record.ts';
+
+const NOW = '2026-03-01T12:00:00.000Z';
+
+/** Applies what is not refused; a refusal must be one with a name. */
+function apply(project: Project | undefined, next: Command): Project | undefined {
+  try {
+    return applyCommand(project, next, NOW).project;
+  } catch (refusal) {
+    expect(refusal).toBeInstanceOf(BatonError);
+    return project;
+  }
+}
+
+function stored(project: Project): Map<string, string> {
+  return new Map([...toFields(project)].map(([field, value]) => [field, JSON.stringify(value)]));
+}
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+// Generous, since a busy machine must not look like a broken invariant.
+const UNHURRIED = { timeout: 60_000 };
+
+describe('any sequence of commands', UNHURRIED, () => {
+  it('keeps the invariants after every one', () => {
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 12 }), (commands) => {
+        let project: Project | undefined;
+        const problems = commands.flatMap((next) => {
+          project = apply(project, next);
+          return project ? checkInvariants(project) : [];
+        });
+        expect(problems).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('leaves the project as its record gives it back, field by changed field', () => {
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 8 }), (commands) => {
+        let project: Project | undefined;
+        const fields = new Map<string, string>();
+        for (const next of commands) {
+          const before = project;
+          project = apply(before, next);
+          if (project === undefined) continue;
+          const changed = changedFields(before, project);
+          for (const [field, value] of changed.set) fields.set(field, value);
+          for (const field of changed.delete) fields.delete(field);
+          expect(fields).toEqual(stored(project));
+          expect(plain(toTasksFile(fromFields(fields)))).toEqual(plain(toTasksFile(project)));
+        }
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('never changes the project that it was applied to', () => {
+    fc.assert(
+      fc.property(tasksFile, command, (file, next) => {
+        const before = applyCommand(undefined, { command: 'import', file }, NOW).project;
+        const copy = stored(before);
+        apply(before, next);
+        expect(stored(before)).toEqual(copy);
+      }),
+    );
+  });
+
+  it('is the same whether a command comes as an object or as the JSON that a journal holds', () => {
+    fc.assert(
+      fc.property(command, (next) => {
+        expect(stored(apply(undefined, commandSchema.parse(plain(next))) ?? empty)).toEqual(
+          stored(apply(undefined, next) ?? empty),
+        );
+      }),
+    );
+  });
+});
+
+const empty: Project = { currentTag: 'master', tags: new Map() };
+
+describe('import', UNHURRIED, () => {
+  it('gives back the very file that came in', () => {
+    fc.assert(
+      fc.property(tasksFile, (file) => {
+        const { project } = applyCommand(undefined, { command: 'import', file }, NOW);
+        expect(toTasksFile(project)).toEqual(file);
+      }),
+    );
+  });
+
+  it('stays on the current tag if the file has it, and goes to master or the first one otherwise', () => {
+    const first = applyCommand(
+      undefined,
+      { command: 'import', file: { a: { tasks: [] }, master: { tasks: [] } } },
+      NOW,
+    );
+    expect(first.outcome).toMatchObject({ currentTag: 'master', taskCounts: { a: 0, master: 0 } });
+    const other = applyCommand(first.project, { command: 'import', file: { b: { tasks: [] } } }, NOW);
+    expect(other.project.currentTag).toBe('b');
+  });
+});
+
+describe('changedFields', () => {
+  it('names only what one status changes, however many tasks there are', () => {
+    const tasks = Array.from({ length: 50 }, (_, index) => ({
+      id: index + 1,
+      title: `T${index}`,
+      subtasks: [],
+    }));
+    const before = applyCommand(undefined, { command: 'import', file: { master: { tasks } } }, NOW).project;
+    const later = '2026-03-02T12:00:00.000Z';
+    const { project } = applyCommand(before, { command: 'set_status', id: '7', status: 'done' }, later);
+    expect(changedFields(before, project).set.map(([field]) => field)).toEqual([
+      'tag:master',
+      'task:7:master',
+    ]);
+    expect(changedFields(before, project).delete).toEqual([]);
+    expect(changedFields(project, project)).toEqual({ set: [], delete: [] });
+  });
+
+  it('deletes the fields of tasks and tags that are gone', () => {
+    const file = { master: { tasks: [{ id: 1, title: 'A' }] }, old: { tasks: [{ id: 1, title: 'B' }] } };
+    const before = applyCommand(undefined, { command: 'import', file }, NOW).project;
+    const after = applyCommand(before, { command: 'import', file: { master: { tasks: [] } } }, NOW).project;
+    expect(changedFields(before, after).delete).toEqual(['task:1:master', 'tag:old', 'task:1:old']);
+  });
+
+  it('ignores fields of kinds that it does not know', () => {
+    const { project } = applyCommand(undefined, { command: 'import', file: { master: { tasks: [] } } }, NOW);
+    expect(fromFields(stored(project).set('rules', '"later"'))).toEqual(project);
+  });
+});
+
+describe('a command that is no command', () => {
+  it.each([{}, { command: 'drop' }, { command: 'add_tasks', tag: 'x y', mode: 'append', tasks: [] }, null])(
+    'is refused: %j',
+    (next) => {
+      expect(commandSchema.safeParse(next).success).toBe(false);
+    },
+  );
+});
+
+it('reads a file of ten thousand tasks in a chain without overflowing', UNHURRIED, () => {
+  const tasks = Array.from({ length: 10_000 }, (_, index) => ({
+    id: index + 1,
+    title: `T${index}`,
+    dependencies: index > 0 ? [index] : [],
+  }));
+  expect(readTasksFile({ master: { tasks } }, NOW).tags.get('master')?.tasks).toHaveLength(10_000);
+});

@@ -1,0 +1,137 @@
+import { BatonError, isRecord } from '@baton/protocol';
+import { z } from 'zod';
+import { graphOf, linksOf, ringsOf } from './graph.ts';
+import { doubled } from './invariants.ts';
+import { DEFAULT_TAG, newTag, type Project, type Tag, type TagMetadata, tagName } from './project.ts';
+import { type Subtask, type Task, TASK_LIMITS, task } from './task.ts';
+
+/**
+ * claude-task-master's tasks.json, in and out: `{ "<tag>": { "tasks": [...], "metadata": {...} } }`, and its older
+ * form without tags, `{ "tasks": [...] }`, in. What Baton does not know survives; what is spelled otherwise (statuses,
+ * numeric strings as ids) is evened out; a dependency on nothing is left out and reported.
+ */
+export interface ParsedFile {
+  readonly tags: ReadonlyMap<string, Tag>;
+  /** Dependencies that named nothing, as `master.tasks.5.dependencies: 99`. */
+  readonly droppedDependencies: readonly string[];
+}
+
+const fileTag = z.looseObject({
+  tasks: z.array(task).max(TASK_LIMITS.tasksPerTag, `must be at most ${TASK_LIMITS.tasksPerTag} tasks`),
+  metadata: z.looseObject({}).nullish(),
+});
+
+/**
+ * Reads a parsed tasks.json. `now` stands in where a tag says nothing of its own dates.
+ *
+ * @throws BatonError `invalid_arguments`, naming the path and the value; `dependency_cycle`, naming the tasks.
+ */
+export function readTasksFile(file: unknown, now: string): ParsedFile {
+  if (!isRecord(file)) throw invalid([], 'must be an object: { "<tag>": { "tasks": [...] } }', file);
+  const tagged = Array.isArray(file['tasks']) ? { [DEFAULT_TAG]: file } : file;
+  const names = Object.keys(tagged);
+  if (names.length === 0) throw invalid([], 'must hold at least one tag', file);
+  const droppedDependencies: string[] = [];
+  const tags = names.map((name): [string, Tag] => {
+    const tag = readTag(name, tagged[name], now);
+    return [name, withKnownDependencies(name, tag, droppedDependencies)];
+  });
+  return { tags: new Map(tags), droppedDependencies };
+}
+
+/** A project as tasks.json, ready for `JSON.stringify`. */
+export function toTasksFile(project: Project): Record<string, unknown> {
+  return Object.fromEntries(
+    [...project.tags].map(([name, { tasks, metadata, extra }]) => [name, { tasks, metadata, ...extra }]),
+  );
+}
+
+function readTag(name: string, raw: unknown, now: string): Tag {
+  const named = tagName.safeParse(name);
+  if (!named.success) throw invalid([name], 'the tag must be 1 to 64 letters, digits or - _ .', name);
+  const parsed = fileTag.safeParse(raw);
+  if (!parsed.success) throw fromIssue(name, parsed.error, raw);
+  const { tasks: items, metadata, ...extra } = parsed.data;
+  refuseDoubles(name, items);
+  const given = isRecord(raw) && Array.isArray(raw['tasks']) ? (raw['tasks'] as unknown[]) : [];
+  return {
+    tasks: items.map((item, index) => asWritten(item, given[index])),
+    metadata: { ...newTag(name, now).metadata, ...metadata } as TagMetadata,
+    extra,
+  };
+}
+
+/** The task with its fields in the order in which the file has them, so that what goes out reads as it came in. */
+function asWritten(item: Task, raw: unknown): Task {
+  const given = isRecord(raw) && Array.isArray(raw['subtasks']) ? (raw['subtasks'] as unknown[]) : [];
+  const subtasks = item.subtasks.map((subtask, index) => inOrderOf(subtask, given[index]));
+  return inOrderOf({ ...item, subtasks }, raw);
+}
+
+function inOrderOf<T extends Task | Subtask>(item: T, raw: unknown): T {
+  const place = new Map(Object.keys(raw ?? {}).map((key, index) => [key, index]));
+  const fields = Object.entries(item).filter(([, value]) => value !== undefined);
+  const last = place.size;
+  fields.sort(([a], [b]) => (place.get(a) ?? last) - (place.get(b) ?? last));
+  return Object.fromEntries(fields) as T;
+}
+
+function refuseDoubles(name: string, tasks: readonly Task[]): void {
+  const [twice] = doubled(tasks.map(({ id }) => id));
+  if (twice !== undefined) throw invalid([name, 'tasks'], 'two tasks have the same id', twice);
+  for (const [index, { subtasks }] of tasks.entries()) {
+    const [again] = doubled(subtasks.map(({ id }) => id));
+    if (again !== undefined) {
+      throw invalid([name, 'tasks', index, 'subtasks'], 'two subtasks have the same id', again);
+    }
+  }
+}
+
+function withKnownDependencies(name: string, tag: Tag, dropped: string[]): Tag {
+  const links = linksOf(tag.tasks);
+  const [ring] = ringsOf(graphOf(links));
+  if (ring !== undefined) {
+    const ids = ring.slice(0, 20);
+    const what = ids.length === 1 ? 'depends on itself' : 'depend on each other';
+    throw new BatonError(
+      'dependency_cycle',
+      `Tag '${name}': ${ids.join(', ')} ${what}. Take that dependency out.`,
+      {
+        tag: name,
+        ids,
+      },
+    );
+  }
+  const unknown = new Map<string, Set<unknown>>();
+  for (const { from, dependency, to } of links) {
+    if (to !== undefined) continue;
+    dropped.push(`${name} ${from}: ${dependency}`);
+    unknown.set(from, (unknown.get(from) ?? new Set()).add(dependency));
+  }
+  const clean = <T extends Task | Subtask>(item: T, id: string): T => {
+    const gone = unknown.get(id);
+    const dependencies = [...new Set(item.dependencies)].filter((dependency) => !gone?.has(dependency));
+    return dependencies.length === item.dependencies.length ? item : { ...item, dependencies };
+  };
+  const tasks = tag.tasks.map((item) => {
+    const subtasks = item.subtasks.map((subtask) => clean(subtask, `${item.id}.${subtask.id}`));
+    return { ...clean(item, `${item.id}`), subtasks };
+  });
+  return { ...tag, tasks };
+}
+
+function fromIssue(tag: string, error: z.ZodError, raw: unknown): BatonError {
+  const issue = error.issues[0];
+  const path = issue?.path ?? [];
+  let value: unknown = raw;
+  for (const step of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[step];
+  return invalid([tag, ...path], issue?.message ?? 'cannot be read', value);
+}
+
+function invalid(path: readonly PropertyKey[], problem: string, value: unknown): BatonError {
+  const field = path.map(String).join('.');
+  const shown = (JSON.stringify(value) ?? 'nothing').slice(0, 80);
+  return new BatonError('invalid_arguments', `${field || 'The file'}: ${problem}; it is ${shown}.`, {
+    field: field || 'file',
+  });
+}

@@ -1,0 +1,16 @@
+/**
+ * The project: its shape (`project`, `task`, `status`, `task-id`), what may change it (`command` and the reducer of
+ * each command), and its two written forms: claude-task-master's file (`file`) and stored fields (`record`).
+ * `graph` finds rings of dependencies, `invariants` says what must hold after everything.
+ */
+export { type Applied, applyCommand, type Command, commandSchema } from './command.ts';
+export { type ParsedFile, readTasksFile, toTasksFile } from './file.ts';
+export { knownIds, resolveDependency } from './graph.ts';
+export { checkInvariants } from './invariants.ts';
+export { MAX_NEW_TASKS, newTask } from './new-task.ts';
+export * from './project.ts';
+export { type ChangedFields, changedFields, fromFields, toFields } from './record.ts';
+export type { StatusChange } from './set-status.ts';
+export { PRIORITIES, type Priority, readStatus, STATUSES, type Status, status } from './status.ts';
+export { type Subtask, type Task, TASK_LIMITS } from './task.ts';
+export { type Dependency, formatTaskRef, parseTaskRef, type TaskRef } from './task-id.ts';

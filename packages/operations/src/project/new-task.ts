@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { orAbsent } from '../lenient.ts';
+import { priority, status } from './status.ts';
+import { dependency, taskNumber } from './task-id.ts';
+import { TASK_LIMITS } from './task.ts';
+
+/** More tasks than this in one answer are no plan. */
+export const MAX_NEW_TASKS = 500;
+const MAX_NEW_DEPENDENCIES = 200;
+
+/** Some models write long text as a list of lines. */
+const text = (most: number) =>
+  z.preprocess(
+    (value) =>
+      Array.isArray(value) && value.every((line) => typeof line === 'string') ? value.join('\n') : value,
+    z.string().max(most),
+  );
+
+/** Some models write dependencies as "1, 2", or as one number. */
+const dependencies = z.preprocess((value) => {
+  if (typeof value === 'number') return [value];
+  if (typeof value !== 'string') return value;
+  const parts = value.split(',').filter((part) => part.trim() !== '' && part.trim().toLowerCase() !== 'none');
+  return parts.map((part) => part.trim());
+}, z.array(dependency).max(MAX_NEW_DEPENDENCIES));
+
+/**
+ * A task as an LLM gives it: its id is only a name within its answer, by which the other tasks depend on it. Lenient
+ * where models are sloppy, strict where something would be lost: an unreadable value is asked for again.
+ */
+export const newTask = z.object({
+  id: taskNumber.describe('A number for this task, unique in this answer'),
+  title: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(TASK_LIMITS.titleLength)
+    .describe('What is to be done, in one line'),
+  description: text(TASK_LIMITS.descriptionLength).describe('What it is about, in one or two sentences'),
+  details: orAbsent(text(TASK_LIMITS.detailsLength)).describe('How to do it: steps, interfaces, pitfalls'),
+  testStrategy: orAbsent(text(TASK_LIMITS.detailsLength)).describe('How to know that it is done right'),
+  priority: orAbsent(priority),
+  dependencies: orAbsent(dependencies).describe('Ids of the tasks that must be done before this one'),
+  status: orAbsent(status),
+});
+export type NewTask = z.infer<typeof newTask>;

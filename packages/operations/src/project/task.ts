@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { priority, status } from './status.ts';
+import { dependency, taskNumber } from './task-id.ts';
+
+export const TASK_LIMITS = {
+  titleLength: 2_000,
+  descriptionLength: 20_000,
+  detailsLength: 100_000,
+  dependencies: 1_000,
+  subtasksPerTask: 1_000,
+  tasksPerTag: 10_000,
+} as const;
+
+/** In files `null` stands for absent; what has a default gets it. */
+const absent = <T extends z.ZodType>(inner: T) => z.preprocess((value) => value ?? undefined, inner);
+
+const title = z.string().min(1, 'must not be empty').max(TASK_LIMITS.titleLength);
+const description = absent(z.string().max(TASK_LIMITS.descriptionLength).default(''));
+const longText = absent(z.string().max(TASK_LIMITS.detailsLength).optional());
+const dependencies = absent(z.array(dependency).max(TASK_LIMITS.dependencies).default([]));
+
+/**
+ * A subtask as claude-task-master has it. Fields that it does not know survive as they are; a dependency that is an
+ * integer means a sibling, or a task when there is no such sibling.
+ */
+export const subtask = z
+  .looseObject({
+    id: taskNumber,
+    title,
+    description,
+    status: absent(status.default('pending')),
+    priority: absent(priority.optional()),
+    dependencies,
+    details: longText,
+    testStrategy: longText,
+  })
+  .readonly();
+export type Subtask = z.infer<typeof subtask>;
+
+/** A task as claude-task-master has it, spellings evened out and what every task has filled in. */
+export const task = z
+  .looseObject({
+    id: taskNumber,
+    title,
+    description,
+    status: absent(status.default('pending')),
+    priority: absent(priority.default('medium')),
+    dependencies,
+    details: longText,
+    testStrategy: longText,
+    subtasks: absent(z.array(subtask).max(TASK_LIMITS.subtasksPerTask).default([])),
+  })
+  .readonly();
+export type Task = z.infer<typeof task>;

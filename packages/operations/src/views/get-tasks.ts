@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { projectRoot, tag } from '../arguments.ts';
+import { flag } from '../lenient.ts';
+import {
+  type Project,
+  requireProject,
+  requireTag,
+  resolveTag,
+  STATUSES,
+  type Task,
+} from '../project/index.ts';
+import { progressOf, stats } from './stats.ts';
+import { passes, readStatusFilter } from './status-filter.ts';
+import { taskView } from './task-view.ts';
+
+export const getTasksInput = z.strictObject({
+  status: z
+    .string()
+    .max(200)
+    .optional()
+    .describe(`Only tasks of this status, or of these, separated by commas (${STATUSES.join(', ')})`),
+  withSubtasks: flag('Show subtasks too'),
+  projectRoot,
+  tag,
+});
+export type GetTasksInput = z.infer<typeof getTasksInput>;
+
+export const getTasksResult = z.object({
+  projectRoot: z.string(),
+  tag: z.string(),
+  tasks: z.array(taskView),
+  stats,
+});
+
+/**
+ * The tasks of a tag, without their details (`get_task` has them), and how far the whole tag is, whatever the filter.
+ *
+ * @throws BatonError `project_not_found`, `tag_not_found`, `invalid_arguments` for an unknown status.
+ */
+export function getTasks(project: Project | undefined, input: GetTasksInput): z.infer<typeof getTasksResult> {
+  const existing = requireProject(project, input.projectRoot);
+  const name = resolveTag(existing, input.tag);
+  const { tasks } = requireTag(existing, name);
+  const filter = readStatusFilter(input.status);
+  return {
+    projectRoot: input.projectRoot,
+    tag: name,
+    tasks: tasks.filter(passes(filter)).map((task) => listed(task, input.withSubtasks ?? false)),
+    stats: { ...progressOf(tasks), subtasks: progressOf(tasks.flatMap(({ subtasks }) => subtasks)) },
+  };
+}
+
+function listed({ details: _left, subtasks, ...task }: Task, withSubtasks: boolean) {
+  if (!withSubtasks) return task;
+  return { ...task, subtasks: subtasks.map(({ details: _out, ...subtask }) => subtask) };
+}

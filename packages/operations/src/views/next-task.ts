@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { projectRoot, tag } from '../arguments.ts';
+import {
+  knownIds,
+  type Priority,
+  type Project,
+  requireProject,
+  requireTag,
+  resolveDependency,
+  resolveTag,
+  type Status,
+  type Task,
+} from '../project/index.ts';
+import { loneSubtaskView, taskView } from './task-view.ts';
+
+export const nextTaskInput = z.strictObject({ projectRoot, tag });
+export type NextTaskInput = z.infer<typeof nextTaskInput>;
+
+export const nextTaskResult = z.object({
+  projectRoot: z.string(),
+  tag: z.string(),
+  task: z.union([taskView, loneSubtaskView]).nullable(),
+  message: z.string(),
+});
+type NextTaskResult = z.infer<typeof nextTaskResult>;
+
+const RANK: Readonly<Record<Priority, number>> = { high: 0, medium: 1, low: 2 };
+
+/** What may be worked on, with what it is ordered by. */
+interface Candidate {
+  readonly priority: Priority;
+  readonly dependencies: readonly unknown[];
+  readonly ids: readonly [task: number, subtask: number];
+  readonly show: NextTaskResult['task'];
+}
+
+/**
+ * What to work on next, as claude-task-master chooses it: among what is pending or in progress and whose
+ * dependencies are all done (a cancelled one is not), subtasks of tasks in progress first; then by priority, fewer
+ * dependencies, id.
+ *
+ * @throws BatonError `project_not_found`, `tag_not_found`.
+ */
+export function nextTask(project: Project | undefined, input: NextTaskInput): NextTaskResult {
+  const existing = requireProject(project, input.projectRoot);
+  const name = resolveTag(existing, input.tag);
+  const { tasks } = requireTag(existing, name);
+  const ready = readiness(tasks);
+  const subtasks = tasks
+    .filter(({ status }) => status === 'in-progress')
+    .flatMap((task) => subtaskCandidates(task, ready));
+  const candidates = subtasks.length > 0 ? subtasks : taskCandidates(tasks, ready);
+  const task = candidates.sort(byUrgency)[0]?.show ?? null;
+  const message = task ? `Next is ${task.id}: ${task.title}` : nothingReady(tasks);
+  return { projectRoot: input.projectRoot, tag: name, task, message };
+}
+
+type Readiness = (item: Workable, parent?: number) => boolean;
+type Workable = Pick<Task, 'status' | 'dependencies'>;
+
+function readiness(tasks: readonly Task[]): Readiness {
+  const known = knownIds(tasks);
+  const done = new Set<string>();
+  for (const task of tasks) {
+    if (task.status === 'done') done.add(`${task.id}`);
+    for (const subtask of task.subtasks) if (subtask.status === 'done') done.add(`${task.id}.${subtask.id}`);
+  }
+  return ({ status, dependencies }, parent) =>
+    isOpen(status) &&
+    dependencies.every((dependency) => {
+      const meant = resolveDependency(known, dependency, parent);
+      return meant !== undefined && done.has(meant);
+    });
+}
+
+function isOpen(status: Status): boolean {
+  return status === 'pending' || status === 'in-progress';
+}
+
+function subtaskCandidates(parent: Task, ready: Readiness): Candidate[] {
+  const { id, title, status, priority } = parent;
+  return parent.subtasks
+    .filter((subtask) => ready(subtask, id))
+    .map((subtask) => ({
+      priority: subtask.priority ?? priority,
+      dependencies: subtask.dependencies,
+      ids: [id, subtask.id],
+      show: { priority, ...subtask, id: `${id}.${subtask.id}`, parentTask: { id, title, status } },
+    }));
+}
+
+function taskCandidates(tasks: readonly Task[], ready: Readiness): Candidate[] {
+  return tasks
+    .filter((task) => ready(task))
+    .map((task) => ({
+      priority: task.priority,
+      dependencies: task.dependencies,
+      ids: [task.id, 0],
+      show: { ...task, subtasks: [...task.subtasks] },
+    }));
+}
+
+function byUrgency(a: Candidate, b: Candidate): number {
+  return (
+    RANK[a.priority] - RANK[b.priority] ||
+    a.dependencies.length - b.dependencies.length ||
+    a.ids[0] - b.ids[0] ||
+    a.ids[1] - b.ids[1]
+  );
+}
+
+function nothingReady(tasks: readonly Task[]): string {
+  const open = tasks.filter(({ status }) => isOpen(status)).length;
+  if (open === 0) return 'Nothing is left to start: no task is pending or in progress.';
+  return `None of the ${open} open tasks can start: each waits for a dependency that is not done.`;
+}

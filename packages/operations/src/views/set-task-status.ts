@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { projectRoot, tag } from '../arguments.ts';
+import { type Command, STATUSES, status } from '../project/index.ts';
+
+export const setTaskStatusInput = z.strictObject({
+  id: z
+    .preprocess((id) => (Number.isInteger(id) ? String(id) : id), z.string().min(1).max(10_000))
+    .meta({ type: ['string', 'integer'] })
+    .describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),
+  status: status.describe('The new status; a task that is done has its subtasks done too'),
+  projectRoot,
+  tag,
+});
+export type SetTaskStatusInput = z.infer<typeof setTaskStatusInput>;
+
+export const setTaskStatusResult = z.object({
+  projectRoot: z.string(),
+  tag: z.string(),
+  /** What changed; empty when all of it already was so. */
+  updated: z.array(z.object({ id: z.string(), from: z.enum(STATUSES), to: z.enum(STATUSES) })),
+});
+
+/** The command to commit; its outcome and the project's key make up the tool's result. */
+export function setTaskStatusCommand({ id, status, tag }: SetTaskStatusInput): Command {
+  return { command: 'set_status', id, status, ...(tag === undefined ? {} : { tag }) };
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { PRIORITIES, STATUSES } from '../project/index.ts';
+
+/** A task or subtask as tools show it; fields that Baton does not know are shown as they are. */
+const shown = {
+  title: z.string(),
+  description: z.string().optional(),
+  status: z.enum(STATUSES),
+  priority: z.enum(PRIORITIES).optional(),
+  dependencies: z.array(z.union([z.int(), z.string()])),
+  details: z.string().optional(),
+  testStrategy: z.string().optional(),
+};
+
+export const subtaskView = z.looseObject({ id: z.int(), ...shown });
+export const taskView = z.looseObject({ id: z.int(), ...shown, subtasks: z.array(subtaskView).optional() });
+
+/** A subtask that stands alone goes by its outside id, "5.2", and names its task. */
+export const loneSubtaskView = z.looseObject({
+  id: z.string(),
+  ...shown,
+  parentTask: z.looseObject({ id: z.int(), title: z.string(), status: z.enum(STATUSES) }),
+});

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { answerAsMessage, readObject, readText, type Shape, stripFence } from './answer.ts';
+
+function shaped<T>(schema: z.ZodType<T>, hasObjectField = false): Shape<T> {
+  return {
+    hasObjectField,
+    check(value) {
+      const { success, data, error } = schema.safeParse(value);
+      return success
+        ? { ok: true, value: data }
+        : { ok: false, problem: error.issues[0]?.path.join('.') ?? '' };
+    },
+  };
+}
+
+const count = shaped(z.object({ n: z.number() }));
+const either = shaped(z.looseObject({ n: z.number().optional() }));
+const withObject = shaped(z.looseObject({ object: z.unknown() }), true);
+const fits = (value: unknown) => ({ ok: true, value });
+
+describe('structured data is read', () => {
+  test.each<[string, Shape<unknown>, unknown, unknown]>([
+    ['under object', count, { object: { n: 1 } }, { n: 1 }],
+    ['under object, though the whole fits too', either, { object: { n: 1 } }, { n: 1 }],
+    ['under object, never under text, when both fit', count, { object: { n: 1 }, text: '{"n":2}' }, { n: 1 }],
+    [
+      'as the whole, when the schema has a field object and the whole fits',
+      withObject,
+      { object: { n: 1 } },
+      { object: { n: 1 } },
+    ],
+    ['as the bare data', count, { n: 1 }, { n: 1 }],
+    ['as the bare data, never as text, when both fit', count, { n: 1, text: '{"n":2}' }, { n: 1 }],
+    ['as the bare data when object does not fit', either, { object: 5, n: 1 }, { object: 5, n: 1 }],
+    ['as bare data that is no object', shaped(z.array(z.number())), [1, 2], [1, 2]],
+    ['as text', count, { text: '{"n":1}' }, { n: 1 }],
+    ['as text beside an object that does not fit', count, { object: null, text: '{"n":1}' }, { n: 1 }],
+    ['as a bare string of text', count, ' {"n":1}\n', { n: 1 }],
+  ])('%s', (_claim, shape, data, value) => {
+    expect(readObject(data, shape)).toEqual(fits(value));
+  });
+
+  test('under object when the schema has such a field but the whole does not fit', () => {
+    const strict = shaped(z.strictObject({ object: z.string() }), true);
+    expect(readObject({ object: { object: 'x' } }, strict)).toEqual(fits({ object: 'x' }));
+  });
+
+  test('never from what only a prototype holds', () => {
+    const inherited = Object.create({ object: { n: 1 } }) as object;
+    expect(readObject(inherited, count).ok).toBe(false);
+  });
+});
+
+describe('in text', () => {
+  const code = '{"n": 1, "how": "```js\\nrun()\\n```"}';
+  test.each<[string, string]>([
+    ['a fence with a language', '```json\n{"n":1}\n```'],
+    ['a fence without a language', '```\n{"n":1}\n```'],
+    ['words around a fence', 'Here it is:\n\n```json\n{"n":1}\n```\nAnything else?'],
+    ['a fence that ends in the last line', '```json\n{"n":1}```'],
+    ['Windows line ends', '```json\r\n{"n":1}\r\n```\r\n'],
+    ['an indented fence', '  ```json\n  {"n":1}\n  ```'],
+    ['a second fence', '```json\n{"n":1}\n```\nThen run:\n```sh\nls\n```'],
+    ['a fence inside a string', code],
+    ['a fence inside a string inside a fence', `\`\`\`json\n${code}\n\`\`\``],
+    ['the same, ending in the last line', `\`\`\`json\n${code}\`\`\``],
+    ['fences inside strings of many lines', '{\n"n": 1,\n"a": "run ```npm test```",\n"b": "```"\n}'],
+  ])('%s does not hide the data', (_claim, text) => {
+    expect(readObject({ text }, count)).toMatchObject({ ok: true, value: { n: 1 } });
+  });
+
+  test.each<[string, string, string]>([
+    ['no fence', ' as it is ', 'as it is'],
+    ['an empty fence', '```\n```', ''],
+    ['a fence that never ends', '```json\n{"n":1}', '```json\n{"n":1}'],
+  ])('stripFence of %s', (_claim, text, expected) => {
+    expect(stripFence(text)).toBe(expected);
+  });
+
+  test.each<[string, string]>([
+    ['openings', 'x```a\n'],
+    ['spaces', '\n       '],
+    ['backticks', '`'],
+    ['openings in one line', '```a'],
+  ])('a megabyte of %s is never slow', (_claim, piece) => {
+    const text = '```json\n' + piece.repeat(2 ** 20 / piece.length);
+    const started = performance.now();
+    readObject({ text }, count);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  });
+
+  test('data deeper than JSON may come is refused, never parsed', () => {
+    const nested = (depth: number) => `{"n":1,"deep":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+    expect(readObject({ text: nested(64) }, count).ok).toBe(true);
+    for (const depth of [65, 100_000]) {
+      expect(readObject({ text: nested(depth) }, count)).toEqual({
+        ok: false,
+        problem: expect.stringContaining('deeper than 64'),
+      });
+    }
+  });
+});
+
+describe('when nothing fits, the problem is', () => {
+  test.each<[string, unknown, string]>([
+    ['that of object', { object: { n: 'x' } }, 'n'],
+    ['that of object, not that of text', { object: { n: 'x' }, text: 'words' }, 'n'],
+    ['that of the text', { text: '{"n":"x"}' }, 'n'],
+    ['that the text is not JSON', { text: 'words' }, 'the text is not JSON'],
+    ['that a string is not JSON', 'words', 'the text is not JSON'],
+    ['that of the bare data', { m: 1 }, 'n'],
+  ])('%s', (_claim, data, problem) => {
+    expect(readObject(data, count)).toEqual({ ok: false, problem: expect.stringMatching(`^${problem}`) });
+  });
+});
+
+describe('words', () => {
+  const block = (text: unknown) => ({ type: 'text', text });
+  test.each<[string, unknown, string]>([
+    ['a string', 'words', 'words'],
+    ['text', { text: 'words', content: [block('not these')] }, 'words'],
+    ['empty text', { text: '' }, ''],
+    [
+      'text blocks, other blocks left out',
+      { content: [block('one'), { type: 'image' }, block('two'), block(3)] },
+      'one\ntwo',
+    ],
+    ['text blocks when text is none', { text: 5, content: [block('words')] }, 'words'],
+  ])('are read from %s', (_claim, data, value) => {
+    expect(readText(data)).toEqual(fits(value));
+  });
+
+  test.each([{}, { object: {} }, { content: [] }, { content: 'x' }, { content: [null, 'x'] }, [], 5, true])(
+    'are never made up from %j',
+    (data) => {
+      expect(readText(data)).toEqual({ ok: false, problem: expect.stringContaining('holds no text') });
+    },
+  );
+});
+
+test.each<[string, unknown, string]>([
+  ['text as it is', { text: '{"n":' }, '{"n":'],
+  ['an object as JSON', { object: { n: 1 }, model: 'm' }, '{"n":1}'],
+  ['bare data as JSON', { n: 1 }, '{"n":1}'],
+  ['a list as JSON', [1], '[1]'],
+])('an answer stands in the dialog as %s', (_claim, data, expected) => {
+  expect(answerAsMessage(data)).toBe(expected);
+});

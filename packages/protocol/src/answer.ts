@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { isRecord, jsonDepth } from './json.ts';
+import { MAX_JSON_DEPTH } from './limits.ts';
+
+/**
+ * `agentLLMResponse`: what an agent posts (seed 1, step 4). An envelope that does not parse here is refused naming
+ * the field and the interaction stays pending; whether its content fits the schema is the agent-call machine's matter.
+ */
+export const errorDetails = z.looseObject({
+  message: z.string().min(1).max(20_000),
+  type: z.string().max(200).optional(),
+});
+
+const success = z.looseObject({
+  status: z.literal('success'),
+  data: z.unknown().refine((data) => data !== undefined && data !== null, 'is required'),
+});
+const failure = z.looseObject({ status: z.literal('error'), errorDetails });
+const streaming = z.looseObject({
+  status: z.literal('streaming'),
+  sequence: z.preprocess(
+    (value) => (typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value),
+    z.int().min(0).max(100_000),
+  ),
+  delta: z.string().max(524_288),
+});
+
+export const agentResponse = z.discriminatedUnion('status', [success, failure, streaming]);
+export type AgentResponse = z.infer<typeof agentResponse>;
+export type AgentAnswer = Exclude<AgentResponse, { status: 'streaming' }>;
+
+/** Error types of an agent's LLM that are worth asking again within the recall budget. */
+export const RECALLABLE: ReadonlySet<string> = new Set([
+  'rate_limit_error',
+  'timeout_error',
+  'overloaded_error',
+  'api_error',
+]);
+
+/** A schema as reading an answer needs it: the check itself, and whether the schema has a field named `object`. */
+export interface Shape<T> {
+  check(value: unknown): Fit<T>;
+  readonly hasObjectField: boolean;
+}
+
+/** A value as its schema has it, or what is wrong with it. */
+export type Fit<T> = { ok: true; value: T } | { ok: false; problem: string };
+
+/**
+ * Reads structured data out of an answer's `data`, in the contract's order: `object` (unless the schema itself has a
+ * field of that name and the whole fits); the bare `data` if it fits; `text` as JSON, code fences stripped.
+ * When nothing fits, the problem is that of the reading that the agent most likely meant.
+ */
+export function readObject<T>(data: unknown, shape: Shape<T>): Fit<T> {
+  const whole = shape.check(data);
+  if (typeof data === 'string') return whole.ok ? whole : readJsonText(data, shape);
+  if (!isRecord(data) || (whole.ok && shape.hasObjectField)) return whole;
+  const wrapped = Object.hasOwn(data, 'object') ? shape.check(data['object']) : undefined;
+  if (wrapped?.ok) return wrapped;
+  if (whole.ok) return whole;
+  const bare = withoutAccounting(data);
+  const counted = bare === undefined ? undefined : shape.check(bare);
+  if (counted?.ok) return counted;
+  const text = typeof data['text'] === 'string' ? readJsonText(data['text'], shape) : undefined;
+  return text?.ok ? text : (wrapped ?? text ?? whole);
+}
+
+/** Bare data without what may stand beside it about the LLM call; undefined when nothing does. */
+function withoutAccounting(data: Record<string, unknown>): Record<string, unknown> | undefined {
+  const { model: _model, usage: _usage, logprobs: _logprobs, ...bare } = data;
+  return Object.keys(bare).length === Object.keys(data).length ? undefined : bare;
+}
+
+function readJsonText<T>(text: string, shape: Shape<T>): Fit<T> {
+  let value: unknown;
+  try {
+    value = parseText(text);
+  } catch (error) {
+    return {
+      ok: false,
+      problem: `the text is not JSON (${error instanceof Error ? error.message : 'unreadable'})`,
+    };
+  }
+  return shape.check(value);
+}
+
+/** JSON may hold fences in its strings, so the text as it stands comes first. */
+function parseText(text: string): unknown {
+  try {
+    return parseBounded(text);
+  } catch {
+    return parseBounded(stripFence(text));
+  }
+}
+
+/** JSON within a string of a body escapes the depth that the body's own reader bounds. */
+function parseBounded(text: string): unknown {
+  if (jsonDepth(text, MAX_JSON_DEPTH) > MAX_JSON_DEPTH)
+    throw new Error(`it nests deeper than ${MAX_JSON_DEPTH}`);
+  return JSON.parse(text);
+}
+
+/** The inside of a Markdown code fence, if the text holds one; otherwise the text. */
+export function stripFence(text: string): string {
+  const opening = /```[^\n`]*\n/.exec(text);
+  if (opening === null) return text.trim();
+  const inside = text.slice(opening.index + opening[0].length);
+  // JSON's strings hold no line break, so a fence that begins a line is never inside one.
+  const closing = inside.search(/(?:^|\n)[ \t]*```/);
+  const end = closing === -1 ? inside.lastIndexOf('```') : closing;
+  return (end === -1 ? text : inside.slice(0, end)).trim();
+}
+
+/** The words of an answer to a request for text: a string, `text`, or the text blocks of `content`. */
+export function readText(data: unknown): Fit<string> {
+  if (typeof data === 'string') return { ok: true, value: data };
+  if (isRecord(data) && typeof data['text'] === 'string') return { ok: true, value: data['text'] };
+  const content = isRecord(data) && Array.isArray(data['content']) ? data['content'] : [];
+  const words = content.flatMap((block) =>
+    isRecord(block) && block['type'] === 'text' && typeof block['text'] === 'string' ? [block['text']] : [],
+  );
+  if (words.length > 0) return { ok: true, value: words.join('\n') };
+  return { ok: false, problem: '`data` holds no text: give `text` or `content` blocks' };
+}
+
+/** The assistant's turn as it stands in the dialog when the question is asked again. */
+export function answerAsMessage(data: unknown): string {
+  const text = readText(data);
+  if (text.ok) return text.value;
+  return JSON.stringify(isRecord(data) && 'object' in data ? data['object'] : data) ?? 'null';
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod';
+import type { JsonObject } from './json.ts';
+
+/** Who should answer: the main model, or the one for research. */
+export const role = z.enum(['main', 'research', 'fallback']);
+export type Role = z.infer<typeof role>;
+
+export const serviceType = z.enum(['generateText', 'streamText', 'generateObject']);
+export type ServiceType = z.infer<typeof serviceType>;
+
+export interface Message {
+  readonly role: 'system' | 'user' | 'assistant' | 'tool';
+  readonly content: string;
+}
+
+/** `llmRequestForAgent` (seed 1, step 2): the parameters of the LLM call that the agent makes with its own key. */
+export interface LlmRequest {
+  readonly apiKey: null;
+  readonly modelId: string;
+  readonly messages: readonly Message[];
+  readonly maxTokens?: number;
+  readonly temperature?: number;
+  readonly schema?: JsonObject;
+  readonly objectName?: string;
+  readonly [parameter: string]: unknown;
+}
+
+/** What a program asks of the agent: the request and what routes and labels it. */
+export interface DelegatedCall {
+  readonly role: Role;
+  readonly serviceType: ServiceType;
+  readonly request: LlmRequest;
+  /** 1 for the first asking, one more for each re-asking, whatever its reason. */
+  readonly attempt: number;
+  /** A few words for lists: what the request is about. */
+  readonly summary: string;
+}
+
+/** The other half of `agent_llm` (seed 1, step 2): open an interaction for a request that the caller brings. */
+export const delegatedCallDetails = z.strictObject({
+  originalCommand: z.string().min(1).max(200),
+  role: role.default('main'),
+  serviceType,
+  requestParameters: z
+    .looseObject({
+      modelId: z.string().min(1).max(200).optional(),
+      messages: z
+        .array(
+          z.looseObject({
+            role: z.enum(['system', 'user', 'assistant', 'tool']),
+            content: z.union([
+              z.string().max(1_000_000),
+              z.array(z.looseObject({ type: z.string() })).max(1_000),
+            ]),
+          }),
+        )
+        .min(1)
+        .max(1_000),
+      maxTokens: z.int().min(1).max(10_000_000).optional(),
+      temperature: z.number().min(0).max(10).optional(),
+      schema: z.record(z.string(), z.unknown()).optional(),
+      objectName: z.string().max(200).optional(),
+    })
+    // Whoever makes the call has a key of its own; one that was sent along is not even stored.
+    .transform(({ apiKey: _, ...parameters }) => parameters),
+});
+export type DelegatedCallDetails = z.infer<typeof delegatedCallDetails>;
+
+const INSTRUCTIONS =
+  "Agent, please perform the LLM call using llmRequestForAgent and then invoke the 'agent_llm' tool with your response, including this interactionId.";
+
+/** An interaction as it is listed when it does not lead: fetch the whole with `pending_interactions`. */
+export interface PendingSummary {
+  readonly interactionId: string;
+  readonly summary: string;
+  readonly expiresAt: string;
+}
+
+/** What `directive` is made of: one pending interaction with its whole request. */
+export interface PendingCall {
+  readonly taskId: string;
+  readonly interactionId: string;
+  readonly operation: string;
+  readonly expiresAt: string;
+  readonly call: DelegatedCall;
+}
+
+/** The directive (seed 1, step 2) that stands for a pending interaction in the tool dialect. */
+export function directive(pending: PendingCall, others: readonly PendingSummary[] = []) {
+  const { taskId, interactionId, operation, expiresAt, call } = pending;
+  return {
+    toolResponseSource: 'taskmaster_to_agent' as const,
+    status: 'pending_agent_llm_action' as const,
+    message:
+      'Taskmaster requires an LLM call from the agent. Details provided in llmRequestForAgent. ' +
+      'Agent must call agent_llm with this interactionId in response.',
+    llmRequestForAgent: call.request,
+    interactionId,
+    pendingInteractionSignalToAgent: {
+      type: 'agent_must_respond_via_agent_llm' as const,
+      interactionId,
+      instructions: INSTRUCTIONS,
+    },
+    taskId,
+    operation,
+    role: call.role,
+    serviceType: call.serviceType,
+    attempt: call.attempt,
+    expiresAt,
+    ...(others.length > 0 ? { pendingInteractions: others } : {}),
+  };
+}
+export type Directive = ReturnType<typeof directive>;
+
+export const directiveSchema = z.looseObject({
+  toolResponseSource: z.literal('taskmaster_to_agent'),
+  status: z.literal('pending_agent_llm_action'),
+  message: z.string(),
+  llmRequestForAgent: z.looseObject({
+    apiKey: z.null(),
+    modelId: z.string(),
+    messages: z.array(z.unknown()),
+  }),
+  interactionId: z.string(),
+  pendingInteractionSignalToAgent: z.looseObject({ type: z.string(), interactionId: z.string() }),
+  taskId: z.string(),
+  operation: z.string(),
+  role,
+  serviceType,
+  attempt: z.int(),
+  expiresAt: z.string(),
+});

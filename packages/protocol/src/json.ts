@@ -1,0 +1,52 @@
+/** JSON as values: what may stand in an answer, an input or a journal. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+/**
+ * The same text for the same value, whatever the order of its keys: RFC 8785, but that keys that are array indices
+ * come first, by number, since that is how JavaScript orders them.
+ * Two answers are the same when their canonical texts are.
+ */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => {
+    if (inner === null || typeof inner !== 'object' || Array.isArray(inner)) return inner;
+    const entries = Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+    return Object.fromEntries(entries);
+  });
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/**
+ * How deep a JSON text nests, without parsing it: the parser and everything after it may recurse, so depth is
+ * bounded before. Stops counting at `limit + 1`. Broken text gives some number; the parser refuses it afterwards.
+ */
+export function jsonDepth(text: string, limit: number): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === 0x22) {
+      at = endOfString(text, at);
+    } else if (char === 0x7b || char === 0x5b) {
+      depth++;
+      if (depth > deepest) deepest = depth;
+      if (deepest > limit) return deepest;
+    } else if (char === 0x7d || char === 0x5d) {
+      depth--;
+    }
+  }
+  return deepest;
+}
+
+/** The index of the quote that closes the string opened at `at`; found by leaps, since most JSON is strings. */
+function endOfString(text: string, at: number): number {
+  for (let quote = text.indexOf('"', at + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(quote - 1 - backslashes) === 0x5c) backslashes++;
+    if (backslashes % 2 === 0) return quote;
+  }
+  return text.length;
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+/** A tenant's limits. Bytes are of UTF-8. */
+const upTo = (most: number, what: string) => z.int().min(1).max(most).describe(what);
+
+/** No tenant's limit exceeds it: the body that a replica reads before it knows the tenant. */
+export const MAX_BODY_BYTES = 4_194_304;
+
+export const limits = z.strictObject({
+  requestsPerSecond: upTo(1_000_000, 'Requests per second, refilled evenly'),
+  burst: upTo(1_000_000, 'Requests at once before the rate counts'),
+  pendingInteractions: upTo(10_000_000, 'Interactions that may wait for an answer at once'),
+  openTasks: upTo(10_000_000, 'Tasks that may be unfinished at once'),
+  requestBytes: upTo(MAX_BODY_BYTES, 'Bytes of one request body'),
+  answerBytes: upTo(MAX_BODY_BYTES, 'Bytes of one answer (agentLLMResponse)'),
+  delegatedRequestBytes: upTo(MAX_BODY_BYTES, 'Bytes of one delegated LLM request'),
+});
+export type Limits = z.infer<typeof limits>;
+
+export const DEFAULT_LIMITS: Limits = {
+  requestsPerSecond: 100,
+  burst: 200,
+  pendingInteractions: 1_000,
+  openTasks: 10_000,
+  requestBytes: 1_048_576,
+  answerBytes: 524_288,
+  delegatedRequestBytes: 262_144,
+};
+
+/** What a caller may give: any of them. */
+export const limitsPatch = limits.partial();
+
+export const MAX_JSON_DEPTH = 64;
+/** The longest that a request is held (clients cut calls at 60 s). */
+export const MAX_WAIT_MS = 25_000;
+export const DEFAULT_WAIT_MS = 10_000;
+/** Over this many tokens by estimate a delegated request carries a warning. */
+export const LARGE_REQUEST_TOKENS = 20_000;
+export const MAX_JOURNAL_BYTES = 16_777_216;

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import type { WireError } from './errors.ts';
+import type { JsonObject } from './json.ts';
+
+/** MCP's task statuses (2025-11-25, basic/utilities/tasks). */
+export const taskStatus = z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled']);
+export type TaskStatus = z.infer<typeof taskStatus>;
+
+export const interactionStatus = z.enum(['pending', 'answered', 'expired', 'cancelled']);
+export type InteractionStatus = z.infer<typeof interactionStatus>;
+
+/** Who is asked: the agent's LLM, or a person. */
+export type InteractionKind = 'llm' | 'elicitation';
+
+/** How a task stands, as a union: each phase owns only its data. */
+export type TaskEnd =
+  | { readonly status: 'completed'; readonly result: JsonObject }
+  | { readonly status: 'failed'; readonly error: WireError }
+  | { readonly status: 'cancelled'; readonly error: WireError };
+
+export function isEnded(status: TaskStatus): status is TaskEnd['status'] {
+  return status === 'completed' || status === 'failed' || status === 'cancelled';
+}

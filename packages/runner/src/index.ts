@@ -1,0 +1,11 @@
+/**
+ * Programs over the store: `start` runs an operation's first segment where the call came in, `resume` every later
+ * one in a worker. `recording` is the journal while a segment runs, `project-change` a command's way into a project,
+ * `answer-check` the thread that checks answers against callers' schemas.
+ */
+export { AnswerCheck } from './answer-check.ts';
+export { Programs } from './programs.ts';
+export { commitCommand, readProject } from './project-change.ts';
+export { finishedResult } from './result.ts';
+export { MAX_TRIES, resumeTask, type SegmentEnd } from './resume.ts';
+export { type Started, startOperation } from './start.ts';

@@ -1,0 +1,197 @@
+import { advance, formatEntry, type Outcome } from '@baton/engine';
+import { type Command, fromFields, type Operation } from '@baton/operations';
+import { BatonError, MAX_JOURNAL_BYTES, toBatonError } from '@baton/protocol';
+import { pauseBefore } from '@baton/store';
+import type { Segment, Shard } from '@baton/store/shards';
+import type { AnswerCheck } from './answer-check.ts';
+import { changeProject } from './project-change.ts';
+import type { Programs } from './programs.ts';
+import { Recording } from './recording.ts';
+import { finishedResult } from './result.ts';
+import { type Immediate, isImmediate, waitsOf } from './waits.ts';
+
+/** How a segment ended, for the log and the metrics. */
+export type SegmentEnd = 'parked' | 'completed' | 'failed' | 'released' | 'stale';
+
+/** A segment that failed for a reason that may pass is begun so many times, with pauses, before its task fails. */
+export const MAX_TRIES = 8;
+
+/** Another holder has the task: whatever this one knows is void. */
+class Stale extends Error {}
+
+/**
+ * Runs the segments of a task from where it stands until it awaits someone outside or ends. Never throws for what a
+ * program does; throws `unavailable` when Redis cannot, in which case the lease hands the task on.
+ */
+export async function resumeTask(
+  programs: Programs,
+  check: AnswerCheck,
+  shard: Shard,
+  leased: Segment,
+  log: (event: string, facts: object) => void,
+): Promise<SegmentEnd> {
+  for (let segment: Segment | undefined = leased; segment; segment = await shard.reload(segment)) {
+    try {
+      const end = await runSegment(programs, check, segment);
+      if (end !== 'again') return end;
+    } catch (thrown) {
+      if (thrown instanceof Stale) return 'stale';
+      log('segment failed', {
+        tenant: segment.tenant,
+        taskId: segment.taskId,
+        tries: segment.state.tries,
+        err: thrown,
+      });
+      return putBack(segment, thrown);
+    }
+  }
+  return 'stale';
+}
+
+async function runSegment(
+  programs: Programs,
+  check: AnswerCheck,
+  segment: Segment,
+): Promise<SegmentEnd | 'again'> {
+  const { state } = segment;
+  const program = programs.find(state.operation, state.version);
+  if (program === undefined) throw unavailable(state.operation, state.version);
+  if (state.tries > MAX_TRIES) throw tooOften(state.tries - 1);
+  refuseTooLarge(state.journal);
+
+  const recording = new Recording(state.journal);
+  for (;;) {
+    const step = advance(program, state.input, recording.journal);
+    if (step.status === 'completed') {
+      const result = finishedResult(program.name, segment.taskId, step.result);
+      return settled(await segment.settle({ status: 'completed', result }), 'completed');
+    }
+    if (step.status === 'failed') {
+      const error = step.thrown instanceof BatonError ? step.error : explain(program, step.thrown);
+      return settled(await segment.settle({ status: 'failed', error }), 'failed');
+    }
+    recording.collapse(step.collapsed);
+    const next = step.awaited.find(({ effect }) => isImmediate(effect));
+    if (next !== undefined && isImmediate(next.effect)) {
+      await carryOut(check, segment, recording, next.path, next.effect);
+      continue;
+    }
+    const waits = waitsOf(step.awaited, state.open, state.interactions);
+    const end = await segment.park({ ...recording.toSave, waits });
+    return end;
+  }
+}
+
+async function carryOut(
+  check: AnswerCheck,
+  segment: Segment,
+  recording: Recording,
+  path: string,
+  effect: Immediate,
+): Promise<void> {
+  switch (effect.kind) {
+    case 'read': {
+      const stored = await segment.readProject(effect.project);
+      const select = effect.select as (project: unknown) => unknown;
+      recording.add(path, { kind: 'read', ok: true, value: select(stored && fromFields(stored.fields)) });
+      return;
+    }
+    case 'check':
+      recording.add(path, { kind: 'check', ...(await checked(check, effect)) });
+      return;
+    case 'commit':
+      return commit(segment, recording, path, effect.project, effect.command as Command);
+  }
+}
+
+async function checked(
+  check: AnswerCheck,
+  { schema, data }: Extract<Immediate, { kind: 'check' }>,
+): Promise<Outcome> {
+  try {
+    return { ok: true, value: await check.read(schema, data) };
+  } catch (thrown) {
+    if (!(thrown instanceof BatonError)) throw thrown;
+    return { ok: false, error: thrown.toWire() };
+  }
+}
+
+async function commit(
+  segment: Segment,
+  recording: Recording,
+  path: string,
+  project: string,
+  command: Command,
+): Promise<void> {
+  const { journal } = recording.toSave;
+  let landed: string | undefined;
+  try {
+    await changeProject<'journaled'>(
+      command,
+      () => segment.readProject(project),
+      async (before, change, outcome) => {
+        const entry = formatEntry({ kind: 'commit', ok: true, value: outcome });
+        landed = entry;
+        const reply = await segment.commit(project, before, change, { path, entry, journal });
+        if (reply === 'stale') throw new Stale();
+        if (typeof reply === 'string') return reply;
+        landed = reply.journaled;
+        return 'journaled';
+      },
+    );
+  } catch (thrown) {
+    if (!(thrown instanceof BatonError) || thrown.row.repeat) throw thrown;
+    recording.add(path, { kind: 'commit', ok: false, error: thrown.toWire() });
+    return;
+  }
+  if (landed !== undefined) recording.addSaved(path, landed);
+}
+
+function settled(reply: 'settled' | 'stale', end: SegmentEnd): SegmentEnd {
+  return reply === 'stale' ? 'stale' : end;
+}
+
+/** What a bug or a passing failure does to a task: another try after a pause, and an end with its reason at the last. */
+async function putBack(segment: Segment, thrown: unknown): Promise<SegmentEnd> {
+  const { tries } = segment.state;
+  const error = toBatonError(thrown);
+  const final =
+    error.code === 'journal_too_large' || (error.code === 'internal' && thrown instanceof BatonError);
+  if (final || tries >= MAX_TRIES) {
+    const reason = error.code === 'unavailable' ? tooOften(tries) : error;
+    return settled(await segment.settle({ status: 'failed', error: reason.toWire() }), 'failed');
+  }
+  return segment.release(pauseBefore(tries));
+}
+
+function explain(program: Operation, thrown: unknown) {
+  const what = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  return new BatonError(
+    'internal',
+    `The program '${program.name}' (version ${program.version}) failed: ${what}`,
+  ).toWire();
+}
+
+function unavailable(operation: string, version: number): BatonError {
+  return new BatonError(
+    'program_unavailable',
+    `No worker of this release has the program '${operation}' in version ${version}. Start the call again.`,
+  );
+}
+
+function tooOften(tries: number): BatonError {
+  return new BatonError(
+    'internal',
+    `The work was begun ${tries} times and never got to its end. Start the call again; if it fails again, tell your operator.`,
+  );
+}
+
+function refuseTooLarge(journal: ReadonlyMap<string, string>): void {
+  let bytes = 0;
+  for (const text of journal.values()) bytes += text.length;
+  if (bytes <= MAX_JOURNAL_BYTES) return;
+  throw new BatonError(
+    'journal_too_large',
+    `The answers and reads of this task have grown to ${bytes} characters; ${MAX_JOURNAL_BYTES} are allowed. Split the work.`,
+  );
+}

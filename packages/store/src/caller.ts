@@ -1,0 +1,158 @@
+import { createHmac } from 'node:crypto';
+import type { KeyParts, Scope } from '@baton/protocol';
+import type { Connection } from './connection.ts';
+import type { TenantKeys } from './keys.ts';
+import { refusal } from './refusal.ts';
+import { run } from './script.ts';
+import { ADMIT } from './scripts.ts';
+
+/** Who calls, once it is known: a principal and what it may do. */
+export interface Identity {
+  readonly principal: string;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+/** How far into debt an answer may take the rate bucket, in bursts: it is the last thing to be refused. */
+const ANSWER_FLOOR = -10;
+
+/**
+ * One request's credential. It is checked once per request, by the first script that the request runs: its own, if
+ * it has one (`ticket`), otherwise ADMIT. No reply leaves before it was.
+ */
+export class Caller {
+  private readonly connection: Connection;
+  private readonly keys: TenantKeys;
+  private readonly key: { readonly id: string; readonly digest: string } | undefined;
+  private readonly bytes: number;
+  private identity: Promise<Identity> | undefined;
+  private done = false;
+
+  private constructor(
+    connection: Connection,
+    keys: TenantKeys,
+    key: { id: string; digest: string } | undefined,
+    bytes: number,
+    identity?: Identity,
+  ) {
+    this.connection = connection;
+    this.keys = keys;
+    this.key = key;
+    this.bytes = bytes;
+    if (identity) {
+      this.identity = Promise.resolve(identity);
+      this.done = true;
+    }
+  }
+
+  /** A caller who shows a key; `bytes` is the size of the request's body. */
+  static withKey(
+    connection: Connection,
+    keys: TenantKeys,
+    key: KeyParts,
+    pepper: string,
+    bytes: number,
+  ): Caller {
+    return new Caller(connection, keys, { id: key.id, digest: keptDigestOf(key.text, pepper) }, bytes);
+  }
+
+  /** A caller whom Baton vouches for: the operator. */
+  static trusted(connection: Connection, keys: TenantKeys, identity: Identity): Caller {
+    return new Caller(connection, keys, undefined, 0, identity);
+  }
+
+  /** Makes sure that this caller may call now, with any of the scopes in `need`; counts the request once. */
+  async admit(need: readonly Scope[], purpose: 'call' | 'answer' = 'call'): Promise<Identity> {
+    if (this.identity === undefined && this.done) throw new Error('a script carried the admission already');
+    this.identity ??= this.runAdmit(need, purpose);
+    const identity = await this.identity;
+    this.done = true;
+    if (!need.some((scope) => identity.scopes.has(scope))) {
+      throw refusal(['insufficient_scope', need.join(' ')]);
+    }
+    return identity;
+  }
+
+  /** True once some script has admitted the caller. */
+  get admitted(): boolean {
+    return this.done;
+  }
+
+  /**
+   * The admission as arguments of a script of the call's own; `settle` is to be given the script's reply.
+   */
+  async ticket(need: readonly Scope[], purpose: 'call' | 'answer' = 'call') {
+    if (this.identity !== undefined || this.key === undefined) {
+      const { principal, scopes } = await this.admit(need, purpose);
+      return { ...NO_TICKET, principal, scopes: scopeText(scopes), need: need.join(' ') };
+    }
+    return {
+      digest: this.key.digest,
+      principal: '',
+      scopes: '',
+      need: need.join(' '),
+      bytes: this.bytes,
+      floor: purpose === 'answer' ? ANSWER_FLOOR : 0,
+    };
+  }
+
+  /** Takes note of the reply of a script that carried the ticket: unless it refused the admission, that is done. */
+  settle(reply: readonly unknown[]): void {
+    const [code, limit] = reply;
+    if (!ADMISSION.has(String(code)) && limit !== 'requestBytes') this.done = true;
+  }
+
+  get credentialKey(): string {
+    return this.keys.credential(this.key?.id ?? '');
+  }
+
+  private async runAdmit(need: readonly Scope[], purpose: 'call' | 'answer'): Promise<Identity> {
+    const reply = await run(
+      this.connection,
+      ADMIT,
+      { credential: this.credentialKey, tenant: this.keys.record },
+      {
+        digest: this.key?.digest ?? '',
+        principal: '',
+        scopes: '',
+        need: need.join(' '),
+        bytes: this.bytes,
+        floor: purpose === 'answer' ? ANSWER_FLOOR : 0,
+      },
+    );
+    if (reply[0] !== 'ok') throw refusal(reply);
+    return { principal: String(reply[1]), scopes: parseScopes(String(reply[2])) };
+  }
+}
+
+/** What ADMIT refuses with, but for a body that is too large. */
+const ADMISSION = new Set(['unauthenticated', 'insufficient_scope', 'tenant_suspended', 'limit_rate']);
+
+const NO_TICKET = { digest: '', bytes: 0, floor: 0 };
+
+/** The stored form of a key: HMAC-SHA256 with the deployment's secret, so that a copy of Redis opens nothing. */
+export function digestOf(key: string, pepper: string): string {
+  return createHmac('sha256', pepper).update(key).digest('base64url');
+}
+
+/** The same keys come again and again; their digests are kept for a while, their validity is not. */
+const digests = new Map<string, string>();
+const DIGESTS_KEPT = 1_000;
+
+function keptDigestOf(key: string, pepper: string): string {
+  const name = `${pepper} ${key}`;
+  const kept = digests.get(name);
+  if (kept !== undefined) return kept;
+  if (digests.size === DIGESTS_KEPT) digests.clear();
+  const digest = digestOf(key, pepper);
+  digests.set(name, digest);
+  return digest;
+}
+
+/** Scopes as scripts look for them: with a space on either side of each. */
+export function scopeText(scopes: Iterable<Scope>): string {
+  return ` ${[...scopes].join(' ')} `;
+}
+
+export function parseScopes(text: string): ReadonlySet<Scope> {
+  return new Set(text.trim().split(/\s+/) as Scope[]);
+}

@@ -1,0 +1,131 @@
+import type { TaskEnd, TaskStatus } from '@baton/protocol';
+import type { Redis } from 'ioredis';
+import type { Connection } from './connection.ts';
+import type { Keyspace } from './keys.ts';
+import { parseEnd } from './task-view.ts';
+
+/** What a replica hears of a task that it waits for. */
+export interface Notice {
+  /** How many of the task's events its program had consumed. */
+  readonly seen: number;
+  readonly status: TaskStatus;
+  /** How it ended, when it ended and that is small; otherwise the waiter reads it. */
+  readonly end?: TaskEnd;
+}
+
+/** What rings for a worker; a task's notices begin with its member, which has a colon in its first word. */
+const READY = 'ready ';
+
+/**
+ * This replica's own channel. Scripts publish to it only what a request held here waits for, so no replica reads
+ * another's traffic. A notice may come before the reply of the script that registered for it: listen first.
+ */
+export class Inbox {
+  readonly channel: string;
+  private readonly subscriber: Redis;
+  private readonly listeners = new Map<string, Set<Listener>>();
+  private readonly bells = new Map<string, () => void>();
+
+  private constructor(subscriber: Redis, channel: string) {
+    this.subscriber = subscriber;
+    this.channel = channel;
+  }
+
+  static async open(connection: Connection, keyspace: Keyspace, replica: string): Promise<Inbox> {
+    const subscriber = connection.subscriber();
+    const inbox = new Inbox(subscriber, keyspace.inbox(replica));
+    subscriber.on('message', (_channel, message) => inbox.deliver(message));
+    await subscriber.subscribe(inbox.channel);
+    // What was published while the connection was away is lost: every waiter reads for itself once it is subscribed
+    // again, and not before, since what its reading registers for must find it listening.
+    subscriber.on('ready', () => {
+      subscriber.subscribe(inbox.channel).then(
+        () => inbox.wakeAll(),
+        () => {}, // gone again: the next 'ready' does it
+      );
+    });
+    return inbox;
+  }
+
+  /** Starts to listen for a task; `close` the listener when the wait is over. */
+  listen(member: string): Listener {
+    const listener = new Listener(() => {
+      const others = this.listeners.get(member);
+      others?.delete(listener);
+      if (others?.size === 0) this.listeners.delete(member);
+    });
+    const all = this.listeners.get(member) ?? new Set();
+    this.listeners.set(member, all.add(listener));
+    return listener;
+  }
+
+  close(): void {
+    this.wakeAll();
+    this.subscriber.disconnect();
+  }
+
+  /** Calls `ring` when a task joins the empty ready set of a shard, while a shift there is announced for this channel. */
+  onReady(readyKey: string, ring: () => void): void {
+    this.bells.set(readyKey, ring);
+  }
+
+  private deliver(message: string): void {
+    if (message.startsWith(READY)) return this.bells.get(message.slice(READY.length))?.();
+    const [member = '', seen, status] = message.split(' ', 3);
+    const listeners = this.listeners.get(member);
+    if (listeners === undefined) return;
+    const payload = message.slice(member.length + (seen?.length ?? 0) + (status?.length ?? 0) + 3);
+    const end = payload === '' ? undefined : parseEnd(status as TaskStatus, payload);
+    const notice = { seen: Number(seen), status: status as TaskStatus, ...(end ? { end } : {}) };
+    for (const listener of listeners) listener.hear(notice);
+  }
+
+  private wakeAll(): void {
+    for (const listeners of this.listeners.values())
+      for (const listener of listeners) listener.hear(undefined);
+  }
+}
+
+/** One request's ear. Keeps the latest notice until it is asked for. */
+export class Listener {
+  private readonly end: () => void;
+  private latest: { notice: Notice | undefined } | undefined;
+  private wake: (() => void) | undefined;
+
+  constructor(end: () => void) {
+    this.end = end;
+  }
+
+  hear(notice: Notice | undefined): void {
+    this.latest = { notice };
+    this.wake?.();
+  }
+
+  /**
+   * The next notice; `look` when the waiter should read for itself (the connection came back), `over` at the deadline
+   * or when `signal` aborts.
+   */
+  async next(milliseconds: number, signal?: AbortSignal): Promise<Notice | 'look' | 'over'> {
+    if (this.latest === undefined && milliseconds > 0 && !signal?.aborted) {
+      await new Promise<void>((resolve) => {
+        const stop = () => {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', stop);
+          resolve();
+        };
+        const timer = setTimeout(stop, milliseconds);
+        this.wake = stop;
+        signal?.addEventListener('abort', stop);
+      });
+      this.wake = undefined;
+    }
+    const heard = this.latest;
+    this.latest = undefined;
+    if (heard === undefined) return 'over';
+    return heard.notice ?? 'look';
+  }
+
+  close(): void {
+    this.end();
+  }
+}

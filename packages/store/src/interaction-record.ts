@@ -1,0 +1,49 @@
+import { interactionId, type InteractionStatus } from '@baton/protocol';
+import { type InteractionRequest, parseInteraction } from './task-view.ts';
+
+/** An interaction in any status, as lists show it. Times are milliseconds by Redis's clock. */
+export interface InteractionRecord {
+  readonly interactionId: string;
+  readonly taskId: string;
+  readonly operation: string;
+  readonly principal: string;
+  readonly status: InteractionStatus;
+  readonly createdAt: number;
+  /** Only while it is pending: afterwards it has an end instead. */
+  readonly expiresAt?: number;
+  readonly endedAt?: number;
+  readonly answeredBy?: string;
+  readonly request: InteractionRequest;
+}
+
+/** Reads interaction `number` out of its task's fields; undefined where the task never opened it. */
+export function interactionRecord(
+  taskId: string,
+  number: number,
+  fields: Readonly<Record<string, string | null | undefined>>,
+): InteractionRecord | undefined {
+  const body = fields[`i${number}`];
+  if (body === null || body === undefined) return undefined;
+  const due = dueOf(fields['open'] ?? '', number);
+  const { createdAt, request } = parseInteraction(taskId, number, due ?? 0, body);
+  const common = {
+    interactionId: interactionId(taskId, number),
+    taskId,
+    operation: fields['op'] ?? '',
+    principal: fields['pr'] ?? '',
+    createdAt,
+    request,
+  };
+  if (due !== undefined) return { ...common, status: 'pending', expiresAt: due };
+  const answered = fields[`g${number}`]?.split(';');
+  if (answered) {
+    return { ...common, status: 'answered', endedAt: Number(answered[1]), answeredBy: answered[2] ?? '' };
+  }
+  const [status = 'cancelled', endedAt = '0'] = (fields[`x${number}`] ?? '').split(';');
+  return { ...common, status: status as InteractionStatus, endedAt: Number(endedAt) };
+}
+
+function dueOf(open: string, number: number): number | undefined {
+  const entry = open.split(' ').find((candidate) => candidate.startsWith(`${number};`));
+  return entry === undefined ? undefined : Number(entry.split(';')[1]);
+}

@@ -1,0 +1,142 @@
+/**
+ * Every key, member and channel that Baton uses in Redis, made here and nowhere else.
+ *
+ * Everything of a tenant and its shard carries the shard's hash tag, so that each script meets one slot:
+ *
+ *     baton:{s0}:t:acme             hash    the tenant: limits, counters, the rate bucket
+ *     baton:{s0}:t:acme:key:<id>    hash    a credential's record
+ *     baton:{s0}:t:acme:task:<ref>  hash    a task: state, journal, interactions
+ *     baton:{s0}:ready              zset    the shard's outbox
+ *     baton:{s0}:bull:...                   BullMQ's
+ *     baton:{ops}:tenants           zset    the names of all tenants, for the operator's door
+ */
+export class Keyspace {
+  readonly prefix: string;
+  readonly shards: number;
+
+  constructor(prefix: string, shards: number) {
+    this.prefix = prefix;
+    this.shards = shards;
+  }
+
+  get topology(): string {
+    return topologyKey(this.prefix);
+  }
+
+  get tenants(): string {
+    return `${this.prefix}:{ops}:tenants`;
+  }
+
+  shard(index: number): ShardKeys {
+    return new ShardKeys(`${this.prefix}:{s${index}}`);
+  }
+
+  /** The keys of one tenant, within its shard. */
+  tenant(tenant: string): TenantKeys {
+    return new TenantKeys(this.shard(this.shardIndex(tenant)), tenant);
+  }
+
+  /** FNV-1a, so that a tenant's shard is the same on every replica and in every release. */
+  shardIndex(tenant: string): number {
+    let hash = 0x811c9dc5;
+    for (let at = 0; at < tenant.length; at++) hash = Math.imul(hash ^ tenant.charCodeAt(at), 0x01000193);
+    return (hash >>> 0) % this.shards;
+  }
+
+  /** The channel of one replica's inbox. */
+  inbox(replica: string): string {
+    return `${this.prefix}:inbox:${replica}`;
+  }
+}
+
+export class ShardKeys {
+  readonly base: string;
+  readonly ready: string;
+  readonly turns: string;
+  readonly shifts: string;
+  readonly leased: string;
+  readonly deadlines: string;
+  readonly swept: string;
+  /** BullMQ's prefix. */
+  readonly bull: string;
+
+  constructor(base: string) {
+    this.base = base;
+    this.ready = `${base}:ready`;
+    this.turns = `${base}:turns`;
+    this.shifts = `${base}:shifts`;
+    this.leased = `${base}:leased`;
+    this.deadlines = `${base}:deadlines`;
+    this.swept = `${base}:swept`;
+    this.bull = `${base}:bull`;
+  }
+}
+
+export class TenantKeys {
+  readonly shard: ShardKeys;
+  readonly name: string;
+  readonly record: string;
+  readonly credentials: string;
+  readonly tasks: string;
+  readonly pending: string;
+  readonly claims: string;
+  readonly projects: string;
+
+  constructor(shard: ShardKeys, name: string) {
+    this.shard = shard;
+    this.name = name;
+    this.record = `${shard.base}:t:${name}`;
+    this.credentials = `${this.record}:keys`;
+    this.tasks = `${this.record}:tasks`;
+    this.pending = `${this.record}:pending`;
+    this.claims = `${this.record}:claims`;
+    this.projects = `${this.record}:projects`;
+  }
+
+  credential(id: string): string {
+    return `${this.record}:key:${id}`;
+  }
+
+  task(taskId: string): string {
+    return `${this.record}:task:${taskRef(taskId)}`;
+  }
+
+  project(name: string): string {
+    return `${this.record}:project:${encodeURIComponent(name.toWellFormed())}`;
+  }
+
+  idempotency(digest: string): string {
+    return `${this.record}:idem:${digest}`;
+  }
+
+  /** A task's member in its shard's sets. */
+  member(taskId: string): string {
+    return `${this.name}:${taskRef(taskId)}`;
+  }
+}
+
+export function topologyKey(prefix: string): string {
+  return `${prefix}:{ops}:topology`;
+}
+
+/** A task id as it stands in keys and members: without hyphens and without the two zero bytes. */
+export function taskRef(taskId: string): string {
+  return taskId.replaceAll('-', '').slice(0, 28);
+}
+
+export function taskIdOf(ref: string): string {
+  return `${ref.slice(0, 8)}-${ref.slice(8, 12)}-${ref.slice(12, 16)}-${ref.slice(16, 20)}-${ref.slice(20)}0000`;
+}
+
+/** The tenant and the task behind a member of a shard's set. */
+export function parseMember(member: string): { tenant: string; taskId: string } {
+  const colon = member.indexOf(':');
+  return { tenant: member.slice(0, colon), taskId: taskIdOf(member.slice(colon + 1)) };
+}
+
+/** The task, number and principal behind a member of a tenant's pending or tasks set: `<ref>[.<number>]|<principal>`. */
+export function parseReference(member: string): { taskId: string; number: number; principal: string } {
+  const bar = member.indexOf('|');
+  const [ref = '', number = '0'] = member.slice(0, bar).split('.');
+  return { taskId: taskIdOf(ref), number: Number(number), principal: member.slice(bar + 1) };
+}

@@ -1,0 +1,23 @@
+import type { InteractionRequest } from './task-view.ts';
+import type { Lifetimes } from './ttl.ts';
+
+/** Something that a segment awaits: an interaction with someone outside, or a sleep. */
+export type Wait =
+  | { readonly kind: 'sleep'; readonly path: string; readonly ms: number }
+  | { readonly kind: 'llm' | 'elicitation'; readonly path: string; readonly request: InteractionRequest };
+
+/** What a segment leaves behind when it parks: outcomes by path (as text, see the engine's journal), and waits. */
+export interface Parked {
+  readonly journal: readonly (readonly [path: string, entry: string])[];
+  readonly drops: readonly string[];
+  readonly waits: readonly Wait[];
+}
+
+/** Waits as the scripts take them: kind, path, milliseconds until due, body. */
+export function waitArgs(waits: readonly Wait[], lifetimes: Lifetimes): (string | number)[] {
+  return waits.flatMap((wait) =>
+    wait.kind === 'sleep'
+      ? [wait.kind, wait.path, wait.ms, '']
+      : [wait.kind, wait.path, lifetimes.interaction, JSON.stringify(wait.request)],
+  );
+}

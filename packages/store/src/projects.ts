@@ -1,0 +1,91 @@
+import { BatonError } from '@baton/protocol';
+import type { Place } from './place.ts';
+import { run } from './script.ts';
+import { COMMIT } from './scripts.ts';
+
+/** A project as stored: its version, and one field per entity (see the operations' project record). */
+export interface StoredProject {
+  readonly version: string;
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+/** What a command changes: fields to write, fields to take out. */
+export interface ProjectChange {
+  readonly set: readonly (readonly [field: string, value: string])[];
+  readonly delete: readonly string[];
+}
+
+/** The version stands beside the entities in the same hash; no entity may have its name. */
+const VERSION = 'v';
+
+/** The task whose segment commits, what it has done before and where the outcome is recorded. */
+export interface Within {
+  readonly task: string;
+  readonly fence: string;
+  readonly path: string;
+  readonly entry: string;
+  readonly journal: readonly (readonly [path: string, entry: string])[];
+}
+
+const OUTSIDE: Within = { task: '', fence: '', path: '', entry: '', journal: [] };
+
+/** A tenant's projects. */
+export class Projects {
+  private readonly place: Place;
+
+  constructor(place: Place) {
+    this.place = place;
+  }
+
+  /** The project, or undefined where none has this name. */
+  async read(name: string): Promise<StoredProject | undefined> {
+    const { connection, keys } = this.place;
+    const all = await connection.command((client) => client.hgetall(keys.project(name)));
+    const { [VERSION]: version, ...fields } = all;
+    return version === undefined ? undefined : { version, fields: new Map(Object.entries(fields)) };
+  }
+
+  /** The names of all projects. */
+  async names(): Promise<string[]> {
+    const { connection, keys } = this.place;
+    return connection.command((client) => client.zrange(keys.projects, '0', '-1'));
+  }
+
+  /**
+   * Applies a change computed from `before`, outside any task. Returns false when the project has moved on since;
+   * read it again and compute the change anew.
+   */
+  async commit(name: string, before: StoredProject | undefined, change: ProjectChange): Promise<boolean> {
+    const reply = await this.runCommit(name, before, change, OUTSIDE);
+    return reply[0] === 'committed';
+  }
+
+  /** COMMIT, within a task's segment or outside; see the script's header for the reply. */
+  async runCommit(
+    name: string,
+    before: StoredProject | undefined,
+    change: ProjectChange,
+    within: Within,
+  ): Promise<unknown[]> {
+    const { connection, keys } = this.place;
+    if (change.set.some(([field]) => field === VERSION)) {
+      throw new BatonError('internal', `A project field may not be called '${VERSION}'.`);
+    }
+    const project = keys.project(name);
+    return run(
+      connection,
+      COMMIT,
+      { task: within.task === '' ? project : within.task, project, projects: keys.projects },
+      {
+        fence: within.fence,
+        path: within.path,
+        entry: within.entry,
+        version: before?.version ?? '0',
+        name,
+        journal: within.journal.length,
+        sets: change.set.length,
+      },
+      { args: [...within.journal.flat(), ...change.set.flat(), ...change.delete] },
+    );
+  }
+}

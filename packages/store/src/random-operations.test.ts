@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ACCEPT, CANCEL, EXPIRE, EXTEND, PARK, SWEEP } from './scripts.ts';
+import { openFixture } from './testing/fixture.ts';
+import { operation, RandomRun } from './testing/random-operations.ts';
+import { seed } from './testing/seed.ts';
+import type { AnyScript, Cut } from './testing/wiretap.ts';
+
+const fixture = await openFixture();
+const { wiretap, redis } = fixture;
+
+/** Any operations, in any order, by any holder, in time or late: after each, what Redis holds is what it should be. */
+const claim = fc.asyncProperty(
+  fc.array(operation, { minLength: 25, maxLength: 60, size: 'max' }),
+  async (steps) => {
+    await redis.flushall();
+    const run = new RandomRun(fixture, await fixture.guest());
+    for (const [at, step] of steps.entries()) {
+      const { answered, expected } = await run.play(step);
+      const where = `step ${at}, ${JSON.stringify(step)}`;
+      if (answered !== expected && JSON.stringify(answered) !== JSON.stringify(expected)) {
+        throw new Error(`${where} answered ${JSON.stringify(answered)}, not ${JSON.stringify(expected)}`);
+      }
+      const wrongs = await run.tasks.wrongs();
+      if (wrongs.length > 0) throw new Error(`after ${where}: ${wrongs.join('; ')}`);
+    }
+  },
+);
+
+test('whatever happens in whatever order, no answer is lost or taken twice, and no index says what is not so', {
+  timeout: 90_000,
+}, async () => {
+  await fc.assert(claim, {
+    seed,
+    numRuns: 200,
+    interruptAfterTimeLimit: 60_000,
+    markInterruptAsFailure: true,
+  });
+  const happened = [
+    [PARK, 'stale'],
+    [PARK, 'again'],
+    [ACCEPT, 'replayed'],
+    [ACCEPT, 'interaction_already_answered'],
+    [ACCEPT, 'interaction_expired'],
+    [EXPIRE, 'due'],
+    [EXPIRE, 'ended'],
+    [CANCEL, 'cancelled'],
+  ] as const;
+  for (const [script, code] of happened) {
+    const times = wiretap.replies(script).filter((reply) => reply[0] === code).length;
+    expect(times, `${script.name} must say ${code} for the claim to mean anything`).toBeGreaterThan(20);
+  }
+});
+
+/** Rules of the scripts, each broken: what the claim must notice. */
+const MUTANTS: [rule: string, wrong: RegExp, script: AnyScript, cuts: Cut[]][] = [
+  [
+    'an unseen event makes PARK say "again"',
+    /not "again"/,
+    PARK,
+    [["if task[4] ~= A_seen then return {'again', task[4]} end", '']],
+  ],
+  [
+    "a lease is given back when its holder's time is over",
+    /was forgotten/,
+    SWEEP,
+    [['\n  enqueue(member, now)', '']],
+  ],
+  ['an extended deadline leaves a pause alone', /too late/, EXTEND, [["K_deadlines, 'LT',", 'K_deadlines,']]],
+  [
+    'a task has one deadline, which is never too late',
+    /too late/,
+    PARK,
+    [["redis.call('ZADD', K_deadlines, first_due(opens, expires), A_member)", '']],
+  ],
+  ['an end takes back what is open', /pending is/, CANCEL, [["send('ZREM', K_pending, references)", '']]],
+  ['an accepted answer makes its task ready', /was forgotten/, ACCEPT, [['enqueue(A_member, now)}', '1}']]],
+];
+
+test.each(MUTANTS)(
+  'the random run notices when this is not so: %s',
+  { timeout: 60_000 },
+  async (_rule, wrong, script, cuts) => {
+    const broken = await wiretap.withMutant(script, cuts, () =>
+      fc.check(claim, { seed, numRuns: 1_000, endOnFailure: true }),
+    );
+    expect(broken.failed && String(broken.errorInstance)).toMatch(wrong);
+  },
+);

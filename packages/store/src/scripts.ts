@@ -1,0 +1,100 @@
+import { defineScript } from './script.ts';
+
+/** The typed callers of the scripts; what each does and returns stands in the header of its file. */
+
+const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'floor'] as const;
+
+export const ADMIT = defineScript('admit', ['credential', 'tenant'], CALLER);
+
+export const OPEN = defineScript(
+  'open',
+  [
+    'credential',
+    'tenant',
+    'task',
+    'idempotency',
+    'tasks',
+    'pending',
+    'deadlines',
+    'ready',
+    'turns',
+    'shifts',
+  ],
+  [
+    ...CALLER,
+    ...(['member', 'ref', 'operation', 'version', 'input', 'arguments', 'gone', 'life', 'keep'] as const),
+    ...(['journal', 'opens', 'ready'] as const),
+  ],
+);
+
+export const ACCEPT = defineScript(
+  'accept',
+  ['credential', 'tenant', 'task', 'pending', 'claims', 'ready', 'turns', 'shifts', 'leased'],
+  [...CALLER, 'member', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
+);
+
+export const CHUNK = defineScript(
+  'chunk',
+  ['credential', 'tenant', 'task'],
+  [...CALLER, 'number', 'sequence', 'delta'],
+);
+
+export const TAKE = defineScript('take', ['ready', 'turns', 'leased'], ['most', 'lease']);
+
+export const ATTEND = defineScript('attend', ['ready', 'shifts'], ['channel', 'attendance']);
+
+export const LOAD = defineScript('load', ['leased'], []);
+
+export const COMMIT = defineScript(
+  'commit',
+  ['task', 'project', 'projects'],
+  ['fence', 'path', 'entry', 'version', 'name', 'journal', 'sets'],
+);
+
+export const PARK = defineScript(
+  'park',
+  ['task', 'pending', 'deadlines', 'leased'],
+  ['fence', 'member', 'ref', 'seen', 'journal', 'drops', 'opens'],
+);
+
+export const SETTLE = defineScript(
+  'settle',
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'ready', 'leased'],
+  ['fence', 'member', 'ref', 'status', 'payload', 'retention'],
+);
+
+export const CANCEL = defineScript(
+  'cancel',
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'ready', 'turns', 'shifts', 'leased'],
+  ['principal', 'scopes', 'member', 'ref', 'number', 'payload', 'retention'],
+);
+
+export const EXPIRE = defineScript(
+  'expire',
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'ready', 'turns', 'shifts', 'leased'],
+  ['member', 'ref', 'expired', 'taskExpired', 'retention'],
+);
+
+export const RELEASE = defineScript('release', ['task', 'deadlines', 'leased'], ['fence', 'member', 'pause']);
+
+export const SWEEP = defineScript(
+  'sweep',
+  ['deadlines', 'ready', 'turns', 'shifts', 'leased', 'swept'],
+  ['interval', 'most', 'hold'],
+);
+
+export const READ = defineScript('read', ['task'], ['principal', 'scopes', 'channel']);
+
+export const LIST = defineScript(
+  'list',
+  ['pending', 'claims'],
+  ['principal', 'score', 'member', 'most', 'examine', 'lease'],
+);
+
+export const EXTEND = defineScript(
+  'extend',
+  ['task', 'deadlines'],
+  ['principal', 'scopes', 'member', 'number', 'life'],
+);
+
+export const TENANT = defineScript('tenant', ['tenant'], ['create']);

@@ -1,0 +1,47 @@
+#!lua
+-- ACCEPT: takes the answer to an interaction, once, and puts its task among the ready.
+-- KEYS: credential tenant task pending claims ready turns shifts leased
+-- ARGV: digest principal scopes need bytes floor member ref number answer fingerprint channel
+-- Returns: {'accepted', event, ready}; {'replayed', event} for the same answer again; {'interaction_not_found'},
+--          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'},
+--          {'limit_size', limit, bytes, most}, or a refusal of ADMIT
+-- The answer becomes the journal's entry of its effect, so that whoever resumes the task finds it there.
+-- @include clock
+-- @include admit
+-- @include opens
+-- @include turns
+-- @include notify
+local now = clock()
+local refusal, principal, scopes = admit(now)
+if refusal then return refusal end
+
+local task = redis.call('HMGET', K_task, 'pr', 'open', 'g' .. A_number, 'x' .. A_number, 'st', 'ev', 'w')
+local may = task[1] and (task[1] == principal or string.find(scopes, ' agent ', 1, true))
+if not may then return {'interaction_not_found'} end
+if task[3] then
+  if string.match(task[3], '^[^;]+') ~= A_fingerprint then return {'interaction_already_answered'} end
+  return {'replayed', task[6]}
+end
+if task[4] then return {'interaction_' .. string.match(task[4], '^[^;]+')} end
+
+local opens = parse_opens(task[2])
+local found
+for index, open in ipairs(opens) do
+  if open.number == tonumber(A_number) then found = index end
+end
+if not found then return {'interaction_not_found'} end
+local open = table.remove(opens, found)
+if open.due <= now then return {'interaction_expired'} end
+local most = redis.call('HGET', K_tenant, 'answerBytes')
+if #A_answer > tonumber(most) then return {'limit_size', 'answerBytes', #A_answer, most} end
+
+local event = task[6] + 1
+redis.call('HSET', K_task, 'j:' .. open.path, open.kind .. '+' .. A_answer, 'g' .. A_number,
+  string.format('%s;%d;%s', A_fingerprint, now, principal), 'open', format_opens(opens), 'st', status_of(opens),
+  'up', now, 'ev', event, waiter(task[7], A_channel))
+local reference = A_ref .. '.' .. A_number .. '|' .. task[1]
+redis.call('ZREM', K_pending, reference)
+redis.call('ZREM', K_claims, reference)
+-- A segment that runs right now finds the answer itself: PARK sees an event that it has not consumed.
+if redis.call('ZSCORE', K_leased, A_member) then return {'accepted', event, 0} end
+return {'accepted', event, enqueue(A_member, now)}

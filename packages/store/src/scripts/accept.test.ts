@@ -1,0 +1,180 @@
+import { interactionId } from '@baton/protocol';
+import { expect, test } from 'vitest';
+import { refusal } from '../refusal.ts';
+import { ACCEPT } from '../scripts.ts';
+import { openFixture } from '../testing/fixture.ts';
+import { AGENT, ANN, asks, codeOf, sleeps } from '../testing/guest.ts';
+import { codesOf } from '../testing/wiretap.ts';
+
+const fixture = await openFixture();
+const { wiretap, redis } = fixture;
+const { ready, leased } = fixture.places;
+
+test('an accepted answer is in the journal, its interaction is answered, and its task is ready', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open();
+  expect(await guest.answer(taskId, 1, { text: '{"n":1}' })).toMatchObject({
+    replayed: false,
+    event: 1,
+    taskId,
+  });
+  const record = await guest.record(taskId);
+  expect(record).toMatchObject({ 'j:0': 'llm+{"n":1}', st: 'working', open: '', ev: '1' });
+  expect(record['g1']).toMatch(/;ann$/);
+  expect(await redis.zcard(guest.keys.pending)).toBe(0);
+  expect(await redis.zscore(ready, guest.member(taskId))).not.toBeNull();
+});
+
+test('the same answer again is confirmed and changes nothing; another one is refused and changes nothing', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open();
+  await guest.answer(taskId, 1, { text: '"a"' });
+  const before = await fixture.contents();
+  const as = guest.tenant.operator();
+  expect(await guest.answer(taskId, 1, { text: '"a"', as })).toMatchObject({ replayed: true, event: 1 });
+  expect(await codeOf(guest.answer(taskId, 1, { text: '"b"', as }))).toBe('interaction_already_answered');
+  expect(await fixture.contents()).toEqual(before);
+});
+
+test('an answer is confirmed and refused in the same way after its task has ended', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open();
+  await guest.answer(taskId, 1, { text: '"a"' });
+  await (await fixture.take()).settle({ status: 'completed', result: {} });
+  expect(await guest.answer(taskId, 1, { text: '"a"' })).toMatchObject({ replayed: true });
+  expect(await codeOf(guest.answer(taskId, 1, { text: '"b"' }))).toBe('interaction_already_answered');
+});
+
+test('of many answers at once exactly one is accepted', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open();
+  const texts = Array.from({ length: 20 }, (_, at) => JSON.stringify(`answer ${at % 5}`));
+  const codes = await Promise.all(
+    texts.map((text) =>
+      guest.answer(taskId, 1, { text }).then(
+        (reply) => (reply.replayed ? 'replayed' : 'accepted'),
+        (error) => error.code,
+      ),
+    ),
+  );
+  expect(codes.filter((code) => code === 'accepted')).toHaveLength(1);
+  expect(codes.filter((code) => code === 'replayed')).toHaveLength(3);
+  expect(codes.filter((code) => code === 'interaction_already_answered')).toHaveLength(16);
+  expect((await guest.record(taskId))['ev']).toBe('1');
+});
+
+test('Redis decides the deadline by its own clock, before anybody has swept', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.with({ interaction: 1 }).open();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const before = await fixture.contents();
+  const as = guest.tenant.operator();
+  expect(await codeOf(guest.answer(taskId, 1, { as }))).toBe('interaction_expired');
+  expect(await fixture.contents()).toEqual(before);
+  await fixture.sweep();
+  expect(await codeOf(guest.answer(taskId, 1, { as }))).toBe('interaction_expired');
+});
+
+test('no interaction outlives its task: an answer that the task could not use is refused', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.with({ interaction: 3_600_000, task: 1 }).open();
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect(await codeOf(guest.answer(taskId))).toBe('interaction_expired');
+});
+
+test('an answer to what was cancelled is refused, be it the task or the one interaction', async () => {
+  const guest = await fixture.guest();
+  const whole = await guest.open();
+  await guest.tasks.cancel(ANN, whole);
+  expect(await codeOf(guest.answer(whole))).toBe('interaction_cancelled');
+  const part = await guest.open({ waits: [asks('0'), asks('1')] });
+  await guest.interactions.cancel(ANN, interactionId(part, 1));
+  expect(await codeOf(guest.answer(part, 1))).toBe('interaction_cancelled');
+  expect(await codeOf(guest.answer(part, 2))).toBe('done');
+});
+
+test("another principal's and another tenant's interaction is answered byte for byte as one that never existed", async () => {
+  const [guest, stranger] = [await fixture.guest(), await fixture.guest()];
+  const taskId = await guest.open();
+  const absent = `${taskId.slice(0, 7)}${taskId[7] === '0' ? '1' : '0'}${taskId.slice(8)}`;
+  const attempts = [
+    [guest, taskId, 1],
+    [guest, absent, 1],
+    [guest, taskId, 9],
+    [stranger, taskId, 1],
+  ] as const;
+  const heard = [];
+  for (const [who, id, number] of attempts) {
+    const error = await who
+      .answer(id, number, { as: await who.caller('bob') })
+      .catch((thrown: unknown) => thrown);
+    heard.push([wiretap.last(ACCEPT), JSON.stringify(error).replaceAll(interactionId(id, number), 'ID')]);
+  }
+  expect(heard[0]).toEqual(heard[1]);
+  expect(heard[2]).toEqual(heard[1]);
+  expect(heard[3]).toEqual(heard[1]);
+  expect((await guest.record(taskId))['st']).toBe('input_required');
+});
+
+test('the scope agent answers what others of its tenant started, and nothing of another tenant', async () => {
+  const [guest, other] = [await fixture.guest(), await fixture.guest()];
+  const taskId = await guest.open();
+  const foreign = await other.caller('agent-7', ['agent']);
+  expect(await codeOf(other.answer(taskId, 1, { as: foreign }))).toBe('interaction_not_found');
+  await guest.answer(taskId, 1, { as: await guest.caller('agent-7', ['agent']) });
+  expect(await guest.tenant.listing.interaction(AGENT, interactionId(taskId, 1))).toMatchObject({
+    status: 'answered',
+    answeredBy: 'agent-7',
+    principal: 'ann',
+  });
+});
+
+test('an answer over the limit is refused, and the interaction stays pending', async () => {
+  const guest = await fixture.guest({ answerBytes: 10 });
+  const taskId = await guest.open();
+  expect(await codeOf(guest.answer(taskId, 1, { text: '"12345678é"' }))).toBe('limit_size');
+  expect(wiretap.last(ACCEPT)).toEqual(['limit_size', 'answerBytes', 12, '10']);
+  expect(await codeOf(guest.answer(taskId, 1, { text: '"12345678"' }))).toBe('done');
+});
+
+test('while a segment runs, an answer leaves the task to it and is not among the ready', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open({ waits: [asks('0'), asks('1')] });
+  await guest.answer(taskId, 1);
+  const segment = await fixture.take();
+  await guest.answer(taskId, 2);
+  expect(wiretap.last(ACCEPT)).toEqual(['accepted', 2, 0]);
+  expect(await redis.zscore(ready, guest.member(taskId))).toBeNull();
+  expect(await redis.zscore(leased, guest.member(taskId))).not.toBeNull();
+  expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('again');
+  const again = await fixture.shard.reload(segment);
+  expect([...again!.state.journal.keys()].sort()).toEqual(['0', '1']);
+  await again!.settle({ status: 'completed', result: {} });
+});
+
+test('a sleep beside it is nothing that anybody can answer', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open({ waits: [sleeps('0', 60_000), asks('1')] });
+  expect(await codeOf(guest.answer(taskId, 2))).toBe('interaction_not_found');
+  expect(
+    await codeOf(
+      guest.interactions.accept(await guest.caller(), {
+        interactionId: taskId,
+        text: '1',
+        fingerprint: 'f',
+        channel: '',
+      }),
+    ),
+  ).toBe('interaction_not_found');
+});
+
+test('every code of ACCEPT was reached, and each has its words', () => {
+  const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
+  const own = codesOf(ACCEPT).filter((code) => !admission.includes(code));
+  expect(wiretap.codes(ACCEPT)).toEqual(own);
+  const subject = { interactionId: 'i-1', taskId: 't-1' };
+  for (const code of codesOf(ACCEPT).filter((one) => one !== 'accepted' && one !== 'replayed')) {
+    const { message } = refusal([code, 'limit', 1, 2], subject);
+    expect(message, code).not.toContain('undefined');
+  }
+});

@@ -1,0 +1,174 @@
+import { interactionId } from '@baton/protocol';
+import { expect, test } from 'vitest';
+import { CANCEL, CHUNK, READ } from '../scripts.ts';
+import { openFixture } from '../testing/fixture.ts';
+import { AGENT, ANN, asks, BOB, codeOf, sleeps } from '../testing/guest.ts';
+import { codesOf } from '../testing/wiretap.ts';
+
+const fixture = await openFixture();
+const { wiretap, redis } = fixture;
+const { ready, leased, deadlines } = fixture.places;
+
+test('CANCEL ends a task wherever it stands, and leaves it in no set but the index of tasks', async () => {
+  const guest = await fixture.guest();
+  const waits = [asks('0'), sleeps('1', 9_000)];
+  const parked = await guest.open({ waits });
+  const waiting = await guest.open({ waits, ready: true });
+  await guest.answer(parked);
+  const segment = await fixture.take();
+  const third = await guest.open({ waits });
+  await guest.tenant.listing.pending(AGENT, { claim: { max: 10, leaseMs: 60_000 } });
+  for (const taskId of [parked, waiting, third]) {
+    await guest.tasks.cancel(ANN, taskId);
+    expect(await guest.tasks.read(ANN, taskId)).toMatchObject({
+      status: 'cancelled',
+      error: { code: 'task_cancelled' },
+    });
+  }
+  for (const key of [ready, leased, deadlines, guest.keys.pending, guest.keys.claims])
+    expect(await redis.zcard(key)).toBe(0);
+  expect(await redis.zcard(guest.keys.tasks)).toBe(3);
+  expect(await redis.hget(guest.keys.record, 'open')).toBe('0');
+  expect(await segment.settle({ status: 'completed', result: {} })).toBe('stale');
+});
+
+test('a task ends once: it is not cancelled after its end, and says how it ended', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open({ ready: true });
+  await (await fixture.take()).settle({ status: 'completed', result: {} });
+  const before = await fixture.contents();
+  await expect(guest.tasks.cancel(ANN, taskId)).rejects.toMatchObject({
+    code: 'task_ended',
+    details: { status: 'completed' },
+  });
+  expect(await fixture.contents()).toEqual(before);
+});
+
+test('an interaction that is taken back becomes a failed effect, and its task goes on', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open({ waits: [asks('0'), asks('1')] });
+  await guest.interactions.cancel(ANN, interactionId(taskId, 1));
+  expect(wiretap.last(CANCEL)).toEqual(['cancelled', 1]);
+  const record = await guest.record(taskId);
+  expect(JSON.parse(record['j:0']!.slice('llm-'.length))).toMatchObject({ code: 'interaction_cancelled' });
+  expect(record).toMatchObject({ st: 'input_required', ev: '1' });
+  expect(await redis.zcard(guest.keys.pending)).toBe(1);
+  const segment = await fixture.take();
+  await guest.interactions.cancel(ANN, interactionId(taskId, 2));
+  expect(wiretap.last(CANCEL), 'a running segment finds it itself').toEqual(['cancelled', 0]);
+  expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('again');
+});
+
+test('an interaction is taken back once, while it is pending, and by those who may', async () => {
+  const guest = await fixture.guest();
+  const cancel = (taskId: string, number = 1, as = ANN) =>
+    codeOf(guest.interactions.cancel(as, interactionId(taskId, number)));
+  const answered = await guest.open();
+  await guest.answer(answered);
+  expect(await cancel(answered)).toBe('interaction_already_answered');
+  const late = await guest.with({ interaction: 0 }).open();
+  await fixture.sweep();
+  expect(await cancel(late)).toBe('interaction_expired');
+  const pending = await guest.open();
+  expect(await cancel(pending, 2)).toBe('interaction_not_found');
+  expect(await cancel(pending, 1, BOB)).toBe('interaction_not_found');
+  expect(await cancel(pending, 1, AGENT)).toBe('done');
+  expect(await cancel(pending)).toBe('interaction_cancelled');
+});
+
+test('CANCEL and READ answer for a stranger exactly as for a task that never existed', async () => {
+  const [guest, other] = [await fixture.guest(), await fixture.guest()];
+  const taskId = await guest.open();
+  const absent = `ffffffff${taskId.slice(8)}`;
+  for (const attempt of [
+    () => guest.tasks.cancel(BOB, taskId),
+    () => guest.tasks.cancel(ANN, absent),
+    () => other.tasks.cancel(AGENT, taskId),
+  ]) {
+    expect(await codeOf(attempt())).toBe('task_not_found');
+    expect(wiretap.last(CANCEL)).toEqual(['task_not_found']);
+  }
+  for (const attempt of [
+    () => guest.tasks.read(BOB, taskId, 'inbox'),
+    () => guest.tasks.read(ANN, absent, 'inbox'),
+    () => other.tasks.read(AGENT, taskId, 'inbox'),
+  ]) {
+    expect(await codeOf(attempt())).toBe('task_not_found');
+    expect(wiretap.last(READ)).toEqual(['task_not_found']);
+  }
+  expect((await guest.record(taskId))['w'], 'a stranger is never told of it').toBeUndefined();
+});
+
+test('READ gives the open requests as they were parked, and registers only for what goes on', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open({ waits: [asks('0', 'Grüße, "you" {}\n'), sleeps('1', 9_000)] });
+  const view = await guest.tasks.read(ANN, taskId, 'inbox-1');
+  expect(view).toMatchObject({ status: 'input_required', principal: 'ann', operation: 'echo', seen: 0 });
+  const [pending, ...more] = view.status === 'input_required' ? view.pending : [];
+  expect(more).toEqual([]);
+  const wait = asks('0', 'Grüße, "you" {}\n');
+  expect(pending).toMatchObject({
+    interactionId: interactionId(taskId, 1),
+    request: 'request' in wait && wait.request,
+  });
+  await guest.tasks.read(AGENT, taskId, 'inbox-2');
+  await guest.tasks.read(ANN, taskId, 'inbox-1');
+  expect((await guest.record(taskId))['w']).toBe('inbox-1 inbox-2');
+  await guest.tasks.cancel(ANN, taskId);
+  await guest.tasks.read(ANN, taskId, 'inbox-1');
+  expect((await guest.record(taskId))['w']).toBeUndefined();
+});
+
+test('chunks are kept each once, in any order, and the final answer finds them', async () => {
+  const guest = await fixture.guest({ answerBytes: 10 });
+  const taskId = await guest.open();
+  const id = interactionId(taskId, 1);
+  const chunk = async (sequence: number, delta: string) =>
+    codeOf(guest.interactions.chunk(await guest.caller(), { interactionId: id, sequence, delta }));
+  expect(await chunk(2, 'cc')).toBe('done');
+  expect(await chunk(0, 'aaaaa')).toBe('done');
+  expect(await chunk(0, 'aaaaa'), 'the same again changes nothing').toBe('done');
+  expect(await chunk(0, 'other'), 'the first one counts').toBe('invalid_arguments');
+  expect(await chunk(1, 'bbbb')).toBe('limit_size');
+  expect(wiretap.last(CHUNK)).toEqual(['limit_size', 'answerBytes', 11, '10']);
+  expect(await chunk(1, 'bbb')).toBe('done');
+  expect(await chunk(1, 'bbb'), 'the same again is kept, full or not').toBe('done');
+  expect(await guest.interactions.chunks(id)).toEqual(
+    new Map([
+      [0, 'aaaaa'],
+      [1, 'bbb'],
+      [2, 'cc'],
+    ]),
+  );
+  await guest.answer(taskId);
+  expect(await chunk(3, 'd')).toBe('interaction_already_answered');
+  const segment = await fixture.take();
+  expect([...segment.state.journal.keys()], 'a replay does not read them').toEqual(['0']);
+});
+
+test("a chunk is refused for what is not pending, and what is not the caller's", async () => {
+  const guest = await fixture.guest();
+  const chunk = async (taskId: string, number = 1, principal = 'ann') => {
+    const caller = await guest.caller(principal);
+    return codeOf(
+      guest.interactions.chunk(caller, {
+        interactionId: interactionId(taskId, number),
+        sequence: 0,
+        delta: 'x',
+      }),
+    );
+  };
+  const pending = await guest.open();
+  expect(await chunk(pending, 2)).toBe('interaction_not_found');
+  expect(await chunk(pending, 1, 'bob')).toBe('interaction_not_found');
+  expect(await chunk(await guest.with({ interaction: 0 }).open())).toBe('interaction_expired');
+  await guest.tasks.cancel(ANN, pending);
+  expect(await chunk(pending)).toBe('interaction_cancelled');
+});
+
+test('every code of CANCEL, CHUNK and READ was reached', () => {
+  const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
+  expect(wiretap.codes(CANCEL)).toEqual(codesOf(CANCEL));
+  expect(wiretap.codes(CHUNK)).toEqual(codesOf(CHUNK).filter((code) => !admission.includes(code)));
+  expect(wiretap.codes(READ)).toEqual(codesOf(READ));
+});

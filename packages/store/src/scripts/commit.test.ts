@@ -1,0 +1,125 @@
+import { expect, test } from 'vitest';
+import { COMMIT } from '../scripts.ts';
+import { openFixture } from '../testing/fixture.ts';
+import { asks, type Guest } from '../testing/guest.ts';
+import { codesOf } from '../testing/wiretap.ts';
+
+const fixture = await openFixture();
+const { wiretap } = fixture;
+
+const outcome = (path: string, entry: string) => ({ path, entry: `commit+${entry}`, journal: [] });
+const set = (field: string, value: string) => ({ set: [[field, value]] as const, delete: [] });
+
+async function running(guest: Guest) {
+  await guest.open({ waits: [asks('0')], ready: true });
+  return fixture.take();
+}
+
+test('COMMIT writes the change, the outcome and what the segment had done before, together', async () => {
+  const guest = await fixture.guest();
+  const segment = await running(guest);
+  const change = {
+    set: [
+      ['t:1', '{"a":1}'],
+      ['meta', '{}'],
+    ] as const,
+    delete: [],
+  };
+  const within = {
+    path: '3',
+    entry: 'commit+{"ids":[1]}',
+    journal: [
+      ['1', 'read+null'],
+      ['2', 'check+1'],
+    ] as const,
+  };
+  expect(await segment.commit('default', undefined, change, within)).toBe('committed');
+  const stored = await guest.tenant.projects.read('default');
+  expect(stored).toEqual({
+    version: '1',
+    fields: new Map([
+      ['t:1', '{"a":1}'],
+      ['meta', '{}'],
+    ]),
+  });
+  expect(await guest.record(segment.taskId)).toMatchObject({
+    'j:1': 'read+null',
+    'j:2': 'check+1',
+    'j:3': 'commit+{"ids":[1]}',
+  });
+  expect(await segment.commit('default', stored, { set: [], delete: ['meta'] }, outcome('4', '2'))).toBe(
+    'committed',
+  );
+  expect((await guest.tenant.projects.read('default'))?.fields).toEqual(new Map([['t:1', '{"a":1}']]));
+  expect(await guest.tenant.projects.names()).toEqual(['default']);
+});
+
+test('a command lands once, whatever is run again', async () => {
+  const guest = await fixture.guest();
+  const segment = await running(guest);
+  await segment.commit('p', undefined, set('t', '1'), outcome('3', '"first"'));
+  const crashed = await fixture.shard.reload(segment);
+  const before = await fixture.contents();
+  const now = await guest.tenant.projects.read('p');
+  expect(await crashed!.commit('p', now, set('t', '2'), outcome('3', '"second"'))).toEqual({
+    journaled: 'commit+"first"',
+  });
+  expect(await fixture.contents()).toEqual(before);
+});
+
+test('a conflict writes nothing, neither in the project nor in the journal', async () => {
+  const guest = await fixture.guest();
+  const segment = await running(guest);
+  const { projects } = guest.tenant;
+  expect(await projects.commit('p', undefined, set('t', '1'))).toBe(true);
+  const before = await fixture.contents();
+  expect(await segment.commit('p', undefined, set('t', '2'), outcome('3', '1'))).toBe('conflict');
+  expect(await projects.commit('p', undefined, set('t', '3'))).toBe(false);
+  expect(await fixture.contents()).toEqual(before);
+});
+
+test('of many commits on one version exactly one lands, and those that try again all land', async () => {
+  const guest = await fixture.guest();
+  const { projects } = guest.tenant;
+  const at = await projects.read('p');
+  const landed = await Promise.all(
+    Array.from({ length: 10 }, (_, n) => projects.commit('p', at, set(`t:${n}`, '1'))),
+  );
+  expect(landed.filter(Boolean)).toHaveLength(1);
+  const append = async (n: number): Promise<void> => {
+    for (;;) if (await projects.commit('p', await projects.read('p'), set(`u:${n}`, '1'))) return;
+  };
+  await Promise.all(Array.from({ length: 10 }, (_, n) => append(n)));
+  expect(await projects.read('p')).toMatchObject({ version: '11', fields: { size: 11 } });
+});
+
+test('a segment that lost its task commits nothing', async () => {
+  const guest = await fixture.guest();
+  const segment = await running(guest);
+  await fixture.shard.reload(segment);
+  expect(await segment.commit('p', undefined, set('t', '1'), outcome('3', '1'))).toBe('stale');
+  expect(await guest.tenant.projects.read('p')).toBeUndefined();
+  expect(await guest.tenant.projects.names()).toEqual([]);
+});
+
+test.each(['default', '', 'a/b c', '{s1}', 'Überplan %20', 'x:y|z', '\u0000\n', 'a'.repeat(500)])(
+  'a project is found under its name, whatever that is: %j',
+  async (name) => {
+    const [guest, other] = [await fixture.guest(), await fixture.guest()];
+    await guest.tenant.projects.commit(name, undefined, set('t', name));
+    expect((await guest.tenant.projects.read(name))?.fields.get('t')).toBe(name);
+    expect(await guest.tenant.projects.names()).toEqual([name]);
+    expect(await other.tenant.projects.read(name)).toBeUndefined();
+  },
+);
+
+test('no field of a project may be its version', async () => {
+  const guest = await fixture.guest();
+  await expect(guest.tenant.projects.commit('p', undefined, set('v', '9'))).rejects.toMatchObject({
+    code: 'internal',
+  });
+});
+
+test('every code of COMMIT was reached', () => {
+  expect(wiretap.codes(COMMIT)).toEqual(codesOf(COMMIT));
+});

@@ -1,0 +1,150 @@
+import { startPrivateRedis } from '@baton/local-redis';
+import { Redis } from 'ioredis';
+import { expect, test, vi } from 'vitest';
+import { run } from '../script.ts';
+import { drainWorker } from '../shards.ts';
+import { startCluster } from '../testing/cluster.ts';
+import { runEveryScript } from '../testing/every-script.ts';
+import { closeFixture, type Fixture, fixtureAt } from '../testing/fixture.ts';
+import { ANN, type Guest } from '../testing/guest.ts';
+import { Monitor, type Run } from '../testing/monitor.ts';
+import { ALL_SCRIPTS, type AnyScript, mutated } from '../testing/wiretap.ts';
+import { RELEASE } from '../scripts.ts';
+
+const ALL_NAMES = [...ALL_SCRIPTS.values()].map((script) => script.name).sort();
+const patient = { timeout: 120_000 };
+
+const namesOf = (runs: readonly Run[]) => [...new Set(runs.map(({ script }) => script))].sort();
+
+/** An answer wakes a worker through BullMQ, and the worker settles the task: nobody calls `take` but the drain. */
+async function roundTripOverBullMq(fixture: Fixture, guest: Guest): Promise<void> {
+  const index = fixture.keyspace.shardIndex(guest.tenant.id);
+  const shard = fixture.shards[index]!;
+  const worker = drainWorker(fixture.store, index, async () => {
+    const { segments } = await shard.take(10);
+    for (const segment of segments) await segment.settle({ status: 'completed', result: {} });
+  });
+  const taskId = await guest.open();
+  await guest.answer(taskId);
+  await vi.waitFor(async () => expect((await guest.tasks.read(ANN, taskId)).status).toBe('completed'), {
+    timeout: 10_000,
+    interval: 20,
+  });
+  await worker.close();
+}
+
+test('no script touches a key that it was not given', patient, async () => {
+  const server = await startPrivateRedis();
+  const fixture = await fixtureAt(server.url);
+  const monitor = await Monitor.open(server.url);
+  await runEveryScript(fixture, await fixture.guest());
+  const runs = await monitor.runs();
+  expect(namesOf(runs), 'every script runs in the scenario').toEqual(ALL_NAMES);
+  expect(await monitor.undeclared(runs)).toEqual([]);
+  const commands = runs.reduce((sum, one) => sum + one.commands.length, 0);
+  expect(commands, 'what scripts do was recorded').toBeGreaterThan(200);
+  monitor.close();
+  await closeFixture(fixture);
+  await server.stop();
+});
+
+test('a script that builds a key inside is found out', patient, async () => {
+  const server = await startPrivateRedis();
+  const fixture = await fixtureAt(server.url);
+  const planted: AnyScript = mutated(RELEASE, [
+    "return {'stale'}",
+    "redis.call('SET', K_task .. ':note', 1)",
+  ]);
+  const monitor = await Monitor.open(server.url);
+  await run(
+    fixture.connection,
+    planted,
+    { task: 'x:task', deadlines: 'x:due', leased: 'x:leased' },
+    { fence: 1, member: 'm', pause: 1 },
+  );
+  const runs = await monitor.runs([planted]);
+  expect(await monitor.undeclared(runs)).toEqual(['release SET x:task:note']);
+  monitor.close();
+  await closeFixture(fixture);
+  await server.stop();
+});
+
+test(
+  'everything works on a cluster whose tenants are on different nodes, BullMQ included',
+  patient,
+  async () => {
+    const cluster = await startCluster();
+    const fixture = await fixtureAt(cluster.url, {}, new Redis(cluster.nodes[0]!));
+    const monitors = await Promise.all(cluster.nodes.map((node) => Monitor.open(node)));
+    const guests = [
+      await fixture.guest({}, tenantOn(fixture, 0)),
+      await fixture.guest({}, tenantOn(fixture, 1)),
+    ];
+    for (const guest of guests) {
+      await runEveryScript(fixture, guest);
+      await roundTripOverBullMq(fixture, guest);
+    }
+    for (const [node, monitor] of monitors.entries()) {
+      const runs = await monitor.runs();
+      expect(namesOf(runs), `every script runs on node ${node}`).toEqual(ALL_NAMES);
+      expect(await monitor.undeclared(runs)).toEqual([]);
+      expect(runs.flatMap(({ keys }) => keys).join(' ')).not.toContain(guests[1 - node]!.tenant.id);
+      monitor.close();
+    }
+    await closeFixture(fixture);
+    await cluster.stop();
+  },
+);
+
+test('everything works as a user who may touch the prefix alone, BullMQ included', patient, async () => {
+  const server = await startPrivateRedis({ listen: 'tcp' });
+  const root = new Redis(server.url);
+  await root.call(
+    'ACL',
+    'SETUSER',
+    'baton',
+    'on',
+    '>pass',
+    '~mine*',
+    '&mine*',
+    '+@all',
+    '-@dangerous',
+    '+info',
+    '+client',
+  );
+  const url = server.url.replace('redis://', 'redis://baton:pass@');
+  const monitor = await Monitor.open(server.url);
+  const fixture = await fixtureAt(url, { prefix: 'mine', shards: 2 }, root);
+  await expect(fixture.connection.command((client) => client.set('other:key', 1))).rejects.toThrow('NOPERM');
+  const guest = await fixture.guest();
+  await runEveryScript(fixture, guest);
+  await roundTripOverBullMq(fixture, guest);
+  expect(await monitor.undeclared(await monitor.runs())).toEqual([]);
+  const foreign = (await root.keys('*')).filter((key) => !key.startsWith('mine:{'));
+  expect(foreign, 'no key stands outside the prefix').toEqual([]);
+  const bull = (await root.keys('*')).filter((key) => /drain/.test(key));
+  expect(bull.length).toBeGreaterThan(0);
+  expect(bull.filter((key) => !/^mine:\{s\d\}:bull:/.test(key))).toEqual([]);
+  monitor.close();
+  await closeFixture(fixture);
+  await server.stop();
+});
+
+/** A tenant's name that is hashed to a slot of the given node. */
+function tenantOn(fixture: Fixture, node: number): string {
+  for (let at = 0; ; at++) {
+    const { base } = fixture.keyspace.tenant(`tenant-${at}`).shard;
+    if (Math.floor(slotOf(base) / 8192) === node) return `tenant-${at}`;
+  }
+}
+
+/** CRC-16/XMODEM of the hash tag, as the cluster's specification has it. */
+function slotOf(key: string): number {
+  const tag = /\{(.+?)\}/.exec(key)?.[1] ?? key;
+  let crc = 0;
+  for (const byte of Buffer.from(tag)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit++) crc = ((crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1) & 0xffff) >>> 0;
+  }
+  return crc % 16384;
+}

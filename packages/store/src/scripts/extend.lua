@@ -1,0 +1,25 @@
+#!lua
+-- EXTEND: gives a pending interaction another deadline, counted from now, never past its task's.
+-- KEYS: task deadlines
+-- ARGV: principal scopes member number life
+-- Returns: {'extended', due}, {'interaction_not_found'}, {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}
+-- @include clock
+-- @include opens
+local task = redis.call('HMGET', K_task, 'pr', 'open', 'ex', 'g' .. A_number, 'x' .. A_number)
+local may = task[1] and (task[1] == A_principal or string.find(A_scopes, ' agent ', 1, true))
+if not may then return {'interaction_not_found'} end
+if task[4] then return {'interaction_already_answered'} end
+if task[5] then return {'interaction_' .. string.match(task[5], '^[^;]+')} end
+local now = clock()
+local opens = parse_opens(task[2])
+for _, open in ipairs(opens) do
+  if open.number == tonumber(A_number) then
+    if open.due <= now then return {'interaction_expired'} end
+    open.due = math.min(now + tonumber(A_life), tonumber(task[3]))
+    redis.call('HSET', K_task, 'open', format_opens(opens), 'up', now)
+    -- LT: a failed segment's pause may stand there, and must not be put off.
+    redis.call('ZADD', K_deadlines, 'LT', first_due(opens, tonumber(task[3])), A_member)
+    return {'extended', string.format('%d', open.due)}
+  end
+end
+return {'interaction_not_found'}

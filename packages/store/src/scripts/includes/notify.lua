@@ -1,0 +1,25 @@
+-- Tells the replicas that hold a request for this task (`waiters`, its field 'w'), and only those, how it stands, and
+-- takes them out; `seen` is the number of events that the program has consumed. A payload over 64 KiB is left for the
+-- replica to read.
+local function notify(waiters, member, seen, status, payload)
+  if not waiters then return end
+  redis.call('HDEL', K_task, 'w')
+  if #payload > 65536 then payload = '' end
+  for channel in string.gmatch(waiters, '%S+') do
+    redis.call('PUBLISH', channel, member .. ' ' .. seen .. ' ' .. status .. ' ' .. payload)
+  end
+end
+
+-- The field and the value that note that the replica behind `channel` waits for this task too, or nothing where that
+-- is noted already.
+local function waiter(waiters, channel)
+  if channel == '' then return end
+  if not waiters then return 'w', channel end
+  if string.find(' ' .. waiters .. ' ', ' ' .. channel .. ' ', 1, true) then return end
+  return 'w', waiters .. ' ' .. channel
+end
+
+local function register(waiters, channel)
+  local field, value = waiter(waiters, channel)
+  if field then redis.call('HSET', K_task, field, value) end
+end

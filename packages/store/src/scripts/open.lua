@@ -1,0 +1,59 @@
+#!lua
+-- OPEN: PARK of a task's first segment. Creates the task with its journal so far and its first waits.
+-- KEYS: credential tenant task idempotency tasks pending deadlines ready turns shifts
+-- ARGV: digest principal scopes need bytes floor member ref operation version input arguments gone life keep journal opens ready ...
+--       gone: a task that the idempotency key may still name although it is gone; keep: how long the records live at most
+--       journal × (path, entry), then opens × (kind, path, ms until due, body); ready 1: there is work for a worker at once
+-- Returns: {'opened', ready, createdAt}, {'exists', ref} for a repeat under the same idempotency key, {'idempotency_conflict', ref},
+--          {'limit_pending', limit, most}, {'limit_size', limit, bytes, most}, or a refusal of ADMIT
+-- Repeating it with the same task key changes nothing.
+-- @include clock
+-- @include admit
+-- @include batch
+-- @include opens
+-- @include open
+-- @include turns
+local now = clock()
+local refusal, principal = admit(now)
+if refusal then return refusal end
+
+if A_arguments ~= '' then
+  local known = redis.call('HMGET', K_idempotency, 'ref', 'arguments')
+  if known[1] and known[1] ~= A_gone then
+    if known[2] ~= A_arguments then return {'idempotency_conflict', known[1]} end
+    return {'exists', known[1]}
+  end
+end
+local opened_at = redis.call('HGET', K_task, 'at')
+if opened_at then return {'opened', 0, opened_at} end
+
+local limits = redis.call('HMGET', K_tenant, 'pendingInteractions', 'openTasks', 'delegatedRequestBytes', 'open')
+local journal, waits = tonumber(A_journal), tonumber(A_opens)
+local first = #ARGV - waits * 4 + 1
+if redis.call('ZCARD', K_pending) + waits > tonumber(limits[1]) then return {'limit_pending', 'pendingInteractions', limits[1]} end
+if tonumber(limits[4] or 0) >= tonumber(limits[2]) then return {'limit_pending', 'openTasks', limits[2]} end
+for at = first + 3, #ARGV, 4 do
+  if #ARGV[at] > tonumber(limits[3]) then return {'limit_size', 'delegatedRequestBytes', #ARGV[at], limits[3]} end
+end
+
+local expires = now + tonumber(A_life)
+local opens = {}
+local fields = {'pr', principal, 'op', A_operation, 'v', A_version, 'in', A_input,
+  'at', now, 'up', now, 'ex', expires, 'ev', 0, 'fe', 0}
+for at = first - journal * 2, first - 1, 2 do put(fields, 'j:' .. ARGV[at], ARGV[at + 1]) end
+open_waits({principal = principal, expires = expires, opens = opens, opened = 0}, now, first, waits, fields)
+put(fields, 'st', status_of(opens))
+put(fields, 'open', format_opens(opens))
+send('HSET', K_task, fields)
+redis.call('PEXPIRE', K_task, A_keep)
+local open = redis.call('HINCRBY', K_tenant, 'open', 1)
+redis.call('ZADD', K_deadlines, first_due(opens, expires), A_member)
+redis.call('ZADD', K_tasks, now, A_ref .. '|' .. principal)
+-- A trim at each open would cost more than it takes out: one in 64 does it, and each that opens the only open task,
+-- since a tenant with few calls may never meet the other. What is gone may stand in the index for as long.
+if open == 1 or now % 64 == 0 then redis.call('ZREMRANGEBYSCORE', K_tasks, '-inf', now - tonumber(A_keep)) end
+if A_arguments ~= '' then
+  redis.call('HSET', K_idempotency, 'ref', A_ref, 'arguments', A_arguments)
+  redis.call('PEXPIRE', K_idempotency, A_keep)
+end
+return {'opened', A_ready == '1' and enqueue(A_member, now) or 0, string.format('%d', now)}

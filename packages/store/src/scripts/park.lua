@@ -1,0 +1,41 @@
+#!lua
+-- PARK: ends a segment that awaits something: records what it did, opens what it awaits, ends the lease.
+-- KEYS: task pending deadlines leased
+-- ARGV: fence member ref seen journal drops opens ...
+--       journal × (path, entry), drops × path, opens × (kind, path, ms until due, body)
+-- Returns: {'parked'}; {'again', event} when an event came that this segment has not seen (the lease goes on);
+--          {'stale'} when the fence has moved: nothing was written
+-- @include clock
+-- @include batch
+-- @include opens
+-- @include open
+-- @include notify
+local task = redis.call('HMGET', K_task, 'fe', 'open', 'ex', 'ev', 'pr', 'sq', 'w')
+if task[1] ~= A_fence then return {'stale'} end
+local now = clock()
+local journal, drops, waits = tonumber(A_journal), tonumber(A_drops), tonumber(A_opens)
+-- The segment is over: what its holder sends again after a lost reply must not open its waits a second time.
+local fields = {'fe', A_fence + 1, 'up', now, 'se', A_seen}
+local at = A_rest
+for _ = 1, journal do
+  put(fields, 'j:' .. ARGV[at], ARGV[at + 1])
+  at = at + 2
+end
+local dropped = {'tr', 'wk'}
+for _ = 1, drops do
+  dropped[#dropped + 1] = 'j:' .. ARGV[at]
+  at = at + 1
+end
+local opens, expires = parse_opens(task[2]), tonumber(task[3])
+local standing = {principal = task[5], expires = expires, opens = opens, opened = tonumber(task[6] or 0)}
+open_waits(standing, now, at, waits, fields)
+local status = status_of(opens)
+put(fields, 'open', format_opens(opens))
+put(fields, 'st', status)
+send('HSET', K_task, fields)
+send('HDEL', K_task, dropped)
+redis.call('ZADD', K_deadlines, first_due(opens, expires), A_member)
+if task[4] ~= A_seen then return {'again', task[4]} end
+redis.call('ZREM', K_leased, A_member)
+notify(task[7], A_member, A_seen, status, '')
+return {'parked'}

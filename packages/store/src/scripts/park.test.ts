@@ -1,0 +1,169 @@
+import { taskRef } from '../keys.ts';
+import { expect, test } from 'vitest';
+import { PARK, SETTLE } from '../scripts.ts';
+import { openFixture } from '../testing/fixture.ts';
+import { ANN, asks, type Guest, sleeps } from '../testing/guest.ts';
+import { codesOf } from '../testing/wiretap.ts';
+import type { Segment } from '../segment.ts';
+
+const fixture = await openFixture();
+const { wiretap, redis } = fixture;
+const { ready, leased, deadlines } = fixture.places;
+
+const nothing = { journal: [], drops: [], waits: [] };
+
+/** A task whose first answer has come, and the segment that takes it up. */
+async function running(
+  guest: Guest,
+  waits = [asks('0'), asks('1')],
+): Promise<{ taskId: string; segment: Segment }> {
+  const taskId = await guest.open({
+    waits,
+    journal: [
+      ['8', 'read+1'],
+      ['8.1', 'read+2'],
+    ],
+  });
+  await guest.answer(taskId, 1);
+  return { taskId, segment: await fixture.take() };
+}
+
+test('a segment gets what a replay needs: the journal and what is open, not the requests and what chunks there were', async () => {
+  const guest = await fixture.guest();
+  const { segment, taskId } = await running(guest);
+  expect(segment).toMatchObject({ taskId, tenant: guest.tenant.id });
+  expect(segment.state).toEqual({
+    operation: 'echo',
+    version: 1,
+    input: {},
+    principal: 'ann',
+    journal: new Map([
+      ['8', 'read+1'],
+      ['8.1', 'read+2'],
+      ['0', 'llm+"yes"'],
+    ]),
+    open: new Set(['1']),
+    seen: '1',
+    interactions: 2,
+    tries: 1,
+  });
+});
+
+test('PARK writes the journal, drops what collapsed, opens what is awaited, and ends the lease', async () => {
+  const guest = await fixture.guest();
+  const { taskId, segment } = await running(guest);
+  const waits = [asks('2'), sleeps('3', 50_000)];
+  expect(await segment.park({ journal: [['8', 'branch+3']], drops: ['8.1', '0'], waits })).toBe('parked');
+  const record = await guest.record(taskId);
+  expect(Object.keys(record).filter((field) => field.startsWith('j:'))).toEqual(['j:8']);
+  expect(record).toMatchObject({ 'j:8': 'branch+3', st: 'input_required', se: '1', sq: '3' });
+  expect(record['tr'], 'the tries begin anew').toBeUndefined();
+  const ref = taskRef(taskId);
+  expect(await redis.zrange(guest.keys.pending, '0', '-1')).toEqual([`${ref}.2|ann`, `${ref}.3|ann`]);
+  expect(Number(await redis.zscore(deadlines, guest.member(taskId)))).toBe(Number(record['up']) + 50_000);
+  expect(await redis.zcard(leased)).toBe(0);
+  expect(await redis.zcard(ready)).toBe(0);
+});
+
+test('PARK keeps what it was given when it says "again", and the lease goes on', async () => {
+  const guest = await fixture.guest();
+  const { taskId, segment } = await running(guest);
+  await guest.answer(taskId, 2);
+  expect(await segment.park({ ...nothing, journal: [['9', 'check+1']], waits: [asks('2')] })).toBe('again');
+  expect(await redis.zscore(leased, guest.member(taskId))).not.toBeNull();
+  const again = await fixture.shard.reload(segment);
+  expect([...again!.state.journal.keys()].sort()).toEqual(['0', '1', '8', '8.1', '9']);
+  expect(again!.state.open).toEqual(new Set(['2']));
+  expect(await segment.park(nothing), 'the first fence is void').toBe('stale');
+  expect(await again!.park(nothing)).toBe('parked');
+});
+
+test.each(['an expiry', 'a cancelled interaction', "a sleep's end"])(
+  '%s while a segment runs makes PARK say "again"',
+  async (which) => {
+    const guest = await fixture.guest();
+    const brief = which === 'an expiry' ? guest.with({ interaction: 0 }) : guest;
+    const taskId = await brief.open({
+      waits: [which === "a sleep's end" ? sleeps('0', 0) : asks('0')],
+      ready: true,
+    });
+    const segment = await fixture.take();
+    if (which === 'a cancelled interaction') {
+      await guest.interactions.cancel(ANN, `${taskId.slice(0, -1)}1`);
+    } else await fixture.sweep();
+    expect(await redis.zcard(ready)).toBe(0);
+    expect(await segment.park(nothing)).toBe('again');
+    expect((await fixture.shard.reload(segment))!.state.journal.has('0')).toBe(true);
+  },
+);
+
+/** What makes a segment's fence stale. */
+const LOSSES: Record<string, (guest: Guest, segment: Segment) => Promise<unknown>> = {
+  'its lease ran out and another took the task': async (guest, segment) => {
+    await fixture.endLease(guest.member(segment.taskId));
+    await fixture.sweep();
+    await fixture.take();
+  },
+  'the task was loaded again': (_guest, segment) => fixture.shard.reload(segment),
+  'the task was cancelled': (guest, segment) => guest.tasks.cancel(ANN, segment.taskId),
+  'the task was settled': (_guest, segment) => segment.settle({ status: 'completed', result: {} }),
+  'the task is gone': (guest, segment) => redis.del(guest.keys.task(segment.taskId)),
+};
+
+const WRITES: Record<string, (segment: Segment) => Promise<unknown>> = {
+  park: (segment) =>
+    segment.park({ journal: [['9', 'check+1']], drops: ['8'], waits: [asks('5'), sleeps('6', 1)] }),
+  settle: (segment) => segment.settle({ status: 'failed', error: { code: 'internal', message: 'late' } }),
+  commit: (segment) =>
+    segment.commit(
+      'p',
+      undefined,
+      { set: [['t', '1']], delete: ['u'] },
+      { path: '7', entry: 'commit+1', journal: [['9', 'read+1']] },
+    ),
+  release: async (segment) => {
+    await segment.release(5);
+    return 'stale';
+  },
+};
+
+const CASES = Object.keys(LOSSES).flatMap((loss) =>
+  Object.keys(WRITES).map((write) => [loss, write] as const),
+);
+
+test.each(CASES)('when %s, a late %s writes nothing at all', async (loss, write) => {
+  const guest = await fixture.guest();
+  const { segment } = await running(guest);
+  await LOSSES[loss]!(guest, segment);
+  const before = await fixture.contents();
+  expect(await WRITES[write]!(segment)).toBe('stale');
+  expect(await fixture.contents()).toEqual(before);
+});
+
+test('SETTLE ends the task and leaves it in no set but the index of tasks', async () => {
+  const guest = await fixture.guest();
+  const { taskId, segment } = await running(guest, [asks('0'), asks('1'), sleeps('2', 9_000)]);
+  expect(await segment.settle({ status: 'completed', result: { tasks: [1] } })).toBe('settled');
+  const record = await guest.record(taskId);
+  expect(record).toMatchObject({ st: 'completed', rs: '{"tasks":[1]}', open: '' });
+  expect(record['x2']).toMatch(/^cancelled;\d+$/);
+  for (const key of [ready, leased, deadlines, guest.keys.pending, guest.keys.claims])
+    expect(await redis.zcard(key)).toBe(0);
+  expect(await redis.zcard(guest.keys.tasks)).toBe(1);
+  expect(await redis.hget(guest.keys.record, 'open')).toBe('0');
+  expect(await guest.tasks.read(ANN, taskId)).toMatchObject({ status: 'completed', result: { tasks: [1] } });
+});
+
+test('a segment whose lease was given back and not yet taken may still end its work', async () => {
+  const guest = await fixture.guest();
+  const { taskId, segment } = await running(guest);
+  await fixture.endLease(guest.member(taskId));
+  await fixture.sweep();
+  expect(await segment.settle({ status: 'completed', result: {} })).toBe('settled');
+  expect((await fixture.shard.take(10)).segments, 'and nobody runs it again').toEqual([]);
+});
+
+test('every code of PARK and SETTLE was reached', () => {
+  expect(wiretap.codes(PARK)).toEqual(codesOf(PARK));
+  expect(wiretap.codes(SETTLE)).toEqual(codesOf(SETTLE));
+});

@@ -1,0 +1,13 @@
+#!lua
+-- TENANT: creates a tenant's record, or changes it.
+-- KEYS: tenant
+-- ARGV: create ...
+--       field, value, ...; create 1: it must not exist, create 0: it must
+-- Returns: {'ok'}, {'tenant_exists'} or {'tenant_not_found'}
+-- @include clock
+local exists = redis.call('EXISTS', K_tenant) == 1
+if A_create == '1' and exists then return {'tenant_exists'} end
+if A_create == '0' and not exists then return {'tenant_not_found'} end
+if not exists then redis.call('HSET', K_tenant, 'at', clock()) end
+for at = A_rest, #ARGV, 2 do redis.call('HSET', K_tenant, ARGV[at], ARGV[at + 1]) end
+return {'ok'}

@@ -1,0 +1,108 @@
+import { BatonError } from '@baton/protocol';
+import { Cluster } from 'ioredis';
+import { Connection } from './connection.ts';
+import { Inbox } from './inbox.ts';
+import { disclose } from './internals.ts';
+import { Keyspace, topologyKey } from './keys.ts';
+import { Queues } from './queues.ts';
+import { Tenant } from './tenant.ts';
+import { DEFAULT_LIFETIMES, type Lifetimes } from './ttl.ts';
+
+export interface StoreOptions {
+  readonly url: string;
+  /** Seals and peppers: keys are stored as HMACs with it. */
+  readonly secret: string;
+  /** The name of this process, unique among those that share the Redis. */
+  readonly replica: string;
+  readonly prefix?: string | undefined;
+  readonly lifetimes?: Lifetimes | undefined;
+  /** Fixed at the first start against a Redis and recorded there; later starts take what is recorded. */
+  readonly shards?: number | undefined;
+}
+
+/** A door holds names, no data: it is made again when these are thrown away. */
+const DOORS_KEPT = 10_000;
+
+/**
+ * One process's hold on Redis. `tenant` is the door to a tenant. What crosses tenants has doors of its own, in
+ * `@baton/store/operator` and `@baton/store/shards`, which the linter opens to the operator surface and the worker.
+ */
+export class Store {
+  readonly inbox: Inbox;
+  private readonly connection: Connection;
+  private readonly keyspace: Keyspace;
+  private readonly queues: Queues;
+  private readonly secret: string;
+  private readonly lifetimes: Lifetimes;
+  private readonly tenants = new Map<string, Tenant>();
+
+  private constructor(connection: Connection, keyspace: Keyspace, inbox: Inbox, options: StoreOptions) {
+    this.connection = connection;
+    this.keyspace = keyspace;
+    this.inbox = inbox;
+    this.queues = new Queues(connection, keyspace);
+    this.secret = options.secret;
+    this.lifetimes = options.lifetimes ?? DEFAULT_LIFETIMES;
+    disclose(this, { connection, keyspace, queues: this.queues });
+  }
+
+  /** Errors: `unavailable` when the Redis does not answer or would evict. */
+  static async open(options: StoreOptions): Promise<Store> {
+    const connection = await Connection.open(options.url);
+    try {
+      const prefix = options.prefix ?? 'baton';
+      const keyspace = new Keyspace(prefix, await settleShards(connection, prefix, options.shards));
+      const inbox = await Inbox.open(connection, keyspace, options.replica);
+      return new Store(connection, keyspace, inbox, options);
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  /** The door to a tenant. It opens for any well-formed id; what is behind it admits callers or not. */
+  tenant(id: string): Tenant {
+    let tenant = this.tenants.get(id);
+    if (tenant === undefined) {
+      const shard = this.keyspace.shardIndex(id);
+      const wake = (ready: number) => this.queues.wake(shard, ready);
+      tenant = new Tenant(this.connection, this.keyspace.tenant(id), this.lifetimes, wake, this.secret);
+      if (this.tenants.size === DOORS_KEPT) this.tenants.clear();
+      this.tenants.set(id, tenant);
+    }
+    return tenant;
+  }
+
+  /** Throws `unavailable` when Redis does not answer now. */
+  async ping(): Promise<void> {
+    await this.connection.command((client) => client.ping());
+  }
+
+  async close(): Promise<void> {
+    this.inbox.close();
+    await this.queues.close().catch(() => {});
+    await this.connection.close();
+  }
+}
+
+const CLUSTER_SHARDS = 16;
+
+/** The number of shards decides where a tenant's keys are: it is fixed by whoever starts first, for all. */
+async function settleShards(
+  connection: Connection,
+  prefix: string,
+  wanted: number | undefined,
+): Promise<number> {
+  const shards = wanted ?? (connection.client instanceof Cluster ? CLUSTER_SHARDS : 1);
+  const recorded = await connection.command(async (client) => {
+    await client.hsetnx(topologyKey(prefix), 'shards', shards);
+    return client.hget(topologyKey(prefix), 'shards');
+  });
+  if (wanted !== undefined && recorded !== String(wanted)) {
+    throw new BatonError(
+      'unavailable',
+      `This Redis holds Baton's data in ${recorded} shards, and ${wanted} were asked for. The number is fixed at the first start.`,
+    );
+  }
+  return Number(recorded);
+}

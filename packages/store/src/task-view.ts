@@ -1,0 +1,86 @@
+import {
+  type DelegatedCall,
+  interactionId,
+  isEnded,
+  type JsonObject,
+  type TaskEnd,
+  type TaskStatus,
+  type WireError,
+} from '@baton/protocol';
+
+/** A request that waits for someone outside, as it was parked. Times are milliseconds by Redis's clock. */
+export interface PendingInteraction {
+  readonly interactionId: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly request: InteractionRequest;
+}
+
+export type InteractionRequest =
+  | { readonly kind: 'llm'; readonly call: DelegatedCall }
+  | { readonly kind: 'elicitation'; readonly message: string; readonly schema: JsonObject };
+
+interface TaskFacts {
+  readonly taskId: string;
+  readonly principal: string;
+  readonly operation: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly expiresAt: number;
+  /** How many of its events (answers, expiries, cancellations) the task's program had consumed when it last parked. */
+  readonly seen: number;
+}
+
+/** How a task stands. */
+export type TaskView = TaskFacts &
+  (
+    | { readonly status: 'working' | 'input_required'; readonly pending: readonly PendingInteraction[] }
+    | TaskEnd
+  );
+
+/** Reads READ's reply, without its leading 'ok'. */
+export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskView {
+  const [facts, ...opens] = reply as [string[], ...unknown[]];
+  const [status, principal = '', operation = '', at, up, ex, se, payload] = facts;
+  const common: TaskFacts = {
+    taskId,
+    principal,
+    operation,
+    createdAt: Number(at),
+    updatedAt: Number(up),
+    expiresAt: Number(ex),
+    seen: Number(se ?? 0),
+  };
+  const end = parseEnd(status as TaskStatus, payload ?? '');
+  if (end !== undefined) return { ...common, ...end };
+  const pending: PendingInteraction[] = [];
+  for (let at = 0; at + 2 < opens.length; at += 3) {
+    pending.push(parseInteraction(taskId, Number(opens[at]), Number(opens[at + 1]), String(opens[at + 2])));
+  }
+  return { ...common, status: status as 'working' | 'input_required', pending };
+}
+
+/** How a task ended, from its status and payload; undefined while it goes on. */
+export function parseEnd(status: TaskStatus, payload: string): TaskEnd | undefined {
+  if (!isEnded(status)) return undefined;
+  const value: unknown = JSON.parse(payload);
+  return status === 'completed'
+    ? { status, result: value as JsonObject }
+    : { status, error: value as WireError };
+}
+
+/** Reads an interaction's field: `<created>;<request as JSON>`. */
+export function parseInteraction(
+  taskId: string,
+  number: number,
+  due: number,
+  field: string,
+): PendingInteraction {
+  const semicolon = field.indexOf(';');
+  return {
+    interactionId: interactionId(taskId, number),
+    createdAt: Number(field.slice(0, semicolon)),
+    expiresAt: due,
+    request: JSON.parse(field.slice(semicolon + 1)) as InteractionRequest,
+  };
+}

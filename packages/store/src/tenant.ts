@@ -1,0 +1,65 @@
+import { type KeyParts, scope } from '@baton/protocol';
+import { Caller } from './caller.ts';
+import type { Connection } from './connection.ts';
+import { Credentials } from './credentials.ts';
+import { Interactions } from './interactions.ts';
+import type { TenantKeys } from './keys.ts';
+import { Listing } from './listing.ts';
+import { Place } from './place.ts';
+import { Projects } from './projects.ts';
+import { Segment } from './segment.ts';
+import { Tasks } from './tasks.ts';
+import type { Lifetimes } from './ttl.ts';
+
+/**
+ * The door to one tenant's data. There is no other way in, and nothing behind it takes a tenant's id.
+ */
+export class Tenant {
+  readonly id: string;
+  readonly keys: TenantKeys;
+  readonly lifetimes: Lifetimes;
+  readonly tasks: Tasks;
+  readonly interactions: Interactions;
+  readonly listing: Listing;
+  readonly projects: Projects;
+  readonly credentials: Credentials;
+  private readonly place: Place;
+  private readonly pepper: string;
+
+  constructor(
+    connection: Connection,
+    keys: TenantKeys,
+    lifetimes: Lifetimes,
+    wake: (ready: number) => Promise<void>,
+    pepper: string,
+  ) {
+    this.id = keys.name;
+    this.keys = keys;
+    this.lifetimes = lifetimes;
+    this.pepper = pepper;
+    this.place = new Place(connection, keys, lifetimes, wake);
+    this.tasks = new Tasks(this.place);
+    this.interactions = new Interactions(this.place);
+    this.listing = new Listing(this.place);
+    this.projects = new Projects(this.place);
+    this.credentials = new Credentials(this.place, pepper);
+  }
+
+  /** A request that shows one of the tenant's keys; `bytes` is the size of its body. */
+  caller(key: KeyParts, bytes: number): Caller {
+    return Caller.withKey(this.place.connection, this.keys, key, this.pepper, bytes);
+  }
+
+  /** A request that Baton itself vouches for, with every scope. */
+  operator(): Caller {
+    return Caller.trusted(this.place.connection, this.keys, {
+      principal: 'operator',
+      scopes: new Set(scope.options),
+    });
+  }
+
+  /** A segment from LOAD's reply. */
+  segment(taskId: string, reply: readonly unknown[]): Segment {
+    return new Segment(this.place, this.projects, taskId, reply);
+  }
+}

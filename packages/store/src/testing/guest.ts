@@ -1,0 +1,144 @@
+import { BatonError, interactionId, type Limits, parseKey, type Scope } from '@baton/protocol';
+import { randomBytes } from 'node:crypto';
+import type { Caller, Identity } from '../caller.ts';
+import type { Place } from '../place.ts';
+import type { Wait } from '../parked.ts';
+import type { NewTask } from '../tasks.ts';
+import { Tenant } from '../tenant.ts';
+import type { Lifetimes } from '../ttl.ts';
+import type { Fixture } from './fixture.ts';
+
+/** A tenant under test, with a key for each principal that calls. */
+export class Guest {
+  readonly fixture: Fixture;
+  readonly tenant: Tenant;
+  private readonly texts: Map<string, string>;
+
+  private constructor(fixture: Fixture, tenant: Tenant, texts: Map<string, string>) {
+    this.fixture = fixture;
+    this.tenant = tenant;
+    this.texts = texts;
+  }
+
+  static async open(
+    fixture: Fixture,
+    limits: Partial<Limits>,
+    id = `t-${randomBytes(6).toString('hex')}`,
+  ): Promise<Guest> {
+    // The rate is a test's subject only where it says so.
+    await fixture.operators.create({
+      id,
+      limits: { requestsPerSecond: 1_000_000, burst: 1_000_000, ...limits },
+    });
+    return new Guest(fixture, fixture.store.tenant(id), new Map());
+  }
+
+  get keys() {
+    return this.tenant.keys;
+  }
+
+  get interactions() {
+    return this.tenant.interactions;
+  }
+
+  get tasks() {
+    return this.tenant.tasks;
+  }
+
+  /** The same tenant by a process that gives other lifetimes, in milliseconds. */
+  with(lifetimes: Partial<Lifetimes>): Guest {
+    const { place, pepper } = this.tenant as unknown as { place: Place; pepper: string };
+    const all = { ...this.tenant.lifetimes, ...lifetimes };
+    const tenant = new Tenant(place.connection, place.keys, all, place.wake, pepper);
+    return new Guest(this.fixture, tenant, this.texts);
+  }
+
+  /** A new request of a principal. */
+  async caller(principal = 'ann', scopes: Scope[] = ['mcp'], bytes = 100): Promise<Caller> {
+    const name = `${principal} ${scopes.join(' ')}`;
+    const text =
+      this.texts.get(name) ?? (await this.tenant.credentials.create({ name, principal, scopes })).key;
+    this.texts.set(name, text);
+    const parts = parseKey(text);
+    if (parts === undefined) throw new Error('a key that was just made does not parse');
+    return this.tenant.caller(parts, bytes);
+  }
+
+  /** Opens a task as ann; by default it waits for one answer. */
+  async open(task: Partial<NewTask> = {}, caller?: Caller): Promise<string> {
+    const opened = await this.tasks.open(caller ?? (await this.caller()), newTask(task));
+    return opened.taskId;
+  }
+
+  async answer(
+    taskId: string,
+    number = 1,
+    { text = '"yes"', as, channel = '' }: { text?: string; as?: Caller; channel?: string } = {},
+  ) {
+    const answer = {
+      interactionId: interactionId(taskId, number),
+      text,
+      fingerprint: `f${text.length}${text}`.slice(0, 40),
+      channel,
+    };
+    return this.interactions.accept(as ?? (await this.caller()), answer);
+  }
+
+  /** What Redis holds of a task. */
+  record(taskId: string): Promise<Record<string, string>> {
+    return this.fixture.redis.hgetall(this.keys.task(taskId));
+  }
+
+  /** Every key that a script may be given for a task, by its name. */
+  places(taskId: string) {
+    const { keys } = this;
+    const { record: tenant, tasks, pending, claims, projects } = keys;
+    const own = { tenant, tasks, pending, claims, projects, task: keys.task(taskId) };
+    return {
+      ...keys.shard,
+      ...own,
+      credential: keys.credential('none'),
+      idempotency: keys.idempotency('none'),
+    };
+  }
+
+  member(taskId: string): string {
+    return this.keys.member(taskId);
+  }
+}
+
+export const ANN: Identity = { principal: 'ann', scopes: new Set(['mcp']) };
+export const BOB: Identity = { principal: 'bob', scopes: new Set(['mcp']) };
+export const AGENT: Identity = { principal: 'agent-7', scopes: new Set(['agent']) };
+
+export function newTask(task: Partial<NewTask> = {}): NewTask {
+  return { operation: 'echo', version: 1, input: {}, journal: [], waits: [asks('0')], ready: false, ...task };
+}
+
+/** A wait for the agent's LLM. */
+export function asks(path: string, content = 'Say yes.'): Wait {
+  const request = { apiKey: null, modelId: 'any', messages: [{ role: 'user' as const, content }] };
+  return {
+    kind: 'llm',
+    path,
+    request: {
+      kind: 'llm',
+      call: { role: 'main', serviceType: 'generateText', attempt: 1, summary: 'yes?', request },
+    },
+  };
+}
+
+export function sleeps(path: string, ms: number): Wait {
+  return { kind: 'sleep', path, ms };
+}
+
+/** What a call was refused with: its code, or 'done' where it was not. */
+export async function codeOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => 'done',
+    (error: unknown) => {
+      if (error instanceof BatonError) return error.code;
+      throw error;
+    },
+  );
+}

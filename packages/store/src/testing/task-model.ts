@@ -1,0 +1,268 @@
+import { interactionId, type TaskStatus } from '@baton/protocol';
+import type { Wait } from '../parked.ts';
+import type { Segment } from '../segment.ts';
+import type { Guest } from './guest.ts';
+
+type Interaction =
+  | { readonly is: 'pending'; readonly path: string; readonly lapsed: boolean }
+  | { readonly is: 'answered'; readonly path: string; readonly text: string }
+  | { readonly is: 'expired' | 'cancelled'; readonly path: string };
+
+/** A task as it should stand, in memory. Its methods say what the store should answer. */
+export class ModelTask {
+  readonly id: string;
+  status: TaskStatus = 'input_required';
+  /** Who loaded it last, whose fence is the one that counts. */
+  holder: Segment | undefined;
+  /** Who was told to load it anew. */
+  again: Segment | undefined;
+  /** Answers, expiries and cancellations so far, and how many of them a segment has seen and parked. */
+  events = 0;
+  parkedWith = 0;
+  /** A worker has something to do, whatever came from outside. */
+  private started: boolean;
+  private readonly over: boolean;
+  private readonly interactions: Interaction[] = [];
+  private readonly sleeps: { readonly lapsed: boolean }[] = [];
+  private wake: 'none' | 'now' | 'later' = 'none';
+
+  constructor(id: string, paths: readonly string[], ready: boolean, over: boolean) {
+    this.id = id;
+    this.started = !ready;
+    this.over = over;
+    this.opens(paths);
+  }
+
+  get opened(): number {
+    return this.interactions.length;
+  }
+
+  get ended(): boolean {
+    return this.status !== 'input_required' && this.status !== 'working';
+  }
+
+  /** Something waits that no segment has consumed, so somebody must be on the way to it. */
+  get owed(): boolean {
+    return !this.ended && (!this.started || this.events > this.parkedWith);
+  }
+
+  get pending(): number[] {
+    return this.interactions.flatMap(({ is }, index) => (is === 'pending' ? [index + 1] : []));
+  }
+
+  get answers(): ReadonlyMap<string, string> {
+    return new Map(
+      this.interactions.flatMap((one) => (one.is === 'answered' ? [[one.path, one.text] as const] : [])),
+    );
+  }
+
+  accept(number: number, text: string): string {
+    const one = this.interactions[number - 1];
+    if (one === undefined) return 'interaction_not_found';
+    if (one.is === 'answered') return one.text === text ? 'replayed' : 'interaction_already_answered';
+    if (one.is !== 'pending') return `interaction_${one.is}`;
+    if (one.lapsed) return 'interaction_expired';
+    this.close(number, { is: 'answered', path: one.path, text });
+    return 'accepted';
+  }
+
+  extend(number: number, lapses: boolean): string {
+    const one = this.interactions[number - 1];
+    if (one === undefined) return 'interaction_not_found';
+    if (one.is !== 'pending')
+      return one.is === 'answered' ? 'interaction_already_answered' : `interaction_${one.is}`;
+    if (one.lapsed) return 'interaction_expired';
+    this.interactions[number - 1] = { ...one, lapsed: lapses };
+    return 'done';
+  }
+
+  cancelInteraction(number: number): string {
+    const one = this.interactions[number - 1];
+    if (one === undefined) return 'interaction_not_found';
+    if (one.is !== 'pending')
+      return one.is === 'answered' ? 'interaction_already_answered' : `interaction_${one.is}`;
+    this.close(number, { is: 'cancelled', path: one.path });
+    return 'done';
+  }
+
+  cancel(): string {
+    if (this.ended) return 'task_ended';
+    this.end('cancelled', 'cancelled');
+    return 'done';
+  }
+
+  park(segment: Segment, paths: readonly string[], sleep: Wait | undefined): string {
+    if (!this.mayWrite(segment)) return 'stale';
+    this.holder = undefined;
+    this.opens(paths);
+    if (sleep?.kind === 'sleep') this.sleeps.push({ lapsed: this.over || sleep.ms === 0 });
+    this.status = this.pending.length > 0 ? 'input_required' : 'working';
+    this.wake = 'none';
+    this.again = Number(segment.state.seen) === this.events ? undefined : segment;
+    if (this.again !== undefined) return 'again';
+    this.started = true;
+    this.parkedWith = this.events;
+    return 'parked';
+  }
+
+  settle(segment: Segment): string {
+    if (!this.mayWrite(segment)) return 'stale';
+    this.end('completed', 'cancelled');
+    return 'settled';
+  }
+
+  release(segment: Segment, pause: number): string {
+    if (!this.mayWrite(segment)) return 'stale';
+    this.holder = undefined;
+    this.wake = pause === 0 ? 'now' : 'later';
+    return 'released';
+  }
+
+  /** What a sweep does to it. */
+  swept(): void {
+    if (this.ended) return;
+    if (this.over) return this.end('failed', 'expired');
+    for (const [index, one] of this.interactions.entries()) {
+      if (one.is === 'pending' && one.lapsed) this.close(index + 1, { is: 'expired', path: one.path });
+    }
+    for (let at = this.sleeps.length - 1; at >= 0; at--) {
+      if (this.sleeps[at]?.lapsed && this.sleeps.splice(at, 1)) this.events++;
+    }
+    if (this.wake === 'now') this.wake = 'none';
+  }
+
+  /** A replay finds each accepted answer, as it was accepted. */
+  checkJournal(journal: ReadonlyMap<string, string>): void {
+    for (const [path, text] of this.answers) {
+      if (journal.get(path) !== `llm+${text}`)
+        throw new Error(`the journal has ${journal.get(path)} for the answer ${text}`);
+    }
+  }
+
+  private mayWrite(segment: Segment): boolean {
+    return this.holder === segment && !this.ended;
+  }
+
+  private opens(paths: readonly string[]): void {
+    for (const path of paths) this.interactions.push({ is: 'pending', path, lapsed: this.over });
+  }
+
+  private close(number: number, how: Interaction): void {
+    this.interactions[number - 1] = how;
+    this.events++;
+    this.status = this.pending.length > 0 ? 'input_required' : 'working';
+  }
+
+  private end(status: 'completed' | 'failed' | 'cancelled', void_: 'expired' | 'cancelled'): void {
+    this.status = status;
+    for (const number of this.pending) this.interactions[number - 1] = { is: void_, path: '' };
+  }
+}
+
+/** All tasks of a tenant as they should stand. */
+export class TaskModel {
+  readonly all: ModelTask[] = [];
+  private readonly guest: Guest;
+
+  constructor(guest: Guest) {
+    this.guest = guest;
+  }
+
+  opened(id: string, paths: readonly string[], ready: boolean, over: boolean): void {
+    this.all.push(new ModelTask(id, paths, ready, over));
+  }
+
+  pick(number: number): ModelTask | undefined {
+    return this.all[number % (this.all.length || 1)];
+  }
+
+  find(id: string): ModelTask {
+    const task = this.all.find((one) => one.id === id);
+    if (task === undefined) throw new Error(`nobody opened ${id}`);
+    return task;
+  }
+
+  swept(): void {
+    for (const task of this.all) task.swept();
+  }
+
+  /** What is wrong in Redis, if anything is: the claims that hold between any two steps. */
+  async wrongs(): Promise<string[]> {
+    const { redis, places } = this.guest.fixture;
+    const { keys } = this.guest;
+    const all = redis.pipeline().zrange(places.ready, '0', '-1').zrange(places.leased, '0', '-1');
+    all.zrange(places.deadlines, '0', '-1', 'WITHSCORES').zrange(keys.pending, '0', '-1').zcard(keys.tasks);
+    all.hget(keys.record, 'open').zcard(keys.claims);
+    for (const task of this.all) all.hgetall(keys.task(task.id));
+    const replies = ((await all.exec()) ?? []).map(([, reply]) => reply);
+    const [ready, leased, deadlines, pending, tasks, open, claims, ...records] = replies as [
+      string[],
+      string[],
+      string[],
+      string[],
+      number,
+      string | null,
+      number,
+      ...Record<string, string>[],
+    ];
+    const unfinished = this.all.filter((task) => !task.ended);
+    const due = new Map(
+      deadlines.flatMap((member, at) => (at % 2 ? [] : [[member, Number(deadlines[at + 1])] as const])),
+    );
+    const wrong: string[] = [];
+    const claim = (holds: boolean, what: string) => void (holds || wrong.push(what));
+
+    const expected = this.all.flatMap((task) =>
+      task.pending.map((number) => `${keys.task(task.id).split(':').at(-1)}.${number}|operator`),
+    );
+    claim(same(pending, expected), `pending is ${pending}, not ${expected}`);
+    claim(
+      Number(open ?? 0) === unfinished.length,
+      `the open counter is ${open}, of ${unfinished.length} unfinished tasks`,
+    );
+    claim(tasks === this.all.length, `the index has ${tasks} of ${this.all.length} tasks`);
+    claim(claims === 0, 'nobody claimed anything');
+    claim(
+      same(
+        [...due.keys()],
+        unfinished.map((task) => this.guest.member(task.id)),
+      ),
+      `deadlines are of ${[...due.keys()]}`,
+    );
+    for (const [index, task] of this.all.entries()) {
+      const record = records[index] ?? {};
+      const member = this.guest.member(task.id);
+      const places_ = [...ready, ...leased].filter((one) => one === member).length;
+      const name = `task ${index}`;
+      claim(record['st'] === task.status, `${name} is ${record['st']}, not ${task.status}`);
+      claim(Number(record['ev']) === task.events, `${name} had ${record['ev']} events, not ${task.events}`);
+      claim(places_ <= (task.ended ? 0 : 1), `${name} stands in ${places_} places`);
+      claim(!task.owed || places_ === 1 || record['wk'] !== undefined, `${name} was forgotten`);
+      if (!task.ended)
+        claim((due.get(member) ?? Infinity) <= firstDue(record), `${name}'s deadline stands too late`);
+      for (const [path, text] of task.answers) {
+        claim(
+          record[`j:${path}`] === `llm+${text}`,
+          `${name} has ${record[`j:${path}`]} for the answer ${text}`,
+        );
+      }
+      for (const number of task.pending) {
+        const listed = ` ${record['open']}`.includes(` ${number};`);
+        claim(listed, `${name} does not wait for ${interactionId(task.id, number)}`);
+      }
+    }
+    return wrong;
+  }
+}
+
+/** The first thing of a task that falls due: its own end, a wait, or the end of a pause. */
+function firstDue(record: Record<string, string>): number {
+  const waits = (record['open'] ?? '')
+    .split(' ')
+    .flatMap((wait) => (wait === '' ? [] : [Number(wait.split(';')[1])]));
+  return Math.min(Number(record['ex']), Number(record['wk'] ?? Infinity), ...waits);
+}
+
+function same(some: readonly string[], others: readonly string[]): boolean {
+  return [...some].sort().join(' ') === [...others].sort().join(' ');
+}

@@ -1,0 +1,73 @@
+import type { Connection } from '../connection.ts';
+import type { Script } from '../script.ts';
+import { createHash } from 'node:crypto';
+import * as scripts from '../scripts.ts';
+
+export type AnyScript = Script<string, string>;
+
+/** Every script that there is, by its sha. */
+export const ALL_SCRIPTS: ReadonlyMap<string, AnyScript> = new Map(
+  Object.values(scripts as unknown as Record<string, AnyScript>).map((script) => [script.sha, script]),
+);
+
+/** What is taken out of a script, and what stands there instead. */
+export type Cut = readonly [from: string, to: string];
+
+/** A copy of a script with something taken out. Throws where there is nothing to take out, so no mutant is a fake. */
+export function mutated<S extends AnyScript>(script: S, ...cuts: Cut[]): S {
+  let { source } = script;
+  for (const [from, to] of cuts) {
+    if (!source.includes(from)) throw new Error(`${script.name}.lua does not say: ${from}`);
+    source = source.replaceAll(from, to);
+  }
+  return { ...script, source, sha: createHash('sha1').update(source).digest('hex') };
+}
+
+/** The codes that a script's header says it may answer with, those of the admission included. */
+export function codesOf(script: AnyScript): string[] {
+  const [, header = ''] = /-- Returns: ((?:.*\n)(?:--.*\n)*)/.exec(script.source) ?? [];
+  const own = [...header.matchAll(/\{'([a-z_]+)'/g)].map((match) => match[1] ?? '');
+  const admitted = header.includes('refusal of ADMIT')
+    ? codesOf(scripts.ADMIT).filter((code) => code !== 'ok')
+    : [];
+  return [...new Set([...own, ...admitted])].sort();
+}
+
+/** Hears what each script of a connection answers, and can put a mutant in a script's place. */
+export class Wiretap {
+  private readonly heard: { readonly script: string; readonly reply: unknown[] }[] = [];
+  private mutant: { readonly of: string; readonly script: AnyScript } | undefined;
+
+  constructor(connection: Connection) {
+    const straight = connection.evaluate.bind(connection);
+    connection.evaluate = async (source, sha, keys, args) => {
+      const runs = this.mutant?.of === sha ? this.mutant.script : { source, sha };
+      const reply = await straight(runs.source, runs.sha, keys, args);
+      this.heard.push({ script: ALL_SCRIPTS.get(sha)?.name ?? '', reply });
+      return reply;
+    };
+  }
+
+  replies(script: AnyScript): unknown[][] {
+    return this.heard.filter((run) => run.script === script.name).map((run) => run.reply);
+  }
+
+  last(script: AnyScript): unknown[] {
+    return this.replies(script).at(-1) ?? [];
+  }
+
+  /** The codes that a script has answered with so far. */
+  codes(script: AnyScript): string[] {
+    return [...new Set(this.replies(script).map(([code]) => String(code)))].sort();
+  }
+
+  /** Runs `body` with a mutant in the script's place. */
+  async withMutant<T>(script: AnyScript, cuts: readonly Cut[], body: () => Promise<T>): Promise<T> {
+    this.mutant = { of: script.sha, script: mutated(script, ...cuts) };
+    try {
+      return await body();
+    } finally {
+      this.mutant = undefined;
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { Agent, request } from 'node:http';
+import { say } from './say.ts';
+
+/**
+ * The load: a closed loop of `concurrency` round trips for `seconds`, each a park and an answer with its result.
+ * `client <baton|plain> <urls> <keys> <concurrency> <seconds>`; prints trips and latencies.
+ */
+const [kind = '', urls = '', keys = '', concurrency = '1', seconds = '3'] = process.argv.slice(2);
+const replicas = urls.split(',');
+const credentials = keys.split(',');
+const agent = new Agent({ keepAlive: true, maxSockets: Number(concurrency) * 2 });
+
+function post(url: string, key: string, body: object): Promise<string> {
+  const text = JSON.stringify(body);
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'content-length': Buffer.byteLength(text),
+    ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
+  };
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+      let said = '';
+      response.setEncoding('utf8');
+      response.on('data', (part: string) => (said += part));
+      response.on('end', () =>
+        response.statusCode === 200 ? resolve(said) : reject(new Error(`${response.statusCode}: ${said}`)),
+      );
+    });
+    sent.on('error', reject);
+    sent.end(text);
+  });
+}
+
+const TEXT =
+  'Say something about the weather in a town by the sea, in a few words, as a sailor would. '.repeat(3);
+const VALUE = 'A stiff breeze from the west, and rain before the evening comes.';
+
+async function batonTrip(n: number): Promise<void> {
+  const key = credentials[n % credentials.length] ?? '';
+  const at = (turn: number) => `${replicas[(n + turn) % replicas.length]}/mcp`;
+  const call = (name: string, args: object) => ({
+    jsonrpc: '2.0',
+    id: n,
+    method: 'tools/call',
+    params: { name, arguments: args },
+  });
+  const parked = await post(at(0), key, call('bench_echo', { text: TEXT }));
+  const [, interactionId] = /"interactionId":"([^"]+)"/.exec(parked) ?? [];
+  const agentLLMResponse = { status: 'success', data: { object: { value: VALUE } } };
+  const done = await post(at(1), key, call('agent_llm', { interactionId, agentLLMResponse, waitMs: 20_000 }));
+  if (!done.includes('"status":"completed"')) throw new Error(done);
+}
+
+async function plainTrip(): Promise<void> {
+  const [url = ''] = replicas;
+  const parked = JSON.parse(await post(`${url}/park`, '', { text: TEXT })) as { id: string };
+  const done = await post(`${url}/answer`, '', { id: parked.id, answer: { value: VALUE } });
+  if (!done.includes(VALUE)) throw new Error(done);
+}
+
+const latencies: number[] = [];
+async function loop(until: number, first: number, record: boolean): Promise<void> {
+  for (let n = first; performance.now() < until; n += Number(concurrency)) {
+    const begun = performance.now();
+    await (kind === 'baton' ? batonTrip(n) : plainTrip());
+    if (record) latencies.push(performance.now() - begun);
+  }
+}
+
+const run = (milliseconds: number, record: boolean) =>
+  Promise.all(
+    Array.from({ length: Number(concurrency) }, (_, n) => loop(performance.now() + milliseconds, n, record)),
+  );
+await run(5_000, false);
+say({ warm: true });
+const begun = performance.now();
+await run(Number(seconds) * 1_000, true);
+const elapsed = (performance.now() - begun) / 1_000;
+latencies.sort((a, b) => a - b);
+const quantile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
+say({
+  trips: latencies.length,
+  perSecond: latencies.length / elapsed,
+  p50: quantile(0.5),
+  p99: quantile(0.99),
+});
+agent.destroy();

@@ -1,0 +1,45 @@
+import { makeLog, startGateway } from '@baton/gateway';
+import { testOperations } from '@baton/operations';
+import { Store } from '@baton/store';
+import { OperatorDoor } from '@baton/store/operator';
+import { startWorker } from '@baton/worker';
+import { say } from './say.ts';
+
+/** One Baton process of the benchmark: `gateway <redis>` or `worker <redis>`, with the bench's own operation. */
+const [role = '', redisUrl = '', name = role] = process.argv.slice(2);
+const store = await Store.open({ url: redisUrl, secret: 'a secret of the bench', replica: name });
+const log = makeLog('error', { role });
+const WIDE = {
+  requestsPerSecond: 1_000_000,
+  burst: 1_000_000,
+  pendingInteractions: 1_000_000,
+  openTasks: 1_000_000,
+};
+
+if (role === 'worker') {
+  startWorker({ drainMs: 1_000 }, store, log, testOperations);
+  say({ ready: true });
+} else {
+  const tenants = Number(process.argv[5] ?? 1);
+  const door = new OperatorDoor(store);
+  const keys: string[] = [];
+  for (let n = 0; n < tenants; n++) {
+    await door.create({ id: `bench-${n}`, limits: WIDE });
+    keys.push((await store.tenant(`bench-${n}`).credentials.create({ name: 'bench', scopes: ['mcp'] })).key);
+  }
+  const configuration = {
+    host: '127.0.0.1',
+    port: 0,
+    replica: name,
+    operatorToken: undefined,
+    publicUrl: undefined,
+    trustProxy: false,
+    allowedOrigins: [],
+    metricsOpen: false,
+    unreadyMs: 0,
+    drainMs: 1_000,
+    shortWay: process.env['BENCH_SDK_WAY'] !== 'true',
+  };
+  const gateway = await startGateway(configuration, store, log, testOperations);
+  say({ ready: true, url: gateway.url, keys });
+}

@@ -1,0 +1,121 @@
+import { makeLog, type RunningGateway, startGateway } from '@baton/gateway';
+import { startPrivateRedis } from '@baton/local-redis';
+import { testOperations } from '@baton/operations';
+import type { KeyInput, Limits } from '@baton/protocol';
+import { type Lifetimes, Store } from '@baton/store';
+import { OperatorDoor } from '@baton/store/operator';
+import { type RunningWorker, startWorker } from '@baton/worker';
+
+export const SECRET = 'a secret of the tests';
+export const OPERATOR_TOKEN = 'operator-token-of-the-tests';
+const log = makeLog(process.env['TEST_LOG'] ?? 'silent', {});
+
+export interface DeploymentOptions {
+  readonly gateways?: number;
+  readonly workers?: number;
+  readonly lifetimes?: Partial<Lifetimes>;
+  readonly limits?: Partial<Limits>;
+  /** False: every request takes the SDK's own transport. */
+  readonly shortWay?: boolean;
+}
+
+/** A Redis, gateways and workers of one's own, in this process but on real sockets, with tenant `acme` and a key. */
+export class Deployment {
+  readonly redisUrl: string;
+  readonly gateways: RunningGateway[] = [];
+  readonly workers: RunningWorker[] = [];
+  readonly stores: Store[] = [];
+  apiKey = '';
+  private readonly options: DeploymentOptions;
+  private readonly stopRedis: () => Promise<void>;
+
+  private constructor(options: DeploymentOptions, redis: { url: string; stop: () => Promise<void> }) {
+    this.options = options;
+    this.redisUrl = redis.url;
+    this.stopRedis = redis.stop;
+  }
+
+  static async start(options: DeploymentOptions = {}): Promise<Deployment> {
+    const deployment = new Deployment(options, await startPrivateRedis({}));
+    const store = await deployment.openStore('setup');
+    await new OperatorDoor(store).create({
+      id: 'acme',
+      limits: { requestsPerSecond: 100_000, burst: 100_000, ...options.limits },
+    });
+    deployment.apiKey = await deployment.key({ scopes: ['mcp'] });
+    for (let n = 0; n < (options.gateways ?? 2); n++) await deployment.addGateway();
+    for (let n = 0; n < (options.workers ?? 1); n++) await deployment.addWorker();
+    return deployment;
+  }
+
+  /** A new key of a tenant, with a principal of its own unless one is given. */
+  async key(input: Partial<KeyInput>, tenant = 'acme'): Promise<string> {
+    const created = await this.store
+      .tenant(tenant)
+      .credentials.create({ name: 'test', scopes: ['mcp'], ...input });
+    return created.key;
+  }
+
+  async addTenant(id: string, limits: Partial<Limits> = {}): Promise<string> {
+    await new OperatorDoor(this.store).create({ id, limits });
+    return this.key({}, id);
+  }
+
+  get store(): Store {
+    const [first] = this.stores;
+    if (first === undefined) throw new Error('the deployment has not started');
+    return first;
+  }
+
+  url(gateway = 0): string {
+    const running = this.gateways[gateway];
+    if (running === undefined) throw new Error(`there is no gateway ${gateway}`);
+    return running.url;
+  }
+
+  async addGateway(): Promise<RunningGateway> {
+    const replica = `gateway-${this.gateways.length}`;
+    const configuration = {
+      host: '127.0.0.1',
+      port: 0,
+      replica,
+      operatorToken: OPERATOR_TOKEN,
+      publicUrl: undefined,
+      trustProxy: false,
+      allowedOrigins: ['https://app.example'],
+      metricsOpen: false,
+      unreadyMs: 0,
+      drainMs: 9_000,
+      shortWay: this.options.shortWay ?? true,
+    };
+    const gateway = await startGateway(configuration, await this.openStore(replica), log, testOperations);
+    this.gateways.push(gateway);
+    return gateway;
+  }
+
+  async addWorker(): Promise<RunningWorker> {
+    const store = await this.openStore(`worker-${this.workers.length}`);
+    const worker = startWorker({ drainMs: 9_000 }, store, log, testOperations);
+    this.workers.push(worker);
+    return worker;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.gateways.map((gateway) => gateway.stop()));
+    await Promise.all(this.workers.map((worker) => worker.stop()));
+    await Promise.all(this.stores.map((store) => store.close()));
+    await this.stopRedis();
+  }
+
+  private async openStore(replica: string): Promise<Store> {
+    const lifetimes = {
+      interaction: 3_600_000,
+      task: 86_400_000,
+      retention: 86_400_000,
+      ...this.options.lifetimes,
+    };
+    const store = await Store.open({ url: this.redisUrl, secret: SECRET, replica, lifetimes });
+    this.stores.push(store);
+    return store;
+  }
+}

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+const BATON = new URL('../../dist/baton.js', import.meta.url).pathname;
+
+/** A real `baton` process, as an operator starts one. */
+export class BatonProcess {
+  readonly child: ChildProcess;
+  readonly output: string[] = [];
+  url = '';
+
+  private constructor(child: ChildProcess) {
+    this.child = child;
+  }
+
+  /** Starts a role and waits until it says that it is up. */
+  static async start(
+    role: 'gateway' | 'worker' | 'dev',
+    environment: NodeJS.ProcessEnv,
+    ready: RegExp,
+  ): Promise<BatonProcess> {
+    const child = spawn(process.execPath, [BATON, role], {
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+    });
+    const baton = new BatonProcess(child);
+    await new Promise<void>((resolve, reject) => {
+      for (const stream of [child.stdout, child.stderr]) {
+        if (stream === null) continue;
+        createInterface({ input: stream }).on('line', (line) => {
+          baton.output.push(line);
+          const match = ready.exec(line);
+          if (match) {
+            baton.url ||= match[1] ?? '';
+            resolve();
+          }
+        });
+      }
+      child.once('exit', (code, signal) =>
+        reject(new Error(`baton ${role} ended (${code ?? signal}):\n${baton.output.join('\n')}`)),
+      );
+    });
+    return baton;
+  }
+
+  /** Sends a signal and waits for the end; gives the exit code, or the signal that ended it. */
+  async end(signal: NodeJS.Signals): Promise<number | string> {
+    if (this.child.exitCode !== null) return this.child.exitCode;
+    if (this.child.signalCode !== null) return this.child.signalCode;
+    const exited = once(this.child, 'exit');
+    this.child.kill(signal);
+    const [code, by] = (await exited) as [number | null, string | null];
+    return code ?? by ?? '';
+  }
+}
+
+export const GATEWAY_UP = /listens on (http:\/\/\S+)/;
+export const WORKER_UP = /"msg":"working"/;
+export const DEV_UP = /MCP\s+(http:\/\/\S+)\/mcp/;

@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+
+/** The linter holds the layers; each row plants a violation and shows that it does. */
+const root = new URL('..', import.meta.url).pathname;
+const planted = mkdtempSync(join(tmpdir(), 'baton-layers-'));
+cpSync(join(root, '.oxlintrc.json'), join(planted, '.oxlintrc.json'));
+cpSync(join(root, 'tsconfig.json'), join(planted, 'tsconfig.json'));
+symlinkSync(join(root, 'node_modules'), join(planted, 'node_modules'));
+afterAll(() => rmSync(planted, { recursive: true }));
+
+/** What the linter says of one file that stands at `path` and holds `source`. */
+function lint(path: string, source: string): string {
+  const file = join(planted, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, source);
+  try {
+    return execFileSync(join(root, 'node_modules/.bin/oxlint'), [path], {
+      cwd: planted,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
+  } catch (error) {
+    return (error as { stdout: string }).stdout;
+  } finally {
+    rmSync(file);
+  }
+}
+
+test.each([
+  ['packages/protocol/src/x.ts', '@baton/engine'],
+  ['packages/protocol/src/x.ts', 'node:fs'],
+  ['packages/engine/src/x.ts', '@baton/store'],
+  ['packages/engine/src/x.ts', '@baton/operations'],
+  ['packages/engine/src/x.ts', 'node:crypto'],
+  ['packages/operations/src/x.ts', '@baton/store'],
+  ['packages/operations/src/parse-prd/x.ts', 'node:fs'],
+  ['packages/store/src/x.ts', '@baton/engine'],
+  ['packages/runner/src/x.ts', '@baton/gateway'],
+  ['packages/runner/src/x.ts', '@baton/store/operator'],
+  ['packages/runner/src/x.ts', 'ioredis'],
+  ['packages/local-redis/src/x.ts', '@baton/store'],
+  ['apps/gateway/src/x.ts', '@baton/worker'],
+  ['apps/gateway/src/x.ts', 'ioredis'],
+  ['apps/gateway/src/x.ts', '@baton/store/operator'],
+  ['apps/gateway/src/rest/x.ts', '@baton/store/operator'],
+  ['apps/gateway/src/rest/operator-x.ts', '@baton/store/shards'],
+  ['apps/worker/src/x.ts', '@baton/gateway'],
+  ['apps/worker/src/x.ts', '@baton/store/operator'],
+  ['apps/worker/src/x.ts', 'bullmq'],
+  ['apps/cli/src/x.ts', 'bullmq'],
+  ['apps/cli/src/x.ts', '@baton/store/shards'],
+])('%s never imports %s', (path, name) => {
+  expect(lint(path, `import { thing } from '${name}';\nexport const used = thing;\n`)).toContain(
+    'no-restricted-imports',
+  );
+});
+
+test.each([
+  ['packages/engine/src/x.ts', '@baton/protocol'],
+  ['packages/operations/src/x.ts', '@baton/engine'],
+  ['packages/store/src/x.ts', 'ioredis'],
+  ['apps/gateway/src/rest/operator-x.ts', '@baton/store/operator'],
+  ['apps/worker/src/x.ts', '@baton/store/shards'],
+  ['apps/cli/src/x.ts', '@baton/gateway'],
+])('%s may import %s', (path, name) => {
+  expect(lint(path, `import { thing } from '${name}';\nexport const used = thing;\n`)).not.toContain(
+    'no-restricted-imports',
+  );
+});
+
+test('two files never import each other', () => {
+  writeFileSync(
+    join(planted, 'packages/engine/src/a.ts'),
+    "import { b } from './b.ts';\nexport const a = () => b;\n",
+  );
+  const found = lint('packages/engine/src/b.ts', "import { a } from './a.ts';\nexport const b = () => a;\n");
+  expect(found).toContain('no-cycle');
+});

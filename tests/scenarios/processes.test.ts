@@ -1,0 +1,136 @@
+import { startPrivateRedis } from '@baton/local-redis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answerOf, call, connect, type Loose, post } from '../harness/client.ts';
+import { BatonProcess, GATEWAY_UP, WORKER_UP } from '../harness/process.ts';
+
+/** Two gateways and a worker as an operator starts them by hand: one REDIS_URL, one secret. */
+const OPERATOR = 'operator-token-of-the-tests';
+let redis: Awaited<ReturnType<typeof startPrivateRedis>>;
+let environment: NodeJS.ProcessEnv;
+let apiKey: string;
+const started: BatonProcess[] = [];
+
+async function start(role: 'gateway' | 'worker', more: NodeJS.ProcessEnv = {}): Promise<BatonProcess> {
+  const ready = role === 'gateway' ? GATEWAY_UP : WORKER_UP;
+  const baton = await BatonProcess.start(role, { ...environment, ...more }, ready);
+  baton.url = baton.url.replace('0.0.0.0', '127.0.0.1');
+  started.push(baton);
+  return baton;
+}
+
+beforeAll(async () => {
+  redis = await startPrivateRedis({});
+  environment = {
+    REDIS_URL: redis.url,
+    BATON_SECRET: 'a secret of the tests',
+    BATON_OPERATOR_TOKEN: OPERATOR,
+    PORT: '0',
+  };
+  const { url } = await start('gateway');
+  const rest = (path: string, body: object) =>
+    fetch(`${url}/v1${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${OPERATOR}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }).then((response) => response.json() as Promise<Loose>);
+  await rest('/tenants', { id: 'acme', limits: { requestsPerSecond: 10_000, burst: 10_000 } });
+  apiKey = (await rest('/tenants/acme/keys', { name: 'tests', scopes: ['mcp'] })).key;
+});
+afterAll(async () => {
+  await Promise.all(started.map((baton) => baton.end('SIGKILL')));
+  await redis.stop();
+});
+
+const prd = 'A shop that sells three kinds of tea, with a basket and a checkout.';
+const tasks = ['Basket', 'Checkout', 'Catalogue'].map((title, index) => ({
+  id: index + 1,
+  title,
+  description: title,
+}));
+
+describe('processes of their own', () => {
+  test('a call parked by a gateway that was killed is answered on another and resumed by a worker', async () => {
+    const parking = await start('gateway');
+    const answering = await start('gateway');
+    await start('worker');
+    const first = await connect(parking.url, apiKey);
+    const { interactionId, taskId } = await call(first, 'parse_prd', { prd, projectRoot: 'killed' });
+    expect(await parking.end('SIGKILL')).toBe('SIGKILL');
+    const second = await connect(answering.url, apiKey);
+    const { outcome } = await call(second, 'agent_llm', {
+      interactionId,
+      agentLLMResponse: answerOf({ tasks }),
+    });
+    expect(outcome).toMatchObject({ status: 'completed', result: { taskId, tasksAdded: 3 } });
+  });
+
+  test('an answer that is accepted while no worker lives is resumed when one comes', async () => {
+    await Promise.all(
+      started.filter((baton) => WORKER_UP.test(baton.output.join('\n'))).map((baton) => baton.end('SIGKILL')),
+    );
+    const gateway = await start('gateway');
+    const client = await connect(gateway.url, apiKey);
+    const { interactionId, taskId } = await call(client, 'parse_prd', { prd, projectRoot: 'no-worker' });
+    const agentLLMResponse = answerOf({ tasks });
+    const accepted = await call(client, 'agent_llm', { interactionId, agentLLMResponse, waitMs: 0 });
+    expect(accepted.outcome.status).toBe('working');
+    const waiting = call(client, 'task_status', { taskId, waitMs: 25_000 });
+    await start('worker');
+    expect(await waiting).toMatchObject({ status: 'completed', result: { tasksAdded: 3 } });
+  });
+
+  test('a gateway that is told to end finishes the requests that it holds, loses none, and is gone within 10 s', async () => {
+    const gateway = await start('gateway');
+    const client = await connect(gateway.url, apiKey);
+    const { interactionId, taskId } = await call(client, 'parse_prd', { prd, projectRoot: 'drain' });
+    await call(client, 'agent_llm', {
+      interactionId,
+      agentLLMResponse: answerOf({ tasks: [] }),
+      waitMs: 25_000,
+    });
+    const requests = Array.from({ length: 20 }, (_, n) =>
+      post(gateway.url, apiKey, {
+        jsonrpc: '2.0',
+        id: n,
+        method: 'tools/call',
+        params: { name: 'parse_prd', arguments: { prd, projectRoot: `drain-${n}` } },
+      }),
+    );
+    const held = call(client, 'task_status', { taskId, waitMs: 0 });
+    const begun = performance.now();
+    await Promise.all([held, requests[0]]);
+    const ended = gateway.end('SIGTERM');
+    const replies = await Promise.allSettled(requests);
+    expect(await ended).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    for (const reply of replies) {
+      expect(reply).toMatchObject({ status: 'fulfilled', value: { status: 200 } });
+    }
+  });
+
+  test('a worker that is told to end lets its segments end and exits with 0', async () => {
+    const worker = await start('worker');
+    expect(await worker.end('SIGTERM')).toBe(0);
+  });
+});
+
+describe('a process that cannot start', () => {
+  test.each([
+    ['REDIS_URL is not set', { REDIS_URL: '', BATON_DATA_DIR: '/nonexistent' }],
+    ['PORT=http', { PORT: 'http' }],
+    ['BATON_SECRET is not set', { BATON_SECRET: '' }],
+    ['BATON_SECRET=(hidden)', { BATON_SECRET: 'short' }],
+    ['BATON_SECRET_FILE=/nowhere', { BATON_SECRET: '', BATON_SECRET_FILE: '/nowhere' }],
+  ])('names what is wrong and exits with 78: %s', async (message, wrong) => {
+    await expect(start('gateway', wrong)).rejects.toThrow(message);
+    await expect(start('gateway', wrong)).rejects.toThrow('(78)');
+  });
+
+  test('never starts on a Redis that would evict parked work, and names the policy', async () => {
+    const evicting = await startPrivateRedis({ args: ['--maxmemory-policy', 'allkeys-lru'] });
+    await expect(start('worker', { REDIS_URL: evicting.url })).rejects.toThrow(
+      'maxmemory-policy allkeys-lru',
+    );
+    await evicting.stop();
+  });
+});

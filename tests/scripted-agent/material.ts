@@ -1,0 +1,66 @@
+import type { Message } from '@baton/protocol';
+
+/** What an agent has to work with: what it was asked for, and the words of the text that it was sent. */
+export interface Material {
+  /** How many items were asked for, where a number was named. */
+  readonly count: number | undefined;
+  /** Where numbering begins. */
+  readonly firstId: number;
+  readonly headings: readonly string[];
+  readonly sentences: readonly string[];
+}
+
+/**
+ * Reads a dialog: the request is what stands around the longest fenced block (`<name>...</name>`), the words come
+ * from within it; without a fence all of the user's text is both.
+ */
+export function readMaterial(messages: readonly Message[]): Material {
+  const text = messages
+    .filter(({ role }) => role === 'user')
+    .map(({ content }) => content)
+    .join('\n\n');
+  const fenced = [...text.matchAll(/<([\w-]+)>\n([\s\S]*?)\n<\/\1>/g)];
+  const longest = fenced.reduce(
+    (best, [, , inside = '']) => (inside.length > best.length ? inside : best),
+    '',
+  );
+  const request = fenced.reduce((rest, [block]) => rest.replace(block, ''), text);
+  const source = longest || text || 'Nothing was said.';
+  const sentences = sentencesOf(source);
+  return { count: countOf(request), firstId: firstIdOf(request), headings: headingsOf(source), sentences };
+}
+
+function countOf(request: string): number | undefined {
+  const asked =
+    /\b(?:make|create|generate|give|write|list|plan)\b[^.\d\n]{0,20}(\d{1,3})\b[^.,\n]{0,30}\b(?:tasks?|items?|entries|steps)\b/i;
+  const [, count] = asked.exec(request) ?? [];
+  return count === undefined ? undefined : Number(count);
+}
+
+function firstIdOf(request: string): number {
+  const [, first] = /\bnumber\b[^.\n]{0,30}\bfrom (\d{1,9})\b/i.exec(request) ?? [];
+  return first === undefined ? 1 : Number(first);
+}
+
+function headingsOf(source: string): string[] {
+  const headings = source.split('\n').filter(isHeading);
+  return headings.map((line) => line.replace(/^[#\s\d.]+/, '').trim()).filter((line) => line !== '');
+}
+
+/** A Markdown heading, a line that is underlined, or one in capitals. */
+function isHeading(line: string, at: number, lines: readonly string[]): boolean {
+  if (/^#{1,6}\s/.test(line)) return true;
+  if (line.trim() !== '' && /^[=-]{3,}\s*$/.test(lines[at + 1] ?? '')) return true;
+  return /^[\p{Lu}\d][\p{Lu}\d .,&/-]{5,}$/u.test(line) && /\p{Lu}{3}/u.test(line);
+}
+
+function sentencesOf(source: string): string[] {
+  const lines = source.split('\n');
+  const prose = lines
+    .map((line, at) => (isHeading(line, at, lines) || /^[>|=-]/.test(line) ? '' : line))
+    .map((line) => line.replace(/^\s*\d+\.\s+/, ''))
+    .join(' ')
+    .replaceAll(/\s+/g, ' ');
+  const found = prose.split(/(?<=[.!?])\s+/).filter((sentence) => sentence.length > 20);
+  return found.length > 0 ? found : [source.trim().slice(0, 200) || 'Nothing was said.'];
+}
