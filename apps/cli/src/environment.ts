@@ -59,6 +59,8 @@ const settings = z.object({
     .regex(/^[A-Za-z0-9._-]{1,80}$/, 'must be 1 to 80 letters, digits or . _ -')
     .optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  /** The operations of the tests (`bench_echo`, ...) beside the product's own. Refused in production. */
+  BATON_TEST_OPERATIONS: flag,
 });
 export type Settings = z.infer<typeof settings>;
 
@@ -69,7 +71,11 @@ const SECRETS = ['REDIS_URL', 'BATON_SECRET', 'BATON_OPERATOR_TOKEN'] as const;
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const given = withSecretFiles(environment);
   const parsed = settings.safeParse(given);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    if (parsed.data.BATON_TEST_OPERATIONS && environment['NODE_ENV'] === 'production')
+      throw new BadConfiguration('BATON_TEST_OPERATIONS=true: is for tests, and NODE_ENV is production');
+    return parsed.data;
+  }
   const lines = parsed.error.issues.map((issue) => {
     const name = String(issue.path[0]);
     const secret = (SECRETS as readonly string[]).includes(name);

@@ -5,6 +5,7 @@ import {
   type RunningGateway,
   startGateway,
 } from '@baton/gateway';
+import { type Operation, testOperations } from '@baton/operations';
 import { startWorker } from '@baton/worker';
 import { Store } from '@baton/store';
 import type { Settings } from './environment.ts';
@@ -42,10 +43,12 @@ export async function runGateway(
     drainMs: settings.BATON_DRAIN_MS,
     shortWay: true,
   };
-  const gateway = await startGateway(configuration, store, log).catch(async (error: unknown) => {
-    await store.close();
-    throw error;
-  });
+  const gateway = await startGateway(configuration, store, log, added(settings)).catch(
+    async (error: unknown) => {
+      await store.close();
+      throw error;
+    },
+  );
   return {
     url: gateway.url,
     async stop() {
@@ -62,7 +65,7 @@ export async function runWorker(settings: Settings, deployment: Deployment): Pro
   const replica = settings.BATON_REPLICA ?? replicaName();
   const log = makeLog(settings.LOG_LEVEL, { role: 'worker', replica });
   const store = await openStore(settings, deployment, replica);
-  const worker = startWorker({ drainMs: settings.BATON_DRAIN_MS }, store, log);
+  const worker = startWorker({ drainMs: settings.BATON_DRAIN_MS }, store, log, added(settings));
   log.info('working');
   return {
     async stop() {
@@ -72,6 +75,10 @@ export async function runWorker(settings: Settings, deployment: Deployment): Pro
       log.info('stopped');
     },
   };
+}
+
+function added(settings: Settings): ReadonlyMap<string, Operation> {
+  return settings.BATON_TEST_OPERATIONS ? testOperations : new Map();
 }
 
 export function openStore(settings: Settings, deployment: Deployment, replica: string): Promise<Store> {
