@@ -322,6 +322,8 @@ describe.each([
     await chunk(one, 1, ' upon a time. The');
     const { outcome } = await call(other, 'agent_llm', { interactionId, agentLLMResponse: end });
     expect(outcome.result.response).toBe('Once upon a time. The end.');
+    const again = await call(one, 'agent_llm', { interactionId, agentLLMResponse: end });
+    expect(again, 'the same again, though its chunks are gone').toMatchObject({ replayed: true, outcome });
   });
 
   test('takes chunks of a streamed text only', async () => {

@@ -22,6 +22,7 @@ export interface Resuming {
 export class Drain {
   private readonly resuming: Resuming;
   private readonly running = new Set<Promise<void>>();
+  private readonly alone = new Set<Shard>();
   private stopping = false;
   private taking = 0;
   private takes: Promise<unknown> = Promise.resolve();
@@ -36,6 +37,15 @@ export class Drain {
       while (this.running.size + this.taking >= AT_ONCE) await this.place();
       left = await this.take(shard, Math.min(BATCH, AT_ONCE - this.running.size - this.taking));
     }
+  }
+
+  /** Takes from a shard that BullMQ cannot call anyone to; once at a time, and nobody waits for it. */
+  unbidden(shard: Shard): void {
+    if (this.alone.has(shard)) return;
+    this.alone.add(shard);
+    const over = () => this.alone.delete(shard);
+    // What it does not get to stays ready, and is found again.
+    this.shard(shard).then(over, over);
   }
 
   /** Takes nothing more and waits for the segments that run, and for those that are being taken. */

@@ -16,6 +16,9 @@ export type SegmentEnd = 'parked' | 'completed' | 'failed' | 'released' | 'stale
 /** A segment that failed for a reason that may pass is begun so many times, with pauses, before its task fails. */
 export const MAX_TRIES = 8;
 
+/** What Redis refuses it will refuse for a while: the pause is that of so many tries at least. */
+const REFUSED = 3;
+
 /** Another holder has the task: whatever this one knows is void. */
 class Stale extends Error {}
 
@@ -155,6 +158,10 @@ function settled(reply: 'settled' | 'stale', end: SegmentEnd): SegmentEnd {
 async function putBack(segment: Segment, thrown: unknown): Promise<SegmentEnd> {
   const { tries } = segment.state;
   const error = toBatonError(thrown);
+  // A Redis that refuses, say because it is full, is no fault of the task: it waits for as long as its deadline allows.
+  if (error.code === 'unavailable' && error.details['taken'] === false) {
+    return segment.release(pauseBefore(Math.max(tries, REFUSED)), false);
+  }
   const final =
     error.code === 'journal_too_large' || (error.code === 'internal' && thrown instanceof BatonError);
   if (final || tries >= MAX_TRIES) {

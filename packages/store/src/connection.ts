@@ -214,8 +214,12 @@ function asUnavailable(error: unknown): unknown {
   const full = error.message.includes('OOM');
   if (!full && /^(ERR|WRONGTYPE)/.test(error.message)) return error;
   const why = full ? 'its memory is full' : error.message;
+  // What the server itself refuses it refuses before anything is written.
+  const refused = error.name === 'ReplyError';
+  const left = refused ? 'Nothing was changed and nothing is lost' : 'Whether it was taken is not known';
   return new BatonError(
     'unavailable',
-    `Redis cannot take this now (${why}). Whether it was taken is not known; repeat the call.`,
+    `Redis cannot take this now (${why}). ${left}; repeat the call.`,
+    refused ? { taken: false } : {},
   );
 }

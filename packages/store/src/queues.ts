@@ -33,9 +33,13 @@ export class Queues {
     await this.add(shard);
   }
 
-  /** Adds a job. A failure is the sweeper's to mend: what is ready stays ready. */
-  async add(shard: number): Promise<void> {
-    await this.queues[shard]?.add(NAME, {}).catch(() => {});
+  /** Adds a job; false when Redis did not take it. That is the sweeper's to mend: what is ready stays ready. */
+  async add(shard: number): Promise<boolean> {
+    const added = this.queues[shard]?.add(NAME, {}).then(
+      () => true,
+      () => false,
+    );
+    return (await added) ?? false;
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,14 @@
 import { defineScript } from './script.ts';
 
-/** The typed callers of the scripts; what each does and returns stands in the header of its file. */
+/**
+ * The typed callers of the scripts; what each does and returns stands in the header of its file.
+ *
+ * When Redis is full, five are refused, with nothing written: OPEN, ACCEPT, CHUNK, COMMIT and PARK, by which content
+ * comes in. An answer is among them though someone paid for it: it stays with its agent, who hears that it may be
+ * repeated, while bytes beyond the limit would end in a server that the system kills, and with it everyone's answers.
+ * All others (`allow-oom`) write some bytes at most, but for SETTLE, which ends what is in: so what was accepted ends,
+ * is cancelled, expires or is put back in a full Redis too, and makes room.
+ */
 
 const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'floor'] as const;
 
@@ -75,7 +83,11 @@ export const EXPIRE = defineScript(
   ['member', 'ref', 'expired', 'taskExpired', 'retention'],
 );
 
-export const RELEASE = defineScript('release', ['task', 'deadlines', 'leased'], ['fence', 'member', 'pause']);
+export const RELEASE = defineScript(
+  'release',
+  ['task', 'deadlines', 'leased'],
+  ['fence', 'member', 'pause', 'tries'],
+);
 
 export const SWEEP = defineScript(
   'sweep',

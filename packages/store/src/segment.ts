@@ -126,14 +126,22 @@ export class Segment {
     return reply[0] as 'settled' | 'stale';
   }
 
-  /** Puts the task back; it is ready again after `pause` milliseconds. */
-  async release(pause: number): Promise<'released' | 'stale'> {
+  /**
+   * Puts the task back; it is ready again after `pause` milliseconds. `counted` false: this try was not the task's to
+   * answer for, and does not count.
+   */
+  async release(pause: number, counted = true): Promise<'released' | 'stale'> {
     const { keys, connection } = this.place;
     const reply = await run(
       connection,
       RELEASE,
       { task: keys.task(this.taskId), deadlines: keys.shard.deadlines, leased: keys.shard.leased },
-      { fence: this.fence, member: keys.member(this.taskId), pause },
+      {
+        fence: this.fence,
+        member: keys.member(this.taskId),
+        pause,
+        tries: this.state.tries - (counted ? 0 : 1),
+      },
     );
     return reply[0] as 'released' | 'stale';
   }

@@ -20,7 +20,7 @@ export class Shard {
   private readonly keys: ShardKeys;
   private readonly tenant: (name: string) => Tenant;
   private readonly inbox: Inbox;
-  private readonly addJob: () => Promise<void>;
+  private readonly addJob: () => Promise<boolean>;
 
   constructor(
     index: number,
@@ -28,7 +28,7 @@ export class Shard {
     keys: ShardKeys,
     tenant: (name: string) => Tenant,
     inbox: Inbox,
-    addJob: () => Promise<void>,
+    addJob: () => Promise<boolean>,
   ) {
     this.index = index;
     this.connection = connection;
@@ -81,9 +81,9 @@ export class Shard {
     return Number(reply[0]) > 0 || woken.some((size) => size > 0);
   }
 
-  /** Has BullMQ call a worker. */
-  async callWorker(): Promise<void> {
-    await this.addJob();
+  /** Has BullMQ call a worker; false when it cannot, since BullMQ takes no job while Redis is full. */
+  callWorker(): Promise<boolean> {
+    return this.addJob();
   }
 
   private async runAttend(attendance: number): Promise<number> {

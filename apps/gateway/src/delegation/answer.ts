@@ -25,7 +25,8 @@ export async function takeAnswer(
     const accepted = await interactions.accept(call.caller, {
       interactionId,
       text: JSON.stringify(whole),
-      fingerprint: fingerprintOf(whole),
+      // Of what was posted: the chunks are gone once they were joined, and the same may be posted again.
+      fingerprint: fingerprintOf(response),
       channel: waitMs > 0 ? inbox.channel : '',
     });
     const { taskId, event, replayed } = accepted;

@@ -11,11 +11,12 @@
 -- @include opens
 -- @include turns
 -- @include notify
+-- @include chunks
 local now = clock()
 local refusal, principal, scopes = admit(now)
 if refusal then return refusal end
 
-local task = redis.call('HMGET', K_task, 'pr', 'open', 'g' .. A_number, 'x' .. A_number, 'st', 'ev', 'w')
+local task = redis.call('HMGET', K_task, 'pr', 'open', 'g' .. A_number, 'x' .. A_number, 'st', 'ev', 'w', 'c' .. A_number)
 local may = task[1] and (task[1] == principal or string.find(scopes, ' agent ', 1, true))
 if not may then return {'interaction_not_found'} end
 if task[3] then
@@ -42,6 +43,7 @@ redis.call('HSET', K_task, 'j:' .. open.path, open.kind .. '+' .. A_answer, 'g' 
 local reference = A_ref .. '.' .. A_number .. '|' .. task[1]
 redis.call('ZREM', K_pending, reference)
 redis.call('ZREM', K_claims, reference)
+if task[8] then drop_chunks() end
 -- A segment that runs right now finds the answer itself: PARK sees an event that it has not consumed.
 if redis.call('ZSCORE', K_leased, A_member) then return {'accepted', event, 0} end
 return {'accepted', event, enqueue(A_member, now)}

@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- ADMIT: authenticates a call that has no script of its own.
 -- KEYS: credential tenant
 -- ARGV: digest principal scopes need bytes floor

@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- ATTEND: a worker begins its shift on a shard, goes on with it, or ends it (attendance 0). While it is on its shift,
 -- a task that joins the empty ready set rings its channel, and no job is added.
 -- KEYS: ready shifts

@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- CANCEL: ends a task because someone asked, or takes back one interaction of it (number not 0).
 -- KEYS: tenant task pending claims deadlines ready turns shifts leased
 -- ARGV: principal scopes member ref number payload retention

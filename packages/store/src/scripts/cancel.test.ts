@@ -141,6 +141,8 @@ test('chunks are kept each once, in any order, and the final answer finds them',
     ]),
   );
   await guest.answer(taskId);
+  expect(await guest.interactions.chunks(id), 'the answer stands in the journal').toEqual(new Map());
+  expect(Object.keys(await guest.record(taskId)).filter((field) => field.startsWith('c'))).toEqual([]);
   expect(await chunk(3, 'd')).toBe('interaction_already_answered');
   const segment = await fixture.take();
   expect([...segment.state.journal.keys()], 'a replay does not read them').toEqual(['0']);

@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- EXPIRE: gives a task what has fallen due by Redis's clock: its own deadline, an interaction's, a sleep's end, the
 -- end of a pause after a failed segment. Called for what SWEEP found; early or repeated calls change nothing.
 -- KEYS: tenant task pending claims deadlines ready turns shifts leased

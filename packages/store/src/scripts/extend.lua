@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- EXTEND: gives a pending interaction another deadline, counted from now, never past its task's.
 -- KEYS: task deadlines
 -- ARGV: principal scopes member number life

@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- LIST: pages through pending interactions, oldest first; with a lease it claims what it returns.
 -- KEYS: pending claims
 -- ARGV: principal score member most examine lease

@@ -108,6 +108,13 @@ test.each([
   },
 );
 
+test('a sleep is no pending interaction: it counts towards no limit', async () => {
+  const guest = await fixture.guest({ pendingInteractions: 2 });
+  await guest.open({ waits: [asks('0'), sleeps('1', 60_000), sleeps('2', 60_000), asks('3')] });
+  await guest.open({ waits: [sleeps('0', 60_000)] });
+  expect(await codeOf(guest.open())).toBe('limit_pending');
+});
+
 test('a limit is free again when what counted has ended', async () => {
   const guest = await fixture.guest({ openTasks: 1, pendingInteractions: 1 });
   const taskId = await guest.open();

@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- READ: how a task stands, with the requests that it waits for; registers the replica that will wait for a change.
 -- KEYS: task
 -- ARGV: principal scopes channel

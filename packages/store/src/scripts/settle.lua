@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- SETTLE: ends a task with what its program ended with.
 -- KEYS: tenant task pending claims deadlines ready leased
 -- ARGV: fence member ref status payload retention

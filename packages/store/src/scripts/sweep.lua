@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- SWEEP: finds what a shard forgot: deadlines that have passed, leases whose holder died, ready tasks without a job.
 -- KEYS: deadlines ready turns shifts leased swept
 -- ARGV: interval most hold

@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- TAKE: leases the next ready tasks of a shard, tenants in turn.
 -- KEYS: ready turns leased
 -- ARGV: most lease

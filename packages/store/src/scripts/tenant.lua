@@ -1,4 +1,4 @@
-#!lua
+#!lua flags=allow-oom
 -- TENANT: creates a tenant's record, or changes it.
 -- KEYS: tenant
 -- ARGV: create ...
