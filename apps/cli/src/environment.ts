@@ -54,6 +54,7 @@ const settings = z.object({
   BATON_SHARDS: z.coerce.number().int().min(1).max(64).optional(),
   BATON_UNREADY_MS: z.coerce.number().int().min(0).max(60_000).optional(),
   BATON_DRAIN_MS: z.coerce.number().int().min(0).max(600_000).default(8_000),
+  BATON_HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
   BATON_REPLICA: z
     .string()
     .regex(/^[A-Za-z0-9._-]{1,80}$/, 'must be 1 to 80 letters, digits or . _ -')

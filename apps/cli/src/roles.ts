@@ -6,7 +6,7 @@ import {
   startGateway,
 } from '@baton/gateway';
 import { type Operation, testOperations } from '@baton/operations';
-import { startWorker } from '@baton/worker';
+import { serveHealth, startWorker } from '@baton/worker';
 import { Store } from '@baton/store';
 import type { Settings } from './environment.ts';
 
@@ -66,11 +66,17 @@ export async function runWorker(settings: Settings, deployment: Deployment): Pro
   const log = makeLog(settings.LOG_LEVEL, { role: 'worker', replica });
   const store = await openStore(settings, deployment, replica);
   const worker = startWorker({ drainMs: settings.BATON_DRAIN_MS }, store, log, added(settings));
-  log.info('working');
+  let draining = false;
+  const { HOST: host = '0.0.0.0', BATON_HEALTH_PORT: port } = settings;
+  const signs = { turnedAt: worker.turnedAt, ping: () => store.ping(), draining: () => draining };
+  const health = port === undefined ? undefined : await serveHealth({ host, port }, signs);
+  log.info({ healthPort: health?.port }, 'working');
   return {
     async stop() {
+      draining = true;
       log.info('draining');
       await worker.stop();
+      health?.close();
       await store.close();
       log.info('stopped');
     },

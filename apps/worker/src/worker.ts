@@ -13,6 +13,8 @@ export interface WorkerConfiguration {
 }
 
 export interface RunningWorker {
+  /** When its loop last turned, by `performance.now()`. */
+  readonly turnedAt: () => number;
   /** Takes nothing more, lets running segments end, and closes. */
   stop(): Promise<void>;
 }
@@ -32,11 +34,13 @@ export function startWorker(
   const sweeper = startSweeping(
     shifts.map(({ shard }) => shard),
     async (shard) => {
-      if (!shifts[shard.index]?.shift.ring()) await shard.callWorker();
+      if (shifts[shard.index]?.shift.ring() || (await shard.callWorker())) return;
+      drain.unbidden(shard);
     },
     log,
   );
   return {
+    turnedAt: sweeper.turnedAt,
     async stop() {
       // BullMQ's close has no time limit of its own, and a segment may wait for a Redis that is gone.
       const over = new Promise((resolve) => setTimeout(resolve, configuration.drainMs).unref());

@@ -1,0 +1,21 @@
+import { startPrivateRedis } from '@baton/local-redis';
+import { expect, test } from 'vitest';
+import { BatonProcess } from '../harness/process.ts';
+
+test('a worker says at BATON_HEALTH_PORT whether it takes work, as its Redis comes and goes', async () => {
+  const redis = await startPrivateRedis({});
+  const environment = { REDIS_URL: redis.url, BATON_SECRET: 'a secret of the tests', BATON_HEALTH_PORT: '0' };
+  const worker = await BatonProcess.start('worker', environment, /"healthPort":(\d+)/);
+  const ask = async (path: string) => (await fetch(`http://127.0.0.1:${worker.url}${path}`)).status;
+  try {
+    expect(await ask('/readyz')).toBe(200);
+    process.kill(redis.pid, 'SIGSTOP');
+    expect(await ask('/readyz')).toBe(503);
+    expect(await ask('/healthz')).toBe(200);
+    process.kill(redis.pid, 'SIGCONT');
+    await expect.poll(() => ask('/readyz'), { timeout: 10_000 }).toBe(200);
+  } finally {
+    expect(await worker.end('SIGTERM')).toBe(0);
+    await redis.stop();
+  }
+});
