@@ -1,8 +1,8 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { graphOf, knownIds, type Link, ringsOf } from './graph.ts';
+import { knownIds, ringsOf } from './graph.ts';
 import { MAX_NEW_TASKS, type NewTask, newTask } from './new-task.ts';
-import { newTag, nextId, type Project, tagName, tagNotEmpty, withTag } from './project.ts';
+import { newProject, newTag, nextId, type Project, tagName, tagNotEmpty, withTag } from './project.ts';
 import type { Dependency } from './task-id.ts';
 import { type Task, TASK_LIMITS } from './task.ts';
 
@@ -51,7 +51,7 @@ export function addTasks(
     metadata: { ...tag.metadata, updated: now },
   };
   return {
-    project: withTag(project ?? { currentTag: name, tags: new Map() }, name, changed),
+    project: withTag(project ?? newProject(name), name, changed),
     added: { tag: name, taskIds: tasks.map(({ id }) => id), tasks },
   };
 }
@@ -61,12 +61,13 @@ function numbered(given: readonly NewTask[], kept: readonly Task[], seenBelow: n
   const known = knownIds(kept);
   const seen = (dependency: Dependency) =>
     Number.parseInt(String(dependency), 10) < seenBelow && known.has(String(dependency));
+  const carriers = carriersOf(given);
   const tasks = given.map((task, position): Task => {
+    const own = first + position;
     const meant = (task.dependencies ?? []).map((dependency) => {
-      const other = meaningOf(dependency, position, given);
+      const other = meaningOf(dependency, position, carriers);
       return other === undefined ? (seen(dependency) ? dependency : undefined) : first + other;
     });
-    const own = first + position;
     return {
       id: own,
       title: task.title,
@@ -84,34 +85,56 @@ function numbered(given: readonly NewTask[], kept: readonly Task[], seenBelow: n
   return withoutRings(tasks);
 }
 
+/** The positions of the tasks that carry each id, in order. An answer of hundreds of tasks is looked through once. */
+function carriersOf(given: readonly NewTask[]): ReadonlyMap<Dependency, readonly number[]> {
+  const carriers = new Map<Dependency, number[]>();
+  for (const [position, { id }] of given.entries()) {
+    const others = carriers.get(id);
+    if (others) others.push(position);
+    else carriers.set(id, [position]);
+  }
+  return carriers;
+}
+
 /**
  * The position of the new task that a dependency means, undefined when it means none of them. When several carry
- * that id, it is the nearest before the task that depends; failing that, the nearest after it.
+ * that id, it is the nearest before the task that depends; failing that, the nearest after it. What is left is the
+ * task itself: a dependency that is then taken out as one on itself, never one on an older task.
  */
-function meaningOf(dependency: Dependency, position: number, given: readonly NewTask[]): number | undefined {
-  const carries = ({ id }: NewTask) => id === dependency;
-  const before = given.slice(0, position).findLastIndex(carries);
-  if (before !== -1) return before;
-  const after = given.slice(position + 1).findIndex(carries);
-  if (after !== -1) return position + 1 + after;
-  // Left is the task itself: a dependency that is then taken out as one on itself, never one on an older task.
-  return given[position]?.id === dependency ? position : undefined;
+function meaningOf(
+  dependency: Dependency,
+  position: number,
+  carriers: ReadonlyMap<Dependency, readonly number[]>,
+): number | undefined {
+  const positions = carriers.get(dependency);
+  if (positions === undefined) return undefined;
+  let low = 0;
+  for (let high = positions.length; low < high; ) {
+    const middle = (low + high) >> 1;
+    if ((positions[middle] ?? 0) < position) low = middle + 1;
+    else high = middle;
+  }
+  if (low > 0) return positions[low - 1];
+  return positions[0] === position ? (positions[1] ?? position) : positions[0];
 }
 
 /**
  * Breaks rings among the new tasks: within a ring, dependencies on later tasks go and those on earlier ones stay.
  * The same answer loses the same ones, whatever its order; dependencies outside of rings are not touched.
  */
-function withoutRings(tasks: readonly Task[]): Task[] {
-  const links = tasks.flatMap(({ id, dependencies }) =>
-    dependencies.map((dependency): Link => ({ from: `${id}`, dependency, to: `${dependency}` })),
-  );
-  const ringOf = new Map<string, string[]>();
-  for (const ring of ringsOf(graphOf(links))) for (const id of ring) ringOf.set(id, ring);
+export function withoutRings<T extends { readonly id: number; readonly dependencies: readonly Dependency[] }>(
+  tasks: readonly T[],
+): T[] {
+  // A task of the tag never depends on a new one, so that no ring leaves the new tasks.
+  const own = new Set(tasks.map(({ id }) => id));
+  const among = (other: Dependency): other is number => own.has(other as number);
+  const graph = new Map(tasks.map(({ id, dependencies }) => [id, dependencies.filter(among)]));
+  const ringOf = new Map<Dependency, readonly number[]>();
+  for (const ring of ringsOf(graph)) for (const id of ring) ringOf.set(id, ring);
   return tasks.map((task) => {
-    const ring = ringOf.get(`${task.id}`);
+    const ring = ringOf.get(task.id);
     if (ring === undefined) return task;
-    const stays = (other: Dependency) => ringOf.get(`${other}`) !== ring || Number(other) < task.id;
+    const stays = (other: Dependency) => ringOf.get(other) !== ring || Number(other) < task.id;
     return { ...task, dependencies: task.dependencies.filter(stays) };
   });
 }

@@ -5,7 +5,7 @@ import type { Task } from './task.ts';
  * Who depends on whom within a tag, tasks and subtasks alike, by their outside ids ("5", "5.2"). A dependency that
  * names nothing of the tag has no edge.
  */
-export type Graph = ReadonlyMap<string, readonly string[]>;
+export type Graph<Node = string> = ReadonlyMap<Node, readonly Node[]>;
 
 /** One dependency as it stands, and the outside id of what it means; undefined when it names nothing. */
 export interface Link {
@@ -66,46 +66,51 @@ export function graphOf(links: readonly Link[]): Graph {
  * of more than one node, or of one that depends on itself). Tarjan's algorithm on an explicit path: linear, and a
  * chain of ten thousand tasks must not overflow the call stack.
  */
-export function ringsOf(graph: Graph): string[][] {
-  const rings: string[][] = [];
-  const order = new Map<string, number>();
-  const lowest = new Map<string, number>();
-  const path: { readonly node: string; next: number }[] = [];
-  const open: string[] = [];
-  const isOpen = new Set<string>();
+export function ringsOf<Node>(graph: Graph<Node>): Node[][] {
+  const rings: Node[][] = [];
+  const visits = new Map<Node, Visit<Node>>();
+  const path: Visit<Node>[] = [];
+  const open: Visit<Node>[] = [];
 
-  const enter = (node: string) => {
-    lowest.set(node, order.size);
-    order.set(node, order.size);
-    open.push(node);
-    isOpen.add(node);
-    path.push({ node, next: 0 });
+  const enter = (node: Node) => {
+    const order = visits.size;
+    const visit = { node, edges: graph.get(node) ?? [], next: 0, order, lowest: order, isOpen: true };
+    visits.set(node, visit);
+    open.push(visit);
+    path.push(visit);
   };
-  const lower = (node: string, to: number | undefined) => {
-    lowest.set(node, Math.min(lowest.get(node) ?? 0, to ?? 0));
-  };
-  const close = (node: string) => {
-    const members = open.splice(open.lastIndexOf(node));
-    for (const member of members) isOpen.delete(member);
-    if (members.length > 1 || graph.get(node)?.includes(node)) rings.push(members);
+  const close = (visit: Visit<Node>) => {
+    const members = open.splice(open.lastIndexOf(visit));
+    for (const member of members) member.isOpen = false;
+    if (members.length > 1 || visit.edges.includes(visit.node)) rings.push(members.map(({ node }) => node));
   };
 
   for (const start of graph.keys()) {
-    if (!order.has(start)) enter(start);
+    if (!visits.has(start)) enter(start);
     for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
-      const { node } = top;
-      const to = graph.get(node)?.[top.next++];
-      if (to !== undefined && !order.has(to)) {
-        enter(to);
-      } else if (to !== undefined) {
-        if (isOpen.has(to)) lower(node, order.get(to));
+      if (top.next < top.edges.length) {
+        const to = top.edges[top.next++] as Node;
+        const there = visits.get(to);
+        if (there === undefined) enter(to);
+        else if (there.isOpen) top.lowest = Math.min(top.lowest, there.order);
       } else {
         path.pop();
         const before = path.at(-1);
-        if (before) lower(before.node, lowest.get(node));
-        if (lowest.get(node) === order.get(node)) close(node);
+        if (before) before.lowest = Math.min(before.lowest, top.lowest);
+        if (top.lowest === top.order) close(top);
       }
     }
   }
   return rings;
+}
+
+/** Where the search stands at a node. */
+interface Visit<Node> {
+  readonly node: Node;
+  readonly edges: readonly Node[];
+  next: number;
+  readonly order: number;
+  lowest: number;
+  /** Whether a ring through it may still be found. */
+  isOpen: boolean;
 }
