@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { knownIds, ringsOf } from './graph.ts';
 import { MAX_NEW_TASKS, type NewTask, newTask } from './new-task.ts';
 import { newProject, newTag, nextId, type Project, tagName, tagNotEmpty, withTag } from './project.ts';
+import { withReport } from './report.ts';
 import type { Dependency } from './task-id.ts';
 import { type Task, TASK_LIMITS } from './task.ts';
 
@@ -50,8 +51,10 @@ export function addTasks(
     tasks: [...kept, ...tasks],
     metadata: { ...tag.metadata, updated: now },
   };
+  const next = withTag(project ?? newProject(name), name, changed);
   return {
-    project: withTag(project ?? newProject(name), name, changed),
+    // The numbers begin anew: what was known of the tasks that had them is not about these.
+    project: mode === 'replace' ? withReport(next, name, undefined) : next,
     added: { tag: name, taskIds: tasks.map(({ id }) => id), tasks },
   };
 }
@@ -86,7 +89,9 @@ function numbered(given: readonly NewTask[], kept: readonly Task[], seenBelow: n
 }
 
 /** The positions of the tasks that carry each id, in order. An answer of hundreds of tasks is looked through once. */
-function carriersOf(given: readonly NewTask[]): ReadonlyMap<Dependency, readonly number[]> {
+export function carriersOf(
+  given: readonly { readonly id: number }[],
+): ReadonlyMap<Dependency, readonly number[]> {
   const carriers = new Map<Dependency, number[]>();
   for (const [position, { id }] of given.entries()) {
     const others = carriers.get(id);
@@ -101,7 +106,7 @@ function carriersOf(given: readonly NewTask[]): ReadonlyMap<Dependency, readonly
  * that id, it is the nearest before the task that depends; failing that, the nearest after it. What is left is the
  * task itself: a dependency that is then taken out as one on itself, never one on an older task.
  */
-function meaningOf(
+export function meaningOf(
   dependency: Dependency,
   position: number,
   carriers: ReadonlyMap<Dependency, readonly number[]>,

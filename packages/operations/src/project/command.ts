@@ -1,11 +1,51 @@
-import type { JsonObject } from '@baton/protocol';
 import { z } from 'zod';
+import {
+  connectFiles,
+  connectFilesCommand,
+  initialize,
+  initializeCommand,
+  setRules,
+  setRulesCommand,
+} from './about.ts';
+import { addSubtask, addSubtaskCommand, addSubtasks, addSubtasksCommand } from './add-subtasks.ts';
+import { addTask, addTaskCommand } from './add-task.ts';
 import { addTasks, addTasksCommand } from './add-tasks.ts';
+import { appendInfo, appendInfoCommand } from './append-info.ts';
+import { type Applied, asOutcome } from './applied.ts';
+import {
+  addDependency,
+  addDependencyCommand,
+  fixDependencies,
+  fixDependenciesCommand,
+  removeDependency,
+  removeDependencyCommand,
+} from './dependencies.ts';
 import { readTasksFile } from './file.ts';
-import { DEFAULT_TAG, type Project } from './project.ts';
+import { moveBetweenTags, moveBetweenTagsCommand, moveTasks, moveTasksCommand } from './move-tasks.ts';
+import { DEFAULT_TAG, newProject, type Project } from './project.ts';
+import {
+  clearSubtasks,
+  clearSubtasksCommand,
+  removeSubtasks,
+  removeSubtasksCommand,
+  removeTasks,
+  removeTasksCommand,
+} from './remove-tasks.ts';
+import { mergeReport, mergeReportCommand } from './report.ts';
 import { setStatus, setStatusCommand } from './set-status.ts';
+import {
+  addTag,
+  addTagCommand,
+  deleteTag,
+  deleteTagCommand,
+  renameTag,
+  renameTagCommand,
+  useTag,
+  useTagCommand,
+} from './tags.ts';
+import { updateTasks, updateTasksCommand } from './update-tasks.ts';
 
-/** Puts a whole tasks.json, already parsed as JSON, in the place of the project. */
+/** Puts a whole tasks.json, already parsed as JSON, in the place of the project's tags. */
 const importCommand = z.strictObject({ command: z.literal('import'), file: z.unknown() });
 
 /**
@@ -14,24 +54,38 @@ const importCommand = z.strictObject({ command: z.literal('import'), file: z.unk
  */
 export const commandSchema = z.discriminatedUnion('command', [
   addTasksCommand,
+  addTaskCommand,
+  addSubtasksCommand,
+  addSubtaskCommand,
+  updateTasksCommand,
+  appendInfoCommand,
+  mergeReportCommand,
   setStatusCommand,
+  removeTasksCommand,
+  removeSubtasksCommand,
+  clearSubtasksCommand,
+  moveTasksCommand,
+  moveBetweenTagsCommand,
+  addDependencyCommand,
+  removeDependencyCommand,
+  fixDependenciesCommand,
+  addTagCommand,
+  renameTagCommand,
+  deleteTagCommand,
+  useTagCommand,
+  initializeCommand,
+  setRulesCommand,
+  connectFilesCommand,
   importCommand,
 ]);
 export type Command = z.infer<typeof commandSchema>;
-
-export interface Applied {
-  readonly project: Project;
-  /** What the author of the command gets back; it is journaled. */
-  readonly outcome: JsonObject;
-}
 
 /**
  * The project after a command; `undefined` stands for one that does not exist yet. Pure: whoever stores the result
  * must fence it by the version of `project` that it read, and apply again on a conflict.
  *
  * @param now ISO 8601; it becomes the tag's `updated`
- * @throws BatonError `tag_not_empty`, `project_not_found`, `tag_not_found`, `project_task_not_found`,
- *   `dependency_cycle`, `invalid_arguments`, `limit_size`; then nothing is to be stored.
+ * @throws BatonError as its reducer says; then nothing is to be stored.
  */
 export function applyCommand(project: Project | undefined, command: Command, now: string): Applied {
   switch (command.command) {
@@ -43,23 +97,63 @@ export function applyCommand(project: Project | undefined, command: Command, now
       const { project: after, tag, updated } = setStatus(project, command, now);
       return { project: after, outcome: asOutcome({ tag, updated }) };
     }
+    case 'add_task':
+      return addTask(project, command, now);
+    case 'add_subtasks':
+      return addSubtasks(project, command, now);
+    case 'add_subtask':
+      return addSubtask(project, command, now);
+    case 'update_tasks':
+      return updateTasks(project, command, now);
+    case 'append_info':
+      return appendInfo(project, command, now);
+    case 'merge_report':
+      return mergeReport(project, command, now);
+    case 'remove_tasks':
+      return removeTasks(project, command, now);
+    case 'remove_subtasks':
+      return removeSubtasks(project, command, now);
+    case 'clear_subtasks':
+      return clearSubtasks(project, command, now);
+    case 'move_tasks':
+      return moveTasks(project, command, now);
+    case 'move_between_tags':
+      return moveBetweenTags(project, command, now);
+    case 'add_dependency':
+      return addDependency(project, command, now);
+    case 'remove_dependency':
+      return removeDependency(project, command, now);
+    case 'fix_dependencies':
+      return fixDependencies(project, command, now);
+    case 'add_tag':
+      return addTag(project, command, now);
+    case 'rename_tag':
+      return renameTag(project, command, now);
+    case 'delete_tag':
+      return deleteTag(project, command);
+    case 'use_tag':
+      return useTag(project, command);
+    case 'initialize':
+      return initialize(project, command, now);
+    case 'set_rules':
+      return setRules(project, command);
+    case 'connect_files':
+      return connectFiles(project, command, now);
     case 'import':
       return importFile(project, command.file, now);
   }
 }
 
+/** Rules, files and what is known of complexity have no place in the file, and stay; but for reports of tags that go. */
 function importFile(project: Project | undefined, file: unknown, now: string): Applied {
   const { tags, droppedDependencies } = readTasksFile(file, now);
   const wanted = [project?.currentTag, DEFAULT_TAG, ...tags.keys()];
   const currentTag = wanted.find((name) => name !== undefined && tags.has(name)) ?? DEFAULT_TAG;
   const taskCounts = Object.fromEntries([...tags].map(([name, { tasks }]) => [name, tasks.length]));
+  const existing = project ?? newProject(currentTag);
+  const reports = new Map([...existing.reports].filter(([name]) => tags.has(name)));
   return {
-    project: { ...project, currentTag, tags },
+    project: { ...existing, currentTag, tags, reports },
     outcome: asOutcome({ currentTag, taskCounts, droppedDependencies }),
   };
-}
-
-/** What a reducer gives back is made of JSON, which its types with unknown extra fields cannot say. */
-function asOutcome(outcome: object): JsonObject {
-  return outcome as JsonObject;
 }

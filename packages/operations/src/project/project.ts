@@ -1,5 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
+import type { About, ConnectedFile } from './about.ts';
+import type { ComplexityReport } from './report.ts';
 import { STATUSES } from './status.ts';
 import { formatTaskRef, type TaskRef } from './task-id.ts';
 import type { Subtask, Task } from './task.ts';
@@ -12,6 +14,12 @@ import type { Subtask, Task } from './task.ts';
 export interface Project {
   readonly currentTag: string;
   readonly tags: ReadonlyMap<string, Tag>;
+  readonly about: About;
+  /** What all work on the project keeps to, a piece of Markdown each. */
+  readonly rules: readonly string[];
+  readonly files: ReadonlyMap<string, ConnectedFile>;
+  /** What is known of the complexity of a tag's tasks, by tag. */
+  readonly reports: ReadonlyMap<string, ComplexityReport>;
 }
 
 export interface Tag {
@@ -38,6 +46,18 @@ export const tagName = z
   .refine((name) => /^[\p{L}\p{N}._-]*$/u.test(name), 'must be 1 to 64 letters, digits or - _ .')
   .describe('A tag of the project (1 to 64 letters, digits or - _ .)');
 
+/** A project without tasks, rules or files, whose one tag will be `tag`. */
+export function newProject(tag: string): Project {
+  return {
+    currentTag: tag,
+    tags: new Map(),
+    about: {},
+    rules: [],
+    files: new Map(),
+    reports: new Map(),
+  };
+}
+
 export function newTag(name: string, now: string): Tag {
   return {
     tasks: [],
@@ -62,7 +82,7 @@ export function requireTag(project: Project, name: string): Tag {
 }
 
 /** @throws BatonError `project_task_not_found`, naming the id and the tag. */
-export function requireTask(tag: Tag, tagName: string, ref: TaskRef): Task {
+export function requireTask(tag: Pick<Tag, 'tasks'>, tagName: string, ref: TaskRef): Task {
   const found = tag.tasks.find(({ id }) => id === ref.task);
   if (found === undefined) throw taskNotFound(tagName, ref);
   return found;
@@ -86,7 +106,11 @@ export function requireProject(project: Project | undefined, projectRoot?: strin
   if (project !== undefined) return project;
   const named = projectRoot === undefined ? 'The project' : `Project '${projectRoot}'`;
   const details = projectRoot === undefined ? {} : { projectRoot };
-  throw new BatonError('project_not_found', `${named} does not exist yet: parse_prd starts one.`, details);
+  throw new BatonError(
+    'project_not_found',
+    `${named} does not exist yet: initialize_project, parse_prd or add_task starts one.`,
+    details,
+  );
 }
 
 /** @throws BatonError `tag_not_empty`, naming the count and both ways out. */

@@ -1,5 +1,7 @@
 import { isRecord } from '@baton/protocol';
+import type { About, ConnectedFile } from './about.ts';
 import type { Project, Tag, TagMetadata } from './project.ts';
+import type { ComplexityReport } from './report.ts';
 import type { Task } from './task.ts';
 
 /**
@@ -8,11 +10,18 @@ import type { Task } from './task.ts';
  *   meta              { currentTag, tags: [names, in order] }
  *   tag:<tag>         { metadata, extra, ids: [tasks, in order] }
  *   task:<id>:<tag>   the task with its subtasks
+ *   report:<tag>      the complexity report of the tag
+ *   about, rules      where there are any
+ *   file:<name>       a connected file with its text
  *
  * The id stands before the tag, so that a tag's name may hold any character. Later kinds of fields get prefixes of
  * their own; `fromFields` ignores the ones that it does not know.
  */
 const META = 'meta';
+const ABOUT = 'about';
+const RULES = 'rules';
+const FILE = 'file:';
+const REPORT = 'report:';
 const tagField = (tag: string) => `tag:${tag}`;
 const taskField = (tag: string, id: number) => `task:${id}:${tag}`;
 
@@ -23,6 +32,10 @@ export function toFields(project: Project): Map<string, unknown> {
     fields.set(tagField(name), recordOf(tag));
     for (const task of tag.tasks) fields.set(taskField(name, task.id), task);
   }
+  for (const [name, report] of project.reports) fields.set(REPORT + name, report);
+  if (Object.keys(project.about).length > 0) fields.set(ABOUT, project.about);
+  if (project.rules.length > 0) fields.set(RULES, project.rules);
+  for (const [name, file] of project.files) fields.set(FILE + name, file);
   return fields;
 }
 
@@ -34,7 +47,21 @@ export function fromFields(fields: ReadonlyMap<string, string>): Project {
     const tasks = (ids as number[]).map((id) => parse(fields, taskField(name, id)) as unknown as Task);
     return [name, { tasks, metadata: metadata as TagMetadata, extra: extra as Tag['extra'] }];
   });
-  return { currentTag: meta['currentTag'] as string, tags: new Map(tags) };
+  const rules = fields.get(RULES);
+  return {
+    currentTag: meta['currentTag'] as string,
+    tags: new Map(tags),
+    about: fields.has(ABOUT) ? (parse(fields, ABOUT) as About) : {},
+    rules: rules === undefined ? [] : (JSON.parse(rules) as string[]),
+    files: parseAll<ConnectedFile>(fields, FILE),
+    reports: parseAll<ComplexityReport>(fields, REPORT),
+  };
+}
+
+/** The fields whose names begin with `prefix`, by the rest of their names, in the order of those. */
+function parseAll<T>(fields: ReadonlyMap<string, string>, prefix: string): Map<string, T> {
+  const names = [...fields.keys()].filter((field) => field.startsWith(prefix)).sort();
+  return new Map(names.map((field) => [field.slice(prefix.length), parse(fields, field) as unknown as T]));
 }
 
 export interface ChangedFields {

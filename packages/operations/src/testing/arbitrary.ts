@@ -1,10 +1,13 @@
 import fc from 'fast-check';
-import type { Command } from '../project/index.ts';
-import { STATUSES } from '../project/index.ts';
+import { type Command, commandSchema, STATUSES } from '../project/index.ts';
 
 /** Random input for property tests. Tag names and extra fields are as hostile as the model allows. */
 
-const tagName = fc.constantFrom('master', 'feature', '7', '__proto__', 'a.b-c_d', 'Überblick');
+const tagName = fc.oneof(
+  { weight: 4, arbitrary: fc.constant('master') },
+  { weight: 2, arbitrary: fc.constant('feature') },
+  { weight: 3, arbitrary: fc.constantFrom('7', '__proto__', 'a.b-c_d', 'Überblick') },
+);
 
 const newTask = fc.record(
   {
@@ -102,8 +105,191 @@ export const tasksFile = fc
 
 const importFile = fc.record({ command: fc.constant('import' as const), file: tasksFile });
 
-export const command: fc.Arbitrary<Command> = fc.oneof(
-  { weight: 4, arbitrary: addTasks },
-  { weight: 3, arbitrary: setStatus },
-  { weight: 1, arbitrary: importFile },
+/** What changes the structure. Ids are few, so that they meet. */
+const place = fc.constantFrom('1', '2', '3', '1.1', '1.2', '2.1', '3.1', '3.3', '5', '7');
+const places = fc.oneof(
+  place,
+  fc.tuple(place, place).map((pair) => pair.join(',')),
 );
+const optionalTag = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: tagName },
+);
+const small = fc.integer({ min: 1, max: 5 });
+
+const subtaskDraft = fc.record(
+  {
+    id: small,
+    title: fc.string({ minLength: 1, maxLength: 8 }).map((text) => `s${text}.`),
+    description: fc.string({ maxLength: 8 }),
+    dependencies: fc.array(fc.oneof(small, fc.constantFrom('1.1', '2.1', '3.2', '9.9')), { maxLength: 3 }),
+  },
+  { requiredKeys: ['id', 'title', 'description'] },
+);
+
+const subtaskChange = fc.record(
+  {
+    id: small,
+    title: fc.constantFrom('Part 1', 'Part 2', 'Another', 'New part'),
+    details: fc.string({ maxLength: 8 }),
+    dependencies: fc.array(fc.oneof(small, fc.constantFrom('1.1', '2.2')), { maxLength: 3 }),
+    status: fc.constantFrom(...STATUSES),
+  },
+  { requiredKeys: ['id'] },
+);
+
+const taskChange = fc.record(
+  {
+    id: fc.integer({ min: 1, max: 8 }),
+    title: fc.constant('Changed'),
+    dependencies: fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.constantFrom('1.1', '2.1', '9.9')), {
+      maxLength: 4,
+    }),
+    subtasks: fc.array(subtaskChange, { maxLength: 4 }),
+  },
+  { requiredKeys: ['id'] },
+);
+
+const analyses = fc.array(
+  fc.record({
+    taskId: fc.integer({ min: 1, max: 9 }),
+    taskTitle: fc.constant('As asked'),
+    complexityScore: fc.integer({ min: 1, max: 10 }),
+    recommendedSubtasks: small,
+    expansionPrompt: fc.constant(''),
+    reasoning: fc.constant(''),
+  }),
+  { maxLength: 3 },
+);
+
+/** What the operations commit: done subtasks must come through all of these untouched. */
+export const operationCommand: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 2, arbitrary: addTasks.filter(({ mode }) => mode !== 'replace') },
+  fc.record({
+    command: fc.constant('add_task' as const),
+    tag: tagName,
+    task: fc.record({ title: fc.constant('One more'), description: fc.constant('') }),
+    dependencies: fc.array(fc.oneof(small, fc.constant('1.1')), { maxLength: 2 }),
+    suggested: fc.array(fc.integer({ min: 1, max: 20 }), { maxLength: 3 }),
+  }),
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      command: fc.constant('add_subtasks' as const),
+      id: small,
+      mode: fc.constantFrom('append' as const, 'replace' as const),
+      subtasks: fc.array(subtaskDraft, { minLength: 1, maxLength: 5 }),
+      tag: optionalTag,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      command: fc.constant('update_tasks' as const),
+      updates: fc.array(taskChange, { maxLength: 5 }),
+      tag: optionalTag,
+    }),
+  },
+  fc.record({
+    command: fc.constant('append_info' as const),
+    id: place,
+    text: fc.string({ minLength: 1, maxLength: 10 }),
+    tag: optionalTag,
+  }),
+  fc.record({
+    command: fc.constant('merge_report' as const),
+    tag: tagName,
+    threshold: fc.constant(5),
+    research: fc.boolean(),
+    projectRoot: fc.constant('p'),
+    analyses,
+  }),
+) as fc.Arbitrary<Command>;
+
+/** What people change by hand. */
+const handCommand = fc.oneof(
+  fc.record({ command: fc.constant('remove_tasks'), id: places, tag: optionalTag }),
+  fc.record({
+    command: fc.constant('remove_subtasks'),
+    id: places,
+    convert: fc.boolean(),
+    tag: optionalTag,
+  }),
+  fc.record({
+    command: fc.constant('clear_subtasks'),
+    id: fc.option(places, { nil: undefined }),
+    tag: optionalTag,
+  }),
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      command: fc.constant('move_tasks'),
+      from: place,
+      to: fc.constantFrom('1.2', '1.3', '2', '3.2', '3.5', '5.1', '6', '8'),
+      tag: optionalTag,
+    }),
+  },
+  fc.record({
+    command: fc.constant('move_between_tags'),
+    from: places,
+    fromTag: tagName,
+    toTag: tagName,
+    dependencies: fc.constantFrom('refuse', 'take_along', 'drop'),
+  }),
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      command: fc.constantFrom('add_dependency', 'remove_dependency'),
+      id: places,
+      dependsOn: places,
+      tag: optionalTag,
+    }),
+  },
+  fc.record({ command: fc.constant('fix_dependencies'), tag: optionalTag }),
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      command: fc.constant('add_subtask'),
+      id: small,
+      subtask: fc.oneof(
+        fc.record({ taskId: small }),
+        fc.record({ title: fc.constant('By hand'), dependencies: fc.constantFrom('', '1', '1.1', '2,3') }),
+      ),
+      tag: optionalTag,
+    }),
+  },
+  fc.record({
+    command: fc.constant('add_tag'),
+    name: tagName,
+    copyFrom: fc.oneof(fc.constant(undefined), fc.constant(true), tagName),
+  }),
+  fc.record({ command: fc.constant('rename_tag'), oldName: tagName, newName: tagName }),
+  fc.record({ command: fc.constant('delete_tag'), name: tagName }),
+  fc.record({ command: fc.constant('use_tag'), name: tagName }),
+  fc.record({
+    command: fc.constant('initialize'),
+    about: fc.record({ name: fc.constantFrom('A', 'B') }, { requiredKeys: [] }),
+  }),
+  fc.record({
+    command: fc.constant('set_rules'),
+    rules: fc.constantFrom([], ['Be kind']),
+    append: fc.boolean(),
+  }),
+  fc.record({
+    command: fc.constant('connect_files'),
+    files: fc.array(fc.record({ name: fc.constantFrom('a.md', '7', '__proto__'), text: fc.string() }), {
+      maxLength: 2,
+    }),
+    remove: fc.constantFrom([], ['a.md'], ['7']),
+  }),
+) as fc.Arbitrary<Command>;
+
+export const command: fc.Arbitrary<Command> = fc
+  .oneof(
+    { weight: 4, arbitrary: addTasks },
+    { weight: 3, arbitrary: setStatus },
+    { weight: 2, arbitrary: importFile },
+    { weight: 8, arbitrary: operationCommand },
+    { weight: 10, arbitrary: handCommand },
+  )
+  .map((one) => commandSchema.parse(one));

@@ -1,0 +1,225 @@
+import { BatonError } from '@baton/protocol';
+import { z } from 'zod';
+import { type Applied, editTag } from './applied.ts';
+import { chainBetween, cycleOf } from './chain.ts';
+import { graphOf, knownIds, linksOf, resolveDependency, ringsOf } from './graph.ts';
+import { doubled } from './invariants.ts';
+import { type Project, requireSubtask, requireTask } from './project.ts';
+import { writtenAs } from './rewire.ts';
+import { parseTaskRefs } from './set-status.ts';
+import { type Dependency, formatTaskRef, type TaskRef } from './task-id.ts';
+import { type Subtask, type Task, TASK_LIMITS } from './task.ts';
+
+const ids = z.string().min(1).max(10_000);
+const pair = { id: ids, dependsOn: ids, tag: z.string().optional() };
+
+/** Lets each of `id` wait for each of `dependsOn`, all by their outside ids. */
+export const addDependencyCommand = z.strictObject({ command: z.literal('add_dependency'), ...pair });
+export const removeDependencyCommand = z.strictObject({ command: z.literal('remove_dependency'), ...pair });
+export const fixDependenciesCommand = z.strictObject({
+  command: z.literal('fix_dependencies'),
+  tag: z.string().optional(),
+});
+
+/** What is wrong with a dependency, and of whom. */
+export interface DependencyIssue {
+  readonly kind: 'missing' | 'self' | 'cycle' | 'duplicate';
+  readonly id: string;
+  readonly dependsOn: string;
+  readonly message: string;
+}
+
+/** @throws BatonError `dependency_cycle` naming the chain, `project_task_not_found`, `invalid_arguments`, ... */
+export function addDependency(
+  project: Project | undefined,
+  command: z.infer<typeof addDependencyCommand>,
+  now: string,
+): Applied {
+  return editTag(project, command.tag, now, (tasks, tag) => {
+    let next = tasks;
+    const added: { id: string; dependsOn: string }[] = [];
+    for (const holder of knownRefs(command.id, tasks, tag)) {
+      for (const needed of knownRefs(command.dependsOn, tasks, tag)) {
+        const after = withDependency(next, holder, needed);
+        if (after === next) continue;
+        next = after;
+        added.push({ id: formatTaskRef(holder), dependsOn: formatTaskRef(needed) });
+      }
+    }
+    return { tasks: next, outcome: { added } };
+  });
+}
+
+/** The tasks with one dependency more; the same tasks when it was there. */
+function withDependency(tasks: readonly Task[], holder: TaskRef, needed: TaskRef): readonly Task[] {
+  const [from, to] = [formatTaskRef(holder), formatTaskRef(needed)];
+  if (from === to) throw cycleOf([from, to]);
+  const known = knownIds(tasks);
+  const parent = holder.subtask === undefined ? undefined : holder.task;
+  const has = ({ dependencies }: Task | Subtask) =>
+    dependencies.some((dependency) => resolveDependency(known, dependency, parent) === to);
+  return changeAt(tasks, holder, (item) => {
+    if (has(item)) return item;
+    // A part and its whole would wait for each other: the whole is done only with its parts.
+    if (holder.task === needed.task && (holder.subtask === undefined || needed.subtask === undefined))
+      throw cycleOf([from, to, from]);
+    const chain = chainBetween(graphOf(linksOf(tasks)), to, from);
+    if (chain !== undefined) throw cycleOf([from, ...chain]);
+    if (item.dependencies.length >= TASK_LIMITS.dependencies) throw tooMany(from);
+    const written = writtenAs(to, undefined, known, from, parent);
+    return { ...item, dependencies: [...item.dependencies, written] };
+  });
+}
+
+/** @throws BatonError as `addDependency`; `dependency_not_found` when nothing of it was there. */
+export function removeDependency(
+  project: Project | undefined,
+  command: z.infer<typeof removeDependencyCommand>,
+  now: string,
+): Applied {
+  return editTag(project, command.tag, now, (tasks, tag) => {
+    const known = knownIds(tasks);
+    const needed = new Set(parseTaskRefs(command.dependsOn).map(formatTaskRef));
+    const removed: { id: string; dependsOn: string }[] = [];
+    let next = tasks;
+    for (const holder of knownRefs(command.id, tasks, tag)) {
+      const id = formatTaskRef(holder);
+      const parent = holder.subtask === undefined ? undefined : holder.task;
+      next = changeAt(next, holder, (item) => {
+        const stays = (dependency: Dependency) => {
+          const meant = resolveDependency(known, dependency, parent);
+          if (meant === undefined || !needed.has(meant)) return true;
+          removed.push({ id, dependsOn: meant });
+          return false;
+        };
+        const dependencies = item.dependencies.filter(stays);
+        return dependencies.length === item.dependencies.length ? item : { ...item, dependencies };
+      });
+    }
+    if (removed.length === 0) {
+      const message = `${command.id} does not depend on ${command.dependsOn}. Nothing was changed.`;
+      throw new BatonError('dependency_not_found', message, { id: command.id, dependsOn: command.dependsOn });
+    }
+    return { tasks: next, outcome: { removed } };
+  });
+}
+
+/** What is wrong with the dependencies of a tag's tasks; nothing, as long as only Baton's commands changed it. */
+export function dependencyIssues(tasks: readonly Task[]): DependencyIssue[] {
+  const links = linksOf(tasks);
+  const issue = (kind: DependencyIssue['kind'], id: string, dependsOn: string, message: string) => ({
+    kind,
+    id,
+    dependsOn,
+    message,
+  });
+  const missing = links
+    .filter(({ to }) => to === undefined)
+    .map(({ from, dependency }) =>
+      issue('missing', from, `${dependency}`, `${from} depends on ${dependency}, which does not exist`),
+    );
+  const items = tasks.flatMap((task) => [
+    { id: `${task.id}`, item: task },
+    ...task.subtasks.map((subtask) => ({ id: `${task.id}.${subtask.id}`, item: subtask })),
+  ]);
+  const duplicates = items.flatMap(({ id, item }) =>
+    doubled<Dependency>(item.dependencies).map((dependency) =>
+      issue('duplicate', id, `${dependency}`, `${id} depends on ${dependency} more than once`),
+    ),
+  );
+  const graph = graphOf(links);
+  const cycles = ringsOf(graph).map((ring) => {
+    const first = ring[0] as string;
+    const next = graph.get(first)?.find((to) => ring.includes(to)) ?? first;
+    const chain = [first, ...(chainBetween(graph, next, first) ?? [])].join(' → ');
+    return issue(ring.length === 1 ? 'self' : 'cycle', first, next, `${chain}: these wait for each other`);
+  });
+  return [...missing, ...duplicates, ...cycles];
+}
+
+/** Takes out the dependencies that are wrong: the unknown, the doubled, and one of each ring until none is left. */
+export function fixDependencies(
+  project: Project | undefined,
+  command: z.infer<typeof fixDependenciesCommand>,
+  now: string,
+): Applied {
+  return editTag(project, command.tag, now, (tasks) => {
+    const fixed: DependencyIssue[] = [];
+    let next = tasks;
+    for (let issues = dependencyIssues(next); issues.length > 0; issues = dependencyIssues(next)) {
+      for (const found of issues) next = without(next, found);
+      fixed.push(...issues);
+    }
+    return { tasks: next, outcome: { fixed } };
+  });
+}
+
+function without(tasks: readonly Task[], { kind, id, dependsOn }: DependencyIssue): readonly Task[] {
+  const [holder] = parseTaskRefs(id) as [TaskRef];
+  const known = knownIds(tasks);
+  const parent = holder.subtask === undefined ? undefined : holder.task;
+  return changeAt(tasks, holder, (item) => {
+    const dependencies =
+      kind === 'duplicate'
+        ? [...new Set(item.dependencies)]
+        : item.dependencies.filter((dependency) =>
+            kind === 'missing'
+              ? `${dependency}` !== dependsOn
+              : resolveDependency(known, dependency, parent) !== dependsOn,
+          );
+    return { ...item, dependencies };
+  });
+}
+
+/** The tasks with what stands at `ref` changed; what comes back as it was keeps its identity. */
+export function changeAt(
+  tasks: readonly Task[],
+  ref: TaskRef,
+  change: <T extends Task | Subtask>(item: T) => T,
+): readonly Task[] {
+  const at = tasks.findIndex(({ id }) => id === ref.task);
+  const task = tasks[at];
+  if (task === undefined) return tasks;
+  const changed = changedAt(task, ref, change);
+  return changed === task ? tasks : tasks.with(at, changed);
+}
+
+function changedAt(task: Task, ref: TaskRef, change: <T extends Task | Subtask>(item: T) => T): Task {
+  if (ref.subtask === undefined) return change(task);
+  const at = task.subtasks.findIndex(({ id }) => id === ref.subtask);
+  const subtask = task.subtasks[at];
+  if (subtask === undefined) return task;
+  const changed = change(subtask);
+  return changed === subtask ? task : { ...task, subtasks: task.subtasks.with(at, changed) };
+}
+
+/** Ids as people write them, ranges of whole tasks ("7-10") among them. */
+function knownRefs(ids: string, tasks: readonly Task[], tag: string): TaskRef[] {
+  const refs = parseTaskRefs(withRanges(ids));
+  for (const ref of refs) {
+    const task = requireTask({ tasks }, tag, ref);
+    if (ref.subtask !== undefined) requireSubtask(task, tag, ref);
+  }
+  return [...new Map(refs.map((ref) => [formatTaskRef(ref), ref])).values()];
+}
+
+const LONGEST_RANGE = 1_000;
+
+function withRanges(ids: string): string {
+  return ids
+    .split(',')
+    .map((part) => {
+      const [, from, to] = /^\s*(\d{1,10})\s*-\s*(\d{1,10})\s*$/.exec(part) ?? [];
+      if (from === undefined) return part;
+      const [first, last] = [Number(from), Number(to)];
+      if (last < first || last - first >= LONGEST_RANGE) return part;
+      return Array.from({ length: last - first + 1 }, (_, at) => first + at).join(',');
+    })
+    .join(',');
+}
+
+function tooMany(id: string): BatonError {
+  return new BatonError('limit_size', `${id} already has ${TASK_LIMITS.dependencies} dependencies.`, {
+    limit: TASK_LIMITS.dependencies,
+  });
+}
