@@ -48,8 +48,15 @@ type Call = Extract<Awaited['effect'], { kind: 'llm' }>['call'];
 
 /** A request that few models will take says so itself. Four bytes a token is the usual estimate. */
 function withWarning(call: Call): Call {
-  const tokens = Math.ceil(JSON.stringify(call.request.messages).length / 4);
+  // Of the words alone: to write the whole request out for its length would cost as much as storing it.
+  const characters = call.request.messages.reduce((sum, { content }) => sum + lengthOf(content), 0);
+  const tokens = Math.ceil(characters / 4);
   if (tokens <= LARGE_REQUEST_TOKENS) return call;
   const warning = `This request is about ${tokens} tokens long; make sure that the model takes as many.`;
   return { ...call, request: { ...call.request, warning } };
+}
+
+/** A caller's own request may hold content blocks, whatever the type says. */
+function lengthOf(content: unknown): number {
+  return typeof content === 'string' ? content.length : JSON.stringify(content).length;
 }

@@ -1,7 +1,6 @@
 import { BatonError, type ErrorCode, MAX_BODY_BYTES, toBatonError } from '@baton/protocol';
 import { type JSONRPCRequest, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { Call, Services } from '../context.ts';
 import { credential } from '../edge/credential.ts';
 import { asRefusal, refusalHeaders, sendProblem } from '../edge/problem.ts';
@@ -9,13 +8,14 @@ import { brokenRequest } from './broken-request.ts';
 import { holdReply } from './held-reply.ts';
 import { sdkWay } from './sdk-way.ts';
 import { type RpcResponse, ShortWay } from './short-way.ts';
+import type { Surface } from './surface.ts';
 
 /** `/mcp`: a request meets its tenant here and takes one of the two ways to the surface. */
 export async function mcpRoutes(
   app: FastifyInstance,
-  { services, makeServer, shortWay }: { services: Services; makeServer: () => Server; shortWay: boolean },
+  { services, surface, shortWay }: { services: Services; surface: Surface; shortWay: boolean },
 ): Promise<void> {
-  const short = await ShortWay.open(makeServer());
+  const short = await ShortWay.open(surface);
 
   // Whoever shows a dead key hears of that, and not of what is wrong with the body.
   app.setErrorHandler(async (thrown: FastifyError, request, reply) => {
@@ -68,7 +68,7 @@ export async function mcpRoutes(
       await openCall(services, request, reply).caller.admit(['mcp', 'agent'], purpose);
     const broken = brokenRequest(request.body);
     if (broken) return reply.status(400).send(broken);
-    return reply.send(await sdkWay(makeServer, request, call));
+    return reply.send(await sdkWay(surface.makeServer, request, call));
   }
 }
 

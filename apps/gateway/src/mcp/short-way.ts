@@ -1,6 +1,7 @@
-import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { isRecord } from '@baton/protocol';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import {
+  type CallToolRequest,
   isJSONRPCErrorResponse,
   isJSONRPCResultResponse,
   type JSONRPCErrorResponse,
@@ -8,9 +9,12 @@ import {
   type JSONRPCRequest,
   type JSONRPCResultResponse,
   type MessageExtraInfo,
+  RELATED_TASK_META_KEY,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Call } from '../context.ts';
 import { carry } from './call-carrier.ts';
+import { RpcError } from './rpc-error.ts';
+import type { Surface } from './surface.ts';
 
 export type RpcResponse = JSONRPCResultResponse | JSONRPCErrorResponse;
 
@@ -19,20 +23,53 @@ export type RpcResponse = JSONRPCResultResponse | JSONRPCErrorResponse;
  * every request of this replica under a number of its own. The protocol stays the SDK's; what is saved is a server
  * and a transport per request. Only requests go in: a client's notification or response would name ids that are not
  * its own here.
+ *
+ * A plain `tools/call`, which is nearly every request, goes straight to what the server's handler does for it: the
+ * SDK would parse its request and its result twice more and say the same.
  */
 export class ShortWay {
   private readonly transport = new Multiplex();
+  private readonly surface: Surface;
 
-  static async open(server: Server): Promise<ShortWay> {
-    const way = new ShortWay();
-    await server.connect(way.transport);
+  private constructor(surface: Surface) {
+    this.surface = surface;
+  }
+
+  static async open(surface: Surface): Promise<ShortWay> {
+    const way = new ShortWay(surface);
+    await surface.makeServer().connect(way.transport);
     return way;
   }
 
   async send(request: JSONRPCRequest, call: Call): Promise<RpcResponse> {
-    const response = await this.transport.exchange(request, { authInfo: carry(call) });
-    return { ...response, id: request.id };
+    const { id } = request;
+    if (!isPlainToolCall(request)) {
+      const response = await this.transport.exchange(request, { authInfo: carry(call) });
+      return { ...response, id };
+    }
+    try {
+      return { jsonrpc: '2.0', id, result: await this.surface.callTool(request.params, call) };
+    } catch (thrown) {
+      if (!(thrown instanceof RpcError)) throw thrown;
+      const { code, message, data } = thrown;
+      return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
+    }
   }
+}
+
+type PlainToolCall = JSONRPCRequest & { params: CallToolRequest['params'] };
+
+/** True for a call that asks nothing of the protocol but the call itself; what is odd in any way is for the SDK to judge. */
+function isPlainToolCall(request: JSONRPCRequest): request is PlainToolCall {
+  const { method, params } = request;
+  return (
+    method === 'tools/call' &&
+    params !== undefined &&
+    typeof params['name'] === 'string' &&
+    (params['arguments'] === undefined || isRecord(params['arguments'])) &&
+    params['task'] === undefined &&
+    params._meta?.[RELATED_TASK_META_KEY] === undefined
+  );
 }
 
 class Multiplex implements Transport {

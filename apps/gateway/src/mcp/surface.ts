@@ -1,5 +1,9 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import { type CallToolRequest, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  type CallToolRequest,
+  type CallToolResult,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import { problemOf } from '@baton/engine';
 import { toBatonError } from '@baton/protocol';
@@ -18,14 +22,24 @@ const INSTRUCTIONS =
   'call yourself, then call agent_llm with the interactionId and the outcome; its answer holds the finished result or ' +
   'the next request. If you lost an interaction, pending_interactions lists what waits, task_status tells how a task stands.';
 
-/** Makes servers that speak MCP's 2025 revisions over the same tools; all of the protocol's behaviour is the SDK's. */
+/** What both ways lead to. */
+export interface Surface {
+  /** A server that speaks MCP's 2025 revisions; all of the protocol's behaviour is the SDK's. */
+  makeServer(): Server;
+  /** What that server does for a `tools/call`. Throws what it answers as an error: an `RpcError`, always. */
+  callTool(params: CallToolRequest['params'], call: Call): Promise<CallToolResult>;
+}
+
+/** The servers of this process share the tools and one schema validator. */
 export function surface(
   tools: ReadonlyMap<string, Tool>,
   version: string,
   log: (error: unknown) => void,
-): () => Server {
+): Surface {
   const listed = [...tools.values()].map((tool) => tool.listing);
-  return () => {
+  const callOne: Surface['callTool'] = (params, call) =>
+    refusing(call, () => callTool(tools, params, call, log));
+  const makeServer = () => {
     const server = new Server(
       { name: 'baton', title: 'Baton', version },
       { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator },
@@ -39,13 +53,13 @@ export function surface(
         return { tools: listed };
       }),
     );
-    server.setRequestHandler(asItComes('tools/call'), (request, { authInfo }) => {
-      const call = callOf(authInfo);
-      // The SDK's own handler, around this one, has parsed it.
-      return refusing(call, () => callTool(tools, request.params as CallToolRequest['params'], call, log));
-    });
+    // The SDK's own handler, around this one, has parsed it.
+    server.setRequestHandler(asItComes('tools/call'), (request, { authInfo }) =>
+      callOne(request.params as CallToolRequest['params'], callOf(authInfo)),
+    );
     return server;
   };
+  return { makeServer, callTool: callOne };
 }
 
 /** A request before its params were looked at: the SDK would answer a wrong one with -32603, as if it were its fault. */
