@@ -43,6 +43,8 @@ test.each([
   ['packages/runner/src/x.ts', '@baton/store/operator'],
   ['packages/runner/src/x.ts', 'ioredis'],
   ['packages/local-redis/src/x.ts', '@baton/store'],
+  ['packages/agent/src/x.ts', '@baton/runner'],
+  ['packages/agent/src/llm/x.ts', '@baton/store'],
   ['apps/gateway/src/x.ts', '@baton/worker'],
   ['apps/gateway/src/x.ts', 'ioredis'],
   ['apps/gateway/src/x.ts', '@baton/store/operator'],
@@ -66,6 +68,8 @@ test.each([
   ['apps/gateway/src/rest/operator-x.ts', '@baton/store/operator'],
   ['apps/worker/src/x.ts', '@baton/store/shards'],
   ['apps/cli/src/x.ts', '@baton/gateway'],
+  ['apps/cli/src/x.ts', '@baton/agent'],
+  ['packages/agent/src/x.ts', '@baton/protocol'],
 ])('%s may import %s', (path, name) => {
   expect(lint(path, `import { thing } from '${name}';\nexport const used = thing;\n`)).not.toContain(
     'no-restricted-imports',

@@ -1,7 +1,7 @@
 // Builds dist/: one bundle of Baton's own packages, npm's packages left outside, and beside it the files that are
 // read at run time by their place (Lua scripts, the thread that checks answers).
 import { cpSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync, existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { prepare, root } from './prepare.mjs';
 
 const MARK = join(root, 'dist/.built');
@@ -29,6 +29,8 @@ export async function bundle(folder, entryPoints) {
     entryPoints,
     outdir: folder,
     bundle: true,
+    // What a command imports when it runs stays a file of its own: no role loads another's packages.
+    splitting: true,
     platform: 'node',
     target: 'node20',
     format: 'esm',
@@ -48,10 +50,8 @@ export async function bundle(folder, entryPoints) {
   // Its helper process would live on in `npm start`.
   await stop();
   cpSync(join(root, 'packages/store/src/scripts'), join(root, folder, 'scripts'), { recursive: true });
-  cpSync(
-    join(root, 'packages/runner/src/answer-check-thread.mjs'),
-    join(root, folder, 'answer-check-thread.mjs'),
-  );
+  for (const thread of ['runner/src/answer-check-thread.mjs', 'agent/src/fit-thread.mjs'])
+    cpSync(join(root, 'packages', thread), join(root, folder, basename(thread)));
 }
 
 export async function build() {

@@ -70,7 +70,7 @@ const SECRETS = ['REDIS_URL', 'BATON_SECRET', 'BATON_OPERATOR_TOKEN'] as const;
 
 /** Parses the environment, once. Throws BadConfiguration naming each bad variable, its value and the reason. */
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
-  const given = withSecretFiles(environment);
+  const given = withSecretFiles(environment, SECRETS);
   const parsed = settings.safeParse(given);
   if (parsed.success) {
     if (parsed.data.BATON_TEST_OPERATIONS && environment['NODE_ENV'] === 'production')
@@ -85,12 +85,16 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   throw new BadConfiguration(lines.join('\n'));
 }
 
-function withSecretFiles(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+/** The environment with the secrets that stand in files, each named by `<NAME>_FILE`. Throws BadConfiguration. */
+export function withSecretFiles(
+  environment: NodeJS.ProcessEnv,
+  secrets: readonly string[],
+): NodeJS.ProcessEnv {
   // An empty variable is one that was not set: compose files and charts leave such behind.
   const given: NodeJS.ProcessEnv = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== ''),
   );
-  for (const name of SECRETS) {
+  for (const name of secrets) {
     const file = given[`${name}_FILE`];
     if (file === undefined) continue;
     if (given[name] !== undefined)

@@ -1,5 +1,6 @@
 import { VERSION } from '@baton/gateway';
 import { Command } from 'commander';
+import type { AgentFlags } from './agent/settings.ts';
 import { devFilePath, readDevFile } from './dev-file.ts';
 import { runDev } from './dev.ts';
 import { readSettings, required, type Settings } from './environment.ts';
@@ -22,7 +23,8 @@ A role without REDIS_URL joins the Baton that "baton dev" runs in the same BATON
 First steps:
   $ baton dev                    everything on this machine, with a key to try it
   $ REDIS_URL=redis://... BATON_SECRET=... baton gateway
-  $ REDIS_URL=redis://... BATON_SECRET=... baton worker`,
+  $ REDIS_URL=redis://... BATON_SECRET=... baton worker
+  $ OPENAI_API_KEY=... baton agent --model gpt-4.1`,
   )
   .showHelpAfterError('Type "baton --help" to see what there is.');
 
@@ -50,6 +52,43 @@ program
   .command('worker')
   .description('resumes parked work (needs REDIS_URL and BATON_SECRET)')
   .action(() => live(async (settings) => runWorker(settings, await deploymentOf(settings))));
+
+program
+  .command('agent')
+  .description('answers delegated requests by an LLM endpoint of yours')
+  .option('--url <url>', "Baton's address (BATON_URL; that of baton dev in this folder)")
+  .option('--key <key>', 'an API key, with scope agent to answer for its whole tenant (BATON_API_KEY)')
+  .option('--provider <name>', 'openai (and whatever is compatible) or anthropic (BATON_LLM_PROVIDER)')
+  .option(
+    '--endpoint <url>',
+    "the LLM's base address, such as http://127.0.0.1:11434/v1 (BATON_LLM_ENDPOINT)",
+  )
+  .option(
+    '--model <id>',
+    'instead of the model that a request names; by role: main=...,research=... (BATON_LLM_MODEL)',
+  )
+  .option('--concurrency <n>', 'requests in flight at once (BATON_AGENT_CONCURRENCY; 4)')
+  .option('--timeout-ms <ms>', 'how long one LLM call may take (BATON_AGENT_TIMEOUT_MS; 120000)')
+  .option(
+    '--lease-ms <ms>',
+    'for how long a claim hides a request from others (BATON_AGENT_LEASE_MS; 180000)',
+  )
+  .option('--drain-ms <ms>', 'how long a SIGTERM waits for what is in flight (BATON_AGENT_DRAIN_MS; 25000)')
+  .option('--once', 'end when nothing waits any more; exit code 1 if something failed')
+  .addHelpText(
+    'after',
+    `
+The LLM's key comes from OPENAI_API_KEY or ANTHROPIC_API_KEY, or from BATON_LLM_API_KEY; every key may stand in a file
+named by <NAME>_FILE. In a pipe it writes JSON lines.
+
+  $ OPENAI_API_KEY=... baton agent --model gpt-4.1
+  $ baton agent --endpoint http://127.0.0.1:11434/v1 --model llama3.1`,
+  )
+  .action(async (flags: AgentFlags) => {
+    // Loaded here, so that no other role pays for what talks to LLMs.
+    const { runAgent } = await import('./agent/run.ts');
+    process.exit(await runAgent(flags, process.env));
+  });
 
 await program.parseAsync().catch(fail);
 

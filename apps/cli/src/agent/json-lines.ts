@@ -1,0 +1,34 @@
+import type { AgentEvent, Totals } from '@baton/agent';
+import type { AgentSettings } from './settings.ts';
+
+/** Shows an agent's work to whoever reads it from a pipe: one JSON object per line, without prompts or answers. */
+export class JsonLines {
+  private readonly out: { write(text: string): unknown };
+
+  constructor(out: { write(text: string): unknown }) {
+    this.out = out;
+  }
+
+  begin({ url, provider, endpoint, models, concurrency, leaseMs, timeoutMs }: AgentSettings): void {
+    this.write('started', { url, provider, endpoint, models, concurrency, leaseMs, timeoutMs });
+  }
+
+  event(event: AgentEvent): void {
+    const { kind, ...facts } = event;
+    if (!('request' in facts)) {
+      this.write(kind, facts);
+      return;
+    }
+    const { request, ...more } = facts;
+    const { interactionId, taskId, operation, role, serviceType, attempt, summary } = request;
+    this.write(kind, { interactionId, taskId, operation, role, serviceType, attempt, summary, ...more });
+  }
+
+  end(totals?: Totals): void {
+    this.write('ended', { ...totals });
+  }
+
+  private write(event: string, facts: object): void {
+    this.out.write(`${JSON.stringify({ time: new Date().toISOString(), event, ...facts })}\n`);
+  }
+}

@@ -1,0 +1,143 @@
+import { type AgentAnswer, answerAsMessage, type LlmRequest } from '@baton/protocol';
+import type { DelegatedRequest } from './delegated-request.ts';
+import type { Step } from './event.ts';
+import { AnswerFailure, asFailure } from './failure.ts';
+import type { FitCheck } from './fit.ts';
+import type { Lease } from './lease.ts';
+import { backoff, type Pace, pause } from './pace.ts';
+import { withUsageOf } from './usage.ts';
+
+/**
+ * Makes the LLM call and gives what Baton takes as its `data`: `{ text }`, `{ object }` or the bare object, with
+ * `toolCalls`, `model` and `usage` where there are any. Throws an AnswerFailure to say what kind of failure it was.
+ * `signal` is aborted when the result is not wanted any more.
+ */
+export type Answer = (request: DelegatedRequest, call: { readonly signal: AbortSignal }) => Promise<unknown>;
+
+/** What asking needs besides the request: who answers, and within which bounds. */
+export interface Asking {
+  readonly answer: Answer;
+  readonly fit: FitCheck;
+  readonly pace: Pace;
+  readonly timeoutMs: number;
+  /** LLM calls for one interaction at most, a repair included. */
+  readonly tries: number;
+  /** Aborted when nothing is to be finished any more. */
+  readonly ending: AbortSignal;
+}
+
+/** What is kept of a lease for posting, whatever the LLM does. */
+const MARGIN_MS = 2_000;
+/** With less time than this no LLM call is begun. */
+const LEAST_MS = 5_000;
+const PAUSES = { firstMs: 500, mostMs: 15_000 };
+/** A wrong answer is quoted back up to this many characters. */
+const QUOTED = 20_000;
+
+export interface Asked {
+  readonly answer: AgentAnswer;
+  /** What is wrong with the answer after all. Baton will say the same, and ask again. */
+  readonly problem?: string | undefined;
+}
+
+/**
+ * What to post for a request: its answer, checked and once repaired, or the error that remained after all tries.
+ * Undefined when it must not be worked on any more: the lease is over, or the agent ends.
+ * Errors: AnswerFailure of kind `fatal`.
+ */
+export async function ask(
+  given: DelegatedRequest,
+  lease: Lease,
+  asking: Asking,
+  say: (step: Step) => void,
+): Promise<Asked | undefined> {
+  const { fit, pace, tries } = asking;
+  const over = AbortSignal.any([asking.ending, lease.signal]);
+  const margin = Math.min(MARGIN_MS, lease.remaining() / 10);
+  const least = Math.min(LEAST_MS, lease.remaining() / 4);
+  /** How long the next try may be put off. */
+  const room = () => lease.remaining() - margin - least;
+  let request = given;
+  let earlier: object | string | undefined;
+  for (let tried = 1; ; tried++) {
+    if (pace.remaining() > room()) return undefined;
+    await pause(pace.remaining(), over);
+    if (over.aborted) return undefined;
+    const timeoutMs = Math.min(asking.timeoutMs, lease.remaining() - margin);
+    try {
+      const data = withUsageOf(earlier, await inTime(asking.answer, request, timeoutMs, over));
+      const problem = await fit.problemOf(given, data);
+      if (problem === undefined || earlier !== undefined || tried === tries || room() <= 0) {
+        return { answer: { status: 'success', data }, problem };
+      }
+      say({ kind: 'repairing', problem });
+      request = { ...given, request: corrected(given.request, data, problem) };
+      earlier = data;
+    } catch (error) {
+      if (over.aborted) return undefined;
+      const failure = asFailure(error);
+      if (failure.kind === 'fatal') throw failure;
+      if (failure.retryAfterMs !== undefined) pace.hold(failure.retryAfterMs);
+      const inMs = Math.max(backoff(tried, PAUSES), pace.remaining());
+      if (failure.kind === 'final' || tried === tries || inMs > room()) return { answer: asError(failure) };
+      say({ kind: 'retrying', type: failure.type, message: failure.message, inMs });
+      await pause(inMs, over);
+    }
+  }
+}
+
+/** Ends with the call, its time or `over`, whichever comes first, even if the function looks at no signal. */
+async function inTime(
+  answer: Answer,
+  request: DelegatedRequest,
+  timeoutMs: number,
+  over: AbortSignal,
+): Promise<object | string> {
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), timeoutMs);
+  const signal = AbortSignal.any([timeout.signal, over]);
+  let end = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    end = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', end);
+  });
+  try {
+    const data = await Promise.race([answer(request, { signal }), aborted]);
+    if (typeof data !== 'string' && (typeof data !== 'object' || data === null))
+      throw new AnswerFailure('api_error', 'The LLM gave no answer.', { kind: 'passing' });
+    return data;
+  } catch (error) {
+    if (!timeout.signal.aborted) throw error;
+    const message = `The LLM did not answer within ${Math.round(timeoutMs / 1_000)} s.`;
+    throw new AnswerFailure('timeout_error', message, { kind: 'passing', cause: error });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', end);
+  }
+}
+
+/** The dialog with the wrong answer and what is wrong with it. */
+function corrected(request: LlmRequest, data: unknown, problem: string): LlmRequest {
+  const content =
+    `That answer cannot be used: ${problem.slice(0, 8_000)}. ` +
+    'Answer again, whole, with that corrected and nothing around it.';
+  return {
+    ...request,
+    messages: [
+      ...request.messages,
+      { role: 'assistant', content: answerAsMessage(data).slice(0, QUOTED) || '(nothing)' },
+      { role: 'user', content },
+    ],
+  };
+}
+
+function asError({ type, message, retryAfterMs }: AnswerFailure): AgentAnswer {
+  return {
+    status: 'error',
+    errorDetails: {
+      type,
+      message: message.slice(0, 2_000),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    },
+  };
+}

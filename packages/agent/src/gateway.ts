@@ -1,0 +1,129 @@
+import { type AgentAnswer, BatonError, isErrorCode, isRecord, type WireError } from '@baton/protocol';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import {
+  StreamableHTTPClientTransport,
+  StreamableHTTPError,
+} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { type DelegatedRequest, readDelegatedRequest } from './delegated-request.ts';
+
+/** Whoever calls may be away for a while; a call that is not answered by then is made again. */
+const CALL_MS = 30_000;
+
+/** What became of an answer that Baton took. */
+export interface Posted {
+  readonly taskId: string;
+  /** It had taken this very answer before. */
+  readonly replayed: boolean;
+  /** Where the task stood when the wait was over. */
+  readonly status: string;
+}
+
+/**
+ * Baton over MCP, by the official client. A connection that failed is made anew by the next call, since any replica
+ * will do. Errors of every call: BatonError, `unavailable` when Baton cannot be reached.
+ */
+export class Gateway {
+  private readonly url: URL;
+  private readonly key: string;
+  private connection: Promise<Client> | undefined;
+
+  constructor({ url, key }: { url: string; key: string }) {
+    this.url = new URL(url);
+    this.key = key;
+  }
+
+  /** Claims up to `max` requests that wait, oldest first. */
+  async claim(max: number, leaseMs: number, signal: AbortSignal): Promise<DelegatedRequest[]> {
+    const { interactions } = await this.call(
+      'pending_interactions',
+      { claim: { max, leaseMs: Math.ceil(leaseMs) } },
+      signal,
+    );
+    const items = Array.isArray(interactions) ? interactions : [];
+    return items.flatMap((item) => readDelegatedRequest(item) ?? []);
+  }
+
+  async post(
+    interactionId: string,
+    agentLLMResponse: AgentAnswer,
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<Posted> {
+    const reply = await this.call('agent_llm', { interactionId, agentLLMResponse, waitMs }, signal);
+    return { taskId: String(reply['taskId']), replayed: reply['replayed'] === true, status: statusOf(reply) };
+  }
+
+  /** The status of a task, after up to `waitMs` in which it may come to a stand. */
+  async standing(taskId: string, waitMs: number, signal: AbortSignal): Promise<string> {
+    return String((await this.call('task_status', { taskId, waitMs }, signal))['status']);
+  }
+
+  async close(): Promise<void> {
+    const { connection } = this;
+    this.connection = undefined;
+    await connection?.then((client) => client.close()).catch(() => {});
+  }
+
+  private async call(name: string, args: Record<string, unknown>, signal: AbortSignal) {
+    const client = await (this.connection ??= this.connect());
+    // The SDK never takes its listener off a signal again, and this one lives as long as the agent.
+    const call = new AbortController();
+    const abort = () => call.abort();
+    signal.addEventListener('abort', abort);
+    const result = await client
+      .callTool({ name, arguments: args }, undefined, { signal: call.signal, timeout: CALL_MS })
+      .catch(async (error: unknown) => {
+        // Its session is not known any more. Other failures leave the connection as it is: each call is a POST of its own.
+        if (error instanceof StreamableHTTPError && error.code === 404) await this.close();
+        throw asBatonError(error);
+      })
+      .finally(() => signal.removeEventListener('abort', abort));
+    const content = isRecord(result.structuredContent) ? result.structuredContent : {};
+    if (result.isError === true) {
+      const { error } = content;
+      throw isRecord(error)
+        ? BatonError.fromWire(error as unknown as WireError)
+        : new BatonError('internal', `Baton refused ${name} without saying why`);
+    }
+    return content;
+  }
+
+  private async connect(): Promise<Client> {
+    const client = new Client({ name: 'baton-agent', version: '0.1.0' });
+    const transport = new StreamableHTTPClientTransport(this.url, {
+      requestInit: { headers: { authorization: `Bearer ${this.key}` } },
+    });
+    try {
+      // The SDK's own transport does not fit its own interface under exactOptionalPropertyTypes.
+      await client.connect(transport as Parameters<typeof client.connect>[0]);
+    } catch (error) {
+      this.connection = undefined;
+      throw asBatonError(error);
+    }
+    return client;
+  }
+}
+
+function statusOf({ outcome }: Record<string, unknown>): string {
+  return isRecord(outcome) ? String(outcome['status']) : '';
+}
+
+/** A refusal by HTTP comes as text with the JSON-RPC error in it; anything else is a connection that failed. */
+function asBatonError(thrown: unknown): BatonError {
+  const { message, data } = thrown as { message?: string; data?: unknown };
+  const body = /\{.*\}/s.exec(message ?? '')?.[0];
+  for (const found of [data, body && parse(body)]) {
+    const wire = isRecord(found) && isRecord(found['error']) ? found['error']['data'] : found;
+    if (isRecord(wire) && isErrorCode(String(wire['code'])))
+      return BatonError.fromWire(wire as unknown as WireError);
+  }
+  return new BatonError('unavailable', message ?? 'the connection failed');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

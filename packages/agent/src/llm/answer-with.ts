@@ -1,0 +1,169 @@
+import { isRecord, type LlmRequest, stripFence } from '@baton/protocol';
+import {
+  generateText,
+  type LanguageModel,
+  type LanguageModelUsage,
+  NoObjectGeneratedError,
+  Output,
+  streamText,
+} from 'ai';
+import type { Answer } from '../ask.ts';
+import type { DelegatedRequest } from '../delegated-request.ts';
+import { AnswerFailure } from '../failure.ts';
+import { llmFailure } from './llm-failure.ts';
+import { readDialog } from './messages.ts';
+import { readToolChoice, readTools } from './tools.ts';
+import { RefusedWishes } from './wishes.ts';
+
+/** A stream that says nothing for this long has stopped. */
+const STALL_MS = 60_000;
+
+/**
+ * Answers requests by a model of the `ai` package, or by the one that a function picks for each request. Text comes
+ * back as `text`, JSON as `object`, calls of the request's `tools` as `toolCalls`, with `model` and `usage`.
+ */
+export function answerWith(model: LanguageModel | ((request: DelegatedRequest) => LanguageModel)): Answer {
+  const refused = new RefusedWishes();
+  return async (asked, { signal }) => {
+    const chosen = typeof model === 'function' ? model(asked) : model;
+    const modelId = typeof chosen === 'string' ? chosen : chosen.modelId;
+    for (;;) {
+      const settings = settingsFor(asked, chosen, (wish) => !refused.has(modelId, wish), signal);
+      try {
+        const said = asked.serviceType === 'streamText' ? await inStream(settings) : await atOnce(settings);
+        return dataOf(said, asked, modelId);
+      } catch (thrown) {
+        if (signal.aborted || !refused.learn(modelId, thrown)) throw llmFailure(thrown);
+      }
+    }
+  };
+}
+
+type Settings = Parameters<typeof generateText>[0];
+
+function settingsFor(
+  { request, serviceType }: DelegatedRequest,
+  model: LanguageModel,
+  wished: (wish: Parameters<RefusedWishes['has']>[1]) => boolean,
+  abortSignal: AbortSignal,
+): Settings {
+  const { system, messages } = readDialog(request.messages);
+  const wantsJson = request.schema !== undefined || serviceType === 'generateObject';
+  const instructions = [system, wantsJson ? jsonInstruction(request) : ''].filter((text) => text !== '');
+  const tools = readTools(request['tools']);
+  const toolChoice = readToolChoice(request['toolChoice'] ?? request['tool_choice']);
+  const number = (name: string) => (typeof request[name] === 'number' ? request[name] : undefined);
+  const { maxTokens, temperature } = request;
+  const [topP, seed] = [number('topP'), number('seed')];
+  const stop = request['stopSequences'] ?? request['stop'];
+  const hasTools = Object.keys(tools).length > 0;
+  return {
+    model,
+    messages,
+    abortSignal,
+    maxRetries: 0,
+    // What a request links to is the endpoint's to fetch, or nobody's: it may name an address of this network.
+    experimental_download: async (links) => links.map(() => null),
+    ...(instructions.length === 0 ? {} : { system: instructions.join('\n\n') }),
+    ...(hasTools ? { tools, ...(toolChoice === undefined ? {} : { toolChoice }) } : {}),
+    ...(wantsJson && isObjectSchema(request) && !hasTools && wished('json') ? { output: Output.json() } : {}),
+    ...(maxTokens !== undefined && wished('maxTokens') ? { maxOutputTokens: maxTokens } : {}),
+    ...(temperature !== undefined && wished('temperature') ? { temperature } : {}),
+    ...(topP !== undefined && wished('topP') ? { topP } : {}),
+    ...(seed !== undefined && wished('seed') ? { seed } : {}),
+    ...(stop !== undefined && wished('stop') ? { stopSequences: [stop].flat().map(String) } : {}),
+  };
+}
+
+/** The schema in words: every model reads it, while what endpoints enforce by themselves differs from one to the next. */
+function jsonInstruction({ schema }: LlmRequest): string {
+  if (schema === undefined) return 'Answer with one JSON object and nothing around it.';
+  return `Answer with one JSON value that fits this JSON Schema, and nothing around it:\n${JSON.stringify(schema)}`;
+}
+
+/** Endpoints that hold a model to JSON hold it to an object. */
+function isObjectSchema({ schema }: LlmRequest): boolean {
+  return schema === undefined || schema['type'] === 'object' || isRecord(schema['properties']);
+}
+
+/** What a model said, however it came. */
+interface Said {
+  readonly text: string;
+  readonly toolCalls: readonly { toolCallId: string; toolName: string; input: unknown }[];
+  readonly model: string | undefined;
+  readonly usage: LanguageModelUsage | undefined;
+  readonly finishReason: string | undefined;
+}
+
+async function atOnce(settings: Settings): Promise<Said> {
+  try {
+    const { text, toolCalls, response, usage, finishReason } = await generateText(settings);
+    return { text, toolCalls, model: response.modelId, usage, finishReason };
+  } catch (error) {
+    // That it is no JSON is found out, and repaired, where all answers are checked.
+    if (!NoObjectGeneratedError.isInstance(error) || error.text === undefined) throw error;
+    const { text, response, usage, finishReason } = error;
+    return { text, toolCalls: [], model: response?.modelId, usage, finishReason };
+  }
+}
+
+async function inStream(settings: Settings): Promise<Said> {
+  const { output: _, ...streamed } = settings;
+  const stream = streamText({ ...streamed, timeout: { chunkMs: STALL_MS }, onError: () => {} });
+  let text = '';
+  const toolCalls: Said['toolCalls'][number][] = [];
+  for await (const part of stream.fullStream) {
+    if (part.type === 'text-delta') text += part.text;
+    else if (part.type === 'tool-call') toolCalls.push(part);
+    else if (part.type === 'error') throw part.error;
+    else if (part.type === 'abort')
+      throw new AnswerFailure('timeout_error', 'The stream stood still.', { kind: 'passing' });
+    else if (part.type === 'finish-step') {
+      const { finishReason, rawFinishReason, usage, response } = part;
+      // A connection that closes early ends a stream without an error, and without a reason.
+      if (rawFinishReason === undefined)
+        throw new AnswerFailure('api_error', 'The stream ended before the answer did.', { kind: 'passing' });
+      return { text, toolCalls, model: response.modelId, usage, finishReason };
+    }
+  }
+  throw new AnswerFailure('api_error', 'The stream ended before the answer began.', { kind: 'passing' });
+}
+
+function dataOf(
+  { text, toolCalls, model, usage, finishReason }: Said,
+  asked: DelegatedRequest,
+  modelId: string,
+) {
+  if (text === '' && toolCalls.length === 0) {
+    if (finishReason === 'content-filter')
+      throw new AnswerFailure('content_filter', 'The LLM endpoint withheld the answer.');
+    throw new AnswerFailure('api_error', 'The LLM gave an empty answer.', { kind: 'passing' });
+  }
+  const value = asked.serviceType === 'generateObject' ? parse(text) : undefined;
+  return {
+    ...(value === undefined ? { text } : { object: value }),
+    ...(toolCalls.length === 0
+      ? {}
+      : {
+          toolCalls: toolCalls.map(({ toolCallId, toolName, input }) => ({
+            id: toolCallId,
+            name: toolName,
+            arguments: input,
+          })),
+        }),
+    model: model ?? modelId,
+    usage: { inputTokens: usage?.inputTokens ?? 0, outputTokens: usage?.outputTokens ?? 0 },
+  };
+}
+
+/** JSON, in a code fence or not; undefined for what is none. */
+function parse(text: string): unknown {
+  for (const candidate of [text, stripFence(text)]) {
+    try {
+      return JSON.parse(candidate);
+    } catch {
+      continue;
+    }
+  }
+  return undefined;
+}

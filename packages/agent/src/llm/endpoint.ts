@@ -1,0 +1,34 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { extractReasoningMiddleware, type LanguageModel, wrapLanguageModel } from 'ai';
+
+export interface LlmEndpointOptions {
+  readonly provider: 'openai' | 'anthropic';
+  /** The API's address, such as `http://127.0.0.1:11434/v1`; the provider's own by default. */
+  readonly endpoint?: string | undefined;
+  /** Endpoints of one's own may need none. */
+  readonly apiKey?: string | undefined;
+}
+
+/** Models by id, at an endpoint that speaks OpenAI's chat completions or Anthropic's messages. */
+export function llmEndpoint({
+  provider,
+  endpoint,
+  apiKey,
+}: LlmEndpointOptions): (modelId: string) => LanguageModel {
+  if (provider === 'anthropic') {
+    return createAnthropic({
+      baseURL: endpoint ?? 'https://api.anthropic.com/v1',
+      apiKey: apiKey ?? 'none',
+    });
+  }
+  const openai = createOpenAICompatible({
+    name: 'openai',
+    baseURL: endpoint ?? 'https://api.openai.com/v1',
+    includeUsage: true,
+    ...(apiKey === undefined ? {} : { apiKey }),
+  });
+  // Models that think aloud do it between these tags; it is no part of the answer.
+  const middleware = extractReasoningMiddleware({ tagName: 'think' });
+  return (modelId) => wrapLanguageModel({ model: openai(modelId), middleware });
+}
