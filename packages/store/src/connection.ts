@@ -1,9 +1,13 @@
 import { BatonError } from '@baton/protocol';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { GroupedWrites } from './grouped-writes.ts';
+import { clusterOf, isClusterUrl, sentinelOf, withoutPassword } from './redis-url.ts';
+import { Replicated, type Replication } from './replicated.ts';
+import { asUnavailable, UnsafeRedis } from './unavailable.ts';
 
 /**
- * A connection to one Redis, Valkey or cluster, by URL: `redis://`, `rediss://` (TLS), `unix:///path`, and
- * `redis+cluster://host:port,host:port` or `rediss+cluster://...`.
+ * A connection to one Redis, Valkey or cluster, by URL: `redis://`, `rediss://` (TLS), `unix:///path`,
+ * `redis+cluster://host:port,host:port`, `redis+sentinel://host:port,host:port/<master>`, and with `rediss` those two too.
  *
  * What Redis cannot do now is `unavailable`: the caller hears of it within `COMMAND_TIMEOUT`, and may repeat.
  */
@@ -12,21 +16,27 @@ export const COMMAND_TIMEOUT = 5_000;
 export class Connection {
   readonly client: Redis | Cluster;
   private readonly url: string;
-  private gathering = false;
+  private readonly writes = new GroupedWrites();
+  private readonly replicated: Replicated | undefined;
 
-  private constructor(url: string) {
+  private constructor(url: string, replication: Replication) {
     this.url = url;
     this.client = connect(url, PROMPT);
+    this.replicated =
+      replication.replicas === 0 ? undefined : new Replicated(connect(url, PROMPT), replication);
   }
 
-  /** Connects, and refuses a server that Baton would lose work on. Errors: `unavailable`. */
-  static async open(url: string): Promise<Connection> {
-    const connection = new Connection(url);
+  /**
+   * Connects, and refuses a server that Baton would lose work on. With replicas of Redis to wait for, what is marked
+   * `replicated` is acknowledged when they have it. Errors: `unavailable`.
+   */
+  static async open(url: string, replication: Replication = { replicas: 0, waitMs: 0 }): Promise<Connection> {
+    const connection = new Connection(url, replication);
     try {
       await connection.whenReady();
       await connection.refuseUnsafe();
     } catch (error) {
-      connection.client.disconnect();
+      await connection.close();
       throw error;
     }
     return connection;
@@ -64,12 +74,17 @@ export class Connection {
     sha: string,
     keys: readonly string[],
     args: readonly (string | number)[],
+    replicated = false,
   ): Promise<unknown[]> {
-    this.gather();
+    if (replicated && this.replicated !== undefined) return this.replicated.evaluate(source, sha, keys, args);
+    const stream = this.client instanceof Redis ? this.client.stream : undefined;
+    if (stream !== undefined) this.writes.begin(stream);
     try {
       return (await this.client.evalsha(sha, keys.length, ...keys, ...args)) as unknown[];
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw asUnavailable(error);
+    } finally {
+      if (stream !== undefined) this.writes.replied();
     }
     try {
       return (await this.client.eval(source, keys.length, ...keys, ...args)) as unknown[];
@@ -87,21 +102,19 @@ export class Connection {
     }
   }
 
-  /**
-   * Commands of one turn of the event loop leave in one write: a system call each would cost more than the command.
-   */
-  private gather(): void {
-    const stream = this.client instanceof Redis ? this.client.stream : undefined;
-    if (stream === undefined || this.gathering) return;
-    this.gathering = true;
-    stream.cork();
-    setImmediate(() => {
-      this.gathering = false;
-      stream.uncork();
-    });
+  /** A plain write to one key, replicated where that is asked for. */
+  async write(name: string, key: string, ...args: (string | number)[]): Promise<unknown> {
+    if (this.replicated !== undefined) return this.replicated.command(name, key, ...args);
+    return this.command((client) => client.call(name, key, ...args));
+  }
+
+  /** True when what others publish may be lost again, and is to be read as it stands with the replicas. */
+  get waitsForReplicas(): boolean {
+    return this.replicated !== undefined;
   }
 
   async close(): Promise<void> {
+    this.replicated?.close();
     this.client.disconnect();
   }
 
@@ -122,7 +135,8 @@ export class Connection {
     });
   }
 
-  private async refuseUnsafe(): Promise<void> {
+  /** Errors: UnsafeRedis when a server would evict what is parked. */
+  async refuseUnsafe(): Promise<void> {
     const infos = await this.command((client) =>
       Promise.all(
         (client instanceof Cluster ? client.nodes('master') : [client]).map((node) => node.info('memory')),
@@ -131,16 +145,16 @@ export class Connection {
     for (const info of infos) {
       const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
       if (policy === undefined || policy === 'noeviction') continue;
-      throw new BatonError(
-        'unavailable',
-        `Redis at ${withoutPassword(this.url)} has maxmemory-policy ${policy}: it would evict parked work when it is full. ` +
-          'Set maxmemory-policy noeviction and start again.',
-      );
+      throw new UnsafeRedis(withoutPassword(this.url), policy);
     }
   }
 }
 
-const RECONNECT = { retryStrategy: (times: number) => Math.min(1_000, 50 * times) };
+const RECONNECT = {
+  retryStrategy: (times: number) => Math.min(1_000, 50 * times),
+  // A master that was made a replica stays connected: whoever still writes to it looks for the new one.
+  reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+};
 
 /** A caller hears "unavailable" now rather than an answer in a minute; the client goes on reconnecting behind it. */
 const PROMPT = {
@@ -160,7 +174,7 @@ function connect(url: string, options: typeof PROMPT | typeof PATIENT): Redis | 
 }
 
 function connectTo(url: string, options: typeof PROMPT | typeof PATIENT): Redis | Cluster {
-  if (CLUSTER_URL.test(url)) {
+  if (isClusterUrl(url)) {
     const { nodes, own } = clusterOf(url);
     const { retryStrategy, enableOfflineQueue, ...forNodes } = options;
     return new Cluster(nodes, {
@@ -169,57 +183,12 @@ function connectTo(url: string, options: typeof PROMPT | typeof PATIENT): Redis 
       enableOfflineQueue,
     });
   }
+  const sentinel = sentinelOf(url);
+  if (sentinel !== undefined) return new Redis({ ...sentinel, ...options });
   if (url.startsWith('unix://')) return new Redis(decodeURIComponent(url.slice('unix://'.length)), options);
   return new Redis(url, options);
 }
 
-const CLUSTER_URL = /^redis(s?)\+cluster:\/\/(.+)$/;
-
-/** The nodes that a cluster's URL names, and what each connection to one of them needs. */
-function clusterOf(url: string): {
-  nodes: { host: string; port: number }[];
-  own: Pick<RedisOptions, 'username' | 'password' | 'tls'>;
-} {
-  const [, tls, list = ''] = CLUSTER_URL.exec(url) ?? [];
-  return { nodes: nodesOf(list), own: { ...credentialsOf(list), ...(tls ? { tls: {} } : {}) } };
-}
-
-function nodesOf(list: string): { host: string; port: number }[] {
-  return list
-    .replace(/^.*@/, '')
-    .split(',')
-    .map((node) => {
-      const [host = '', port = '6379'] = node.split(':');
-      return { host, port: Number(port) };
-    });
-}
-
-function credentialsOf(list: string): { username?: string; password?: string } {
-  const [, user, password] = /^([^:@]*):([^@]*)@/.exec(list) ?? [];
-  if (password === undefined) return {};
-  return { password: decodeURIComponent(password), ...(user ? { username: decodeURIComponent(user) } : {}) };
-}
-
-function withoutPassword(url: string): string {
-  return url.replace(/:[^:@/]*@/, ':***@');
-}
-
 function unreachable(url: string, reason: string): BatonError {
   return new BatonError('unavailable', `Redis at ${withoutPassword(url)} cannot be used: ${reason}`);
-}
-
-/** A script's own bug stays what it is; everything else means that Redis could not just now. */
-function asUnavailable(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  const full = error.message.includes('OOM');
-  if (!full && /^(ERR|WRONGTYPE)/.test(error.message)) return error;
-  const why = full ? 'its memory is full' : error.message;
-  // What the server itself refuses it refuses before anything is written.
-  const refused = error.name === 'ReplyError';
-  const left = refused ? 'Nothing was changed and nothing is lost' : 'Whether it was taken is not known';
-  return new BatonError(
-    'unavailable',
-    `Redis cannot take this now (${why}). ${left}; repeat the call.`,
-    refused ? { taken: false } : {},
-  );
 }

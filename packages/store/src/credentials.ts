@@ -36,8 +36,8 @@ export class Credentials {
       at: String(await this.now()),
       ...(input.expiresAt ? { expires: String(Date.parse(input.expiresAt)), ends: input.expiresAt } : {}),
     };
-    await connection.command((client) => client.hset(keys.credential(id), record));
-    await connection.command((client) => client.zadd(keys.credentials, Number(record.at), id));
+    await connection.write('HSET', keys.credential(id), ...Object.entries(record).flat());
+    await connection.write('ZADD', keys.credentials, Number(record.at), id);
     return { ...describe(id, record), key };
   }
 
@@ -61,15 +61,15 @@ export class Credentials {
     });
     const overlap = now + overlapSeconds * 1_000;
     if (old.expiresAt === undefined || Date.parse(old.expiresAt) > overlap) {
-      await connection.command((client) => client.hset(keys.credential(id), { expires: overlap }));
+      await connection.write('HSET', keys.credential(id), 'expires', overlap);
     }
     return next;
   }
 
   async revoke(id: string): Promise<void> {
     const { connection, keys } = this.place;
-    const gone = await connection.command((client) => client.del(keys.credential(id)));
-    await connection.command((client) => client.zrem(keys.credentials, id));
+    const gone = await connection.write('DEL', keys.credential(id));
+    await connection.write('ZREM', keys.credentials, id);
     if (gone === 0) throw notFound(id);
   }
 

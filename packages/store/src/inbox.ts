@@ -25,15 +25,17 @@ export class Inbox {
   private readonly subscriber: Redis;
   private readonly listeners = new Map<string, Set<Listener>>();
   private readonly bells = new Map<string, () => void>();
+  private readonly hearsay: boolean;
 
-  private constructor(subscriber: Redis, channel: string) {
+  private constructor(subscriber: Redis, channel: string, hearsay: boolean) {
     this.subscriber = subscriber;
     this.channel = channel;
+    this.hearsay = hearsay;
   }
 
   static async open(connection: Connection, keyspace: Keyspace, replica: string): Promise<Inbox> {
     const subscriber = connection.subscriber();
-    const inbox = new Inbox(subscriber, keyspace.inbox(replica));
+    const inbox = new Inbox(subscriber, keyspace.inbox(replica), connection.waitsForReplicas);
     subscriber.on('message', (_channel, message) => inbox.deliver(message));
     await subscriber.subscribe(inbox.channel);
     // What was published while the connection was away is lost: every waiter reads for itself once it is subscribed
@@ -74,6 +76,8 @@ export class Inbox {
     const [member = '', seen, status] = message.split(' ', 3);
     const listeners = this.listeners.get(member);
     if (listeners === undefined) return;
+    // What a master publishes its replicas may never have: whoever reports it reads it as they have it.
+    if (this.hearsay) return wake(listeners);
     const payload = message.slice(member.length + (seen?.length ?? 0) + (status?.length ?? 0) + 3);
     const end = payload === '' ? undefined : parseEnd(status as TaskStatus, payload);
     const notice = { seen: Number(seen), status: status as TaskStatus, ...(end ? { end } : {}) };
@@ -81,9 +85,12 @@ export class Inbox {
   }
 
   private wakeAll(): void {
-    for (const listeners of this.listeners.values())
-      for (const listener of listeners) listener.hear(undefined);
+    for (const listeners of this.listeners.values()) wake(listeners);
   }
+}
+
+function wake(listeners: Iterable<Listener>): void {
+  for (const listener of listeners) listener.hear(undefined);
 }
 
 /** One request's ear. Keeps the latest notice until it is asked for. */

@@ -119,6 +119,11 @@ export function topologyKey(prefix: string): string {
   return `${prefix}:{ops}:topology`;
 }
 
+/** The key beside another, in the same slot, that is written before replicas are waited for. */
+export function markBeside(key: string): string {
+  return `${key.slice(0, key.indexOf('}') + 1)}:mark`;
+}
+
 /** A task id as it stands in keys and members: without hyphens and without the two zero bytes. */
 export function taskRef(taskId: string): string {
   return taskId.replaceAll('-', '').slice(0, 28);

@@ -39,7 +39,7 @@ export class OperatorDoor {
     const limits = { ...DEFAULT_LIMITS, ...defined(tenant.limits ?? {}) };
     refuseUnlessTenant(tenant.id);
     // Listed first: a crash in between leaves a name that is passed over, never a tenant that nobody sees.
-    await this.connection.command((client) => client.zadd(this.keyspace.tenants, 0, tenant.id));
+    await this.connection.write('ZADD', this.keyspace.tenants, 0, tenant.id);
     await this.write(tenant.id, true, { name: tenant.name ?? tenant.id, suspended: 0, ...limits });
     return this.get(tenant.id);
   }

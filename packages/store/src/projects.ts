@@ -1,7 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import type { Place } from './place.ts';
 import { run } from './script.ts';
-import { COMMIT } from './scripts.ts';
+import { COMMIT, COMMIT_WITHIN } from './scripts.ts';
 
 /** A project as stored: its version, and one field per entity (see the operations' project record). */
 export interface StoredProject {
@@ -74,7 +74,8 @@ export class Projects {
     const project = keys.project(name);
     return run(
       connection,
-      COMMIT,
+      // What a task has done is acknowledged by READ, when someone hears of it.
+      within.task === '' ? COMMIT : COMMIT_WITHIN,
       { task: within.task === '' ? project : within.task, project, projects: keys.projects },
       {
         fence: within.fence,

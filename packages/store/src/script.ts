@@ -13,6 +13,8 @@ export interface Script<K extends string, A extends string> {
   readonly keys: readonly K[];
   readonly args: readonly A[];
   readonly source: string;
+  /** Its reply is an acknowledgement: it is given when the replicas of Redis that are waited for confirm it. */
+  readonly replicated: boolean;
   readonly sha: string;
 }
 
@@ -23,13 +25,14 @@ export function defineScript<const K extends string, const A extends string>(
   name: string,
   keys: readonly K[],
   args: readonly A[],
+  { replicated }: { replicated: boolean } = { replicated: false },
 ): Script<K, A> {
   const text = readFileSync(new URL(`${name}.lua`, folder), 'utf8');
   holdTogether(name, 'KEYS', header(text, 'KEYS'), keys);
   holdTogether(name, 'ARGV', header(text, 'ARGV'), args);
   const [shebang, ...body] = withIncludes(text).split('\n');
   const source = [shebang, prologue(keys, args), ...body].join('\n');
-  return { name, keys, args, source, sha: createHash('sha1').update(source).digest('hex') };
+  return { name, keys, args, source, replicated, sha: createHash('sha1').update(source).digest('hex') };
 }
 
 /**
@@ -45,7 +48,7 @@ export async function run<K extends string, A extends string>(
 ): Promise<unknown[]> {
   const allKeys = [...script.keys.map((key) => keys[key]), ...(more.keys ?? [])];
   const allArgs = [...script.args.map((arg) => args[arg]), ...(more.args ?? [])];
-  return connection.evaluate(script.source, script.sha, allKeys, allArgs);
+  return connection.evaluate(script.source, script.sha, allKeys, allArgs, script.replicated);
 }
 
 function prologue(keys: readonly string[], args: readonly string[]): string {

@@ -8,7 +8,12 @@ import { defineScript } from './script.ts';
  * repeated, while bytes beyond the limit would end in a server that the system kills, and with it everyone's answers.
  * All others (`allow-oom`) write some bytes at most, but for SETTLE, which ends what is in: so what was accepted ends,
  * is cancelled, expires or is put back in a full Redis too, and makes room.
+ *
+ * Those whose reply tells someone outside that something is so are REPLICATED. What workers do is not: should a failover
+ * lose it, it is done again, and whoever hears of it hears by READ.
  */
+
+const REPLICATED = { replicated: true };
 
 const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'floor'] as const;
 
@@ -33,18 +38,21 @@ export const OPEN = defineScript(
     ...(['member', 'ref', 'operation', 'version', 'input', 'arguments', 'gone', 'life', 'keep'] as const),
     ...(['journal', 'opens', 'ready'] as const),
   ],
+  REPLICATED,
 );
 
 export const ACCEPT = defineScript(
   'accept',
   ['credential', 'tenant', 'task', 'pending', 'claims', 'ready', 'turns', 'shifts', 'leased'],
   [...CALLER, 'member', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
+  REPLICATED,
 );
 
 export const CHUNK = defineScript(
   'chunk',
   ['credential', 'tenant', 'task'],
   [...CALLER, 'number', 'sequence', 'delta'],
+  REPLICATED,
 );
 
 export const TAKE = defineScript('take', ['ready', 'turns', 'leased'], ['most', 'lease']);
@@ -57,7 +65,10 @@ export const COMMIT = defineScript(
   'commit',
   ['task', 'project', 'projects'],
   ['fence', 'path', 'entry', 'version', 'name', 'journal', 'sets'],
+  REPLICATED,
 );
+
+export const COMMIT_WITHIN = { ...COMMIT, replicated: false };
 
 export const PARK = defineScript(
   'park',
@@ -75,6 +86,7 @@ export const CANCEL = defineScript(
   'cancel',
   ['tenant', 'task', 'pending', 'claims', 'deadlines', 'ready', 'turns', 'shifts', 'leased'],
   ['principal', 'scopes', 'member', 'ref', 'number', 'payload', 'retention'],
+  REPLICATED,
 );
 
 export const EXPIRE = defineScript(
@@ -95,18 +107,20 @@ export const SWEEP = defineScript(
   ['interval', 'most', 'hold'],
 );
 
-export const READ = defineScript('read', ['task'], ['principal', 'scopes', 'channel']);
+export const READ = defineScript('read', ['task'], ['principal', 'scopes', 'channel'], REPLICATED);
 
 export const LIST = defineScript(
   'list',
   ['pending', 'claims'],
   ['principal', 'score', 'member', 'most', 'examine', 'lease'],
+  REPLICATED,
 );
 
 export const EXTEND = defineScript(
   'extend',
   ['task', 'deadlines'],
   ['principal', 'scopes', 'member', 'number', 'life'],
+  REPLICATED,
 );
 
-export const TENANT = defineScript('tenant', ['tenant'], ['create']);
+export const TENANT = defineScript('tenant', ['tenant'], ['create'], REPLICATED);

@@ -5,6 +5,7 @@ import { Inbox } from './inbox.ts';
 import { disclose } from './internals.ts';
 import { Keyspace, topologyKey } from './keys.ts';
 import { Queues } from './queues.ts';
+import type { Replication } from './replicated.ts';
 import { Tenant } from './tenant.ts';
 import { DEFAULT_LIFETIMES, type Lifetimes } from './ttl.ts';
 
@@ -16,6 +17,8 @@ export interface StoreOptions {
   readonly replica: string;
   readonly prefix?: string | undefined;
   readonly lifetimes?: Lifetimes | undefined;
+  /** The replicas of Redis that are waited for before anything is acknowledged; none when left out. */
+  readonly replication?: Replication | undefined;
   /** Fixed at the first start against a Redis and recorded there; later starts take what is recorded. */
   readonly shards?: number | undefined;
 }
@@ -48,7 +51,7 @@ export class Store {
 
   /** Errors: `unavailable` when the Redis does not answer or would evict. */
   static async open(options: StoreOptions): Promise<Store> {
-    const connection = await Connection.open(options.url);
+    const connection = await Connection.open(options.url, options.replication);
     try {
       const prefix = options.prefix ?? 'baton';
       const keyspace = new Keyspace(prefix, await settleShards(connection, prefix, options.shards));
@@ -73,9 +76,9 @@ export class Store {
     return tenant;
   }
 
-  /** Throws `unavailable` when Redis does not answer now. */
+  /** Throws `unavailable` when Redis does not answer now, UnsafeRedis when it has come to evict. */
   async ping(): Promise<void> {
-    await this.connection.command((client) => client.ping());
+    await this.connection.refuseUnsafe();
   }
 
   async close(): Promise<void> {
@@ -94,10 +97,8 @@ async function settleShards(
   wanted: number | undefined,
 ): Promise<number> {
   const shards = wanted ?? (connection.client instanceof Cluster ? CLUSTER_SHARDS : 1);
-  const recorded = await connection.command(async (client) => {
-    await client.hsetnx(topologyKey(prefix), 'shards', shards);
-    return client.hget(topologyKey(prefix), 'shards');
-  });
+  await connection.write('HSETNX', topologyKey(prefix), 'shards', shards);
+  const recorded = await connection.command((client) => client.hget(topologyKey(prefix), 'shards'));
   if (wanted !== undefined && recorded !== String(wanted)) {
     throw new BatonError(
       'unavailable',

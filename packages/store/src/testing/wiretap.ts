@@ -40,9 +40,9 @@ export class Wiretap {
 
   constructor(connection: Connection) {
     const straight = connection.evaluate.bind(connection);
-    connection.evaluate = async (source, sha, keys, args) => {
+    connection.evaluate = async (source, sha, keys, args, replicated) => {
       const runs = this.mutant?.of === sha ? this.mutant.script : { source, sha };
-      const reply = await straight(runs.source, runs.sha, keys, args);
+      const reply = await straight(runs.source, runs.sha, keys, args, replicated);
       this.heard.push({ script: ALL_SCRIPTS.get(sha)?.name ?? '', reply });
       return reply;
     };

@@ -1,0 +1,35 @@
+import { BatonError } from '@baton/protocol';
+
+/**
+ * What a caller hears when Redis could not just now. `taken: false` where Redis itself refused, before anything was
+ * written; without it nobody knows. A script's own bug stays what it is.
+ */
+export function asUnavailable(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof BatonError) return error;
+  const full = error.message.includes('OOM');
+  if (!full && /^(ERR|WRONGTYPE)/.test(error.message)) return error;
+  const why = full ? 'its memory is full' : error.message;
+  const refused = error.name === 'ReplyError';
+  const left = refused ? 'Nothing was changed and nothing is lost' : 'Whether it was taken is not known';
+  return new BatonError(
+    'unavailable',
+    `Redis cannot take this now (${why}). ${left}; repeat the call.`,
+    refused ? { taken: false } : {},
+  );
+}
+
+/** A Redis that would throw parked work away. No process starts on it, and one that runs is not ready. */
+export class UnsafeRedis extends BatonError {
+  /** EX_CONFIG: starting again changes nothing until someone has changed the setting. */
+  readonly exitCode = 78;
+  readonly policy: string;
+
+  constructor(place: string, policy: string) {
+    super(
+      'unavailable',
+      `Redis at ${place} has maxmemory-policy ${policy}: it would evict parked work when it is full. ` +
+        'Set maxmemory-policy noeviction and start again.',
+    );
+    this.policy = policy;
+  }
+}
