@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createConnection } from 'node:net';
 import { startPrivateRedis } from '@baton/local-redis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerOf, call, connect, type Loose, post } from '../harness/client.ts';
@@ -108,11 +110,47 @@ describe('processes of their own', () => {
     }
   });
 
+  test('a gateway that is told to end serves a request that is half sent, and never refuses it without a name', async () => {
+    const gateway = await start('gateway');
+    const { port } = new URL(gateway.url);
+    const text = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'parse_prd', arguments: { prd, projectRoot: 'half-sent' } },
+    });
+    const socket = createConnection(Number(port), '127.0.0.1');
+    let said = '';
+    socket.setEncoding('utf8').on('data', (part: string) => (said += part));
+    socket.write(`POST /mcp HTTP/1.1\r\nHost: baton\r\nContent-Type: application/json\r\n`);
+    // It is known to the gateway when another one, sent after it, was answered.
+    await post(gateway.url, apiKey, { jsonrpc: '2.0', id: 2, method: 'tools/list' });
+    const ended = gateway.end('SIGTERM');
+    while (await takesConnections(Number(port)));
+    socket.write(`Authorization: Bearer ${apiKey}\r\nContent-Length: ${text.length}\r\n\r\n${text}`);
+    await once(socket, 'close');
+    expect(said).toContain('HTTP/1.1 200');
+    expect(said).toContain('pending_agent_llm_action');
+    expect(await ended).toBe(0);
+  });
+
   test('a worker that is told to end lets its segments end and exits with 0', async () => {
     const worker = await start('worker');
     expect(await worker.end('SIGTERM')).toBe(0);
   });
 });
+
+async function takesConnections(port: number): Promise<boolean> {
+  const socket = createConnection(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
 
 describe('a process that cannot start', () => {
   test.each([

@@ -43,6 +43,8 @@ export async function buildApp(
     routerOptions: { maxParamLength: 4_096 },
     frameworkErrors: (error, request, reply) => answerUnroutable(error, request as never, reply as never),
     forceCloseConnections: 'idle',
+    // What still comes on an open connection while this replica drains is served: it was sent before anyone could know.
+    return503OnClosing: false,
   }) as unknown as FastifyInstance;
   app.decorate('publicUrl', configuration.publicUrl);
   // Hooks of every request call back rather than promise: a promise each is what they would cost.
