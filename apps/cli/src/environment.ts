@@ -28,8 +28,8 @@ const settings = z.object({
   REDIS_URL: z
     .string()
     .regex(
-      /^(rediss?(\+cluster)?|unix):\/\//,
-      'must begin with redis://, rediss://, redis+cluster:// or unix://',
+      /^(rediss?(\+cluster)?:\/\/|unix:\/\/|rediss?\+sentinel:\/\/[^/]+\/[^/?]+(\/\d+)?(\?sentinelPassword=.*)?$)/,
+      'must be redis://, rediss://, redis+cluster://host:port,host:port, redis+sentinel://host:port,host:port/<master> or unix://',
     )
     .optional(),
   PORT: port,
@@ -51,6 +51,9 @@ const settings = z.object({
     .string()
     .regex(/^[A-Za-z0-9_-]{1,40}$/, 'must be 1 to 40 letters, digits, _ or -')
     .default('baton'),
+  /** How many replicas of Redis must have what is acknowledged, and how long they are waited for. */
+  BATON_REDIS_WAIT_REPLICAS: z.coerce.number().int().min(0).max(9).default(0),
+  BATON_REDIS_WAIT_MS: z.coerce.number().int().min(10).max(4_000).default(1_000),
   BATON_SHARDS: z.coerce.number().int().min(1).max(64).optional(),
   BATON_UNREADY_MS: z.coerce.number().int().min(0).max(60_000).optional(),
   BATON_DRAIN_MS: z.coerce.number().int().min(0).max(600_000).default(8_000),

@@ -9,6 +9,7 @@ import { type Operation, testOperations } from '@baton/operations';
 import { serveHealth, startWorker } from '@baton/worker';
 import { Store } from '@baton/store';
 import type { Settings } from './environment.ts';
+import { watchRedis } from './redis-watch.ts';
 
 /** What a role needs beyond the settings: where Redis is, and the secret that all processes share. */
 export interface Deployment {
@@ -49,9 +50,11 @@ export async function runGateway(
       throw error;
     },
   );
+  const watch = watchRedis(store, log);
   return {
     url: gateway.url,
     async stop() {
+      watch.stop();
       log.info('draining');
       await gateway.stop();
       await store.close();
@@ -70,10 +73,12 @@ export async function runWorker(settings: Settings, deployment: Deployment): Pro
   const { HOST: host = '0.0.0.0', BATON_HEALTH_PORT: port } = settings;
   const signs = { turnedAt: worker.turnedAt, ping: () => store.ping(), draining: () => draining };
   const health = port === undefined ? undefined : await serveHealth({ host, port }, signs);
+  const watch = watchRedis(store, log);
   log.info({ healthPort: health?.port }, 'working');
   return {
     async stop() {
       draining = true;
+      watch.stop();
       log.info('draining');
       await worker.stop();
       health?.close();
@@ -94,6 +99,10 @@ export function openStore(settings: Settings, deployment: Deployment, replica: s
     replica,
     prefix: settings.BATON_REDIS_PREFIX,
     shards: settings.BATON_SHARDS,
+    replication: {
+      replicas: settings.BATON_REDIS_WAIT_REPLICAS,
+      waitMs: settings.BATON_REDIS_WAIT_MS,
+    },
     lifetimes: {
       interaction: settings.BATON_INTERACTION_TTL_MS,
       task: settings.BATON_TASK_TTL_MS,

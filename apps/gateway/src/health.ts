@@ -1,7 +1,7 @@
-import type { Store } from '@baton/store';
+import { type Store, troubleOf } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
 
-/** `/healthz`: the process lives. `/readyz`: it takes work, so Redis answers and it is not draining. */
+/** `/healthz`: the process lives. `/readyz`: it takes work, so Redis answers, keeps what it is given, and it is not draining. */
 export function serveHealth(app: FastifyInstance, store: Store, draining: () => boolean): void {
   const options = { config: { open: true }, logLevel: 'silent' } as const;
   app.get('/healthz', options, async () => ({ status: 'ok' }));
@@ -9,8 +9,8 @@ export function serveHealth(app: FastifyInstance, store: Store, draining: () => 
     if (draining()) return reply.status(503).send({ status: 'draining' });
     try {
       await store.ping();
-    } catch {
-      return reply.status(503).send({ status: 'redis does not answer' });
+    } catch (error) {
+      return reply.status(503).send({ status: troubleOf(error) });
     }
     return { status: 'ready' };
   });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { troubleOf } from '@baton/store';
 
 /** Rounds of the sweep follow each other within a second; Redis may hold one up for its command timeout, twice. */
 const STUCK_AFTER_MS = 15_000;
@@ -34,7 +35,7 @@ export async function serveHealth(
     else
       signs.ping().then(
         () => say(200, 'ready'),
-        () => say(503, 'redis does not answer'),
+        (error: unknown) => say(503, troubleOf(error)),
       );
   });
   server.listen(port, host);

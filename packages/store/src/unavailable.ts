@@ -33,3 +33,10 @@ export class UnsafeRedis extends BatonError {
     this.policy = policy;
   }
 }
+
+/** What keeps a process from taking work, in a few words, from what `Store.ping` threw. */
+export function troubleOf(error: unknown): string {
+  return error instanceof UnsafeRedis
+    ? `redis would evict parked work: maxmemory-policy ${error.policy}`
+    : 'redis does not answer';
+}
