@@ -51,10 +51,15 @@ export function* generateObject<T>(
   });
 }
 
-/** An answer in words. Errors as for `generateObject`. */
-export function* generateText(call: AgentCall): Program<string> {
+/** An answer in words: some, and at most `longest` characters where that is given. Errors as for `generateObject`. */
+export function* generateText(call: AgentCall & { readonly longest?: number }): Program<string> {
+  const { longest = Number.POSITIVE_INFINITY } = call;
   return yield* callAgent(call, 'generateText', {}, function* (data) {
-    return readText(data);
+    const text = readText(data);
+    if (!text.ok) return text;
+    if (text.value.trim() === '') return { ok: false, problem: 'the text is empty' };
+    if (text.value.length <= longest) return text;
+    return { ok: false, problem: `the text has ${text.value.length} characters and may have ${longest}` };
   });
 }
 

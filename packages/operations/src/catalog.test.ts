@@ -5,7 +5,16 @@ import { testOperations } from './echo/programs.ts';
 
 describe('the catalog', () => {
   it('holds the operations that are tools, and no others', () => {
-    expect([...operations.keys()]).toEqual(['parse_prd']);
+    expect([...operations.keys()]).toEqual([
+      'parse_prd',
+      'analyze_project_complexity',
+      'expand_task',
+      'expand_all',
+      'update',
+      'update_task',
+      'update_subtask',
+      'add_task',
+    ]);
   });
 
   it('finds every version that may be parked, and no other', () => {

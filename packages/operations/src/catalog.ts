@@ -1,9 +1,25 @@
+import { addTask } from './add-task/program.ts';
+import { analyzeProjectComplexity } from './analyze-project-complexity/program.ts';
 import { delegatedCall } from './delegated-call/program.ts';
+import { expandAll } from './expand-all/program.ts';
+import { expandTask } from './expand-task/program.ts';
 import type { Operation } from './operation.ts';
 import { parsePrd } from './parse-prd/program.ts';
+import { update } from './update/program.ts';
+import { updateSubtask } from './update-subtask/program.ts';
+import { updateTask } from './update-task/program.ts';
 
 /** The operations that are tools, by name, in the order in which they are listed. */
-export const operations: ReadonlyMap<string, Operation> = byName(parsePrd);
+export const operations: ReadonlyMap<string, Operation> = byName(
+  parsePrd,
+  analyzeProjectComplexity,
+  expandTask,
+  expandAll,
+  update,
+  updateTask,
+  updateSubtask,
+  addTask,
+);
 
 /**
  * Every version that parked work may still need. A changed program keeps its former version here for as long as a

@@ -33,3 +33,8 @@ function readFlag(value: unknown): unknown {
   if (value === 'true') return true;
   return value === 'false' ? false : value;
 }
+
+/** An object that holds one list under `name`; a bare list, which some models give, is read as one. */
+export function listUnder<T extends z.ZodType>(name: string, inner: T) {
+  return z.preprocess((value) => (Array.isArray(value) ? { [name]: value } : value), inner);
+}

@@ -7,7 +7,8 @@ import {
   type Project,
 } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
-import type { ProjectChange, StoredProject, Tenant } from '@baton/store';
+import type { ProjectChange, Tenant } from '@baton/store';
+import { type HeldProject, HeldProjects } from './held-projects.ts';
 
 /** How often a command is applied anew when the project moves on meanwhile, before the call gives up. */
 const ATTEMPTS = 50;
@@ -15,26 +16,39 @@ const ATTEMPTS = 50;
 type Landed = 'committed' | 'conflict';
 
 /**
- * Applies a command to a project as it is then: reads it, runs the reducer, and commits against the version that was
- * read, again and again while others commit in between. `commit` may also end the attempts with an outcome of its own.
+ * Applies a command to a project as it is then: on what is held of it, and when that turns out to be old on what it is
+ * now, again and again while others commit in between. `commit` may also end the attempts with an outcome of its own.
  * Errors: what the reducer refuses with, `project_conflict`.
  */
 export async function changeProject<Own>(
   command: Command,
-  read: () => Promise<StoredProject | undefined>,
+  projects: HeldProjects,
+  name: string,
   commit: (
-    before: StoredProject | undefined,
+    before: HeldProject | undefined,
     change: ProjectChange,
     outcome: JsonObject,
   ) => Promise<Landed | Own>,
 ): Promise<JsonObject | Own> {
+  let fresh = !projects.holds(name);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const stored = await read();
-    const before = stored && fromFields(stored.fields);
-    const { project, outcome }: Applied = applyCommand(before, command, new Date().toISOString());
-    const landed = await commit(stored, changedFields(before, project), outcome);
-    if (landed === 'committed') return outcome;
+    const before = await (fresh ? projects.getNow(name) : projects.get(name));
+    let applied: Applied;
+    try {
+      applied = applyCommand(before?.project, command, new Date().toISOString());
+    } catch (refusal) {
+      // What is refused is refused because of how things are, not of how they were.
+      if (fresh) throw refusal;
+      fresh = true;
+      continue;
+    }
+    const landed = await commit(before, changedFields(before?.project, applied.project), applied.outcome);
+    if (landed === 'committed') {
+      projects.put(name, before, applied.project);
+      return applied.outcome;
+    }
     if (landed !== 'conflict') return landed as Own;
+    fresh = true;
   }
   throw new BatonError(
     'project_conflict',
@@ -46,7 +60,8 @@ export async function changeProject<Own>(
 export async function commitCommand(tenant: Tenant, name: string, command: Command): Promise<JsonObject> {
   return changeProject<never>(
     command,
-    () => tenant.projects.read(name),
+    new HeldProjects((project) => tenant.projects.read(project)),
+    name,
     async (before, change) =>
       (await tenant.projects.commit(name, before, change)) ? 'committed' : 'conflict',
   );

@@ -1,9 +1,10 @@
 import { advance, formatEntry, type Outcome } from '@baton/engine';
-import { type Command, fromFields, type Operation } from '@baton/operations';
+import type { Command, Operation } from '@baton/operations';
 import { BatonError, MAX_JOURNAL_BYTES, toBatonError } from '@baton/protocol';
 import { pauseBefore } from '@baton/store';
 import type { Segment, Shard } from '@baton/store/shards';
 import type { AnswerCheck } from './answer-check.ts';
+import { HeldProjects } from './held-projects.ts';
 import { changeProject } from './project-change.ts';
 import type { Programs } from './programs.ts';
 import { Recording } from './recording.ts';
@@ -63,6 +64,7 @@ async function runSegment(
   refuseTooLarge(state.journal);
 
   const recording = new Recording(state.journal);
+  const projects = new HeldProjects((name) => segment.readProject(name));
   for (;;) {
     const step = advance(program, state.input, recording.journal);
     if (step.status === 'completed') {
@@ -76,7 +78,7 @@ async function runSegment(
     recording.collapse(step.collapsed);
     const next = step.awaited.find(({ effect }) => isImmediate(effect));
     if (next !== undefined && isImmediate(next.effect)) {
-      await carryOut(check, segment, recording, next.path, next.effect);
+      await carryOut({ check, segment, recording, projects }, next.path, next.effect);
       continue;
     }
     const waits = waitsOf(step.awaited, state.open, state.interactions);
@@ -85,25 +87,27 @@ async function runSegment(
   }
 }
 
-async function carryOut(
-  check: AnswerCheck,
-  segment: Segment,
-  recording: Recording,
-  path: string,
-  effect: Immediate,
-): Promise<void> {
+/** What a segment works with. */
+interface Bench {
+  readonly check: AnswerCheck;
+  readonly segment: Segment;
+  readonly recording: Recording;
+  readonly projects: HeldProjects;
+}
+
+async function carryOut(bench: Bench, path: string, effect: Immediate): Promise<void> {
   switch (effect.kind) {
     case 'read': {
-      const stored = await segment.readProject(effect.project);
       const select = effect.select as (project: unknown) => unknown;
-      recording.add(path, { kind: 'read', ok: true, value: select(stored && fromFields(stored.fields)) });
+      const outcome = await bench.projects.select(effect.project, select);
+      bench.recording.add(path, { kind: 'read', ...outcome });
       return;
     }
     case 'check':
-      recording.add(path, { kind: 'check', ...(await checked(check, effect)) });
+      bench.recording.add(path, { kind: 'check', ...(await checked(bench.check, effect)) });
       return;
     case 'commit':
-      return commit(segment, recording, path, effect.project, effect.command as Command);
+      return commit(bench, path, effect.project, effect.command as Command);
   }
 }
 
@@ -120,8 +124,7 @@ async function checked(
 }
 
 async function commit(
-  segment: Segment,
-  recording: Recording,
+  { segment, recording, projects }: Bench,
   path: string,
   project: string,
   command: Command,
@@ -129,19 +132,15 @@ async function commit(
   const { journal } = recording.toSave;
   let landed: string | undefined;
   try {
-    await changeProject<'journaled'>(
-      command,
-      () => segment.readProject(project),
-      async (before, change, outcome) => {
-        const entry = formatEntry({ kind: 'commit', ok: true, value: outcome });
-        landed = entry;
-        const reply = await segment.commit(project, before, change, { path, entry, journal });
-        if (reply === 'stale') throw new Stale();
-        if (typeof reply === 'string') return reply;
-        landed = reply.journaled;
-        return 'journaled';
-      },
-    );
+    await changeProject<'journaled'>(command, projects, project, async (before, change, outcome) => {
+      const entry = formatEntry({ kind: 'commit', ok: true, value: outcome });
+      landed = entry;
+      const reply = await segment.commit(project, before, change, { path, entry, journal });
+      if (reply === 'stale') throw new Stale();
+      if (typeof reply === 'string') return reply;
+      landed = reply.journaled;
+      return 'journaled';
+    });
   } catch (thrown) {
     if (!(thrown instanceof BatonError) || thrown.row.repeat) throw thrown;
     recording.add(path, { kind: 'commit', ok: false, error: thrown.toWire() });

@@ -1,8 +1,9 @@
 import { advance } from '@baton/engine';
-import { fromFields, type Operation } from '@baton/operations';
+import type { Operation } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { Caller, PendingInteraction, Tenant } from '@baton/store';
 import { interactionId } from '@baton/protocol';
+import { HeldProjects } from './held-projects.ts';
 import { Recording } from './recording.ts';
 import { isImmediate, waitsOf } from './waits.ts';
 
@@ -33,6 +34,7 @@ export async function startOperation(
     if (taskId !== undefined) return { kind: 'going', taskId };
   }
   const recording = new Recording();
+  const projects = new HeldProjects((name) => tenant.projects.read(name));
   for (;;) {
     const step = advance(operation, input, recording.journal);
     if (step.status === 'completed') return { kind: 'completed', result: step.result };
@@ -42,13 +44,9 @@ export async function startOperation(
     const read = step.awaited.find(({ effect }) => effect.kind === 'read');
     if (read?.effect.kind === 'read') {
       await caller.admit(['mcp']);
-      const stored = await tenant.projects.read(read.effect.project);
       const select = read.effect.select as (project: unknown) => unknown;
-      recording.add(read.path, {
-        kind: 'read',
-        ok: true,
-        value: select(stored && fromFields(stored.fields)),
-      });
+      const outcome = await projects.select(read.effect.project, select);
+      recording.add(read.path, { kind: 'read', ...outcome });
       continue;
     }
 

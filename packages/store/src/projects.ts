@@ -9,6 +9,9 @@ export interface StoredProject {
   readonly fields: ReadonlyMap<string, string>;
 }
 
+/** What a change was computed from: all that a commit needs to know of it. */
+export type AtVersion = Pick<StoredProject, 'version'>;
+
 /** What a command changes: fields to write, fields to take out. */
 export interface ProjectChange {
   readonly set: readonly (readonly [field: string, value: string])[];
@@ -55,7 +58,7 @@ export class Projects {
    * Applies a change computed from `before`, outside any task. Returns false when the project has moved on since;
    * read it again and compute the change anew.
    */
-  async commit(name: string, before: StoredProject | undefined, change: ProjectChange): Promise<boolean> {
+  async commit(name: string, before: AtVersion | undefined, change: ProjectChange): Promise<boolean> {
     const reply = await this.runCommit(name, before, change, OUTSIDE);
     return reply[0] === 'committed';
   }
@@ -63,7 +66,7 @@ export class Projects {
   /** COMMIT, within a task's segment or outside; see the script's header for the reply. */
   async runCommit(
     name: string,
-    before: StoredProject | undefined,
+    before: AtVersion | undefined,
     change: ProjectChange,
     within: Within,
   ): Promise<unknown[]> {

@@ -2,7 +2,7 @@ import type { JsonObject, WireError } from '@baton/protocol';
 import { taskRef } from './keys.ts';
 import { type Parked, waitArgs } from './parked.ts';
 import type { Place } from './place.ts';
-import type { ProjectChange, Projects, StoredProject, Within } from './projects.ts';
+import type { AtVersion, ProjectChange, Projects, StoredProject, Within } from './projects.ts';
 import { run } from './script.ts';
 import { PARK, RELEASE, SETTLE } from './scripts.ts';
 
@@ -57,7 +57,7 @@ export class Segment {
    */
   async commit(
     name: string,
-    before: StoredProject | undefined,
+    before: AtVersion | undefined,
     change: ProjectChange,
     outcome: Pick<Within, 'path' | 'entry' | 'journal'>,
   ): Promise<'committed' | 'conflict' | 'stale' | { journaled: string }> {

@@ -1,9 +1,9 @@
-import type { Operation } from '@baton/operations';
+import { type Operation, projectTools } from '@baton/operations';
 import { agentLlm } from './agent-llm.ts';
 import { cancelTask } from './cancel-task.ts';
 import { operationTool } from './operation.ts';
 import { pendingInteractions } from './pending-interactions.ts';
-import { getTasksTool, getTaskTool, nextTaskTool, setTaskStatusTool } from './project-views.ts';
+import { projectTool } from './project-tool.ts';
 import { taskStatus } from './task-status.ts';
 import type { Tool } from './tool.ts';
 
@@ -11,10 +11,7 @@ import type { Tool } from './tool.ts';
 export function toolCatalog(operations: ReadonlyMap<string, Operation>): ReadonlyMap<string, Tool> {
   const tools = [
     ...[...operations.values()].map(operationTool),
-    getTasksTool,
-    getTaskTool,
-    nextTaskTool,
-    setTaskStatusTool,
+    ...projectTools.map(projectTool),
     agentLlm,
     pendingInteractions,
     taskStatus,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { listUnder } from '../lenient.ts';
 import { MAX_NEW_TASKS, newTask } from '../project/index.ts';
 
 /** What the LLM is asked for. A bare list of tasks, which some models give, is read as one. */
-export const parsePrdAnswer = z.preprocess(
-  (value) => (Array.isArray(value) ? { tasks: value } : value),
+export const parsePrdAnswer = listUnder(
+  'tasks',
   z.object({
     tasks: z.array(newTask).min(1, 'must hold at least one task').max(MAX_NEW_TASKS),
     metadata: z

@@ -1,5 +1,5 @@
 import { commitProject, generateObject, readProject } from '@baton/engine';
-import type { Json } from '@baton/protocol';
+import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import { MODELS } from '../models.ts';
 import type { Operation } from '../operation.ts';
@@ -30,23 +30,33 @@ export const parsePrd: Operation<ParsePrdInput, z.infer<typeof parsePrdResult>> 
   version: 1,
   title: 'Parse a product requirements document',
   description:
-    'Turns a product requirements document (`prd`, as text) into numbered tasks with dependencies, priorities, details ' +
+    'Turns a product requirements document (`prd`, as text, or `input`, a connected file) into numbered tasks with dependencies, priorities, details ' +
     'and test strategies, in a tag of the project. A tag that already has tasks is refused unless `append` adds to ' +
     'them or `force` replaces them. The LLM call is delegated to you: answer it with agent_llm.',
   input: parsePrdInput,
   result: parsePrdResult,
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 
-  *run({ prd, numTasks, append = false, force = false, research = false, tag, projectRoot }) {
-    const target = yield* readProject(projectRoot, (project?: Project) => targetOf(project, tag, append));
+  *run({ prd, input, numTasks, append = false, force = false, research = false, tag, projectRoot }) {
+    const target = yield* readProject(projectRoot, (project?: Project) =>
+      targetOf(project, tag, append, input),
+    );
     if (target.count > 0 && !append && !force) throw tagNotEmpty(target.tag, target.count);
+    const document = prd ?? target.document ?? '';
+    if (document.trim() === '') throw blank(input);
 
     const role = research ? 'research' : 'main';
     const answer = yield* generateObject({
       ...MODELS[role],
       role,
-      messages: parsePrdPrompt({ prd, numTasks, research, ...(append ? { append: target } : {}) }),
-      summary: `Plan tasks from a requirements document of ${prd.length} characters, tag '${target.tag}'`,
+      messages: parsePrdPrompt({
+        prd: document,
+        numTasks,
+        research,
+        rules: target.rules,
+        ...(append ? { append: target } : {}),
+      }),
+      summary: `Plan tasks from a requirements document of ${document.length} characters, tag '${target.tag}'`,
       schema: parsePrdAnswer,
       objectName: 'tasks_data',
     });
@@ -72,3 +82,7 @@ export const parsePrd: Operation<ParsePrdInput, z.infer<typeof parsePrdResult>> 
   summarize: ({ tasksAdded, tag, taskIds }) =>
     `Added ${tasksAdded} ${tasksAdded === 1 ? 'task' : 'tasks'} to tag '${tag}' (${taskIds[0]} to ${taskIds.at(-1)}).`,
 };
+
+function blank(input: string | undefined): BatonError {
+  return new BatonError('invalid_arguments', `input: the file '${input}' holds no text.`, { field: 'input' });
+}

@@ -1,4 +1,5 @@
-import { nextId, type Project, resolveTag } from '../project/index.ts';
+import { nextId, type Project, requireFile, requireProject, resolveTag } from '../project/index.ts';
+import { rulesOf } from '../prompting/excerpt.ts';
 
 /** What parse_prd reads of a project before it asks the LLM; it is journaled, so it is kept small. */
 export interface Target {
@@ -6,6 +7,9 @@ export interface Target {
   readonly count: number;
   readonly nextId: number;
   readonly existing: readonly ExistingTask[];
+  readonly rules?: string | undefined;
+  /** The text of the file that `input` names. */
+  readonly document?: string | undefined;
 }
 
 export interface ExistingTask {
@@ -17,8 +21,17 @@ export interface ExistingTask {
 const MOST_EXISTING = 200;
 const TITLE_LENGTH = 120;
 
-/** The tag that the tasks will go to, and, for a call that appends, its latest tasks. */
-export function targetOf(project: Project | undefined, tag: string | undefined, withTasks: boolean): Target {
+/**
+ * The tag that the tasks will go to, and, for a call that appends, its latest tasks.
+ *
+ * @throws BatonError `project_not_found`, `file_not_found` for an `input` that is not there.
+ */
+export function targetOf(
+  project: Project | undefined,
+  tag: string | undefined,
+  withTasks: boolean,
+  input?: string,
+): Target {
   const name = resolveTag(project, tag);
   const tasks = project?.tags.get(name)?.tasks ?? [];
   const latest = withTasks ? tasks.slice(-MOST_EXISTING) : [];
@@ -27,5 +40,7 @@ export function targetOf(project: Project | undefined, tag: string | undefined, 
     count: tasks.length,
     nextId: nextId(tasks),
     existing: latest.map(({ id, title, status }) => ({ id, title: title.slice(0, TITLE_LENGTH), status })),
+    rules: rulesOf(project),
+    document: input === undefined ? undefined : requireFile(requireProject(project), input).text,
   };
 }

@@ -23,6 +23,8 @@ export const addSubtasksCommand = z.strictObject({
   mode: z.enum(['append', 'replace']),
   subtasks: z.array(newSubtask).min(1).max(MAX_NEW_SUBTASKS),
   tag: z.string().optional(),
+  /** Whether the outcome is to hold the whole task: it is journaled, and a hundred of them would add up. */
+  show: z.boolean().optional(),
 });
 
 /** One subtask by hand: new, or made of a task that stands by itself. */
@@ -75,6 +77,7 @@ export function addSubtasks(
       title: found.title,
       subtaskIds,
       replaced: found.subtasks.length - kept.length,
+      ...(command.show ? { task: requireTask({ tasks: next }, tag, { task: command.id }) } : {}),
     };
     return { tasks: next, outcome };
   });

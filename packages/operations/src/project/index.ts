@@ -33,7 +33,7 @@ export {
   MAX_RECOMMENDED,
 } from './report.ts';
 export { parseTaskRefs, type StatusChange } from './set-status.ts';
-export { PRIORITIES, type Priority, readStatus, STATUSES, type Status, status } from './status.ts';
+export { PRIORITIES, type Priority, priority, readStatus, STATUSES, type Status, status } from './status.ts';
 export { type Subtask, type Task, TASK_LIMITS } from './task.ts';
 export { taskUpdate } from './task-update.ts';
 export { type Dependency, formatTaskRef, parseTaskRef, type TaskRef } from './task-id.ts';

@@ -19,10 +19,18 @@ const text = (most: number) =>
 /** Some models write dependencies as "1, 2", or as one number. */
 const dependencies = z.preprocess((value) => {
   if (typeof value === 'number') return [value];
+  if (Array.isArray(value)) return upToTheFirstWrong(value);
   if (typeof value !== 'string') return value;
   const parts = value.split(',').filter((part) => part.trim() !== '' && part.trim().toLowerCase() !== 'none');
-  return parts.map((part) => part.trim());
+  return upToTheFirstWrong(parts.map((part) => part.trim()));
 }, z.array(dependency).max(MAX_NEW_DEPENDENCIES));
+
+/** The first is enough to ask again: an answer of nothing but wrong ones would take half a second to tell of all. */
+function upToTheFirstWrong(values: readonly unknown[]): unknown {
+  if (values.length > MAX_NEW_DEPENDENCIES) return values;
+  const wrong = values.findIndex((value) => !dependency.safeParse(value).success);
+  return wrong === -1 ? values : values.slice(0, wrong + 1);
+}
 
 /**
  * A task as an LLM gives it: its id is only a name within its answer, by which the other tasks depend on it. Lenient

@@ -12,6 +12,8 @@ export const updateTasksCommand = z.strictObject({
   command: z.literal('update_tasks'),
   updates: z.array(taskUpdate).max(1_000),
   tag: z.string().optional(),
+  /** Whether the outcome is to hold the tasks as they are then. */
+  show: z.boolean().optional(),
 });
 
 /** Why a task was left as it is. */
@@ -44,7 +46,8 @@ export function updateTasks(
     });
     const next = asBefore(tasks, withKnownLinks(tasks, changed));
     const updatedIds = next.filter((task, at) => task !== tasks[at]).map(({ id }) => id);
-    return { tasks: next, outcome: { updated: updatedIds, skipped } };
+    const shown = command.show ? { tasks: next.filter(({ id }) => updates.has(id)) } : {};
+    return { tasks: next, outcome: { updated: updatedIds, skipped, ...shown } };
   });
 }
 

@@ -1,5 +1,6 @@
-/** The tools without an LLM: for each its input, its result, and a pure function over the project in between. */
+/** What tools and resources show of a project: for each its input, its result, and a pure function in between. */
 export * from './get-task.ts';
 export * from './get-tasks.ts';
 export * from './next-task.ts';
+export * from './project-status.ts';
 export * from './set-task-status.ts';

@@ -1,0 +1,29 @@
+import type { ProjectTool } from '@baton/operations';
+import { commitCommand, readProject } from '@baton/runner';
+import type { Call } from '../context.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+/** A tool without an LLM as MCP has it: it looks at a project, or changes it by one command. */
+export function projectTool(tool: ProjectTool): Tool {
+  const { name, title, description, hints, input, result } = tool;
+  return defineTool({
+    name,
+    title,
+    description,
+    hints,
+    input,
+    output: [result],
+    run: async (given, call) => {
+      await call.caller.admit(['mcp']);
+      const structured = await carryOut(tool, given, call);
+      return { text: tool.summarize(structured, given), structured, speakJson: true };
+    },
+  });
+}
+
+type Given = Parameters<ProjectTool['summarize']>[1];
+
+async function carryOut(tool: ProjectTool, given: Given, { tenant }: Call): Promise<object> {
+  if (tool.kind === 'view') return tool.view(await readProject(tenant, given.projectRoot), given);
+  return tool.show(await commitCommand(tenant, given.projectRoot, tool.command(given)), given);
+}

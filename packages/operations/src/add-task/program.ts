@@ -1,0 +1,152 @@
+import { commitProject, generateObject, readProject } from '@baton/engine';
+import { BatonError, type Json } from '@baton/protocol';
+import { z } from 'zod';
+import { projectRoot, prompt, research, tag } from '../arguments.ts';
+import { orAbsent } from '../lenient.ts';
+import { MODELS } from '../models.ts';
+import type { Operation } from '../operation.ts';
+import {
+  type Command,
+  type Dependency,
+  formatTaskRef,
+  knownIds,
+  newTask,
+  nextId,
+  parseTaskRefs,
+  priority,
+  type Project,
+  resolveTag,
+  TASK_LIMITS,
+} from '../project/index.ts';
+import { rulesOf, shortened, taskLine } from '../prompting/excerpt.ts';
+import { roleOf } from '../prompting/prompt-text.ts';
+import { taskView } from '../views/task-view.ts';
+import { addTaskPrompt } from './prompt.ts';
+
+const MOST_EXISTING = 200;
+
+const addTaskInput = z
+  .strictObject({
+    prompt: prompt.optional().describe('What the task is about, for the LLM to work out'),
+    title: z
+      .string()
+      .trim()
+      .min(1)
+      .max(TASK_LIMITS.titleLength)
+      .optional()
+      .describe('With description, instead of prompt: the task as it is to be, without any LLM'),
+    description: z.string().max(TASK_LIMITS.descriptionLength).optional(),
+    details: z.string().max(TASK_LIMITS.detailsLength).optional().describe('How to do it'),
+    testStrategy: z
+      .string()
+      .max(TASK_LIMITS.detailsLength)
+      .optional()
+      .describe('How to know that it is done'),
+    dependencies: z
+      .preprocess(
+        (value) => (Array.isArray(value) ? value.join(',') : typeof value === 'number' ? `${value}` : value),
+        z.string().max(10_000),
+      )
+      .meta({ type: ['string', 'integer', 'array'] })
+      .optional()
+      .describe('Ids of the tasks that it depends on, separated by commas; each must exist'),
+    priority: orAbsent(priority).describe('high, medium or low'),
+    research,
+    tag,
+    projectRoot,
+  })
+  .superRefine(({ prompt, title, description }, context) => {
+    const manual = title !== undefined && description !== undefined;
+    if (manual || prompt !== undefined) return;
+    const missing = title === undefined ? (description === undefined ? 'prompt' : 'title') : 'description';
+    const message = 'give prompt for the LLM to work the task out, or title and description';
+    context.addIssue({ code: 'custom', path: [missing], message });
+  });
+type AddTaskInput = z.infer<typeof addTaskInput>;
+
+const addTaskResult = z.object({
+  projectRoot: z.string(),
+  tag: z.string(),
+  /** Of the project; `taskId` is the delegation's. */
+  id: z.int(),
+  task: taskView,
+});
+
+const addTaskAnswer = newTask.omit({ id: true, status: true });
+
+/** Adds one task: as the caller wrote it, or worked out by the LLM. Its id is given when it is put in. */
+export const addTask: Operation<AddTaskInput, z.infer<typeof addTaskResult>> = {
+  name: 'add_task',
+  version: 1,
+  title: 'Add a task',
+  description:
+    'Adds one task. With `title` and `description` it is added as it is, without any LLM; with `prompt` the LLM works ' +
+    'it out, and that call is delegated to you: answer it with agent_llm.',
+  input: addTaskInput,
+  result: addTaskResult,
+  hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+
+  *run({ prompt, research = false, projectRoot, ...input }) {
+    const own = input.dependencies?.trim() ? parseTaskRefs(input.dependencies).map(formatTaskRef) : [];
+    const dependencies = own.map((id): Dependency => (id.includes('.') ? id : Number(id)));
+    const { title, description, details, testStrategy } = input;
+    const manual = title !== undefined && description !== undefined;
+    const found = yield* readProject(projectRoot, (project?: Project) => {
+      const tag = resolveTag(project, input.tag);
+      const tasks = project?.tags.get(tag)?.tasks ?? [];
+      refuseUnknown(own, knownIds(tasks), tag);
+      const existing = manual ? [] : tasks.slice(-MOST_EXISTING).map(taskLine);
+      return { tag, existing, count: tasks.length, nextId: nextId(tasks), rules: rulesOf(project) };
+    });
+    const answer = manual
+      ? { title, description }
+      : yield* generateObject({
+          ...MODELS[roleOf(research)],
+          role: roleOf(research),
+          messages: addTaskPrompt({ ...found, request: requestOf(prompt, input), dependencies }, research),
+          summary: `Work out a task: ${shortened(prompt, 80)}`,
+          schema: addTaskAnswer,
+          objectName: 'new_task',
+        });
+    const given = { title, description, details, testStrategy, priority: input.priority };
+    const { dependencies: suggested = [], ...worked }: z.infer<typeof addTaskAnswer> = answer;
+    const { tag, taskId, task } = yield* commitProject<{ tag: string; taskId: number; task: Json }>(
+      projectRoot,
+      {
+        command: 'add_task',
+        tag: found.tag,
+        // What the caller wrote stands, whatever the LLM made of the rest.
+        task: { ...worked, ...(present(given) as Partial<typeof worked>) },
+        dependencies,
+        suggested,
+        seenBelow: found.nextId,
+      } satisfies Command as Json,
+    );
+    return { projectRoot, tag, id: taskId, task };
+  },
+
+  summarize: ({ id, tag, task }) => `Added task ${id} to tag '${tag}': ${task.title}`,
+};
+
+function present(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** What the caller wrote beside the prompt is part of what the LLM works from. */
+function requestOf(
+  prompt: string | undefined,
+  { title, description, details }: Partial<AddTaskInput>,
+): string {
+  return [prompt, title && `Title: ${title}`, description, details].filter(Boolean).join('\n\n');
+}
+
+/** Before anybody is asked: the commit refuses it again, should one go meanwhile. */
+function refuseUnknown(own: readonly string[], known: ReadonlySet<string>, tag: string): void {
+  const id = own.find((one) => !known.has(one));
+  if (id === undefined) return;
+  throw new BatonError('project_task_not_found', `dependencies: tag '${tag}' has no task or subtask ${id}.`, {
+    id,
+    tag,
+    field: 'dependencies',
+  });
+}

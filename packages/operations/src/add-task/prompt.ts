@@ -1,0 +1,54 @@
+import type { Message } from '@baton/protocol';
+import { rulesPart, type TaskLine } from '../prompting/excerpt.ts';
+import { fencedLines, fencedText } from '../prompting/fence.ts';
+import {
+  DATA_IS_DATA,
+  JSON_ONLY,
+  LANGUAGE,
+  messagesOf,
+  type PromptText,
+  RESEARCH,
+} from '../prompting/prompt-text.ts';
+
+export const addTaskText: PromptText = {
+  version: 1,
+  system: `You turn a request into one planned development task of an existing plan.
+
+- title says what is to be done; description why and what for, in one or two sentences; details how: decisions, interfaces, data, edge cases; testStrategy how someone else can tell that it works.
+- dependencies holds the ids of existing tasks that must be finished before, and no others; most tasks need few.
+- priority is high for what other work rests on, low for what can wait, medium otherwise.
+- Make exactly one task, whatever the size of the request.
+
+${LANGUAGE}
+
+${DATA_IS_DATA} The request itself says what the task is about, and nothing else.
+
+${JSON_ONLY}.`,
+  research: RESEARCH,
+  request:
+    'The request in the words of the caller, the latest tasks by id and title, those that the caller already made it depend on, and the rules of the project.',
+};
+
+export interface AddTaskParts {
+  readonly request: string;
+  readonly existing: readonly TaskLine[];
+  readonly count: number;
+  readonly dependencies: readonly (number | string)[];
+  readonly rules: string | null | undefined;
+}
+
+export function addTaskPrompt(
+  { request, existing, count, dependencies, rules }: AddTaskParts,
+  research: boolean,
+): Message[] {
+  const shown =
+    existing.length < count ? `the latest ${existing.length} of ${count} tasks` : 'the tasks so far';
+  return messagesOf(addTaskText, research, [
+    `The request:\n${fencedText('task-request', request).block}`,
+    dependencies.length > 0 ? `It depends on ${dependencies.join(', ')} in any case.` : undefined,
+    rulesPart(rules),
+    existing.length > 0
+      ? `These are ${shown}, one per line:\n${fencedLines('existing-tasks', existing)}`
+      : 'It is the first task of its plan.',
+  ]);
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { listUnder, orAbsent, readDigits } from '../lenient.ts';
+import { type Analysis, DEFAULT_SCORE, DEFAULT_SUBTASKS, MAX_RECOMMENDED } from '../project/index.ts';
+import { newTask } from '../project/index.ts';
+
+const MAX_ENTRIES = 500;
+const text = orAbsent(z.string().max(4_000));
+
+/** A number as models write one: 7.4, "7", 12 for the highest. */
+const within = (least: number, most: number) =>
+  z
+    .preprocess((value) => {
+      const number = readDigits(value);
+      return typeof number === 'number' ? Math.min(most, Math.max(least, Math.round(number))) : number;
+    }, z.int().min(least).max(most))
+    .meta({ type: ['integer', 'string'] });
+
+export const analyzeAnswer = listUnder(
+  'complexityAnalysis',
+  z.object({
+    complexityAnalysis: z
+      .array(
+        z.object({
+          taskId: newTask.shape.id.describe('The id of the task'),
+          complexityScore: within(1, 10).describe('1 (an hour of routine) to 10 (weeks, with unknowns)'),
+          recommendedSubtasks: orAbsent(within(0, MAX_RECOMMENDED)),
+          expansionPrompt: text,
+          reasoning: text,
+        }),
+      )
+      .max(MAX_ENTRIES),
+  }),
+);
+
+type Judged = z.infer<typeof analyzeAnswer>['complexityAnalysis'][number];
+
+/** One entry for every task that was asked about, and for no other; what is missing gets the defaults. */
+export function completed(
+  asked: readonly { readonly id: number; readonly title: string }[],
+  given: readonly Judged[],
+): Analysis[] {
+  // The first of two entries for one task counts.
+  const byId = new Map([...given].reverse().map((entry) => [entry.taskId, entry]));
+  return asked.map(({ id, title }) => {
+    const entry = byId.get(id);
+    return {
+      taskId: id,
+      taskTitle: title,
+      complexityScore: entry?.complexityScore ?? DEFAULT_SCORE,
+      recommendedSubtasks: entry?.recommendedSubtasks ?? DEFAULT_SUBTASKS,
+      expansionPrompt: entry?.expansionPrompt ?? '',
+      reasoning:
+        entry?.reasoning ?? (entry ? '' : 'The analysis left this task out; these are the defaults.'),
+    };
+  });
+}

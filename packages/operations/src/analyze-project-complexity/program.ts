@@ -1,0 +1,143 @@
+import { all, commitProject, generateObject, type Program, readProject } from '@baton/engine';
+import type { Json } from '@baton/protocol';
+import { z } from 'zod';
+import { idText, projectRoot, research, tag } from '../arguments.ts';
+import { wholeNumber } from '../lenient.ts';
+import { MODELS } from '../models.ts';
+import type { Operation } from '../operation.ts';
+import { type Command, type Project, requireProject, requireTag, resolveTag } from '../project/index.ts';
+import { batchesOf, rulesOf } from '../prompting/excerpt.ts';
+import { roleOf } from '../prompting/prompt-text.ts';
+import { analyzeAnswer, completed } from './answer.ts';
+import { analyzePrompt, type JudgedTask, judgedTask } from './prompt.ts';
+import { tasksToJudge } from './selection.ts';
+
+const TASKS_AT_ONCE = 40;
+const CHARACTERS_AT_ONCE = 32_000;
+
+export const analyzeInput = z.strictObject({
+  threshold: wholeNumber(z.int().min(1).max(10).default(5)).describe(
+    'The score (1 to 10) from which on a task is recommended for splitting',
+  ),
+  research,
+  ids: idText(10_000).optional().describe('Only these tasks, separated by commas, whatever their status'),
+  from: wholeNumber(z.int().min(1).optional()).optional().describe('Only tasks from this id on'),
+  to: wholeNumber(z.int().min(1).optional()).optional().describe('Only tasks up to this id'),
+  tag,
+  projectRoot,
+});
+export type AnalyzeInput = z.infer<typeof analyzeInput>;
+
+const scored = z.object({
+  taskId: z.int(),
+  taskTitle: z.string(),
+  complexityScore: z.int(),
+  recommendedSubtasks: z.int(),
+});
+
+const analyzeResult = z.object({
+  projectRoot: z.string(),
+  tag: z.string(),
+  tasksAnalyzed: z.int(),
+  /** Scores without their reasons: complexity_report has those. */
+  analyses: z.array(scored),
+  summary: z.object({
+    highComplexityTasks: z.int(),
+    mediumComplexityTasks: z.int(),
+    lowComplexityTasks: z.int(),
+    tasksToExpand: z.array(z.int()),
+  }),
+});
+
+/** Judges tasks in batches, side by side; each batch is in the report as soon as it is judged. */
+export const analyzeProjectComplexity: Operation<AnalyzeInput, z.infer<typeof analyzeResult>> = {
+  name: 'analyze_project_complexity',
+  version: 1,
+  title: 'Analyze the complexity of tasks',
+  description:
+    "Scores the complexity of a tag's open tasks and recommends into how many subtasks each is to be split; kept as the " +
+    'complexity report, which expand_task and expand_all follow. The LLM call is delegated to you: answer it with agent_llm.',
+  input: analyzeInput,
+  result: analyzeResult,
+  hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+
+  *run(input) {
+    const { projectRoot, threshold, research = false } = input;
+    const found = yield* readProject(projectRoot, (project?: Project) => {
+      const existing = requireProject(project, projectRoot);
+      const tag = resolveTag(existing, input.tag);
+      const tasks = tasksToJudge(requireTag(existing, tag).tasks, tag, input).map(judgedTask);
+      return { tag, tasks, rules: rulesOf(existing) };
+    });
+    const batches = batchesOf(found.tasks, TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
+    const judged = yield* all(
+      batches.map(
+        (batch) => () => judge(batch, found.tag, found.rules, { projectRoot, threshold, research }),
+      ),
+    );
+    const analyses = judged.flat();
+    const high = analyses.filter(({ complexityScore }) => complexityScore >= 8).length;
+    const low = analyses.filter(({ complexityScore }) => complexityScore < 5).length;
+    const toExpand = analyses.filter(
+      ({ complexityScore, recommendedSubtasks }) => complexityScore >= threshold && recommendedSubtasks > 0,
+    );
+    return {
+      projectRoot,
+      tag: found.tag,
+      tasksAnalyzed: analyses.length,
+      analyses,
+      summary: {
+        highComplexityTasks: high,
+        mediumComplexityTasks: analyses.length - high - low,
+        lowComplexityTasks: low,
+        tasksToExpand: toExpand.map(({ taskId }) => taskId),
+      },
+    };
+  },
+
+  summarize: ({ tasksAnalyzed, tag, summary }) =>
+    `Analyzed ${tasksAnalyzed} ${tasksAnalyzed === 1 ? 'task' : 'tasks'} of tag '${tag}'; ` +
+    `${summary.tasksToExpand.length} to be split.`,
+};
+
+interface Asked {
+  readonly projectRoot: string;
+  readonly threshold: number;
+  readonly research: boolean;
+}
+
+function* judge(
+  batch: readonly JudgedTask[],
+  tag: string,
+  rules: string | undefined,
+  { projectRoot, threshold, research }: Asked,
+): Program<z.infer<typeof scored>[]> {
+  const role = roleOf(research);
+  const ids =
+    batch.length === 1
+      ? `task ${batch[0]?.id}`
+      : `${batch.length} tasks (${batch[0]?.id} to ${batch.at(-1)?.id})`;
+  const answer = yield* generateObject({
+    ...MODELS[role],
+    role,
+    messages: analyzePrompt(batch, threshold, rules, research),
+    summary: `Judge the complexity of ${ids}, tag '${tag}'`,
+    schema: analyzeAnswer,
+    objectName: 'complexity_analysis',
+  });
+  const analyses = completed(batch, answer.complexityAnalysis);
+  yield* commitProject(projectRoot, {
+    command: 'merge_report',
+    tag,
+    threshold,
+    research,
+    projectRoot,
+    analyses,
+  } satisfies Command as Json);
+  return analyses.map(({ taskId, taskTitle, complexityScore, recommendedSubtasks }) => ({
+    taskId,
+    taskTitle,
+    complexityScore,
+    recommendedSubtasks,
+  }));
+}

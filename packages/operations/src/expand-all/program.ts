@@ -1,0 +1,111 @@
+import { all, type Program, readProject } from '@baton/engine';
+import { BatonError } from '@baton/protocol';
+import { z } from 'zod';
+import { projectRoot, prompt, research, tag } from '../arguments.ts';
+import { expand } from '../expand-task/expand.ts';
+import { num } from '../expand-task/program.ts';
+import { flag, wholeNumber } from '../lenient.ts';
+import type { Operation } from '../operation.ts';
+import { type Project, requireProject, requireTag, resolveTag, type Task } from '../project/index.ts';
+import { shortened } from '../prompting/excerpt.ts';
+
+const AT_ONCE = 8;
+const MOST_AT_ONCE = 32;
+
+const expandAllInput = z.strictObject({
+  num,
+  research,
+  prompt: prompt.optional().describe('What to heed when the tasks are split'),
+  force: flag('Split tasks that have subtasks too, replacing those that are not done'),
+  atOnce: wholeNumber(z.int().min(1).max(MOST_AT_ONCE).default(AT_ONCE)).describe(
+    'How many requests may wait for an answer at once',
+  ),
+  tag,
+  projectRoot,
+});
+type ExpandAllInput = z.infer<typeof expandAllInput>;
+
+const expandAllResult = z.object({
+  projectRoot: z.string(),
+  tag: z.string(),
+  tasksToExpand: z.int(),
+  expandedCount: z.int(),
+  failedCount: z.int(),
+  skippedCount: z.int(),
+  expanded: z.array(z.object({ id: z.int(), subtasksAdded: z.int() })),
+  failed: z.array(z.object({ id: z.int(), code: z.string(), message: z.string() })),
+});
+
+type End =
+  | { readonly id: number; readonly subtasksAdded: number }
+  | { readonly id: number; readonly code: string; readonly message: string };
+
+/**
+ * Splits every open task that has no subtasks yet, some at once, in whatever order the answers come. Each is in the
+ * project as soon as it is answered; one that fails is listed and leaves the others alone.
+ */
+export const expandAll: Operation<ExpandAllInput, z.infer<typeof expandAllResult>> = {
+  name: 'expand_all',
+  version: 1,
+  title: 'Split all open tasks into subtasks',
+  description:
+    'Splits every pending or in-progress task without subtasks (`force`: with subtasks too). Several LLM requests are ' +
+    'open at once: pendingInteractions lists them, pending_interactions fetches each; answer them with agent_llm in any order.',
+  input: expandAllInput,
+  result: expandAllResult,
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+
+  *run({ projectRoot, num, prompt, force = false, research = false, atOnce, ...input }) {
+    const found = yield* readProject(projectRoot, (project?: Project) => {
+      const existing = requireProject(project, projectRoot);
+      const tag = resolveTag(existing, input.tag);
+      const { tasks } = requireTag(existing, tag);
+      return { tag, total: tasks.length, ids: tasks.filter(isToExpand(force)).map(({ id }) => id) };
+    });
+    const { tag, ids, total } = found;
+    const wish = { projectRoot, tag, num, prompt, force, research, show: false };
+    const ends = yield* all(
+      ids.map((id) => () => expandOne({ ...wish, id })),
+      atOnce,
+    );
+    const expanded = ends.flatMap((end) => ('subtasksAdded' in end ? [end] : []));
+    const failed = ends.flatMap((end) => ('code' in end ? [end] : []));
+    return {
+      projectRoot,
+      tag,
+      tasksToExpand: ids.length,
+      expandedCount: expanded.length,
+      failedCount: failed.length,
+      skippedCount: total - ids.length,
+      expanded,
+      failed: failed.map(inShort),
+    };
+  },
+
+  summarize: ({ expandedCount, failedCount, tag }) =>
+    `Split ${expandedCount} ${expandedCount === 1 ? 'task' : 'tasks'} of tag '${tag}'` +
+    `${failedCount > 0 ? `; ${failedCount} failed and are listed` : ''}.`,
+};
+
+function isToExpand(force: boolean) {
+  return ({ status, subtasks }: Task) =>
+    (status === 'pending' || status === 'in-progress') && (force || subtasks.length === 0);
+}
+
+function* expandOne(expansion: Parameters<typeof expand>[0]): Program<End> {
+  try {
+    const { subtaskIds } = yield* expand(expansion);
+    return { id: expansion.id, subtasksAdded: subtaskIds.length };
+  } catch (thrown) {
+    // A refusal is this task's own; a bug of the program is everyone's.
+    if (!(thrown instanceof BatonError)) throw thrown;
+    return { id: expansion.id, code: thrown.code, message: shortened(thrown.message, 300) ?? '' };
+  }
+}
+
+const TOLD_IN_FULL = 50;
+
+/** A thousand failures must not make a reply that no client takes: the first are told, the rest are named. */
+function inShort<T extends { readonly message: string }>(failure: T, index: number): T {
+  return index < TOLD_IN_FULL ? failure : { ...failure, message: shortened(failure.message, 60) ?? '' };
+}

@@ -1,0 +1,66 @@
+import type { Json } from '@baton/protocol';
+import { z } from 'zod';
+import { projectRoot, prompt, research, tag, taskId } from '../arguments.ts';
+import { flag, wholeNumber } from '../lenient.ts';
+import type { Operation } from '../operation.ts';
+import { MAX_NEW_SUBTASKS } from '../project/index.ts';
+import { taskView } from '../views/task-view.ts';
+import { expand } from './expand.ts';
+
+/** How many subtasks; shared with `expand_all`. */
+export const num = wholeNumber(z.int().min(0).max(MAX_NEW_SUBTASKS).optional())
+  .optional()
+  .describe(
+    'About how many subtasks to make; 0 leaves it to the LLM. By default what the complexity report recommends, or else 3',
+  );
+
+const expandTaskInput = z.strictObject({
+  id: taskId.describe('The task to split'),
+  num,
+  research,
+  prompt: prompt.optional().describe('What to heed when the task is split'),
+  force: flag('Replace its subtasks instead of adding to them; those that are done stay'),
+  tag,
+  projectRoot,
+});
+type ExpandTaskInput = z.infer<typeof expandTaskInput>;
+
+const expandTaskResult = z.object({
+  projectRoot: z.string(),
+  tag: z.string(),
+  id: z.string(),
+  subtasksAdded: z.int(),
+  subtaskIds: z.array(z.string()),
+  subtasksReplaced: z.int(),
+  task: taskView,
+});
+
+/** Splits a task into subtasks. */
+export const expandTask: Operation<ExpandTaskInput, z.infer<typeof expandTaskResult>> = {
+  name: 'expand_task',
+  version: 1,
+  title: 'Split a task into subtasks',
+  description:
+    'Splits one task into subtasks, as many as `num`, or as the complexity report recommends, or else 3. They are added ' +
+    'to those that it has; `force` replaces those that are not done. The LLM call is delegated to you: answer it with agent_llm.',
+  input: expandTaskInput,
+  result: expandTaskResult,
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+
+  *run({ id, num, prompt, force = false, research = false, tag, projectRoot }) {
+    const show = true;
+    const done = yield* expand({ projectRoot, tag, id: Number(id), num, prompt, force, research, show });
+    return {
+      projectRoot,
+      tag: done.tag,
+      id: id,
+      subtasksAdded: done.subtaskIds.length,
+      subtaskIds: done.subtaskIds,
+      subtasksReplaced: done.replaced,
+      task: done.task as Json,
+    };
+  },
+
+  summarize: ({ subtasksAdded, tag, subtaskIds }) =>
+    `Added ${subtasksAdded} ${subtasksAdded === 1 ? 'subtask' : 'subtasks'} (${subtaskIds[0]} to ${subtaskIds.at(-1)}) in tag '${tag}'.`,
+};

@@ -1,0 +1,71 @@
+import type { JsonObject } from '@baton/protocol';
+import type { z } from 'zod';
+import type { ToolHints } from '../operation.ts';
+import type { Command, Project } from '../project/index.ts';
+
+/** What every tool without an LLM says of itself. Each names its project with `projectRoot`. */
+interface ToolText<Input, Result> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: z.ZodType<Input>;
+  /** What its `structuredContent` is, but for errors. */
+  readonly result: z.ZodType<Result>;
+  readonly hints: ToolHints;
+  /** One sentence about a result, for clients that read only text. */
+  summarize(result: Result, input: Input): string;
+}
+
+interface Target {
+  readonly projectRoot: string;
+}
+
+/** A tool that only looks at a project. */
+export interface ProjectView<Input = Target, Result = object> extends ToolText<Input, Result> {
+  readonly kind: 'view';
+  view(project: Project | undefined, input: Input): Result;
+}
+
+/** A tool that changes a project by one command; its result is made of the command's outcome. */
+export interface ProjectChangeTool<Input = Target, Result = object> extends ToolText<Input, Result> {
+  readonly kind: 'change';
+  command(input: Input): Command;
+  show(outcome: JsonObject, input: Input): object;
+}
+
+export type ProjectTool = ProjectView | ProjectChangeTool;
+
+export const READ: ToolHints = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+export const WRITE: ToolHints = { ...READ, readOnlyHint: false, idempotentHint: false };
+export const SET: ToolHints = { ...WRITE, idempotentHint: true };
+export const DESTROY: ToolHints = { ...WRITE, destructiveHint: true };
+
+export function viewTool<Input extends Target, Result extends object>(
+  spec: Omit<ProjectView<Input, Result>, 'kind' | 'hints'>,
+): ProjectTool {
+  return { kind: 'view', hints: READ, ...spec } as unknown as ProjectTool;
+}
+
+/** Unless it says otherwise, a change shows its outcome with the project's key. */
+export function changeTool<Input extends Target, Result extends object>(
+  spec: Omit<ProjectChangeTool<Input, Result>, 'kind' | 'show'> &
+    Partial<Pick<ProjectChangeTool<Input, Result>, 'show'>>,
+): ProjectTool {
+  const show = (outcome: JsonObject, { projectRoot }: Input) => ({ projectRoot, ...outcome });
+  return { kind: 'change', show, ...spec } as unknown as ProjectTool;
+}
+
+/** `tag` for a command, left out where the caller left it out. */
+export function inTag(tag: string | undefined): { tag?: string } {
+  return tag === undefined ? {} : { tag };
+}
+
+/** "1 task", "2 tasks". */
+export function counted(count: number, one: string): string {
+  return `${count} ${count === 1 ? one : `${one}s`}`;
+}

@@ -1,0 +1,112 @@
+import { commitProject, generateText, readProject } from '@baton/engine';
+import type { Json } from '@baton/protocol';
+import { z } from 'zod';
+import { projectRoot, prompt, research, subtaskId, tag } from '../arguments.ts';
+import { MODELS } from '../models.ts';
+import type { Operation } from '../operation.ts';
+import {
+  type Command,
+  parseTaskRef,
+  type Project,
+  requireProject,
+  requireSubtask,
+  requireTag,
+  requireTask,
+  resolveTag,
+  type TaskRef,
+  taskDone,
+} from '../project/index.ts';
+import { rulesOf, shortened, some, taskLine } from '../prompting/excerpt.ts';
+import { roleOf } from '../prompting/prompt-text.ts';
+import { subtaskView } from '../views/task-view.ts';
+import { notePrompt } from './prompt.ts';
+
+/** A note is a note: a longer one is asked for again. */
+export const MAX_NOTE_LENGTH = 10_000;
+
+const updateSubtaskInput = z.strictObject({
+  id: subtaskId.describe('The subtask, such as "5.2"'),
+  prompt: prompt.describe('What to note on it'),
+  research,
+  tag,
+  projectRoot,
+});
+type UpdateSubtaskInput = z.infer<typeof updateSubtaskInput>;
+
+const updateSubtaskResult = z.object({
+  projectRoot: z.string(),
+  tag: z.string(),
+  id: z.string(),
+  /** The note as it stands in the details, with its date. */
+  added: z.string(),
+  subtask: subtaskView,
+});
+
+/** Adds a dated note to a subtask's details. */
+export const updateSubtask: Operation<UpdateSubtaskInput, z.infer<typeof updateSubtaskResult>> = {
+  name: 'update_subtask',
+  version: 1,
+  title: 'Add a note to a subtask',
+  description:
+    'Adds a dated note to the details of a subtask, as `prompt` says; nothing else of it changes. The LLM call is ' +
+    'delegated to you: answer it with agent_llm, with text.',
+  input: updateSubtaskInput,
+  result: updateSubtaskResult,
+  hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+
+  *run({ id, prompt, research = false, projectRoot, ...input }) {
+    const found = yield* readProject(projectRoot, (project?: Project) =>
+      noteMaterial(project, projectRoot, input.tag, id),
+    );
+    const role = roleOf(research);
+    const text = yield* generateText({
+      ...MODELS[role],
+      role,
+      messages: notePrompt(found.item, found, prompt, research),
+      summary: `Note something on subtask ${id}: ${found.item.title.slice(0, 80)}`,
+      longest: MAX_NOTE_LENGTH,
+    });
+    const { added, item } = yield* commitProject<{ added: string; item: Json }>(projectRoot, {
+      command: 'append_info',
+      id,
+      text,
+      tag: found.tag,
+    } satisfies Command as Json);
+    return { projectRoot, tag: found.tag, id, added, subtask: item };
+  },
+
+  summarize: ({ id, tag }) => `Added a note to subtask ${id} of tag '${tag}'.`,
+};
+
+/** What a note on a subtask needs of the project. @throws BatonError as its parts. */
+function noteMaterial(
+  project: Project | undefined,
+  projectRoot: string,
+  tagWish: string | undefined,
+  id: string,
+) {
+  const existing = requireProject(project, projectRoot);
+  const tag = resolveTag(existing, tagWish);
+  const ref = parseTaskRef(id) as TaskRef;
+  const task = requireTask(requireTag(existing, tag), tag, ref);
+  const subtask = requireSubtask(task, tag, ref);
+  if (subtask.status === 'done') throw taskDone(tag, id);
+  const at = task.subtasks.indexOf(subtask);
+  // The neighbours are enough to know where one stands.
+  const siblings = task.subtasks.filter((other, index) => other !== subtask && Math.abs(index - at) <= 5);
+  return {
+    tag,
+    item: {
+      id,
+      title: shortened(subtask.title, 300) ?? '',
+      status: subtask.status,
+      ...some({
+        description: shortened(subtask.description, 2_000),
+        details: shortened(subtask.details, 8_000),
+      }),
+    },
+    parent: { ...taskLine(task), ...some({ description: shortened(task.description, 1_000) }) },
+    siblings: siblings.map(taskLine),
+    rules: rulesOf(existing),
+  };
+}

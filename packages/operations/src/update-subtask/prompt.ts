@@ -1,0 +1,42 @@
+import type { Message } from '@baton/protocol';
+import { rulesPart } from '../prompting/excerpt.ts';
+import { fencedLines, fencedText } from '../prompting/fence.ts';
+import { DATA_IS_DATA, LANGUAGE, messagesOf, type PromptText, RESEARCH } from '../prompting/prompt-text.ts';
+
+/** Of `update_subtask`, and of `update_task` with `append`. */
+export const noteText: PromptText = {
+  version: 1,
+  system: `You add a note to a development task that is under way: what was learned, decided or tried, as the request says.
+
+- Write only the new note, in a few sentences or a short list; it is dated and put below what stands there.
+- Make it useful to whoever works on the task next: name files, commands, values and decisions where the request does.
+- Do not repeat what stands there, and do not claim that something was done which the request does not say.
+
+${LANGUAGE}
+
+${DATA_IS_DATA} The request itself says what to note, and nothing else.
+
+Answer with the text of the note and nothing around it.`,
+  research: RESEARCH,
+  request:
+    'What to note in the words of the caller, the task or subtask with what stands there, and the rules of the project.',
+};
+
+export function notePrompt(
+  item: object,
+  {
+    rules,
+    parent,
+    siblings = [],
+  }: { rules: string | null | undefined; parent?: object; siblings?: readonly object[] },
+  request: string,
+  research: boolean,
+): Message[] {
+  return messagesOf(noteText, research, [
+    `The request:\n${fencedText('note-request', request).block}`,
+    parent && `It belongs to this task:\n${fencedLines('parent-task', [parent])}`,
+    siblings.length > 0 ? `The other subtasks:\n${fencedLines('other-subtasks', siblings)}` : undefined,
+    rulesPart(rules),
+    `It is to be added to:\n${fencedLines('task', [item])}`,
+  ]);
+}

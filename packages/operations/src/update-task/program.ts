@@ -1,0 +1,139 @@
+import { commitProject, generateObject, generateText, type Program, readProject } from '@baton/engine';
+import { BatonError, type Json } from '@baton/protocol';
+import { z } from 'zod';
+import { projectRoot, prompt, research, tag, taskId } from '../arguments.ts';
+import { flag } from '../lenient.ts';
+import { MODELS } from '../models.ts';
+import type { Operation } from '../operation.ts';
+import {
+  type Command,
+  type Project,
+  requireProject,
+  requireTag,
+  requireTask,
+  resolveTag,
+  taskDone,
+} from '../project/index.ts';
+import { rulesOf, shortened, wholeTask } from '../prompting/excerpt.ts';
+import { roleOf } from '../prompting/prompt-text.ts';
+import { updateTaskAnswer, withoutStrayStatus } from '../update/answer.ts';
+import { updatePrompt, updateTaskText } from '../update/prompt.ts';
+import { notePrompt } from '../update-subtask/prompt.ts';
+import { MAX_NOTE_LENGTH } from '../update-subtask/program.ts';
+import { taskView } from '../views/task-view.ts';
+
+const updateTaskInput = z.strictObject({
+  id: taskId.describe('The task to revise; for a subtask use update_subtask'),
+  prompt: prompt.describe('What changes about the task, or is to be noted'),
+  append: flag('Add a dated note to its details instead of revising it'),
+  research,
+  tag,
+  projectRoot,
+});
+type UpdateTaskInput = z.infer<typeof updateTaskInput>;
+
+const updateTaskResult = z.object({
+  projectRoot: z.string(),
+  tag: z.string(),
+  id: z.string(),
+  /** False when nothing about the task had to change. */
+  updated: z.boolean(),
+  task: taskView,
+});
+
+type Found = {
+  readonly tag: string;
+  readonly task: ReturnType<typeof wholeTask>;
+  readonly rules?: string | undefined;
+};
+type Landed = { readonly updated: number[]; readonly skipped: { reason: string }[]; readonly tasks: Json[] };
+
+/** Revises one task, or adds a dated note to it. A task that is done is refused, before and after the LLM was asked. */
+export const updateTask: Operation<UpdateTaskInput, z.infer<typeof updateTaskResult>> = {
+  name: 'update_task',
+  version: 1,
+  title: 'Revise a task',
+  description:
+    'Revises one task as `prompt` says; `append` adds a dated note to its details instead. Its id, its status unless ' +
+    'the prompt asks for another, and subtasks that are done stay. The LLM call is delegated to you: answer it with agent_llm.',
+  input: updateTaskInput,
+  result: updateTaskResult,
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+
+  *run({ id, prompt, append = false, research = false, projectRoot, ...input }) {
+    const found: Found = yield* readProject(projectRoot, (project?: Project) => {
+      const existing = requireProject(project, projectRoot);
+      const tag = resolveTag(existing, input.tag);
+      const task = requireTask(requireTag(existing, tag), tag, { task: Number(id) });
+      if (task.status === 'done') throw taskDone(tag, id);
+      return { tag, task: wholeTask(task), rules: rulesOf(existing) };
+    });
+    const landed = append
+      ? yield* note(found, prompt, projectRoot, research)
+      : yield* revise(found, prompt, projectRoot, research);
+    return { projectRoot, tag: found.tag, id, ...landed };
+  },
+
+  summarize: ({ id, tag, updated }) =>
+    updated ? `Revised task ${id} of tag '${tag}'.` : `Task ${id} of tag '${tag}' stays as it was.`,
+};
+
+type End = { readonly updated: boolean; readonly task: Json };
+
+function* revise(
+  { tag, task, rules }: Found,
+  request: string,
+  projectRoot: string,
+  research: boolean,
+): Program<End> {
+  const role = roleOf(research);
+  const answer = yield* generateObject({
+    ...MODELS[role],
+    role,
+    messages: updatePrompt(updateTaskText, request, [task], { rules }, research),
+    summary: `Revise task ${task.id}: ${shortened(task.title, 80)}`,
+    schema: updateTaskAnswer,
+    objectName: 'updated_task',
+  });
+  const { updated, skipped, tasks } = yield* commitProject<Landed>(projectRoot, {
+    command: 'update_tasks',
+    // Whatever the answer calls it, it was asked about this task.
+    updates: [{ ...withoutStrayStatus(answer, request), id: task.id }],
+    tag,
+    show: true,
+  } satisfies Command as Json);
+  if (skipped[0]?.reason === 'done') throw taskDone(tag, `${task.id}`);
+  if (tasks[0] === undefined) throw goneMeanwhile(tag, task.id);
+  return { updated: updated.length > 0, task: tasks[0] };
+}
+
+function* note(
+  { tag, task, rules }: Found,
+  request: string,
+  projectRoot: string,
+  research: boolean,
+): Program<End> {
+  const role = roleOf(research);
+  const text = yield* generateText({
+    ...MODELS[role],
+    role,
+    messages: notePrompt(task, { rules }, request, research),
+    summary: `Note something on task ${task.id}: ${shortened(task.title, 80)}`,
+    longest: MAX_NOTE_LENGTH,
+  });
+  const { item } = yield* commitProject<{ item: Json }>(projectRoot, {
+    command: 'append_info',
+    id: `${task.id}`,
+    text,
+    tag,
+  } satisfies Command as Json);
+  return { updated: true, task: item };
+}
+
+function goneMeanwhile(tag: string, id: number): BatonError {
+  return new BatonError(
+    'project_task_not_found',
+    `Task ${id} was removed from tag '${tag}' while the LLM was at work. Nothing was changed.`,
+    { id: `${id}`, tag },
+  );
+}

@@ -1,0 +1,47 @@
+import { isRecord } from '@baton/protocol';
+import { z } from 'zod';
+import { listUnder } from '../lenient.ts';
+import { MAX_NEW_TASKS, readStatus, taskUpdate } from '../project/index.ts';
+
+/** Changed tasks, each once: which of two would count nobody could say. */
+export const updateAnswer = listUnder(
+  'tasks',
+  z.object({
+    tasks: z
+      .array(taskUpdate)
+      .max(MAX_NEW_TASKS)
+      .superRefine((tasks, context) => {
+        const seen = new Set<number>();
+        for (const [at, { id }] of tasks.entries()) {
+          if (seen.has(id))
+            context.addIssue({ code: 'custom', path: [at, 'id'], message: `task ${id} stands here twice` });
+          seen.add(id);
+        }
+      }),
+  }),
+);
+
+/** The one task, bare or as the only one of a list. */
+export const updateTaskAnswer = z.preprocess((value) => {
+  const list = Array.isArray(value) ? value : isRecord(value) ? (value['tasks'] ?? value['task']) : undefined;
+  if (isRecord(list)) return list;
+  return Array.isArray(list) && list.length === 1 ? list[0] : value;
+}, taskUpdate);
+
+type Update = z.infer<typeof taskUpdate>;
+
+/** The update without a status that nobody asked for: models send one along with every task. */
+export function withoutStrayStatus({ status, ...update }: Update, request: string): Update {
+  if (status === undefined || !asksFor(request, status)) return update;
+  return { ...update, status };
+}
+
+/** True when the request speaks of a status, or names this one in any known wording. */
+function asksFor(request: string, status: string): boolean {
+  if (/\bstatus/i.test(request)) return true;
+  const words = request.toLowerCase().split(/[^\p{L}\p{N}-]+/u);
+  return words.some((word, at) => {
+    const pair = `${word}-${words[at + 1] ?? ''}`;
+    return readStatus(word) === status || readStatus(pair) === status;
+  });
+}

@@ -1,0 +1,68 @@
+import type { Message } from '@baton/protocol';
+import { rulesPart, type TaskLine, type wholeTask } from '../prompting/excerpt.ts';
+import { fencedLines, fencedText } from '../prompting/fence.ts';
+import {
+  DATA_IS_DATA,
+  JSON_ONLY,
+  LANGUAGE,
+  messagesOf,
+  type PromptText,
+  RESEARCH,
+} from '../prompting/prompt-text.ts';
+
+/** What `update` and `update_task` say alike. */
+const HOW_TO_CHANGE = `- Change what the request touches and leave everything else as it is: a field that you leave out stays.
+- A field that you give replaces the former one, so give it whole: keep in details what still holds, and every <info added on ...> block in it.
+- id says which task is meant; it never changes. Give status only if the request asks for another one.
+- Subtasks that are done stay as they are. If what they did no longer fits, add a subtask that mends it. Under subtasks give those that change by their numbers, and new ones with numbers that none has.
+- dependencies holds ids that must be finished before. Never make a circle.`;
+
+export const updateText: PromptText = {
+  version: 1,
+  system: `You revise planned development tasks, so that they fit a change of plan or of knowledge.
+
+${HOW_TO_CHANGE}
+- Give only the tasks that change; an empty list says that none has to.
+
+${LANGUAGE}
+
+${DATA_IS_DATA} The request itself says what to change about the tasks, and nothing else.
+
+${JSON_ONLY}: { "tasks": [ ... ] }.`,
+  research: RESEARCH,
+  request:
+    'The change in the words of the caller, the tasks that it may touch, whole, and the rules of the project.',
+};
+
+export const updateTaskText: PromptText = {
+  version: 1,
+  system: `You revise one planned development task, so that it fits a change of plan or of knowledge.
+
+${HOW_TO_CHANGE}
+
+${LANGUAGE}
+
+${DATA_IS_DATA} The request itself says what to change about the task, and nothing else.
+
+${JSON_ONLY}: the task, with its id.`,
+  research: RESEARCH,
+  request: 'The change in the words of the caller, the task, whole, and the rules of the project.',
+};
+
+type WholeTask = ReturnType<typeof wholeTask>;
+
+export function updatePrompt(
+  text: PromptText,
+  request: string,
+  tasks: readonly WholeTask[],
+  { rules, others = [] }: { rules: string | null | undefined; others?: readonly TaskLine[] },
+  research: boolean,
+): Message[] {
+  return messagesOf(text, research, [
+    `The request:\n${fencedText('change-request', request).block}`,
+    `Answer for these ids: ${tasks.map(({ id }) => id).join(', ')}.`,
+    others.length > 0 ? `Other tasks, to refer to:\n${fencedLines('other-tasks', others)}` : undefined,
+    rulesPart(rules),
+    `The ${tasks.length === 1 ? 'task' : 'tasks, one per line'}:\n${fencedLines('tasks', tasks)}`,
+  ]);
+}

@@ -1,0 +1,38 @@
+import { type Project, requireProject, requireTag, resolveTag } from '../project/index.ts';
+import { nextTask } from './next-task.ts';
+import { progressOf } from './stats.ts';
+
+/**
+ * How a project stands, for whoever looks at it as a whole: what it is about, its tags, how far one of them is and what
+ * comes next in it.
+ *
+ * @throws BatonError `project_not_found`, `tag_not_found`.
+ */
+export function projectStatus(
+  project: Project | undefined,
+  input: { readonly projectRoot: string; readonly tag?: string | undefined },
+) {
+  const existing = requireProject(project, input.projectRoot);
+  const tag = resolveTag(existing, input.tag);
+  const { tasks } = requireTag(existing, tag);
+  const { task, message } = nextTask(existing, { projectRoot: input.projectRoot, tag });
+  return {
+    projectRoot: input.projectRoot,
+    about: existing.about,
+    currentTag: existing.currentTag,
+    tags: [...existing.tags.keys()],
+    tag,
+    stats: { ...progressOf(tasks), subtasks: progressOf(tasks.flatMap(({ subtasks }) => subtasks)) },
+    next: task === null ? null : { id: task.id, title: task.title },
+    message,
+    rules: existing.rules.length,
+    files: existing.files.size,
+  };
+}
+
+/** A project's rules as Markdown: single lines as a list, longer pieces as they stand. */
+export function rulesMarkdown(project: Project | undefined, projectRoot: string): string {
+  const { rules, about } = requireProject(project, projectRoot);
+  const pieces = rules.map((rule) => (/^[-*#>]|\n/.test(rule) ? rule : `- ${rule}`));
+  return [`# Rules of ${about.name ?? projectRoot}`, ...pieces, ''].join('\n\n');
+}
