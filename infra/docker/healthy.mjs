@@ -5,6 +5,7 @@ const said = await Promise.allSettled(
   [...ports].map((port) => fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(3_000) })),
 );
 const ready = said.some(({ value }) => value?.ok);
-if (!ready) console.error(said.map(({ value, reason }) => value?.status ?? String(reason?.cause ?? reason)).join(', '));
+if (!ready)
+  console.error(said.map(({ value, reason }) => value?.status ?? String(reason?.cause ?? reason)).join(', '));
 // What is still open must not keep a check waiting.
 process.exit(ready ? 0 : 1);
