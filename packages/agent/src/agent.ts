@@ -36,7 +36,7 @@ export class Agent {
   private readonly options: AgentOptions;
   private readonly gateway: Gateway;
   private readonly fit = new FitCheck();
-  private readonly pace = new Pace();
+  private readonly pace: Pace;
   /** Aborted when nothing is to be finished any more. */
   private readonly ending = new AbortController();
   private readonly inFlight = new Map<string, Promise<void>>();
@@ -53,6 +53,7 @@ export class Agent {
   constructor(options: AgentOptions) {
     this.options = options;
     this.gateway = new Gateway(options);
+    this.pace = new Pace((ms) => options.onEvent({ kind: 'holding', ms }));
   }
 
   /** Works until it is stopped or, with `once`, until nothing waits. Throws what makes every further request useless. */

@@ -53,6 +53,8 @@ export async function ask(
 ): Promise<Asked | undefined> {
   const { fit, pace, tries } = asking;
   const over = AbortSignal.any([asking.ending, lease.signal]);
+  // After a standstill (of the machine, or of this process) its timers are late, and clocks are not.
+  const isOver = () => over.aborted || lease.remaining() === 0;
   const margin = Math.min(MARGIN_MS, lease.remaining() / 10);
   const least = Math.min(LEAST_MS, lease.remaining() / 4);
   /** How long the next try may be put off. */
@@ -62,7 +64,7 @@ export async function ask(
   for (let tried = 1; ; tried++) {
     if (pace.remaining() > room()) return undefined;
     await pause(pace.remaining(), over);
-    if (over.aborted) return undefined;
+    if (isOver()) return undefined;
     const timeoutMs = Math.min(asking.timeoutMs, lease.remaining() - margin);
     try {
       const data = withUsageOf(earlier, await inTime(asking.answer, request, timeoutMs, over));
@@ -74,7 +76,7 @@ export async function ask(
       request = { ...given, request: corrected(given.request, data, problem) };
       earlier = data;
     } catch (error) {
-      if (over.aborted) return undefined;
+      if (isOver()) return undefined;
       const failure = asFailure(error);
       if (failure.kind === 'fatal') throw failure;
       if (failure.retryAfterMs !== undefined) pace.hold(failure.retryAfterMs);

@@ -24,9 +24,16 @@ const LONGEST_HOLD_MS = 600_000;
 /** One endpoint's wish to be left alone holds for all requests of this agent, and for new claims. */
 export class Pace {
   private until = 0;
+  private readonly onHold: (ms: number) => void;
 
-  hold(ms: number): void {
-    this.until = Math.max(this.until, performance.now() + Math.min(ms, LONGEST_HOLD_MS));
+  constructor(onHold: (ms: number) => void) {
+    this.onHold = onHold;
+  }
+
+  hold(givenMs: number): void {
+    const ms = Math.min(givenMs, LONGEST_HOLD_MS);
+    this.until = Math.max(this.until, performance.now() + ms);
+    this.onHold(ms);
   }
 
   /** Milliseconds until the endpoint may be asked again. */

@@ -38,9 +38,11 @@ export class LiveScreen {
   begin({ url, provider, endpoint, models, concurrency }: AgentSettings): void {
     const named = Object.entries(models).map(([role, id]) => (role === 'other' ? id : `${role} ${id}`));
     const llm = `${provider}${endpoint === undefined ? '' : ` at ${endpoint}`}`;
-    this.say(`\n  baton agent answers what waits at ${url}`);
+    this.say('');
+    this.say(`  baton agent answers what waits at ${url}`);
     this.say(`  by ${llm}, ${named.join(', ') || 'the models that requests name'}, ${concurrency} at a time`);
-    this.say('  Ctrl-C finishes what is in flight; a second one ends at once.\n');
+    this.say('  Ctrl-C finishes what is in flight; a second one ends at once.');
+    this.say('');
     this.timer = setInterval(() => this.draw(), REDRAW_MS);
   }
 
@@ -92,8 +94,9 @@ export class LiveScreen {
     this.erase();
     if (totals === undefined) return;
     const { answered, failed, superseded, abandoned } = totals;
+    this.say('');
     this.say(
-      `\n  ${answered} answered, ${failed} failed, ${superseded + abandoned} let go in ${seconds(Date.now() - this.begun)}.`,
+      `  ${answered} answered, ${failed} failed, ${superseded + abandoned} let go in ${seconds(Date.now() - this.begun)}.`,
     );
   }
 
@@ -158,5 +161,5 @@ function seconds(ms: number): string {
 /** Text of others without what a terminal would obey. */
 function plain(text: string): string {
   // oxlint-disable-next-line no-control-regex -- these are what it is about
-  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]+/g, ' ');
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
 }

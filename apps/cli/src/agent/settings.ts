@@ -89,10 +89,11 @@ export async function readAgentSettings(
     const message = `is longer than the lease of ${leaseMs} ms, in which all work on a request must fit`;
     throw new BadConfiguration(refusal('timeoutMs', flags, { timeoutMs: `${timeoutMs}` }, message));
   }
+  const baton = await whereBatonIs(rest, variables);
   const provider = named ?? impliedProvider(rest.endpoint, variables);
   return {
     ...rest,
-    ...(await whereBatonIs(rest, variables)),
+    ...baton,
     provider,
     llmKey: llmKeyFor(provider, llmKey ?? variables[PROVIDER_KEYS[provider]], rest.endpoint),
     models: model,

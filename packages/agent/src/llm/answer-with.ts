@@ -66,7 +66,9 @@ function settingsFor(
     experimental_download: async (links) => links.map(() => null),
     ...(instructions.length === 0 ? {} : { system: instructions.join('\n\n') }),
     ...(hasTools ? { tools, ...(toolChoice === undefined ? {} : { toolChoice }) } : {}),
-    ...(wantsJson && isObjectSchema(request) && !hasTools && wished('json') ? { output: Output.json() } : {}),
+    ...(wantsJson && !hasTools && wished('json') && canBeHeldToJson(request, model)
+      ? { output: Output.json() }
+      : {}),
     ...(maxTokens !== undefined && wished('maxTokens') ? { maxOutputTokens: maxTokens } : {}),
     ...(temperature !== undefined && wished('temperature') ? { temperature } : {}),
     ...(topP !== undefined && wished('topP') ? { topP } : {}),
@@ -81,8 +83,9 @@ function jsonInstruction({ schema }: LlmRequest): string {
   return `Answer with one JSON value that fits this JSON Schema, and nothing around it:\n${JSON.stringify(schema)}`;
 }
 
-/** Endpoints that hold a model to JSON hold it to an object. */
-function isObjectSchema({ schema }: LlmRequest): boolean {
+/** Endpoints that hold a model to JSON hold it to an object; Anthropic's does it by a schema of its own dialect only. */
+function canBeHeldToJson({ schema }: LlmRequest, model: LanguageModel): boolean {
+  if (typeof model !== 'string' && model.provider.startsWith('anthropic')) return false;
   return schema === undefined || schema['type'] === 'object' || isRecord(schema['properties']);
 }
 

@@ -1,0 +1,90 @@
+import type { AgentEvent, DelegatedRequest } from '@baton/agent';
+import { afterEach, expect, test, vi } from 'vitest';
+import { LiveScreen } from './live-screen.ts';
+import type { AgentSettings } from './settings.ts';
+
+/** A terminal that obeys what the screen uses: lines, and going up to erase what is below. */
+class Terminal {
+  readonly columns = 80;
+  rows: string[] = [];
+
+  write(text: string): void {
+    // oxlint-disable-next-line no-control-regex -- a terminal's commands begin with one
+    const [, up] = /^\u001b\[(\d+)A\u001b\[J$/.exec(text) ?? [];
+    if (up !== undefined) this.rows.length -= Number(up);
+    else this.rows.push(...text.replace(/\n$/, '').split('\n'));
+  }
+}
+
+const settings = {
+  url: 'http://127.0.0.1:8080/mcp',
+  provider: 'openai',
+  endpoint: 'http://127.0.0.1:11434/v1',
+  models: { other: 'small', research: 'large' },
+  concurrency: 4,
+} as unknown as AgentSettings;
+
+const request = (interactionId: string, summary = 'Plan from a document'): DelegatedRequest => ({
+  interactionId,
+  taskId: 't',
+  operation: 'parse_prd',
+  role: 'main',
+  serviceType: 'generateObject',
+  attempt: 1,
+  summary,
+  expiresAt: '2026-01-01T00:00:00.000Z',
+  request: { apiKey: null, modelId: 'm', messages: [] },
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function shown(events: readonly AgentEvent[]) {
+  vi.useFakeTimers();
+  const terminal = new Terminal();
+  const screen = new LiveScreen(terminal);
+  screen.begin(settings);
+  for (const event of events) screen.event(event);
+  return { terminal, screen };
+}
+
+test('what is in flight stands below, once, and what ended above it', () => {
+  const { terminal, screen } = shown([
+    { kind: 'claimed', request: request('a') },
+    { kind: 'claimed', request: request('b') },
+    {
+      kind: 'answered',
+      request: request('a'),
+      tookMs: 1_500,
+      model: 'small',
+      usage: { inputTokens: 10, outputTokens: 20 },
+    },
+    { kind: 'retrying', request: request('b'), type: 'rate_limit_error', message: 'slow down', inMs: 4_000 },
+  ]);
+  vi.advanceTimersByTime(3_000);
+  const rows = terminal.rows.join('\n');
+  expect(rows).toContain('openai at http://127.0.0.1:11434/v1, small, research large, 4 at a time');
+  expect(terminal.rows.at(-3)).toBe('  answered  parse_prd: Plan from a document  1.5 s, 10+20 tokens');
+  expect(terminal.rows.at(-2)).toContain('1 in flight   1 answered   0 failed');
+  expect(terminal.rows.at(-1)).toMatch(
+    /parse_prd: Plan from a document +3\.0 s {2}again in 4\.0 s: slow down$/,
+  );
+  expect(rows.match(/\d in flight/g)).toHaveLength(1);
+  screen.end({ answered: 1, failed: 0, superseded: 0, abandoned: 1 });
+  expect(terminal.rows.join('\n')).not.toMatch(/\d in flight/);
+  expect(terminal.rows.at(-1)).toContain('1 answered, 0 failed, 1 let go in');
+});
+
+test('words of others never command the terminal, nor take more than a row', () => {
+  const hostile = `\u001b[2J\u001b]0;owned\u0007 line\nanother\r${'x'.repeat(500)}`;
+  const { terminal, screen } = shown([
+    { kind: 'claimed', request: request('a', hostile) },
+    { kind: 'failed', request: request('a', hostile), type: 'api_error', message: hostile, tookMs: 1 },
+    { kind: 'unreachable', message: hostile, inMs: 1_000 },
+  ]);
+  // oxlint-disable-next-line no-control-regex -- these are what it is about
+  expect(terminal.rows.join('')).not.toMatch(/[\u0000-\u001f]/);
+  for (const row of terminal.rows) expect(row.length).toBeLessThan(80);
+  screen.end();
+});

@@ -1,0 +1,148 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import {
+  type AgentEvent,
+  type Answering,
+  answerInteractions,
+  type AnsweringOptions,
+  answerWith,
+  llmEndpoint,
+} from '@baton/agent';
+import { call, connect, type Loose } from '../harness/client.ts';
+import { Deployment } from '../harness/deployment.ts';
+import { LlmServer } from './llm-server.ts';
+
+// The tests' models are made up, and the provider would say so at each request.
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+const EVERYTHING = { principal: '', scopes: new Set(['agent'] as const) };
+
+/** A Baton, an LLM endpoint, and someone whose requests are to be answered. */
+export class Workplace {
+  readonly baton: Deployment;
+  readonly llm: LlmServer;
+  readonly caller: Client;
+  /** A key with scope `agent`. */
+  readonly key: string;
+
+  private constructor(baton: Deployment, llm: LlmServer, caller: Client, key: string) {
+    this.baton = baton;
+    this.llm = llm;
+    this.caller = caller;
+    this.key = key;
+  }
+
+  static async open(): Promise<Workplace> {
+    const baton = await Deployment.start({ gateways: 2, workers: 1 });
+    const caller = await connect(baton.url(0), baton.apiKey);
+    return new Workplace(baton, await LlmServer.start(), caller, await baton.key({ scopes: ['agent'] }));
+  }
+
+  async close(): Promise<void> {
+    await this.caller.close();
+    await this.llm.close();
+    await this.baton.stop();
+  }
+
+  /** Where an agent meets Baton, on one of its replicas. */
+  mcpUrl(gateway = 0): string {
+    return `${this.baton.url(gateway)}/mcp`;
+  }
+
+  /** Parks one request whose text is `topic`; gives its task and interaction. */
+  async echo(topic: string): Promise<Loose> {
+    return call(this.caller, 'bench_echo', { text: topic });
+  }
+
+  /** Parks a request of the caller's own. */
+  async delegate(serviceType: string, requestParameters: object): Promise<Loose> {
+    const details = { originalCommand: 'tests', role: 'research', serviceType, requestParameters };
+    return call(this.caller, 'agent_llm', { delegatedCallDetails: details });
+  }
+
+  /** How a task stands once it stands still. */
+  async outcome(taskId: string): Promise<Loose> {
+    return call(this.caller, 'task_status', { taskId, waitMs: 25_000 });
+  }
+
+  /** Waits until a task has ended, through however many requests. */
+  async finished(taskId: string): Promise<void> {
+    const { store } = this.baton;
+    const listener = store.inbox.listen(
+      store.tenant('acme').interactions.memberOf(`${taskId.slice(0, 32)}0001`),
+    );
+    try {
+      for (;;) {
+        const view = await store.tenant('acme').tasks.read(EVERYTHING, taskId, store.inbox.channel);
+        if (view.status !== 'working' && view.status !== 'input_required') return;
+        await listener.next(1_000);
+      }
+    } finally {
+      listener.close();
+    }
+  }
+
+  /** Takes a task out of the backlog that a test leaves behind. */
+  async interrupt(taskId: string): Promise<void> {
+    await call(this.caller, 'cancel_task', { taskId });
+  }
+
+  /** All interactions that a task ever had, as they are stored. */
+  async interactionsOf(taskId: string): Promise<readonly Loose[]> {
+    const { listing } = this.baton.store.tenant('acme');
+    return (await listing.inspect(EVERYTHING, taskId)).interactions;
+  }
+
+  /** An agent in this process, with what it tells. */
+  agent(options: Partial<AnsweringOptions> & { provider?: 'openai' | 'anthropic' } = {}): Watched {
+    const { provider = 'openai', ...given } = options;
+    const llm = llmEndpoint({ provider, endpoint: this.llm.url, apiKey: 'key-of-the-llm' });
+    const events: AgentEvent[] = [];
+    const waiting = new Set<() => void>();
+    const answering = answerInteractions({
+      url: this.mcpUrl(),
+      key: this.key,
+      answer: answerWith(({ request }) => llm(request.modelId)),
+      onEvent(event) {
+        events.push(event);
+        for (const wake of waiting) wake();
+      },
+      ...given,
+    });
+    return {
+      ...answering,
+      events,
+      async until(holds) {
+        for (;;) {
+          const found = events.find(holds);
+          if (found !== undefined) return found;
+          await new Promise<void>((resolve) => waiting.add(resolve));
+        }
+      },
+    };
+  }
+
+  /** Has one agent answer everything that waits. */
+  async answerAll(options: Parameters<Workplace['agent']>[0] = {}): Promise<AgentEvent[]> {
+    const { done, events } = this.agent({ once: true, ...options });
+    await done;
+    return events;
+  }
+}
+
+interface Watched extends Answering {
+  readonly events: AgentEvent[];
+  /** Waits for an event. */
+  until(holds: (event: AgentEvent) => boolean): Promise<AgentEvent>;
+}
+
+/** An event of this kind, about the request of this topic. */
+export function about(kind: AgentEvent['kind'], topic = ''): (event: AgentEvent) => boolean {
+  return (event) =>
+    event.kind === kind &&
+    (topic === '' || ('request' in event && JSON.stringify(event.request.request.messages).includes(topic)));
+}
+
+/** What kinds of things happened, in order. */
+export function kinds(events: readonly AgentEvent[]): string[] {
+  return events.map(({ kind }) => kind);
+}
