@@ -1,5 +1,6 @@
 import { interactionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
+import { Store } from './store.ts';
 import { openFixture } from './testing/fixture.ts';
 import { ANN, asks, codeOf, type Guest } from './testing/guest.ts';
 import { ALL_SCRIPTS } from './testing/wiretap.ts';
@@ -99,6 +100,17 @@ test('a segment that cannot park is put back as often as it takes, and its tries
   });
   expect(await (await fixture.take()).park(nothing)).toBe('parked');
   expect((await guest.record(taskId))['tr']).toBeUndefined();
+});
+
+test('a process starts while Redis is full, unless it is the first of all', async () => {
+  const options = { url: fixture.url, secret: 'pepper', replica: 'late' };
+  expect(await codeOf(whileFull(() => Store.open(options)))).toBe('unavailable');
+  await (await Store.open(options)).close();
+  await whileFull(async () => {
+    const late = await Store.open(options);
+    await late.ping();
+    await late.close();
+  });
 });
 
 test('the holder of a lease that ended while Redis was full is replaced', async () => {

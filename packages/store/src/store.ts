@@ -97,8 +97,13 @@ async function settleShards(
   wanted: number | undefined,
 ): Promise<number> {
   const shards = wanted ?? (connection.client instanceof Cluster ? CLUSTER_SHARDS : 1);
-  await connection.write('HSETNX', topologyKey(prefix), 'shards', shards);
-  const recorded = await connection.command((client) => client.hget(topologyKey(prefix), 'shards'));
+  const look = () => connection.command((client) => client.hget(topologyKey(prefix), 'shards'));
+  let recorded = await look();
+  if (recorded === null) {
+    // Only the first start writes: all others come up while Redis is full, too.
+    await connection.write('HSETNX', topologyKey(prefix), 'shards', shards);
+    recorded = await look();
+  }
   if (wanted !== undefined && recorded !== String(wanted)) {
     throw new BatonError(
       'unavailable',

@@ -1,0 +1,134 @@
+import { Redis } from 'ioredis';
+import { http } from '../http.ts';
+import type { Situation } from './claims.ts';
+import { answer, call, Rig, until } from './rig.ts';
+
+/** Redis full under noeviction: what comes in is refused by name, what is in ends, and all goes on when there is room. */
+export const fullMemory: Situation = {
+  name: 'full-memory',
+  async run(claims, entry) {
+    const rig = await Rig.start(entry, ['--maxmemory', '48mb']);
+    const redis = new Redis(rig.redisUrl.replace('unix://', ''));
+    try {
+      const gateway = await rig.begin('gateway');
+      const brief = await rig.begin('gateway', { BATON_INTERACTION_TTL_MS: '3000' });
+      const { url } = gateway;
+      const key = await rig.tenant(url, 'acme');
+      const park = async (at = url) => (await call(at, key, 'bench_echo', { text: 'something' })).content;
+      const standing = async (taskId: string) => (await call(url, key, 'task_status', { taskId })).content;
+
+      // No worker yet: what is accepted now waits until Redis is full.
+      const accepted = await Promise.all(Array.from({ length: 60 }, () => park()));
+      await Promise.all(accepted.map(({ interactionId }) => answer(url, key, interactionId, 'v', 0)));
+      const askedAgain = await park();
+      await call(url, key, 'agent_llm', {
+        interactionId: askedAgain.interactionId,
+        agentLLMResponse: { status: 'success', data: { object: { wrong: true } } },
+        waitMs: 0,
+      });
+      const [waiting, cancelled, late] = [await park(), await park(), await park(brief.url)];
+      await fill(redis);
+
+      const refused = await call(url, key, 'bench_echo', { text: 'one more' });
+      claims.claim(
+        refused.status === 503 &&
+          refused.error.code === 'unavailable' &&
+          /memory is full/.test(refused.error.message),
+        'a new call is 503 unavailable and says why',
+        refused.error,
+      );
+      const held = await answer(url, key, waiting.interactionId, 'kept', 0);
+      claims.claim(
+        held.status === 503 &&
+          held.error.code === 'unavailable' &&
+          /Nothing was changed/.test(held.error.message),
+        'an answer is 503 unavailable and says that it may be repeated',
+        held.error,
+      );
+      const problem = await http(`${url}/v1/projects/p`, {
+        method: 'PUT',
+        token: key,
+        body: { master: { tasks: [{ id: 1, title: 'T', description: 'D', status: 'pending' }] } },
+        limitMs: 5_000,
+      });
+      claims.claim(
+        problem.kind === 'reply' &&
+          problem.status === 503 &&
+          JSON.stringify(problem.body).includes('"unavailable"'),
+        'REST answers with a problem document of the same name',
+        problem,
+      );
+
+      const worker = await rig.begin('worker');
+      claims.claim(true, 'a worker starts while Redis is full');
+      const ended = async () => {
+        const all = await Promise.all(accepted.map(({ taskId }) => standing(taskId)));
+        return all.every((task) => task?.status === 'completed' && task.result.value === 'v');
+      };
+      const took = performance.now();
+      claims.claim(
+        await until(ended, 15_000, 200),
+        'what was accepted before ends while it is full, though BullMQ takes no job',
+        `60 tasks, ${((performance.now() - took) / 1_000).toFixed(1)} s`,
+      );
+      claims.claim(
+        (await isFull(redis)) && (await call(url, key, 'bench_echo', { text: 'x' })).status === 503,
+        'and it is full all the while',
+      );
+      const cancelling = await call(url, key, 'cancel_task', { taskId: cancelled.taskId });
+      claims.claim(
+        cancelling.status === 200 && (await standing(cancelled.taskId)).status === 'cancelled',
+        'a task is cancelled while it is full',
+        cancelling.error ?? '',
+      );
+      const expired = async () => (await standing(late.taskId))?.error?.code === 'interaction_expired';
+      claims.claim(
+        await until(expired, 8_000, 200),
+        'an interaction expires while it is full, and its task ends',
+      );
+      const asking = await standing(askedAgain.taskId);
+      claims.claim(asking?.status === 'working', 'a task that cannot park its next request waits', asking);
+
+      await redis.del('junk');
+      const goesOn = await until(
+        async () => (await call(url, key, 'bench_echo', { text: 'y' })).status === 200,
+        5_000,
+      );
+      claims.claim(goesOn, 'calls are taken again by themselves when there is room');
+      const repeated = await answer(url, key, waiting.interactionId, 'kept');
+      claims.claim(
+        repeated.content?.outcome.result?.value === 'kept' && repeated.content.replayed === undefined,
+        'the refused answer, repeated, is taken for the first time and completes',
+      );
+      const askedOnce = async () => {
+        const task = await standing(askedAgain.taskId);
+        return task?.status === 'input_required' && task.pending?.attempt === 2;
+      };
+      claims.claim(await until(askedOnce, 10_000, 100), 'the task that waited parks its next request');
+      claims.claim(
+        gateway.child.exitCode === null && worker.child.exitCode === null,
+        'no process was restarted for it',
+      );
+    } finally {
+      redis.disconnect();
+      await rig.stop();
+    }
+  },
+};
+
+async function isFull(redis: Redis): Promise<boolean> {
+  const info = await redis.info('memory');
+  const number = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
+  return number('used_memory') > number('maxmemory');
+}
+
+/** Writes until Redis takes no more. */
+async function fill(redis: Redis): Promise<void> {
+  for (const size of [1_000_000, 100_000, 10_000, 1_000]) {
+    for (;;) {
+      const text = 'x'.repeat(size);
+      const taken = await redis.rpush('junk', text).catch(() => 0);
+      if (taken === 0) break;
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import { Redis } from 'ioredis';
+import type { Situation } from './claims.ts';
+import { answer, call, Rig } from './rig.ts';
+
+/** An answer whose task breaks in the worker ends by itself, with its reason, and takes no other with it. */
+export const poison: Situation = {
+  name: 'poison',
+  async run(claims, entry) {
+    const rig = await Rig.start(entry);
+    try {
+      const { url } = await rig.begin('gateway');
+      const worker = await rig.begin('worker');
+      const key = await rig.tenant(url, 'acme');
+      const opened = await Promise.all(
+        Array.from({ length: 40 }, async (_, n) => {
+          const name = n % 2 === 0 ? 'bench_poison' : 'bench_echo';
+          return { name, parked: (await call(url, key, name, { text: `no. ${n}` })).content };
+        }),
+      );
+      const ends = await Promise.all(
+        opened.map(async ({ name, parked }) => {
+          const reply = await answer(url, key, parked.interactionId, 'v');
+          return { name, outcome: reply.content?.outcome };
+        }),
+      );
+      const poisoned = ends.filter(({ name }) => name === 'bench_poison');
+      const named = poisoned.filter(
+        ({ outcome }) =>
+          outcome?.status === 'failed' && /bench_poison is broken on purpose/.test(outcome.error?.message),
+      );
+      claims.claim(named.length === 20, 'each ends as failed, with its reason', poisoned[0]?.outcome);
+      const healthy = ends.filter(
+        ({ name, outcome }) => name === 'bench_echo' && outcome?.status === 'completed',
+      );
+      claims.claim(
+        healthy.length === 20,
+        'tasks that are taken along with it complete',
+        `${healthy.length} of 20`,
+      );
+      const again = await answer(url, key, opened[0]?.parked.interactionId, 'v');
+      claims.claim(
+        again.content?.replayed === true && again.content.outcome.status === 'failed',
+        'its answer posted again is confirmed, and starts nothing',
+      );
+      await nothingIsLeft(rig, claims.claim.bind(claims));
+      claims.claim(worker.child.exitCode === null, 'the worker lives');
+    } finally {
+      await rig.stop();
+    }
+  },
+};
+
+/** At rest: nothing is ready, leased or due, and BullMQ holds no job but that of the shift. */
+async function nothingIsLeft(rig: Rig, claim: (holds: boolean, what: string, figures?: unknown) => void) {
+  const redis = new Redis(rig.redisUrl.replace('unix://', ''));
+  const sets = ['ready', 'leased', 'deadlines'];
+  const sizes = await Promise.all(sets.map((set) => redis.zcard(`baton:{s0}:${set}`)));
+  const tries = await Promise.all(
+    (await redis.keys('baton:{s0}:t:acme:task:*')).map((key) => redis.hget(key, 'tr')),
+  );
+  claim(
+    sizes.every((size) => size === 0),
+    'nothing is ready, leased or due',
+    sizes.join(' '),
+  );
+  claim(
+    tries.every((tried) => Number(tried ?? 0) <= 1),
+    'none was begun more than once',
+    `${tries.length} tasks`,
+  );
+  // A shift without work ends after 10 s, and its job with it.
+  let jobs: number[] = [];
+  for (let waited = 0; waited < 30; waited++) {
+    const bull = 'baton:{s0}:bull:drain';
+    jobs = [
+      await redis.llen(`${bull}:wait`),
+      await redis.llen(`${bull}:active`),
+      await redis.zcard(`${bull}:failed`),
+      await redis.zcard(`${bull}:delayed`),
+    ];
+    if (jobs.every((size) => size === 0)) break;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  claim(
+    jobs.every((size) => size === 0),
+    'no job is left waiting, active, failed or delayed',
+    jobs.join(' '),
+  );
+  redis.disconnect();
+}
