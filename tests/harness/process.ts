@@ -14,13 +14,14 @@ export class BatonProcess {
     this.child = child;
   }
 
-  /** Starts a role and waits until it says that it is up. */
+  /** Starts a role and waits until it says that it is up; `entry` is the built command, by default this tree's. */
   static async start(
     role: 'gateway' | 'worker' | 'dev',
     environment: NodeJS.ProcessEnv,
     ready: RegExp,
+    entry = BATON,
   ): Promise<BatonProcess> {
-    const child = spawn(process.execPath, [BATON, role], {
+    const child = spawn(process.execPath, [entry, role], {
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
     });
     const baton = new BatonProcess(child);

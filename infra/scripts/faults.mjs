@@ -1,0 +1,41 @@
+// `npm run faults`: builds the product and the suite, and runs the seeded faults and the mutations on a copy of the
+// product, then the single situations. Options: --seed N, --seeds N, --tasks N, --only schedule|mutations|situations.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { bundle } from './build.mjs';
+import { prepare, root } from './prepare.mjs';
+
+prepare();
+const given = process.argv.slice(2);
+const only = given.includes('--only') ? given[given.indexOf('--only') + 1] : undefined;
+const built = join(root, 'dist/faults/baton');
+let passed = 0;
+let failed = 0;
+
+/** Runs a part with this terminal, all but its last line, which counts; a part that ends without one has failed. */
+async function runPart(name, args) {
+  const child = spawn(process.execPath, [join(root, `dist/faults/${name}/main.js`), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let counts;
+  for await (const line of createInterface({ input: child.stdout })) {
+    counts = /^(\d+) passed, (\d+) failed$/.exec(line);
+    if (!counts) console.log(line);
+  }
+  passed += Number(counts?.[1] ?? 0);
+  failed += Number(counts?.[2] ?? 1);
+}
+
+await bundle('dist/faults/baton', { baton: 'apps/cli/src/main.ts' });
+if (only !== 'situations') {
+  await bundle('dist/faults/suite', { main: 'tests/faults/main.ts' });
+  await runPart('suite', [...given, '--built', built, '--modules', join(root, 'node_modules')]);
+}
+if (existsSync(join(root, 'tests/faults/situations/main.ts')) && (!only || only === 'situations')) {
+  await bundle('dist/faults/situations', { main: 'tests/faults/situations/main.ts' });
+  await runPart('situations', []);
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 && passed > 0 ? 0 : 1);

@@ -1,0 +1,35 @@
+import { hasEnded } from '../final-state.ts';
+import type { Mutation } from './mutation.ts';
+
+/**
+ * I4: a gateway confirms an answer and has Redis take it afterwards, as a cache that writes behind would. It is killed,
+ * and Redis with it, right after it has confirmed.
+ */
+export const earlyAcknowledgement: Mutation = {
+  name: 'acknowledgement before the script',
+  invariant: 'I4',
+  patches: [
+    {
+      file: 'program',
+      from: /async accept\((\w+), (\w+)\) \{/,
+      to: `async accept($1, $2) {
+    const { taskId } = this.parse($2.interactionId);
+    setTimeout(() => this.acceptLater($1, $2).catch(() => {}), 2000);
+    return { replayed: false, event: 0, taskId };
+  }
+  async acceptLater($1, $2) {`,
+    },
+  ],
+  fleet: { gateways: [{}], workers: 1 },
+  async play({ fleet, hand }) {
+    const tasks = await hand.startTasks(10, 'gateway-0');
+    await Promise.all(tasks.map((task) => hand.answer(task, 'right', 'gateway-0')));
+    await Promise.all([
+      fleet.member('gateway-0').restart('SIGKILL', 0),
+      fleet.redis.restart('SIGKILL', 0),
+      fleet.member('worker-0').start(),
+    ]);
+    const still = (status: string) => hasEnded(status) || status === 'input_required';
+    await hand.until(tasks, still, 'gateway-0');
+  },
+};

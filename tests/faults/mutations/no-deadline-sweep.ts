@@ -1,0 +1,24 @@
+import { hasEnded } from '../final-state.ts';
+import { GRACE_MS } from '../invariants/deadlines.ts';
+import type { Mutation } from './mutation.ts';
+
+const LIFE_MS = 1_500;
+
+/** I3: the sweep does not look at deadlines. Nobody answers. */
+export const noDeadlineSweep: Mutation = {
+  name: 'deadline sweep out',
+  invariant: 'I3',
+  patches: [
+    {
+      file: 'scripts/sweep.lua',
+      from: "local due = redis.call('ZRANGEBYSCORE', K_deadlines, '-inf', now, 'LIMIT', 0, A_most)",
+      to: 'local due = {}',
+    },
+  ],
+  fleet: { gateways: [{ task: LIFE_MS, interaction: LIFE_MS }], workers: 1 },
+  async play({ fleet, hand }) {
+    await fleet.member('worker-0').start();
+    const tasks = await hand.startTasks(10, 'gateway-0');
+    await hand.until(tasks, hasEnded, 'gateway-0', LIFE_MS + GRACE_MS + 1_000);
+  },
+};

@@ -1,0 +1,38 @@
+import { hasEnded } from '../final-state.ts';
+import type { Mutation } from './mutation.ts';
+
+/**
+ * I2: the sweep does not look at what stands ready without a job. A gateway dies between ACCEPT and the job, which is
+ * the only one: the answers after it find the ready set in use and add none.
+ */
+export const noReadySweep: Mutation = {
+  name: 'ready-set sweep out',
+  invariant: 'I2',
+  patches: [
+    {
+      file: 'scripts/sweep.lua',
+      from: "table.insert(due, 1, redis.call('ZCARD', K_ready))",
+      to: 'table.insert(due, 1, 0)',
+    },
+  ],
+  fleet: { gateways: [{}, {}], workers: 1 },
+  async play({ fleet, hand }) {
+    const dying = fleet.member('gateway-0');
+    const tasks = await hand.startTasks(10, 'gateway-1');
+    const [first, ...others] = tasks;
+    if (first === undefined) throw new Error('no task');
+    // Redis knows the script from here on: one that it did not know would only be answered with NOSCRIPT.
+    const nothing = { ...first, interactionId: first.interactionId.replace(/1$/, '9') };
+    await hand.answer(nothing, 'right', 'gateway-0');
+    dying.link.onTask(() => dying.link.hold('replies'));
+    const unheard = hand.answer(first, 'right', 'gateway-0');
+    // Redis has taken it when the task no longer waits for its answer.
+    if (!(await hand.until([first], (status) => status === 'working', 'gateway-1')))
+      throw new Error('the answer was not accepted');
+    await dying.end('SIGKILL');
+    await unheard;
+    for (const task of [first, ...others]) await hand.answer(task, 'right', 'gateway-1');
+    await fleet.member('worker-0').start();
+    await hand.until(tasks, hasEnded, 'gateway-1', 5_000);
+  },
+};

@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
+import type { History } from './history.ts';
+
+/**
+ * `always`, since it is the one setting under which what was acknowledged is certain to survive a kill: with
+ * `everysec` Redis puts off the write itself for up to 2 s while an fsync is under way, and replies all the same.
+ */
+const ARGS = ['--appendfsync', 'always'];
+
+/** The one Redis of a run, whose data outlive its process. */
+export class RedisMember {
+  private readonly dir: string;
+  private readonly history: History;
+  private server: PrivateRedis;
+
+  private constructor(dir: string, history: History, server: PrivateRedis) {
+    this.dir = dir;
+    this.history = history;
+    this.server = server;
+  }
+
+  static async start(dir: string, history: History): Promise<RedisMember> {
+    return new RedisMember(dir, history, await startPrivateRedis({ dir, args: ARGS }));
+  }
+
+  get url(): string {
+    return this.server.url;
+  }
+
+  /** Ends the server and starts another one on its data `after` milliseconds later. */
+  async restart(signal: 'SIGKILL' | 'SIGTERM', after: number): Promise<void> {
+    this.note('out');
+    process.kill(this.server.pid, signal);
+    await this.server.stop();
+    await delay(after);
+    this.server = await startPrivateRedis({ dir: this.dir, args: ARGS });
+    this.note('back');
+  }
+
+  pause(): void {
+    this.note('out');
+    process.kill(this.server.pid, 'SIGSTOP');
+  }
+
+  resume(): void {
+    process.kill(this.server.pid, 'SIGCONT');
+    this.note('back');
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop();
+  }
+
+  private note(type: 'out' | 'back'): void {
+    this.history.add({ type, target: 'redis' });
+  }
+}
