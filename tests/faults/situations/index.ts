@@ -4,11 +4,18 @@
  */
 import { Claims, type Situation } from './claims.ts';
 import { evictingPolicy } from './evicting-policy.ts';
+import { failover } from './failover.ts';
 import { fullMemory } from './full-memory.ts';
 import { poison } from './poison.ts';
 import { sameMillisecond } from './same-millisecond.ts';
 
-export const SITUATIONS: readonly Situation[] = [evictingPolicy, fullMemory, poison, sameMillisecond];
+export const SITUATIONS: readonly Situation[] = [
+  evictingPolicy,
+  fullMemory,
+  failover,
+  poison,
+  sameMillisecond,
+];
 
 /** Runs the situations, or the one of this name, against a built command; one line per claim. */
 export async function runSituations(
