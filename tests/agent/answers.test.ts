@@ -81,6 +81,27 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
     expect(JSON.stringify(asked?.body.tools)).toContain('"city"');
   });
 
+  test('pictures reach the model: bytes as they are, links unopened, since they may name what only the agent can reach', async () => {
+    const topic = `pictures by ${provider}`;
+    const data = Buffer.from('not much of a picture').toString('base64');
+    await place.delegate('generateText', {
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: topic },
+            { type: 'image', data, mimeType: 'image/png' },
+            { type: 'image_url', image_url: { url: 'http://127.0.0.1:9/inside.png' } },
+          ],
+        },
+      ],
+    });
+    expect(kinds(await answerAll())).toEqual(['claimed', 'answered']);
+    const sent = JSON.stringify(place.llm.of(topic)[0]?.messages);
+    expect(sent).toContain(data);
+    expect(sent).toContain('http://127.0.0.1:9/inside.png');
+  });
+
   test('an earlier call of a tool, and its result, reach the model as such', async () => {
     const topic = `history by ${provider}`;
     const call = {

@@ -1,7 +1,9 @@
 import { BatonError } from '@baton/protocol';
 import { type Answer, AnswerFailure } from '@baton/agent';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { answerOf, call } from '../harness/client.ts';
 import { type Manner, right } from './llm-server.ts';
+import { LossyDoor } from './lossy-door.ts';
 import { about, kinds, Workplace } from './workplace.ts';
 
 /** What an agent does when its LLM endpoint, or Baton, is not what it should be. */
@@ -197,6 +199,71 @@ describe('Baton', () => {
     const error = await agent.done.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(BatonError);
     expect(error).toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('that is away when the answer is there gets it when it is back', async () => {
+    const door = await LossyDoor.before(place.baton.url());
+    const agent = place.agent({ url: `${door.url}/mcp` });
+    place.llm.manner = () => {
+      door.shut();
+      return right;
+    };
+    const { taskId } = await place.echo('nobody at the door');
+    await agent.until(about('unreachable'));
+    expect(await place.outcome(taskId)).toMatchObject({ status: 'input_required' });
+    door.open();
+    await agent.until(about('answered', 'nobody at the door'));
+    await agent.stop();
+    expect(place.llm.timesOf('nobody at the door')).toBe(1);
+    expect(await place.outcome(taskId)).toMatchObject({ status: 'completed' });
+    await door.close();
+  });
+
+  test('whose confirmation was lost is told the same again, which counts once', async () => {
+    const door = await LossyDoor.before(place.baton.url());
+    const agent = place.agent({ url: `${door.url}/mcp`, concurrency: 1 });
+    place.llm.manner = () => {
+      door.oneWay();
+      return right;
+    };
+    const { taskId } = await place.echo('said twice');
+    await place.finished(taskId);
+    expect(door.lost).toBeGreaterThan(0);
+    door.open();
+    await agent.until(about('answered', 'said twice'));
+    await agent.stop();
+    expect(place.llm.timesOf('said twice')).toBe(1);
+    expect(kinds(agent.events).filter((kind) => kind === 'answered')).toHaveLength(1);
+    expect(await place.interactionsOf(taskId)).toHaveLength(1);
+    await door.close();
+  });
+
+  test('that had another answer first is left in peace', async () => {
+    const { taskId, interactionId } = await place.echo('too late');
+    let answered: Promise<unknown> | undefined;
+    place.llm.manner = () => {
+      const agentLLMResponse = answerOf({ value: 'by hand' });
+      answered = call(place.caller, 'agent_llm', { interactionId, agentLLMResponse });
+      return { do: 'say', afterMs: 500 };
+    };
+    const events = await place.answerAll();
+    await answered;
+    const end = events.find(about('superseded', 'too late'));
+    expect(end).toMatchObject({ code: 'interaction_already_answered' });
+    expect(await place.outcome(taskId)).toMatchObject({ result: { value: 'by hand' } });
+  });
+
+  test('that took the request back is left in peace', async () => {
+    const { taskId } = await place.echo('cancelled');
+    let cancelled: Promise<void> | undefined;
+    place.llm.manner = () => {
+      cancelled = place.interrupt(taskId);
+      return { do: 'say', afterMs: 500 };
+    };
+    const events = await place.answerAll();
+    await cancelled;
+    const end = events.find(about('superseded', 'cancelled'));
+    expect(end).toMatchObject({ code: 'interaction_cancelled' });
   });
 
   test('that cannot be reached is looked for until it is there, and with `once` only for a while', async () => {

@@ -6,7 +6,7 @@ import { FitCheck } from './fit.ts';
 import { Gateway } from './gateway.ts';
 import { Lease } from './lease.ts';
 import { backoff, Pace, pause } from './pace.ts';
-import { endingOf, pauseBefore, post, refusedAnswer } from './post.ts';
+import { endingOf, isOfTheKey, pauseBefore, post, refusedAnswer } from './post.ts';
 import { usageOf } from './usage.ts';
 
 export interface AgentOptions {
@@ -111,8 +111,12 @@ export class Agent {
     } catch (thrown) {
       if (this.stopping) return undefined;
       this.refusals++;
-      const mayRepeat = thrown instanceof BatonError && thrown.row.repeat;
-      if (!mayRepeat || (this.options.once && this.refusals === TRIES_ONCE)) {
+      if (
+        !(thrown instanceof BatonError) ||
+        isOfTheKey(thrown) ||
+        thrown.code === 'invalid_arguments' ||
+        (this.options.once && this.refusals === TRIES_ONCE)
+      ) {
         this.fail(thrown);
         return undefined;
       }
@@ -157,7 +161,8 @@ export class Agent {
       answer = refusedAnswer(delivery.error);
       delivery = await post(this.gateway, request.interactionId, answer, sending);
     }
-    if (delivery.kind === 'refused') throw delivery.error;
+    if (delivery.kind === 'refused')
+      return { kind: 'failed', type: delivery.error.code, message: delivery.error.message };
     if (delivery.kind !== 'taken') return endingOf(delivery);
     if (delivery.status === 'working') this.unsettled.add(delivery.taskId);
     return endingWith(answer, asked.problem);

@@ -18,13 +18,19 @@ const OVER = new Set([
   'interaction_not_found',
 ]);
 
+/** Refusals of the key itself, which no other request would escape. */
+const OF_THE_KEY = new Set(['unauthenticated', 'insufficient_scope', 'tenant_suspended']);
+
 export type Delivery =
   | ({ readonly kind: 'taken' } & Posted)
   | { readonly kind: 'over'; readonly code: string }
   | { readonly kind: 'refused'; readonly error: BatonError }
   | { readonly kind: 'stopped' };
 
-/** Posts what came of an LLM call, again and again while Baton is away: the same answer twice counts once. */
+/**
+ * Posts what came of an LLM call, again and again while Baton is away: the same answer twice counts once.
+ * Errors: refusals of the key.
+ */
 export async function post(
   gateway: Gateway,
   interactionId: string,
@@ -36,12 +42,16 @@ export async function post(
       return { kind: 'taken', ...(await gateway.post(interactionId, answer, waitMs, ending)) };
     } catch (thrown) {
       if (ending.aborted) return { kind: 'stopped' };
-      if (!(thrown instanceof BatonError)) throw thrown;
+      if (!(thrown instanceof BatonError) || isOfTheKey(thrown)) throw thrown;
       if (OVER.has(thrown.code)) return { kind: 'over', code: thrown.code };
       if (!mayRepeat(thrown, tried)) return { kind: 'refused', error: thrown };
       await pause(pauseBefore(thrown, tried), ending);
     }
   }
+}
+
+export function isOfTheKey({ code }: BatonError): boolean {
+  return OF_THE_KEY.has(code);
 }
 
 /** How long to leave Baton alone after its `tried`th refusal in a row. */

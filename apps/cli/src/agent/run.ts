@@ -19,6 +19,8 @@ export async function runAgent(flags: AgentFlags, environment: NodeJS.ProcessEnv
     apiKey: settings.llmKey,
   });
   const { models } = settings;
+  // Whoever read along may have gone; the work goes on.
+  process.stdout.on('error', () => {});
   const shown = process.stdout.isTTY ? new LiveScreen(process.stdout) : new JsonLines(process.stdout);
   shown.begin(settings);
   const answering = answerInteractions({
