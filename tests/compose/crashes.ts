@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Loose } from '../harness/client.ts';
 import { GoodClient, plan, type Reply } from './good-client.ts';
+import { command } from './command.ts';
 import { freeze, inspect, kill, type Stack, start, thaw, until } from './stack.ts';
 
 /** The container behind a replica's name, which begins with the container's host name. */
@@ -57,6 +58,24 @@ export async function noGateway(stack: Stack, apiKey: string): Promise<string> {
   await holdsOnce(client, 'no-gateway', titles('no-gateway'));
   await stack.healthy('gateway');
   return `${response.status} ${problem.code}, then ${client.repeated} repeats`;
+}
+
+/** As an orchestrator stops them: PID 1 hears SIGTERM, ends what it holds and leaves of its own accord. */
+export async function leavesInOrder(stack: Stack): Promise<string> {
+  const said: string[] = [];
+  for (const service of ['gateway', 'worker', 'redis'] as const) {
+    const [id = ''] = await stack.containers(service);
+    const begun = performance.now();
+    await command(['docker', 'stop', '--time', '15', id]);
+    const took = performance.now() - begun;
+    assert.equal(await inspect(id, '{{.State.ExitCode}}'), '0', service);
+    assert.ok(took < 10_000, `${service} took ${Math.round(took)} ms`);
+    said.push(`${service} ${(took / 1_000).toFixed(1)} s`);
+    await start(id);
+    await stack.healthy(service);
+  }
+  for (const service of ['gateway', 'worker'] as const) await stack.healthy(service);
+  return said.join(', ');
 }
 
 /** Answers near the limit of what one may weigh, so that a resume takes its time. */

@@ -1,5 +1,5 @@
 import { broken, claim, verdict } from './claim.ts';
-import { gatewayKilled, noGateway, redisKilled, workerKilled } from './crashes.ts';
+import { gatewayKilled, leavesInOrder, noGateway, redisKilled, workerKilled } from './crashes.ts';
 import { addTenant } from './operator.ts';
 import { rollingRestart } from './rolling.ts';
 import {
@@ -59,6 +59,7 @@ async function run(on: Stack): Promise<void> {
     workerKilled(on, key),
   );
   await claim('a call is answered though Redis was killed in between', () => redisKilled(on, key));
+  await claim('on SIGTERM every role ends by itself with code 0', () => leavesInOrder(on));
   await claim('a third gateway is found without anyone being told', () => thirdGateway(on, key));
   await claim('everything is replaced under load: nothing lost, nothing twice, no answer refused', () =>
     addTenant(on, 'roll', wide).then((own) => rollingRestart(on, own, seed)),
