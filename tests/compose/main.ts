@@ -36,7 +36,11 @@ if (failedToRun !== undefined) {
   await claim('docker-compose.yml runs on this machine', () => Promise.reject(failedToRun), true);
 }
 if (broken()) console.log(await stack?.logs().catch(String));
-await tearDown();
+await claim(
+  'everything is taken down again',
+  async () => (await tearDown(), 'containers, networks, volumes'),
+  true,
+);
 const held = verdict();
 process.exit(held ? 0 : 1);
 
