@@ -1,4 +1,5 @@
 import type { RedisOptions } from 'ioredis';
+import { SteadyConnector } from './steady-connector.ts';
 
 /** What the URLs say that ioredis does not read by itself: those of a cluster and of Sentinels. */
 
@@ -39,6 +40,9 @@ export function sentinelOf(url: string): Omit<RedisOptions, 'replyMapping'> | un
     ...(tls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
     // A master that hangs keeps its connections: the Sentinels say when another has taken its place.
     failoverDetector: true,
+    Connector: SteadyConnector as NonNullable<RedisOptions['Connector']>,
+    // Should that be missed: longer than BullMQ's workers wait for a job, who wait the longest.
+    socketTimeout: 20_000,
     sentinelRetryStrategy: (times) => Math.min(1_000, 50 * times),
     sentinelReconnectStrategy: (times: number) => Math.min(1_000, 50 * times),
     sentinelCommandTimeout: 2_000,
