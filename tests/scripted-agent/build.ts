@@ -18,7 +18,8 @@ const DEEPEST = 12;
 
 /**
  * Any value of a JSON Schema, filled with the words of `material`. It knows no operation: the outermost list gets as
- * many items as were asked for, fields called `id` count up, and lists of integers in things with ids refer back.
+ * many items as were asked for, or one for each id that was named, fields called `id` count up, lists of integers in
+ * things with ids refer back, and what has a status is pending.
  */
 export function build(schema: unknown, material: Material, random: Random): unknown {
   return new Builder(schema, material, random).value(schema, ROOT);
@@ -39,6 +40,8 @@ class Builder {
   value(given: unknown, place: Place): unknown {
     const schema = this.resolve(given);
     if ('const' in schema) return schema['const'];
+    if (place.name === 'status' && Array.isArray(schema['enum']) && schema['enum'].includes('pending'))
+      return 'pending';
     if (Array.isArray(schema['enum'])) return this.random.pick(schema['enum'] as unknown[]);
     const type = typeOf(schema, this.random);
     switch (type) {
@@ -98,13 +101,28 @@ class Builder {
     const outermost = place.depth <= 1;
     const wanted = outermost ? (this.material.count ?? 3 + this.random.below(5)) : this.random.below(3);
     const length = place.depth >= DEEPEST ? least : Math.min(Math.max(wanted, least), most);
-    const hasIds = isRecord(items['properties']) && 'id' in items['properties'];
+    const properties = isRecord(items['properties']) ? items['properties'] : {};
+    const hasIds = 'id' in properties || 'taskId' in properties;
+    if (outermost && hasIds && this.material.ids.length > 0) return this.answersFor(schema['items'], place);
     const first = outermost ? this.material.firstId : 1;
     return Array.from({ length }, (_, index) =>
       this.value(schema['items'], {
         name: singular(place.name),
         index: first + index,
         earlierIds: hasIds ? Array.from({ length: index }, (_none, before) => first + before) : [],
+        depth: place.depth + 1,
+      }),
+    );
+  }
+
+  /** One entry for each id that was asked about. */
+  private answersFor(items: unknown, place: Place): unknown[] {
+    const { ids } = this.material;
+    return ids.map((id, at) =>
+      this.value(items, {
+        name: singular(place.name),
+        index: id,
+        earlierIds: ids.slice(0, at),
         depth: place.depth + 1,
       }),
     );
@@ -122,7 +140,7 @@ class Builder {
       numberOr(schema['maximum'], numberOr(schema['exclusiveMaximum'], 1e9) - 1),
       least + 100,
     );
-    if (/^id$/i.test(name)) return Math.max(index, least);
+    if (/^(task)?id$/i.test(name)) return Math.max(index, least);
     const value = least + this.random.next() * (most - least);
     return type === 'integer' ? Math.min(Math.ceil(value), most) : value;
   }

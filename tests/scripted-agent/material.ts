@@ -6,6 +6,8 @@ export interface Material {
   readonly count: number | undefined;
   /** Where numbering begins. */
   readonly firstId: number;
+  /** The ids that were asked about, where the request names them. */
+  readonly ids: readonly number[];
   readonly headings: readonly string[];
   readonly sentences: readonly string[];
 }
@@ -27,12 +29,18 @@ export function readMaterial(messages: readonly Message[]): Material {
   const request = fenced.reduce((rest, [block]) => rest.replace(block, ''), text);
   const source = longest || text || 'Nothing was said.';
   const sentences = sentencesOf(source);
-  return { count: countOf(request), firstId: firstIdOf(request), headings: headingsOf(source), sentences };
+  return {
+    count: countOf(request),
+    firstId: firstIdOf(request),
+    ids: idsOf(request),
+    headings: headingsOf(source),
+    sentences,
+  };
 }
 
 function countOf(request: string): number | undefined {
   const asked =
-    /\b(?:make|create|generate|give|write|list|plan)\b[^.\d\n]{0,20}(\d{1,3})\b[^.,\n]{0,30}\b(?:tasks?|items?|entries|steps)\b/i;
+    /\b(?:make|create|generate|give|write|list|plan)\b[^.\d\n]{0,20}(\d{1,3})\b[^.,\n]{0,30}\b(?:(?:sub)?tasks?|items?|entries|steps)\b/i;
   const [, count] = asked.exec(request) ?? [];
   return count === undefined ? undefined : Number(count);
 }
@@ -40,6 +48,14 @@ function countOf(request: string): number | undefined {
 function firstIdOf(request: string): number {
   const [, first] = /\bnumber\b[^.\n]{0,30}\bfrom (\d{1,9})\b/i.exec(request) ?? [];
   return first === undefined ? 1 : Number(first);
+}
+
+function idsOf(request: string): number[] {
+  const [, ids = ''] = /\bfor these ids: ([\d, ]+)/i.exec(request) ?? [];
+  return ids
+    .split(',')
+    .map(Number)
+    .filter((id) => id > 0);
 }
 
 function headingsOf(source: string): string[] {

@@ -8,12 +8,10 @@ const text = orAbsent(z.string().max(4_000));
 
 /** A number as models write one: 7.4, "7", 12 for the highest. */
 const within = (least: number, most: number) =>
-  z
-    .preprocess((value) => {
-      const number = readDigits(value);
-      return typeof number === 'number' ? Math.min(most, Math.max(least, Math.round(number))) : number;
-    }, z.int().min(least).max(most))
-    .meta({ type: ['integer', 'string'] });
+  z.preprocess((value) => {
+    const number = readDigits(value);
+    return typeof number === 'number' ? Math.min(most, Math.max(least, Math.round(number))) : number;
+  }, z.int().min(least).max(most));
 
 export const analyzeAnswer = listUnder(
   'complexityAnalysis',

@@ -20,7 +20,7 @@ import {
   removeDependency,
   removeDependencyCommand,
 } from './dependencies.ts';
-import { readTasksFile } from './file.ts';
+import { ParsedFile, readTasksFile } from './file.ts';
 import { moveBetweenTags, moveBetweenTagsCommand, moveTasks, moveTasksCommand } from './move-tasks.ts';
 import { DEFAULT_TAG, newProject, type Project } from './project.ts';
 import {
@@ -45,7 +45,7 @@ import {
 } from './tags.ts';
 import { updateTasks, updateTasksCommand } from './update-tasks.ts';
 
-/** Puts a whole tasks.json, already parsed as JSON, in the place of the project's tags. */
+/** Puts a whole tasks.json, already parsed as JSON or already read, in the place of the project's tags. */
 const importCommand = z.strictObject({ command: z.literal('import'), file: z.unknown() });
 
 /**
@@ -146,7 +146,7 @@ export function applyCommand(project: Project | undefined, command: Command, now
 
 /** Rules, files and what is known of complexity have no place in the file, and stay; but for reports of tags that go. */
 function importFile(project: Project | undefined, file: unknown, now: string): Applied {
-  const { tags, droppedDependencies } = readTasksFile(file, now);
+  const { tags, droppedDependencies } = file instanceof ParsedFile ? file : readTasksFile(file, now);
   const wanted = [project?.currentTag, DEFAULT_TAG, ...tags.keys()];
   const currentTag = wanted.find((name) => name !== undefined && tags.has(name)) ?? DEFAULT_TAG;
   const taskCounts = Object.fromEntries([...tags].map(([name, { tasks }]) => [name, tasks.length]));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applyCommand } from './command.ts';
-import { readTasksFile, toTasksFile } from './file.ts';
+import { readingTasksFile, readTasksFile, toTasksFile } from './file.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
 
@@ -215,4 +215,29 @@ it('a tag called __proto__ is a tag, and nothing else', () => {
   expect(project.tags.get('__proto__')?.tasks).toHaveLength(1);
   expect(JSON.stringify(toTasksFile(project))).toContain('"__proto__"');
   expect(({} as Record<string, unknown>)['tasks']).toBeUndefined();
+});
+
+describe('a file that is large', () => {
+  const many = <T>(count: number, of: (index: number) => T) =>
+    Array.from({ length: count }, (_, at) => of(at));
+
+  it('is read in slices, one for each task and tag', () => {
+    const file = { a: { tasks: many(30, (at) => ({ id: at + 1, title: 'T' })) }, b: { tasks: [] } };
+    let slices = 0;
+    const reading = readingTasksFile(file, NOW);
+    let turn = reading.next();
+    for (; !turn.done; turn = reading.next()) slices++;
+    expect(slices).toBe(32);
+    expect(turn.value).toEqual(read(file));
+  });
+
+  it('is refused for more tags, or more dependencies in one, than a project may have', () => {
+    const tags = (count: number) => Object.fromEntries(many(count, (at) => [`t${at}`, { tasks: [] }]));
+    expect(read(tags(1_000)).tags.size).toBe(1_000);
+    expect(() => read(tags(1_001))).toThrow(/more than 1000 tags \(1001\)/);
+    const tasks = (each: number) =>
+      many(100, (at) => ({ id: at + 1, title: 'T', dependencies: many(each, (n) => n + 500) }));
+    expect(() => read({ master: { tasks: tasks(500) } })).not.toThrow();
+    expect(() => read({ master: { tasks: tasks(501) } })).toThrow(/'master': more than 50000 dependencies/);
+  });
 });

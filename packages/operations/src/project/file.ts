@@ -10,33 +10,56 @@ import { type Subtask, type Task, TASK_LIMITS, task } from './task.ts';
  * form without tags, `{ "tasks": [...] }`, in. What Baton does not know survives; what is spelled otherwise (statuses,
  * numeric strings as ids) is evened out; a dependency on nothing is left out and reported.
  */
-export interface ParsedFile {
+export class ParsedFile {
   readonly tags: ReadonlyMap<string, Tag>;
   /** Dependencies that named nothing, as `master.tasks.5.dependencies: 99`. */
   readonly droppedDependencies: readonly string[];
+
+  constructor(tags: ReadonlyMap<string, Tag>, droppedDependencies: readonly string[]) {
+    this.tags = tags;
+    this.droppedDependencies = droppedDependencies;
+  }
 }
 
+/** A tag but for its tasks, which are read one by one. */
 const fileTag = z.looseObject({
-  tasks: z.array(task).max(TASK_LIMITS.tasksPerTag, `must be at most ${TASK_LIMITS.tasksPerTag} tasks`),
+  tasks: z
+    .array(z.unknown())
+    .max(TASK_LIMITS.tasksPerTag, `must be at most ${TASK_LIMITS.tasksPerTag} tasks`),
   metadata: z.looseObject({}).nullish(),
 });
 
 /**
  * Reads a parsed tasks.json. `now` stands in where a tag says nothing of its own dates.
  *
- * @throws BatonError `invalid_arguments`, naming the path and the value; `dependency_cycle`, naming the tasks.
+ * @throws BatonError `invalid_arguments`, naming the path and the value; `dependency_cycle`, naming the tasks;
+ *   `limit_size`.
  */
 export function readTasksFile(file: unknown, now: string): ParsedFile {
+  const reading = readingTasksFile(file, now);
+  let turn = reading.next();
+  while (!turn.done) turn = reading.next();
+  return turn.value;
+}
+
+/**
+ * The same, pausing after every task and tag, a millisecond or less apart: a file of ten thousand tasks takes longer
+ * than a process may turn to nothing else, and whoever drives it decides how much to read at once.
+ */
+export function* readingTasksFile(file: unknown, now: string): Generator<undefined, ParsedFile> {
   if (!isRecord(file)) throw invalid([], 'must be an object: { "<tag>": { "tasks": [...] } }', file);
   const tagged = Array.isArray(file['tasks']) ? { [DEFAULT_TAG]: file } : file;
   const names = Object.keys(tagged);
   if (names.length === 0) throw invalid([], 'must hold at least one tag', file);
+  if (names.length > TASK_LIMITS.tags) throw tooMany('The file', 'tags', names.length, TASK_LIMITS.tags);
   const droppedDependencies: string[] = [];
-  const tags = names.map((name): [string, Tag] => {
-    const tag = readTag(name, tagged[name], now);
-    return [name, withKnownDependencies(name, tag, droppedDependencies)];
-  });
-  return { tags: new Map(tags), droppedDependencies };
+  const tags = new Map<string, Tag>();
+  for (const name of names) {
+    const tag = yield* readTag(name, tagged[name], now);
+    tags.set(name, withKnownDependencies(name, tag, droppedDependencies));
+    yield;
+  }
+  return new ParsedFile(tags, droppedDependencies);
 }
 
 /** A project as tasks.json, ready for `JSON.stringify`. */
@@ -46,19 +69,29 @@ export function toTasksFile(project: Project): Record<string, unknown> {
   );
 }
 
-function readTag(name: string, raw: unknown, now: string): Tag {
+function* readTag(name: string, raw: unknown, now: string): Generator<undefined, Tag> {
   const named = tagName.safeParse(name);
   if (!named.success) throw invalid([name], 'the tag must be 1 to 64 letters, digits or - _ .', name);
   const parsed = fileTag.safeParse(raw);
-  if (!parsed.success) throw fromIssue(name, parsed.error, raw);
-  const { tasks: items, metadata, ...extra } = parsed.data;
-  refuseDoubles(name, items);
-  const given = isRecord(raw) && Array.isArray(raw['tasks']) ? (raw['tasks'] as unknown[]) : [];
-  return {
-    tasks: items.map((item, index) => asWritten(item, given[index])),
-    metadata: { ...newTag(name, now).metadata, ...metadata } as TagMetadata,
-    extra,
-  };
+  if (!parsed.success) throw fromIssue([name], parsed.error, raw);
+  const { tasks: given, metadata, ...extra } = parsed.data;
+  const tasks: Task[] = [];
+  let dependencies = 0;
+  for (const [index, written] of given.entries()) {
+    const read = task.safeParse(written);
+    if (!read.success) throw fromIssue([name, 'tasks', index], read.error, written);
+    tasks.push(asWritten(read.data, written));
+    dependencies += dependenciesOf(read.data);
+    if (dependencies > TASK_LIMITS.dependenciesPerTag)
+      throw tooMany(`Tag '${name}'`, 'dependencies', dependencies, TASK_LIMITS.dependenciesPerTag);
+    yield;
+  }
+  refuseDoubles(name, tasks);
+  return { tasks, metadata: { ...newTag(name, now).metadata, ...metadata } as TagMetadata, extra };
+}
+
+function dependenciesOf({ dependencies, subtasks }: Task): number {
+  return subtasks.reduce((sum, subtask) => sum + subtask.dependencies.length, dependencies.length);
 }
 
 /** The task with its fields in the order in which the file has them, so that what goes out reads as it came in. */
@@ -69,11 +102,13 @@ function asWritten(item: Task, raw: unknown): Task {
 }
 
 function inOrderOf<T extends Task | Subtask>(item: T, raw: unknown): T {
-  const place = new Map(Object.keys(raw ?? {}).map((key, index) => [key, index]));
-  const fields = Object.entries(item).filter(([, value]) => value !== undefined);
-  const last = place.size;
-  fields.sort(([a], [b]) => (place.get(a) ?? last) - (place.get(b) ?? last));
-  return Object.fromEntries(fields) as T;
+  const given = isRecord(raw) ? raw : {};
+  const has = (name: string) => item[name as keyof T] !== undefined;
+  const names = [
+    ...Object.keys(given).filter((name) => Object.hasOwn(item, name) && has(name)),
+    ...Object.keys(item).filter((name) => !Object.hasOwn(given, name) && has(name)),
+  ];
+  return Object.fromEntries(names.map((name) => [name, item[name as keyof T]])) as T;
 }
 
 function refuseDoubles(name: string, tasks: readonly Task[]): void {
@@ -120,12 +155,12 @@ function withKnownDependencies(name: string, tag: Tag, dropped: string[]): Tag {
   return { ...tag, tasks };
 }
 
-function fromIssue(tag: string, error: z.ZodError, raw: unknown): BatonError {
+function fromIssue(where: readonly PropertyKey[], error: z.ZodError, raw: unknown): BatonError {
   const issue = error.issues[0];
   const path = issue?.path ?? [];
   let value: unknown = raw;
   for (const step of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[step];
-  return invalid([tag, ...path], issue?.message ?? 'cannot be read', value);
+  return invalid([...where, ...path], issue?.message ?? 'cannot be read', value);
 }
 
 function invalid(path: readonly PropertyKey[], problem: string, value: unknown): BatonError {
@@ -133,5 +168,12 @@ function invalid(path: readonly PropertyKey[], problem: string, value: unknown):
   const shown = (JSON.stringify(value) ?? 'nothing').slice(0, 80);
   return new BatonError('invalid_arguments', `${field || 'The file'}: ${problem}; it is ${shown}.`, {
     field: field || 'file',
+  });
+}
+
+function tooMany(whose: string, what: string, found: number, most: number): BatonError {
+  return new BatonError('limit_size', `${whose}: more than ${most} ${what} (${found}) are not taken.`, {
+    limit: what,
+    most,
   });
 }

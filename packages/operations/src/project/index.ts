@@ -16,7 +16,7 @@ export { MAX_NEW_SUBTASKS, taskDone } from './add-subtasks.ts';
 export type { Applied } from './applied.ts';
 export { applyCommand, type Command, commandSchema } from './command.ts';
 export { type DependencyIssue, dependencyIssues } from './dependencies.ts';
-export { type ParsedFile, readTasksFile, toTasksFile } from './file.ts';
+export { ParsedFile, readingTasksFile, readTasksFile, toTasksFile } from './file.ts';
 export { knownIds, resolveDependency } from './graph.ts';
 export { checkInvariants } from './invariants.ts';
 export { newSubtask } from './new-subtask.ts';

@@ -32,6 +32,13 @@ function readDependency(value: unknown): unknown {
   return named ? Number(named[1]) : value.trim();
 }
 
+/** Whether `dependency` takes a value; a tenth of the cost of asking it. */
+export function isDependency(value: unknown): boolean {
+  const read = readDependency(value);
+  if (typeof read === 'string') return DOTTED.test(read);
+  return Number.isInteger(read) && Number(read) >= 1 && Number(read) <= MAX_ID;
+}
+
 /** A place in a tag: a task, or a subtask of it. */
 export interface TaskRef {
   readonly task: number;

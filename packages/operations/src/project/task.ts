@@ -9,6 +9,8 @@ export const TASK_LIMITS = {
   dependencies: 1_000,
   subtasksPerTask: 1_000,
   tasksPerTag: 10_000,
+  dependenciesPerTag: 50_000,
+  tags: 1_000,
 } as const;
 
 /** In files `null` stands for absent; what has a default gets it. */

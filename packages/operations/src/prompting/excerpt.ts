@@ -23,29 +23,51 @@ export function taskLine({ id, title, status }: Pick<Task, 'id' | 'title' | 'sta
   return { id, title: shortened(title, 80) ?? '', status };
 }
 
-/** A subtask with what it is about. */
-export function subtaskLine({ id, title, status, description, dependencies }: Subtask) {
+/** A subtask with what it is about, as work on its task needs it. */
+export function subtaskLine({ id, title, status, description, details, dependencies }: Subtask) {
+  const open = status !== 'done';
   return {
     id,
     title: shortened(title, 120) ?? '',
     status,
     ...some({ description: shortened(description, 200) }),
+    ...(open ? some({ details: shortened(details, SUBTASK_DETAILS) }) : {}),
     ...(dependencies.length > 0 ? { dependencies } : {}),
+    ...cutFields(
+      { description, details: open ? details : '' },
+      { description: 200, details: SUBTASK_DETAILS },
+    ),
   };
 }
 
-/** A task with all that is worked on. Texts longer than anyone works on in one answer are cut. */
+const SUBTASK_DETAILS = 600;
+const TASK_TEXTS = { description: 2_000, details: 8_000, testStrategy: 2_000 };
+
+/** A task with all that is worked on. Texts longer than anyone works on in one answer are cut, and named. */
 export function wholeTask({ id, title, description, details, testStrategy, status, ...task }: Task) {
   return {
     id,
     title: shortened(title, 300) ?? '',
-    description: shortened(description, 2_000) ?? '',
-    ...some({ details: shortened(details, 8_000), testStrategy: shortened(testStrategy, 2_000) }),
+    description: shortened(description, TASK_TEXTS.description) ?? '',
+    ...some({
+      details: shortened(details, TASK_TEXTS.details),
+      testStrategy: shortened(testStrategy, TASK_TEXTS.testStrategy),
+    }),
     status,
     priority: task.priority,
     dependencies: task.dependencies,
     ...(task.subtasks.length > 0 ? { subtasks: task.subtasks.slice(0, 60).map(subtaskLine) } : {}),
+    ...cutFields({ description, details, testStrategy }, TASK_TEXTS),
   };
+}
+
+/** `cut` names the texts of which only the beginning is shown: nobody may replace what he did not see. */
+function cutFields<Name extends string>(
+  texts: Readonly<Record<Name, string | undefined>>,
+  lengths: Readonly<Record<Name, number>>,
+): { cut?: Name[] } {
+  const names = (Object.keys(lengths) as Name[]).filter((name) => (texts[name]?.length ?? 0) > lengths[name]);
+  return names.length > 0 ? { cut: names } : {};
 }
 
 const MOST_RULES = 6_000;

@@ -16,7 +16,7 @@ import {
 } from '../project/index.ts';
 import { rulesOf, shortened, wholeTask } from '../prompting/excerpt.ts';
 import { roleOf } from '../prompting/prompt-text.ts';
-import { updateTaskAnswer, withoutStrayStatus } from '../update/answer.ts';
+import { updateTaskAnswer, withoutStrayStatus, withoutUnseen } from '../update/answer.ts';
 import { updatePrompt, updateTaskText } from '../update/prompt.ts';
 import { notePrompt } from '../update-subtask/prompt.ts';
 import { MAX_NOTE_LENGTH } from '../update-subtask/program.ts';
@@ -98,7 +98,7 @@ function* revise(
   const { updated, skipped, tasks } = yield* commitProject<Landed>(projectRoot, {
     command: 'update_tasks',
     // Whatever the answer calls it, it was asked about this task.
-    updates: [{ ...withoutStrayStatus(answer, request), id: task.id }],
+    updates: [{ ...withoutUnseen(withoutStrayStatus(answer, request), task), id: task.id }],
     tag,
     show: true,
   } satisfies Command as Json);

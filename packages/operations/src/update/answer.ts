@@ -45,3 +45,22 @@ function asksFor(request: string, status: string): boolean {
     return readStatus(word) === status || readStatus(pair) === status;
   });
 }
+
+interface Shown {
+  readonly id: number;
+  readonly cut?: readonly string[];
+  readonly subtasks?: readonly Shown[];
+}
+
+/** The update without texts of which the LLM saw only the beginning: it would have lost the rest. */
+export function withoutUnseen(update: Update, shown: Shown | undefined): Update {
+  const { subtasks, ...own } = omit(update, shown?.cut);
+  if (subtasks === undefined) return own;
+  const parts = new Map(shown?.subtasks?.map((part) => [part.id, part]));
+  return { ...own, subtasks: subtasks.map((part) => omit(part, parts.get(part.id)?.cut)) };
+}
+
+function omit<T extends object>(value: T, names: readonly string[] = []): T {
+  if (names.length === 0) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name))) as T;
+}

@@ -8,7 +8,7 @@ import type { Operation } from '../operation.ts';
 import { type Command, type Project, requireProject, requireTag, resolveTag } from '../project/index.ts';
 import { batchesOf, rulesOf, wholeTask } from '../prompting/excerpt.ts';
 import { roleOf } from '../prompting/prompt-text.ts';
-import { updateAnswer, withoutStrayStatus } from './answer.ts';
+import { updateAnswer, withoutStrayStatus, withoutUnseen } from './answer.ts';
 import { updatePrompt, updateText } from './prompt.ts';
 
 const TASKS_AT_ONCE = 25;
@@ -114,8 +114,10 @@ function* revise(
     schema: updateAnswer,
     objectName: 'updated_tasks',
   });
-  const asked = new Set(batch.map(({ id }) => id));
-  const updates = tasks.filter(({ id }) => asked.has(id)).map((one) => withoutStrayStatus(one, request));
+  const asked = new Map(batch.map((task) => [task.id, task]));
+  const updates = tasks
+    .filter(({ id }) => asked.has(id))
+    .map((one) => withoutUnseen(withoutStrayStatus(one, request), asked.get(one.id)));
   if (updates.length === 0) return { updated: [], skipped: [] };
   return yield* commitProject<Landed>(projectRoot, {
     command: 'update_tasks',

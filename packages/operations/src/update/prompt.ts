@@ -12,7 +12,7 @@ import {
 
 /** What `update` and `update_task` say alike. */
 const HOW_TO_CHANGE = `- Change what the request touches and leave everything else as it is: a field that you leave out stays.
-- A field that you give replaces the former one, so give it whole: keep in details what still holds, and every <info added on ...> block in it.
+- A field that you give replaces the former one, so give it whole: keep in details what still holds, and every <info added on ...> block in it. Of a field that is named under cut you see only the beginning: leave it out.
 - id says which task is meant; it never changes. Give status only if the request asks for another one.
 - Subtasks that are done stay as they are. If what they did no longer fits, add a subtask that mends it. Under subtasks give those that change by their numbers, and new ones with numbers that none has.
 - dependencies holds ids that must be finished before. Never make a circle.`;

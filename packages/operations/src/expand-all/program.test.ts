@@ -1,0 +1,145 @@
+import { advance, type Entry } from '@baton/engine';
+import { describe, expect, it } from 'vitest';
+import { applyCommand } from '../project/index.ts';
+import { NOW, object } from '../testing/drive.ts';
+import { projectWith, runOperation, words } from '../testing/run.ts';
+import { expandAll } from './program.ts';
+
+const PARTS = { subtasks: [{ id: 1, title: 'New', description: 'Why' }] };
+const many = (count: number) => projectWith(Array.from({ length: count }, (_, at) => ({ id: at + 1 })));
+
+describe('expand_all version 1', () => {
+  it('reads, then for each task reads, asks, commits: its golden transcript', () => {
+    const { transcript } = runOperation(expandAll, {}, { before: many(2), answers: [object(PARTS)] });
+    expect(transcript).toEqual([
+      '0 read',
+      '1.0.0 read',
+      '1.1.0 read',
+      '1.0.1 llm',
+      '1.1.1 llm',
+      '1.0.2 commit',
+      '1.1.2 commit',
+    ]);
+  });
+
+  it('takes pending and in-progress tasks without subtasks, and with force those with some', () => {
+    const before = projectWith([
+      { id: 1 },
+      { id: 2, status: 'in-progress' },
+      { id: 3, status: 'done' },
+      { id: 4, status: 'deferred' },
+      { id: 5, subtasks: [{ id: 1 }] },
+    ]);
+    const ids = (input: object) =>
+      (
+        runOperation(expandAll, input, { before, answers: [object(PARTS)] }).end as {
+          result?: { expanded: { id: number }[] };
+        }
+      ).result?.expanded.map(({ id }) => id);
+    expect(ids({})).toEqual([1, 2]);
+    expect(ids({ force: 'true' })).toEqual([1, 2, 5]);
+  });
+
+  it('lists what failed, and keeps what succeeded', () => {
+    const { end, task } = runOperation(
+      expandAll,
+      {},
+      {
+        before: many(3),
+        answers: (call) =>
+          words(call).includes('"id":2,')
+            ? { status: 'error', errorDetails: { message: 'No more credit.', type: 'billing' } }
+            : object(PARTS),
+      },
+    );
+    expect(end).toMatchObject({
+      result: {
+        expandedCount: 2,
+        failedCount: 1,
+        failed: [{ id: 2, code: 'agent_error', message: expect.stringContaining('No more credit.') }],
+      },
+    });
+    expect(task(1)?.subtasks).toHaveLength(1);
+    expect(task(2)?.subtasks).toHaveLength(0);
+  });
+
+  it('lists a task that was removed meanwhile, and goes on with the others', () => {
+    let removed = false;
+    const { end } = runOperation(
+      expandAll,
+      {},
+      {
+        before: many(3),
+        answers: (_call, projects) => {
+          if (!removed)
+            projects.set(
+              'default',
+              applyCommand(projects.get('default'), { command: 'remove_tasks', id: '3' }, NOW).project,
+            );
+          removed = true;
+          return object(PARTS);
+        },
+      },
+    );
+    expect(end).toMatchObject({
+      result: { expandedCount: 2, failed: [{ id: 3, code: 'project_task_not_found' }] },
+    });
+  });
+
+  it('does nothing where nothing is to be split', () => {
+    const { end, calls } = runOperation(expandAll, {}, { before: projectWith([{ id: 1, status: 'done' }]) });
+    expect(calls).toEqual([]);
+    expect(end).toMatchObject({ status: 'completed', result: { tasksToExpand: 0 } });
+  });
+});
+
+describe('a thousand tasks', () => {
+  const before = many(1_000);
+
+  it('give a result that clients take, even when every one of them fails', () => {
+    const failing = () => ({
+      status: 'error' as const,
+      errorDetails: { message: 'x'.repeat(5_000), type: 'billing' },
+    });
+    const { end } = runOperation(expandAll, { atOnce: 32 }, { before, answers: failing });
+    expect(end).toMatchObject({ result: { failedCount: 1_000 } });
+    expect(JSON.stringify(end).length).toBeLessThan(160_000);
+  });
+
+  it.each([1, 8, 32])(
+    'never open more than atOnce %i, and leave one short journal entry for each that is finished',
+    (atOnce) => {
+      const input = expandAll.input.parse({ atOnce });
+      const journal = new Map<string, Entry>();
+      const kept = (entry: Entry) => JSON.parse(JSON.stringify(entry)) as Entry;
+      let project = before;
+      let finished = 0;
+      while (finished < 60) {
+        const step = advance(expandAll, input, journal);
+        if (step.status !== 'awaiting') throw new Error('it ended');
+        for (const { path, entry, drop } of step.collapsed) {
+          for (const gone of drop) journal.delete(gone);
+          journal.set(path, kept(entry));
+          finished++;
+        }
+        const reads = step.awaited.filter(({ effect }) => effect.kind !== 'llm');
+        expect(step.awaited.length).toBeLessThanOrEqual(atOnce);
+        for (const { path, effect } of reads) {
+          if (effect.kind === 'read')
+            journal.set(path, kept({ kind: 'read', ok: true, value: effect.select(project as never) }));
+          if (effect.kind !== 'commit') continue;
+          const applied = applyCommand(project, effect.command as never, NOW);
+          project = applied.project;
+          journal.set(path, kept({ kind: 'commit', ok: true, value: applied.outcome }));
+        }
+        // The last of those that wait is answered first.
+        const last = reads.length === 0 ? step.awaited.at(-1) : undefined;
+        if (last) journal.set(last.path, kept({ kind: 'llm', ok: true, value: object(PARTS) }));
+      }
+      const branches = [...journal].filter(([, { kind }]) => kind === 'branch');
+      expect(branches.length).toBeGreaterThanOrEqual(60);
+      expect(Math.max(...branches.map(([, entry]) => JSON.stringify(entry).length))).toBeLessThan(120);
+      expect(journal.size - branches.length).toBeLessThanOrEqual(1 + atOnce * 3);
+    },
+  );
+});

@@ -1,0 +1,381 @@
+import { BatonError } from '@baton/protocol';
+import { describe, expect, it } from 'vitest';
+import { applyCommand, checkInvariants, type Project } from '../project/index.ts';
+import { promptMarkdown, promptNames } from '../prompts/operation-prompts.ts';
+import { projectWith } from '../testing/run.ts';
+import { projectStatus, rulesMarkdown } from '../views/index.ts';
+import { projectTools } from './catalog.ts';
+
+const NOW = '2026-03-01T12:00:00.000Z';
+type Given = Record<string, unknown>;
+
+/** Calls a tool as the gateway does, and holds its result and what it leaves against their shapes. */
+function use(name: string, input: Given, before?: Project) {
+  const tool = projectTools.find((one) => one.name === name)!;
+  const given = tool.input.parse(input);
+  let after = before;
+  let result: object;
+  if (tool.kind === 'view') {
+    result = tool.view(before, given);
+  } else {
+    const applied = applyCommand(before, tool.command(given), NOW);
+    after = applied.project;
+    result = tool.show(JSON.parse(JSON.stringify(applied.outcome)), given);
+  }
+  if (after) expect(checkInvariants(after)).toEqual([]);
+  expect(tool.result.safeParse(result).error).toBeUndefined();
+  expect(tool.summarize(result, given).length).toBeGreaterThan(5);
+  return { result: result as Given, after, tasks: (tag = 'master') => after?.tags.get(tag)?.tasks ?? [] };
+}
+
+function refusal(name: string, input: Given, before?: Project): BatonError {
+  try {
+    use(name, input, before);
+  } catch (thrown) {
+    if (thrown instanceof BatonError) return thrown;
+    throw thrown;
+  }
+  throw new Error(`${name} was not refused`);
+}
+
+const plan = () =>
+  projectWith([
+    { id: 1, subtasks: [{ id: 1 }, { id: 2, dependencies: [1] }, { id: 3, dependencies: [2, 5] }] },
+    { id: 2, dependencies: [1, '1.2'] },
+    { id: 3, dependencies: [2] },
+    { id: 5 },
+  ]);
+const links = (project: Project | undefined, tag = 'master') =>
+  Object.fromEntries(
+    (project?.tags.get(tag)?.tasks ?? []).flatMap((task) => [
+      [`${task.id}`, task.dependencies],
+      ...task.subtasks.map((part) => [`${task.id}.${part.id}`, part.dependencies]),
+    ]),
+  );
+
+describe('every tool', () => {
+  it('has a name of its own, says what it does to a project, and bears the hint when it destroys', () => {
+    expect(new Set(projectTools.map(({ name }) => name)).size).toBe(projectTools.length);
+    const destructive = projectTools.filter(({ hints }) => hints.destructiveHint).map(({ name }) => name);
+    expect(destructive).toEqual([
+      'remove_task',
+      'remove_subtask',
+      'clear_subtasks',
+      'move_task',
+      'remove_dependency',
+      'fix_dependencies',
+      'delete_tag',
+    ]);
+    for (const { kind, hints } of projectTools) expect(hints.readOnlyHint).toBe(kind === 'view');
+  });
+
+  it.each(projectTools.map(({ name, input }) => [name, input] as const))(
+    '%s refuses arguments that it does not know',
+    (_name, input) => {
+      expect(input.safeParse({ nonsense: 1 }).success).toBe(false);
+    },
+  );
+});
+
+describe('dependencies', () => {
+  it.each([
+    ['3', '3', ['3', '3']],
+    ['1', '3', ['1', '3', '2', '1']],
+    ['1.1', '1.3', ['1.1', '1.3', '1.2', '1.1']],
+    ['1', '1.1', ['1', '1.1', '1']],
+    ['1.1', '1', ['1.1', '1', '1.1']],
+  ])('%s on %s is refused with the chain named', (id, dependsOn, chain) => {
+    const error = refusal('add_dependency', { id, dependsOn }, plan());
+    expect(error.code).toBe('dependency_cycle');
+    expect(error.details['chain']).toEqual(chain);
+    expect(error.message).toContain(chain.join(' → '));
+  });
+
+  it('names the chain in short when it is long', () => {
+    const long = projectWith(
+      Array.from({ length: 500 }, (_, at) => ({ id: at + 1, dependencies: at > 0 ? [at] : [] })),
+    );
+    expect(refusal('add_dependency', { id: 1, dependsOn: 500 }, long).message.length).toBeLessThan(300);
+  });
+
+  it('are added by lists and ranges, all or none', () => {
+    expect(links(use('add_dependency', { id: '5', dependsOn: '1-3' }, plan()).after)['5']).toEqual([1, 2, 3]);
+    expect(refusal('add_dependency', { id: '5', dependsOn: '1,4' }, plan()).code).toBe(
+      'project_task_not_found',
+    );
+  });
+
+  it('of subtasks mean what was said: a sibling by "1.1", a task by "5"', () => {
+    const { after } = use('add_dependency', { id: '1.2', dependsOn: '5' }, plan());
+    expect(links(after)['1.2']).toEqual([1, 5]);
+    const two = projectWith([{ id: 1, subtasks: [{ id: 1 }, { id: 2 }] }, { id: 2 }]);
+    expect(refusal('add_dependency', { id: '1.1', dependsOn: '2' }, two).message).toContain('sibling 1.2');
+  });
+
+  it('are removed, and what is not there is told', () => {
+    expect(links(use('remove_dependency', { id: '2', dependsOn: '1.2' }, plan()).after)['2']).toEqual([1]);
+    expect(refusal('remove_dependency', { id: '2', dependsOn: '3' }, plan()).code).toBe(
+      'dependency_not_found',
+    );
+  });
+
+  it('are found valid, and mended where a project was broken', () => {
+    expect(use('validate_dependencies', {}, plan()).result).toMatchObject({ valid: true, issues: [] });
+    const tasks = plan()
+      .tags.get('master')!
+      .tasks.map((task) =>
+        task.id === 1
+          ? { ...task, dependencies: [3, 99, 99] }
+          : task.id === 5
+            ? { ...task, dependencies: [5] }
+            : task,
+      );
+    const broken = { ...plan(), tags: new Map([['master', { ...plan().tags.get('master')!, tasks }]]) };
+    const tool = projectTools.find(({ name }) => name === 'validate_dependencies')!;
+    const found =
+      tool.kind === 'view' && (tool.view(broken, { projectRoot: 'p' }) as { issues: { kind: string }[] });
+    expect(found && found.issues.map(({ kind }) => kind).sort()).toEqual([
+      'cycle',
+      'duplicate',
+      'missing',
+      'missing',
+      'self',
+    ]);
+    expect(use('fix_dependencies', {}, broken).result['fixed']).not.toEqual([]);
+  });
+});
+
+describe('removing', () => {
+  it('takes what waited for it along, and never turns a dependency into another', () => {
+    // Without care 1.3's dependency on its sibling 2 would become one on task 2.
+    const { after } = use('remove_task', { id: '1.2' }, plan());
+    expect(links(after)).toEqual({ 1: [], '1.1': [], '1.3': [5], 2: [1], 3: [2], 5: [] });
+  });
+
+  it('removes several at once, or nothing', () => {
+    expect(use('remove_task', { id: '2, 1.1' }, plan()).result['removed']).toHaveLength(2);
+    expect(refusal('remove_task', { id: '2,77' }, plan()).details).toMatchObject({ id: '77' });
+  });
+
+  it('makes tasks of subtasks, whose dependencies follow', () => {
+    const { after, result } = use('remove_subtask', { id: '1.2', convert: true }, plan());
+    expect(links(after)).toEqual({ 1: [], '1.1': [], '1.3': [6, 5], 2: [1, 6], 3: [2], 5: [], 6: ['1.1'] });
+    expect(result['converted']).toMatchObject([{ id: 6, title: 'Part 2', priority: 'medium' }]);
+  });
+
+  it('clears subtasks of some tasks or of all, never of neither', () => {
+    expect(use('clear_subtasks', { all: true }, plan()).result['cleared']).toEqual([
+      { id: 1, subtasksRemoved: 3 },
+    ]);
+    expect(links(use('clear_subtasks', { id: 1 }, plan()).after)['2']).toEqual([1]);
+    expect(projectTools.find(({ name }) => name === 'clear_subtasks')!.input.safeParse({}).success).toBe(
+      false,
+    );
+  });
+});
+
+describe('move_task', () => {
+  it.each([
+    [
+      'a task to another number',
+      { from: '1', to: '9' },
+      { 9: [], '9.1': [], '9.2': [1], '9.3': [2, 5], 2: [9, '9.2'] },
+    ],
+    ['a subtask to a task of its own', { from: '1.2', to: '4' }, { 4: ['1.1'], '1.3': [4, 5], 2: [1, 4] }],
+    ['a task to a subtask', { from: '5', to: '1.4' }, { '1.4': [], '1.3': [2, 4] }],
+    ['a subtask to another task', { from: '1.1', to: '3.1' }, { '3.1': [], '1.2': ['3.1'] }],
+    ['several at once', { from: '3,5', to: '13,15' }, { 13: [2], 15: [], '1.3': [2, 15] }],
+  ])('moves %s, dependencies following', (_what, input, expected) => {
+    const after = links(use('move_task', input, plan()).after);
+    for (const [id, dependencies] of Object.entries(expected))
+      expect([id, after[id]]).toEqual([id, dependencies]);
+  });
+
+  it('takes a subtask to the place of a sibling', () => {
+    const { tasks } = use('move_task', { from: '1.3', to: '1.1' }, plan());
+    expect(tasks()[0]?.subtasks.map(({ id }) => id)).toEqual([3, 1, 2]);
+  });
+
+  it.each([
+    [{ from: '1', to: '2' }, 'taken'],
+    [{ from: '1', to: '2.1' }, 'subtasks of its own'],
+    [{ from: '5', to: '5.1' }, 'within task 5'],
+    [{ from: '1,2', to: '9' }, '1 places for the 2'],
+    // In task 1, which has a subtask 2, the number 2 cannot mean task 2.
+    [{ from: '3', to: '1.4' }, 'means its sibling'],
+  ])('refuses %j and changes nothing', (input, told) => {
+    const error = refusal('move_task', input, plan());
+    expect(error.code).toBe('invalid_arguments');
+    expect(error.message).toContain(told);
+  });
+
+  it('takes tasks to another tag, asking what is to become of dependencies in between', () => {
+    const two = use('add_tag', { name: 'v2' }, plan()).after;
+    const to = { from: '2', fromTag: 'master', toTag: 'v2' };
+    expect(refusal('move_task', to, two).message).toContain('2 → 1');
+    const dropped = use('move_task', { ...to, ignoreDependencies: true }, two);
+    expect(links(dropped.after, 'v2')).toEqual({ 2: [] });
+    expect(links(dropped.after)['3']).toEqual([]);
+    const along = use('move_task', { ...to, withDependencies: true }, two);
+    expect(along.tasks('v2').map(({ id }) => id)).toEqual([1, 2, 5]);
+  });
+});
+
+describe('add_subtask', () => {
+  it('adds a new one, its dependencies by outside ids', () => {
+    const { result } = use(
+      'add_subtask',
+      { id: 1, title: 'More', dependencies: '1.1,5', status: 'todo' },
+      plan(),
+    );
+    expect(result).toMatchObject({ id: '1.4', subtask: { id: 4, dependencies: [1, 5], status: 'pending' } });
+  });
+
+  it('makes one of a task, which then is no task any more', () => {
+    const { result, after } = use(
+      'add_subtask',
+      { id: 1, taskId: 3 },
+      projectWith([{ id: 1 }, { id: 2, dependencies: [3] }, { id: 3 }]),
+    );
+    expect(result).toMatchObject({ id: '1.1', subtask: { title: 'Task 3' } });
+    expect(links(after)).toEqual({ 1: [], '1.1': [], 2: ['1.1'] });
+  });
+
+  it.each([
+    [{ id: 1, taskId: 1 }, 'invalid_arguments'],
+    [{ id: 2, taskId: 1 }, 'invalid_arguments'],
+    [{ id: 1, title: 'T', dependencies: '88' }, 'project_task_not_found'],
+    [{ id: 77, title: 'T' }, 'project_task_not_found'],
+  ])('refuses %j', (input, code) => {
+    expect(refusal('add_subtask', input, plan()).code).toBe(code);
+  });
+});
+
+describe('tags', () => {
+  it('are made, copied, renamed, switched to and deleted, with the complexity known of them', () => {
+    let project = use('add_tag', { name: 'v2', copyFromCurrent: true, description: 'Next' }, plan()).after;
+    project = use('copy_tag', { sourceName: 'v2', targetName: 'v3' }, project).after;
+    project = use('rename_tag', { oldName: 'master', newName: 'main' }, project).after;
+    expect(use('list_tags', { showMetadata: true }, project).result).toMatchObject({
+      currentTag: 'main',
+      tags: [
+        { name: 'main', isCurrent: true, taskCount: 4 },
+        { name: 'v2', metadata: { description: 'Next' } },
+        { name: 'v3' },
+      ],
+    });
+    project = use('use_tag', { name: 'v3' }, project).after;
+    expect(use('delete_tag', { name: 'v3' }, project).result).toMatchObject({
+      currentTag: 'main',
+      tasksDeleted: 4,
+    });
+  });
+
+  it.each([
+    ['add_tag', { name: 'master' }, 'tag_exists'],
+    ['copy_tag', { sourceName: 'none', targetName: 'v2' }, 'tag_not_found'],
+    ['rename_tag', { oldName: 'none', newName: 'v2' }, 'tag_not_found'],
+    ['delete_tag', { name: 'master' }, 'invalid_arguments'],
+    ['use_tag', { name: 'none' }, 'tag_not_found'],
+  ])('%s %j is refused', (name, input, code) => {
+    expect(refusal(name, input, plan()).code).toBe(code);
+  });
+});
+
+describe('a project', () => {
+  it('is started in the shape of seed 5, and again without losing anything', () => {
+    const rules = ['Tests first.', 'No globals.'];
+    const first = use('initialize_project', {
+      projectRoot: '/home/ada/shop',
+      name: 'Shop',
+      techStack: 'Node',
+      rules,
+    });
+    expect(first.result).toMatchObject({
+      operation: 'initialize_project',
+      workspace: { id: '/home/ada/shop', path: '/home/ada/shop', name: 'Shop' },
+      tasks_created: [],
+      rules_applied: rules,
+      setup_complete: true,
+    });
+    const again = use('initialize_project', { requirements: 'Sell tea.' }, first.after);
+    expect(again.after?.about).toEqual({
+      name: 'Shop',
+      techStack: 'Node',
+      requirements: 'Sell tea.',
+      created: NOW,
+    });
+    expect(again.after?.rules).toEqual(rules);
+  });
+
+  it('has rules, set whole or added to, shown as Markdown', () => {
+    const { after } = use('set_rules', { rules: 'One.' }, plan());
+    const more = use('set_rules', { rules: ['Two.', '## Three\n\nLong.'], append: 'true' }, after).after;
+    expect(rulesMarkdown(more, 'p')).toBe('# Rules of p\n\n- One.\n\n- Two.\n\n## Three\n\nLong.\n\n');
+    expect(use('set_rules', { rules: [] }, more).after?.rules).toEqual([]);
+  });
+
+  it('has files, each under its name, within bounds', () => {
+    const { result, after } = use('connect_files', { files: [{ name: 'prd.md', text: 'Tea.' }] }, plan());
+    expect(result['files']).toEqual([{ name: 'prd.md', length: 4, updated: NOW }]);
+    expect(use('connect_files', { remove: ['prd.md'] }, after).result['files']).toEqual([]);
+    expect(refusal('connect_files', { remove: ['none'] }, after).code).toBe('file_not_found');
+    const large = Array.from({ length: 3 }, (_, at) => ({ name: `${at}`, text: 'x'.repeat(400_000) }));
+    expect(refusal('connect_files', { files: large }, plan()).code).toBe('limit_size');
+  });
+
+  it('keeps rules, files and complexity through an import', () => {
+    let project = use('set_rules', { rules: ['One.'] }, plan()).after;
+    project = use('connect_files', { files: [{ name: 'a', text: 'b' }] }, project).after;
+    const { project: after } = applyCommand(
+      project,
+      { command: 'import', file: { master: { tasks: [] } } },
+      NOW,
+    );
+    expect([after.rules, after.files.size]).toEqual([['One.'], 1]);
+  });
+
+  it('tells how it stands', () => {
+    expect(projectStatus(plan(), { projectRoot: 'p' })).toMatchObject({
+      tag: 'master',
+      stats: { total: 4 },
+      next: { id: 1 },
+    });
+  });
+});
+
+describe('prompts for people', () => {
+  it.each(promptNames)('%s has a text with the very words that its LLM is told', (name) => {
+    const { result } = use('generate_prompt', {
+      operation: name,
+      context: { projectRoot: 'p', prompt: 'Do `this`\n\n# now' },
+    });
+    expect(promptMarkdown(name)).toContain(String(result['system']));
+    expect(result['prompt']).toContain("**prompt**: `Do 'this' # now`");
+    expect(result['version']).toBeGreaterThanOrEqual(1);
+  });
+
+  it('tells what a result says', () => {
+    const context = {
+      status: 'completed',
+      projectRoot: 'p',
+      tag: 'master',
+      tasksUpdated: 2,
+      taskIds: [1, 2],
+      skipped: [],
+      failed: [],
+    };
+    expect(
+      use('generate_prompt', { operation: 'update', context: JSON.stringify(context) }).result['prompt'],
+    ).toContain('Revised 2 tasks');
+  });
+
+  it('of an unknown operation are refused, naming those that there are', () => {
+    expect(refusal('generate_prompt', { operation: 'drop' }).message).toContain('parse_prd');
+  });
+});
+
+it('shows no complexity before anything was analyzed', () => {
+  expect(use('complexity_report', {}, plan()).result).toMatchObject({ report: null });
+  expect(refusal('complexity_report', {}).code).toBe('project_not_found');
+});
