@@ -3,18 +3,22 @@
  * the processes, `claims` counts.
  */
 import { Claims, type Situation } from './claims.ts';
+import { clocks } from './clocks.ts';
 import { evictingPolicy } from './evicting-policy.ts';
 import { failover } from './failover.ts';
 import { fullMemory } from './full-memory.ts';
+import { neighbours } from './neighbours.ts';
 import { poison } from './poison.ts';
 import { sameMillisecond } from './same-millisecond.ts';
 
 export const SITUATIONS: readonly Situation[] = [
   evictingPolicy,
   fullMemory,
-  failover,
   poison,
   sameMillisecond,
+  clocks,
+  neighbours,
+  failover,
 ];
 
 /** Runs the situations, or the one of this name, against a built command; one line per claim. */
