@@ -22,9 +22,8 @@ export function isStale() {
 /** Bundles entries into a folder, with the files that are read at run time by their place beside them. */
 export async function bundle(folder, entryPoints) {
   const { build: esbuild, stop } = await import('esbuild');
-  rmSync(join(root, folder), { recursive: true, force: true });
   mkdirSync(join(root, folder), { recursive: true });
-  await esbuild({
+  const { metafile } = await esbuild({
     absWorkingDir: root,
     entryPoints,
     outdir: folder,
@@ -35,6 +34,7 @@ export async function bundle(folder, entryPoints) {
     target: 'node20',
     format: 'esm',
     sourcemap: true,
+    metafile: true,
     logLevel: 'warning',
     plugins: [
       {
@@ -50,8 +50,14 @@ export async function bundle(folder, entryPoints) {
   // Its helper process would live on in `npm start`.
   await stop();
   cpSync(join(root, 'packages/store/src/scripts'), join(root, folder, 'scripts'), { recursive: true });
-  for (const thread of ['runner/src/answer-check-thread.mjs', 'agent/src/fit-thread.mjs'])
+  const fresh = new Set(['.built', ...Object.keys(metafile.outputs).map((path) => basename(path))]);
+  for (const thread of ['runner/src/answer-check-thread.mjs', 'agent/src/fit-thread.mjs']) {
     cpSync(join(root, 'packages', thread), join(root, folder, basename(thread)));
+    fresh.add(basename(thread));
+  }
+  // Only now, and only these: a Baton may be starting from this folder meanwhile.
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true }))
+    if (entry.isFile() && !fresh.has(entry.name)) rmSync(join(root, folder, entry.name));
 }
 
 export async function build() {

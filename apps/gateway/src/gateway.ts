@@ -1,7 +1,8 @@
 import { type Operation, operations } from '@baton/operations';
 import { Programs } from '@baton/runner';
 import type { Store } from '@baton/store';
-import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import type { GatewayConfiguration } from './configuration.ts';
@@ -30,6 +31,7 @@ export async function startGateway(
     if (draining) reply.header('connection', 'close');
     done(null, payload);
   });
+  const silent = silentConnections(app.server);
   await app.listen({ host: configuration.host, port: configuration.port });
   const { port } = app.server.address() as AddressInfo;
   const host = configuration.host.includes(':') ? `[${configuration.host}]` : configuration.host;
@@ -41,11 +43,30 @@ export async function startGateway(
       // Load balancers ask for readiness now and then: until they have, requests still come here.
       await new Promise((resolve) => setTimeout(resolve, configuration.unreadyMs));
       // Connections that fall idle while it closes would otherwise stay for as long as their clients keep them.
-      const idle = setInterval(() => app.server.closeIdleConnections(), 50);
+      const idle = setInterval(() => {
+        app.server.closeIdleConnections();
+        for (const socket of silent()) socket.destroy();
+      }, 50);
       const forced = setTimeout(() => app.server.closeAllConnections(), configuration.drainMs);
       await app.close();
       clearInterval(idle);
       clearTimeout(forced);
     },
+  };
+}
+
+/** A client that opens a connection ahead of need has this long to make use of it. */
+const SILENCE_MS = 1_000;
+
+/** Connections on which nothing was ever asked; to Node they are busy, and a drain would wait for them to the last. */
+function silentConnections(server: Server): () => Socket[] {
+  const opened = new Map<Socket, number>();
+  server.on('connection', (socket: Socket) => {
+    opened.set(socket, performance.now());
+    socket.once('close', () => opened.delete(socket));
+  });
+  return () => {
+    const before = performance.now() - SILENCE_MS;
+    return [...opened].flatMap(([socket, at]) => (socket.bytesRead === 0 && at < before ? [socket] : []));
   };
 }

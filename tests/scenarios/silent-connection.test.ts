@@ -1,0 +1,17 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { Deployment } from '../harness/deployment.ts';
+
+test('a connection on which nothing is asked never holds up a gateway that drains', async () => {
+  const baton = await Deployment.start({ gateways: 1, workers: 0 });
+  const silent = connect(Number(new URL(baton.url()).port), '127.0.0.1');
+  silent.on('error', () => {});
+  await once(silent, 'connect');
+  const closed = once(silent, 'close');
+  const begun = performance.now();
+  await baton.stop();
+  await closed;
+  // Its limit is 9 s here.
+  expect(performance.now() - begun).toBeLessThan(5_000);
+});
