@@ -213,6 +213,7 @@ describe('I3, every task has ended by its deadline plus 5 s,', () => {
   test.each([
     ['Redis', ['redis']],
     ['every worker', ['worker-0', 'worker-1']],
+    ['the machine', ['machine']],
   ])('is not broken when %s was out for that long', (_who, targets) => {
     expect(check([...history([start, begun]), ...outage(DUE + 100, DUE + 1_200, ...targets)], late)).toEqual(
       [],

@@ -62,7 +62,7 @@ export class Evidence {
     }
   }
 
-  /** Milliseconds between two times in which Redis, or every worker, could do nothing. */
+  /** Milliseconds between two times in which Redis, every worker, or the whole machine could do nothing. */
   outage(from: number, to: number, workers: readonly string[]): number {
     let sum = 0;
     let since: number | undefined;
@@ -75,7 +75,8 @@ export class Evidence {
       if (entry.type === 'out') out.add(entry.target);
       else if (entry.type === 'back') out.delete(entry.target);
       else continue;
-      const none = out.has('redis') || (workers.length > 0 && workers.every((worker) => out.has(worker)));
+      const all = workers.length > 0 && workers.every((worker) => out.has(worker));
+      const none = all || out.has('redis') || out.has('machine');
       if (!none) end(entry.at);
       else since ??= entry.at;
     }

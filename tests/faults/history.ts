@@ -47,7 +47,7 @@ export type Entry =
   /** No reply came, or one that says that it does not know: the request may have been carried out, or may yet be. */
   | { readonly at: number; readonly type: 'unknown'; readonly id: number; readonly why: string }
   | { readonly at: number; readonly type: 'fault'; readonly target: string; readonly what: string }
-  /** From here on `target` can do nothing, or can again. */
+  /** From here on `target` can do nothing, or can again: `redis`, a process, or `machine`, which let nobody run. */
   | { readonly at: number; readonly type: 'out' | 'back'; readonly target: string };
 
 type Unstamped<T> = T extends unknown ? Omit<T, 'at'> : never;
@@ -66,7 +66,8 @@ export class History {
     this.file = createWriteStream(path, { flags: 'ax' });
   }
 
-  add(entry: Unstamped<Entry>): void {
+  /** `at` is now, unless it is given. */
+  add(entry: Unstamped<Entry> & { readonly at?: number }): void {
     const stamped = { at: clock(), ...entry } as Entry;
     this.entries.push(stamped);
     this.file.write(`${JSON.stringify(stamped)}\n`);

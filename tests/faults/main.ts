@@ -19,6 +19,9 @@ const { values } = parseArgs({
   },
 });
 
+// An end by a signal is an end like any other: what runs is ended with it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
 let passed = 0;
 let failed = 0;
 

@@ -60,11 +60,12 @@ export class Member {
 
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     this.out();
-    const { process } = this;
+    const { process: ending } = this;
     this.process = undefined;
+    if (ending === undefined) return;
     // A process that is stopped hears nothing but SIGKILL.
-    if (signal === 'SIGTERM') process?.child.kill('SIGCONT');
-    await process?.end(signal);
+    if (signal === 'SIGTERM') ending.child.kill('SIGCONT');
+    await ending.end(signal);
   }
 
   pause(): void {

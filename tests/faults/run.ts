@@ -6,6 +6,7 @@ import { Agent } from './agent.ts';
 import { check } from './checker.ts';
 import { type FinalState, hasEnded } from './final-state.ts';
 import { Fleet } from './fleet.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { clock, History } from './history.ts';
 import { GRACE_MS } from './invariants/deadlines.ts';
 import { strike } from './nemesis.ts';
@@ -37,6 +38,7 @@ export async function run(seed: number, count: number, entry: string): Promise<V
   const over = new AbortController();
   let verdict: Verdict | undefined;
   const stages = new Stages();
+  const heart = new Heartbeat(history);
   try {
     const clients = plans(seed, count, WINDOW_MS);
     const world = { fleet, history, over: over.signal };
@@ -45,24 +47,35 @@ export async function run(seed: number, count: number, entry: string): Promise<V
     );
     await strike(fleet, schedule(seed, gateways.length, 2), history);
     stages.end('faults');
-    const patience = delay(PATIENCE_MS, undefined, { signal: over.signal, ref: false }).catch(() => {});
-    await Promise.race([running, patience]);
+    await patiently(running, heart);
     over.abort();
     const unfinished = (await running).flat();
     stages.end('clients');
     const final = await rest(fleet);
     await probe(world, history.entries, clients);
     stages.end('reading');
-    verdict = judge(history, final, unfinished, stages.text);
+    verdict = judge(history, final, unfinished, `${stages.text}${heart.text}`);
     return verdict;
   } finally {
     over.abort();
+    heart.stop();
     await fleet.stop();
     await history.close();
     const good = verdict?.violations.length === 0 && verdict.unfinished.length === 0;
     if (good) await rm(dir, { recursive: true });
     else console.log(`  its history: ${path}`);
   }
+}
+
+/** Gives the clients their time, of which what the machine stalls is no part. */
+async function patiently(running: Promise<unknown>, heart: Heartbeat): Promise<void> {
+  let done = false;
+  const end = running.then(() => {
+    done = true;
+  });
+  const [begun, lost] = [performance.now(), heart.lostMs];
+  while (!done && performance.now() - begun - (heart.lostMs - lost) < PATIENCE_MS)
+    await Promise.race([end, delay(500)]);
 }
 
 /** The final state once nothing can change any more: every task has ended, or should have. */

@@ -4,6 +4,12 @@ import { createInterface } from 'node:readline';
 
 const BATON = new URL('../../dist/baton.js', import.meta.url).pathname;
 
+/** What runs now, so that none of it outlives this process, however that ends. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** A real `baton` process, as an operator starts one. */
 export class BatonProcess {
   readonly child: ChildProcess;
@@ -24,6 +30,8 @@ export class BatonProcess {
     const child = spawn(process.execPath, [entry, role], {
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
     });
+    running.add(child);
+    child.once('exit', () => running.delete(child));
     const baton = new BatonProcess(child);
     await new Promise<void>((resolve, reject) => {
       for (const stream of [child.stdout, child.stderr]) {

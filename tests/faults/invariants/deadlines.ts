@@ -5,8 +5,8 @@ import { hasEnded } from '../final-state.ts';
 export const GRACE_MS = 5_000;
 
 /**
- * I3: every task has ended by its deadline plus 5 s, and none is ended by it before. Time in which Redis or all workers
- * were out does not count, since then there was nobody to end it.
+ * I3: every task has ended by its deadline plus 5 s, and none is ended by it before. Time in which Redis, all workers
+ * or the machine were out does not count, since then there was nobody to end it.
  */
 export function* checkDeadlines(evidence: Evidence): Generator<Violation> {
   const { workers, final } = evidence;
