@@ -14,14 +14,18 @@ function linear(pattern) {
 linear.code = 'linear';
 
 const options = { strict: false, validateFormats: false, ownProperties: true, code: { regExp: linear } };
+const ajv = { old: new Ajv(options), now: new Ajv2020(options) };
 
 parentPort.on('message', ({ schema: { $schema, $async, ...schema }, values }) => {
-  const Draft = /draft-0[467]/.test(String($schema)) ? Ajv : Ajv2020;
+  const draft = /draft-0[467]/.test(String($schema)) ? ajv.old : ajv.now;
   try {
-    const validate = new Draft(options).compile(schema);
+    const validate = draft.compile(schema);
     parentPort.postMessage(values.map((value) => (validate(value) ? null : problemOf(validate.errors))));
   } catch (error) {
     parentPort.postMessage(error.message);
+  } finally {
+    // ajv keeps what it compiled; requests' schemas would pile up.
+    draft.removeSchema(schema);
   }
 });
 parentPort.postMessage('ready');
