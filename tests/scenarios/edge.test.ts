@@ -77,6 +77,29 @@ describe.each([
     expect(await metrics.text()).toContain('baton_http_request_seconds_count{route="/mcp"');
   });
 
+  test('answers a request whose _meta is none, and never leaves it waiting', async () => {
+    for (const method of ['ping', 'tools/list']) {
+      for (const _meta of [[], 7, 'x', null, { 'io.modelcontextprotocol/related-task': 7 }]) {
+        const { body } = await send(rpc(method, { _meta }));
+        expect([method, _meta, body?.error?.code]).toEqual([method, _meta, -32602]);
+      }
+    }
+  });
+
+  test('refuses a batch that would hold up others, and one message with as many fields', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 3_000 }, (_value, n) => [`k${n}`, 1]));
+    for (const body of [Array.from({ length: 2_000 }, () => rpc('ping')), tool('get_tasks', fields)]) {
+      const { status, body: said } = await send(body);
+      expect([status, said.error.data.code]).toEqual([413, 'limit_size']);
+      expect((await send(body, MCP, 'bt_none')).status).toBe(401);
+    }
+  });
+
+  test('closes the connection when the client asks for it, though the reply is a stream', async () => {
+    const { headers } = await send(rpc('ping'), { ...MCP, connection: 'close' });
+    expect(headers.get('connection')).toBe('close');
+  });
+
   test('never looks up a key whose checksum is wrong', async () => {
     const monitor = await Monitor.open(baton.redisUrl);
     await send(

@@ -10,7 +10,7 @@ import type { Services } from './context.ts';
 import { readCredentials } from './edge/credential.ts';
 import { parseJsonBodies } from './edge/json-body.ts';
 import { checkOrigins } from './edge/origin.ts';
-import { answerProblems, answerUnroutable } from './edge/problem.ts';
+import { answerProblems, answerUnreadable, answerUnroutable } from './edge/problem.ts';
 import { serveHealth } from './health.ts';
 import { OpenCalls } from './open-calls.ts';
 import { mcpRoutes } from './mcp/route.ts';
@@ -41,6 +41,7 @@ export async function buildApp(
     exposeHeadRoutes: false,
     // A project's key is in the path, percent-encoded.
     routerOptions: { maxParamLength: 4_096 },
+    clientErrorHandler: (error, socket) => answerUnreadable(error, socket),
     frameworkErrors: (error, request, reply) => answerUnroutable(error, request as never, reply as never),
     forceCloseConnections: 'idle',
     // What still comes on an open connection while this replica drains is served: it was sent before anyone could know.

@@ -25,7 +25,18 @@ const streaming = z.looseObject({
   delta: z.string().max(524_288),
 });
 
-export const agentResponse = z.discriminatedUnion('status', [success, failure, streaming]);
+/** An envelope's own fields; what an answer says stands in `data`, and is not counted. */
+const MAX_FIELDS = 1_000;
+
+export const agentResponse = z.preprocess(
+  (value, context) => {
+    const crowded = (inner: unknown) => isRecord(inner) && Object.keys(inner).length > MAX_FIELDS;
+    if (!crowded(value) && !(isRecord(value) && crowded(value['errorDetails']))) return value;
+    context.addIssue({ code: 'custom', message: `must have at most ${MAX_FIELDS} fields` });
+    return z.NEVER;
+  },
+  z.discriminatedUnion('status', [success, failure, streaming]),
+);
 export type AgentResponse = z.infer<typeof agentResponse>;
 export type AgentAnswer = Exclude<AgentResponse, { status: 'streaming' }>;
 

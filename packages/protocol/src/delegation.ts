@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JsonObject } from './json.ts';
+import { holdsMoreThan, type JsonObject } from './json.ts';
 
 /** Who should answer: the main model, or the one for research. */
 export const role = z.enum(['main', 'research', 'fallback']);
@@ -36,8 +36,7 @@ export interface DelegatedCall {
   readonly summary: string;
 }
 
-/** The other half of `agent_llm` (seed 1, step 2): open an interaction for a request that the caller brings. */
-export const delegatedCallDetails = z.strictObject({
+const details = z.strictObject({
   originalCommand: z.string().min(1).max(200),
   role: role.default('main'),
   serviceType,
@@ -64,6 +63,16 @@ export const delegatedCallDetails = z.strictObject({
     // Whoever makes the call has a key of its own; one that was sent along is not even stored.
     .transform(({ apiKey: _, ...parameters }) => parameters),
 });
+
+/** More than fit a delegated request; each is looked at one by one, and told of by itself where it is wrong. */
+const MAX_VALUES = 20_000;
+
+/** The other half of `agent_llm` (seed 1, step 2): open an interaction for a request that the caller brings. */
+export const delegatedCallDetails = z.preprocess((value, context) => {
+  if (!holdsMoreThan(MAX_VALUES, value)) return value;
+  context.addIssue({ code: 'custom', message: `must hold at most ${MAX_VALUES} values in all` });
+  return z.NEVER;
+}, details);
 export type DelegatedCallDetails = z.infer<typeof delegatedCallDetails>;
 
 const INSTRUCTIONS =

@@ -19,6 +19,20 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
+/** Whether a JSON value has more fields and elements in it than `most`, at any depth. Stops counting there. */
+export function holdsMoreThan(most: number, value: unknown): boolean {
+  let found = 0;
+  const open: unknown[] = [value];
+  for (let next = open.pop(); open.length > 0 || next !== undefined; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    const inner: unknown[] = Array.isArray(next) ? next : Object.values(next);
+    found += inner.length;
+    if (found > most) return true;
+    for (const one of inner) if (typeof one === 'object' && one !== null) open.push(one);
+  }
+  return false;
+}
+
 /**
  * How deep a JSON text nests, without parsing it: the parser and everything after it may recurse, so depth is
  * bounded before. Stops counting at `limit + 1`. Broken text gives some number; the parser refuses it afterwards.

@@ -5,7 +5,7 @@
  */
 export { AnswerCheck } from './answer-check.ts';
 export { Programs } from './programs.ts';
-export { commitCommand, readProject } from './project-change.ts';
+export { commitCommand, importProject, readProject } from './project-change.ts';
 export { finishedResult } from './result.ts';
 export { MAX_TRIES, resumeTask, type SegmentEnd } from './resume.ts';
 export { type Started, startOperation } from './start.ts';

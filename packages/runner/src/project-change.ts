@@ -5,6 +5,7 @@ import {
   type Command,
   fromFields,
   type Project,
+  readingTasksFile,
 } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { ProjectChange, Tenant } from '@baton/store';
@@ -65,6 +66,21 @@ export async function commitCommand(tenant: Tenant, name: string, command: Comma
     async (before, change) =>
       (await tenant.projects.commit(name, before, change)) ? 'committed' : 'conflict',
   );
+}
+
+/** How long a file is read before others have their turn, in milliseconds. */
+const READ_MS = 10;
+
+/** Puts a whole tasks.json in the place of a project's tags. Errors as for `changeProject`. */
+export async function importProject(tenant: Tenant, name: string, file: unknown): Promise<JsonObject> {
+  const reading = readingTasksFile(file, new Date().toISOString());
+  let turn = reading.next();
+  for (let since = performance.now(); !turn.done; turn = reading.next()) {
+    if (performance.now() - since < READ_MS) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    since = performance.now();
+  }
+  return commitCommand(tenant, name, { command: 'import', file: turn.value });
 }
 
 /** The project as it is now, or undefined. */

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import { BatonError, toBatonError } from '@baton/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MalformedJson } from './json-body.ts';
@@ -25,6 +26,25 @@ export function answerProblems(app: FastifyInstance): void {
 /** What the router refuses before a route is found, such as a path that cannot be decoded. */
 export function answerUnroutable(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {
   return sendProblem(request, reply, asRefusal(thrown));
+}
+
+/** What Node refuses before there is a request, such as a head that cannot be read: nobody else would answer it. */
+export function answerUnreadable(thrown: { code?: string }, socket: Socket): void {
+  if (socket.destroyed || thrown.code === 'ECONNRESET') return;
+  const tooLarge = thrown.code === 'HPE_HEADER_OVERFLOW' || thrown.code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW';
+  const error = tooLarge
+    ? new BatonError('limit_size', 'The head of the request is larger than this server takes.')
+    : new BatonError('invalid_arguments', `This is no HTTP request that can be read (${thrown.code}).`);
+  const status = tooLarge ? 431 : thrown.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const body = JSON.stringify(problemOf(error, status));
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'content-type: application/problem+json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.destroy(thrown as Error);
 }
 
 /** Headers that a refusal carries: how to authenticate, when to come back. */
@@ -61,14 +81,12 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
       error: { code, message: error.message, data: error.toWire() },
     });
   }
-  return reply.type('application/problem+json').send({
-    ...error.details,
-    type: 'about:blank',
-    title: STATUS_CODES[http],
-    status: http,
-    detail: error.message,
-    code: error.code,
-  });
+  return reply.type('application/problem+json').send(problemOf(error, http));
+}
+
+function problemOf(error: BatonError, status: number) {
+  const { code, message, details } = error;
+  return { ...details, type: 'about:blank', title: STATUS_CODES[status], status, detail: message, code };
 }
 
 /** Fastify's own refusals (a body that is too large, a content type that is unknown) under Baton's names. */

@@ -1,10 +1,15 @@
-import { BatonError, type ErrorCode, MAX_BODY_BYTES, toBatonError } from '@baton/protocol';
-import { type JSONRPCRequest, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+import { BatonError, type ErrorCode, isRecord, MAX_BODY_BYTES, toBatonError } from '@baton/protocol';
+import {
+  type JSONRPCRequest,
+  RELATED_TASK_META_KEY,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Call, Services } from '../context.ts';
 import { credential } from '../edge/credential.ts';
 import { asRefusal, refusalHeaders, sendProblem } from '../edge/problem.ts';
 import { brokenRequest } from './broken-request.ts';
+import { refuseLargeEnvelope } from './envelope.ts';
 import { holdReply } from './held-reply.ts';
 import { sdkWay } from './sdk-way.ts';
 import { type RpcResponse, ShortWay } from './short-way.ts';
@@ -33,6 +38,7 @@ export async function mcpRoutes(
 
   app.post('/mcp', { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
     const call = openCall(services, request, reply);
+    refuseLargeEnvelope(request.body);
     const rpc = shortWay ? plainRequest(request) : undefined;
     if (rpc === undefined) return takeSdkWay(request, reply, call);
     const accepts = { stream: (request.headers.accept ?? '').includes('text/event-stream') };
@@ -126,7 +132,8 @@ function plainRequest({ body, headers }: FastifyRequest): JSONRPCRequest | undef
     return undefined;
   if (Object.keys(rpc).some((key) => !RPC_KEYS.has(key))) return undefined;
   const meta = rpc.params?._meta;
-  if (meta !== undefined && (typeof meta !== 'object' || meta === null || 'progressToken' in meta))
+  // Of _meta, the SDK reads these two: a wrong one would be no request to it, and never be answered on the short way.
+  if (meta !== undefined && (!isRecord(meta) || 'progressToken' in meta || RELATED_TASK_META_KEY in meta))
     return undefined;
 
   const { accept = '*/*', 'mcp-protocol-version': version } = headers;

@@ -42,7 +42,10 @@ function openAtOnce(response: Response): Response {
   const begun = new TransformStream<Uint8Array, Uint8Array>({
     start: (stream) => stream.enqueue(new TextEncoder().encode(': open\n\n')),
   });
-  return new Response(response.body.pipeThrough(begun), response);
+  const { status, headers } = response;
+  // Whether the connection stays is between the client and Node; the SDK would keep it, whatever the client asked.
+  headers.delete('connection');
+  return new Response(response.body.pipeThrough(begun), { status, headers });
 }
 
 function headersOf(request: FastifyRequest): Headers {

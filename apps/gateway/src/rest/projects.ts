@@ -1,6 +1,6 @@
 import { getTasksInput, requireProject, toTasksFile } from '@baton/operations';
 import type { Scope } from '@baton/protocol';
-import { commitCommand, readProject } from '@baton/runner';
+import { importProject, readProject } from '@baton/runner';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -82,10 +82,7 @@ export async function projectRoutes(app: FastifyInstance, { reach }: { reach: Re
     },
     async (request) => {
       const { id } = request.params;
-      const outcome = await commitCommand(visitOf(request).tenant, id, {
-        command: 'import',
-        file: request.body,
-      });
+      const outcome = await importProject(visitOf(request).tenant, id, request.body);
       return { projectRoot: id, ...outcome } as z.infer<typeof imported>;
     },
   );

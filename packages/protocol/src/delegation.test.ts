@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { agentResponse } from './answer.ts';
+import { delegatedCallDetails } from './delegation.ts';
+import { holdsMoreThan } from './json.ts';
+
+const list = (length: number, of: unknown) => Array.from({ length }, () => of);
+const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]));
+const details = (requestParameters: object) =>
+  delegatedCallDetails.safeParse({ originalCommand: 'x', serviceType: 'generateText', requestParameters });
+const messages = [{ role: 'user', content: 'x' }];
+
+test.each([
+  ['nothing', 0, 0],
+  ['a list of three', [1, [], {}], 3],
+  ['fields and what is in them', { a: [1, 2], b: { c: null } }, 5],
+  ['a text of a thousand', 'x'.repeat(1_000), 0],
+])('%s holds as many values as it holds', (_what, value, count) => {
+  expect(holdsMoreThan(count, value)).toBe(false);
+  if (count > 0) expect(holdsMoreThan(count - 1, value)).toBe(true);
+});
+
+test('a request of more values than twenty thousand is refused with one problem, however many are wrong', () => {
+  const crowded = [
+    { messages: list(1_000, { role: 'user', content: list(400, 1) }) },
+    { messages, schema: fields(20_001) },
+    { messages: [{ ...messages[0], ...fields(20_001) }] },
+  ];
+  for (const parameters of crowded) {
+    const { success, error } = details(parameters);
+    expect([success, error?.issues.map(({ message }) => message)]).toEqual([
+      false,
+      ['must hold at most 20000 values in all'],
+    ]);
+  }
+  expect(details({ messages, schema: fields(10_000) }).success).toBe(true);
+});
+
+test("an answer's own fields are bounded, and what it says is not", () => {
+  const answer = (more: object) =>
+    agentResponse.safeParse({ status: 'success', data: fields(5_000), ...more });
+  expect(answer({}).success).toBe(true);
+  expect(answer(fields(1_000)).success).toBe(false);
+  const failed = { status: 'error', errorDetails: { message: 'x', ...fields(1_001) } };
+  expect(agentResponse.safeParse(failed).success).toBe(false);
+});
