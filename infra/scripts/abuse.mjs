@@ -1,0 +1,12 @@
+// `npm run abuse`: bad input, generated, against real processes. FC_SEED replays a run, FC_RUNS makes it longer or
+// shorter; arguments go to vitest. `--bundle <folder>` only builds what those processes run.
+import { bundle } from './build.mjs';
+import { prepare, run } from './prepare.mjs';
+
+const [first, folder] = process.argv.slice(2);
+if (first === '--bundle') {
+  await bundle(folder, { serve: 'tests/abuse/serve.ts' });
+} else {
+  prepare();
+  run('npx', ['vitest', 'run', '--config', 'infra/vitest.abuse.config.ts', ...process.argv.slice(2)]);
+}
