@@ -35,7 +35,7 @@ if (only !== 'situations') {
 }
 if (existsSync(join(root, 'tests/faults/situations/main.ts')) && (!only || only === 'situations')) {
   await bundle('dist/faults/situations', { main: 'tests/faults/situations/main.ts' });
-  await runPart('situations', []);
+  await runPart('situations', ['--built', built]);
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 && passed > 0 ? 0 : 1);

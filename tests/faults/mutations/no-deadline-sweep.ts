@@ -4,6 +4,9 @@ import type { Mutation } from './mutation.ts';
 
 const LIFE_MS = 1_500;
 
+/** Beyond the grace, so that a machine that stalls for a while cannot excuse what is late. */
+const BEYOND_MS = 4_000;
+
 /** I3: the sweep does not look at deadlines. Nobody answers. */
 export const noDeadlineSweep: Mutation = {
   name: 'deadline sweep out',
@@ -19,6 +22,6 @@ export const noDeadlineSweep: Mutation = {
   async play({ fleet, hand }) {
     await fleet.member('worker-0').start();
     const tasks = await hand.startTasks(10, 'gateway-0');
-    await hand.until(tasks, hasEnded, 'gateway-0', LIFE_MS + GRACE_MS + 1_000);
+    await hand.until(tasks, hasEnded, 'gateway-0', LIFE_MS + GRACE_MS + BEYOND_MS);
   },
 };

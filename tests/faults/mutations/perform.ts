@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { check } from '../checker.ts';
 import type { Violation } from '../evidence.ts';
 import { Fleet } from '../fleet.ts';
+import { Heartbeat } from '../heartbeat.ts';
 import { History } from '../history.ts';
 import { probe } from '../probe.ts';
 import { readFinal } from '../read-final.ts';
@@ -14,6 +15,7 @@ import type { Mutation } from './mutation.ts';
 export async function perform(mutation: Mutation, entry: string): Promise<Violation[]> {
   const dir = await mkdtemp(join(tmpdir(), 'baton-history-'));
   const history = new History(join(dir, 'scene.jsonl'));
+  const heart = new Heartbeat(history);
   const fleet = await Fleet.start({ ...mutation.fleet, entry }, history, { idle: true });
   try {
     const hand = new Hand(fleet, history);
@@ -22,6 +24,7 @@ export async function perform(mutation: Mutation, entry: string): Promise<Violat
     await probe({ fleet, history }, history.entries, hand.plans);
     return check(history.entries, final);
   } finally {
+    heart.stop();
     await fleet.stop();
     await history.close();
     await rm(dir, { recursive: true });
