@@ -1,5 +1,5 @@
 import { AnswerCheck, Programs, resumeTask } from '@baton/runner';
-import { openShards, type Shard } from '@baton/store/shards';
+import { openShards, type Shard, taskRef } from '@baton/store/shards';
 import { testOperations } from '@baton/operations';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -35,7 +35,7 @@ async function answered(): Promise<string> {
 }
 
 const taskKey = async (taskId: string) => {
-  const [key] = await redis.keys(`*:task:${taskId.replaceAll('-', '').slice(0, 28)}`);
+  const [key] = await redis.keys(`*:task:${taskRef(taskId)}`);
   return key ?? '';
 };
 const resume = async (programs: Programs) => {
@@ -53,7 +53,7 @@ test('a worker without the program puts the task back for a while, and one that 
   expect((await standing(taskId)).status).toBe('working');
   // What the sweep does when the pause is over.
   await redis.hset(await taskKey(taskId), 'wk', 1);
-  await redis.zadd('baton:{s0}:deadlines', 1, `acme:${taskId.replaceAll('-', '').slice(0, 28)}`);
+  await redis.zadd('baton:{s0}:deadlines', 1, `acme:${taskRef(taskId)}`);
   await expect.poll(() => shard.sweep(), { timeout: 5_000 }).toBe(true);
   expect(await resume(current)).toBe('completed');
   expect(await standing(taskId)).toMatchObject({ status: 'completed', result: { value: 'v' } });

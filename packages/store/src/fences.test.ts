@@ -133,7 +133,7 @@ const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScrip
     'who takes a task makes its last holder stale',
     staleWritesNothing((segment) => segment.settle({ status: 'completed', result: {} })),
     LOAD,
-    [['record.fe + 1', 'tonumber(record.fe)']],
+    [['(record.fe or 0) + 1', 'tonumber(record.fe or 0)']],
   ],
   [
     'an answer is accepted once',
@@ -148,7 +148,7 @@ const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScrip
     'an answer during a running segment is not swallowed',
     anAnswerDuringASegmentIsNotSwallowed,
     PARK,
-    [["if task[4] ~= A_seen then return {'again', task[4]} end", '']],
+    [["if event ~= A_seen then return {'again', event} end", '']],
   ],
   [
     'a park that is sent twice opens what it awaits once',

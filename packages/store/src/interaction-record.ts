@@ -1,5 +1,5 @@
 import { interactionId, type InteractionStatus } from '@baton/protocol';
-import { type InteractionRequest, parseInteraction } from './task-view.ts';
+import { type InteractionRequest, parseInteraction, parseProgram } from './task-view.ts';
 
 /** An interaction in any status, as lists show it. Times are milliseconds by Redis's clock. */
 export interface InteractionRecord {
@@ -29,7 +29,7 @@ export function interactionRecord(
   const common = {
     interactionId: interactionId(taskId, number),
     taskId,
-    operation: fields['op'] ?? '',
+    operation: parseProgram(fields['op']).operation,
     principal: fields['pr'] ?? '',
     createdAt,
     request,

@@ -124,13 +124,17 @@ export function markBeside(key: string): string {
   return `${key.slice(0, key.indexOf('}') + 1)}:mark`;
 }
 
-/** A task id as it stands in keys and members: without hyphens and without the two zero bytes. */
+/**
+ * A task id as it stands in keys and members: its 14 bytes that are not zero, in base64url, since each parked task pays
+ * for it four times.
+ */
 export function taskRef(taskId: string): string {
-  return taskId.replaceAll('-', '').slice(0, 28);
+  return Buffer.from(taskId.replaceAll('-', '').slice(0, 28), 'hex').toString('base64url');
 }
 
 export function taskIdOf(ref: string): string {
-  return `${ref.slice(0, 8)}-${ref.slice(8, 12)}-${ref.slice(12, 16)}-${ref.slice(16, 20)}-${ref.slice(20)}0000`;
+  const hex = Buffer.from(ref, 'base64url').toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}0000`;
 }
 
 /** The tenant and the task behind a member of a shard's set. */

@@ -7,6 +7,7 @@ import type { Place } from './place.ts';
 import { refusal } from './refusal.ts';
 import { run } from './script.ts';
 import { LIST } from './scripts.ts';
+import { parseProgram } from './task-view.ts';
 import { refuseUnlessTask } from './tasks.ts';
 
 export interface Page<T> {
@@ -124,7 +125,7 @@ export class Listing {
     );
     return {
       ...summary(taskId, fields),
-      version: Number(fields['v']),
+      version: parseProgram(fields['op']).version,
       input: JSON.parse(fields['in'] ?? 'null'),
       journal: new Map(journal),
       interactions: interactionsOf(taskId, fields),
@@ -185,11 +186,11 @@ function referenceOf(member: string): string {
 function summary(taskId: string, fields: Readonly<Record<string, string | null | undefined>>): TaskSummary {
   return {
     taskId,
-    operation: fields['op'] ?? '',
+    operation: parseProgram(fields['op']).operation,
     principal: fields['pr'] ?? '',
     status: fields['st'] as TaskStatus,
     createdAt: Number(fields['at']),
-    updatedAt: Number(fields['up']),
+    updatedAt: Number(fields['up'] ?? fields['at']),
     expiresAt: Number(fields['ex']),
   };
 }

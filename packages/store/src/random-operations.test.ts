@@ -58,7 +58,7 @@ const MUTANTS: [rule: string, wrong: RegExp, script: AnyScript, cuts: Cut[]][] =
     'an unseen event makes PARK say "again"',
     /not "again"/,
     PARK,
-    [["if task[4] ~= A_seen then return {'again', task[4]} end", '']],
+    [["if event ~= A_seen then return {'again', event} end", '']],
   ],
   [
     "a lease is given back when its holder's time is over",

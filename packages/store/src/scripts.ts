@@ -35,7 +35,7 @@ export const OPEN = defineScript(
   ],
   [
     ...CALLER,
-    ...(['member', 'ref', 'operation', 'version', 'input', 'arguments', 'gone', 'life', 'keep'] as const),
+    ...(['member', 'ref', 'operation', 'input', 'arguments', 'gone', 'life', 'keep'] as const),
     ...(['journal', 'opens', 'ready'] as const),
   ],
   REPLICATED,

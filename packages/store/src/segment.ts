@@ -5,6 +5,7 @@ import type { Place } from './place.ts';
 import type { AtVersion, ProjectChange, Projects, StoredProject, Within } from './projects.ts';
 import { run } from './script.ts';
 import { PARK, RELEASE, SETTLE } from './scripts.ts';
+import { parseProgram } from './task-view.ts';
 
 /** What a segment starts from. */
 export interface SegmentState {
@@ -157,8 +158,7 @@ function parseState(tries: number, pairs: readonly string[]): SegmentState {
   }
   const open = (fields.get('open') ?? '').split(' ').flatMap((entry) => entry.split(';')[3] ?? []);
   return {
-    operation: fields.get('op') ?? '',
-    version: Number(fields.get('v')),
+    ...parseProgram(fields.get('op')),
     input: JSON.parse(fields.get('in') ?? 'null') as JsonObject,
     principal: fields.get('pr') ?? '',
     journal,

@@ -4,6 +4,7 @@ import { drainWorker as listen } from './queues.ts';
 import { Shard } from './shard.ts';
 import type { Store } from './store.ts';
 
+export { taskRef } from './keys.ts';
 export type { Segment, SegmentState } from './segment.ts';
 export type { Shard } from './shard.ts';
 

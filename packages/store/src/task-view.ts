@@ -38,16 +38,26 @@ export type TaskView = TaskFacts &
     | TaskEnd
   );
 
+/** A task's program in its field 'op': its name and its version. */
+export function formatProgram({ operation, version }: { operation: string; version: number }): string {
+  return `${operation} ${version}`;
+}
+
+export function parseProgram(field: string | null | undefined): { operation: string; version: number } {
+  const [operation = '', version] = (field ?? '').split(' ');
+  return { operation, version: Number(version) };
+}
+
 /** Reads READ's reply, without its leading 'ok'. */
 export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskView {
   const [facts, ...opens] = reply as [string[], ...unknown[]];
-  const [status, principal = '', operation = '', at, up, ex, se, payload] = facts;
+  const [status, principal = '', program, at, up, ex, se, payload] = facts;
   const common: TaskFacts = {
     taskId,
     principal,
-    operation,
+    operation: parseProgram(program).operation,
     createdAt: Number(at),
-    updatedAt: Number(up),
+    updatedAt: Number(up ?? at),
     expiresAt: Number(ex),
     seen: Number(se ?? 0),
   };

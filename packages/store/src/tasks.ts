@@ -7,7 +7,7 @@ import type { Place } from './place.ts';
 import { refusal } from './refusal.ts';
 import { run } from './script.ts';
 import { CANCEL, OPEN, READ } from './scripts.ts';
-import { parseTaskView, type TaskView } from './task-view.ts';
+import { formatProgram, parseTaskView, type TaskView } from './task-view.ts';
 import { keepFor } from './ttl.ts';
 
 export interface NewTask extends Omit<Parked, 'drops'> {
@@ -115,8 +115,7 @@ export class Tasks {
         ...(await caller.ticket(CALL)),
         member: keys.member(taskId),
         ref: taskRef(taskId),
-        operation: task.operation,
-        version: task.version,
+        operation: formatProgram(task),
         input: JSON.stringify(task.input),
         arguments: task.idempotency?.arguments ?? '',
         gone,

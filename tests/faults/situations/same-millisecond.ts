@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Store } from '@baton/store';
-import { openShards } from '@baton/store/shards';
+import { openShards, taskRef } from '@baton/store/shards';
 import { Redis } from 'ioredis';
 import type { Situation } from './claims.ts';
 import { answer, call, Rig, SECRET, until } from './rig.ts';
@@ -122,7 +122,7 @@ async function race(url: string, key: string, n: number, aim: Aim): Promise<Race
 /** What became of it, by what its task says and by its record. */
 async function judge(url: string, key: string, redis: Redis, { taskId, due, said }: Race) {
   const { content: task } = await call(url, key, 'task_status', { taskId, waitMs: 5_000 });
-  const ref = taskId.replaceAll('-', '').slice(0, 28);
+  const ref = taskRef(taskId);
   const [answered, expired] = await redis.hmget(`baton:{s0}:t:acme:task:${ref}`, 'g1', 'x1');
   const at = Number((answered ?? expired)?.split(';')[1]);
   const seen = {

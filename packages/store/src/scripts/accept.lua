@@ -13,7 +13,7 @@
 -- @include notify
 -- @include chunks
 local now = clock()
-local refusal, principal, scopes = admit(now)
+local refusal, principal, scopes, limits = admit(now, 'answerBytes')
 if refusal then return refusal end
 
 local task = redis.call('HMGET', K_task, 'pr', 'open', 'g' .. A_number, 'x' .. A_number, 'st', 'ev', 'w', 'c' .. A_number)
@@ -21,7 +21,7 @@ local may = task[1] and (task[1] == principal or string.find(scopes, ' agent ', 
 if not may then return {'interaction_not_found'} end
 if task[3] then
   if string.match(task[3], '^[^;]+') ~= A_fingerprint then return {'interaction_already_answered'} end
-  return {'replayed', task[6]}
+  return {'replayed', task[6] or '0'}
 end
 if task[4] then return {'interaction_' .. string.match(task[4], '^[^;]+')} end
 
@@ -33,10 +33,9 @@ end
 if not found then return {'interaction_not_found'} end
 local open = table.remove(opens, found)
 if open.due <= now then return {'interaction_expired'} end
-local most = redis.call('HGET', K_tenant, 'answerBytes')
-if #A_answer > tonumber(most) then return {'limit_size', 'answerBytes', #A_answer, most} end
+if #A_answer > tonumber(limits[1]) then return {'limit_size', 'answerBytes', #A_answer, limits[1]} end
 
-local event = task[6] + 1
+local event = (task[6] or 0) + 1
 redis.call('HSET', K_task, 'j:' .. open.path, open.kind .. '+' .. A_answer, 'g' .. A_number,
   string.format('%s;%d;%s', A_fingerprint, now, principal), 'open', format_opens(opens), 'st', status_of(opens),
   'up', now, 'ev', event, waiter(task[7], A_channel))

@@ -30,7 +30,7 @@ for index, open in ipairs(opens) do
     redis.call('ZREM', K_claims, reference)
     redis.call('HSET', K_task, 'j:' .. open.path, open.kind .. '-' .. A_payload, 'x' .. A_number,
       string.format('cancelled;%d', now), 'open', format_opens(opens), 'st', status_of(opens), 'up', now,
-      'ev', task[4] + 1)
+      'ev', (task[4] or 0) + 1)
     if redis.call('ZSCORE', K_leased, A_member) then return {'cancelled', 0} end
     return {'cancelled', enqueue(A_member, now)}
   end

@@ -9,7 +9,7 @@
 -- @include admit
 -- @include opens
 local now = clock()
-local refusal, principal, scopes = admit(now)
+local refusal, principal, scopes, limits = admit(now, 'answerBytes')
 if refusal then return refusal end
 local task = redis.call('HMGET', K_task, 'pr', 'open', 'g' .. A_number, 'x' .. A_number, 'c' .. A_number)
 local may = task[1] and (task[1] == principal or string.find(scopes, ' agent ', 1, true))
@@ -22,8 +22,7 @@ for _, open in ipairs(parse_opens(task[2])) do
     local kept = redis.call('HGET', K_task, 'c' .. A_number .. ';' .. A_sequence)
     if kept then return {kept == A_delta and 'replayed' or 'chunk_conflict', A_sequence} end
     local bytes = tonumber(task[5] or 0) + #A_delta
-    local most = redis.call('HGET', K_tenant, 'answerBytes')
-    if bytes > tonumber(most) then return {'limit_size', 'answerBytes', bytes, most} end
+    if bytes > tonumber(limits[1]) then return {'limit_size', 'answerBytes', bytes, limits[1]} end
     redis.call('HSET', K_task, 'c' .. A_number .. ';' .. A_sequence, A_delta, 'c' .. A_number, bytes)
     return {'kept'}
   end

@@ -43,7 +43,7 @@ if due > 0 then
   put(fields, 'open', format_opens(rest))
   put(fields, 'st', status_of(rest))
   put(fields, 'up', now)
-  put(fields, 'ev', task[4] + due)
+  put(fields, 'ev', (task[4] or 0) + due)
   send('HSET', K_task, fields)
   send('ZREM', K_pending, references)
   send('ZREM', K_claims, references)

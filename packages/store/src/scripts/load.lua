@@ -29,7 +29,7 @@ for index = 2, #KEYS do
     redis.call('ZREM', K_leased, ARGV[index - 1])
     reply[index - 1] = false
   else
-    task[1], task[2] = record.fe + 1, (record.tr or 0) + 1
+    task[1], task[2] = (record.fe or 0) + 1, (record.tr or 0) + 1
     redis.call('HSET', key, 'fe', task[1], 'tr', task[2])
     reply[index - 1] = task
   end

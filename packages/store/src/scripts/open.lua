@@ -1,7 +1,7 @@
 #!lua
 -- OPEN: PARK of a task's first segment. Creates the task with its journal so far and its first waits.
 -- KEYS: credential tenant task idempotency tasks pending deadlines ready turns shifts
--- ARGV: digest principal scopes need bytes floor member ref operation version input arguments gone life keep journal opens ready ...
+-- ARGV: digest principal scopes need bytes floor member ref operation input arguments gone life keep journal opens ready ...
 --       gone: a task that the idempotency key may still name although it is gone; keep: how long the records live at most
 --       journal × (path, entry), then opens × (kind, path, ms until due, body); ready 1: there is work for a worker at once
 -- Returns: {'opened', ready, createdAt}, {'exists', ref} for a repeat under the same idempotency key, {'idempotency_conflict', ref},
@@ -14,7 +14,7 @@
 -- @include open
 -- @include turns
 local now = clock()
-local refusal, principal = admit(now)
+local refusal, principal, _, limits = admit(now, 'pendingInteractions', 'openTasks', 'delegatedRequestBytes', 'open')
 if refusal then return refusal end
 
 if A_arguments ~= '' then
@@ -27,7 +27,6 @@ end
 local opened_at = redis.call('HGET', K_task, 'at')
 if opened_at then return {'opened', 0, opened_at} end
 
-local limits = redis.call('HMGET', K_tenant, 'pendingInteractions', 'openTasks', 'delegatedRequestBytes', 'open')
 local journal, waits = tonumber(A_journal), tonumber(A_opens)
 local first = #ARGV - waits * 4 + 1
 -- A sleep waits for nobody.
@@ -43,8 +42,8 @@ end
 
 local expires = now + tonumber(A_life)
 local opens = {}
-local fields = {'pr', principal, 'op', A_operation, 'v', A_version, 'in', A_input,
-  'at', now, 'up', now, 'ex', expires, 'ev', 0, 'fe', 0}
+-- What is left out costs nothing: 'up' is 'at' until something changes, 'ev' and 'fe' are 0.
+local fields = {'pr', principal, 'op', A_operation, 'in', A_input, 'at', now, 'ex', expires}
 for at = first - journal * 2, first - 1, 2 do put(fields, 'j:' .. ARGV[at], ARGV[at + 1]) end
 open_waits({principal = principal, expires = expires, opens = opens, opened = 0}, now, first, waits, fields)
 put(fields, 'st', status_of(opens))

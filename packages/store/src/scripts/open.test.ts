@@ -23,10 +23,8 @@ test('OPEN leaves a task with its journal, its requests, its deadline and its pl
   expect(record).toMatchObject({
     st: 'input_required',
     pr: 'ann',
-    op: 'echo',
-    v: '1',
+    op: 'echo 1',
     sq: '2',
-    ev: '0',
     'j:9': 'read+1',
   });
   expect(JSON.parse(record['in']!)).toEqual({ prd: 'a {"document"}' });

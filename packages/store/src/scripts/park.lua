@@ -35,7 +35,9 @@ put(fields, 'st', status)
 send('HSET', K_task, fields)
 send('HDEL', K_task, dropped)
 redis.call('ZADD', K_deadlines, first_due(opens, expires), A_member)
-if task[4] ~= A_seen then return {'again', task[4]} end
+local event = task[4] or '0'
+if event ~= A_seen then return {'again', event} end
 redis.call('ZREM', K_leased, A_member)
+if task[7] then redis.call('HDEL', K_task, 'w') end
 notify(task[7], A_member, A_seen, status, '')
 return {'parked'}

@@ -72,6 +72,10 @@ export class Fixture {
     await this.redis.zadd(this.places.leased, 'XX', 0, member);
   }
 
+  async isLeased(member: string): Promise<boolean> {
+    return (await this.redis.zscore(this.places.leased, member)) !== null;
+  }
+
   contents(): Promise<Record<string, unknown>> {
     return contents(this.redis, this.keyspace.prefix);
   }

@@ -195,11 +195,13 @@ export class RandomRun {
         };
       }
       case 'reload': {
-        // Only a holder that heard "again" loads anew, be the task another's meanwhile or not.
+        // Only a holder that heard "again" loads anew, and only what is leased, be it to another: what was given back
+        // stands ready for whoever takes it next.
         const heard = task.again === segment;
+        const leased = heard && (await this.fixture.isLeased(this.guest.member(task.id)));
         const again = heard ? await this.fixture.shard.reload(segment) : undefined;
         if (again !== undefined) this.held(again);
-        return { answered: again !== undefined, expected: heard && !task.ended };
+        return { answered: again !== undefined, expected: leased && !task.ended };
       }
     }
   }

@@ -235,7 +235,10 @@ export class TaskModel {
       const places_ = [...ready, ...leased].filter((one) => one === member).length;
       const name = `task ${index}`;
       claim(record['st'] === task.status, `${name} is ${record['st']}, not ${task.status}`);
-      claim(Number(record['ev']) === task.events, `${name} had ${record['ev']} events, not ${task.events}`);
+      claim(
+        Number(record['ev'] ?? 0) === task.events,
+        `${name} had ${record['ev']} events, not ${task.events}`,
+      );
       claim(places_ <= (task.ended ? 0 : 1), `${name} stands in ${places_} places`);
       claim(!task.owed || places_ === 1 || record['wk'] !== undefined, `${name} was forgotten`);
       if (!task.ended)

@@ -2,9 +2,11 @@
 -- revoked, a tenant that is suspended and a limit that is reached count from the next call on, on every replica.
 -- An empty A_digest means that an earlier script of the same request admitted the caller, or that it is the operator.
 -- A_floor is how far into debt the bucket may be: 0 for calls, below for answers, since someone paid for those.
--- Returns a refusal, or nil, the principal and the scopes.
-local function admit(now)
-  if A_digest == '' then return nil, A_principal, A_scopes end
+-- Returns a refusal, or nil, the principal, the scopes, and the tenant's fields that were named: one look at the tenant
+-- serves the script too.
+local function admit(now, ...)
+  local named = {...}
+  if A_digest == '' then return nil, A_principal, A_scopes, #named > 0 and redis.call('HMGET', K_tenant, ...) end
   local key = redis.call('HMGET', K_credential, 'digest', 'principal', 'scopes', 'expires')
   if key[1] ~= A_digest or (key[4] and tonumber(key[4]) <= now) then return {'unauthenticated'} end
   local allowed = false
@@ -12,7 +14,7 @@ local function admit(now)
     if string.find(key[3], ' ' .. scope .. ' ', 1, true) then allowed = true end
   end
   if not allowed then return {'insufficient_scope', A_need} end
-  local tenant = redis.call('HMGET', K_tenant, 'suspended', 'requestsPerSecond', 'burst', 'requestBytes', 'tokens', 'filled')
+  local tenant = redis.call('HMGET', K_tenant, 'suspended', 'requestsPerSecond', 'burst', 'requestBytes', 'tokens', 'filled', ...)
   if not tenant[2] then return {'unauthenticated'} end
   if tenant[1] == '1' then return {'tenant_suspended'} end
   if tonumber(A_bytes) > tonumber(tenant[4]) then return {'limit_size', 'requestBytes', A_bytes, tenant[4]} end
@@ -22,5 +24,6 @@ local function admit(now)
   local least = 1 + tonumber(A_floor) * burst
   if tokens < least then return {'limit_rate', math.ceil((least - tokens) * 1000 / rate)} end
   redis.call('HSET', K_tenant, 'tokens', tokens - 1, 'filled', now)
-  return nil, key[2], key[3]
+  for at = 1, #named do named[at] = tenant[6 + at] end
+  return nil, key[2], key[3], named
 end

@@ -2,7 +2,7 @@
 -- for the retention time. The fence moves, so a segment that still runs can write nothing any more.
 -- `task` begins with its fields fe, open, pr, ev and w. Needs batch, opens and notify.
 local function finish(task, now, status, payload, void)
-  local fields = {'st', status, 'rs', payload, 'up', now, 'open', '', 'fe', task[1] + 1}
+  local fields = {'st', status, 'rs', payload, 'up', now, 'fe', (task[1] or 0) + 1}
   local references = {}
   for _, open in ipairs(parse_opens(task[2])) do
     if open.number > 0 then
@@ -11,6 +11,7 @@ local function finish(task, now, status, payload, void)
     end
   end
   send('HSET', K_task, fields)
+  redis.call('HDEL', K_task, 'open', 'w')
   send('ZREM', K_pending, references)
   send('ZREM', K_claims, references)
   redis.call('HINCRBY', K_tenant, 'open', -1)
@@ -18,5 +19,5 @@ local function finish(task, now, status, payload, void)
   -- Nothing is ever ready and leased at once: TAKE moves it from one to the other, and only what has no lease is enqueued.
   if redis.call('ZREM', K_leased, A_member) == 0 then redis.call('ZREM', K_ready, A_member) end
   redis.call('PEXPIRE', K_task, A_retention)
-  notify(task[5], A_member, task[4], status, payload)
+  notify(task[5], A_member, task[4] or '0', status, payload)
 end

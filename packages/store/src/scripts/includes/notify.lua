@@ -1,9 +1,8 @@
--- Tells the replicas that hold a request for this task (`waiters`, its field 'w'), and only those, how it stands, and
--- takes them out; `seen` is the number of events that the program has consumed. A payload over 64 KiB is left for the
+-- Tells the replicas that hold a request for this task (`waiters`, its field 'w'), and only those, how it stands; whoever
+-- calls takes them out. `seen` is the number of events that the program has consumed. A payload over 64 KiB is left for the
 -- replica to read.
 local function notify(waiters, member, seen, status, payload)
   if not waiters then return end
-  redis.call('HDEL', K_task, 'w')
   if #payload > 65536 then payload = '' end
   for channel in string.gmatch(waiters, '%S+') do
     redis.call('PUBLISH', channel, member .. ' ' .. seen .. ' ' .. status .. ' ' .. payload)
