@@ -1,3 +1,4 @@
+import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import {
   connectFiles,
@@ -43,6 +44,7 @@ import {
   useTag,
   useTagCommand,
 } from './tags.ts';
+import { TASK_LIMITS } from './task.ts';
 import { updateTasks, updateTasksCommand } from './update-tasks.ts';
 
 /** Puts a whole tasks.json, already parsed as JSON or already read, in the place of the project's tags. */
@@ -88,6 +90,29 @@ export type Command = z.infer<typeof commandSchema>;
  * @throws BatonError as its reducer says; then nothing is to be stored.
  */
 export function applyCommand(project: Project | undefined, command: Command, now: string): Applied {
+  const applied = reduced(project, command, now);
+  const count = tasksOf(applied.project);
+  if (count > TASK_LIMITS.tasksPerProject && count > tasksOf(project)) throw tooManyTasks(count);
+  return applied;
+}
+
+/** A project is read and written whole, so that all of its tags together are bounded too. */
+function tasksOf(project: Project | undefined): number {
+  let count = 0;
+  for (const { tasks } of project?.tags.values() ?? []) count += tasks.length;
+  return count;
+}
+
+function tooManyTasks(count: number): BatonError {
+  const { tasksPerProject } = TASK_LIMITS;
+  return new BatonError(
+    'limit_size',
+    `The tags of a project may hold ${tasksPerProject} tasks in all; these would be ${count}. Use another project.`,
+    { limit: 'tasksPerProject', most: tasksPerProject },
+  );
+}
+
+function reduced(project: Project | undefined, command: Command, now: string): Applied {
   switch (command.command) {
     case 'add_tasks': {
       const { project: after, added } = addTasks(project, command, now);

@@ -9,6 +9,7 @@ export const TASK_LIMITS = {
   dependencies: 1_000,
   subtasksPerTask: 1_000,
   tasksPerTag: 10_000,
+  tasksPerProject: 12_500,
   dependenciesPerTag: 50_000,
   tags: 1_000,
 } as const;
