@@ -27,6 +27,8 @@ const LOOKS = { firstMs: 50, mostMs: 2_000 };
 const TRIES_ONCE = 5;
 /** With `once`: how long a post waits to see whether more is asked. */
 const SETTLE_MS = 10_000;
+/** With `once`: how long a task that still works is waited for before its end is left to others. */
+const LAST_MS = 25_000;
 
 /**
  * Claims as many requests as it has free places, works on each until it is posted, and looks for more. It holds no
@@ -172,8 +174,9 @@ export class Agent {
   private async moreMayCome(): Promise<boolean> {
     const [taskId] = this.unsettled;
     if (taskId === undefined) return false;
-    const status = await this.gateway.standing(taskId, SETTLE_MS, this.ending.signal).catch(() => 'unknown');
-    if (status !== 'working') this.unsettled.delete(taskId);
+    // A task that does not come to a stand within that time is not waited for: perhaps there is no worker.
+    this.unsettled.delete(taskId);
+    await this.gateway.standing(taskId, LAST_MS, this.ending.signal).catch(() => {});
     return true;
   }
 

@@ -34,13 +34,20 @@ export class Gateway {
 
   /** Claims up to `max` requests that wait, oldest first. */
   async claim(max: number, leaseMs: number, signal: AbortSignal): Promise<DelegatedRequest[]> {
-    const { interactions } = await this.call(
-      'pending_interactions',
-      { claim: { max, leaseMs: Math.ceil(leaseMs) } },
-      signal,
-    );
-    const items = Array.isArray(interactions) ? interactions : [];
-    return items.flatMap((item) => readDelegatedRequest(item) ?? []);
+    const claim = { max, leaseMs };
+    let cursor: unknown;
+    do {
+      const page = await this.call(
+        'pending_interactions',
+        { claim, ...(cursor === undefined ? {} : { cursor }) },
+        signal,
+      );
+      const items = Array.isArray(page['interactions']) ? page['interactions'] : [];
+      if (items.length > 0) return items.flatMap((item) => readDelegatedRequest(item) ?? []);
+      // One look passes over so many that are claimed or others' own; more may stand behind them.
+      cursor = page['nextCursor'];
+    } while (cursor !== undefined);
+    return [];
   }
 
   async post(
@@ -53,9 +60,9 @@ export class Gateway {
     return { taskId: String(reply['taskId']), replayed: reply['replayed'] === true, status: statusOf(reply) };
   }
 
-  /** The status of a task, after up to `waitMs` in which it may come to a stand. */
-  async standing(taskId: string, waitMs: number, signal: AbortSignal): Promise<string> {
-    return String((await this.call('task_status', { taskId, waitMs }, signal))['status']);
+  /** Waits until a task has come to a stand, up to `waitMs`. */
+  async standing(taskId: string, waitMs: number, signal: AbortSignal): Promise<void> {
+    await this.call('task_status', { taskId, waitMs }, signal);
   }
 
   async close(): Promise<void> {

@@ -88,11 +88,10 @@ function userPart(block: Record<string, unknown>): UserPart {
   if ((type === 'image' || type === 'audio') && typeof data === 'string')
     return { type: 'file', data, mediaType: stringOr(mimeType, `${type}/*`) };
   if (type === 'image_url') {
-    const url = String(isRecord(imageUrl) ? imageUrl['url'] : imageUrl);
+    const url = stringOr(isRecord(imageUrl) ? imageUrl['url'] : imageUrl, '');
     const [, mediaType, bytes] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
-    return bytes === undefined
-      ? { type: 'image', image: new URL(url) }
-      : { type: 'file', data: bytes, mediaType: mediaType ?? 'image/*' };
+    if (bytes !== undefined) return { type: 'file', data: bytes, mediaType: mediaType ?? 'image/*' };
+    if (/^https?:/.test(url) && URL.canParse(url)) return { type: 'image', image: new URL(url) };
   }
   if (type === 'resource' && isRecord(resource) && typeof resource['blob'] === 'string')
     return {
