@@ -6,13 +6,14 @@ import type { AgentSettings } from './settings.ts';
 /** A terminal that obeys what the screen uses: lines, and going up to erase what is below. */
 class Terminal {
   readonly columns = 80;
-  rows: string[] = [];
+  readonly rows = 10;
+  lines: string[] = [];
 
   write(text: string): void {
     // oxlint-disable-next-line no-control-regex -- a terminal's commands begin with one
     const [, up] = /^\u001b\[(\d+)A\u001b\[J$/.exec(text) ?? [];
-    if (up !== undefined) this.rows.length -= Number(up);
-    else this.rows.push(...text.replace(/\n$/, '').split('\n'));
+    if (up !== undefined) this.lines.length -= Number(up);
+    else this.lines.push(...text.replace(/\n$/, '').split('\n'));
   }
 }
 
@@ -63,17 +64,28 @@ test('what is in flight stands below, once, and what ended above it', () => {
     { kind: 'retrying', request: request('b'), type: 'rate_limit_error', message: 'slow down', inMs: 4_000 },
   ]);
   vi.advanceTimersByTime(3_000);
-  const rows = terminal.rows.join('\n');
+  const rows = terminal.lines.join('\n');
   expect(rows).toContain('openai at http://127.0.0.1:11434/v1, small, research large, 4 at a time');
-  expect(terminal.rows.at(-3)).toBe('  answered  parse_prd: Plan from a document  1.5 s, 10+20 tokens');
-  expect(terminal.rows.at(-2)).toContain('1 in flight   1 answered   0 failed');
-  expect(terminal.rows.at(-1)).toMatch(
+  expect(terminal.lines.at(-3)).toBe('  answered  parse_prd: Plan from a document  1.5 s, 10+20 tokens');
+  expect(terminal.lines.at(-2)).toContain('1 in flight   1 answered   0 failed');
+  expect(terminal.lines.at(-1)).toMatch(
     /parse_prd: Plan from a document +3\.0 s {2}again in 4\.0 s: slow down$/,
   );
   expect(rows.match(/\d in flight/g)).toHaveLength(1);
   screen.end({ answered: 1, failed: 0, superseded: 0, abandoned: 1 });
-  expect(terminal.rows.join('\n')).not.toMatch(/\d in flight/);
-  expect(terminal.rows.at(-1)).toContain('1 answered, 0 failed, 1 let go in');
+  expect(terminal.lines.join('\n')).not.toMatch(/\d in flight/);
+  expect(terminal.lines.at(-1)).toContain('1 answered, 0 failed, 1 let go in');
+});
+
+test('more than the screen is high is counted, not shown', () => {
+  const many = Array.from(
+    { length: 50 },
+    (_, n): AgentEvent => ({ kind: 'claimed', request: request(`${n}`) }),
+  );
+  const { terminal, screen } = shown(many);
+  expect(terminal.lines.filter((line) => line.includes('asking'))).toHaveLength(6);
+  expect(terminal.lines.at(-1)).toBe('    and 44 more');
+  screen.end();
 });
 
 test('words of others never command the terminal, nor take more than a row', () => {
@@ -84,7 +96,7 @@ test('words of others never command the terminal, nor take more than a row', () 
     { kind: 'unreachable', message: hostile, inMs: 1_000 },
   ]);
   // oxlint-disable-next-line no-control-regex -- these are what it is about
-  expect(terminal.rows.join('')).not.toMatch(/[\u0000-\u001f]/);
-  for (const row of terminal.rows) expect(row.length).toBeLessThan(80);
+  expect(terminal.lines.join('')).not.toMatch(/[\u0000-\u001f]/);
+  for (const row of terminal.lines) expect(row.length).toBeLessThan(80);
   screen.end();
 });

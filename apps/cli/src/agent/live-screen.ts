@@ -3,7 +3,9 @@ import type { AgentSettings } from './settings.ts';
 
 /** A terminal. */
 interface Terminal {
+  /** Unknown, or 0, where nobody said. */
   readonly columns?: number;
+  readonly rows?: number;
   write(text: string): unknown;
 }
 
@@ -118,14 +120,18 @@ export class LiveScreen {
     const span = Math.min(WINDOW_MS, Math.max(1_000, now - this.begun));
     const { answered, failed } = this.counts;
     const rate = Math.round((this.ended.length / span) * 60_000);
+    const all = [...this.working.values()];
+    // What does not fit on the screen could not be erased again.
+    const shown = all.slice(0, Math.max(1, (this.terminal.rows || 24) - 4));
     const lines = [
       `  ${this.working.size} in flight   ${answered} answered   ${failed} failed   ${rate} per minute   ${this.notice}`,
-      ...[...this.working.values()].map(
+      ...shown.map(
         ({ request, since, doing }) =>
           `    ${labelOf(request)}  ${seconds(now - since).padStart(6)}  ${doing}`,
       ),
     ];
-    for (const line of lines) this.terminal.write(`${this.fitted(line)}\n`);
+    if (all.length > shown.length) lines.push(`    and ${all.length - shown.length} more`);
+    this.terminal.write(lines.map((line) => `${this.fitted(line)}\n`).join(''));
     this.drawn = lines.length;
   }
 
@@ -142,7 +148,7 @@ export class LiveScreen {
 
   /** One row, whatever the terminal's width: what is erased again must be as high as it was thought to be. */
   private fitted(line: string): string {
-    const width = Math.max(20, (this.terminal.columns ?? 80) - 1);
+    const width = Math.max(20, (this.terminal.columns || 80) - 1);
     return plain(line).slice(0, width);
   }
 }
