@@ -1,10 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { History } from './history.ts';
 import { Link } from './link.ts';
 import { Member } from './member.ts';
 import { RedisMember } from './redis-member.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 import { http } from './http.ts';
 
 const OPERATOR = 'operator-token-of-the-faults';
@@ -41,7 +41,7 @@ export class Fleet {
 
   /** Starts Redis and the gateways, makes the tenant and its key; workers are started too unless `idle`. */
   static async start(options: FleetOptions, history: History, { idle = false } = {}): Promise<Fleet> {
-    const dir = await mkdtemp(join(tmpdir(), 'baton-faults-'));
+    const dir = temporaryFolder('faults');
     const redis = await RedisMember.start(join(dir, 'redis'), history);
     const environment = {
       BATON_SECRET: 'a secret of the faults',

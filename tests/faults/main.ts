@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
+import type { Violation } from './evidence.ts';
 import { mutations } from './mutations/index.ts';
+import type { Mutation } from './mutations/mutation.ts';
 import { perform } from './mutations/perform.ts';
 import { FASTER, type Patch, Release } from './release.ts';
 import { run } from './run.ts';
@@ -34,6 +36,15 @@ function report(claim: string, against: readonly string[]): void {
   if (against.length > 10) console.log(`      and ${against.length - 10} more`);
 }
 
+/** A run that breaks off speaks against its claim too, and the others go on. */
+async function attempt(claim: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    report(claim, [`broke off: ${error instanceof Error ? error.stack : String(error)}`]);
+  }
+}
+
 async function withRelease(patches: readonly Patch[], work: (entry: string) => Promise<void>): Promise<void> {
   const release = await Release.make(values.built, values.modules, patches);
   try {
@@ -43,48 +54,53 @@ async function withRelease(patches: readonly Patch[], work: (entry: string) => P
   }
 }
 
-async function seededRuns(): Promise<void> {
+async function seededRun(seed: number, entry: string): Promise<void> {
   const tasks = Number(values.tasks);
-  const all = Array.from({ length: Number(values.seeds) }, (_, n) => n + 1);
+  const before = failed;
+  await attempt(`seed ${seed}`, async () => {
+    const begun = performance.now();
+    const { violations, unfinished, figures } = await run(seed, tasks, entry);
+    const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+    const some = unfinished.slice(0, 5).join(', ');
+    const stuck = unfinished.length === 0 ? [] : [`${unfinished.length} clients got to no end: ${some}`];
+    report(`seed ${seed}: ${figures}, ${seconds} s`, [...violations, ...stuck]);
+  });
+  if (failed > before)
+    console.log(`      again: npm run faults -- --only schedule --seed ${seed} --tasks ${tasks}`);
+}
+
+/** A scene must be clean on the whole release, and break its mutation's invariant, and no other, without the guard. */
+async function mutatedScene(mutation: Mutation): Promise<void> {
+  const { name, invariant: missed, patches } = mutation;
+  const told = (found: readonly Violation[]) => found.map(({ invariant, what }) => `${invariant}: ${what}`);
+  await attempt(name, () =>
+    withRelease(FASTER, async (entry) => {
+      report(
+        `the scene of "${name}", nothing taken out: nothing is found`,
+        told(await perform(mutation, entry)),
+      );
+    }),
+  );
+  await attempt(name, () =>
+    withRelease([...FASTER, ...patches], async (entry) => {
+      const found = await perform(mutation, entry);
+      const caught = [...new Set(found.map(({ invariant }) => invariant))].sort().join(', ') || 'nothing';
+      report(
+        `${name}: ${missed} is caught, and nothing else (${found[0]?.what ?? 'nothing'})`,
+        caught === missed ? [] : [`found: ${caught}`, ...told(found)],
+      );
+    }),
+  );
+}
+
+const seeds = Array.from({ length: Number(values.seeds) }, (_, n) => n + 1);
+if (values.only === undefined || values.only === 'schedule') {
   await withRelease(FASTER, async (entry) => {
-    for (const seed of values.seed === undefined ? all : [Number(values.seed)]) {
-      const begun = performance.now();
-      const { violations, unfinished, figures } = await run(seed, tasks, entry);
-      const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
-      const stuck =
-        unfinished.length === 0
-          ? []
-          : [`${unfinished.length} clients got to no end: ${unfinished.slice(0, 5).join(', ')}`];
-      report(`seed ${seed}: ${figures}, ${seconds} s`, [...violations, ...stuck]);
-      if (violations.length + stuck.length > 0)
-        console.log(`      again: npm run faults -- --only schedule --seed ${seed} --tasks ${tasks}`);
-    }
+    for (const seed of values.seed === undefined ? seeds : [Number(values.seed)])
+      await seededRun(seed, entry);
   });
 }
-
-async function mutatedScenes(): Promise<void> {
-  for (const mutation of mutations) {
-    await withRelease(FASTER, async (entry) => {
-      const found = await perform(mutation, entry);
-      report(
-        `the scene of "${mutation.name}" on the whole release: nothing is found`,
-        found.map(({ invariant, what }) => `${invariant}: ${what}`),
-      );
-    });
-    await withRelease([...FASTER, ...mutation.patches], async (entry) => {
-      const found = await perform(mutation, entry);
-      const caught = [...new Set(found.map(({ invariant }) => invariant))].sort().join(', ');
-      report(
-        `${mutation.name}: ${mutation.invariant} is caught, and nothing else (${found[0]?.what ?? 'nothing'})`,
-        caught === mutation.invariant
-          ? []
-          : [`found: ${caught || 'nothing'}`, ...found.map(({ invariant, what }) => `${invariant}: ${what}`)],
-      );
-    });
-  }
-}
-
-if (values.only === undefined || values.only === 'schedule') await seededRuns();
-if (values.only === undefined || values.only === 'mutations') await mutatedScenes();
+if (values.only === undefined || values.only === 'mutations')
+  for (const mutation of mutations) await mutatedScene(mutation);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);

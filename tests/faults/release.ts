@@ -1,6 +1,6 @@
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** One exact text of the release and what stands in its place. */
 export interface Patch {
@@ -29,7 +29,7 @@ export class Release {
 
   /** Errors: when the text that a patch replaces is not there exactly once; a patch that does nothing proves nothing. */
   static async make(built: string, nodeModules: string, patches: readonly Patch[]): Promise<Release> {
-    const release = new Release(await mkdtemp(join(tmpdir(), 'baton-release-')));
+    const release = new Release(temporaryFolder('release'));
     try {
       await cp(built, release.folder, { recursive: true });
       await symlink(nodeModules, join(release.folder, 'node_modules'));
