@@ -231,6 +231,14 @@ describe('a file that is large', () => {
     expect(turn.value).toEqual(read(file));
   });
 
+  it('is refused for more fields and elements than are stored and read in time', () => {
+    const file = (count: number) => ({
+      master: { tasks: [{ id: 1, title: 'T', extra: many(count, () => []) }] },
+    });
+    expect(() => read(file(140_000))).not.toThrow();
+    expect(() => read(file(150_000))).toThrow(/more than 150000 fields and elements/);
+  });
+
   it('is refused for more tags, or more dependencies in one, than a project may have', () => {
     const tags = (count: number) => Object.fromEntries(many(count, (at) => [`t${at}`, { tasks: [] }]));
     expect(read(tags(1_000)).tags.size).toBe(1_000);

@@ -1,4 +1,4 @@
-import { BatonError, isRecord } from '@baton/protocol';
+import { BatonError, holdsMoreThan, isRecord } from '@baton/protocol';
 import { z } from 'zod';
 import { graphOf, linksOf, ringsOf } from './graph.ts';
 import { doubled } from './invariants.ts';
@@ -48,6 +48,14 @@ export function readTasksFile(file: unknown, now: string): ParsedFile {
  */
 export function* readingTasksFile(file: unknown, now: string): Generator<undefined, ParsedFile> {
   if (!isRecord(file)) throw invalid([], 'must be an object: { "<tag>": { "tasks": [...] } }', file);
+  if (holdsMoreThan(TASK_LIMITS.valuesPerFile, file)) {
+    // Whole tasks are stored and read as they came, and each value of what Baton does not know costs its part.
+    const most = TASK_LIMITS.valuesPerFile;
+    throw new BatonError('limit_size', `The file: more than ${most} fields and elements are not taken.`, {
+      limit: 'values',
+      most,
+    });
+  }
   const tagged = Array.isArray(file['tasks']) ? { [DEFAULT_TAG]: file } : file;
   const names = Object.keys(tagged);
   if (names.length === 0) throw invalid([], 'must hold at least one tag', file);

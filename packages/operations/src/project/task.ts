@@ -12,6 +12,7 @@ export const TASK_LIMITS = {
   tasksPerProject: 12_500,
   dependenciesPerTag: 50_000,
   tags: 1_000,
+  valuesPerFile: 150_000,
 } as const;
 
 /** In files `null` stands for absent; what has a default gets it. */
