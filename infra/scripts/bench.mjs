@@ -1,5 +1,5 @@
-// `npm run bench`: builds the benchmark beside the product and runs it. BENCH_RUNS, BENCH_SECONDS and
-// BENCH_CONCURRENCY make it shorter.
+// `npm run bench`: builds the benchmark beside the product and runs it. BENCH_RUNS, BENCH_SECONDS, BENCH_CONCURRENCY
+// and BENCH_ONLY (contest, growth or parked) make it shorter.
 import { join } from 'node:path';
 import { bundle } from './build.mjs';
 import { prepare, root, run } from './prepare.mjs';

@@ -3,9 +3,10 @@ import { say } from './say.ts';
 
 /**
  * The load: a closed loop of `concurrency` round trips for `seconds`, each a park and an answer with its result.
- * `client <baton|plain> <urls> <keys> <concurrency> <seconds>`; prints trips and latencies.
+ * `client <baton|plain> <urls> <keys> <concurrency> <seconds> <seconds to warm up>`; prints trips and latencies.
+ * `client park <urls> <keys> <concurrency> <count>` only parks so many calls.
  */
-const [kind = '', urls = '', keys = '', concurrency = '1', seconds = '3'] = process.argv.slice(2);
+const [kind = '', urls = '', keys = '', concurrency = '1', amount = '3', warm = '5'] = process.argv.slice(2);
 const replicas = urls.split(',');
 const credentials = keys.split(',');
 const agent = new Agent({ keepAlive: true, maxSockets: Number(concurrency) * 2 });
@@ -36,19 +37,24 @@ const TEXT =
   'Say something about the weather in a town by the sea, in a few words, as a sailor would. '.repeat(3);
 const VALUE = 'A stiff breeze from the west, and rain before the evening comes.';
 
-async function batonTrip(n: number): Promise<void> {
+/** Each call of a trip goes to the next replica. */
+function call(n: number, turn: number, name: string, args: object): Promise<string> {
   const key = credentials[n % credentials.length] ?? '';
-  const at = (turn: number) => `${replicas[(n + turn) % replicas.length]}/mcp`;
-  const call = (name: string, args: object) => ({
-    jsonrpc: '2.0',
-    id: n,
-    method: 'tools/call',
-    params: { name, arguments: args },
-  });
-  const parked = await post(at(0), key, call('bench_echo', { text: TEXT }));
+  const url = `${replicas[(n + turn) % replicas.length]}/mcp`;
+  return post(url, key, { jsonrpc: '2.0', id: n, method: 'tools/call', params: { name, arguments: args } });
+}
+
+async function park(n: number): Promise<string> {
+  const parked = await call(n, 0, 'bench_echo', { text: TEXT });
   const [, interactionId] = /"interactionId":"([^"]+)"/.exec(parked) ?? [];
+  if (interactionId === undefined) throw new Error(parked);
+  return interactionId;
+}
+
+async function batonTrip(n: number): Promise<void> {
+  const interactionId = await park(n);
   const agentLLMResponse = { status: 'success', data: { object: { value: VALUE } } };
-  const done = await post(at(1), key, call('agent_llm', { interactionId, agentLLMResponse, waitMs: 20_000 }));
+  const done = await call(n, 1, 'agent_llm', { interactionId, agentLLMResponse, waitMs: 20_000 });
   if (!done.includes('"status":"completed"')) throw new Error(done);
 }
 
@@ -72,17 +78,27 @@ const run = (milliseconds: number, record: boolean) =>
   Promise.all(
     Array.from({ length: Number(concurrency) }, (_, n) => loop(performance.now() + milliseconds, n, record)),
   );
-await run(5_000, false);
-say({ warm: true });
-const begun = performance.now();
-await run(Number(seconds) * 1_000, true);
-const elapsed = (performance.now() - begun) / 1_000;
-latencies.sort((a, b) => a - b);
-const quantile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
-say({
-  trips: latencies.length,
-  perSecond: latencies.length / elapsed,
-  p50: quantile(0.5),
-  p99: quantile(0.99),
-});
+if (kind === 'park') {
+  const lanes = Number(concurrency);
+  await Promise.all(
+    Array.from({ length: lanes }, async (_, lane) => {
+      for (let n = lane; n < Number(amount); n += lanes) await park(n);
+    }),
+  );
+  say({});
+} else {
+  await run(Number(warm) * 1_000, false);
+  say({});
+  const begun = performance.now();
+  await run(Number(amount) * 1_000, true);
+  const elapsed = (performance.now() - begun) / 1_000;
+  latencies.sort((a, b) => a - b);
+  const quantile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
+  say({
+    trips: latencies.length,
+    perSecond: latencies.length / elapsed,
+    p50: quantile(0.5),
+    p99: quantile(0.99),
+  });
+}
 agent.destroy();

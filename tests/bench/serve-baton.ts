@@ -5,8 +5,11 @@ import { OperatorDoor } from '@baton/store/operator';
 import { startWorker } from '@baton/worker';
 import { say } from './say.ts';
 
-/** One Baton process of the benchmark: `gateway <redis>` or `worker <redis>`, with the bench's own operation. */
-const [role = '', redisUrl = '', name = role] = process.argv.slice(2);
+/**
+ * One Baton process of the benchmark, with the bench's own operation: `gateway <redis> <name> <tenants to make>` or
+ * `worker <redis> <name>`. A line on its input has it say how much of its heap is in use.
+ */
+const [role = '', redisUrl = '', name = role, tenants = '0'] = process.argv.slice(2);
 const store = await Store.open({ url: redisUrl, secret: 'a secret of the bench', replica: name });
 const log = makeLog('error', { role });
 const WIDE = {
@@ -20,10 +23,9 @@ if (role === 'worker') {
   startWorker({ drainMs: 1_000 }, store, log, testOperations);
   say({ ready: true });
 } else {
-  const tenants = Number(process.argv[5] ?? 1);
   const door = new OperatorDoor(store);
   const keys: string[] = [];
-  for (let n = 0; n < tenants; n++) {
+  for (let n = 0; n < Number(tenants); n++) {
     await door.create({ id: `bench-${n}`, limits: WIDE });
     keys.push((await store.tenant(`bench-${n}`).credentials.create({ name: 'bench', scopes: ['mcp'] })).key);
   }
@@ -43,3 +45,8 @@ if (role === 'worker') {
   const gateway = await startGateway(configuration, store, log, testOperations);
   say({ ready: true, url: gateway.url, keys });
 }
+
+process.stdin.on('data', () => {
+  globalThis.gc?.();
+  say({ heap: process.memoryUsage().heapUsed });
+});

@@ -30,6 +30,8 @@ if (role === 'worker') {
   say({ ready: true });
 } else {
   const queue = new Queue('resume', { connection: redis });
+  // Each job that is waited for listens for the queue's end: Node would warn of as many as wait at once.
+  queue.setMaxListeners(0);
   const events = new QueueEvents('resume', { connection: connect() });
   await events.waitUntilReady();
   const app = Fastify();

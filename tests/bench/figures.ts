@@ -1,0 +1,69 @@
+import { type Contender, Serving } from './contender.ts';
+import { cpuOf, type Process } from './process.ts';
+import { CallCounter } from './redis-view.ts';
+
+/** What one run measured of one contender. */
+export interface Figures {
+  readonly perSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Microseconds of CPU per round trip, of all its processes and its Redis together, the client left out. */
+  readonly cpu: number;
+  /** Calls to Redis per round trip, those inside scripts left out. */
+  readonly calls: number;
+}
+
+const SECONDS = process.env['BENCH_SECONDS'] ?? '3';
+
+export async function measure(
+  contender: Contender,
+  concurrency: number,
+  prepare: (serving: Serving) => Promise<void> = async () => {},
+): Promise<Figures> {
+  const serving = await Serving.start(contender);
+  await prepare(serving);
+  const client = serving.client(concurrency, SECONDS);
+  await client.next();
+  const before = cpuOf(serving.pids);
+  const { trips, perSecond, p50, p99 } = await loaded(client);
+  const cpu = (cpuOf(serving.pids) - before) / trips;
+  // MONITOR costs Redis something: the calls are counted in a run of their own.
+  const counting = serving.client(concurrency, '1', '1');
+  await counting.next();
+  const counter = new CallCounter(serving.redis.url);
+  const counted = await loaded(counting);
+  const calls = counter.calls / counted.trips;
+  counter.close();
+  await serving.end();
+  return { perSecond, p50, p99, cpu, calls };
+}
+
+async function loaded(client: Process) {
+  const { trips = 0, perSecond = 0, p50 = 0, p99 = 0 } = await client.next();
+  await client.end();
+  return { trips, perSecond, p50, p99 };
+}
+
+export function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** The medians of several runs. */
+export function medians(runs: readonly Figures[]): Figures {
+  const of = (key: keyof Figures) => median(runs.map((figures) => figures[key]));
+  return { perSecond: of('perSecond'), p50: of('p50'), p99: of('p99'), cpu: of('cpu'), calls: of('calls') };
+}
+
+const HEAD = ['trips/s', 'p50 ms', 'p99 ms', 'CPU µs/trip', 'Redis calls/trip'];
+
+export function tableHead(...first: string[]): string {
+  const cells = [...first, ...HEAD];
+  return `| ${cells.join(' | ')} |\n|${' --- |'.repeat(cells.length)}`;
+}
+
+export function tableRow(figures: Figures, ...first: string[]): string {
+  const { perSecond, p50, p99, cpu, calls } = figures;
+  const cells = [perSecond.toFixed(0), p50.toFixed(2), p99.toFixed(1), cpu.toFixed(0), calls.toFixed(1)];
+  return `| ${[...first, ...cells].join(' | ')} |`;
+}

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+/** What a process of the benchmark says, a line each. */
+export interface Said {
+  readonly url?: string;
+  readonly keys?: string[];
+  readonly heap?: number;
+  readonly trips?: number;
+  readonly perSecond?: number;
+  readonly p50?: number;
+  readonly p99?: number;
+}
+
+/** A process of the benchmark: one of the scripts beside this one, built. */
+export class Process {
+  readonly child: ChildProcess;
+  private readonly lines: AsyncIterator<string>;
+
+  constructor(script: string, args: readonly string[]) {
+    const path = new URL(`./${script}.js`, import.meta.url).pathname;
+    this.child = spawn(process.execPath, ['--expose-gc', path, ...args], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, NODE_ENV: 'production' },
+    });
+    if (this.child.stdout === null) throw new Error('no output');
+    this.lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  async next(): Promise<Said> {
+    const { value, done } = await this.lines.next();
+    if (done) throw new Error('a process of the benchmark ended');
+    return JSON.parse(value) as Said;
+  }
+
+  /** Bytes of its heap that are in use after a collection. */
+  async heap(): Promise<number> {
+    this.child.stdin?.write('\n');
+    return (await this.next()).heap ?? 0;
+  }
+
+  async end(): Promise<void> {
+    const exited = once(this.child, 'exit');
+    if (this.child.exitCode === null && this.child.kill('SIGKILL')) await exited;
+  }
+}
+
+/** User and system time of processes, in microseconds. */
+export function cpuOf(pids: readonly number[]): number {
+  const ticks = pids.map((pid) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return Number(fields[11]) + Number(fields[12]);
+  });
+  return ticks.reduce((sum, each) => sum + each, 0) * 10_000;
+}
