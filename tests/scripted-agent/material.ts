@@ -27,7 +27,7 @@ export function readMaterial(messages: readonly Message[]): Material {
     '',
   );
   const request = fenced.reduce((rest, [block]) => rest.replace(block, ''), text);
-  const source = longest || text || 'Nothing was said.';
+  const source = wordsOf(longest || text) || 'Nothing was said.';
   const sentences = sentencesOf(source);
   return {
     count: countOf(request),
@@ -36,6 +36,22 @@ export function readMaterial(messages: readonly Message[]): Material {
     headings: headingsOf(source),
     sentences,
   };
+}
+
+/** The words in lines of JSON, so that answers speak of what the request is about and do not quote its form. */
+function wordsOf(source: string): string {
+  return source
+    .split('\n')
+    .map((line) => {
+      if (!line.startsWith('{')) return line;
+      try {
+        const { title, description } = JSON.parse(line) as { title?: unknown; description?: unknown };
+        return [title, description].filter((words) => typeof words === 'string').join('. ');
+      } catch {
+        return line;
+      }
+    })
+    .join('\n');
 }
 
 function countOf(request: string): number | undefined {
@@ -70,6 +86,9 @@ function isHeading(line: string, at: number, lines: readonly string[]): boolean 
   return /^[\p{Lu}\d][\p{Lu}\d .,&/-]{5,}$/u.test(line) && /\p{Lu}{3}/u.test(line);
 }
 
+/** Words that come from answers become answers again: they must not grow. */
+const LONGEST_SENTENCE = 300;
+
 function sentencesOf(source: string): string[] {
   const lines = source.split('\n');
   const prose = lines
@@ -77,6 +96,9 @@ function sentencesOf(source: string): string[] {
     .map((line) => line.replace(/^\s*\d+\.\s+/, ''))
     .join(' ')
     .replaceAll(/\s+/g, ' ');
-  const found = prose.split(/(?<=[.!?])\s+/).filter((sentence) => sentence.length > 20);
+  const found = prose
+    .split(/(?<=[.!?])\s+/)
+    .filter((sentence) => sentence.length > 20)
+    .map((sentence) => sentence.slice(0, LONGEST_SENTENCE));
   return found.length > 0 ? found : [source.trim().slice(0, 200) || 'Nothing was said.'];
 }

@@ -32,7 +32,7 @@ const report = (result: ReturnType<typeof run>) => result.after?.reports.get('ma
 
 describe('analyze_project_complexity version 1', () => {
   it('reads, asks, commits: its golden transcript', () => {
-    expect(run({}).transcript).toEqual(['0 read', '1.0.0 llm', '1.0.1 commit']);
+    expect(run({}).transcript).toEqual(['0 read', '1.0.0 read', '1.0.1 llm', '1.0.2 commit']);
   });
 
   it.each([

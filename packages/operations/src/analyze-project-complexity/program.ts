@@ -63,17 +63,16 @@ export const analyzeProjectComplexity: Operation<AnalyzeInput, z.infer<typeof an
 
   *run(input) {
     const { projectRoot, threshold, research = false } = input;
+    // Only ids here: what a branch needs it reads itself, so that it is gone from the journal with the branch.
     const found = yield* readProject(projectRoot, (project?: Project) => {
       const existing = requireProject(project, projectRoot);
       const tag = resolveTag(existing, input.tag);
       const tasks = tasksToJudge(requireTag(existing, tag).tasks, tag, input).map(judgedTask);
-      return { tag, tasks, rules: rulesOf(existing) };
+      const batches = batchesOf(tasks, TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
+      return { tag, batches: batches.map((batch) => batch.map(({ id }) => id)) };
     });
-    const batches = batchesOf(found.tasks, TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
     const judged = yield* all(
-      batches.map(
-        (batch) => () => judge(batch, found.tag, found.rules, { projectRoot, threshold, research }),
-      ),
+      found.batches.map((ids) => () => judge(ids, found.tag, { projectRoot, threshold, research })),
     );
     const analyses = judged.flat();
     const high = analyses.filter(({ complexityScore }) => complexityScore >= 8).length;
@@ -100,6 +99,8 @@ export const analyzeProjectComplexity: Operation<AnalyzeInput, z.infer<typeof an
     `${summary.tasksToExpand.length} to be split.`,
 };
 
+type Batch = { readonly batch: readonly JudgedTask[]; readonly rules?: string | undefined };
+
 interface Asked {
   readonly projectRoot: string;
   readonly threshold: number;
@@ -107,11 +108,16 @@ interface Asked {
 }
 
 function* judge(
-  batch: readonly JudgedTask[],
+  asked: readonly number[],
   tag: string,
-  rules: string | undefined,
   { projectRoot, threshold, research }: Asked,
 ): Program<z.infer<typeof scored>[]> {
+  const found: Batch = yield* readProject(projectRoot, (project?: Project) => {
+    const tasks = project?.tags.get(tag)?.tasks.filter(({ id }) => asked.includes(id)) ?? [];
+    return { batch: tasks.map(judgedTask), rules: rulesOf(project) };
+  });
+  const { batch, rules } = found;
+  if (batch.length === 0) return [];
   const role = roleOf(research);
   const ids =
     batch.length === 1

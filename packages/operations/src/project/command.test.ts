@@ -179,7 +179,7 @@ describe('changedFields', () => {
     const later = '2026-03-02T12:00:00.000Z';
     const { project } = applyCommand(before, { command: 'set_status', id: '7', status: 'done' }, later);
     expect(changedFields(before, project).set.map(([field]) => field)).toEqual([
-      'tag:master',
+      'updated:master',
       'task:7:master',
     ]);
     expect(changedFields(before, project).delete).toEqual([]);
@@ -190,7 +190,12 @@ describe('changedFields', () => {
     const file = { master: { tasks: [{ id: 1, title: 'A' }] }, old: { tasks: [{ id: 1, title: 'B' }] } };
     const before = applyCommand(undefined, { command: 'import', file }, NOW).project;
     const after = applyCommand(before, { command: 'import', file: { master: { tasks: [] } } }, NOW).project;
-    expect(changedFields(before, after).delete).toEqual(['task:1:master', 'tag:old', 'task:1:old']);
+    expect(changedFields(before, after).delete).toEqual([
+      'task:1:master',
+      'tag:old',
+      'updated:old',
+      'task:1:old',
+    ]);
   });
 
   it('ignores fields of kinds that it does not know', () => {

@@ -8,7 +8,8 @@ import type { Task } from './task.ts';
  * A project as the fields of one stored record, so that a commit writes what changed and not the whole:
  *
  *   meta              { currentTag, tags: [names, in order] }
- *   tag:<tag>         { metadata, extra, ids: [tasks, in order] }
+ *   tag:<tag>         { metadata, extra, ids: [tasks, in order] }, less what changes with every commit:
+ *   updated:<tag>     when the tag was last changed
  *   task:<id>:<tag>   the task with its subtasks
  *   report:<tag>      the complexity report of the tag
  *   about, rules      where there are any
@@ -23,6 +24,7 @@ const RULES = 'rules';
 const FILE = 'file:';
 const REPORT = 'report:';
 const tagField = (tag: string) => `tag:${tag}`;
+const updatedField = (tag: string) => `updated:${tag}`;
 const taskField = (tag: string, id: number) => `task:${id}:${tag}`;
 
 /** Every field with its value. A task's value is the task itself, so that unchanged ones keep their identity. */
@@ -30,6 +32,7 @@ export function toFields(project: Project): Map<string, unknown> {
   const fields = new Map<string, unknown>([[META, metaOf(project)]]);
   for (const [name, tag] of project.tags) {
     fields.set(tagField(name), recordOf(tag));
+    fields.set(updatedField(name), tag.metadata.updated);
     for (const task of tag.tasks) fields.set(taskField(name, task.id), task);
   }
   for (const [name, report] of project.reports) fields.set(REPORT + name, report);
@@ -45,7 +48,10 @@ export function fromFields(fields: ReadonlyMap<string, string>): Project {
   const tags = (meta['tags'] as string[]).map((name): [string, Tag] => {
     const { metadata, extra, ids } = parse(fields, tagField(name));
     const tasks = (ids as number[]).map((id) => parse(fields, taskField(name, id)) as unknown as Task);
-    return [name, { tasks, metadata: metadata as TagMetadata, extra: extra as Tag['extra'] }];
+    const kept = metadata as TagMetadata;
+    const text = fields.get(updatedField(name));
+    const updated = text === undefined ? kept.updated : (JSON.parse(text) as string);
+    return [name, { tasks, metadata: { ...kept, updated }, extra: extra as Tag['extra'] }];
   });
   const rules = fields.get(RULES);
   return {
@@ -89,7 +95,8 @@ function metaOf({ currentTag, tags }: Project) {
 }
 
 function recordOf({ metadata, extra, tasks }: Tag) {
-  return { metadata, extra, ids: tasks.map(({ id }) => id) };
+  // The date keeps its place among the others, so that a file goes out as it came in.
+  return { metadata: { ...metadata, updated: null }, extra, ids: tasks.map(({ id }) => id) };
 }
 
 function parse(fields: ReadonlyMap<string, string>, field: string): Record<string, unknown> {

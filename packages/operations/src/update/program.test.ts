@@ -31,8 +31,9 @@ describe('update version 1', () => {
   it('reads, asks, commits: its golden transcript', () => {
     expect(doUpdate({}, [{ id: 2, title: 'Changed' }]).transcript).toEqual([
       '0 read',
-      '1.0.0 llm',
-      '1.0.1 commit',
+      '1.0.0 read',
+      '1.0.1 llm',
+      '1.0.2 commit',
     ]);
   });
 

@@ -5,7 +5,14 @@ import { projectRoot, prompt, research, tag } from '../arguments.ts';
 import { wholeNumber } from '../lenient.ts';
 import { MODELS } from '../models.ts';
 import type { Operation } from '../operation.ts';
-import { type Command, type Project, requireProject, requireTag, resolveTag } from '../project/index.ts';
+import {
+  type Command,
+  type Project,
+  requireProject,
+  requireTag,
+  resolveTag,
+  type Task,
+} from '../project/index.ts';
 import { batchesOf, rulesOf, wholeTask } from '../prompting/excerpt.ts';
 import { roleOf } from '../prompting/prompt-text.ts';
 import { updateAnswer, withoutStrayStatus, withoutUnseen } from './answer.ts';
@@ -39,11 +46,7 @@ const updateResult = z.object({
 
 type Landed = { readonly updated: number[]; readonly skipped: z.infer<typeof skipped>[] };
 type Failure = { readonly ids: number[]; readonly code: string; readonly message: string };
-type Found = {
-  readonly tag: string;
-  readonly tasks: readonly ReturnType<typeof wholeTask>[];
-  readonly rules?: string | undefined;
-};
+type Batch = { readonly tasks: readonly ReturnType<typeof wholeTask>[]; readonly rules?: string | undefined };
 
 /**
  * Revises the tasks from one id on that are not done, in batches side by side. What is answered is in the project at
@@ -62,21 +65,18 @@ export const update: Operation<UpdateInput, z.infer<typeof updateResult>> = {
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 
   *run({ from, prompt, research = false, projectRoot, ...input }) {
-    const found: Found = yield* readProject(projectRoot, (project?: Project) => {
+    // Only ids here: what a branch needs it reads itself, so that it is gone from the journal with the branch.
+    const found = yield* readProject(projectRoot, (project?: Project) => {
       const existing = requireProject(project, projectRoot);
       const tag = resolveTag(existing, input.tag);
-      const tasks = requireTag(existing, tag).tasks.filter(
-        ({ id, status }) => id >= from && status !== 'done' && status !== 'cancelled',
-      );
-      return { tag, tasks: tasks.map(wholeTask), rules: rulesOf(existing) };
+      const tasks = requireTag(existing, tag).tasks.filter((task) => task.id >= from && isOpen(task));
+      const batches = batchesOf(tasks.map(wholeTask), TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
+      return { tag, batches: batches.map((batch) => batch.map(({ id }) => id)) };
     });
-    const batches = batchesOf(found.tasks, TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
-    const only = batches.length === 1;
+    const wish = { request: prompt, projectRoot, tag: found.tag, research };
+    const only = found.batches.length === 1;
     const ends = yield* all(
-      batches.map((batch) => () => {
-        const work = () => revise(batch, found, prompt, projectRoot, research);
-        return only ? work() : orFailure(work, batch);
-      }),
+      found.batches.map((ids) => () => (only ? revise(ids, wish) : orFailure(() => revise(ids, wish), ids))),
     );
     const landed = ends.flatMap((end) => ('updated' in end ? [end] : []));
     const failed = ends.flatMap((end) => ('code' in end ? [end] : []));
@@ -98,40 +98,50 @@ export const update: Operation<UpdateInput, z.infer<typeof updateResult>> = {
     `${failed.length > 0 ? `; ${failed.flatMap(({ ids }) => ids).length} could not be revised` : ''}.`,
 };
 
-function* revise(
-  batch: Found['tasks'],
-  { tag, rules }: Found,
-  request: string,
-  projectRoot: string,
-  research: boolean,
-): Program<Landed> {
+interface Wish {
+  readonly request: string;
+  readonly projectRoot: string;
+  readonly tag: string;
+  readonly research: boolean;
+}
+
+function isOpen({ status }: Task): boolean {
+  return status !== 'done' && status !== 'cancelled';
+}
+
+function* revise(ids: readonly number[], { request, projectRoot, tag, research }: Wish): Program<Landed> {
+  const { tasks, rules }: Batch = yield* readProject(projectRoot, (project?: Project) => {
+    const open = project?.tags.get(tag)?.tasks.filter((task) => ids.includes(task.id) && isOpen(task)) ?? [];
+    return { tasks: open.map(wholeTask), rules: rulesOf(project) };
+  });
+  if (tasks.length === 0) return { updated: [], skipped: [] };
   const role = roleOf(research);
-  const { tasks } = yield* generateObject({
+  const answer = yield* generateObject({
     ...MODELS[role],
     role,
-    messages: updatePrompt(updateText, request, batch, { rules }, research),
-    summary: `Revise ${batch.length === 1 ? 'task' : `${batch.length} tasks from`} ${batch[0]?.id} on, tag '${tag}'`,
+    messages: updatePrompt(updateText, request, tasks, { rules }, research),
+    summary: `Revise ${tasks.length === 1 ? 'task' : `${tasks.length} tasks from`} ${tasks[0]?.id} on, tag '${tag}'`,
     schema: updateAnswer,
     objectName: 'updated_tasks',
   });
-  const asked = new Map(batch.map((task) => [task.id, task]));
-  const updates = tasks
+  const asked = new Map(tasks.map((task) => [task.id, task]));
+  const updates = answer.tasks
     .filter(({ id }) => asked.has(id))
     .map((one) => withoutUnseen(withoutStrayStatus(one, request), asked.get(one.id)));
   if (updates.length === 0) return { updated: [], skipped: [] };
-  return yield* commitProject<Landed>(projectRoot, {
+  const { updated, skipped } = yield* commitProject<Landed>(projectRoot, {
     command: 'update_tasks',
     updates,
     tag,
   } satisfies Command as Json);
+  return { updated, skipped };
 }
 
-function* orFailure(work: () => Program<Landed>, batch: Found['tasks']): Program<Landed | Failure> {
+function* orFailure(work: () => Program<Landed>, ids: readonly number[]): Program<Landed | Failure> {
   try {
-    const { updated, skipped } = yield* work();
-    return { updated, skipped };
+    return yield* work();
   } catch (thrown) {
     if (!(thrown instanceof BatonError)) throw thrown;
-    return { ids: batch.map(({ id }) => id), code: thrown.code, message: thrown.message.slice(0, 400) };
+    return { ids: [...ids], code: thrown.code, message: thrown.message.slice(0, 400) };
   }
 }

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { call, connect, type Loose } from '../../harness/client.ts';
+import { Deployment } from '../../harness/deployment.ts';
+import { createScriptedAgent } from '../../scripted-agent/scripted-agent.ts';
+import { runToTheEnd } from './answering.ts';
+
+let baton: Deployment;
+let client: Client;
+beforeAll(async () => {
+  baton = await Deployment.start({ gateways: 1, workers: 1 });
+  client = await connect(baton.url(0), baton.apiKey);
+});
+afterAll(() => baton.stop());
+
+const fixture = (name: string) => readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8');
+const matches = new AjvJsonSchemaValidator().getValidator(
+  JSON.parse(fixture('claude-task-master.schema.json')) as Parameters<
+    AjvJsonSchemaValidator['getValidator']
+  >[0],
+);
+
+async function project(name: string, init: RequestInit = {}): Promise<Loose> {
+  const response = await fetch(`${baton.url(0)}/v1/projects/${name}`, {
+    ...init,
+    headers: { authorization: `Bearer ${baton.apiKey}`, 'content-type': 'application/json' },
+  });
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+test('what all operations and tools have worked on goes out as claude-task-master has it, and comes back the same', async () => {
+  const projectRoot = 'out';
+  const agent = createScriptedAgent({ seed: 7 });
+  const run = async (operation: string, args: object) => {
+    const end = await runToTheEnd([client], agent, operation, { projectRoot, ...args });
+    expect(end.status, JSON.stringify(end.error)).toBe('completed');
+  };
+  await run('parse_prd', { prd: fixture('prd-praxis.md'), numTasks: 6 });
+  await run('analyze_project_complexity', {});
+  await run('expand_all', {});
+  await run('update', { from: 2, prompt: 'Use SQLite.' });
+  await run('update_subtask', { id: '2.1', prompt: 'Learned something.' });
+  await run('add_task', { title: 'By hand', description: 'D', dependencies: '1.1' });
+  await call(client, 'add_subtask', { projectRoot, id: 7, title: 'A part' });
+  await call(client, 'move_task', { projectRoot, from: '2.1', to: '30' });
+  await call(client, 'copy_tag', { projectRoot, sourceName: 'master', targetName: 'v2' });
+  await call(client, 'set_task_status', { projectRoot, id: '1', status: 'review' });
+
+  const file = await project(projectRoot);
+  const fit = matches(file);
+  expect(fit.valid, fit.errorMessage).toBe(true);
+  expect(await project('in', { method: 'PUT', body: JSON.stringify(file) })).toMatchObject({
+    droppedDependencies: [],
+  });
+  expect(await project('in')).toEqual(file);
+});
