@@ -63,17 +63,21 @@ export type Fit<T> = { ok: true; value: T } | { ok: false; problem: string };
  * When nothing fits, the problem is that of the reading that the agent most likely meant.
  */
 export function readObject<T>(data: unknown, shape: Shape<T>): Fit<T> {
-  const whole = shape.check(data);
-  if (typeof data === 'string') return whole.ok ? whole : readJsonText(data, shape);
-  if (!isRecord(data) || (whole.ok && shape.hasObjectField)) return whole;
-  const wrapped = Object.hasOwn(data, 'object') ? shape.check(data['object']) : undefined;
+  const wraps = isRecord(data) && Object.hasOwn(data, 'object');
+  // The usual answer is wrapped, and to say what does not fit of its envelope costs more than to read it.
+  const wrapped = wraps && !shape.hasObjectField ? shape.check(data['object']) : undefined;
   if (wrapped?.ok) return wrapped;
+  const whole = shape.check(data);
   if (whole.ok) return whole;
+  if (typeof data === 'string') return readJsonText(data, shape);
+  if (!isRecord(data)) return whole;
+  const inner = wraps && shape.hasObjectField ? shape.check(data['object']) : wrapped;
+  if (inner?.ok) return inner;
   const bare = withoutAccounting(data);
   const counted = bare === undefined ? undefined : shape.check(bare);
   if (counted?.ok) return counted;
   const text = typeof data['text'] === 'string' ? readJsonText(data['text'], shape) : undefined;
-  return text?.ok ? text : (wrapped ?? text ?? whole);
+  return text?.ok ? text : (inner ?? text ?? whole);
 }
 
 /** Bare data without what may stand beside it about the LLM call; undefined when nothing does. */
