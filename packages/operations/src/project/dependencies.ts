@@ -36,11 +36,15 @@ export function addDependency(
   now: string,
 ): Applied {
   return editTag(project, command.tag, now, (tasks, tag) => {
+    const holders = knownRefs(command.id, tasks, tag);
+    const needs = knownRefs(command.dependsOn, tasks, tag);
+    refuseTooManyPairs(holders.length * needs.length);
+    const links: Links = { known: knownIds(tasks), graph: new Map(graphOf(linksOf(tasks))) };
     let next = tasks;
     const added: { id: string; dependsOn: string }[] = [];
-    for (const holder of knownRefs(command.id, tasks, tag)) {
-      for (const needed of knownRefs(command.dependsOn, tasks, tag)) {
-        const after = withDependency(next, holder, needed);
+    for (const holder of holders) {
+      for (const needed of needs) {
+        const after = withDependency(next, holder, needed, links);
         if (after === next) continue;
         next = after;
         added.push({ id: formatTaskRef(holder), dependsOn: formatTaskRef(needed) });
@@ -50,23 +54,33 @@ export function addDependency(
   });
 }
 
+/** Who there is and who depends on whom, kept in step with what is added: to look at all anew for each would be slow. */
+interface Links {
+  readonly known: ReadonlySet<string>;
+  readonly graph: Map<string, readonly string[]>;
+}
+
 /** The tasks with one dependency more; the same tasks when it was there. */
-function withDependency(tasks: readonly Task[], holder: TaskRef, needed: TaskRef): readonly Task[] {
+function withDependency(
+  tasks: readonly Task[],
+  holder: TaskRef,
+  needed: TaskRef,
+  { known, graph }: Links,
+): readonly Task[] {
   const [from, to] = [formatTaskRef(holder), formatTaskRef(needed)];
   if (from === to) throw cycleOf([from, to]);
-  const known = knownIds(tasks);
   const parent = holder.subtask === undefined ? undefined : holder.task;
-  const has = ({ dependencies }: Task | Subtask) =>
-    dependencies.some((dependency) => resolveDependency(known, dependency, parent) === to);
   return changeAt(tasks, holder, (item) => {
-    if (has(item)) return item;
+    const edges = graph.get(from) ?? [];
+    if (edges.includes(to)) return item;
     // A part and its whole would wait for each other: the whole is done only with its parts.
     if (holder.task === needed.task && (holder.subtask === undefined || needed.subtask === undefined))
       throw cycleOf([from, to, from]);
-    const chain = chainBetween(graphOf(linksOf(tasks)), to, from);
+    const chain = chainBetween(graph, to, from);
     if (chain !== undefined) throw cycleOf([from, ...chain]);
     if (item.dependencies.length >= TASK_LIMITS.dependencies) throw tooMany(from);
     const written = writtenAs(to, undefined, known, from, parent);
+    graph.set(from, [...edges, to]);
     return { ...item, dependencies: [...item.dependencies, written] };
   });
 }
@@ -203,16 +217,29 @@ function knownRefs(ids: string, tasks: readonly Task[], tag: string): TaskRef[] 
   return [...new Map(refs.map((ref) => [formatTaskRef(ref), ref])).values()];
 }
 
-const LONGEST_RANGE = 1_000;
+/** Each is looked for along all dependencies: more at once would hold up everybody else. */
+const MOST_PAIRS = 500;
+const MOST_IDS = 2_000;
+
+function refuseTooManyPairs(pairs: number): void {
+  if (pairs <= MOST_PAIRS) return;
+  throw new BatonError(
+    'limit_size',
+    `That would be ${pairs} dependencies at once; ${MOST_PAIRS} are allowed. Name fewer in one call.`,
+    { limit: MOST_PAIRS },
+  );
+}
 
 function withRanges(ids: string): string {
+  let named = 0;
   return ids
     .split(',')
     .map((part) => {
       const [, from, to] = /^\s*(\d{1,10})\s*-\s*(\d{1,10})\s*$/.exec(part) ?? [];
       if (from === undefined) return part;
       const [first, last] = [Number(from), Number(to)];
-      if (last < first || last - first >= LONGEST_RANGE) return part;
+      named += last - first + 1;
+      if (last < first || named > MOST_IDS) return part;
       return Array.from({ length: last - first + 1 }, (_, at) => first + at).join(',');
     })
     .join(',');

@@ -12,6 +12,9 @@ import { type Subtask, type Task, TASK_LIMITS } from './task.ts';
 
 const ids = z.string().min(1).max(10_000);
 
+/** Each looks through all dependencies of the tag. */
+const MOST_MOVES = 20;
+
 /** Gives tasks and subtasks other ids within a tag: `from` and `to` are lists of the same length. */
 export const moveTasksCommand = z.strictObject({
   command: z.literal('move_tasks'),
@@ -46,6 +49,8 @@ export function moveTasks(
   const to = parseTaskRefs(command.to);
   if (from.length !== to.length)
     throw refuse('to', `names ${to.length} places for the ${from.length} of from`);
+  if (from.length > MOST_MOVES)
+    throw refuse('from', `names ${from.length}; ${MOST_MOVES} may be moved in one call`);
   const numbers = new Map<number, number>();
   const applied = editTag(project, command.tag, now, (before, tag) => {
     let tasks = before;
@@ -170,7 +175,8 @@ export function moveBetweenTags(
         'set withDependencies to take along what they need, or ignoreDependencies to drop them',
     );
   }
-  for (const id of going) refuseTaken(target.tasks, { task: id });
+  const taken = target.tasks.find(({ id }) => going.has(id));
+  if (taken !== undefined) refuseTaken(target.tasks, { task: taken.id });
   const gone = rewired(source.tasks, {
     tasks: source.tasks.filter(({ id }) => going.has(id)),
     renamed: none,
@@ -182,7 +188,9 @@ export function moveBetweenTags(
   if (target.tasks.length + gone.length > TASK_LIMITS.tasksPerTag)
     throw refuse('toTag', `'${toTag}' would hold more than ${TASK_LIMITS.tasksPerTag} tasks`);
   const updated = (metadata: typeof source.metadata) => ({ ...metadata, updated: now });
-  const arrived = gone.reduce((tasks, task) => inOrder(tasks, task), [...target.tasks]);
+  const arrived = [...target.tasks, ...gone];
+  if (target.tasks.every(({ id }, at) => at === 0 || id > (target.tasks[at - 1]?.id ?? 0)))
+    arrived.sort((a, b) => a.id - b.id);
   let next = withTag(existing, fromTag, { ...source, tasks: kept, metadata: updated(source.metadata) });
   next = withTag(next, toTag, { ...target, tasks: arrived, metadata: updated(target.metadata) });
   const report = next.reports.get(fromTag);
@@ -206,8 +214,11 @@ function taskOf(outsideId: string): number {
 /** Which tasks a task needs, for itself or for a subtask. */
 function byTask(graph: ReadonlyMap<string, readonly string[]>): Map<number, number[]> {
   const needs = new Map<number, number[]>();
-  for (const [from, to] of graph)
-    needs.set(taskOf(from), [...(needs.get(taskOf(from)) ?? []), ...to.map(taskOf)]);
+  for (const [from, to] of graph) {
+    const own = needs.get(taskOf(from));
+    if (own) own.push(...to.map(taskOf));
+    else needs.set(taskOf(from), to.map(taskOf));
+  }
   return needs;
 }
 

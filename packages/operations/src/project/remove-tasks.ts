@@ -90,7 +90,8 @@ export function clearSubtasks(
     const cleared = tasks.filter(
       ({ id, subtasks }) => (refs === undefined || meant.has(id)) && subtasks.length > 0,
     );
-    const left = tasks.map((task) => (cleared.includes(task) ? { ...task, subtasks: [] } : task));
+    const empty = new Set(cleared);
+    const left = tasks.map((task) => (empty.has(task) ? { ...task, subtasks: [] } : task));
     return {
       tasks: rewired(tasks, { tasks: left, renamed: new Map() }),
       outcome: { cleared: cleared.map(({ id, subtasks }) => ({ id, subtasksRemoved: subtasks.length })) },
