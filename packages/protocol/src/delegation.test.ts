@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { agentResponse } from './answer.ts';
 import { delegatedCallDetails } from './delegation.ts';
-import { holdsMoreThan } from './json.ts';
+import { holdsMoreThan, isWiderThan } from './json.ts';
 
 const list = (length: number, of: unknown) => Array.from({ length }, () => of);
 const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]));
@@ -42,4 +42,13 @@ test("an answer's own fields are bounded, and what it says is not", () => {
   expect(answer(fields(1_000)).success).toBe(false);
   const failed = { status: 'error', errorDetails: { message: 'x', ...fields(1_001) } };
   expect(agentResponse.safeParse(failed).success).toBe(false);
+});
+
+test('only the fields of wide objects are counted as such, however deep they stand', () => {
+  const wide = (value: unknown) => isWiderThan(500, JSON.stringify(value), 64);
+  expect(wide(list(10_000, fields(200)))).toBe(false);
+  expect(wide(list(10_000, 1))).toBe(false);
+  expect(wide('{,'.repeat(5_000))).toBe(false);
+  expect(wide({ a: [fields(250)], b: fields(250) })).toBe(false);
+  expect(wide({ a: [fields(260)], b: fields(260) })).toBe(true);
 });

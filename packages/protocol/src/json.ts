@@ -23,12 +23,44 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 export function holdsMoreThan(most: number, value: unknown): boolean {
   let found = 0;
   const open: unknown[] = [value];
-  for (let next = open.pop(); open.length > 0 || next !== undefined; next = open.pop()) {
+  while (open.length > 0) {
+    const next = open.pop();
     if (typeof next !== 'object' || next === null) continue;
     const inner: unknown[] = Array.isArray(next) ? next : Object.values(next);
     found += inner.length;
     if (found > most) return true;
     for (const one of inner) if (typeof one === 'object' && one !== null) open.push(one);
+  }
+  return false;
+}
+
+/** An object of more fields than any record has is a table; JavaScript keeps it, and everything made of it, slowly. */
+const WIDE = 200;
+
+/**
+ * Whether the wide objects of a JSON text have more fields in all than `most`, without parsing it: already the parser
+ * takes microseconds for each. The text nests no deeper than `depth`; of broken text it says something.
+ */
+export function isWiderThan(most: number, text: string, depth: number): boolean {
+  /** Of the objects and arrays that are open: the commas in them so far; -1 in arrays. */
+  const commas = new Int32Array(depth + 1);
+  let level = 0;
+  let fields = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === 0x22) {
+      at = endOfString(text, at);
+    } else if (char === 0x7b || char === 0x5b) {
+      level++;
+      commas[level] = char === 0x7b ? 0 : -1;
+    } else if (char === 0x7d || char === 0x5d) {
+      level--;
+    } else if (char === 0x2c && (commas[level] ?? -1) >= 0) {
+      const count = (commas[level] ?? 0) + 1;
+      commas[level] = count;
+      if (count >= WIDE) fields += count === WIDE ? WIDE : 1;
+      if (fields > most) return true;
+    }
   }
   return false;
 }
