@@ -84,7 +84,7 @@ export class Connection {
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw asUnavailable(error);
     } finally {
-      if (stream !== undefined) this.writes.replied();
+      if (stream !== undefined) this.writes.replied(stream);
     }
     try {
       return (await this.client.eval(source, keys.length, ...keys, ...args)) as unknown[];

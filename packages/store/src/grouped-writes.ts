@@ -6,35 +6,44 @@ import type { Writable } from 'node:stream';
  * are there. So at rest nothing waits, and the busier Redis is, the larger the groups.
  */
 export class GroupedWrites {
-  private corked: Writable | undefined;
-  private gathered = 0;
+  private stream: Writable | undefined;
+  private corked = false;
+  private leaving = false;
   private unanswered = 0;
 
   /** Before a command is written to `stream`; `replied` is to be called once for each. */
   begin(stream: Writable): void {
-    if (this.corked !== stream) {
-      this.corked?.uncork();
-      this.corked = stream;
+    if (this.stream !== stream) this.change(stream);
+    if (!this.corked) {
+      this.corked = true;
       stream.cork();
-      if (this.unanswered === 0) setImmediate(this.leave);
+      if (this.unanswered === 0) this.leaveSoon();
     }
-    this.gathered++;
     this.unanswered++;
   }
 
-  replied(): void {
+  replied(stream: Writable): void {
+    if (this.stream !== stream) return;
     this.unanswered--;
-    if (this.gathered === 0 || this.leaving) return;
-    this.leaving = true;
-    setImmediate(this.leave);
+    if (this.corked) this.leaveSoon();
   }
 
-  private leaving = false;
-  private readonly leave = () => {
-    this.leaving = false;
-    const stream = this.corked;
-    this.corked = undefined;
-    this.gathered = 0;
-    stream?.uncork();
-  };
+  /** After a reconnection: what was on its way is the former stream's, and nobody may wait for its replies here. */
+  private change(stream: Writable): void {
+    if (this.corked) this.stream?.uncork();
+    this.stream = stream;
+    this.corked = false;
+    this.unanswered = 0;
+  }
+
+  private leaveSoon(): void {
+    if (this.leaving) return;
+    this.leaving = true;
+    setImmediate(() => {
+      this.leaving = false;
+      if (!this.corked) return;
+      this.corked = false;
+      this.stream?.uncork();
+    });
+  }
 }
