@@ -29,7 +29,8 @@ async function faultsOn(way: Way, path: string, method: string, hostile: Hostile
   const polluted = reply.text.includes('polluted":1') ? ['a prototype was changed'] : [];
   const all = [...faults, ...shape, ...told, ...polluted];
   return {
-    end: unanswered ? '' : endOf(reply),
+    // Which of two refusals comes first is a race between the head and its end.
+    end: unanswered || hostile.claims !== undefined ? '' : endOf(reply),
     faults: all.map((fault) => `${method} ${path} ${way.name}, ${hostile.name}: ${fault}`),
   };
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 export const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 /** Inputs per tool and way; everything else is a share of it. */
-const RUNS = Number(process.env['FC_RUNS'] ?? 60);
+const RUNS = Number(process.env['FC_RUNS'] ?? 30);
 
 /** What a finding may fill of a terminal: the input may be a megabyte. */
 const SHOWN = 3_000;

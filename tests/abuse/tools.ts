@@ -83,7 +83,8 @@ export class Standing {
 export function waitOf(tool: Loose, args: Loose): number {
   const wait = tool?.inputSchema?.properties?.waitMs;
   if (wait === undefined) return 0;
-  const given = Number(args?.waitMs ?? wait.default);
+  const asked = args?.waitMs ?? wait.default;
+  const given = typeof asked === 'object' ? 0 : Number(asked);
   return given >= 0 && given <= 25_000 ? given : 0;
 }
 

@@ -126,7 +126,9 @@ export function messagesOf({ headers, text }: Reply): Loose[] | undefined {
   const isStream = (headers.get('content-type') ?? '').startsWith('text/event-stream');
   try {
     if (!isStream) return [JSON.parse(text)].flat();
-    return [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data));
+    // Lines end as SSE has it: U+2028 ends one only for regular expressions.
+    const lines = text.split('\n').filter((line) => line.startsWith('data: '));
+    return lines.map((line) => JSON.parse(line.slice('data: '.length)));
   } catch {
     return undefined;
   }

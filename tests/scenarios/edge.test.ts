@@ -86,6 +86,11 @@ describe.each([
     }
   });
 
+  test('takes no notice of a task that is asked for, since it offers none', async () => {
+    for (const body of [rpc('ping', { task: { ttl: 1 } }), rpc('tools/list', { task: {} })])
+      expect((await send(body)).body.error).toBeUndefined();
+  });
+
   test('refuses a batch that would hold up others, and one message with as many fields', async () => {
     const fields = Object.fromEntries(Array.from({ length: 3_000 }, (_value, n) => [`k${n}`, 1]));
     for (const body of [Array.from({ length: 2_000 }, () => rpc('ping')), tool('get_tasks', fields)]) {

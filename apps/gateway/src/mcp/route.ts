@@ -9,7 +9,7 @@ import type { Call, Services } from '../context.ts';
 import { credential } from '../edge/credential.ts';
 import { asRefusal, refusalHeaders, sendProblem } from '../edge/problem.ts';
 import { brokenRequest } from './broken-request.ts';
-import { refuseLargeEnvelope } from './envelope.ts';
+import { ignoreTask, refuseLargeEnvelope } from './envelope.ts';
 import { holdReply } from './held-reply.ts';
 import { sdkWay } from './sdk-way.ts';
 import { type RpcResponse, ShortWay } from './short-way.ts';
@@ -39,6 +39,7 @@ export async function mcpRoutes(
   app.post('/mcp', { bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
     const call = openCall(services, request, reply);
     refuseLargeEnvelope(request.body);
+    ignoreTask(request.body);
     const rpc = shortWay ? plainRequest(request) : undefined;
     if (rpc === undefined) return takeSdkWay(request, reply, call);
     const accepts = { stream: (request.headers.accept ?? '').includes('text/event-stream') };
