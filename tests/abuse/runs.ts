@@ -3,6 +3,8 @@ import fc from 'fast-check';
 /** The seed of this run; FC_SEED gives it back. */
 export const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
+console.log(`FC_SEED=${seed}`);
+
 /** Inputs per tool and way; everything else is a share of it. */
 const RUNS = Number(process.env['FC_RUNS'] ?? 30);
 
