@@ -198,6 +198,14 @@ test.concurrent(
     const elsewhere = await Store.open({ ...options, url, prefix: 'other' });
     expect(shardsOf(elsewhere), 'another prefix is another deployment; one Redis has one shard').toBe(1);
     await elsewhere.close();
+    // A release that lays records out otherwise shares no work with this one.
+    const redis = new Redis(url.slice('unix://'.length));
+    await redis.hset('baton:{ops}:topology', 'layout', 'another');
+    redis.disconnect();
+    await expect(Store.open({ ...options, url })).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/in layout another, and this release reads layout 1/),
+    });
     await server.stop();
   },
 );

@@ -9,7 +9,7 @@ export type { Credential } from './credentials.ts';
 export type { Listener, Notice } from './inbox.ts';
 export type { InteractionRecord } from './interaction-record.ts';
 export type { Page, TaskInspection, TaskSummary } from './listing.ts';
-export type { AtVersion, ProjectChange, StoredProject } from './projects.ts';
+export type { ProjectChange, StoredProject } from './projects.ts';
 export { refusal } from './refusal.ts';
 export { Store, type StoreOptions } from './store.ts';
 export type { PendingInteraction, TaskView } from './task-view.ts';

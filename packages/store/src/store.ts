@@ -54,7 +54,7 @@ export class Store {
     const connection = await Connection.open(options.url, options.replication);
     try {
       const prefix = options.prefix ?? 'baton';
-      const keyspace = new Keyspace(prefix, await settleShards(connection, prefix, options.shards));
+      const keyspace = new Keyspace(prefix, await settleTopology(connection, prefix, options.shards));
       const inbox = await Inbox.open(connection, keyspace, options.replica);
       return new Store(connection, keyspace, inbox, options);
     } catch (error) {
@@ -90,19 +90,34 @@ export class Store {
 
 const CLUSTER_SHARDS = 16;
 
-/** The number of shards decides where a tenant's keys are: it is fixed by whoever starts first, for all. */
-async function settleShards(
+/**
+ * How records are laid out. Bumped by hand when a release reads or writes them otherwise than the one before: work that
+ * two releases share and read differently would not fail, it would hang.
+ */
+const LAYOUT = 1;
+
+/** The number of shards and the layout decide where and how everything stands: whoever starts first fixes them, for all. */
+async function settleTopology(
   connection: Connection,
   prefix: string,
   wanted: number | undefined,
 ): Promise<number> {
-  const shards = wanted ?? (connection.client instanceof Cluster ? CLUSTER_SHARDS : 1);
-  const look = () => connection.command((client) => client.hget(topologyKey(prefix), 'shards'));
-  let recorded = await look();
-  if (recorded === null) {
+  const key = topologyKey(prefix);
+  const look = () => connection.command((client) => client.hmget(key, 'shards', 'layout'));
+  let [recorded, layout] = await look();
+  if (!recorded || !layout) {
     // Only the first start writes: all others come up while Redis is full, too.
-    await connection.write('HSETNX', topologyKey(prefix), 'shards', shards);
-    recorded = await look();
+    const shards = wanted ?? (connection.client instanceof Cluster ? CLUSTER_SHARDS : 1);
+    await connection.write('HSETNX', key, 'shards', shards);
+    await connection.write('HSETNX', key, 'layout', LAYOUT);
+    [recorded, layout] = await look();
+  }
+  if (layout !== String(LAYOUT)) {
+    throw new BatonError(
+      'unavailable',
+      `This Redis holds Baton's data in layout ${layout}, and this release reads layout ${LAYOUT}. Run the release that wrote ` +
+        'it until its work has ended, or use another Redis or BATON_REDIS_PREFIX.',
+    );
   }
   if (wanted !== undefined && recorded !== String(wanted)) {
     throw new BatonError(
