@@ -75,7 +75,7 @@ export async function mcpRoutes(
       await openCall(services, request, reply).caller.admit(['mcp', 'agent'], purpose);
     const broken = brokenRequest(request.body);
     if (broken) return reply.status(400).send(broken);
-    return reply.send(await sdkWay(surface.makeServer, request, call));
+    return reply.send(await sdkWay(() => surface.makeServer(), request, call));
   }
 }
 
