@@ -35,6 +35,18 @@ export function standing(view: TaskView): Standing {
   }
 }
 
+/** All that `task_status` and a task's resource tell of a task. */
+export function statusOf(view: TaskView) {
+  return {
+    taskId: view.taskId,
+    operation: view.operation,
+    createdAt: iso(view.createdAt),
+    lastUpdatedAt: iso(view.updatedAt),
+    expiresAt: iso(view.expiresAt),
+    ...standing(view),
+  };
+}
+
 /** The directive for what waits: the first whole, all of them in short when there are several. */
 export function leading(
   taskId: string,

@@ -25,7 +25,7 @@ export async function callTool(
   } catch (thrown) {
     const error = toBatonError(thrown);
     if (error !== thrown) log(thrown);
-    if (OF_THE_EDGE.has(error.code) || isOfTheEdge(error)) throw error;
+    if (concernsTheEdge(error)) throw error;
     // Whoever shows no valid credential learns nothing of what is wrong with the call.
     if (!call.caller.admitted) await call.caller.admit(tool.need);
     return failure(error);
@@ -42,8 +42,11 @@ const OF_THE_EDGE: ReadonlySet<ErrorCode> = new Set([
   'unavailable',
 ]);
 
-function isOfTheEdge(error: BatonError): boolean {
-  return error.code === 'limit_size' && error.details['limit'] === 'requestBytes';
+/** True for what HTTP has a status for. */
+export function concernsTheEdge(error: BatonError): boolean {
+  return (
+    OF_THE_EDGE.has(error.code) || (error.code === 'limit_size' && error.details['limit'] === 'requestBytes')
+  );
 }
 
 function success({ text, structured, taskId, speakJson }: ToolReply): CallToolResult {

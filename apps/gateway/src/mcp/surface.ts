@@ -5,13 +5,12 @@ import {
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
-import { problemOf } from '@baton/engine';
-import { toBatonError } from '@baton/protocol';
-import { z } from 'zod';
 import type { Call } from '../context.ts';
+import { RESOURCE_CAPABILITIES, resourceServing } from '../resources/index.ts';
 import type { Tool } from '../tools/tool.ts';
 import { callTool } from './call-tool.ts';
 import { callOf } from './call-carrier.ts';
+import { asItComes, refusing, wellFormed } from './handling.ts';
 import { RpcError } from './rpc-error.ts';
 
 /** Building a validator is a quarter of building a server: all servers of this process share one. */
@@ -39,10 +38,15 @@ export function surface(
   const listed = [...tools.values()].map((tool) => tool.listing);
   const callOne: Surface['callTool'] = (params, call) =>
     refusing(call, () => callTool(tools, params, call, log));
+  const serveResources = resourceServing(log);
   const makeServer = () => {
     const server = new Server(
       { name: 'baton', title: 'Baton', version },
-      { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator },
+      {
+        capabilities: { tools: {}, ...RESOURCE_CAPABILITIES },
+        instructions: INSTRUCTIONS,
+        jsonSchemaValidator,
+      },
     );
     server.setRequestHandler(asItComes('tools/list'), (request, { authInfo }) =>
       refusing(callOf(authInfo), async () => {
@@ -57,32 +61,8 @@ export function surface(
     server.setRequestHandler(asItComes('tools/call'), (request, { authInfo }) =>
       callOne(request.params as CallToolRequest['params'], callOf(authInfo)),
     );
+    serveResources(server);
     return server;
   };
   return { makeServer, callTool: callOne };
-}
-
-/** A request before its params were looked at: the SDK would answer a wrong one with -32603, as if it were its fault. */
-function asItComes<M extends string>(method: M) {
-  return z.looseObject({ method: z.literal(method), params: z.unknown().optional() });
-}
-
-function wellFormed<T>(
-  schema: { safeParse(value: unknown): { success: true; data: T } | { success: false; error: z.ZodError } },
-  request: unknown,
-): T {
-  const parsed = schema.safeParse(request);
-  if (parsed.success) return parsed.data;
-  throw new RpcError(-32602, `Invalid params: ${problemOf(parsed.error)}`);
-}
-
-/** Leaves word of a refusal for the edge, and gives the SDK an error that it passes on as it is. */
-async function refusing<T>(call: Call, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (thrown) {
-    if (thrown instanceof RpcError) throw thrown;
-    call.refused = toBatonError(thrown);
-    throw RpcError.of(call.refused);
-  }
 }

@@ -1,7 +1,7 @@
 import { wholeNumber } from '@baton/operations';
 import { MAX_WAIT_MS, taskStatus as statuses } from '@baton/protocol';
 import { z } from 'zod';
-import { iso, standing } from '../delegation/present.ts';
+import { statusOf } from '../delegation/present.ts';
 import { waitForTask } from '../delegation/wait.ts';
 import { defineTool } from './tool.ts';
 
@@ -45,14 +45,6 @@ export const taskStatus = defineTool({
         listener.close();
       }
     }
-    const structured = {
-      taskId,
-      operation: view.operation,
-      createdAt: iso(view.createdAt),
-      lastUpdatedAt: iso(view.updatedAt),
-      expiresAt: iso(view.expiresAt),
-      ...standing(view),
-    };
-    return { text: `Task ${taskId} is ${view.status}.`, structured: structured, taskId, speakJson: true };
+    return { text: `Task ${taskId} is ${view.status}.`, structured: statusOf(view), taskId, speakJson: true };
   },
 });

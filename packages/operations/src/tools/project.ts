@@ -108,7 +108,10 @@ export const connectFilesTool = changeTool({
         .array(
           z.strictObject({
             name: fileName.describe('What to call it, such as docs/prd.md'),
-            text: z.string().max(ABOUT_LIMITS.fileLength).describe('Its whole text'),
+            text: z
+              .string()
+              .max(ABOUT_LIMITS.fileLength)
+              .describe('Its whole text; a file that is no text as a data: URL in base64'),
           }),
         )
         .max(ABOUT_LIMITS.files)

@@ -1,0 +1,76 @@
+import { toBatonError } from '@baton/protocol';
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import {
+  CompleteRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ReadResourceRequestSchema,
+  type ServerResult,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { z } from 'zod';
+import { callOf } from '../mcp/call-carrier.ts';
+import { concernsTheEdge } from '../mcp/call-tool.ts';
+import { asItComes, refusing, wellFormed } from '../mcp/handling.ts';
+import { RpcError } from '../mcp/rpc-error.ts';
+import { resourceTemplates } from './catalog.ts';
+import { complete } from './complete.ts';
+import { listResources } from './list.ts';
+import { readResource } from './read.ts';
+import type { Visit } from './resource.ts';
+
+/**
+ * MCP resources (2-contract: "Tools, resources, content"). `catalog` names every kind; `projects`, `delegation` and
+ * `prompts` define them by `resource` and `uri-template`; `list`, `read` and `complete` are what is asked of them.
+ */
+export const RESOURCE_CAPABILITIES = { resources: {}, completions: {} };
+
+/** Made once for all servers of a process: what lets a server answer for resources. */
+export function resourceServing(log: (error: unknown) => void): (server: Server) => void {
+  const serve = <Asked>(
+    method: string,
+    schema: z.ZodType<Asked>,
+    answer: (asked: Asked, visit: Visit) => Promise<ServerResult> | ServerResult,
+  ) => {
+    const asked = asItComes(method);
+    return (server: Server) =>
+      server.setRequestHandler(asked, (request, { authInfo }) => {
+        const call = callOf(authInfo);
+        return refusing(call, () =>
+          answering(log, async () => {
+            const identity = await call.caller.admit(['mcp', 'agent']);
+            return answer(wellFormed(schema, request), { call, identity });
+          }),
+        );
+      });
+  };
+  const all = [
+    serve('resources/list', ListResourcesRequestSchema, ({ params }, visit) =>
+      listResources(params?.cursor, visit),
+    ),
+    serve('resources/read', ReadResourceRequestSchema, ({ params }, visit) =>
+      readResource(params.uri, visit),
+    ),
+    serve('resources/templates/list', ListResourceTemplatesRequestSchema, ({ params }) => {
+      // All templates fit one page, so there is no cursor that Baton could have given out.
+      if (params?.cursor !== undefined)
+        throw new RpcError(-32602, `Unknown cursor: ${params.cursor.slice(0, 100)}`);
+      return { resourceTemplates };
+    }),
+    serve('completion/complete', CompleteRequestSchema, ({ params }, visit) => complete(params, visit)),
+  ];
+  return (server) => {
+    for (const one of all) one(server);
+  };
+}
+
+/** What is wrong with a request is its own error; only what concerns the credential, the tenant or the server is the edge's. */
+async function answering<T>(log: (error: unknown) => void, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (thrown instanceof RpcError) throw thrown;
+    const error = toBatonError(thrown);
+    if (error !== thrown) log(thrown);
+    throw concernsTheEdge(error) ? error : RpcError.of(error);
+  }
+}

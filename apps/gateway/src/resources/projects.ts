@@ -1,0 +1,207 @@
+import {
+  complexityReportOf,
+  getTask,
+  getTasks,
+  listFiles,
+  type Project,
+  projectStatus,
+  requireFile,
+  requireProject,
+  requireTag,
+  resolveTag,
+  rulesMarkdown,
+} from '@baton/operations';
+import { BatonError } from '@baton/protocol';
+import { readProject } from '@baton/runner';
+import { type Completion, type Content, defineResource, json, type ResourceKind } from './resource.ts';
+import { fileContent } from './file-content.ts';
+import type { Variables } from './uri-template.ts';
+
+/** What a project's views take. */
+interface Of {
+  readonly projectRoot: string;
+  readonly tag?: string;
+}
+
+const JSON_TYPE = 'application/json';
+
+const projectNames: Completion = async (_given, { call }) => ({ values: await call.tenant.projects.names() });
+
+/** Completes from the project that the client has named already; without one there is nothing to offer. */
+const fromProject =
+  (values: (project: Project, given: Variables) => readonly string[]): Completion =>
+  async (given, { call }) => {
+    const { project: name } = given;
+    const project = name === undefined ? undefined : await readProject(call.tenant, name);
+    return { values: project === undefined ? [] : values(project, given) };
+  };
+
+const tags = fromProject(({ tags }) => [...tags.keys()]);
+const fileNames = fromProject(({ files }) => [...files.keys()]);
+const taskIds = fromProject((project, { tag }) =>
+  (project.tags.get(resolveTag(project, tag))?.tasks ?? []).flatMap(({ id, subtasks }) => [
+    String(id),
+    ...subtasks.map((subtask) => `${id}.${subtask.id}`),
+  ]),
+);
+
+function ofProject(
+  spec: Pick<ResourceKind, 'name' | 'title' | 'description' | 'mimeType'> & {
+    path: string;
+    priority: number;
+  },
+  completions: ResourceKind['completions'],
+  show: (project: Project | undefined, of: Of, variables: Variables) => Content,
+): ResourceKind {
+  const { path, priority, ...text } = spec;
+  return defineResource({
+    ...text,
+    template: `baton://projects/{project}/${path}`,
+    annotations: { audience: ['user', 'assistant'], priority },
+    need: ['mcp'],
+    completions: { project: projectNames, ...completions },
+    read: async (variables, { call }) => {
+      const { project: projectRoot = '', tag } = variables;
+      const project = await readProject(call.tenant, projectRoot);
+      return show(project, { projectRoot, ...(tag === undefined ? {} : { tag }) }, variables);
+    },
+  });
+}
+
+export const projects = defineResource({
+  template: 'baton://projects',
+  name: 'projects',
+  title: 'Projects',
+  description: 'The keys of all projects, and where each is read.',
+  mimeType: JSON_TYPE,
+  annotations: { audience: ['user', 'assistant'], priority: 0.5 },
+  need: ['mcp'],
+  completions: {},
+  read: async (_variables, { call }) => {
+    const names = await call.tenant.projects.names();
+    const shown = names.map((project) => ({
+      projectRoot: project,
+      status: projectStanding.template.expand({ project }),
+      tasks: projectTasks.template.expand({ project }),
+    }));
+    return { body: json({ projects: shown }) };
+  },
+});
+
+export const projectTasks = ofProject(
+  {
+    path: 'tasks{?tag}',
+    name: 'tasks',
+    title: 'Tasks of a project',
+    description: 'The tasks of a tag with their subtasks, without details, and how far they are.',
+    mimeType: JSON_TYPE,
+    priority: 0.9,
+  },
+  { tag: tags },
+  (project, of) => ({
+    body: json(getTasks(project, { ...of, withSubtasks: true })),
+    ...changed(project, of),
+  }),
+);
+
+export const projectTask = ofProject(
+  {
+    path: 'tasks/{id}{?tag}',
+    name: 'task',
+    title: 'A task of a project',
+    description: 'One task ("5") or one subtask ("5.2") with all that is known of it.',
+    mimeType: JSON_TYPE,
+    priority: 0.8,
+  },
+  { tag: tags, id: taskIds },
+  (project, of, { id = '' }) => {
+    const { task } = getTask(project, { ...of, id });
+    return { body: json({ task }), title: `${task.id}. ${task.title}`, ...changed(project, of) };
+  },
+);
+
+export const complexityReport = ofProject(
+  {
+    path: 'complexity-report{?tag}',
+    name: 'complexity-report',
+    title: 'Complexity report of a project',
+    description: 'What analyze_project_complexity found of a tag, in the form of claude-task-master.',
+    mimeType: JSON_TYPE,
+    priority: 0.5,
+  },
+  { tag: tags },
+  (project, of) => {
+    const { report, message } = complexityReportOf(project, of);
+    // A report that was never made is no resource, as a file that was never connected is none.
+    if (report === null) throw new BatonError('file_not_found', message, { file: 'complexity-report' });
+    return { body: json(report), lastModified: report.meta.generatedAt };
+  },
+);
+
+export const projectRules = ofProject(
+  {
+    path: 'rules',
+    name: 'rules',
+    title: 'Rules of a project',
+    description: 'What all work on the project keeps to, as Markdown.',
+    mimeType: 'text/markdown',
+    priority: 0.8,
+  },
+  {},
+  (project, { projectRoot }) => ({ body: { text: rulesMarkdown(project, projectRoot) } }),
+);
+
+export const projectStanding = ofProject(
+  {
+    path: 'status{?tag}',
+    name: 'status',
+    title: 'How a project stands',
+    description: 'What the project is about, its tags, how far one of them is, and what comes next.',
+    mimeType: JSON_TYPE,
+    priority: 1,
+  },
+  { tag: tags },
+  (project, of) => ({ body: json(projectStatus(project, of)), ...changed(project, of) }),
+);
+
+export const projectFiles = ofProject(
+  {
+    path: 'files',
+    name: 'files',
+    title: 'Files of a project',
+    description: 'The files that are connected with the project, and where each is read.',
+    mimeType: JSON_TYPE,
+    priority: 0.4,
+  },
+  {},
+  (project, { projectRoot }) => {
+    const files = listFiles(requireProject(project, projectRoot)).map((file) => ({
+      ...file,
+      uri: projectFile.template.expand({ project: projectRoot, name: file.name }),
+    }));
+    const lastModified = files
+      .map(({ updated }) => updated)
+      .sort()
+      .at(-1);
+    return { body: json({ projectRoot, files }), lastModified };
+  },
+);
+
+export const projectFile = ofProject(
+  {
+    path: 'files/{name}',
+    name: 'file',
+    title: 'A file of a project',
+    description: 'A file that is connected with the project: its text, or its bytes.',
+    priority: 0.6,
+  },
+  { name: fileNames },
+  (project, { projectRoot }, { name = '' }) =>
+    fileContent(name, requireFile(requireProject(project, projectRoot), name)),
+);
+
+/** When the tag was last changed. */
+function changed(project: Project | undefined, { projectRoot, tag }: Of): Pick<Content, 'lastModified'> {
+  const existing = requireProject(project, projectRoot);
+  return { lastModified: requireTag(existing, resolveTag(existing, tag)).metadata.updated };
+}

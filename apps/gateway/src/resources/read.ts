@@ -1,0 +1,56 @@
+import { BatonError, type ErrorCode } from '@baton/protocol';
+import { RpcError } from '../mcp/rpc-error.ts';
+import { resourceKinds } from './catalog.ts';
+import { annotationsOf, type Content, type ResourceKind, sizeOf, type Visit } from './resource.ts';
+
+/** MCP 2025-11-25, server/resources: resource not found. */
+const RESOURCE_NOT_FOUND = -32002;
+
+/** What says that the variables name nothing, or nothing that this caller may know of. */
+const NOTHING_THERE: ReadonlySet<ErrorCode> = new Set([
+  'invalid_arguments',
+  'project_not_found',
+  'project_task_not_found',
+  'tag_not_found',
+  'file_not_found',
+  'task_not_found',
+  'interaction_not_found',
+]);
+
+/** Reads the resource of a URI. Errors: -32002 with the URI. */
+export async function readResource(uri: string, visit: Visit) {
+  for (const kind of resourceKinds) {
+    const variables = kind.template.match(uri);
+    if (variables === undefined) continue;
+    await visit.call.caller.admit(kind.need);
+    try {
+      return { contents: [shown(uri, kind, await kind.read(variables, visit))] };
+    } catch (thrown) {
+      if (!(thrown instanceof BatonError) || !NOTHING_THERE.has(thrown.code)) throw thrown;
+      throw notFound(uri, thrown);
+    }
+  }
+  throw notFound(uri);
+}
+
+/** Seed 5, 2.3: contents carry their name, title and annotations; MCP has the rest. */
+function shown(uri: string, kind: ResourceKind, content: Content) {
+  const { body, title = kind.title, mimeType = kind.mimeType, lastModified } = content;
+  return {
+    uri,
+    name: kind.name,
+    title,
+    ...(mimeType === undefined ? {} : { mimeType }),
+    ...('text' in body ? { text: body.text } : { blob: body.blob.toString('base64') }),
+    size: sizeOf(content),
+    annotations: annotationsOf(kind, lastModified),
+  };
+}
+
+function notFound(uri: string, reason?: BatonError): RpcError {
+  const said = reason === undefined ? '' : `. ${reason.message}`;
+  return new RpcError(RESOURCE_NOT_FOUND, `Resource not found: ${uri.slice(0, 200)}${said}`, {
+    uri,
+    ...(reason === undefined ? {} : { code: reason.code }),
+  });
+}
