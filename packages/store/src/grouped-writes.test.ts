@@ -49,6 +49,30 @@ test('what comes while commands are on their way gathers until the first of them
   expect(writes).toEqual(['ab', 'cd']);
 });
 
+test('a group that the socket could not take yet is never held up by the next one', async () => {
+  const writes: string[] = [];
+  let taken = () => {};
+  const take = (text: string, done: () => void) => {
+    writes.push(text);
+    taken = done;
+  };
+  const slow = new Writable({
+    write: (chunk: Buffer, _encoding, done) => take(chunk.toString(), done),
+    writev: (chunks, done) => take(chunks.map(({ chunk }) => String(chunk)).join(''), done),
+  });
+  const groups = new GroupedWrites();
+  send(groups, slow, 'a');
+  await turn();
+  send(groups, slow, 'b');
+  await turn();
+  send(groups, slow, 'c');
+  await turn();
+  expect(writes).toEqual(['a']);
+  taken();
+  await turn();
+  expect(writes, 'without any reply').toEqual(['a', 'bc']);
+});
+
 test('after the last reply nothing waits', async () => {
   const { stream, writes } = recorder();
   const groups = new GroupedWrites();

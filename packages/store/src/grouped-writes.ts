@@ -14,7 +14,9 @@ export class GroupedWrites {
   /** Before a command is written to `stream`; `replied` is to be called once for each. */
   begin(stream: Writable): void {
     if (this.stream !== stream) this.change(stream);
-    if (!this.corked) {
+    // What is still in the stream would be held up by a cork, and no reply to it could ever lift that: a stream that is
+    // behind gathers by itself.
+    if (!this.corked && stream.writableLength === 0) {
       this.corked = true;
       stream.cork();
       if (this.unanswered === 0) this.leaveSoon();
