@@ -13,6 +13,7 @@ import {
   readText,
   type Role,
   type ServiceType,
+  showsMoreThanWords,
 } from '@baton/protocol';
 import type { z } from 'zod';
 import { askAgent, checkAnswer, type Program, sleep } from './effect.ts';
@@ -80,7 +81,7 @@ export function* generateForCaller(
   const { schema } = call;
   const read = function* (data: Json): Program<Fit<Json>> {
     if (schema !== undefined) return yield* checkAnswer(schema, data);
-    if (call.serviceType !== 'generateObject') return readTextOrToolCalls(data);
+    if (call.serviceType !== 'generateObject') return readTextOrMore(data);
     return readObject(data, {
       // Without a schema anything fits but words, which may yet be JSON.
       check: (value) =>
@@ -96,11 +97,11 @@ export function* generateForCaller(
   });
 }
 
-/** A model that calls tools need not say anything. */
-function readTextOrToolCalls(data: Json): Fit<Json> {
+/** A model that calls tools, or draws, need not say anything. */
+function readTextOrMore(data: Json): Fit<Json> {
   const text = readText(data);
   const calls = isRecord(data) && Array.isArray(data['toolCalls']) ? data['toolCalls'] : [];
-  return !text.ok && calls.length > 0 ? { ok: true, value: '' } : text;
+  return !text.ok && (calls.length > 0 || showsMoreThanWords(data)) ? { ok: true, value: '' } : text;
 }
 
 function* callAgent<T>(

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { answerAsMessage, readObject, readText, type Shape, stripFence } from './answer.ts';
+import {
+  answerAsMessage,
+  readObject,
+  readText,
+  type Shape,
+  showsMoreThanWords,
+  stripFence,
+} from './answer.ts';
 
 function shaped<T>(schema: z.ZodType<T>, hasObjectField = false): Shape<T> {
   return {
@@ -17,6 +24,8 @@ function shaped<T>(schema: z.ZodType<T>, hasObjectField = false): Shape<T> {
 const count = shaped(z.object({ n: z.number() }));
 const either = shaped(z.looseObject({ n: z.number().optional() }));
 const withObject = shaped(z.looseObject({ object: z.unknown() }), true);
+const only = shaped(z.strictObject({ n: z.number() }));
+const drawn = shaped(z.strictObject({ content: z.array(z.number()) }));
 const fits = (value: unknown) => ({ ok: true, value });
 
 describe('structured data is read', () => {
@@ -37,6 +46,9 @@ describe('structured data is read', () => {
     ['as text', count, { text: '{"n":1}' }, { n: 1 }],
     ['as text beside an object that does not fit', count, { object: null, text: '{"n":1}' }, { n: 1 }],
     ['as a bare string of text', count, ' {"n":1}\n', { n: 1 }],
+    ['as the text of a content block', count, { content: [{ type: 'text', text: '{"n":1}' }] }, { n: 1 }],
+    ['beside content and tool calls', only, { n: 1, content: [], toolCalls: [], model: 'm' }, { n: 1 }],
+    ['with content as its own field', drawn, { content: [1], model: 'm' }, { content: [1] }],
   ])('%s', (_claim, shape, data, value) => {
     expect(readObject(data, shape)).toEqual(fits(value));
   });
@@ -137,6 +149,12 @@ describe('words', () => {
       expect(readText(data)).toEqual({ ok: false, problem: expect.stringContaining('holds no text') });
     },
   );
+});
+
+test('only blocks that are no text are more than words', () => {
+  expect(showsMoreThanWords({ content: [{ type: 'text', text: 'x' }, { type: 'image' }] })).toBe(true);
+  for (const data of [{ content: [{ type: 'text' }, {}, 7] }, { content: 'x' }, {}, 'x', null])
+    expect(showsMoreThanWords(data)).toBe(false);
 });
 
 test.each<[string, unknown, string]>([

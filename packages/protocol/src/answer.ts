@@ -73,17 +73,27 @@ export function readObject<T>(data: unknown, shape: Shape<T>): Fit<T> {
   if (!isRecord(data)) return whole;
   const inner = wraps && shape.hasObjectField ? shape.check(data['object']) : wrapped;
   if (inner?.ok) return inner;
-  const bare = withoutAccounting(data);
-  const counted = bare === undefined ? undefined : shape.check(bare);
-  if (counted?.ok) return counted;
-  const text = typeof data['text'] === 'string' ? readJsonText(data['text'], shape) : undefined;
+  for (const bare of withoutBeside(data)) {
+    const fit = shape.check(bare);
+    if (fit.ok) return fit;
+  }
+  const words = readText(data);
+  const text = words.ok ? readJsonText(words.value, shape) : undefined;
   return text?.ok ? text : (inner ?? text ?? whole);
 }
 
-/** Bare data without what may stand beside it about the LLM call; undefined when nothing does. */
-function withoutAccounting(data: Record<string, unknown>): Record<string, unknown> | undefined {
-  const { model: _model, usage: _usage, logprobs: _logprobs, ...bare } = data;
-  return Object.keys(bare).length === Object.keys(data).length ? undefined : bare;
+/**
+ * Bare data without what may stand beside it: first what is about the LLM call, then also what the model gave besides
+ * words, which may be fields of the data itself. Nothing where nothing stands beside.
+ */
+function withoutBeside(data: Record<string, unknown>): Record<string, unknown>[] {
+  const { model: _model, usage: _usage, logprobs: _logprobs, ...uncounted } = data;
+  const { content: _content, toolCalls: _calls, ...bare } = uncounted;
+  const size = (value: object) => Object.keys(value).length;
+  return [
+    ...(size(uncounted) < size(data) ? [uncounted] : []),
+    ...(size(bare) < size(uncounted) && size(bare) > 0 ? [bare] : []),
+  ];
 }
 
 function readJsonText<T>(text: string, shape: Shape<T>): Fit<T> {
@@ -130,12 +140,21 @@ export function stripFence(text: string): string {
 export function readText(data: unknown): Fit<string> {
   if (typeof data === 'string') return { ok: true, value: data };
   if (isRecord(data) && typeof data['text'] === 'string') return { ok: true, value: data['text'] };
-  const content = isRecord(data) && Array.isArray(data['content']) ? data['content'] : [];
-  const words = content.flatMap((block) =>
-    isRecord(block) && block['type'] === 'text' && typeof block['text'] === 'string' ? [block['text']] : [],
+  const words = blocksOf(data).flatMap((block) =>
+    block['type'] === 'text' && typeof block['text'] === 'string' ? [block['text']] : [],
   );
   if (words.length > 0) return { ok: true, value: words.join('\n') };
   return { ok: false, problem: '`data` holds no text: give `text` or `content` blocks' };
+}
+
+/** True for an answer that gives something besides words: an image, a sound, a link, a resource. */
+export function showsMoreThanWords(data: unknown): boolean {
+  return blocksOf(data).some((block) => typeof block['type'] === 'string' && block['type'] !== 'text');
+}
+
+/** The content blocks of an answer (MCP, server/tools, Tool Result), whatever they hold. */
+function blocksOf(data: unknown): Record<string, unknown>[] {
+  return isRecord(data) && Array.isArray(data['content']) ? data['content'].filter(isRecord) : [];
 }
 
 /** The assistant's turn as it stands in the dialog when the question is asked again. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type AgentResponse, BatonError, canonicalJson, parseInteractionId } from '@baton/protocol';
 import type { Call } from '../context.ts';
 import type { ToolReply } from '../tools/tool.ts';
+import { blocksOf } from './content.ts';
 import { standing } from './present.ts';
 import { joinChunks } from './stream.ts';
 import { waitForTask } from './wait.ts';
@@ -33,12 +34,9 @@ export async function takeAnswer(
     const view = await waitForTask(call, taskId, listener, { event, waitMs, registered: !replayed });
     const outcome = standing(view);
     const repeated = replayed ? { replayed: true } : {};
-    return confirm(
-      interactionId,
-      taskId,
-      { ...repeated, outcome },
-      `The answer is taken; the task is ${outcome.status}.`,
-    );
+    const text = `The answer is taken; the task is ${outcome.status}.`;
+    const confirmed = confirm(interactionId, taskId, { ...repeated, outcome }, text);
+    return { ...confirmed, blocks: blocksOf(outcome.result) };
   } finally {
     listener.close();
   }

@@ -1,4 +1,4 @@
-import { type AgentAnswer, BatonError, isRecord } from '@baton/protocol';
+import { type AgentAnswer, BatonError, isRecord, readText } from '@baton/protocol';
 import type { Call } from '../context.ts';
 
 /**
@@ -32,7 +32,9 @@ export async function joinChunks(
   return { ...answer, data: { ...answer.data, text: pieces.join('') } };
 }
 
-/** An answer that says something itself. Only a stream's end has nothing but its accounting. */
+/** An answer that says something itself. A stream's end has nothing but its accounting, and what is no words. */
 function isWhole(data: Record<string, unknown>): boolean {
-  return Object.keys(data).some((key) => !['usage', 'model', 'logprobs'].includes(key));
+  return readText(data).ok || Object.keys(data).some((key) => !BESIDE_WORDS.has(key));
 }
+
+const BESIDE_WORDS = new Set(['usage', 'model', 'logprobs', 'content', 'toolCalls']);

@@ -49,11 +49,12 @@ export function concernsTheEdge(error: BatonError): boolean {
   );
 }
 
-function success({ text, structured, taskId, speakJson }: ToolReply): CallToolResult {
+function success({ text, structured, taskId, speakJson, blocks = [] }: ToolReply): CallToolResult {
   return {
     content: [
       { type: 'text', text },
       ...(speakJson ? [{ type: 'text' as const, text: JSON.stringify(structured) }] : []),
+      ...blocks,
     ],
     structuredContent: structured as Record<string, unknown>,
     ...(taskId === undefined ? {} : { _meta: { [RELATED_TASK_META_KEY]: { taskId } } }),

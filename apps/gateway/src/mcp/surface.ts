@@ -1,6 +1,8 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { Protocol } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import {
   type CallToolRequest,
+  CallToolRequestSchema,
   type CallToolResult,
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
@@ -57,10 +59,12 @@ export function surface(
         return { tools: listed };
       }),
     );
-    // The SDK's own handler, around this one, has parsed it.
-    server.setRequestHandler(asItComes('tools/call'), (request, { authInfo }) =>
-      callOne(request.params as CallToolRequest['params'], callOf(authInfo)),
-    );
+    // Not the Server's own: that reads each result into its types, and loses what they lack, such as the title of an
+    // embedded resource.
+    Protocol.prototype.setRequestHandler.call(server, asItComes('tools/call'), (request, { authInfo }) => {
+      const call = callOf(authInfo);
+      return refusing(call, () => callOne(wellFormed(CallToolRequestSchema, request).params, call));
+    });
     serveResources(server);
     return server;
   };

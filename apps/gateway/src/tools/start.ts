@@ -10,6 +10,7 @@ import {
 import { type Started, startOperation } from '@baton/runner';
 import { z } from 'zod';
 import type { Call } from '../context.ts';
+import { blocksOf } from '../delegation/content.ts';
 import { waitForTask } from '../delegation/wait.ts';
 import { leading, standing } from '../delegation/present.ts';
 import type { RequestMeta, ToolReply } from './tool.ts';
@@ -67,7 +68,7 @@ async function present(operation: Operation, started: Started, call: Call): Prom
 }
 
 function finishedReply(operation: Operation, result: JsonObject, taskId?: string): ToolReply {
-  return { text: operation.summarize(result), structured: result, taskId };
+  return { text: operation.summarize(result), structured: result, taskId, blocks: blocksOf(result) };
 }
 
 function going(operation: string, taskId: string): ToolReply {

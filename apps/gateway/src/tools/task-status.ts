@@ -1,6 +1,7 @@
 import { wholeNumber } from '@baton/operations';
 import { MAX_WAIT_MS, taskStatus as statuses } from '@baton/protocol';
 import { z } from 'zod';
+import { blocksOf } from '../delegation/content.ts';
 import { statusOf } from '../delegation/present.ts';
 import { waitForTask } from '../delegation/wait.ts';
 import { defineTool } from './tool.ts';
@@ -45,6 +46,8 @@ export const taskStatus = defineTool({
         listener.close();
       }
     }
-    return { text: `Task ${taskId} is ${view.status}.`, structured: statusOf(view), taskId, speakJson: true };
+    const structured = statusOf(view);
+    const blocks = blocksOf(structured.result);
+    return { text: `Task ${taskId} is ${view.status}.`, structured, taskId, speakJson: true, blocks };
   },
 });

@@ -1,6 +1,7 @@
 import type { ToolHints } from '@baton/operations';
 import { describeSchema } from '@baton/engine';
 import { BatonError, type JsonObject, type Scope } from '@baton/protocol';
+import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { Call } from '../context.ts';
 
@@ -12,6 +13,8 @@ export interface ToolReply {
   readonly taskId?: string | undefined;
   /** True when the structured data belongs into the text too: the reply asks something of a client that reads only text. */
   readonly speakJson?: boolean;
+  /** What an agent's answer brought besides words; it stands behind the text. */
+  readonly blocks?: readonly ContentBlock[];
 }
 
 /** A tool as MCP lists it, and what it does. One per file. */
