@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { UriTemplate } from './uri-template.ts';
+
+const task = new UriTemplate('baton://projects/{project}/tasks/{id}{?tag}');
+
+/** The seed of this run's random values: `FC_SEED=<seed> npx vitest run <this file>` repeats it. */
+const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2 ** 31);
+
+test(`whatever the values are, they come back from the URI (FC_SEED=${seed})`, () => {
+  const value = fc.string({ unit: 'binary', minLength: 1, maxLength: 50 });
+  fc.assert(
+    fc.property(
+      fc.record({ project: value, id: value, tag: value }, { requiredKeys: ['project', 'id'] }),
+      (values) => {
+        const uri = task.expand(values);
+        expect(task.match(uri)).toEqual({ ...values });
+        expect(URL.canParse(uri)).toBe(true);
+      },
+    ),
+    { seed, numRuns: 1_000 },
+  );
+});
+
+describe('no values are read from', () => {
+  test.each([
+    ['another path', 'baton://projects/a/tasks'],
+    ['a longer path', 'baton://projects/a/tasks/1/2'],
+    ['an empty value', 'baton://projects//tasks/1'],
+    ['an empty query', 'baton://projects/a/tasks/1?tag='],
+    ['a bare query', 'baton://projects/a/tasks/1?'],
+    ['another query', 'baton://projects/a/tasks/1?tags=x'],
+    ['two queries', 'baton://projects/a/tasks/1?tag=x&tag=y'],
+    ['two question marks', 'baton://projects/a/tasks/1?tag=x?tag=y'],
+    ['a fragment', 'baton://projects/a/tasks/1#top'],
+    ['a broken encoding', 'baton://projects/%E4/tasks/1'],
+    ['another scheme', 'BATON://projects/a/tasks/1'],
+    ['more than a URI may hold', `baton://projects/${'a'.repeat(20_000)}/tasks/1`],
+  ])('%s', (_claim, uri) => {
+    expect(task.match(uri)).toBeUndefined();
+  });
+});
+
+test('the variables of a template stand in their order, those of its query last', () => {
+  expect(task.variables).toEqual(['project', 'id', 'tag']);
+  expect(new UriTemplate('baton://projects').variables).toEqual([]);
+});
