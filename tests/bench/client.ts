@@ -9,7 +9,9 @@ import { say } from './say.ts';
 const [kind = '', urls = '', keys = '', concurrency = '1', amount = '3', warm = '5'] = process.argv.slice(2);
 const replicas = urls.split(',');
 const credentials = keys.split(',');
-const agent = new Agent({ keepAlive: true, maxSockets: Number(concurrency) * 2 });
+/** Warming up takes trips, not seconds: one at a time would leave most of the code to be compiled while it is measured. */
+const WARM_LANES = 32;
+const agent = new Agent({ keepAlive: true, maxSockets: Math.max(Number(concurrency), WARM_LANES) * 2 });
 
 function post(url: string, key: string, body: object): Promise<string> {
   const text = JSON.stringify(body);
@@ -66,17 +68,17 @@ async function plainTrip(): Promise<void> {
 }
 
 const latencies: number[] = [];
-async function loop(until: number, first: number, record: boolean): Promise<void> {
-  for (let n = first; performance.now() < until; n += Number(concurrency)) {
+async function loop(until: number, first: number, lanes: number, record: boolean): Promise<void> {
+  for (let n = first; performance.now() < until; n += lanes) {
     const begun = performance.now();
     await (kind === 'baton' ? batonTrip(n) : plainTrip());
     if (record) latencies.push(performance.now() - begun);
   }
 }
 
-const run = (milliseconds: number, record: boolean) =>
+const run = (milliseconds: number, lanes: number, record: boolean) =>
   Promise.all(
-    Array.from({ length: Number(concurrency) }, (_, n) => loop(performance.now() + milliseconds, n, record)),
+    Array.from({ length: lanes }, (_, n) => loop(performance.now() + milliseconds, n, lanes, record)),
   );
 if (kind === 'park') {
   const lanes = Number(concurrency);
@@ -87,10 +89,10 @@ if (kind === 'park') {
   );
   say({});
 } else {
-  await run(Number(warm) * 1_000, false);
+  await run(Number(warm) * 1_000, Math.max(Number(concurrency), WARM_LANES), false);
   say({});
   const begun = performance.now();
-  await run(Number(amount) * 1_000, true);
+  await run(Number(amount) * 1_000, Number(concurrency), true);
   const elapsed = (performance.now() - begun) / 1_000;
   latencies.sort((a, b) => a - b);
   const quantile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
