@@ -92,6 +92,23 @@ const meta = fc.record(
   { requiredKeys: [] },
 );
 
+const variable = fc.constantFrom('project', 'tag', 'id', 'name', 'taskId', 'operation', '__proto__', 'x');
+const template = fc.constantFrom(
+  'baton://projects/{project}/tasks/{id}{?tag}',
+  'baton://projects/{project}/files/{name}',
+  'baton://tasks/{taskId}',
+  'baton://interactions/{id}',
+  'baton://prompts/{operation}',
+  'baton://projects',
+  'baton://{x}',
+);
+const uri = fc
+  .tuple(
+    template,
+    fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('%ZZ', '%00', '..', '', '1', '1.1')),
+  )
+  .map(([text, value]) => text.replace('{?tag}', '?tag={tag}').replaceAll(/\{\w+\}/g, value));
+
 const params = fc.oneof(
   fc.record(
     {
@@ -105,9 +122,11 @@ const params = fc.oneof(
       arguments: fc.oneof(fc.constantFrom<unknown>({}, { prd: 'x', force: true }, { taskId: 'x' }), junk),
       _meta: fc.oneof({ weight: 3, arbitrary: meta }, junk),
       task: junk,
-      cursor: junk,
-      uri: junk,
-      ref: junk,
+      cursor: fc.oneof(fc.constantFrom<unknown>('WzAsIngiXQ', 'WzEsIngiXQ', 'WzksbnVsbF0'), junk),
+      uri: fc.oneof(uri, junk),
+      ref: fc.oneof(fc.record({ type: fc.constant('ref/resource'), uri: template }), junk),
+      argument: fc.oneof(fc.record({ name: variable, value: fc.string() }), junk),
+      context: fc.oneof(fc.record({ arguments: fc.dictionary(variable, fc.string()) }), junk),
       protocolVersion: fc.oneof(fc.constantFrom<unknown>('2025-06-18', '2026-07-28', '1', ''), junk),
       capabilities: junk,
       clientInfo: junk,
@@ -167,6 +186,22 @@ test('any envelope of JSON-RPC is answered as one, on both ways alike', async ()
     envelope,
     (message) => onBothWays(JSON.stringify(message), answerable(message), (way) => mcpHeaders(way.keys.mcp)),
     5,
+  );
+  await stage.canary();
+});
+
+test('any resource, template, variable and cursor is answered, on both ways alike', async () => {
+  const request = fc.record({
+    jsonrpc: fc.constant('2.0'),
+    id: fc.constant(1),
+    method: fc.constantFrom(...METHODS.filter((method) => /^(resources|completion)/.test(method))),
+    params,
+  });
+  await hold(
+    'resources',
+    request,
+    (message) => onBothWays(JSON.stringify(message), message, (way) => mcpHeaders(way.keys.mcp)),
+    10,
   );
   await stage.canary();
 });

@@ -8,13 +8,14 @@ import { messagesOf, type Reply } from './wire.ts';
  * without a fault gives no line.
  */
 
-/** JSON-RPC 2.0, section 5.1, and those of Baton's table. */
+/** JSON-RPC 2.0, section 5.1, MCP's for a resource that is not there, and those of Baton's table. */
 const RPC_CODES = new Set<number>([
   -32700,
   -32600,
   -32601,
   -32602,
   -32603,
+  -32002,
   ...Object.values(ERRORS).map(({ rpc }) => rpc),
 ]);
 

@@ -50,7 +50,7 @@ function shown(uri: string, kind: ResourceKind, content: Content) {
 function notFound(uri: string, reason?: BatonError): RpcError {
   const said = reason === undefined ? '' : `. ${reason.message}`;
   return new RpcError(RESOURCE_NOT_FOUND, `Resource not found: ${uri.slice(0, 200)}${said}`, {
+    ...reason?.toWire(),
     uri,
-    ...(reason === undefined ? {} : { code: reason.code }),
   });
 }
