@@ -273,6 +273,15 @@ describe.each([
       await read(uri, agent);
     }
     expect((await refusal(of('tasks'), other)).code).toBe(-32002);
+    const ref = { type: 'ref/resource', uri: 'baton://projects/{project}/tasks{?tag}' };
+    for (const argument of [
+      { name: 'project', value: '' },
+      { name: 'tag', value: '' },
+    ]) {
+      const asked = { ref, argument, context: { arguments: { project: PROJECT } } };
+      expect((await rpc('completion/complete', asked)).body.result.completion.values).not.toEqual([]);
+      expect((await rpc('completion/complete', asked, other)).body.result.completion.values).toEqual([]);
+    }
     const seen = (await all(stranger)).map(({ uri }) => uri);
     expect(seen.filter((uri) => /^baton:\/\/(tasks|interactions)/.test(uri))).toEqual([]);
     expect(seen).toContain(of('tasks'));
@@ -288,6 +297,21 @@ describe.each([
     const nobody = await rpc('resources/list', {}, await baton.key({ scopes: ['admin'] }));
     expect(nobody.status).toBe(403);
     expect((await rpc('resources/read', { uri: 'baton://projects' }, '')).status).toBe(401);
+  });
+
+  test('counts a request for a resource once, whatever it asks, and refuses one too many with 429', async () => {
+    const key = await baton.addTenant(`slow-${shortWay}`, { requestsPerSecond: 0.001, burst: 4 });
+    const ref = { type: 'ref/resource', uri: 'baton://tasks/{taskId}' };
+    const statuses = [];
+    for (const [method, params] of [
+      ['resources/list', {}],
+      ['resources/read', { uri: 'baton://projects' }],
+      ['resources/read', { uri: 'baton://nothing' }],
+      ['completion/complete', { ref, argument: { name: 'taskId', value: '' } }],
+      ['resources/templates/list', {}],
+    ] as const)
+      statuses.push((await rpc(method, params, key)).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 429]);
   });
 
   test('refuses what is no resource with -32002 and its URI [resource-not-found]', async () => {
