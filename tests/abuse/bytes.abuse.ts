@@ -29,8 +29,9 @@ async function faultsOn(way: Way, path: string, method: string, hostile: Hostile
   const polluted = reply.text.includes('polluted":1') ? ['a prototype was changed'] : [];
   const all = [...faults, ...shape, ...told, ...polluted];
   return {
-    // Which of two refusals comes first is a race between the head and its end.
-    end: unanswered || hostile.claims !== undefined ? '' : endOf(reply),
+    // Which of two refusals comes first is a race between the head and its end; a reply that its connection took
+    // with it is none to compare.
+    end: unanswered || hostile.claims !== undefined ? undefined : endOf(reply),
     faults: all.map((fault) => `${method} ${path} ${way.name}, ${hostile.name}: ${fault}`),
   };
 }
@@ -49,13 +50,13 @@ const MCP: Readonly<Record<string, (value: string) => string>> = {
 test.each(Object.keys(MCP))('MCP takes any bytes, %s, on both ways alike', async (where) => {
   const found: string[] = [];
   for (const hostile of hostileBodies(MCP[where] ?? String)) {
-    const ends: string[] = [];
+    const ends = new Set<string>();
     for (const way of stage.ways) {
       const { end, faults } = await faultsOn(way, '/mcp', 'POST', hostile);
-      ends.push(end);
+      if (end !== undefined) ends.add(end);
       found.push(...faults);
     }
-    if (ends[0] !== ends[1]) found.push(`${hostile.name}: the ways differ: ${ends.join(' / ')}`);
+    if (ends.size > 1) found.push(`${hostile.name}: the ways differ: ${[...ends].join(' / ')}`);
   }
   await stage.canary();
   expect(found).toEqual([]);

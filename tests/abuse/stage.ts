@@ -51,6 +51,8 @@ export class Stage {
   readonly store: Store;
   readonly secrets: Secrets;
   private readonly closing: (() => Promise<unknown>)[];
+  /** The longest blocks so far, each with the request that it fell in: what comes near the limit is seen before it is over. */
+  private longest: { readonly blockedMs: number; readonly said: string }[] = [];
 
   private constructor(
     ways: readonly [Way, Way],
@@ -112,6 +114,7 @@ export class Stage {
     for (const process of [way.process, this.worker]) {
       const burned = await process.take();
       stoodMs += burned.stoodMs;
+      this.note(burned.blockedMs, `${process.name}, ${request.method} ${request.path.slice(0, 60)}`, request);
       if (burned.blockedMs > BLOCK_MS)
         faults.push(
           `the loop of the ${process.name} process was blocked for ${Math.round(burned.blockedMs)} ms`,
@@ -153,7 +156,15 @@ export class Stage {
   }
 
   async stop(): Promise<void> {
+    console.log(`# longest blocks of a loop:\n${this.longest.map(({ said }) => `#   ${said}`).join('\n')}`);
     for (const close of this.closing) await close();
+  }
+
+  private note(blockedMs: number, where: string, { body }: WireRequest): void {
+    if (blockedMs <= (this.longest[2]?.blockedMs ?? 0)) return;
+    const begins = body === undefined ? '' : ` ${body.slice(0, 160).toString()} (${body.length} in all)`;
+    this.longest.push({ blockedMs, said: `${blockedMs.toFixed(0)} ms: ${where}${begins}` });
+    this.longest = this.longest.sort((a, b) => b.blockedMs - a.blockedMs).slice(0, 3);
   }
 }
 

@@ -70,8 +70,13 @@ export function refusalHeaders(error: BatonError, request: FastifyRequest): Reco
 /** JSON-RPC 2.0, section 5.1. */
 const PARSE_ERROR = -32700;
 
+/** Of a body that is refused for its length, so many bytes are read away: who still writes when we close hears nothing. */
+const MAX_READ_AWAY = 16 * 1024 * 1024;
+
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: BatonError) {
   const { http, rpc } = error.row;
+  if (error.code === 'limit_size' && Number(request.headers['content-length']) <= MAX_READ_AWAY)
+    reply.removeHeader('connection');
   reply.status(http).headers(refusalHeaders(error, request));
   if (request.url.startsWith('/mcp')) {
     const code = error instanceof MalformedJson ? PARSE_ERROR : rpc;

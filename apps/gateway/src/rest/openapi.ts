@@ -52,8 +52,13 @@ export async function describeRoutes(app: FastifyInstance): Promise<void> {
         },
       },
     },
-    async () => app.swagger(),
+    async (_request, reply) => reply.type('application/json; charset=utf-8').serializer(String).send(document),
   );
+  // Made before the first request: it takes long enough to hold up everyone else's.
+  let document = '';
+  app.addHook('onReady', async () => {
+    document = JSON.stringify(app.swagger());
+  });
 }
 
 const SECURITY = {
