@@ -13,6 +13,7 @@ export type { ProjectChange, StoredProject } from './projects.ts';
 export { refusal } from './refusal.ts';
 export { Store, type StoreOptions } from './store.ts';
 export type { PendingInteraction, TaskView } from './task-view.ts';
+export { OversizedRequest } from './oversized-request.ts';
 export type { Parked, Wait } from './parked.ts';
 export type { NewTask } from './tasks.ts';
 export type { Tenant } from './tenant.ts';

@@ -72,7 +72,7 @@ export const COMMIT_WITHIN = { ...COMMIT, replicated: false };
 
 export const PARK = defineScript(
   'park',
-  ['task', 'pending', 'deadlines', 'leased'],
+  ['tenant', 'task', 'pending', 'deadlines', 'leased'],
   ['fence', 'member', 'ref', 'seen', 'journal', 'drops', 'opens'],
 );
 

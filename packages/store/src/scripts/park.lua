@@ -1,10 +1,11 @@
 #!lua
 -- PARK: ends a segment that awaits something: records what it did, opens what it awaits, ends the lease.
--- KEYS: task pending deadlines leased
+-- KEYS: tenant task pending deadlines leased
 -- ARGV: fence member ref seen journal drops opens ...
 --       journal × (path, entry), drops × path, opens × (kind, path, ms until due, body)
 -- Returns: {'parked'}; {'again', event} when an event came that this segment has not seen (the lease goes on);
---          {'stale'} when the fence has moved: nothing was written
+--          {'stale'} when the fence has moved, {'limit_size', limit, bytes, most, path} of a request that is too large:
+--          nothing was written
 -- @include clock
 -- @include batch
 -- @include opens
@@ -14,6 +15,10 @@ local task = redis.call('HMGET', K_task, 'fe', 'open', 'ex', 'ev', 'pr', 'sq', '
 if task[1] ~= A_fence then return {'stale'} end
 local now = clock()
 local journal, drops, waits = tonumber(A_journal), tonumber(A_drops), tonumber(A_opens)
+if waits > 0 then
+  local large = oversized(#ARGV - waits * 4 + 1, waits, redis.call('HGET', K_tenant, 'delegatedRequestBytes'))
+  if large then return large end
+end
 -- The segment is over: what its holder sends again after a lost reply must not open its waits a second time.
 local fields = {'fe', A_fence + 1, 'up', now, 'se', A_seen}
 local at = A_rest
