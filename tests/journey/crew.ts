@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
 import { Redis } from 'ioredis';
 import { LossyDoor } from '../agent/lossy-door.ts';
-import { LlmServer } from '../agent/llm-server.ts';
+import type { LlmServer } from '../agent/llm-server.ts';
 import { http } from '../faults/http.ts';
 import { Link } from '../faults/link.ts';
 import { temporaryFolder } from '../faults/temporary-folder.ts';
@@ -64,6 +64,11 @@ export class Crew implements Targets {
     return this.agents.map(({ said }) =>
       said.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : [])),
     );
+  }
+
+  /** What each process said last, for someone who has to find out why it went wrong. */
+  get lastWords(): string[] {
+    return this.members.map(({ name, said }) => `${name}: ${said.slice(-3).join('\n        ').slice(-600)}`);
   }
 
   kill(name: string): boolean {

@@ -1,15 +1,13 @@
 import type { Loose } from '../harness/client.ts';
 import { type Crew, TENANT } from './crew.ts';
-
-const OPERATIONS = ['analyze_project_complexity', 'expand_all', 'parse_prd', 'update'];
+import { OPERATIONS } from './walk.ts';
 
 /** What speaks against each call having become one task, and each delegation having been answered and taken once. */
 export async function takenTwice(crew: Crew, numTasks: number): Promise<{ against: string[]; seen: string }> {
   const against: string[] = [];
   const tasks = await wholeTasks(crew);
   const names = tasks.map(({ operation }) => operation).sort();
-  if (names.join() !== OPERATIONS.join())
-    against.push(`the tasks are ${names.join()}, not ${OPERATIONS.join()}`);
+  if (names.join() !== [...OPERATIONS].sort().join()) against.push(`the tasks are ${names.join()}`);
   const all: Loose[] = tasks.flatMap(({ interactions }) => interactions);
   const firsts = all.filter(({ attempt }) => attempt === 1).length;
   if (firsts !== numTasks + 3) against.push(`${firsts} requests were made instead of ${numTasks + 3}`);

@@ -14,7 +14,7 @@ const PATIENCE_MS = 90_000;
 /** What says "not now", or that the connection is not known any more. */
 const AGAIN = new Set([404, 429, 502, 503, 504]);
 
-/** Is told of each attempt before it is made; what it gives is called when the attempt is over. */
+/** Is told of each attempt right before it is sent; what it gives is called when the attempt is over. */
 type Watching = (name: string, replica: number) => () => void;
 
 interface Connection {
@@ -29,9 +29,9 @@ interface Connection {
  */
 export class RemoteClient {
   /** How many results of each tool fitted their schema. */
-  readonly fitting = new Map<string, number>();
-  readonly misfits: string[] = [];
-  repeats = 0;
+  private readonly fitting = new Map<string, number>();
+  private readonly misfits: string[] = [];
+  private repeats = 0;
   private readonly urls: readonly string[];
   private readonly key: string;
   private readonly watching: Watching;
@@ -44,6 +44,13 @@ export class RemoteClient {
     this.watching = watching;
   }
 
+  /** What was held against the tools' output schemas, and what did not fit. */
+  get checks(): { seen: string; against: string[] } {
+    const fitting = [...this.fitting.values()].reduce((sum, one) => sum + one, 0);
+    const seen = `${fitting} results of ${this.fitting.size} tools, ${this.repeats} calls repeated`;
+    return { seen, against: [...this.misfits, ...(fitting === 0 ? ['there was no result'] : [])] };
+  }
+
   /** A tool's structured content. `idempotencyKey` makes a call that starts something safe to repeat. */
   async call(name: string, args: object, idempotencyKey?: string): Promise<Loose> {
     const begun = performance.now();
@@ -51,15 +58,12 @@ export class RemoteClient {
     const params = { name, arguments: args as Record<string, unknown>, ...meta };
     for (let tried = 1; ; tried++) {
       const replica = this.turn++ % this.urls.length;
-      const over = this.watching(name, replica);
       try {
         return await this.attempt(replica, params);
       } catch (error) {
         if (!mayRepeat(error) || performance.now() - begun > PATIENCE_MS) throw error;
         this.repeats++;
         await this.drop(replica);
-      } finally {
-        over();
       }
       if (tried % this.urls.length === 0) await pause(100);
     }
@@ -78,12 +82,14 @@ export class RemoteClient {
     const { client, checked } = await this.connection(replica);
     const { name } = params;
     if (!checked.has(name)) this.misfits.push(`${name} has no output schema`);
+    const over = this.watching(name, replica);
     const result = await client
       .callTool(params, undefined, { timeout: ATTEMPT_MS })
       .catch((error: unknown) => {
         if (isMisfit(error)) this.misfits.push(`${name}: ${String(error)}`);
         throw error;
-      });
+      })
+      .finally(over);
     if (result.isError === true) throw new Refused(name, (result.structuredContent as Loose)?.error);
     this.fitting.set(name, (this.fitting.get(name) ?? 0) + 1);
     return result.structuredContent;

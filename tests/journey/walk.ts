@@ -7,6 +7,14 @@ import type { Watch } from './watch.ts';
 
 export const PROJECT = 'the journey';
 
+/** The tools of a walk that ask an LLM. */
+export const OPERATIONS: ReadonlySet<string> = new Set([
+  'parse_prd',
+  'analyze_project_complexity',
+  'expand_all',
+  'update',
+]);
+
 /** A task that has not ended after so long has been lost. */
 const PATIENCE_MS = 90_000;
 

@@ -8,13 +8,16 @@ export class Watch {
   /** What did not hold, each with the step after which it was seen. */
   readonly broken: string[] = [];
   /** Where the number of commits was not the one that the step calls for. */
-  readonly commits: string[] = [];
+  readonly miscounted: string[] = [];
+  /** How long the steps took, by their tools, in milliseconds. */
+  readonly took = new Map<string, number>();
   steps = 0;
   file: Loose = {};
   private readonly crew: Crew;
   private readonly project: string;
   private readonly done = new DoneWork();
   private version = 0;
+  private since = performance.now();
 
   constructor(crew: Crew, project: string) {
     this.crew = crew;
@@ -24,14 +27,17 @@ export class Watch {
   /** After a step that commits so often; a client's own call may be repeated, and then commits again what already is so. */
   async step(name: string, commits?: number): Promise<void> {
     this.steps++;
+    const [tool = ''] = name.split(' ');
+    this.took.set(tool, (this.took.get(tool) ?? 0) + performance.now() - this.since);
     this.file = await this.exported(this.project);
     const version = await this.versionNow();
     if (commits !== undefined && version - this.version !== commits)
-      this.commits.push(`${name} committed ${version - this.version} times instead of ${commits}`);
-    if (commits === undefined && version === this.version) this.commits.push(`${name} committed nothing`);
+      this.miscounted.push(`${name} committed ${version - this.version} times instead of ${commits}`);
+    if (commits === undefined && version === this.version) this.miscounted.push(`${name} committed nothing`);
     this.version = version;
     for (const problem of [...brokenRules(this.file), ...this.done.touched(this.file)])
       this.broken.push(`after ${name}: ${problem}`);
+    this.since = performance.now();
   }
 
   expect(holds: boolean, otherwise: string): void {
@@ -40,6 +46,11 @@ export class Watch {
 
   async exported(project: string): Promise<Loose> {
     return this.crew.rest('GET', `/projects/${encodeURIComponent(project)}`, undefined, this.crew.key);
+  }
+
+  /** How often the project was written. */
+  get commits(): number {
+    return this.version;
   }
 
   get counts(): { tasks: number; subtasks: number } {
