@@ -8,7 +8,7 @@ export { COMMAND_TIMEOUT } from './connection.ts';
 export type { Credential } from './credentials.ts';
 export type { Listener, Notice } from './inbox.ts';
 export type { InteractionRecord } from './interaction-record.ts';
-export type { Page, TaskInspection, TaskSummary } from './listing.ts';
+export type { Look, Page, PendingPage, TaskInspection, TaskSummary } from './listing.ts';
 export type { ProjectChange, StoredProject } from './projects.ts';
 export { refusal } from './refusal.ts';
 export { Store, type StoreOptions } from './store.ts';

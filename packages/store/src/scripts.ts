@@ -111,8 +111,15 @@ export const READ = defineScript('read', ['task'], ['principal', 'scopes', 'chan
 
 export const LIST = defineScript(
   'list',
-  ['pending', 'claims'],
-  ['principal', 'score', 'member', 'most', 'examine', 'lease'],
+  ['tenant', 'pending', 'claims', 'holders'],
+  ['principal', 'score', 'member', 'most', 'examine', 'hide', 'lease', 'holder', 'channel'],
+  REPLICATED,
+);
+
+export const CLAIM = defineScript(
+  'claim',
+  ['tenant', 'task', 'claims', 'holders'],
+  ['principal', 'scopes', 'member', 'ref', 'number', 'holder', 'lease'],
   REPLICATED,
 );
 

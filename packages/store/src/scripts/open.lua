@@ -14,8 +14,10 @@
 -- @include opens
 -- @include open
 -- @include turns
+-- @include notify
+-- @include watch
 local now = clock()
-local refusal, principal, scopes, limits = admit(now, 'pendingInteractions', 'openTasks', 'delegatedRequestBytes', 'open')
+local refusal, principal, scopes, limits = admit(now, 'pendingInteractions', 'openTasks', 'delegatedRequestBytes', 'open', 'watch')
 if refusal then return refusal end
 
 if A_arguments ~= '' then
@@ -64,4 +66,5 @@ if A_arguments ~= '' then
   redis.call('HSET', K_idempotency, 'ref', A_ref, 'arguments', A_arguments)
   redis.call('PEXPIRE', K_idempotency, A_keep)
 end
+if asked > 0 then tell_watchers(limits[5]) end
 return {'opened', A_ready == '1' and enqueue(A_member, now) or 0, string.format('%d', now)}

@@ -11,12 +11,15 @@
 -- @include opens
 -- @include open
 -- @include notify
+-- @include watch
 local task = redis.call('HMGET', K_task, 'fe', 'open', 'ex', 'ev', 'pr', 'sq', 'w')
 if task[1] ~= A_fence then return {'stale'} end
 local now = clock()
 local journal, drops, waits = tonumber(A_journal), tonumber(A_drops), tonumber(A_opens)
+local tenant = {}
 if waits > 0 then
-  local large = oversized(#ARGV - waits * 4 + 1, waits, redis.call('HGET', K_tenant, 'delegatedRequestBytes'))
+  tenant = redis.call('HMGET', K_tenant, 'delegatedRequestBytes', 'watch')
+  local large = oversized(#ARGV - waits * 4 + 1, waits, tenant[1])
   if large then return large end
 end
 -- The segment is over: what its holder sends again after a lost reply must not open its waits a second time.
@@ -40,6 +43,7 @@ put(fields, 'st', status)
 send('HSET', K_task, fields)
 send('HDEL', K_task, dropped)
 redis.call('ZADD', K_deadlines, first_due(opens, expires), A_member)
+if standing.opened > tonumber(task[6] or 0) then tell_watchers(tenant[2]) end
 local event = task[4] or '0'
 if event ~= A_seen then return {'again', event} end
 redis.call('ZREM', K_leased, A_member)
