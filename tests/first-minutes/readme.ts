@@ -1,14 +1,14 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { text } from 'node:stream/consumers';
 import { BatonProcess, DEV_UP } from '../harness/process.ts';
 
 /** The README, and a place where what it says is done as it is written. */
 const root = new URL('../..', import.meta.url).pathname;
 export const readme = readFileSync(join(root, 'README.md'), 'utf8');
-const run = promisify(execFile);
 
 /** The code blocks of one kind ('' for those without one) under a heading, those of its subheadings included. */
 export function blocks(heading: string, kind = 'sh'): string[] {
@@ -25,6 +25,7 @@ export function blocks(heading: string, kind = 'sh'): string[] {
 export class Clone {
   readonly folder = mkdtempSync(join(tmpdir(), 'baton-readme-'));
   dev!: BatonProcess;
+  private readonly shells = new Set<number>();
 
   static async start(): Promise<Clone> {
     const clone = new Clone();
@@ -53,11 +54,20 @@ export class Clone {
   async sh(...commands: string[]): Promise<string> {
     const script = ['set -euo pipefail', ...commands].join('\n');
     const { PATH, HOME } = process.env;
-    const { stdout } = await run('bash', ['-c', script], { cwd: this.folder, env: { PATH, HOME } });
-    return stdout;
+    // A group of its own, so that nothing of it outlives a test that fails.
+    const shell = spawn('bash', ['-c', script], { cwd: this.folder, env: { PATH, HOME }, detached: true });
+    const group = -(shell.pid ?? 0);
+    this.shells.add(group);
+    const ended = once(shell, 'close');
+    const [said, complaints] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
+    const [code] = await ended;
+    this.shells.delete(group);
+    if (code !== 0) throw new Error(`the shell ended with ${code}:\n${complaints}\n${said}`);
+    return said;
   }
 
   async end(): Promise<void> {
+    for (const group of this.shells) process.kill(group, 'SIGKILL');
     await this.dev.end('SIGTERM');
     rmSync(this.folder, { recursive: true });
   }
