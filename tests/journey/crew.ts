@@ -30,6 +30,7 @@ export class Crew implements Targets {
   private readonly workers: Member[] = [];
   private readonly agents: Member[] = [];
   private readonly doors: LossyDoor[] = [];
+  private lost = 0;
   /** The key of the client, who is also the tenant's admin. */
   key = '';
 
@@ -79,9 +80,12 @@ export class Crew implements Targets {
     this.doors[this.gateways.findIndex(({ name }) => name === gateway)]?.oneWay();
   }
 
-  /** From here on replies reach the client again. */
-  hear(): void {
+  hear(): boolean {
+    const lost = this.doors.reduce((sum, door) => sum + door.lost, 0);
     for (const door of this.doors) door.open();
+    const before = this.lost;
+    this.lost = lost;
+    return lost > before;
   }
 
   /** Waits until whoever was killed is back. */

@@ -8,22 +8,20 @@ export class DoneWork {
   /** What became of work that was done; and keeps what is newly done. */
   touched(file: Loose): string[] {
     const now = itemsOf(file);
-    const problems = [...this.kept].flatMap(([id, before]) => {
+    const problems: string[] = [];
+    for (const [id, before] of this.kept) {
       const after = now.get(id);
-      if (after === undefined) return [`${id} was done, and is gone`];
-      if (isDeepStrictEqual(after, before)) return [];
-      return [`${id} was done, and became ${JSON.stringify(after)} from ${JSON.stringify(before)}`];
-    });
+      if (isDeepStrictEqual(after, before)) continue;
+      problems.push(
+        after === undefined
+          ? `${id} was done, and is gone`
+          : `${id} was done, and became ${JSON.stringify(after)} from ${JSON.stringify(before)}`,
+      );
+      // It is said once.
+      this.kept.set(id, after);
+    }
     for (const [id, item] of now) if (item.status === 'done' && !this.kept.has(id)) this.kept.set(id, item);
     return problems;
-  }
-
-  get size(): number {
-    return this.kept.size;
-  }
-
-  has(id: string): boolean {
-    return this.kept.has(id);
   }
 }
 

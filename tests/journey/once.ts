@@ -6,7 +6,7 @@ import { OPERATIONS } from './walk.ts';
 export async function takenTwice(crew: Crew, numTasks: number): Promise<{ against: string[]; seen: string }> {
   const against: string[] = [];
   const tasks = await wholeTasks(crew);
-  const names = tasks.map(({ operation }) => operation).sort();
+  const names = tasks.map(({ operation }) => String(operation)).sort();
   if (names.join() !== [...OPERATIONS].sort().join()) against.push(`the tasks are ${names.join()}`);
   const all: Loose[] = tasks.flatMap(({ interactions }) => interactions);
   const firsts = all.filter(({ attempt }) => attempt === 1).length;

@@ -20,8 +20,13 @@ export class Progress {
     this.listeners.push(listener);
   }
 
+  /** How often it has happened. */
+  times(event: Event): number {
+    return this.counts.get(event) ?? 0;
+  }
+
   tell(event: Event, by: string): void {
-    const nth = (this.counts.get(event) ?? 0) + 1;
+    const nth = this.times(event) + 1;
     this.counts.set(event, nth);
     for (const listener of this.listeners) listener(event, nth, by);
   }

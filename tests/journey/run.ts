@@ -64,7 +64,7 @@ async function travel(plan: Plan, crew: Crew, progress: Progress, begun: number)
   const client = new RemoteClient(crew.urls, crew.key, (tool, replica) => {
     if (tool === 'set_task_status') progress.tell('marking', `gateway-${replica}`);
     else if (OPERATIONS.has(tool)) progress.tell('starting', `gateway-${replica}`);
-    return () => crew.hear();
+    return () => chaos.attempted();
   });
   await client.open();
   const broke: string[] = [];
@@ -85,7 +85,8 @@ async function travel(plan: Plan, crew: Crew, progress: Progress, begun: number)
     fitted: () => client.checks,
     once: async () => {
       const { seen, against } = await takenTwice(crew, plan.numTasks);
-      return { seen: `${seen}, ${watch.commits} commits`, against: [...against, ...watch.miscounted] };
+      const more = `${progress.times('asked')} LLM calls, ${watch.commits} commits`;
+      return { seen: `${seen}, ${more}`, against: [...against, ...watch.miscounted] };
     },
     closed: async () => ({
       seen: 'requests, claims, leases, deadlines, tasks',

@@ -63,6 +63,14 @@ export class Watch {
     return itemsOf(this.file).get(id)?.status;
   }
 
+  /** The first subtask of each task, where neither is done. */
+  get firstParts(): string[] {
+    return [...itemsOf(this.file)].flatMap(([id, { status, subtasks }]) => {
+      const [first] = status === 'done' ? [] : (subtasks ?? []);
+      return first === undefined || first.status === 'done' ? [] : [`${id}.${first.id}`];
+    });
+  }
+
   /** How many tasks and subtasks are not done. */
   get open(): number {
     return [...itemsOf(this.file).values()].filter(({ status }) => status !== 'done').length;
