@@ -1,5 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { Channels } from './channels.ts';
 import { GroupedWrites } from './grouped-writes.ts';
 import { clusterOf, isClusterUrl, sentinelOf, withoutPassword } from './redis-url.ts';
 import { Replicated, type Replication } from './replicated.ts';
@@ -15,6 +16,7 @@ export const COMMAND_TIMEOUT = 5_000;
 
 export class Connection {
   readonly client: Redis | Cluster;
+  readonly channels: Channels;
   private readonly url: string;
   private readonly writes = new GroupedWrites();
   private readonly replicated: Replicated | undefined;
@@ -22,6 +24,7 @@ export class Connection {
   private constructor(url: string, replication: Replication) {
     this.url = url;
     this.client = connect(url, PROMPT);
+    this.channels = new Channels(() => this.subscriber(), COMMAND_TIMEOUT);
     this.replicated =
       replication.replicas === 0 ? undefined : new Replicated(connect(url, PROMPT), replication);
   }
@@ -51,7 +54,7 @@ export class Connection {
    * A connection for subscribing, to any one node: a cluster carries what is published to all. `ready` tells of each
    * reconnection, which ioredis's Cluster keeps to itself for the connection that it subscribes with.
    */
-  subscriber(): Redis {
+  private subscriber(): Redis {
     if (!(this.client instanceof Cluster)) return connect(this.url, PATIENT) as Redis;
     const { nodes, own } = clusterOf(this.url);
     let tried = 0;
@@ -115,6 +118,7 @@ export class Connection {
 
   async close(): Promise<void> {
     this.replicated?.close();
+    this.channels.close();
     this.client.disconnect();
   }
 

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { BatonError, formatKey, type KeyInput, type Scope } from '@baton/protocol';
+import type { Changes } from './changes.ts';
 import { digestOf, parseScopes, scopeText } from './caller.ts';
 import type { Place } from './place.ts';
 
@@ -16,10 +17,12 @@ export interface Credential {
 /** A tenant's API keys. A key's record is gone with its revocation, so the next call on any replica is refused. */
 export class Credentials {
   private readonly place: Place;
+  private readonly changes: Changes;
   private readonly pepper: string;
 
-  constructor(place: Place, pepper: string) {
+  constructor(place: Place, changes: Changes, pepper: string) {
     this.place = place;
+    this.changes = changes;
     this.pepper = pepper;
   }
 
@@ -62,6 +65,7 @@ export class Credentials {
     const overlap = now + overlapSeconds * 1_000;
     if (old.expiresAt === undefined || Date.parse(old.expiresAt) > overlap) {
       await connection.write('HSET', keys.credential(id), 'expires', overlap);
+      await this.changes.admissionChanged();
     }
     return next;
   }
@@ -70,6 +74,7 @@ export class Credentials {
     const { connection, keys } = this.place;
     const gone = await connection.write('DEL', keys.credential(id));
     await connection.write('ZREM', keys.credentials, id);
+    await this.changes.admissionChanged();
     if (gone === 0) throw notFound(id);
   }
 

@@ -25,7 +25,14 @@ test('only the scripts by which content comes in are refused when Redis is full'
   const refused = [...ALL_SCRIPTS.values()].filter(
     (script) => !script.source.startsWith('#!lua flags=allow-oom\n'),
   );
-  expect(refused.map((script) => script.name).sort()).toEqual(['accept', 'chunk', 'commit', 'open', 'park']);
+  expect(refused.map((script) => script.name).sort()).toEqual([
+    'accept',
+    'chunk',
+    'commit',
+    'open',
+    'park',
+    'subscribe',
+  ]);
 });
 
 test.each<[string, (guest: Guest, taskId: string) => Promise<unknown>]>([

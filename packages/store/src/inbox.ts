@@ -1,5 +1,5 @@
 import type { TaskEnd, TaskStatus } from '@baton/protocol';
-import type { Redis } from 'ioredis';
+import type { Channels, Ear } from './channels.ts';
 import type { Connection } from './connection.ts';
 import type { Keyspace } from './keys.ts';
 import { parseEnd } from './task-view.ts';
@@ -20,32 +20,22 @@ const READY = 'ready ';
  * This replica's own channel. Scripts publish to it only what a request held here waits for, so no replica reads
  * another's traffic. A notice may come before the reply of the script that registered for it: listen first.
  */
-export class Inbox {
+export class Inbox implements Ear {
   readonly channel: string;
-  private readonly subscriber: Redis;
+  private readonly channels: Channels;
   private readonly listeners = new Map<string, Set<Listener>>();
   private readonly bells = new Map<string, () => void>();
   private readonly hearsay: boolean;
 
-  private constructor(subscriber: Redis, channel: string, hearsay: boolean) {
-    this.subscriber = subscriber;
+  private constructor(channels: Channels, channel: string, hearsay: boolean) {
+    this.channels = channels;
     this.channel = channel;
     this.hearsay = hearsay;
   }
 
   static async open(connection: Connection, keyspace: Keyspace, replica: string): Promise<Inbox> {
-    const subscriber = connection.subscriber();
-    const inbox = new Inbox(subscriber, keyspace.inbox(replica), connection.waitsForReplicas);
-    subscriber.on('message', (_channel, message) => inbox.deliver(message));
-    await subscriber.subscribe(inbox.channel);
-    // What was published while the connection was away is lost: every waiter reads for itself once it is subscribed
-    // again, and not before, since what its reading registers for must find it listening.
-    subscriber.on('ready', () => {
-      subscriber.subscribe(inbox.channel).then(
-        () => inbox.wakeAll(),
-        () => {}, // gone again: the next 'ready' does it
-      );
-    });
+    const inbox = new Inbox(connection.channels, keyspace.inbox(replica), connection.waitsForReplicas);
+    await connection.channels.join(inbox.channel, inbox);
     return inbox;
   }
 
@@ -62,8 +52,8 @@ export class Inbox {
   }
 
   close(): void {
-    this.wakeAll();
-    this.subscriber.disconnect();
+    this.back();
+    this.channels.leave(this.channel, this);
   }
 
   /** Calls `ring` when a task joins the empty ready set of a shard, while a shift there is announced for this channel. */
@@ -71,7 +61,7 @@ export class Inbox {
     this.bells.set(readyKey, ring);
   }
 
-  private deliver(message: string): void {
+  hear(message: string): void {
     if (message.startsWith(READY)) return this.bells.get(message.slice(READY.length))?.();
     const [member = '', seen, status] = message.split(' ', 3);
     const listeners = this.listeners.get(member);
@@ -84,7 +74,8 @@ export class Inbox {
     for (const listener of listeners) listener.hear(notice);
   }
 
-  private wakeAll(): void {
+  /** What was published while the connection was away is lost: every waiter reads for itself. */
+  back(): void {
     for (const listeners of this.listeners.values()) wake(listeners);
   }
 }

@@ -39,6 +39,7 @@ export class Interactions {
         turns: keys.shard.turns,
         shifts: keys.shard.shifts,
         leased: keys.shard.leased,
+        listeners: keys.listeners,
       },
       {
         ...(await caller.ticket(ANSWER, 'answer')),
@@ -107,7 +108,7 @@ export class Interactions {
     const reply = await run(
       connection,
       EXTEND,
-      { task: keys.task(taskId), deadlines: keys.shard.deadlines },
+      { task: keys.task(taskId), deadlines: keys.shard.deadlines, listeners: keys.listeners },
       {
         principal: identity.principal,
         scopes: scopeText(identity.scopes),

@@ -19,6 +19,7 @@ const keyspaces = fc
 /** Every key of a tenant's own. */
 function keysOf(keys: TenantKeys, id: string, text: string): string[] {
   const { record, credentials, tasks, pending, claims, holders, projects } = keys;
+  const { changes, listeners, subscribers, ended } = keys;
   return [
     record,
     credentials,
@@ -27,6 +28,11 @@ function keysOf(keys: TenantKeys, id: string, text: string): string[] {
     claims,
     holders,
     projects,
+    changes,
+    listeners,
+    subscribers,
+    ended,
+    keys.session('s1'),
     keys.task(id),
     keys.project(text),
     keys.credential('k1'),

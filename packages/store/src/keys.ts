@@ -8,6 +8,7 @@
  *     baton:{s0}:t:acme:task:<ref>  hash    a task: state, journal, interactions
  *     baton:{s0}:ready              zset    the shard's outbox
  *     baton:{s0}:bull:...                   BullMQ's
+ *     baton:{s0}:t:acme:session:<id> set    the resources that an MCP session hears of
  *     baton:{ops}:tenants           zset    the names of all tenants, for the operator's door
  */
 export class Keyspace {
@@ -59,6 +60,8 @@ export class ShardKeys {
   readonly swept: string;
   /** BullMQ's prefix. */
   readonly bull: string;
+  /** The channel that names the MCP sessions that were ended. */
+  readonly endings: string;
 
   constructor(base: string) {
     this.base = base;
@@ -69,6 +72,7 @@ export class ShardKeys {
     this.deadlines = `${base}:deadlines`;
     this.swept = `${base}:swept`;
     this.bull = `${base}:bull`;
+    this.endings = `${base}:endings`;
   }
 }
 
@@ -84,6 +88,13 @@ export class TenantKeys {
   /** The name in notices of the wait for something to become pending: its tasks' members begin with it. */
   readonly backlog: string;
   readonly projects: string;
+  /** The channel of the tenant's changes. */
+  readonly changes: string;
+  /** Holds that channel's name while someone listens to it. */
+  readonly listeners: string;
+  /** The MCP sessions with subscriptions, and those that were ended. */
+  readonly subscribers: string;
+  readonly ended: string;
 
   constructor(shard: ShardKeys, name: string) {
     this.shard = shard;
@@ -96,6 +107,10 @@ export class TenantKeys {
     this.holders = `${this.record}:holders`;
     this.backlog = `${name}:`;
     this.projects = `${this.record}:projects`;
+    this.changes = `${this.record}:changes`;
+    this.listeners = `${this.record}:listeners`;
+    this.subscribers = `${this.record}:subscribers`;
+    this.ended = `${this.record}:ended`;
   }
 
   credential(id: string): string {
@@ -108,6 +123,11 @@ export class TenantKeys {
 
   project(name: string): string {
     return `${this.record}:project:${encodeURIComponent(name.toWellFormed())}`;
+  }
+
+  /** An MCP session's subscriptions. */
+  session(id: string): string {
+    return `${this.record}:session:${id}`;
   }
 
   idempotency(digest: string): string {

@@ -1,4 +1,5 @@
 import { BatonError, DEFAULT_LIMITS, type Limits, tenantId } from '@baton/protocol';
+import { admissionChanged } from './changes.ts';
 import type { Connection } from './connection.ts';
 import { internalsOf } from './internals.ts';
 import type { Keyspace } from './keys.ts';
@@ -103,6 +104,7 @@ export class OperatorDoor {
       { args: Object.entries(fields).flat() },
     );
     if (reply[0] !== 'ok') throw refusal(reply);
+    if (!create) await admissionChanged(this.connection, this.keyspace.tenant(id));
   }
 }
 

@@ -79,7 +79,12 @@ export class Projects {
       connection,
       // What a task has done is acknowledged by READ, when someone hears of it.
       within.task === '' ? COMMIT : COMMIT_WITHIN,
-      { task: within.task === '' ? project : within.task, project, projects: keys.projects },
+      {
+        task: within.task === '' ? project : within.task,
+        project,
+        projects: keys.projects,
+        listeners: keys.listeners,
+      },
       {
         fence: within.fence,
         path: within.path,

@@ -93,6 +93,14 @@ export function refusal(
         ...about,
         status: facts[0],
       });
+    case 'session_not_found':
+      return sessionNotFound();
+    case 'limit_subscriptions':
+      return new BatonError(
+        'limit_subscriptions',
+        `The limit '${facts[0]}' of ${facts[1]} is reached. Unsubscribe from what is no longer needed, then repeat.`,
+        { limit: facts[0], most: Number(facts[1]) },
+      );
     case 'tenant_exists':
       return new BatonError(
         'tenant_exists',
@@ -103,4 +111,12 @@ export function refusal(
     default:
       throw new Error(`a script answered ${JSON.stringify(reply)}`);
   }
+}
+
+/** What ended, is another's, was never sealed here: all the same to whoever shows it. */
+export function sessionNotFound(): BatonError {
+  return new BatonError(
+    'session_not_found',
+    'There is no such session, or not any more. Start over with initialize, without the header Mcp-Session-Id.',
+  );
 }

@@ -3,8 +3,8 @@ import { defineScript } from './script.ts';
 /**
  * The typed callers of the scripts; what each does and returns stands in the header of its file.
  *
- * When Redis is full, five are refused, with nothing written: OPEN, ACCEPT, CHUNK, COMMIT and PARK, by which content
- * comes in. An answer is among them though someone paid for it: it stays with its agent, who hears that it may be
+ * When Redis is full, six are refused, with nothing written: OPEN, ACCEPT, CHUNK, COMMIT and PARK, by which content
+ * comes in, and SUBSCRIBE. An answer is among them though someone paid for it: it stays with its agent, who hears that it may be
  * repeated, while bytes beyond the limit would end in a server that the system kills, and with it everyone's answers.
  * All others (`allow-oom`) write some bytes at most, but for SETTLE, which ends what is in: so what was accepted ends,
  * is cancelled, expires or is put back in a full Redis too, and makes room.
@@ -32,6 +32,7 @@ export const OPEN = defineScript(
     'ready',
     'turns',
     'shifts',
+    'listeners',
   ],
   [
     ...CALLER,
@@ -43,7 +44,7 @@ export const OPEN = defineScript(
 
 export const ACCEPT = defineScript(
   'accept',
-  ['credential', 'tenant', 'task', 'pending', 'claims', 'ready', 'turns', 'shifts', 'leased'],
+  ['credential', 'tenant', 'task', 'pending', 'claims', 'ready', 'turns', 'shifts', 'leased', 'listeners'],
   [...CALLER, 'member', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
   REPLICATED,
 );
@@ -63,7 +64,7 @@ export const LOAD = defineScript('load', ['leased'], []);
 
 export const COMMIT = defineScript(
   'commit',
-  ['task', 'project', 'projects'],
+  ['task', 'project', 'projects', 'listeners'],
   ['fence', 'path', 'entry', 'version', 'name', 'journal', 'sets'],
   REPLICATED,
 );
@@ -72,26 +73,26 @@ export const COMMIT_WITHIN = { ...COMMIT, replicated: false };
 
 export const PARK = defineScript(
   'park',
-  ['tenant', 'task', 'pending', 'deadlines', 'leased'],
+  ['tenant', 'task', 'pending', 'deadlines', 'leased', 'listeners'],
   ['fence', 'member', 'ref', 'seen', 'journal', 'drops', 'opens'],
 );
 
 export const SETTLE = defineScript(
   'settle',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'ready', 'leased'],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'ready', 'leased', 'listeners'],
   ['fence', 'member', 'ref', 'status', 'payload', 'retention'],
 );
 
 export const CANCEL = defineScript(
   'cancel',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'ready', 'turns', 'shifts', 'leased'],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'ready', 'turns', 'shifts', 'leased', 'listeners'],
   ['principal', 'scopes', 'member', 'ref', 'number', 'payload', 'retention'],
   REPLICATED,
 );
 
 export const EXPIRE = defineScript(
   'expire',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'ready', 'turns', 'shifts', 'leased'],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'ready', 'turns', 'shifts', 'leased', 'listeners'],
   ['member', 'ref', 'expired', 'taskExpired', 'retention'],
 );
 
@@ -125,8 +126,31 @@ export const CLAIM = defineScript(
 
 export const EXTEND = defineScript(
   'extend',
-  ['task', 'deadlines'],
+  ['task', 'deadlines', 'listeners'],
   ['principal', 'scopes', 'member', 'number', 'life'],
+  REPLICATED,
+);
+
+export const SUBSCRIBE = defineScript(
+  'subscribe',
+  ['session', 'subscribers', 'ended', 'listeners'],
+  ['id', 'uri', 'subscriptions', 'bytes', 'sessions', 'life'],
+  REPLICATED,
+);
+
+export const UNSUBSCRIBE = defineScript(
+  'unsubscribe',
+  ['session', 'subscribers', 'listeners'],
+  ['id', 'uri'],
+  REPLICATED,
+);
+
+export const ATTUNE = defineScript('attune', ['session', 'subscribers', 'ended'], ['id', 'life']);
+
+export const END = defineScript(
+  'end',
+  ['session', 'subscribers', 'ended'],
+  ['id', 'most', 'life', 'channel'],
   REPLICATED,
 );
 

@@ -85,6 +85,7 @@ export class Segment {
         pending: keys.pending,
         deadlines: keys.shard.deadlines,
         leased: keys.shard.leased,
+        listeners: keys.listeners,
       },
       {
         fence: this.fence,
@@ -117,6 +118,7 @@ export class Segment {
         deadlines: keys.shard.deadlines,
         ready: keys.shard.ready,
         leased: keys.shard.leased,
+        listeners: keys.listeners,
       },
       {
         fence: this.fence,

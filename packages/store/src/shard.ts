@@ -133,6 +133,7 @@ export class Shard {
         turns,
         shifts,
         leased,
+        listeners: keys.listeners,
       },
       {
         member,

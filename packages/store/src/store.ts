@@ -6,12 +6,13 @@ import { disclose } from './internals.ts';
 import { Keyspace, topologyKey } from './keys.ts';
 import { Queues } from './queues.ts';
 import type { Replication } from './replicated.ts';
+import { type SealKey, sealKey } from './seal-key.ts';
 import { Tenant } from './tenant.ts';
 import { DEFAULT_LIFETIMES, type Lifetimes } from './ttl.ts';
 
 export interface StoreOptions {
   readonly url: string;
-  /** Seals and peppers: keys are stored as HMACs with it. */
+  /** Seals and peppers: keys are stored as HMACs with it, and what clients keep is sealed with keys derived from it. */
   readonly secret: string;
   /** The name of this process, unique among those that share the Redis. */
   readonly replica: string;
@@ -74,6 +75,11 @@ export class Store {
       this.tenants.set(id, tenant);
     }
     return tenant;
+  }
+
+  /** The keys for what is sealed under a label, the one to seal with first; any of them opens. */
+  sealKeys(label: string): readonly SealKey[] {
+    return [sealKey(this.secret, label)];
   }
 
   /** Throws `unavailable` when Redis does not answer now, UnsafeRedis when it has come to evict. */

@@ -118,6 +118,7 @@ export class Tasks {
         ready: keys.shard.ready,
         turns: keys.shard.turns,
         shifts: keys.shard.shifts,
+        listeners: keys.listeners,
       },
       {
         ...(await caller.ticket(CALL)),
@@ -172,6 +173,7 @@ export async function runCancel(
       turns: keys.shard.turns,
       shifts: keys.shard.shifts,
       leased: keys.shard.leased,
+      listeners: keys.listeners,
     },
     {
       principal: identity.principal,

@@ -1,5 +1,6 @@
 import { type KeyParts, scope } from '@baton/protocol';
 import { Caller } from './caller.ts';
+import { Changes } from './changes.ts';
 import type { Connection } from './connection.ts';
 import { Claims } from './claims.ts';
 import { Credentials } from './credentials.ts';
@@ -9,6 +10,7 @@ import { Listing } from './listing.ts';
 import { Place } from './place.ts';
 import { Projects } from './projects.ts';
 import { Segment } from './segment.ts';
+import { Sessions } from './sessions.ts';
 import { Tasks } from './tasks.ts';
 import type { Lifetimes } from './ttl.ts';
 
@@ -25,6 +27,8 @@ export class Tenant {
   readonly claims: Claims;
   readonly projects: Projects;
   readonly credentials: Credentials;
+  readonly sessions: Sessions;
+  readonly changes: Changes;
   private readonly place: Place;
   private readonly pepper: string;
 
@@ -45,7 +49,9 @@ export class Tenant {
     this.claims = new Claims(this.place);
     this.listing = new Listing(this.place, this.claims);
     this.projects = new Projects(this.place);
-    this.credentials = new Credentials(this.place, pepper);
+    this.sessions = new Sessions(this.place);
+    this.changes = new Changes(this.place);
+    this.credentials = new Credentials(this.place, this.changes, pepper);
   }
 
   /** A request that shows one of the tenant's keys; `bytes` is the size of its body. */

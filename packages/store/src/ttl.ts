@@ -35,6 +35,16 @@ export const SWEEP_INTERVAL = 500;
 /** For so long a deadline that was handed out is not handed out again. */
 export const SWEEP_HOLD = 2_000;
 
+/** A replica that listens to a tenant's changes says so in this interval, and is believed for three of them. */
+export const LISTEN_INTERVAL = 10_000;
+export const LISTENING = 30_000;
+
+/** An MCP session, from its start; long, since clients do not start over by themselves. */
+export const SESSION_LIFE = 90 * 86_400_000;
+
+/** What a session subscribed to, after it last held a stream or subscribed. */
+export const SUBSCRIPTION_LIFE = 7 * 86_400_000;
+
 /** The pause before a failed segment's next try, doubling from the first. */
 export function pauseBefore(tries: number): number {
   return Math.min(60_000, 500 * 2 ** Math.max(0, tries - 1));

@@ -1,6 +1,6 @@
 #!lua
 -- ACCEPT: takes the answer to an interaction, once, and puts its task among the ready.
--- KEYS: credential tenant task pending claims ready turns shifts leased
+-- KEYS: credential tenant task pending claims ready turns shifts leased listeners
 -- ARGV: digest principal scopes need bytes floor member ref number answer fingerprint channel
 -- Returns: {'accepted', event, ready}; {'replayed', event} for the same answer again; {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'},
@@ -12,6 +12,7 @@
 -- @include turns
 -- @include notify
 -- @include chunks
+-- @include announce
 local now = clock()
 local refusal, principal, scopes, limits = admit(now, 'answerBytes')
 if refusal then return refusal end
@@ -43,6 +44,7 @@ local reference = A_ref .. '.' .. A_number .. '|' .. task[1]
 redis.call('ZREM', K_pending, reference)
 redis.call('ZREM', K_claims, reference)
 if task[8] then drop_chunks() end
+announce_task(task[1], true)
 -- A segment that runs right now finds the answer itself: PARK sees an event that it has not consumed.
 if redis.call('ZSCORE', K_leased, A_member) then return {'accepted', event, 0} end
 return {'accepted', event, enqueue(A_member, now)}

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- CANCEL: ends a task because someone asked, or takes back one interaction of it (number not 0).
--- KEYS: tenant task pending claims deadlines ready turns shifts leased
+-- KEYS: tenant task pending claims deadlines ready turns shifts leased listeners
 -- ARGV: principal scopes member ref number payload retention
 -- Returns: {'cancelled', ready}, {'task_not_found'}, {'task_ended', status}, {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}
@@ -9,6 +9,7 @@
 -- @include opens
 -- @include turns
 -- @include notify
+-- @include announce
 -- @include finish
 local task = redis.call('HMGET', K_task, 'fe', 'open', 'pr', 'ev', 'w', 'st', 'g' .. A_number, 'x' .. A_number)
 local may = task[3] and (task[3] == A_principal or string.find(A_scopes, ' agent ', 1, true))
@@ -31,6 +32,7 @@ for index, open in ipairs(opens) do
     redis.call('HSET', K_task, 'j:' .. open.path, open.kind .. '-' .. A_payload, 'x' .. A_number,
       string.format('cancelled;%d', now), 'open', format_opens(opens), 'st', status_of(opens), 'up', now,
       'ev', (task[4] or 0) + 1)
+    announce_task(task[3], true)
     if redis.call('ZSCORE', K_leased, A_member) then return {'cancelled', 0} end
     return {'cancelled', enqueue(A_member, now)}
   end

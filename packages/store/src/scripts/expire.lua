@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- EXPIRE: gives a task what has fallen due by Redis's clock: its own deadline, an interaction's, a sleep's end, the
 -- end of a pause after a failed segment. Called for what SWEEP found; early or repeated calls change nothing.
--- KEYS: tenant task pending claims deadlines ready turns shifts leased
+-- KEYS: tenant task pending claims deadlines ready turns shifts leased listeners
 -- ARGV: member ref expired taskExpired retention
 -- Returns: {'gone'}, {'ended'}, {'due', ready} or {'early'}
 -- @include clock
@@ -9,6 +9,7 @@
 -- @include opens
 -- @include turns
 -- @include notify
+-- @include announce
 -- @include finish
 local task = redis.call('HMGET', K_task, 'fe', 'open', 'pr', 'ev', 'w', 'st', 'ex', 'wk')
 if not task[6] or task[6] == 'completed' or task[6] == 'failed' or task[6] == 'cancelled' then
@@ -47,6 +48,7 @@ if due > 0 then
   send('HSET', K_task, fields)
   send('ZREM', K_pending, references)
   send('ZREM', K_claims, references)
+  announce_task(task[3], #references > 0)
 end
 local awake = wake > 0 and wake <= now
 if awake then redis.call('HDEL', K_task, 'wk') end

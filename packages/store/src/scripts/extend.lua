@@ -1,10 +1,11 @@
 #!lua flags=allow-oom
 -- EXTEND: gives a pending interaction another deadline, counted from now, never past its task's.
--- KEYS: task deadlines
+-- KEYS: task deadlines listeners
 -- ARGV: principal scopes member number life
 -- Returns: {'extended', due}, {'interaction_not_found'}, {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}
 -- @include clock
 -- @include opens
+-- @include announce
 local task = redis.call('HMGET', K_task, 'pr', 'open', 'ex', 'g' .. A_number, 'x' .. A_number)
 local may = task[1] and (task[1] == A_principal or string.find(A_scopes, ' agent ', 1, true))
 if not may then return {'interaction_not_found'} end
@@ -19,6 +20,7 @@ for _, open in ipairs(opens) do
     redis.call('HSET', K_task, 'open', format_opens(opens), 'up', now)
     -- LT: a failed segment's pause may stand there, and must not be put off.
     redis.call('ZADD', K_deadlines, 'LT', first_due(opens, tonumber(task[3])), A_member)
+    announce_task(task[1], false)
     return {'extended', string.format('%d', open.due)}
   end
 end

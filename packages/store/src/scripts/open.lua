@@ -1,6 +1,6 @@
 #!lua
 -- OPEN: PARK of a task's first segment. Creates the task with its journal so far and its first waits.
--- KEYS: credential tenant task idempotency tasks pending deadlines ready turns shifts
+-- KEYS: credential tenant task idempotency tasks pending deadlines ready turns shifts listeners
 -- ARGV: digest principal scopes need bytes floor member ref operation input arguments gone life keep journal opens ready ...
 --       gone: a task that the idempotency key may still name although it is gone; keep: how long the records live at most
 --       journal × (path, entry), then opens × (kind, path, ms until due, body); ready 1: there is work for a worker at once
@@ -16,6 +16,7 @@
 -- @include turns
 -- @include notify
 -- @include watch
+-- @include announce
 local now = clock()
 local refusal, principal, scopes, limits = admit(now, 'pendingInteractions', 'openTasks', 'delegatedRequestBytes', 'open', 'watch')
 if refusal then return refusal end
@@ -67,4 +68,5 @@ if A_arguments ~= '' then
   redis.call('PEXPIRE', K_idempotency, A_keep)
 end
 if asked > 0 then tell_watchers(limits[5]) end
+announce_task(principal, true)
 return {'opened', A_ready == '1' and enqueue(A_member, now) or 0, string.format('%d', now)}

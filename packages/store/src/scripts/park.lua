@@ -1,6 +1,6 @@
 #!lua
 -- PARK: ends a segment that awaits something: records what it did, opens what it awaits, ends the lease.
--- KEYS: tenant task pending deadlines leased
+-- KEYS: tenant task pending deadlines leased listeners
 -- ARGV: fence member ref seen journal drops opens ...
 --       journal × (path, entry), drops × path, opens × (kind, path, ms until due, body)
 -- Returns: {'parked'}; {'again', event} when an event came that this segment has not seen (the lease goes on);
@@ -12,6 +12,7 @@
 -- @include open
 -- @include notify
 -- @include watch
+-- @include announce
 local task = redis.call('HMGET', K_task, 'fe', 'open', 'ex', 'ev', 'pr', 'sq', 'w')
 if task[1] ~= A_fence then return {'stale'} end
 local now = clock()
@@ -44,6 +45,7 @@ send('HSET', K_task, fields)
 send('HDEL', K_task, dropped)
 redis.call('ZADD', K_deadlines, first_due(opens, expires), A_member)
 if standing.opened > tonumber(task[6] or 0) then tell_watchers(tenant[2]) end
+announce_task(task[5], standing.opened > tonumber(task[6] or 0))
 local event = task[4] or '0'
 if event ~= A_seen then return {'again', event} end
 redis.call('ZREM', K_leased, A_member)

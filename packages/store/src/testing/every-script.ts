@@ -6,10 +6,15 @@ import { AGENT, ANN, asks, BOB, type Guest, newTask, sleeps } from './guest.ts';
 /** A tenant's day, in which every script runs on its every way. */
 export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<void> {
   const shard = fixture.shards[fixture.keyspace.shardIndex(guest.tenant.id)]!;
-  const { tasks, interactions, listing, claims, projects } = guest.tenant;
+  const { tasks, interactions, listing, claims, projects, sessions, changes } = guest.tenant;
   const { channel } = fixture.store.inbox;
   await fixture.operators.change(guest.tenant.id, { name: 'Acme & Söhne' });
   await (await guest.caller()).admit(['mcp']);
+
+  // Someone listens, so that every script also tells of what it changes.
+  const leave = await changes.listen({ hear: () => {}, back: () => {} });
+  await sessions.subscribe('session-1', 'baton://projects');
+  await sessions.subscriptions('session-1');
 
   await shard.attend(() => {});
   const journal = [['9', 'read+1']] as const;
@@ -64,6 +69,10 @@ export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<vo
   await fixture.connection.command((client) => client.zadd(leased, 'XX', 0, guest.member(abandoned)));
   await fixture.sweep(shard);
   await (await fixture.take(shard)).settle({ status: 'completed', result: {} });
+
+  await sessions.unsubscribe('session-1', 'baton://projects');
+  await sessions.end('session-1');
+  leave();
 
   const left = await fixture.connection.command((client) => client.zrange(guest.keys.pending, '0', '-1'));
   if (left.length > 0)

@@ -1,6 +1,6 @@
 -- Ends a task, whatever ends it: what is open is taken back, its places in the indexes go, its records stay readable
 -- for the retention time. The fence moves, so a segment that still runs can write nothing any more.
--- `task` begins with its fields fe, open, pr, ev and w. Needs batch, opens and notify.
+-- `task` begins with its fields fe, open, pr, ev and w. Needs batch, opens, notify and announce.
 local function finish(task, now, status, payload, void)
   local fields = {'st', status, 'rs', payload, 'up', now, 'fe', (task[1] or 0) + 1}
   local references = {}
@@ -20,4 +20,5 @@ local function finish(task, now, status, payload, void)
   if redis.call('ZREM', K_leased, A_member) == 0 then redis.call('ZREM', K_ready, A_member) end
   redis.call('PEXPIRE', K_task, A_retention)
   notify(task[5], A_member, task[4] or '0', status, payload)
+  announce_task(task[3], #references > 0)
 end

@@ -1,0 +1,16 @@
+#!lua flags=allow-oom
+-- END: ends an MCP session, and tells every replica that may know it.
+-- KEYS: session subscribers ended
+-- ARGV: id most life channel
+--       most: how many ended sessions of a tenant are remembered; of more, the oldest are forgotten
+-- Returns: {'ended'}
+-- @include clock
+local now = clock()
+redis.call('DEL', K_session)
+redis.call('ZREM', K_subscribers, A_id)
+redis.call('ZREMRANGEBYSCORE', K_ended, '-inf', now)
+redis.call('ZADD', K_ended, now + tonumber(A_life), A_id)
+redis.call('ZREMRANGEBYRANK', K_ended, 0, -1 - tonumber(A_most))
+redis.call('PEXPIRE', K_ended, A_life)
+redis.call('PUBLISH', A_channel, A_id)
+return {'ended'}
