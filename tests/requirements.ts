@@ -101,6 +101,54 @@ export const REQUIREMENTS = {
     says: 'Params that do not fit their method are refused with -32602.',
     source: 'spec server/resources, Error Handling; JSON-RPC 2.0, 5.1',
   },
+  'subscriptions-capability': {
+    says: 'A server whose resources can be subscribed to, and whose list changes, declares both.',
+    source: 'spec server/resources, Capabilities',
+  },
+  'subscription-updated': {
+    says: 'Who subscribed to a resource is told when it changes, at whatever replica the stream, the subscription and the change were made.',
+    source: 'spec server/resources, Subscriptions; contract, Tools, resources, content',
+  },
+  'list-changed': {
+    says: 'A change of the list of resources is told to those whose list it is.',
+    source: 'spec server/resources, List Changed Notification',
+  },
+  unsubscribe: {
+    says: 'What was unsubscribed from is not told any more.',
+    source: 'spec server/resources, Subscriptions',
+  },
+  'subscription-tenancy': {
+    says: 'Nobody is told of what they may not read.',
+    source: 'contract, HTTP',
+  },
+  'subscription-refused': {
+    says: 'A resource that cannot be read cannot be subscribed to, and the error is the same; subscriptions are bounded.',
+    source: 'spec server/resources, Error Handling',
+  },
+  'subscription-survives': {
+    says: 'What changed while a stream was away is not missed in silence: its client is told of all that may have.',
+    source: 'contract, Tools, resources, content',
+  },
+  'one-stream': {
+    says: 'No notification is sent on several streams of one session.',
+    source: 'spec basic/transports, Multiple Connections',
+  },
+  'stream-admission': {
+    says: 'A stream ends with its key, its tenant, its session and its replica.',
+    source: 'contract, HTTP',
+  },
+  'session-id': {
+    says: 'initialize gives a session id in visible ASCII; every replica knows its client by it, without a session store.',
+    source: 'spec basic/transports, Session Management; contract, Dialects of the same interaction',
+  },
+  'session-unknown': {
+    says: 'A session id that is broken, of another principal or ended is refused with 404, and a word to start over.',
+    source: 'spec basic/transports, Session Management; contract, Dialects of the same interaction',
+  },
+  'session-ended': {
+    says: 'DELETE ends a session on every replica.',
+    source: 'spec basic/transports, Session Management; contract, HTTP',
+  },
   completion: {
     says: 'completion/complete offers at most 100 values for each variable of each template.',
     source: 'spec server/utilities/completion',

@@ -101,10 +101,8 @@ describe.each([
   const refusal = async (uri: unknown, key?: string) =>
     (await rpc('resources/read', { uri }, key)).body.error as Loose;
 
-  test('declares resources and completions, and no subscription [resources-capability]', async () => {
+  test('declares resources and completions [resources-capability]', async () => {
     expect(client.getServerCapabilities()).toMatchObject({ resources: {}, completions: {} });
-    expect(client.getServerCapabilities()?.resources).toEqual({});
-    expect((await rpc('resources/subscribe', { uri: 'baton://projects' })).body.error.code).toBe(-32601);
   });
 
   test('lists what is there for this caller, and each of it can be read [resources-list]', async () => {

@@ -1,5 +1,13 @@
-import { BatonError, type ErrorCode, isRecord, MAX_BODY_BYTES, toBatonError } from '@baton/protocol';
 import {
+  BatonError,
+  type ErrorCode,
+  isRecord,
+  type KeyParts,
+  MAX_BODY_BYTES,
+  toBatonError,
+} from '@baton/protocol';
+import {
+  InitializeRequestSchema,
   type JSONRPCRequest,
   RELATED_TASK_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
@@ -8,6 +16,9 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { Call, Services } from '../context.ts';
 import { credential } from '../edge/credential.ts';
 import { asRefusal, refusalHeaders, sendProblem } from '../edge/problem.ts';
+import type { Session } from '../sessions/session.ts';
+import { Sessions } from '../sessions/sessions.ts';
+import { Streams } from '../sessions/streams.ts';
 import { brokenRequest } from './broken-request.ts';
 import { ignoreTask, refuseLargeEnvelope } from './envelope.ts';
 import { holdReply } from './held-reply.ts';
@@ -21,6 +32,8 @@ export async function mcpRoutes(
   { services, surface, shortWay }: { services: Services; surface: Surface; shortWay: boolean },
 ): Promise<void> {
   const short = await ShortWay.open(surface);
+  const sessions = new Sessions(services.store);
+  const streams = new Streams(sessions);
 
   // Whoever shows a dead key hears of that, and not of what is wrong with the body.
   app.setErrorHandler(async (thrown: FastifyError, request, reply) => {
@@ -40,6 +53,7 @@ export async function mcpRoutes(
     const call = openCall(services, request, reply);
     refuseLargeEnvelope(request.body);
     ignoreTask(request.body);
+    if (request.headers[SESSION_ID] !== undefined) await showSession(request, call);
     const rpc = shortWay ? plainRequest(request) : undefined;
     if (rpc === undefined) return takeSdkWay(request, reply, call);
     const accepts = { stream: (request.headers.accept ?? '').includes('text/event-stream') };
@@ -49,10 +63,18 @@ export async function mcpRoutes(
     });
   });
 
-  app.route({
-    method: ['GET', 'DELETE'],
-    url: '/mcp',
-    handler: async (request, reply) => takeSdkWay(request, reply, openCall(services, request, reply)),
+  app.get('/mcp', async (request, reply) => {
+    const call = openCall(services, request, reply);
+    const session = await showSession(request, call);
+    if (session === undefined || !wantsStream(request)) return takeSdkWay(request, reply, call);
+    const identity = await call.caller.admit(['mcp', 'agent']);
+    return streams.open(session, { call, key: keyOf(request), identity }, reply);
+  });
+
+  app.delete('/mcp', async (request, reply) => {
+    const call = openCall(services, request, reply);
+    await showSession(request, call);
+    return takeSdkWay(request, reply, call);
   });
 
   app.route({
@@ -70,12 +92,35 @@ export async function mcpRoutes(
     // Each message of a batch counts as the request that it is, answers as answers.
     const messages: unknown[] = Array.isArray(request.body) ? request.body : [request.body];
     const [first, ...more] = messages.map((message) => (isAnswer(message) ? 'answer' : 'call'));
-    await call.caller.admit(['mcp', 'agent'], first);
+    const { principal } = await call.caller.admit(['mcp', 'agent'], first);
     for (const purpose of more)
       await openCall(services, request, reply).caller.admit(['mcp', 'agent'], purpose);
     const broken = brokenRequest(request.body);
     if (broken) return reply.status(400).send(broken);
-    return reply.send(await sdkWay(() => surface.makeServer(), request, call));
+    const sealed = isInitialize(request.body)
+      ? await sessions.issue(
+          keyOf(request),
+          principal,
+          InitializeRequestSchema.parse(request.body).params,
+          call,
+        )
+      : undefined;
+    const response = await sdkWay(() => surface.makeServer(), request, call);
+    if (response.ok && sealed !== undefined) reply.header(SESSION_ID, sealed);
+    if (response.ok && request.method === 'DELETE' && call.session)
+      await call.tenant.sessions.end(call.session.id);
+    return reply.send(response);
+  }
+
+  /** Finds the session that a request shows, if it shows one; whoever starts anew may still show an old one. */
+  async function showSession(request: FastifyRequest, call: Call): Promise<Session | undefined> {
+    const sealed = request.headers[SESSION_ID];
+    if (sealed === undefined || isInitialize(request.body)) return undefined;
+    const [key, text] = [keyOf(request), String(sealed)];
+    const purpose = isAnswer(request.body) ? 'answer' : 'call';
+    const session = sessions.known(text, key) ?? (await sessions.open(text, key, call, purpose));
+    call.session = session;
+    return session;
   }
 }
 
@@ -98,23 +143,26 @@ async function admitted(pending: Promise<RpcResponse>, call: Call): Promise<RpcR
 }
 
 function openCall(services: Services, request: FastifyRequest, reply: FastifyReply): Call {
-  const shown = credential(request);
-  if (shown.kind === 'operator') {
-    throw new BatonError(
-      'insufficient_scope',
-      'The operator token manages tenants; MCP needs an API key of a tenant.',
-      {
-        scope: 'mcp',
-      },
-    );
-  }
-  const tenant = services.store.tenant(shown.key.tenant);
+  const key = keyOf(request);
+  const tenant = services.store.tenant(key.tenant);
   return {
     services,
     tenant,
-    caller: tenant.caller(shown.key, request.bodyBytes),
+    caller: tenant.caller(key, request.bodyBytes),
     signal: services.open.signalOf(reply),
   };
+}
+
+function keyOf(request: FastifyRequest): KeyParts {
+  const shown = credential(request);
+  if (shown.kind === 'key') return shown.key;
+  throw new BatonError(
+    'insufficient_scope',
+    'The operator token manages tenants; MCP needs an API key of a tenant.',
+    {
+      scope: 'mcp',
+    },
+  );
 }
 
 /**
@@ -144,6 +192,17 @@ function plainRequest({ body, headers }: FastifyRequest): JSONRPCRequest | undef
   return rpc as JSONRPCRequest;
 }
 
+/** A GET that a stream may answer; everything else is for the SDK's transport to judge. */
+function wantsStream({ headers }: FastifyRequest): boolean {
+  const { accept = '', 'mcp-protocol-version': version } = headers;
+  const accepts = /^(\*\/\*)?$/.test(accept) || accept.includes('text/event-stream');
+  return accepts && (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version)));
+}
+
+function isInitialize(body: unknown): boolean {
+  return isRecord(body) && body['method'] === 'initialize';
+}
+
 /** True for a post of an answer, which is the last thing to be limited in rate. */
 function isAnswer(message: unknown): boolean {
   const { params } = (message ?? {}) as {
@@ -158,6 +217,10 @@ const IS_OF_THE_CALLER: ReadonlySet<ErrorCode> = new Set([
   'tenant_suspended',
   'limit_rate',
   'unavailable',
+  'session_not_found',
 ]);
+
+/** MCP 2025-11-25, basic/transports, Session Management. */
+const SESSION_ID = 'mcp-session-id';
 
 const RPC_KEYS = new Set(['jsonrpc', 'id', 'method', 'params']);

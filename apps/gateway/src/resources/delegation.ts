@@ -1,3 +1,4 @@
+import { parseInteractionId } from '@baton/protocol';
 import type { Page } from '@baton/store';
 import { iso, statusOf, wholeRequest } from '../delegation/present.ts';
 import { type Completion, defineResource, json } from './resource.ts';
@@ -38,6 +39,7 @@ export const delegatedTask = defineResource({
       ({ taskId }) => taskId,
     ),
   },
+  changesWith: (change, { taskId }) => change.kind === 'task' && change.taskId === taskId,
   read: async ({ taskId = '' }, { call, identity }) => {
     const view = await call.tenant.tasks.read(identity, taskId);
     return {
@@ -63,6 +65,8 @@ export const interaction = defineResource({
       ({ interactionId }) => interactionId,
     ),
   },
+  changesWith: (change, { id = '' }) =>
+    change.kind === 'task' && change.taskId === parseInteractionId(id)?.taskId,
   read: async ({ id = '' }, { call, identity }) => {
     const record = await call.tenant.listing.interaction(identity, id);
     return {

@@ -6,6 +6,8 @@ import {
   ListResourceTemplatesRequestSchema,
   ReadResourceRequestSchema,
   type ServerResult,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import { callOf } from '../mcp/call-carrier.ts';
@@ -17,12 +19,14 @@ import { complete } from './complete.ts';
 import { listResources } from './list.ts';
 import { readResource } from './read.ts';
 import type { Visit } from './resource.ts';
+import { subscribe, unsubscribe } from './subscribe.ts';
 
 /**
  * MCP resources (2-contract: "Tools, resources, content"). `catalog` names every kind; `projects`, `delegation` and
- * `prompts` define them by `resource` and `uri-template`; `list`, `read` and `complete` are what is asked of them.
+ * `prompts` define them by `resource` and `uri-template`; `list`, `read`, `complete` and `subscribe` are what is asked of
+ * them, `change` says which of them a change concerns.
  */
-export const RESOURCE_CAPABILITIES = { resources: {}, completions: {} };
+export const RESOURCE_CAPABILITIES = { resources: { subscribe: true, listChanged: true }, completions: {} };
 
 /** Made once for all servers of a process: what lets a server answer for resources. */
 export function resourceServing(log: (error: unknown) => void): (server: Server) => void {
@@ -56,6 +60,10 @@ export function resourceServing(log: (error: unknown) => void): (server: Server)
         throw new RpcError(-32602, `Unknown cursor: ${params.cursor.slice(0, 100)}`);
       return { resourceTemplates };
     }),
+    serve('resources/subscribe', SubscribeRequestSchema, ({ params }, visit) => subscribe(params.uri, visit)),
+    serve('resources/unsubscribe', UnsubscribeRequestSchema, ({ params }, visit) =>
+      unsubscribe(params.uri, visit),
+    ),
     serve('completion/complete', CompleteRequestSchema, ({ params }, visit) => complete(params, visit)),
   ];
   return (server) => {

@@ -25,6 +25,9 @@ interface Of {
 
 const JSON_TYPE = 'application/json';
 
+/** The fields that hold tags and their tasks. */
+const TASKS = ['meta', 'tag', 'updated', 'task'];
+
 const projectNames: Completion = async (_given, { call }) => ({ values: await call.tenant.projects.names() });
 
 /** Completes from the project that the client has named already; without one there is nothing to offer. */
@@ -49,17 +52,23 @@ function ofProject(
   spec: Pick<ResourceKind, 'name' | 'title' | 'description' | 'mimeType'> & {
     path: string;
     priority: number;
+    /** The kinds of the project's fields that show in it (see the operations' project record). */
+    shows: readonly string[];
   },
   completions: ResourceKind['completions'],
   show: (project: Project | undefined, of: Of, variables: Variables) => Content,
 ): ResourceKind {
-  const { path, priority, ...text } = spec;
+  const { path, priority, shows, ...text } = spec;
   return defineResource({
     ...text,
     template: `baton://projects/{project}/${path}`,
     annotations: { audience: ['user', 'assistant'], priority },
     need: ['mcp'],
     completions: { project: projectNames, ...completions },
+    changesWith: (change, { project }) =>
+      change.kind === 'project' &&
+      change.project === project &&
+      shows.some((field) => change.fields.has(field)),
     read: async (variables, { call }) => {
       const { project: projectRoot = '', tag } = variables;
       const project = await readProject(call.tenant, projectRoot);
@@ -77,6 +86,7 @@ export const projects = defineResource({
   annotations: { audience: ['user', 'assistant'], priority: 0.5 },
   need: ['mcp'],
   completions: {},
+  changesWith: (change) => change.kind === 'project' && change.created,
   read: async (_variables, { call }) => {
     const names = await call.tenant.projects.names();
     const shown = names.map((project) => ({
@@ -96,6 +106,7 @@ export const projectTasks = ofProject(
     description: 'The tasks of a tag with their subtasks, without details, and how far they are.',
     mimeType: JSON_TYPE,
     priority: 0.9,
+    shows: TASKS,
   },
   { tag: tags },
   (project, of) => ({
@@ -112,6 +123,7 @@ export const projectTask = ofProject(
     description: 'One task ("5") or one subtask ("5.2") with all that is known of it.',
     mimeType: JSON_TYPE,
     priority: 0.8,
+    shows: TASKS,
   },
   { tag: tags, id: taskIds },
   (project, of, { id = '' }) => {
@@ -128,6 +140,7 @@ export const complexityReport = ofProject(
     description: 'What analyze_project_complexity found of a tag, in the form of claude-task-master.',
     mimeType: JSON_TYPE,
     priority: 0.5,
+    shows: ['meta', 'tag', 'report'],
   },
   { tag: tags },
   (project, of) => {
@@ -146,6 +159,7 @@ export const projectRules = ofProject(
     description: 'What all work on the project keeps to, as Markdown.',
     mimeType: 'text/markdown',
     priority: 0.8,
+    shows: ['about', 'rules'],
   },
   {},
   (project, { projectRoot }) => ({ body: { text: rulesMarkdown(project, projectRoot) } }),
@@ -159,6 +173,7 @@ export const projectStanding = ofProject(
     description: 'What the project is about, its tags, how far one of them is, and what comes next.',
     mimeType: JSON_TYPE,
     priority: 1,
+    shows: [...TASKS, 'about', 'rules', 'file'],
   },
   { tag: tags },
   (project, of) => ({ body: json(projectStatus(project, of)), ...changed(project, of) }),
@@ -172,6 +187,7 @@ export const projectFiles = ofProject(
     description: 'The files that are connected with the project, and where each is read.',
     mimeType: JSON_TYPE,
     priority: 0.4,
+    shows: ['file'],
   },
   {},
   (project, { projectRoot }) => {
@@ -194,6 +210,7 @@ export const projectFile = ofProject(
     title: 'A file of a project',
     description: 'A file that is connected with the project: its text, or its bytes.',
     priority: 0.6,
+    shows: ['file'],
   },
   { name: fileNames },
   (project, { projectRoot }, { name = '' }) =>

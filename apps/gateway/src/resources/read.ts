@@ -1,6 +1,6 @@
 import { BatonError, type ErrorCode } from '@baton/protocol';
 import { RpcError } from '../mcp/rpc-error.ts';
-import { resourceKinds } from './catalog.ts';
+import { resourceOf } from './change.ts';
 import { annotationsOf, type Content, type ResourceKind, sizeOf, type Visit } from './resource.ts';
 
 /** MCP 2025-11-25, server/resources: resource not found. */
@@ -19,18 +19,16 @@ const NOTHING_THERE: ReadonlySet<ErrorCode> = new Set([
 
 /** Reads the resource of a URI. Errors: -32002 with the URI. */
 export async function readResource(uri: string, visit: Visit) {
-  for (const kind of resourceKinds) {
-    const variables = kind.template.match(uri);
-    if (variables === undefined) continue;
-    await visit.call.caller.admit(kind.need);
-    try {
-      return { contents: [shown(uri, kind, await kind.read(variables, visit))] };
-    } catch (thrown) {
-      if (!(thrown instanceof BatonError) || !NOTHING_THERE.has(thrown.code)) throw thrown;
-      throw notFound(uri, thrown);
-    }
+  const named = resourceOf(uri);
+  if (named === undefined) throw notFound(uri);
+  const { kind, variables } = named;
+  await visit.call.caller.admit(kind.need);
+  try {
+    return { contents: [shown(uri, kind, await kind.read(variables, visit))] };
+  } catch (thrown) {
+    if (!(thrown instanceof BatonError) || !NOTHING_THERE.has(thrown.code)) throw thrown;
+    throw notFound(uri, thrown);
   }
-  throw notFound(uri);
 }
 
 /** Seed 5, 2.3: contents carry their name, title and annotations; MCP has the rest. */

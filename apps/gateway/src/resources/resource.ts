@@ -1,5 +1,5 @@
 import type { Scope } from '@baton/protocol';
-import type { Identity } from '@baton/store';
+import type { Change, Identity } from '@baton/store';
 import type { Resource } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { Call } from '../context.ts';
@@ -29,6 +29,9 @@ export interface Values {
 /** `given` are the other variables, as far as the client has filled them in. */
 export type Completion = (given: Variables, visit: Visit) => Promise<Values>;
 
+/** A change of what resources show. */
+export type DataChange = Extract<Change, { kind: 'project' | 'task' }>;
+
 /** One kind of resource: all URIs of one template. */
 export interface ResourceKind {
   readonly template: UriTemplate;
@@ -41,6 +44,8 @@ export interface ResourceKind {
   /** The caller needs one of these scopes. */
   readonly need: readonly Scope[];
   readonly completions: Readonly<Record<string, Completion>>;
+  /** Whether what the variables name may show something else after a change. */
+  changesWith(change: DataChange, variables: Variables): boolean;
   /** Errors: those of what the variables name. */
   read(variables: Variables, visit: Visit): Promise<Content>;
 }

@@ -1,0 +1,30 @@
+import { BatonError } from '@baton/protocol';
+import type { EmptyResult } from '@modelcontextprotocol/sdk/types.js';
+import { readResource } from './read.ts';
+import type { Visit } from './resource.ts';
+
+/**
+ * Has the caller's session hear of a resource, on the stream that it holds somewhere or opens later.
+ * Errors: those of reading it, `session_required`, `limit_subscriptions`.
+ */
+export async function subscribe(uri: string, visit: Visit): Promise<EmptyResult> {
+  const id = sessionOf(visit);
+  await readResource(uri, visit);
+  await visit.call.tenant.sessions.subscribe(id, uri);
+  return {};
+}
+
+/** Whatever it was subscribed to; what it was not is no error. Errors: `session_required`. */
+export async function unsubscribe(uri: string, visit: Visit): Promise<EmptyResult> {
+  await visit.call.tenant.sessions.unsubscribe(sessionOf(visit), uri);
+  return {};
+}
+
+function sessionOf({ call }: Visit): string {
+  if (call.session !== undefined) return call.session.id;
+  throw new BatonError(
+    'session_required',
+    'Subscriptions belong to a session. Send initialize, and with each request the Mcp-Session-Id of its response.',
+    { header: 'Mcp-Session-Id' },
+  );
+}

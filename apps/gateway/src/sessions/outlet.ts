@@ -1,0 +1,87 @@
+import type { ServerResponse } from 'node:http';
+
+/** A comment while a stream is silent: proxies cut silent streams near 125 s. */
+const COMMENT_EVERY_MS = 10_000;
+
+/** What is said at once, is said in one breath of this length at most often. */
+const BREATH_MS = 100;
+
+/** The list of resources may have changed; no URI is empty. */
+export const LIST = '';
+
+/**
+ * Writes MCP's notifications of resources to one SSE stream. What is due is a set: a resource that changes a hundred
+ * times in a breath is named once, and a client that does not read holds back no more than the names of what it is to
+ * hear of.
+ */
+export class Outlet {
+  private readonly raw: ServerResponse;
+  private readonly due = new Set<string>();
+  private readonly comments: NodeJS.Timeout;
+  private breath: NodeJS.Timeout | undefined;
+  private last = -BREATH_MS;
+  private readonly ended: () => void;
+  private closed = false;
+
+  /** Begins the stream with the headers given, and calls `ended` when it is over, whoever ended it. */
+  constructor(raw: ServerResponse, headers: Record<string, string>, ended: () => void) {
+    this.raw = raw;
+    this.ended = ended;
+    raw.writeHead(200, {
+      ...headers,
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    });
+    raw.write(': open\n\n');
+    this.comments = setInterval(() => {
+      if (!raw.writableNeedDrain) raw.write(': open\n\n');
+    }, COMMENT_EVERY_MS);
+    raw.on('drain', () => this.plan());
+    raw.on('close', () => this.end());
+  }
+
+  /** A resource has changed, or the LIST. */
+  tell(what: string): void {
+    this.due.add(what);
+    this.plan();
+  }
+
+  /** What is still due is not to be told any more. */
+  forget(what: string): void {
+    this.due.delete(what);
+  }
+
+  end(): void {
+    if (this.closed) return;
+    this.closed = true;
+    clearInterval(this.comments);
+    clearTimeout(this.breath);
+    this.raw.end();
+    this.ended();
+  }
+
+  private plan(): void {
+    if (this.closed || this.breath !== undefined || this.due.size === 0) return;
+    const wait = Math.max(0, this.last + BREATH_MS - performance.now());
+    this.breath = setTimeout(() => this.breathe(), wait);
+  }
+
+  private breathe(): void {
+    this.breath = undefined;
+    // Its 'drain' plans anew.
+    if (this.raw.writableNeedDrain) return;
+    this.last = performance.now();
+    const frames = [...this.due].map(
+      (what) => `event: message\ndata: ${JSON.stringify(notification(what))}\n\n`,
+    );
+    this.due.clear();
+    this.raw.write(frames.join(''));
+  }
+}
+
+/** MCP 2025-11-25, server/resources: List Changed Notification, Subscriptions. */
+function notification(what: string) {
+  if (what === LIST) return { jsonrpc: '2.0', method: 'notifications/resources/list_changed' };
+  return { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: what } };
+}

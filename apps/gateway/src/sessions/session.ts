@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type InitializeRequest,
+  LATEST_PROTOCOL_VERSION,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+
+/**
+ * An MCP session of the 2025 revisions: whose it is, and what its client is and can do. All of it is in the id that the
+ * client shows, so that any replica knows its client, and Redis holds nothing of it.
+ */
+const session = z.object({
+  id: z.string(),
+  tenant: z.string(),
+  principal: z.string(),
+  protocolVersion: z.string(),
+  capabilities: z.record(z.string(), z.unknown()),
+  client: z.object({ name: z.string(), version: z.string() }),
+  /** Milliseconds since 1970. */
+  issuedAt: z.number(),
+});
+export type Session = z.infer<typeof session>;
+
+/** A session's id is a header of every request, and proxies take 8 KiB of headers together. */
+const MAX_CAPABILITIES = 600;
+const MAX_NAME = 64;
+const MAX_VERSION = 32;
+
+export function newSession(
+  owner: { readonly tenant: string; readonly principal: string },
+  { protocolVersion, capabilities, clientInfo }: InitializeRequest['params'],
+): Session {
+  return {
+    ...owner,
+    id: randomBytes(16).toString('base64url'),
+    // As the SDK negotiates it: what the client asks for, if it is known here.
+    protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion)
+      ? protocolVersion
+      : LATEST_PROTOCOL_VERSION,
+    capabilities: shortened(capabilities),
+    client: { name: shorten(clientInfo.name, MAX_NAME), version: shorten(clientInfo.version, MAX_VERSION) },
+    issuedAt: Date.now(),
+  };
+}
+
+export function formatSession(one: Session): string {
+  return JSON.stringify(one);
+}
+
+/** The session that `formatSession` wrote, or undefined for what an earlier release wrote otherwise. */
+export function parseSession(text: string): Session | undefined {
+  const parsed = session.safeParse(JSON.parse(text));
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** Capabilities that are many keep their names: whether a client can do something is in the name. */
+function shortened(capabilities: InitializeRequest['params']['capabilities']): Record<string, unknown> {
+  const { experimental: _, ...known } = capabilities;
+  if (JSON.stringify(known).length <= MAX_CAPABILITIES) return known;
+  const names = Object.keys(known).filter((name) => KNOWN.has(name));
+  return Object.fromEntries(names.map((name) => [name, {}]));
+}
+
+/** The client's capabilities of the 2025 revisions. */
+const KNOWN = new Set(['sampling', 'elicitation', 'roots', 'tasks']);
+
+function shorten(text: string, most: number): string {
+  return text.slice(0, most).toWellFormed();
+}

@@ -1,0 +1,284 @@
+import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { answerOf, post } from '../harness/client.ts';
+import { Deployment, SECRET } from '../harness/deployment.ts';
+import { Monitor } from '../harness/monitor.ts';
+import { ListeningClient } from './listening-client.ts';
+
+const DAY_MS = 86_400_000;
+
+describe.each([
+  ['the short way', true],
+  ["the SDK's way", false],
+])('session ids over %s', (_way, shortWay) => {
+  let baton: Deployment;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    baton = await Deployment.start({ gateways: 2, workers: 1, shortWay });
+    redis = new Redis(baton.redisUrl.replace('unix://', ''));
+  });
+  afterAll(async () => {
+    redis?.disconnect();
+    await baton?.stop();
+  });
+
+  const send = (
+    body: unknown,
+    { session, replica = 0, key = baton.apiKey, headers = {} }: Partial<Sent> = {},
+  ) =>
+    post(baton.url(replica), key, body, {
+      accept: 'application/json, text/event-stream',
+      ...(session === undefined ? {} : { 'mcp-session-id': session }),
+      ...headers,
+    });
+  const bare = (method: string, session: string, replica = 0, key = baton.apiKey) =>
+    fetch(`${baton.url(replica)}/mcp`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream', 'mcp-session-id': session },
+    });
+  const initialize = async (params: object = {}, sent: Partial<Sent> = {}) => {
+    const clientInfo = { name: 'x', version: '1' };
+    const all = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo, ...params };
+    const { status, headers } = await send(rpc('initialize', all), sent);
+    expect(status).toBe(200);
+    return headers.get('mcp-session-id') ?? '';
+  };
+
+  test('a session is in its id alone: visible ASCII, known to every replica, and nothing of it in Redis [session-id]', async () => {
+    const keys = async () => (await redis.keys('*')).filter((key) => !/:bull:|:swept$/.test(key)).sort();
+    const before = await keys();
+    const session = await initialize();
+    expect(session).toMatch(/^[\x21-\x7e]+$/);
+    for (const replica of [0, 1]) {
+      expect((await send(rpc('ping'), { session, replica })).body).toMatchObject({ result: {} });
+      const { body } = await send(rpc('tools/call', { name: 'list_tags', arguments: {} }), {
+        session,
+        replica,
+      });
+      expect(body.result).toBeDefined();
+    }
+    expect(await keys()).toEqual(before);
+    expect(await initialize()).not.toBe(session);
+    const claims = Buffer.from(session, 'base64url').toString('latin1');
+    expect(claims).not.toContain('acme');
+  });
+
+  test('it stays a header that proxies take, whatever the client says of itself [session-id]', async () => {
+    const much = Object.fromEntries(
+      Array.from({ length: 300 }, (_, at) => [`x-${at}`, { y: 'z'.repeat(100) }]),
+    );
+    const clientInfo = { name: '\ud800é'.repeat(5_000), version: '\u0000'.repeat(5_000) };
+    for (const capabilities of [
+      { experimental: much },
+      { sampling: much, elicitation: {}, extensions: much },
+      { roots: { listChanged: true } },
+    ]) {
+      const session = await initialize({ clientInfo, capabilities });
+      expect(session.length).toBeLessThan(3_000);
+      expect((await send(rpc('ping'), { session, replica: 1 })).status).toBe(200);
+    }
+  });
+
+  test('whoever starts over may still show the old id, even a broken one, and gets a new one [session-id]', async () => {
+    const old = await initialize();
+    for (const session of [old, 'broken']) {
+      const next = await initialize({}, { session });
+      expect(next).not.toBe(old);
+      expect((await send(rpc('ping'), { session: next })).status).toBe(200);
+    }
+  });
+
+  test('a request with a session is judged as one without, by its header too [session-id]', async () => {
+    const session = await initialize();
+    const headers = { 'mcp-protocol-version': '1999-01-01' };
+    expect((await send(rpc('ping'), { session, headers })).status).toBe(400);
+    expect((await send([rpc('ping')], { session })).status).toBe(200);
+    expect((await send({ jsonrpc: '2.0', method: 'notifications/initialized' }, { session })).status).toBe(
+      202,
+    );
+    const json = {
+      authorization: `Bearer ${baton.apiKey}`,
+      accept: 'application/json',
+      'mcp-session-id': session,
+    };
+    expect((await fetch(`${baton.url()}/mcp`, { headers: json })).status).toBe(406);
+    const versioned = { ...json, ...headers, accept: 'text/event-stream' };
+    expect((await fetch(`${baton.url()}/mcp`, { headers: versioned })).status).toBe(400);
+  });
+
+  test('a broken or foreign id is 404 with the way out, for each method and message [session-unknown]', async () => {
+    const session = await initialize();
+    const [head = '', key = '', iv = '', text = '', tag = ''] = session.split('.');
+    const shown = {
+      tenant: 'acme',
+      principal: 'x',
+      id: 'x',
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+    };
+    const whole = { ...shown, client: { name: 'x', version: '1' }, issuedAt: Date.now() };
+    const { principal } = await baton.store.tenant('acme').credentials.get(baton.apiKey.split('_')[2] ?? '');
+    const ours = sealed(JSON.stringify({ ...whole, principal }));
+    expect((await send(rpc('ping'), { session: ours })).status, 'the test seals as Baton does').toBe(200);
+    const foreign = await initialize({}, { key: await baton.key({}) });
+    const ofTenant = await initialize({}, { key: await baton.addTenant(`foreign-${shortWay}`) });
+    const bad = [
+      'x',
+      '',
+      'null',
+      '../..',
+      '\u00e9',
+      'x'.repeat(8_000),
+      session.slice(0, -1),
+      session.slice(1),
+      `${session}x`,
+      [head, key, iv, text, tag.split('').reverse().join('')].join('.'),
+      [head, key, iv, flipped(text), tag].join('.'),
+      [Buffer.from('{"alg":"none"}').toString('base64url'), key, iv, text, tag].join('.'),
+      [Buffer.from('{"alg":"dir","enc":"A256GCM","kid":"x"}').toString('base64url'), key, iv, text, tag].join(
+        '.',
+      ),
+      foreign,
+      ofTenant,
+      sealed(JSON.stringify({ ...whole, principal, issuedAt: Date.now() - 91 * DAY_MS })),
+      sealed(JSON.stringify({ ...whole, principal }), 'another secret of a test'),
+      sealed(JSON.stringify({ ...whole, principal, tenant: 'other' })),
+      sealed(JSON.stringify(whole)),
+      sealed(JSON.stringify(shown)),
+      sealed('7'),
+    ];
+    for (const one of bad) {
+      const replies = await Promise.all([
+        send(rpc('ping'), { session: one }),
+        send(rpc('tools/call', { name: 'get_tasks', arguments: {} }), { session: one, replica: 1 }),
+        send([rpc('ping')], { session: one }),
+        send({ jsonrpc: '2.0', method: 'notifications/initialized' }, { session: one }),
+      ]);
+      for (const { status, body } of replies) {
+        expect([one, status, body?.error.data.code]).toEqual([one, 404, 'session_not_found']);
+        expect(body.error.message).toContain('Start over with initialize');
+      }
+      for (const method of ['GET', 'DELETE'])
+        expect([one, (await bare(method, one)).status]).toEqual([one, 404]);
+    }
+    for (const key of [foreign, ofTenant]) expect(key).not.toBe(session);
+    expect((await send(rpc('ping'), { session })).status, 'what is tried on it does it no harm').toBe(200);
+  });
+
+  test('a broken session does nothing: no task, no answer taken [session-unknown]', async () => {
+    const started = await send(rpc('tools/call', { name: 'bench_echo', arguments: { text: 'x' } }));
+    const { interactionId, taskId } = started.body.result.structuredContent;
+    const args = { interactionId, agentLLMResponse: answerOf({ value: 'x' }) };
+    const foreign = await initialize({}, { key: await baton.key({}) });
+    for (const session of ['broken', foreign])
+      expect(
+        (await send(rpc('tools/call', { name: 'agent_llm', arguments: args }), { session })).status,
+      ).toBe(404);
+    const { body } = await send(rpc('tools/call', { name: 'task_status', arguments: { taskId } }));
+    expect(body.result.structuredContent.status).toBe('input_required');
+  });
+
+  test('whoever shows a dead key hears of that, whatever the session [session-unknown]', async () => {
+    const session = await initialize();
+    const dead = await baton.key({});
+    await baton.store.tenant('acme').credentials.revoke(dead.split('_')[2] ?? '');
+    for (const one of [session, 'broken'])
+      expect((await send(rpc('ping'), { session: one, key: dead })).status).toBe(401);
+    expect((await bare('GET', session, 0, dead)).status).toBe(401);
+  });
+
+  test('a rotated key goes on with the session of its principal [session-id]', async () => {
+    const key = await baton.key({});
+    const session = await initialize({}, { key });
+    const { credentials } = baton.store.tenant('acme');
+    const next = await credentials.rotate(key.split('_')[2] ?? '', 60);
+    expect((await send(rpc('ping'), { session, key: next.key, replica: 1 })).status).toBe(200);
+    expect((await send(rpc('ping'), { session, key, replica: 1 })).status).toBe(200);
+  });
+
+  test('a known session costs no call to Redis [session-id]', async () => {
+    const session = await initialize();
+    const monitor = await Monitor.open(baton.redisUrl);
+    const callsOf = async (sent: Partial<Sent>) => {
+      await send(rpc('ping'), sent);
+      const from = monitor.commands.length;
+      for (let n = 0; n < 20; n++) await send(rpc('ping'), sent);
+      await vi.waitFor(() => expect(ofCalls(monitor.commands.slice(from)).length).toBeGreaterThanOrEqual(20));
+      return ofCalls(monitor.commands.slice(from)).length;
+    };
+    expect(await callsOf({ session, replica: 1 })).toBe(await callsOf({ replica: 1 }));
+    monitor.close();
+  });
+
+  test('DELETE ends a session on every replica, its stream and its subscriptions with it [session-ended]', async () => {
+    const routes = { posts: baton.url(0), stream: baton.url(1) };
+    const listening = await ListeningClient.connect(routes, baton.apiKey);
+    const { session } = listening;
+    await listening.subscribe('baton://projects');
+    const stream = await bare('GET', session, 1);
+    for (const replica of [0, 1]) expect((await send(rpc('ping'), { session, replica })).status).toBe(200);
+    await listening.transport.terminateSession();
+    await listening.close();
+    // Well before a replica that did not hear of it would ask.
+    await vi.waitFor(
+      async () => {
+        for (const replica of [0, 1])
+          expect((await send(rpc('ping'), { session, replica })).status).toBe(404);
+      },
+      { timeout: 3_000, interval: 10 },
+    );
+    await stream.text();
+    expect((await bare('GET', session)).status).toBe(404);
+    expect((await bare('DELETE', session)).status).toBe(404);
+    const left = await redis.keys('*:t:acme:*');
+    expect(left.filter((name) => /:session:|:subscribers$/.test(name))).toEqual([]);
+    const [ended = ''] = left.filter((name) => name.endsWith(':ended'));
+    expect(await redis.pttl(ended)).toBeGreaterThan(DAY_MS);
+  });
+
+  test('a replica that could not hear that a session ended refuses it when it can again [session-ended]', async () => {
+    const session = await initialize();
+    expect((await send(rpc('ping'), { session, replica: 1 })).status).toBe(200);
+    const kill = redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    const ended = bare('DELETE', session);
+    await Promise.all([kill, ended]);
+    await vi.waitFor(
+      async () => expect((await send(rpc('ping'), { session, replica: 1 })).status).toBe(404),
+      { timeout: 3_000, interval: 10 },
+    );
+  });
+});
+
+interface Sent {
+  session: string;
+  replica: number;
+  key: string;
+  headers: Record<string, string>;
+}
+
+const rpc = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params });
+
+/** What requests send; workers sweep and attend by the clock. */
+function ofCalls(commands: readonly string[]): string[] {
+  return commands.filter((command) => !/:swept"|:shifts"|:bull:/.test(command));
+}
+
+/** JWE compact (RFC 7516), `dir` with A256GCM, under the key that Baton derives from its secret. */
+function sealed(text: string, secret = SECRET): string {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'baton session', 32));
+  const kid = createHash('sha256').update(key).digest('base64url').slice(0, 8);
+  const header = Buffer.from(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid })).toString('base64url');
+  const iv = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(header));
+  const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  const parts = [iv, encrypted, cipher.getAuthTag()].map((part) => part.toString('base64url'));
+  return [header, '', ...parts].join('.');
+}
+
+function flipped(text: string): string {
+  const bytes = Buffer.from(text, 'base64url');
+  bytes[bytes.length >> 1]! ^= 1;
+  return bytes.toString('base64url');
+}

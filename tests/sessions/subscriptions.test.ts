@@ -1,0 +1,327 @@
+import { Redis } from 'ioredis';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { OperatorDoor } from '@baton/store/operator';
+import { answerOf, call, type Loose, post } from '../harness/client.ts';
+import { Deployment } from '../harness/deployment.ts';
+import { LIST, ListeningClient, type Routes } from './listening-client.ts';
+
+const of = (project: string, path: string) => `baton://projects/${encodeURIComponent(project)}/${path}`;
+
+describe.each([
+  ['the short way', true],
+  ["the SDK's way", false],
+])('subscriptions over %s', (_way, shortWay) => {
+  let baton: Deployment;
+  let redis: Redis;
+  const open: ListeningClient[] = [];
+  let made = 0;
+
+  beforeAll(async () => {
+    baton = await Deployment.start({ gateways: 2, workers: 1, shortWay });
+    redis = new Redis(baton.redisUrl.replace('unix://', ''));
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((one) => one.close()));
+  });
+  afterAll(async () => {
+    redis?.disconnect();
+    await baton?.stop();
+  });
+
+  /** Requests to the first replica, the stream on the second, unless said otherwise. */
+  const connect = async (apiKey = baton.apiKey, routes: Partial<Routes> = {}) => {
+    const one = await ListeningClient.connect(
+      { posts: baton.url(0), stream: baton.url(1), ...routes },
+      apiKey,
+    );
+    open.push(one);
+    return one;
+  };
+  /** A project of its own for each test, made by someone who has no stream. */
+  const project = async (apiKey = baton.apiKey) => {
+    const projectRoot = `C:\\Häuser & Gärten/${++made}`;
+    await tool('initialize_project', { projectRoot }, apiKey);
+    return projectRoot;
+  };
+  const rpc = (method: string, params: object, apiKey = baton.apiKey, headers = {}) =>
+    post(baton.url(0), apiKey, { jsonrpc: '2.0', id: 1, method, params }, headers);
+  const tool = async (name: string, args: object, apiKey = baton.apiKey): Promise<Loose> => {
+    const { body } = await rpc('tools/call', { name, arguments: args }, apiKey);
+    expect(body.result.isError).toBeUndefined();
+    return body.result.structuredContent;
+  };
+  const addTask = (projectRoot: string, apiKey = baton.apiKey) =>
+    tool('add_task', { projectRoot, title: 'Dig', description: 'A hole.' }, apiKey);
+
+  test('declares what it does: subscriptions and list changes [subscriptions-capability]', async () => {
+    const { client } = await connect();
+    expect(client.getServerCapabilities()?.resources).toEqual({ subscribe: true, listChanged: true });
+  });
+
+  test('a subscription by one replica is heard on the stream at another, whoever made the change [subscription-updated]', async () => {
+    const projectRoot = await project();
+    const listening = await connect();
+    await listening.subscribe(of(projectRoot, 'tasks'));
+    // The commit is a worker's.
+    const asked = await tool('parse_prd', { prd: 'A garden.', numTasks: 1, projectRoot });
+    const tasks = [{ id: 1, title: 'Dig', description: 'A hole.' }];
+    const agentLLMResponse = answerOf({ tasks });
+    await tool('agent_llm', { interactionId: asked.interactionId, agentLLMResponse });
+    await listening.until(of(projectRoot, 'tasks'));
+  });
+
+  test('each kind of resource is heard of when it changes, and not when another does [subscription-updated]', async () => {
+    const projectRoot = await project();
+    const listening = await connect();
+    const kinds = ['status', 'tasks', 'rules', 'files', 'files/a.md', 'tasks/1', 'complexity-report'];
+    await addTask(projectRoot);
+    await tool('connect_files', { projectRoot, files: [{ name: 'a.md', text: 'a' }] });
+    const analysis = await tool('analyze_project_complexity', { projectRoot });
+    const one = {
+      taskId: 1,
+      taskTitle: 'x',
+      complexityScore: 7,
+      recommendedSubtasks: 4,
+      expansionPrompt: 'x',
+      reasoning: 'x',
+    };
+    const analysed = answerOf({ object: { complexityAnalysis: [one] } });
+    await tool('agent_llm', { interactionId: analysis.interactionId, agentLLMResponse: analysed });
+    await listening.subscribe('baton://projects', ...kinds.map((kind) => of(projectRoot, kind)));
+    const heardAfter = async (change: () => Promise<unknown>, last: string) => {
+      listening.clear();
+      await change();
+      await listening.until(of(projectRoot, last));
+      return new Set(listening.heard.map((uri) => uri.replace(of(projectRoot, ''), '')));
+    };
+    expect(await heardAfter(() => addTask(projectRoot), 'tasks')).toEqual(
+      new Set(['status', 'tasks', 'tasks/1', LIST]),
+    );
+    expect(await heardAfter(() => tool('set_rules', { projectRoot, rules: ['Water.'] }), 'rules')).toEqual(
+      new Set(['status', 'rules', LIST]),
+    );
+    const again = { projectRoot, files: [{ name: 'a.md', text: 'b' }] };
+    expect(await heardAfter(() => tool('connect_files', again), 'files/a.md')).toEqual(
+      new Set(['status', 'files', 'files/a.md']),
+    );
+    listening.clear();
+    await project();
+    await listening.until('baton://projects');
+    expect(new Set(listening.heard)).toEqual(new Set(['baton://projects', LIST]));
+  });
+
+  test('a task and its request are heard of from parking to their end [subscription-updated]', async () => {
+    const listening = await connect();
+    for (const end of ['answer', 'cancel'] as const) {
+      const { taskId, interactionId } = await tool('bench_echo', { text: end });
+      const uris = [`baton://tasks/${taskId}`, `baton://interactions/${interactionId}`];
+      await listening.subscribe(...uris);
+      listening.clear();
+      if (end === 'cancel') await tool('cancel_task', { taskId });
+      else await tool('agent_llm', { interactionId, agentLLMResponse: answerOf({ value: 'x' }) });
+      for (const uri of uris) await listening.until(uri);
+    }
+  });
+
+  test('the list is said to change when it does, and not when an entry only shows something else [list-changed]', async () => {
+    const listening = await connect();
+    const listed = async (change: () => Promise<unknown>) => {
+      listening.clear();
+      await change();
+      await listening.until(LIST);
+    };
+    let projectRoot = '';
+    await listed(async () => (projectRoot = await project()));
+    await listed(() => tool('connect_files', { projectRoot, files: [{ name: 'a.md', text: 'a' }] }));
+    await listed(() => tool('set_rules', { projectRoot, rules: ['Water.'] }));
+    await listed(() => tool('bench_echo', { text: 'x' }));
+    await addTask(projectRoot);
+    await listening.subscribe(of(projectRoot, 'tasks'));
+    await listed(() => tool('connect_files', { projectRoot, files: [{ name: 'b.md', text: 'b' }] }));
+    listening.clear();
+    await tool('set_task_status', { projectRoot, id: '1', status: 'in-progress' });
+    await listening.until(of(projectRoot, 'tasks'));
+    expect(listening.heard).not.toContain(LIST);
+  });
+
+  test('what was unsubscribed from is not heard of any more [unsubscribe]', async () => {
+    const projectRoot = await project();
+    const listening = await connect();
+    await listening.subscribe(of(projectRoot, 'tasks'), of(projectRoot, 'status'));
+    await addTask(projectRoot);
+    await listening.until(of(projectRoot, 'tasks'));
+    await listening.client.unsubscribeResource({ uri: of(projectRoot, 'tasks') });
+    await listening.client.unsubscribeResource({ uri: of(projectRoot, 'tasks') });
+    listening.clear();
+    await addTask(projectRoot);
+    await listening.until(of(projectRoot, 'status'));
+    expect(listening.heard).not.toContain(of(projectRoot, 'tasks'));
+  });
+
+  test('another principal hears nothing of a task, another tenant of nothing, and an agent of both [subscription-tenancy]', async () => {
+    const projectRoot = await project();
+    const tenant = `other-${shortWay}`;
+    const foreignKey = await baton.addTenant(tenant);
+    await tool('initialize_project', { projectRoot }, foreignKey);
+    const foreign = await connect(foreignKey);
+    const stranger = await connect(await baton.key({ scopes: ['mcp'] }));
+    const agent = await connect(await baton.key({ scopes: ['agent'] }));
+    const { taskId, interactionId } = await tool('bench_echo', { text: 'x' });
+    await agent.until(LIST);
+    const uri = `baton://tasks/${taskId}`;
+    await agent.subscribe(uri);
+    await foreign.subscribe(of(projectRoot, 'tasks'));
+    await stranger.subscribe(of(projectRoot, 'tasks'));
+    for (const one of [stranger, foreign])
+      await expect(one.subscribe(uri)).rejects.toMatchObject({ code: -32002 });
+    await expect(agent.subscribe(of(projectRoot, 'tasks'))).rejects.toThrow('lacks the scope');
+    stranger.clear();
+    await tool('agent_llm', { interactionId, agentLLMResponse: answerOf({ value: 'x' }) });
+    await agent.until(uri);
+    await tool('set_rules', { projectRoot, rules: ['x'] });
+    await addTask(projectRoot);
+    await stranger.until(of(projectRoot, 'tasks'));
+    expect(new Set(stranger.heard)).toEqual(new Set([of(projectRoot, 'tasks'), LIST]));
+    expect(agent.heard).not.toContain(of(projectRoot, 'tasks'));
+    expect(foreign.heard).toEqual([]);
+    await addTask(projectRoot, foreignKey);
+    await foreign.until(of(projectRoot, 'tasks'));
+  });
+
+  test('refuses what cannot be read as reading it does, and a request without a session with the way to one [subscription-refused]', async () => {
+    const { session } = await connect();
+    const headers = { 'mcp-session-id': session };
+    for (const uri of ['baton://nothing', 'baton://tasks/x', 'x'.repeat(50_000), '']) {
+      const [subscribed, read] = await Promise.all(
+        ['resources/subscribe', 'resources/read'].map((method) =>
+          rpc(method, { uri }, baton.apiKey, headers),
+        ),
+      );
+      expect(subscribed?.body.error).toEqual(read?.body.error);
+      expect(subscribed?.body.error.code).toBe(-32002);
+    }
+    for (const method of ['resources/subscribe', 'resources/unsubscribe']) {
+      const { error } = (await rpc(method, { uri: 'baton://projects' })).body;
+      expect([error.code, error.data.code]).toEqual([-32600, 'session_required']);
+      expect(error.message).toMatch(/initialize.*Mcp-Session-Id/);
+      expect((await rpc(method, { uri: 7 }, baton.apiKey, headers)).body.error.code).toBe(-32602);
+    }
+  });
+
+  test('a session that has its hundred subscriptions is refused the next, by name [subscription-refused]', async () => {
+    const projectRoot = await project();
+    const { client } = await connect();
+    const uris = Array.from({ length: 101 }, (_, at) => of(projectRoot, `tasks?tag=t${at}`));
+    for (const uri of uris) await tool('add_tag', { projectRoot, name: uri.split('=')[1] });
+    for (const uri of uris.slice(1)) await client.subscribeResource({ uri });
+    await expect(client.subscribeResource({ uri: uris[0] ?? '' })).rejects.toMatchObject({
+      data: { code: 'limit_subscriptions', limit: 'subscriptions', most: 100 },
+    });
+    await client.subscribeResource({ uri: uris[7] ?? '' });
+    await client.unsubscribeResource({ uri: uris[7] ?? '' });
+    await client.subscribeResource({ uri: uris[0] ?? '' });
+  });
+
+  test('a client whose replica is gone hears at the next one of what may have changed meanwhile [subscription-survives]', async () => {
+    const projectRoot = await project();
+    const gateway = await baton.addGateway();
+    const routes = { posts: baton.url(0), stream: gateway.url };
+    const listening = await ListeningClient.connect(routes, baton.apiKey);
+    open.push(listening);
+    await listening.subscribe(of(projectRoot, 'tasks'));
+    routes.stream = 'http://127.0.0.1:1';
+    await gateway.stop();
+    await addTask(projectRoot);
+    expect(listening.heard).toEqual([]);
+    routes.stream = baton.url(1);
+    await listening.until(of(projectRoot, 'tasks'));
+    await listening.until(LIST);
+  });
+
+  test('a replica that lost its connection to Redis says of all that it may have changed [subscription-survives]', async () => {
+    const projectRoot = await project();
+    const listening = await connect();
+    await listening.subscribe(of(projectRoot, 'rules'));
+    listening.clear();
+    await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await listening.until(of(projectRoot, 'rules'));
+    await listening.until(LIST);
+    listening.clear();
+    await tool('set_rules', { projectRoot, rules: ['Heard again.'] });
+    await listening.until(of(projectRoot, 'rules'));
+  });
+
+  test('nobody hears of a change that was made while nothing said that a replica listens, until it says so again [subscription-survives]', async () => {
+    const projectRoot = await project();
+    const listening = await connect();
+    await listening.subscribe(of(projectRoot, 'rules'));
+    await redis.del(...(await redis.keys('*:t:acme:listeners')));
+    await tool('set_rules', { projectRoot, rules: ['Unheard.'] });
+    expect(listening.heard).toEqual([]);
+    await listening.until(of(projectRoot, 'rules'));
+  }, 30_000);
+
+  test("a session's later stream takes the place of the earlier one, at whatever replica [one-stream]", async () => {
+    const listening = await connect();
+    const headers = {
+      authorization: `Bearer ${baton.apiKey}`,
+      accept: 'text/event-stream',
+      'mcp-session-id': listening.session,
+    };
+    const text = async (url: string) => (await fetch(`${url}/mcp`, { headers })).text();
+    const first = text(baton.url(0));
+    const second = text(baton.url(0));
+    const third = text(baton.url(1));
+    await Promise.race([Promise.all([first, second]), third]);
+    await listening.close();
+    const fourth = await fetch(`${baton.url(0)}/mcp`, { headers });
+    await Promise.all([first, second, third]);
+    await fourth.body?.cancel();
+  });
+
+  test('the stream of a revoked key ends, and that of a suspended tenant [stream-admission]', async () => {
+    const tenant = `suspended-${shortWay}`;
+    const key = await baton.addTenant(tenant);
+    const door = new OperatorDoor(baton.store);
+    const initialize = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'x', version: '1' },
+    };
+    const stream = async (apiKey: string) => {
+      const begun = await rpc('initialize', initialize, apiKey);
+      return fetch(`${baton.url(1)}/mcp`, {
+        headers: {
+          authorization: `Bearer ${apiKey}`,
+          accept: 'text/event-stream',
+          'mcp-session-id': begun.headers.get('mcp-session-id') ?? '',
+        },
+      });
+    };
+    const other = await baton.key({}, tenant);
+    const [revoked, suspended] = [await stream(key), await stream(other)];
+    const { credentials } = baton.store.tenant(tenant);
+    await credentials.revoke(key.split('_')[2] ?? '');
+    await revoked.text();
+    await door.change(tenant, { suspended: true });
+    await suspended.text();
+    expect((await stream(other)).status).toBe(403);
+  });
+
+  test('a drain ends the streams at once [stream-admission]', async () => {
+    const gateway = await baton.addGateway();
+    const listening = await connect(baton.apiKey, { stream: gateway.url });
+    const gone = new Promise<void>((resolve) => {
+      listening.transport.onerror = () => resolve();
+    });
+    await Promise.all([gateway.stop(), gone]);
+  });
+
+  test('the tools of a client with a session work as those of one without', async () => {
+    const { client } = await connect();
+    const { interactionId } = await call(client, 'bench_echo', { text: 'x' });
+    const agentLLMResponse = answerOf({ value: 'x' });
+    const { outcome } = await call(client, 'agent_llm', { interactionId, agentLLMResponse });
+    expect(outcome.status).toBe('completed');
+  });
+});
