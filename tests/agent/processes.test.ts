@@ -202,11 +202,8 @@ describe('settings', () => {
     ['--concurrency=0', ['--concurrency', '0'], {}],
     ['BATON_AGENT_CONCURRENCY=many', [], { BATON_AGENT_CONCURRENCY: 'many' }],
     ["'cook' is no role; roles are main, research, fallback", ['--model', 'cook=gpt'], {}],
-    [
-      '--timeout-ms=5000: is longer than the lease of 3000 ms',
-      ['--timeout-ms', '5000', '--lease-ms', '3000'],
-      {},
-    ],
+    ['--role=cook: must be one of main, research, fallback', ['--role', 'cook'], {}],
+    ['BATON_AGENT_LEASE_MS=10', [], { BATON_AGENT_LEASE_MS: '10' }],
     ['BATON_API_KEY_FILE=/nowhere', [], { BATON_API_KEY_FILE: '/nowhere' }],
   ])(
     'that are wrong are named with a way out, and the exit code is 78: %s',

@@ -67,11 +67,16 @@ program
     '--model <id>',
     'instead of the model that a request names; by role: main=...,research=... (BATON_LLM_MODEL)',
   )
+  .option('--role <role>', 'only requests for this role: main, research or fallback (BATON_AGENT_ROLE)')
+  .option(
+    '--operation <name>',
+    'only requests of this operation, such as expand_task (BATON_AGENT_OPERATION)',
+  )
   .option('--concurrency <n>', 'requests in flight at once (BATON_AGENT_CONCURRENCY; 4)')
   .option('--timeout-ms <ms>', 'how long one LLM call may take (BATON_AGENT_TIMEOUT_MS; 120000)')
   .option(
     '--lease-ms <ms>',
-    'for how long a claim hides a request from others (BATON_AGENT_LEASE_MS; 180000)',
+    'for how long a claim, unless it is renewed, hides a request from others (BATON_AGENT_LEASE_MS; 60000)',
   )
   .option('--drain-ms <ms>', 'how long a SIGTERM waits for what is in flight (BATON_AGENT_DRAIN_MS; 25000)')
   .option('--once', 'end when nothing waits any more; exit code 1 if something failed')

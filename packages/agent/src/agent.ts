@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { type AgentAnswer, BatonError, isRecord } from '@baton/protocol';
 import { type Answer, ask } from './ask.ts';
 import type { DelegatedRequest } from './delegated-request.ts';
 import type { AgentEvent, Ending, Step, Totals } from './event.ts';
 import { FitCheck } from './fit.ts';
-import { Gateway } from './gateway.ts';
-import { Lease } from './lease.ts';
+import { Gateway, type Work } from './gateway.ts';
+import { Lease, now } from './lease.ts';
 import { backoff, Pace, pause } from './pace.ts';
 import { endingOf, isOfTheKey, pauseBefore, post, refusedAnswer } from './post.ts';
 import { usageOf } from './usage.ts';
@@ -13,6 +14,7 @@ export interface AgentOptions {
   readonly url: string;
   readonly key: string;
   readonly answer: Answer;
+  readonly only: Pick<Work, 'role' | 'operation'>;
   readonly onEvent: (event: AgentEvent) => void;
   readonly concurrency: number;
   readonly leaseMs: number;
@@ -21,12 +23,17 @@ export interface AgentOptions {
   readonly once: boolean;
 }
 
-/** How often an empty backlog is looked at: seldom once it has been empty for a while. */
+/** How long Baton is to wait for work when there is none; and at most this part of a lease, which runs from before. */
+const WAIT_MS = 25_000;
+const WAIT_PART = 1 / 3;
+/** How often it is asked when it does not wait so long: it drains, or nobody may wait since the agent ends by itself. */
 const LOOKS = { firstMs: 50, mostMs: 2_000 };
 /** An agent that is to end by itself does not wait for a Baton that is not there. */
 const TRIES_ONCE = 5;
 /** With `once`: how long a post waits to see whether more is asked. */
 const SETTLE_MS = 10_000;
+/** How long giving a claim back may take: what it is for ends by itself too, only later. */
+const GIVE_BACK_MS = 2_000;
 /** With `once`: how long a task that still works is waited for before its end is left to others. */
 const LAST_MS = 25_000;
 
@@ -37,6 +44,8 @@ const LAST_MS = 25_000;
 export class Agent {
   private readonly options: AgentOptions;
   private readonly gateway: Gateway;
+  /** What waits for work goes by a connection of its own: to stop waiting is to close it. */
+  private readonly lookout: Gateway;
   private readonly fit = new FitCheck();
   private readonly pace: Pace;
   /** Aborted when nothing is to be finished any more. */
@@ -48,24 +57,32 @@ export class Agent {
   private stopping = false;
   private failure: { readonly error: unknown } | undefined;
   private wake = new AbortController();
+  private looking: AbortController | undefined;
   private empty = 0;
   /** How often in a row Baton could not be asked for work. */
   private refusals = 0;
 
   constructor(options: AgentOptions) {
     this.options = options;
-    this.gateway = new Gateway(options);
-    this.pace = new Pace((ms) => options.onEvent({ kind: 'holding', ms }));
+    // Agents with one key are told apart by it: each renews its own claims only.
+    const holder = randomUUID();
+    this.gateway = new Gateway({ ...options, holder });
+    this.lookout = new Gateway({ ...options, holder });
+    this.pace = new Pace((ms) => {
+      options.onEvent({ kind: 'holding', ms });
+      this.lookAway();
+    });
   }
 
   /** Works until it is stopped or, with `once`, until nothing waits. Throws what makes every further request useless. */
   async run(): Promise<Totals> {
+    void this.gateway.open();
     try {
       while (!this.stopping) await this.round();
       await Promise.all(this.inFlight.values());
     } finally {
       this.ending.abort();
-      await Promise.all([this.gateway.close(), this.fit.close()]);
+      await Promise.all([this.gateway.close(), this.lookout.close(), this.fit.close()]);
     }
     if (this.failure) throw this.failure.error;
     return this.totals;
@@ -76,20 +93,24 @@ export class Agent {
     if (!this.stopping) this.options.onEvent({ kind: 'stopping', inFlight: this.inFlight.size });
     this.stopping = true;
     this.wake.abort();
+    this.lookAway();
     const timer = setTimeout(() => this.ending.abort(), withinMs);
     this.ending.signal.addEventListener('abort', () => clearTimeout(timer));
   }
 
   private async round(): Promise<void> {
-    const { concurrency, once } = this.options;
+    const { concurrency, leaseMs, once } = this.options;
     const free = concurrency - this.inFlight.size;
     if (free === 0) return this.nap(3_600_000);
     if (this.pace.remaining() > 0) return this.nap(this.pace.remaining());
-    const claimed = await this.claim(free);
+    const waitMs = once ? 0 : Math.floor(Math.min(WAIT_MS, leaseMs * WAIT_PART));
+    const begun = performance.now();
+    const claimed = await this.claim(free, waitMs);
     if (claimed === undefined) return undefined;
-    this.empty = claimed === 0 ? this.empty + 1 : 0;
-    if (claimed === free) return undefined;
-    if (once && claimed === 0 && this.inFlight.size === 0 && !(await this.moreMayCome())) {
+    const waited = waitMs > 0 && performance.now() - begun >= waitMs / 2;
+    this.empty = claimed === 0 && !waited ? this.empty + 1 : 0;
+    if (claimed > 0 || waited) return undefined;
+    if (once && this.inFlight.size === 0 && !(await this.moreMayCome())) {
       this.stopping = true;
       return undefined;
     }
@@ -103,15 +124,18 @@ export class Agent {
   }
 
   /** How many were claimed, or undefined when Baton cannot say. */
-  private async claim(max: number): Promise<number | undefined> {
-    const lease = new Lease(this.options.leaseMs);
+  private async claim(max: number, waitMs: number): Promise<number | undefined> {
+    const { leaseMs, only } = this.options;
+    const looking = new AbortController();
+    this.looking = looking;
+    const asked = now();
     try {
-      const requests = await this.gateway.claim(max, this.options.leaseMs, this.ending.signal);
+      const requests = await this.lookout.claim({ max, leaseMs, waitMs, ...only }, this.ending.signal);
       this.refusals = 0;
-      for (const request of requests) this.begin(request, lease);
+      for (const request of requests) this.begin(request, new Lease(leaseMs, asked));
       return requests.length;
     } catch (thrown) {
-      if (this.stopping) return undefined;
+      if (this.stopping || looking.signal.aborted) return undefined;
       this.refusals++;
       if (
         !(thrown instanceof BatonError) ||
@@ -129,20 +153,30 @@ export class Agent {
     }
   }
 
+  /** Ends a wait for work: there are to be no claims that nobody works on. */
+  private lookAway(): void {
+    this.looking?.abort();
+    void this.lookout.close();
+  }
+
   private begin(request: DelegatedRequest, lease: Lease): void {
     const { interactionId } = request;
     // Its lease was over before its work was: the work goes on, and decides by its own lease.
-    if (this.inFlight.has(interactionId)) return;
+    if (this.inFlight.has(interactionId)) return lease.forget();
     const say = (step: Step) => this.options.onEvent({ ...step, request });
     const begun = performance.now();
     say({ kind: 'claimed' });
     const work = this.work(request, lease, say)
-      .then((ending) => {
+      .then(async (ending) => {
+        if (ending.kind === 'abandoned') await this.giveBack(interactionId);
         this.totals[ending.kind]++;
         this.inFlight.delete(interactionId);
         say({ ...ending, tookMs: Math.round(performance.now() - begun) });
       })
-      .catch((error: unknown) => this.fail(error))
+      .catch((error: unknown) => {
+        this.fail(error);
+        return this.giveBack(interactionId);
+      })
       .finally(() => {
         this.inFlight.delete(interactionId);
         this.empty = 0;
@@ -152,10 +186,31 @@ export class Agent {
   }
 
   private async work(request: DelegatedRequest, lease: Lease, say: (step: Step) => void): Promise<Ending> {
+    const { leaseMs } = this.options;
+    const done = new AbortController();
+    void lease.keep(() => this.gateway.hold(request.interactionId, leaseMs, this.ending.signal), done.signal);
+    try {
+      return await this.answer(request, lease, say);
+    } finally {
+      done.abort();
+      lease.forget();
+    }
+  }
+
+  /** Others need not wait until the lease is over. */
+  private async giveBack(interactionId: string): Promise<void> {
+    await this.gateway.hold(interactionId, 0, AbortSignal.timeout(GIVE_BACK_MS)).catch(() => {});
+  }
+
+  private async answer(request: DelegatedRequest, lease: Lease, say: (step: Step) => void): Promise<Ending> {
     const asking = { ...this.options, fit: this.fit, pace: this.pace, ending: this.ending.signal };
     const asked = await ask(request, lease, asking, say);
-    if (asked === undefined)
+    if (asked === undefined) {
+      const { lostBy } = lease;
+      if (lostBy !== undefined && lostBy !== 'interaction_claimed')
+        return { kind: 'superseded', code: lostBy };
       return { kind: 'abandoned', reason: this.ending.signal.aborted ? 'stopped' : 'lease' };
+    }
     const sending = { waitMs: this.options.once ? SETTLE_MS : 0, ending: this.ending.signal };
     let { answer } = asked;
     let delivery = await post(this.gateway, request.interactionId, answer, sending);
@@ -184,6 +239,7 @@ export class Agent {
     this.failure ??= { error };
     this.stopping = true;
     this.wake.abort();
+    this.lookAway();
   }
 }
 

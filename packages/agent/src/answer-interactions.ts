@@ -1,3 +1,4 @@
+import type { Role } from '@baton/protocol';
 import { Agent } from './agent.ts';
 import type { Answer } from './ask.ts';
 import type { AgentEvent, Totals } from './event.ts';
@@ -11,9 +12,16 @@ export interface AnsweringOptions {
   readonly answer: Answer;
   /** Requests in flight at once, 1 to 50; 4 by default. */
   readonly concurrency?: number;
-  /** For how long a claim hides a request from other agents; 180,000 ms by default. All work on it fits into that. */
+  /** Only requests for this role; all when left out. */
+  readonly role?: Role | undefined;
+  /** Only requests of this operation, such as `expand_task`; all when left out. */
+  readonly operation?: string | undefined;
+  /**
+   * For how long a claim hides a request from other agents; 60,000 ms by default. It is renewed while the request is
+   * worked on, so it bounds how long the work of an agent that died waits, not how long an LLM may take.
+   */
   readonly leaseMs?: number;
-  /** How long one LLM call may take; 120,000 ms by default, and always less than what is left of the lease. */
+  /** How long one LLM call may take; 120,000 ms by default. */
   readonly timeoutMs?: number;
   /** LLM calls for one request at most, a repair included; 5 by default. */
   readonly tries?: number;
@@ -36,13 +44,14 @@ export interface Answering {
  * has it repaired once, tries again what may pass, and posts. Any number of agents share a backlog.
  */
 export function answerInteractions(options: AnsweringOptions): Answering {
-  const { concurrency = 4, leaseMs = 180_000, timeoutMs = 120_000, tries = 5, once = false } = options;
+  const { concurrency = 4, leaseMs = 60_000, timeoutMs = 120_000, tries = 5, once = false } = options;
   refuseOutside('concurrency', concurrency, 1, 50);
   refuseOutside('leaseMs', leaseMs, 1_000, 3_600_000);
   refuseOutside('timeoutMs', timeoutMs, 100, 3_600_000);
   refuseOutside('tries', tries, 1, 100);
-  const { url, key, answer, onEvent = () => {} } = options;
-  const agent = new Agent({ url, key, answer, onEvent, concurrency, leaseMs, timeoutMs, tries, once });
+  const { url, key, answer, role, operation, onEvent = () => {} } = options;
+  const only = { ...(role === undefined ? {} : { role }), ...(operation === undefined ? {} : { operation }) };
+  const agent = new Agent({ url, key, answer, only, onEvent, concurrency, leaseMs, timeoutMs, tries, once });
   const done = agent.run();
   return {
     done,

@@ -26,10 +26,8 @@ export interface Asking {
   readonly ending: AbortSignal;
 }
 
-/** What is kept of a lease for posting, whatever the LLM does. */
-const MARGIN_MS = 2_000;
-/** With less time than this no LLM call is begun. */
-const LEAST_MS = 5_000;
+/** A pause longer than this part of a lease is nobody's to wait for: another agent may have time, or Baton asks again later. */
+const LONGEST_PAUSE = 2 / 3;
 const PAUSES = { firstMs: 500, mostMs: 15_000 };
 /** A wrong answer is quoted back up to this many characters. */
 const QUOTED = 20_000;
@@ -55,21 +53,18 @@ export async function ask(
   const over = AbortSignal.any([asking.ending, lease.signal]);
   // After a standstill (of the machine, or of this process) its timers are late, and clocks are not.
   const isOver = () => over.aborted || lease.remaining() === 0;
-  const margin = Math.min(MARGIN_MS, lease.remaining() / 10);
-  const least = Math.min(LEAST_MS, lease.remaining() / 4);
   /** How long the next try may be put off. */
-  const room = () => lease.remaining() - margin - least;
+  const room = lease.leaseMs * LONGEST_PAUSE;
   let request = given;
   let earlier: object | string | undefined;
   for (let tried = 1; ; tried++) {
-    if (pace.remaining() > room()) return undefined;
+    if (pace.remaining() > room) return undefined;
     await pause(pace.remaining(), over);
     if (isOver()) return undefined;
-    const timeoutMs = Math.min(asking.timeoutMs, lease.remaining() - margin);
     try {
-      const data = withUsageOf(earlier, await inTime(asking.answer, request, timeoutMs, over));
+      const data = withUsageOf(earlier, await inTime(asking.answer, request, asking.timeoutMs, over));
       const problem = await fit.problemOf(given, data);
-      if (problem === undefined || earlier !== undefined || tried === tries || room() <= 0) {
+      if (problem === undefined || earlier !== undefined || tried === tries) {
         return { answer: { status: 'success', data }, problem };
       }
       say({ kind: 'repairing', problem });
@@ -81,7 +76,7 @@ export async function ask(
       if (failure.kind === 'fatal') throw failure;
       if (failure.retryAfterMs !== undefined) pace.hold(failure.retryAfterMs);
       const inMs = Math.max(backoff(tried, PAUSES), pace.remaining());
-      if (failure.kind === 'final' || tried === tries || inMs > room()) return { answer: asError(failure) };
+      if (failure.kind === 'final' || tried === tries || inMs > room) return { answer: asError(failure) };
       say({ kind: 'retrying', type: failure.type, message: failure.message, inMs });
       await pause(inMs, over);
     }

@@ -14,7 +14,7 @@ export type Ending =
   | { readonly kind: 'failed'; readonly type: string; readonly message: string }
   /** Somebody else answered, or nobody may any more. */
   | { readonly kind: 'superseded'; readonly code: string }
-  /** Left to whoever claims it next: the lease was over, or the agent was told to stop. */
+  /** Given back to whoever claims it next: the lease was lost or of no use, or the agent was told to stop. */
   | { readonly kind: 'abandoned'; readonly reason: 'lease' | 'stopped' };
 
 /** What happens to one interaction. */

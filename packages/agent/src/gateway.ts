@@ -1,4 +1,11 @@
-import { type AgentAnswer, BatonError, isErrorCode, isRecord, type WireError } from '@baton/protocol';
+import {
+  type AgentAnswer,
+  BatonError,
+  isErrorCode,
+  isRecord,
+  type Role,
+  type WireError,
+} from '@baton/protocol';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
   StreamableHTTPClientTransport,
@@ -8,6 +15,15 @@ import { type DelegatedRequest, readDelegatedRequest } from './delegated-request
 
 /** Whoever calls may be away for a while; a call that is not answered by then is made again. */
 const CALL_MS = 30_000;
+
+/** What is claimed: how many of which requests, for how long, and how long to wait for the first. */
+export interface Work {
+  readonly max: number;
+  readonly leaseMs: number;
+  readonly waitMs: number;
+  readonly role?: Role;
+  readonly operation?: string;
+}
 
 /** What became of an answer that Baton took. */
 export interface Posted {
@@ -25,21 +41,23 @@ export interface Posted {
 export class Gateway {
   private readonly url: URL;
   private readonly key: string;
+  private readonly holder: string;
   private connection: Promise<Client> | undefined;
 
-  constructor({ url, key }: { url: string; key: string }) {
+  constructor({ url, key, holder }: { url: string; key: string; holder: string }) {
     this.url = new URL(url);
     this.key = key;
+    this.holder = holder;
   }
 
-  /** Claims up to `max` requests that wait, oldest first. */
-  async claim(max: number, leaseMs: number, signal: AbortSignal): Promise<DelegatedRequest[]> {
-    const claim = { max, leaseMs };
+  /** Claims up to `max` requests that wait, oldest first; if there are none, waits for one up to `waitMs`. */
+  async claim({ max, leaseMs, waitMs, ...only }: Work, signal: AbortSignal): Promise<DelegatedRequest[]> {
+    const claim = { max, leaseMs, holder: this.holder };
     let cursor: unknown;
     do {
       const page = await this.call(
         'pending_interactions',
-        { claim, ...(cursor === undefined ? {} : { cursor }) },
+        { claim, waitMs, ...only, ...(cursor === undefined ? {} : { cursor }) },
         signal,
       );
       const items = Array.isArray(page['interactions']) ? page['interactions'] : [];
@@ -48,6 +66,12 @@ export class Gateway {
       cursor = page['nextCursor'];
     } while (cursor !== undefined);
     return [];
+  }
+
+  /** Renews the claim on an interaction, or ends it with 0. Errors: `interaction_claimed` when it is another's. */
+  async hold(interactionId: string, leaseMs: number, signal: AbortSignal): Promise<void> {
+    const claim = { leaseMs, holder: this.holder };
+    await this.call('pending_interactions', { interactionId, claim }, signal);
   }
 
   async post(
@@ -63,6 +87,11 @@ export class Gateway {
   /** Waits until a task has come to a stand, up to `waitMs`. */
   async standing(taskId: string, waitMs: number, signal: AbortSignal): Promise<void> {
     await this.call('task_status', { taskId, waitMs }, signal);
+  }
+
+  /** Connects, so that an answer that was paid for finds a connection. What goes wrong is the next call's. */
+  async open(): Promise<void> {
+    await (this.connection ??= this.connect()).catch(() => {});
   }
 
   async close(): Promise<void> {

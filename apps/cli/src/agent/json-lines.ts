@@ -9,8 +9,28 @@ export class JsonLines {
     this.out = out;
   }
 
-  begin({ url, provider, endpoint, models, concurrency, leaseMs, timeoutMs }: AgentSettings): void {
-    this.write('started', { url, provider, endpoint, models, concurrency, leaseMs, timeoutMs });
+  begin({
+    url,
+    provider,
+    endpoint,
+    models,
+    role,
+    operation,
+    concurrency,
+    leaseMs,
+    timeoutMs,
+  }: AgentSettings): void {
+    this.write('started', {
+      url,
+      provider,
+      endpoint,
+      models,
+      role,
+      operation,
+      concurrency,
+      leaseMs,
+      timeoutMs,
+    });
   }
 
   event(event: AgentEvent): void {

@@ -37,11 +37,12 @@ export class LiveScreen {
     this.terminal = terminal;
   }
 
-  begin({ url, provider, endpoint, models, concurrency }: AgentSettings): void {
+  begin({ url, provider, endpoint, models, role, operation, concurrency }: AgentSettings): void {
     const named = Object.entries(models).map(([role, id]) => (role === 'other' ? id : `${role} ${id}`));
     const llm = `${provider}${endpoint === undefined ? '' : ` at ${endpoint}`}`;
+    const only = `${operation === undefined ? '' : ` of ${operation}`}${role === undefined ? '' : ` for role ${role}`}`;
     this.say('');
-    this.say(`  baton agent answers what waits at ${url}`);
+    this.say(`  baton agent answers what waits${only} at ${url}`);
     this.say(`  by ${llm}, ${named.join(', ') || 'the models that requests name'}, ${concurrency} at a time`);
     this.say('  Ctrl-C finishes what is in flight; a second one ends at once.');
     this.say('');
@@ -76,7 +77,7 @@ export class LiveScreen {
         this.finish(event, 'let go', event.code);
         break;
       case 'abandoned':
-        this.finish(event, 'let go', `${event.reason}; another agent takes it when the lease is over`);
+        this.finish(event, 'let go', `${event.reason}; another agent may take it`);
         break;
       case 'holding':
         this.notice = `the LLM endpoint asked to be left alone for ${seconds(event.ms)}`;

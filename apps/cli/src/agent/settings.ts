@@ -16,6 +16,8 @@ const NAMES = {
   endpoint: ['--endpoint', 'BATON_LLM_ENDPOINT'],
   model: ['--model', 'BATON_LLM_MODEL'],
   llmKey: ['', 'BATON_LLM_API_KEY'],
+  role: ['--role', 'BATON_AGENT_ROLE'],
+  operation: ['--operation', 'BATON_AGENT_OPERATION'],
   concurrency: ['--concurrency', 'BATON_AGENT_CONCURRENCY'],
   leaseMs: ['--lease-ms', 'BATON_AGENT_LEASE_MS'],
   timeoutMs: ['--timeout-ms', 'BATON_AGENT_TIMEOUT_MS'],
@@ -46,8 +48,10 @@ const settings = z.object({
     .optional()
     .transform((text, context) => readModels(text ?? '', (message) => context.addIssue(message))),
   llmKey: z.string().optional(),
+  role: z.enum(role.options, { error: `must be one of ${role.options.join(', ')}` }).optional(),
+  operation: z.string().min(1).max(100).optional(),
   concurrency: whole(4, 1, 50),
-  leaseMs: whole(180_000, 1_000, 3_600_000),
+  leaseMs: whole(60_000, 1_000, 3_600_000),
   timeoutMs: whole(120_000, 100, 3_600_000),
   drainMs: whole(25_000, 0, 3_600_000),
 });
@@ -55,7 +59,10 @@ type Parsed = z.infer<typeof settings>;
 
 /** What `baton agent` works with. */
 export interface AgentSettings
-  extends Pick<Parsed, 'endpoint' | 'llmKey' | 'concurrency' | 'leaseMs' | 'timeoutMs' | 'drainMs'> {
+  extends Pick<
+    Parsed,
+    'endpoint' | 'llmKey' | 'role' | 'operation' | 'concurrency' | 'leaseMs' | 'timeoutMs' | 'drainMs'
+  > {
   readonly url: string;
   readonly key: string;
   readonly provider: 'openai' | 'anthropic';
@@ -84,11 +91,7 @@ export async function readAgentSettings(
     );
     throw new BadConfiguration(lines.join('\n'));
   }
-  const { model, provider: named, llmKey, timeoutMs, leaseMs, ...rest } = parsed.data;
-  if (timeoutMs > leaseMs) {
-    const message = `is longer than the lease of ${leaseMs} ms, in which all work on a request must fit`;
-    throw new BadConfiguration(refusal('timeoutMs', flags, { timeoutMs: `${timeoutMs}` }, message));
-  }
+  const { model, provider: named, llmKey, ...rest } = parsed.data;
   const baton = await whereBatonIs(rest, variables);
   const provider = named ?? impliedProvider(rest.endpoint, variables);
   return {
@@ -97,8 +100,6 @@ export async function readAgentSettings(
     provider,
     llmKey: llmKeyFor(provider, llmKey ?? variables[PROVIDER_KEYS[provider]], rest.endpoint),
     models: model,
-    timeoutMs,
-    leaseMs,
     once: flags.once === true,
   };
 }
