@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { BatonError, toBatonError } from '@baton/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MalformedJson } from './json-body.ts';
+import { readAway } from './read-away.ts';
 
 /**
  * The funnel of HTTP: whatever is thrown leaves as `application/problem+json` (RFC 9457) with its code, or, under
@@ -25,7 +26,7 @@ export function answerProblems(app: FastifyInstance): void {
 
 /** What the router refuses before a route is found, such as a path that cannot be decoded. */
 export function answerUnroutable(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  return sendProblem(request, reply, asRefusal(thrown));
+  void sendProblem(request, reply, asRefusal(thrown));
 }
 
 /** What Node refuses before there is a request, such as a head that cannot be read: nobody else would answer it. */
@@ -70,13 +71,9 @@ export function refusalHeaders(error: BatonError, request: FastifyRequest): Reco
 /** JSON-RPC 2.0, section 5.1. */
 const PARSE_ERROR = -32700;
 
-/** Of a body that is refused for its length, so many bytes are read away: who still writes when we close hears nothing. */
-const MAX_READ_AWAY = 16 * 1024 * 1024;
-
-export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: BatonError) {
+export async function sendProblem(request: FastifyRequest, reply: FastifyReply, error: BatonError) {
+  await readAway(request.raw);
   const { http, rpc } = error.row;
-  if (error.code === 'limit_size' && Number(request.headers['content-length']) <= MAX_READ_AWAY)
-    reply.removeHeader('connection');
   reply.status(http).headers(refusalHeaders(error, request));
   if (request.url.startsWith('/mcp')) {
     const code = error instanceof MalformedJson ? PARSE_ERROR : rpc;
