@@ -1,5 +1,5 @@
-import { Agent, request } from 'node:http';
 import { say } from './say.ts';
+import { callTool, hangUp, post } from './wire.ts';
 
 /**
  * The load: a closed loop of `concurrency` round trips for `seconds`, each a park and an answer with its result.
@@ -11,29 +11,6 @@ const replicas = urls.split(',');
 const credentials = keys.split(',');
 /** Warming up takes trips, not seconds: one at a time would leave most of the code to be compiled while it is measured. */
 const WARM_LANES = 32;
-const agent = new Agent({ keepAlive: true, maxSockets: Math.max(Number(concurrency), WARM_LANES) * 2 });
-
-function post(url: string, key: string, body: object): Promise<string> {
-  const text = JSON.stringify(body);
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    'content-length': Buffer.byteLength(text),
-    ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
-  };
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
-      let said = '';
-      response.setEncoding('utf8');
-      response.on('data', (part: string) => (said += part));
-      response.on('end', () =>
-        response.statusCode === 200 ? resolve(said) : reject(new Error(`${response.statusCode}: ${said}`)),
-      );
-    });
-    sent.on('error', reject);
-    sent.end(text);
-  });
-}
 
 const TEXT =
   'Say something about the weather in a town by the sea, in a few words, as a sailor would. '.repeat(3);
@@ -42,8 +19,7 @@ const VALUE = 'A stiff breeze from the west, and rain before the evening comes.'
 /** Each call of a trip goes to the next replica. */
 function call(n: number, turn: number, name: string, args: object): Promise<string> {
   const key = credentials[n % credentials.length] ?? '';
-  const url = `${replicas[(n + turn) % replicas.length]}/mcp`;
-  return post(url, key, { jsonrpc: '2.0', id: n, method: 'tools/call', params: { name, arguments: args } });
+  return callTool(replicas[(n + turn) % replicas.length] ?? '', key, name, args, n);
 }
 
 async function park(n: number): Promise<string> {
@@ -103,4 +79,4 @@ if (kind === 'park') {
     p99: quantile(0.99),
   });
 }
-agent.destroy();
+hangUp();

@@ -1,4 +1,5 @@
 import { startPrivateRedis } from '@baton/local-redis';
+import type { At } from './plan.ts';
 import { Process, type Said } from './process.ts';
 
 /** What takes part, and what it is made of: a script of this folder and the roles in which it runs. */
@@ -11,15 +12,26 @@ export interface Contender {
 }
 
 /** Baton over MCP, with keys, tenancy and limits on. */
-export function baton({ tenants = 1, replicas = 1 } = {}): Contender {
-  const each = (role: string, more: (n: number) => string[]) =>
-    Array.from({ length: replicas }, (_, n) => [role, `${role}${n}`, ...more(n)]);
+export function baton({
+  tenants = 1,
+  replicas = 1,
+  workers,
+}: {
+  tenants?: number;
+  replicas?: number;
+  workers?: number;
+} = {}): Contender {
+  const each = (role: string, length: number, more: (n: number) => string[]) =>
+    Array.from({ length }, (_, n) => [role, `${role}${n}`, ...more(n)]);
   return {
     name: 'a Baton over MCP',
     kind: 'baton',
     script: 'serve-baton',
     // The first gateway makes the tenants.
-    roles: [...each('gateway', (n) => [n === 0 ? String(tenants) : '0']), ...each('worker', () => [])],
+    roles: [
+      ...each('gateway', replicas, (n) => [n === 0 ? String(tenants) : '0']),
+      ...each('worker', workers ?? replicas, () => []),
+    ],
   };
 }
 
@@ -60,6 +72,12 @@ export class Serving {
 
   get pids(): number[] {
     return [this.redis.pid, ...this.processes.map(({ pid }) => pid)];
+  }
+
+  /** Where its first replica is, and the first tenant's key. */
+  get at(): At {
+    const [{ url = '', keys: [key = ''] = [] } = {}] = this.said;
+    return { url, key };
   }
 
   /** A client that warms up, says so, loads for `seconds` and says what it measured. */

@@ -31,10 +31,9 @@ export async function measure(
   // MONITOR costs Redis something: the calls are counted in a run of their own.
   const counting = serving.client(concurrency, '1', '1');
   await counting.next();
-  const counter = new CallCounter(serving.redis.url);
+  const counter = await CallCounter.open(serving.redis.url);
   const counted = await loaded(counting);
-  const calls = counter.calls / counted.trips;
-  counter.close();
+  const calls = (await counter.close()) / counted.trips;
   await serving.end();
   return { perSecond, p50, p99, cpu, calls };
 }

@@ -1,6 +1,7 @@
 import { cpus } from 'node:os';
 import { baton, CONTROL, type Contender, FLOOR, type Serving } from './contender.ts';
 import { type Figures, measure, medians, tableHead, tableRow } from './figures.ts';
+import { operations } from './operations.ts';
 import { measureParked } from './parked.ts';
 
 /** Baton against the obvious thing and against a floor, in one run on one machine; medians of several runs. */
@@ -60,4 +61,9 @@ if (ONLY === undefined || ONLY === 'parked') {
   console.log(
     `\n${count} parked tasks: ${redis.toFixed(0)} bytes of Redis each, ${heap.toFixed(0)} bytes of a gateway's heap`,
   );
+}
+if (ONLY === undefined || ONLY === 'operations') {
+  console.log();
+  // A thousand tasks take a while: three runs do.
+  await operations(Math.min(RUNS, 3));
 }

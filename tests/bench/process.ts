@@ -12,6 +12,7 @@ export interface Said {
   readonly perSecond?: number;
   readonly p50?: number;
   readonly p99?: number;
+  readonly resumes?: { ms: number; entries: number }[];
 }
 
 /** A process of the benchmark: one of the scripts beside this one, built. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createConnection, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 
@@ -7,31 +8,89 @@ function connect(url: string): Socket {
 
 /** Calls of clients, read off MONITOR for a while: commands that are not a script's. */
 export class CallCounter {
-  calls = 0;
+  private calls = 0;
+  private readonly url: string;
   private readonly socket: Socket;
+  private over: (() => void) | undefined;
 
-  constructor(url: string) {
+  private constructor(url: string) {
+    this.url = url;
     this.socket = connect(url);
-    this.socket.write('MONITOR\r\n');
-    createInterface({ input: this.socket }).on('line', (line) => {
-      if (line.startsWith('+') && !line.includes(' lua] ')) this.calls++;
-    });
   }
 
-  close(): void {
+  /** Counts from now on. */
+  static async open(url: string): Promise<CallCounter> {
+    const counter = new CallCounter(url);
+    counter.socket.write('MONITOR\r\n');
+    const lines = createInterface({ input: counter.socket });
+    await once(lines, 'line');
+    lines.on('line', (line) => counter.note(line));
+    return counter;
+  }
+
+  /** How many there were until now, all of them read. */
+  async close(): Promise<number> {
+    const marked = new Promise<void>((resolve) => (this.over = resolve));
+    const socket = connect(this.url);
+    socket.write(`ECHO ${MARK}\r\n`);
+    await marked;
+    socket.destroy();
     this.socket.destroy();
+    return this.calls;
+  }
+
+  private note(line: string): void {
+    if (line.endsWith(`"${MARK}"`)) this.over?.();
+    else if (line.startsWith('+') && !line.includes(' lua] ')) this.calls++;
   }
 }
 
+const MARK = 'the-end-of-what-is-counted';
+
 /** Bytes that a Redis uses for what it holds. */
 export async function usedMemory(url: string): Promise<number> {
+  return (await info(url, 'memory', ['used_memory'])).used_memory;
+}
+
+export interface Traffic {
+  /** Bytes that Redis was sent. */
+  readonly sent: number;
+  /** Bytes that Redis sent back. */
+  readonly received: number;
+}
+
+/** What went to and from a Redis while `work` was done, but for this question itself; and what came of the work. */
+export async function trafficOf<T>(url: string, work: () => Promise<T>): Promise<Traffic & { done: T }> {
+  const asked = [await traffic(url), await traffic(url)] as const;
+  const done = await work();
+  const after = await traffic(url);
+  const of = (key: keyof Traffic) => after[key] - asked[1][key] - (asked[1][key] - asked[0][key]);
+  return { done, sent: of('sent'), received: of('received') };
+}
+
+async function traffic(url: string): Promise<Traffic> {
+  const { total_net_input_bytes: sent, total_net_output_bytes: received } = await info(url, 'stats', [
+    'total_net_input_bytes',
+    'total_net_output_bytes',
+  ]);
+  return { sent, received };
+}
+
+async function info<Field extends string>(
+  url: string,
+  section: string,
+  fields: readonly Field[],
+): Promise<Record<Field, number>> {
   const socket = connect(url);
-  socket.write('INFO memory\r\n');
+  socket.write(`INFO ${section}\r\n`);
+  const found = new Map<string, number>();
   for await (const line of createInterface({ input: socket })) {
-    const [, bytes] = /^used_memory:(\d+)/.exec(line) ?? [];
-    if (bytes === undefined) continue;
-    socket.destroy();
-    return Number(bytes);
+    const [, field = '', value] = /^(\w+):(\d+)/.exec(line) ?? [];
+    found.set(field, Number(value));
+    if (fields.every((one) => found.has(one))) {
+      socket.destroy();
+      return Object.fromEntries(fields.map((one) => [one, found.get(one) ?? 0])) as Record<Field, number>;
+    }
   }
-  throw new Error('Redis does not say what it uses');
+  throw new Error(`Redis does not say ${fields.join(', ')}`);
 }

@@ -27,7 +27,9 @@ if (role === 'worker') {
   const keys: string[] = [];
   for (let n = 0; n < Number(tenants); n++) {
     await door.create({ id: `bench-${n}`, limits: WIDE });
-    keys.push((await store.tenant(`bench-${n}`).credentials.create({ name: 'bench', scopes: ['mcp'] })).key);
+    keys.push(
+      (await store.tenant(`bench-${n}`).credentials.create({ name: 'bench', scopes: ['mcp', 'agent'] })).key,
+    );
   }
   const configuration = {
     host: '127.0.0.1',

@@ -20,12 +20,16 @@ export class BatonProcess {
     this.child = child;
   }
 
-  /** Starts a role and waits until it says that it is up; `entry` is the built command, by default this tree's. */
+  /**
+   * Starts a role and waits until it says that it is up; `entry` is the built command, by default this tree's, and
+   * `heard` is told each line that it says.
+   */
   static async start(
-    role: 'gateway' | 'worker' | 'dev',
+    role: 'gateway' | 'worker' | 'agent' | 'dev',
     environment: NodeJS.ProcessEnv,
     ready: RegExp,
     entry = BATON,
+    heard: (line: string) => void = () => {},
   ): Promise<BatonProcess> {
     const child = spawn(process.execPath, [entry, role], {
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
@@ -38,6 +42,7 @@ export class BatonProcess {
         if (stream === null) continue;
         createInterface({ input: stream }).on('line', (line) => {
           baton.output.push(line);
+          heard(line);
           const match = ready.exec(line);
           if (match) {
             baton.url ||= match[1] ?? '';
@@ -65,4 +70,5 @@ export class BatonProcess {
 
 export const GATEWAY_UP = /listens on (http:\/\/\S+)/;
 export const WORKER_UP = /"msg":"working"/;
+export const AGENT_UP = /"event":"started"/;
 export const DEV_UP = /MCP\s+(http:\/\/\S+)\/mcp/;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { holdsMoreThan, type JsonObject } from './json.ts';
+import { warningOf } from './large-request.ts';
 
 /** Who should answer: the main model, or the one for research. */
 export const role = z.enum(['main', 'research', 'fallback']);
@@ -97,6 +98,7 @@ export interface PendingCall {
 /** The directive (seed 1, step 2) that stands for a pending interaction in the tool dialect. */
 export function directive(pending: PendingCall, others: readonly PendingSummary[] = []) {
   const { taskId, interactionId, operation, expiresAt, call } = pending;
+  const warning = warningOf(call.request);
   return {
     toolResponseSource: 'taskmaster_to_agent' as const,
     status: 'pending_agent_llm_action' as const,
@@ -116,6 +118,7 @@ export function directive(pending: PendingCall, others: readonly PendingSummary[
     serviceType: call.serviceType,
     attempt: call.attempt,
     expiresAt,
+    ...(warning === undefined ? {} : { warning }),
     ...(others.length > 0 ? { pendingInteractions: others } : {}),
   };
 }
@@ -138,4 +141,6 @@ export const directiveSchema = z.looseObject({
   serviceType,
   attempt: z.int(),
   expiresAt: z.string(),
+  /** The request is large: over 20,000 tokens by estimate. */
+  warning: z.string().optional(),
 });

@@ -20,6 +20,7 @@ export const ERRORS = {
   method_not_allowed: row(405, -32000),
   interaction_not_found: row(404, -32602),
   interaction_already_answered: row(409, -32602),
+  interaction_claimed: row(409, -32602, true),
   interaction_expired: row(410, -32602),
   interaction_cancelled: row(410, -32602),
   answer_invalid: row(422, -32602),

@@ -34,6 +34,4 @@ export const MAX_JSON_DEPTH = 64;
 /** The longest that a request is held (clients cut calls at 60 s). */
 export const MAX_WAIT_MS = 25_000;
 export const DEFAULT_WAIT_MS = 10_000;
-/** Over this many tokens by estimate a delegated request carries a warning. */
-export const LARGE_REQUEST_TOKENS = 20_000;
 export const MAX_JOURNAL_BYTES = 16_777_216;

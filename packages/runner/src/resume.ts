@@ -6,6 +6,7 @@ import type { Segment, Shard } from '@baton/store/shards';
 import type { AnswerCheck } from './answer-check.ts';
 import { HeldProjects } from './held-projects.ts';
 import { changeProject } from './project-change.ts';
+import { unlessOversized } from './oversized.ts';
 import type { Programs } from './programs.ts';
 import { Recording } from './recording.ts';
 import { finishedResult } from './result.ts';
@@ -82,8 +83,8 @@ async function runSegment(
       continue;
     }
     const waits = waitsOf(step.awaited, state.open, state.interactions);
-    const end = await segment.park({ ...recording.toSave, waits });
-    return end;
+    const end = await unlessOversized(recording, waits, () => segment.park({ ...recording.toSave, waits }));
+    if (end !== undefined) return end;
   }
 }
 

@@ -4,6 +4,7 @@ import { BatonError, type JsonObject } from '@baton/protocol';
 import type { Caller, PendingInteraction, Tenant } from '@baton/store';
 import { interactionId } from '@baton/protocol';
 import { HeldProjects } from './held-projects.ts';
+import { unlessOversized } from './oversized.ts';
 import { Recording } from './recording.ts';
 import { isImmediate, waitsOf } from './waits.ts';
 
@@ -51,15 +52,18 @@ export async function startOperation(
     }
 
     const waits = waitsOf(step.awaited, new Set(), 0);
-    const opened = await tenant.tasks.open(caller, {
-      operation: operation.name,
-      version: operation.version,
-      input,
-      journal: recording.toSave.journal,
-      waits,
-      ready: step.awaited.some(({ effect }) => isImmediate(effect)),
-      idempotency,
-    });
+    const opened = await unlessOversized(recording, waits, () =>
+      tenant.tasks.open(caller, {
+        operation: operation.name,
+        version: operation.version,
+        input,
+        journal: recording.toSave.journal,
+        waits,
+        ready: step.awaited.some(({ effect }) => isImmediate(effect)),
+        idempotency,
+      }),
+    );
+    if (opened === undefined) continue;
     if (!opened.created || waits.length === 0) return { kind: 'going', taskId: opened.taskId };
     const requests = waits.flatMap((wait) => (wait.kind === 'sleep' ? [] : [wait.request]));
     const pending = requests.map((request, index) => ({

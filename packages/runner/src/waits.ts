@@ -1,5 +1,5 @@
 import type { Awaited } from '@baton/engine';
-import { BatonError, LARGE_REQUEST_TOKENS, MAX_INTERACTIONS } from '@baton/protocol';
+import { BatonError, MAX_INTERACTIONS } from '@baton/protocol';
 import type { Wait } from '@baton/store';
 
 type Carried = 'read' | 'commit' | 'check';
@@ -34,7 +34,7 @@ function waitOf({ path, effect }: Awaited): Wait[] {
     case 'sleep':
       return [{ kind: 'sleep', path, ms: effect.ms }];
     case 'llm':
-      return [{ kind: 'llm', path, request: { kind: 'llm', call: withWarning(effect.call) } }];
+      return [{ kind: 'llm', path, request: { kind: 'llm', call: effect.call } }];
     case 'elicitation': {
       const { kind, message, schema } = effect;
       return [{ kind, path, request: { kind, message, schema } }];
@@ -42,21 +42,4 @@ function waitOf({ path, effect }: Awaited): Wait[] {
     default:
       return [];
   }
-}
-
-type Call = Extract<Awaited['effect'], { kind: 'llm' }>['call'];
-
-/** A request that few models will take says so itself. Four bytes a token is the usual estimate. */
-function withWarning(call: Call): Call {
-  // Of the words alone: to write the whole request out for its length would cost as much as storing it.
-  const characters = call.request.messages.reduce((sum, { content }) => sum + lengthOf(content), 0);
-  const tokens = Math.ceil(characters / 4);
-  if (tokens <= LARGE_REQUEST_TOKENS) return call;
-  const warning = `This request is about ${tokens} tokens long; make sure that the model takes as many.`;
-  return { ...call, request: { ...call.request, warning } };
-}
-
-/** A caller's own request may hold content blocks, whatever the type says. */
-function lengthOf(content: unknown): number {
-  return typeof content === 'string' ? content.length : JSON.stringify(content).length;
 }

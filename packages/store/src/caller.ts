@@ -101,6 +101,11 @@ export class Caller {
     if (!ADMISSION.has(String(code)) && limit !== 'requestBytes') this.done = true;
   }
 
+  /** Takes note of who calls, as a script that carried the ticket told it: what follows needs no other admission. */
+  know(identity: Identity): void {
+    this.identity ??= Promise.resolve(identity);
+  }
+
   get credentialKey(): string {
     return this.keys.credential(this.key?.id ?? '');
   }

@@ -18,13 +18,14 @@ const keyspaces = fc
 
 /** Every key of a tenant's own. */
 function keysOf(keys: TenantKeys, id: string, text: string): string[] {
-  const { record, credentials, tasks, pending, claims, projects } = keys;
+  const { record, credentials, tasks, pending, claims, holders, projects } = keys;
   return [
     record,
     credentials,
     tasks,
     pending,
     claims,
+    holders,
     projects,
     keys.task(id),
     keys.project(text),

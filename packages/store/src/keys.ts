@@ -80,6 +80,9 @@ export class TenantKeys {
   readonly tasks: string;
   readonly pending: string;
   readonly claims: string;
+  readonly holders: string;
+  /** The name in notices of the wait for something to become pending: its tasks' members begin with it. */
+  readonly backlog: string;
   readonly projects: string;
 
   constructor(shard: ShardKeys, name: string) {
@@ -90,6 +93,8 @@ export class TenantKeys {
     this.tasks = `${this.record}:tasks`;
     this.pending = `${this.record}:pending`;
     this.claims = `${this.record}:claims`;
+    this.holders = `${this.record}:holders`;
+    this.backlog = `${name}:`;
     this.projects = `${this.record}:projects`;
   }
 

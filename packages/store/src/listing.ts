@@ -1,5 +1,6 @@
-import { parseInteractionId, type TaskStatus } from '@baton/protocol';
+import { BatonError, parseInteractionId, type TaskStatus } from '@baton/protocol';
 import type { Identity } from './caller.ts';
+import { type Claims, type ClaimWish, holderText } from './claims.ts';
 import { formatCursor, parseCursor, type Position } from './cursor.ts';
 import { type InteractionRecord, interactionRecord } from './interaction-record.ts';
 import { parseReference } from './keys.ts';
@@ -13,6 +14,21 @@ import { refuseUnlessTask } from './tasks.ts';
 export interface Page<T> {
   readonly items: readonly T[];
   readonly nextCursor?: string;
+}
+
+/** Which pending interactions are wanted, and what for. */
+export interface Look {
+  readonly cursor?: string | undefined;
+  readonly claim?: (ClaimWish & { readonly max: number }) | undefined;
+  /** Only what it says yes to; a page may then be empty and still have a next one. */
+  readonly only?: ((record: InteractionRecord) => boolean) | undefined;
+  /** Is told under `backlog` when something becomes pending, if there is nothing now. */
+  readonly channel?: string;
+}
+
+export interface PendingPage extends Page<InteractionRecord & { readonly claimedUntil?: number }> {
+  /** In how many milliseconds something comes free that is hidden by a claim now. */
+  readonly freeInMs?: number;
 }
 
 export interface TaskSummary {
@@ -42,40 +58,82 @@ const EXAMINE = 2_000;
 /** A tenant's interactions and tasks in pages. Without the scope `agent` a caller sees its own. */
 export class Listing {
   private readonly place: Place;
+  private readonly claims: Claims;
 
-  constructor(place: Place) {
+  constructor(place: Place, claims: Claims) {
     this.place = place;
+    this.claims = claims;
   }
 
-  /** Pending interactions, oldest first. With `claim` they are hidden from other claims for `leaseMs`. */
-  async pending(
+  /** The name to listen to for something that becomes pending, or free to be claimed. */
+  get backlog(): string {
+    return this.place.keys.backlog;
+  }
+
+  /** Pending interactions, oldest first; with `claim` those that nobody has claimed, and they are claimed now. */
+  async pending(identity: Identity, look: Look): Promise<PendingPage> {
+    const { claim, only } = look;
+    // Which ones are wanted does not stand in the index: they are looked at first, and claimed one by one.
+    if (only !== undefined) return this.picked(identity, look, only);
+    const { found, until, ...page } = await this.look(identity, look, claim);
+    const claimedUntil = claim === undefined ? {} : { claimedUntil: until };
+    return { ...page, items: found.map(({ record }) => ({ ...record, ...claimedUntil })) };
+  }
+
+  private async picked(
     identity: Identity,
-    options: { cursor?: string | undefined; claim?: { max: number; leaseMs: number } | undefined },
-  ): Promise<Page<InteractionRecord>> {
+    look: Look,
+    only: NonNullable<Look['only']>,
+  ): Promise<PendingPage> {
+    const { claim } = look;
+    const { found, until: _, ...page } = await this.look(identity, look);
+    const wanted = found.filter(({ record }) => only(record));
+    if (claim === undefined) return { ...page, items: wanted.map(({ record }) => record) };
+    const taken = wanted.slice(0, claim.max);
+    const claimed = await Promise.all(
+      taken.map(({ record }) => this.claims.claim(identity, record.interactionId, claim).catch(asGone)),
+    );
+    const items = taken.flatMap(({ record }, at) => {
+      const claimedUntil = claimed[at];
+      return claimedUntil === undefined ? [] : [{ ...record, claimedUntil }];
+    });
+    // What is left of this page is looked at again: it goes on behind the last one that was taken.
+    const last = wanted.length > taken.length ? taken.at(-1)?.position : undefined;
+    return { ...page, ...(last ? { nextCursor: cursorBehind(last) } : {}), items };
+  }
+
+  private async look(identity: Identity, { cursor, claim, channel = '' }: Look, lease?: Look['claim']) {
     const { connection, keys } = this.place;
-    const from = parseCursor(options.cursor);
-    const [found = [], last] = (await run(
+    const from = parseCursor(cursor);
+    const [found, until, free, score, member] = (await run(
       connection,
       LIST,
-      { pending: keys.pending, claims: keys.claims },
+      { tenant: keys.record, pending: keys.pending, claims: keys.claims, holders: keys.holders },
       {
         principal: identity.scopes.has('agent') ? '' : identity.principal,
         score: from.score,
         member: from.member,
-        most: options.claim?.max ?? PAGE,
+        most: lease?.max ?? PAGE,
         examine: EXAMINE,
-        lease: options.claim?.leaseMs ?? 0,
+        hide: claim === undefined ? 0 : 1,
+        lease: lease?.leaseMs ?? 0,
+        holder: holderText(identity, lease?.holder ?? ''),
+        channel,
       },
-    )) as [string[]?, string[]?];
-    const references = found.filter((_, index) => index % 2 === 1).map(parseReference);
-    const records = await Promise.all(references.map(({ taskId, number }) => this.record(taskId, number)));
-    const items = records.flatMap((record) => (record?.status === 'pending' ? [record] : []));
-    const [score, member] = last ?? [];
+    )) as [string[], string, string, string?, string?];
+    const records = await Promise.all(
+      pairs(found).map(async (position) => {
+        const { taskId, number } = parseReference(position.member);
+        return { position, record: await this.record(taskId, number) };
+      }),
+    );
     return {
-      items,
-      ...(score && member
-        ? { nextCursor: formatCursor({ score, member: `${referenceOf(member)}|\u007f` }) }
-        : {}),
+      found: records.flatMap(({ position, record }) =>
+        record?.status === 'pending' ? [{ position, record }] : [],
+      ),
+      until: Number(until),
+      ...(Number(free) < 0 ? {} : { freeInMs: Number(free) }),
+      ...(score && member ? { nextCursor: cursorBehind({ score, member }) } : {}),
     };
   }
 
@@ -176,6 +234,17 @@ function interactionsOf(taskId: string, fields: Record<string, string>): Interac
   return Array.from({ length: Number(fields['sq'] ?? 0) }, (_, index) =>
     interactionRecord(taskId, index + 1, fields),
   ).flatMap((record) => record ?? []);
+}
+
+/** Whoever was faster, with an answer or a claim, has it. */
+function asGone(thrown: unknown): undefined {
+  if (thrown instanceof BatonError && thrown.code.startsWith('interaction_')) return undefined;
+  throw thrown;
+}
+
+/** Where to go on behind a member, whoever it is of. */
+function cursorBehind({ score, member }: Position): string {
+  return formatCursor({ score, member: `${referenceOf(member)}|\u007f` });
 }
 
 /** A cursor goes to the caller, and the member that it stands at may be another principal's: the name stays here. */

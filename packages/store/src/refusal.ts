@@ -64,6 +64,12 @@ export function refusal(
         `${interaction} was answered before; the first answer counts. See its task with task_status.`,
         about,
       );
+    case 'interaction_claimed':
+      return new BatonError(
+        'interaction_claimed',
+        `${interaction} is claimed by another for ${facts[0]} ms more. It may still be answered; claim another, or this one later.`,
+        { ...about, retryAfterMs: Number(facts[0]) },
+      );
     case 'interaction_expired':
       return new BatonError(
         'interaction_expired',

@@ -74,7 +74,7 @@ export const COMMIT_WITHIN = { ...COMMIT, replicated: false };
 
 export const PARK = defineScript(
   'park',
-  ['task', 'pending', 'deadlines', 'leased'],
+  ['tenant', 'task', 'pending', 'deadlines', 'leased'],
   ['fence', 'member', 'ref', 'seen', 'journal', 'drops', 'opens'],
   GROUPED,
 );
@@ -115,8 +115,15 @@ export const READ = defineScript('read', ['task'], ['principal', 'scopes', 'chan
 
 export const LIST = defineScript(
   'list',
-  ['pending', 'claims'],
-  ['principal', 'score', 'member', 'most', 'examine', 'lease'],
+  ['tenant', 'pending', 'claims', 'holders'],
+  ['principal', 'score', 'member', 'most', 'examine', 'hide', 'lease', 'holder', 'channel'],
+  REPLICATED,
+);
+
+export const CLAIM = defineScript(
+  'claim',
+  ['tenant', 'task', 'claims', 'holders'],
+  ['principal', 'scopes', 'member', 'ref', 'number', 'holder', 'lease'],
   REPLICATED,
 );
 

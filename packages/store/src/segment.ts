@@ -1,5 +1,6 @@
 import type { JsonObject, WireError } from '@baton/protocol';
 import { taskRef } from './keys.ts';
+import { OversizedRequest } from './oversized-request.ts';
 import { type Parked, waitArgs } from './parked.ts';
 import type { Place } from './place.ts';
 import type { AtVersion, ProjectChange, Projects, StoredProject, Within } from './projects.ts';
@@ -72,13 +73,14 @@ export class Segment {
     return code === 'journaled' ? { journaled: fact ?? '' } : (code as 'committed' | 'conflict' | 'stale');
   }
 
-  /** Ends the segment at what it awaits. 'again': something came meanwhile; load the task anew and go on. */
+  /** Ends the segment at what it awaits. 'again': something came meanwhile; load the task anew and go on. Errors: OversizedRequest. */
   async park(parked: Parked): Promise<'parked' | 'again' | 'stale'> {
     const { keys, connection } = this.place;
     const reply = await run(
       connection,
       PARK,
       {
+        tenant: keys.record,
         task: keys.task(this.taskId),
         pending: keys.pending,
         deadlines: keys.shard.deadlines,
@@ -95,6 +97,7 @@ export class Segment {
       },
       { args: [...parked.journal.flat(), ...parked.drops, ...waitArgs(parked.waits, this.place.lifetimes)] },
     );
+    if (reply[0] === 'limit_size') throw new OversizedRequest(reply);
     return reply[0] as 'parked' | 'again' | 'stale';
   }
 

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { isTaskId, BatonError, type JsonObject, type Scope, taskIdFrom } from '@baton/protocol';
-import { type Caller, type Identity, scopeText } from './caller.ts';
+import { type Caller, type Identity, parseScopes, scopeText } from './caller.ts';
 import { taskIdOf, taskRef } from './keys.ts';
+import { OversizedRequest } from './oversized-request.ts';
 import { type Parked, waitArgs } from './parked.ts';
 import type { Place } from './place.ts';
 import { refusal } from './refusal.ts';
@@ -34,7 +35,10 @@ export class Tasks {
     this.place = place;
   }
 
-  /** Parks the first segment of a new task, or finds the task that the same idempotency key started. */
+  /**
+   * Parks the first segment of a new task, or finds the task that the same idempotency key started.
+   * Errors: OversizedRequest, after which the same caller may open again, and the refusals of OPEN.
+   */
   async open(caller: Caller, task: NewTask): Promise<Opened> {
     let { taskId, reply } = await this.tryOpen(caller, task, '');
     const known = reply[0] === 'exists' || reply[0] === 'idempotency_conflict' ? String(reply[1]) : undefined;
@@ -43,6 +47,10 @@ export class Tasks {
       ({ taskId, reply } = await this.tryOpen(caller, task, known));
     }
     caller.settle(reply);
+    if (reply[0] === 'limit_size' && reply.length > 4) {
+      caller.know({ principal: String(reply[5]), scopes: parseScopes(String(reply[6])) });
+      throw new OversizedRequest(reply);
+    }
     if (reply[0] !== 'opened' && reply[0] !== 'exists') throw refusal(reply);
     if (reply[0] === 'exists') return { created: false, taskId: taskIdOf(String(reply[1])) };
     void this.place.wake(Number(reply[1]));

@@ -1,6 +1,7 @@
 import { type KeyParts, scope } from '@baton/protocol';
 import { Caller } from './caller.ts';
 import type { Connection } from './connection.ts';
+import { Claims } from './claims.ts';
 import { Credentials } from './credentials.ts';
 import { Interactions } from './interactions.ts';
 import type { TenantKeys } from './keys.ts';
@@ -21,6 +22,7 @@ export class Tenant {
   readonly tasks: Tasks;
   readonly interactions: Interactions;
   readonly listing: Listing;
+  readonly claims: Claims;
   readonly projects: Projects;
   readonly credentials: Credentials;
   private readonly place: Place;
@@ -40,7 +42,8 @@ export class Tenant {
     this.place = new Place(connection, keys, lifetimes, wake);
     this.tasks = new Tasks(this.place);
     this.interactions = new Interactions(this.place);
-    this.listing = new Listing(this.place);
+    this.claims = new Claims(this.place);
+    this.listing = new Listing(this.place, this.claims);
     this.projects = new Projects(this.place);
     this.credentials = new Credentials(this.place, pepper);
   }

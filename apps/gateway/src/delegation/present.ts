@@ -67,7 +67,7 @@ export function leading(
  * An interaction with its whole request, as lists give it: a directive while it is pending, and afterwards the same
  * without the call to answer it.
  */
-export function wholeRequest(record: InteractionRecord): object {
+export function wholeRequest(record: InteractionRecord & { readonly claimedUntil?: number }): object {
   const { taskId, operation, interactionId, status, createdAt, request } = record;
   const times = { createdAt: iso(createdAt), ...ending(record) };
   if (request.kind === 'elicitation') return { taskId, operation, interactionId, status, ...times, request };
@@ -85,8 +85,9 @@ export function wholeRequest(record: InteractionRecord): object {
   return { ...asked, status, interactionStatus: status, summary, ...times };
 }
 
-function ending(record: InteractionRecord) {
+function ending(record: InteractionRecord & { readonly claimedUntil?: number }) {
   return {
+    ...(record.claimedUntil === undefined ? {} : { claimedUntil: iso(record.claimedUntil) }),
     ...(record.endedAt === undefined ? {} : { endedAt: iso(record.endedAt) }),
     ...(record.answeredBy === undefined ? {} : { answeredBy: record.answeredBy }),
   };

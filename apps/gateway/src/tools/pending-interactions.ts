@@ -1,53 +1,113 @@
-import { BatonError, interactionStatus } from '@baton/protocol';
 import { wholeNumber } from '@baton/operations';
+import { interactionStatus, MAX_WAIT_MS, role } from '@baton/protocol';
+import type { Identity, InteractionRecord } from '@baton/store';
 import { z } from 'zod';
+import type { Call } from '../context.ts';
 import { wholeRequest } from '../delegation/present.ts';
+import { pendingOrWait } from '../delegation/wait-for-pending.ts';
 import { defineTool } from './tool.ts';
 
-const input = z.strictObject({
-  status: interactionStatus
-    .default('pending')
-    .describe('Which interactions; those that have ended only to look at'),
-  interactionId: z.string().min(1).max(100).optional().describe('Only this one'),
-  claim: z
-    .strictObject({
-      max: wholeNumber(z.int().min(1).max(50)).describe('How many to claim at most'),
-      leaseMs: wholeNumber(z.int().min(1_000).max(3_600_000)).describe(
-        'For how long they are hidden from other claims',
-      ),
-    })
+/** A lease is at least so long: a shorter one ends before anything can be done with it. */
+const LEAST_LEASE_MS = 1_000;
+
+const claim = z.strictObject({
+  max: wholeNumber(z.int().min(1).max(50)).default(1).describe('How many to claim at most'),
+  leaseMs: wholeNumber(z.int().min(0).max(3_600_000)).describe(
+    `For how long they are hidden from other claims, ${LEAST_LEASE_MS} or more; 0 ends the claim on interactionId`,
+  ),
+  holder: z
+    .string()
+    .min(1)
+    .max(100)
     .optional()
-    .describe('Claims what is returned; a claim hides from other claims and never blocks an answer'),
-  cursor: z.string().max(500).optional(),
+    .describe(
+      'A name for whoever claims, where several share a key; only the same one renews or ends a claim',
+    ),
 });
+
+const input = z
+  .strictObject({
+    status: interactionStatus
+      .default('pending')
+      .describe('Which interactions; those that have ended only to look at'),
+    interactionId: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe(
+        'Only this one, in whatever status; with claim it is claimed, or its claim is renewed or ended',
+      ),
+    operation: z.string().min(1).max(100).optional().describe('Only those of this operation'),
+    role: role.optional().describe('Only those for this role'),
+    claim: claim
+      .optional()
+      .describe('Claims what is returned; a claim hides from other claims and never blocks an answer'),
+    waitMs: wholeNumber(z.int().min(0).max(MAX_WAIT_MS))
+      .default(0)
+      .describe('How long to wait, in milliseconds, for something to become pending if nothing is'),
+    cursor: z.string().max(500).optional(),
+  })
+  .superRefine(({ status, interactionId, claim: wish, waitMs, ...list }, context) => {
+    const refuse = (path: (string | number)[], message: string) =>
+      context.addIssue({ code: 'custom', path, message });
+    const { leaseMs = LEAST_LEASE_MS } = wish ?? {};
+    if (wish !== undefined && status !== 'pending')
+      refuse(['claim'], `only pending interactions can be claimed, and status is '${status}'`);
+    if (leaseMs === 0 && interactionId === undefined)
+      refuse(['claim', 'leaseMs'], 'is 0, which ends the claim on interactionId: give interactionId');
+    if (leaseMs > 0 && leaseMs < LEAST_LEASE_MS)
+      refuse(['claim', 'leaseMs'], `is ${leaseMs}; it must be 0, or ${LEAST_LEASE_MS} or more`);
+    if (waitMs > 0 && (interactionId !== undefined || status !== 'pending'))
+      refuse(['waitMs'], 'waits for a list of what is pending, without interactionId or another status');
+    for (const field of ['operation', 'role', 'cursor'] as const)
+      if (interactionId !== undefined && list[field] !== undefined)
+        refuse([field], 'is of use for a list only, and interactionId names one');
+  });
+type Input = z.output<typeof input>;
 
 /** For agents: what waits for an LLM, whole. With scope `agent` the tenant's, otherwise the caller's own. */
 export const pendingInteractions = defineTool({
   name: 'pending_interactions',
   title: 'List waiting LLM requests',
   description:
-    'Lists the LLM requests that wait for an answer, oldest first, each with its whole request. Answer them with agent_llm.',
+    'Lists the LLM requests that wait for an answer, oldest first, each with its whole request. Answer them with agent_llm. ' +
+    'Agents that share a backlog claim what they work on, and renew a claim by claiming its interactionId again.',
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   need: ['mcp', 'agent'],
   input,
   output: [z.object({ interactions: z.array(z.looseObject({})), nextCursor: z.string().optional() })],
-  run: async ({ status, interactionId, claim, cursor }, call) => {
+  run: async (given, call) => {
     const identity = await call.caller.admit(['mcp', 'agent']);
+    if (given.interactionId !== undefined) return oneOf(identity, given.interactionId, given, call);
     const { listing } = call.tenant;
-    if (interactionId !== undefined)
-      return reply([wholeRequest(await listing.interaction(identity, interactionId))]);
-    if (claim !== undefined && status !== 'pending') {
-      const message = `claim: only pending interactions can be claimed, and status is '${status}'`;
-      throw new BatonError('invalid_arguments', message, { field: 'claim' });
-    }
-    if (status === 'pending') {
-      const page = await listing.pending(identity, { cursor, claim });
+    const only = filterOf(given);
+    if (given.status === 'pending') {
+      const page = await pendingOrWait(call, identity, { ...given, only });
       return reply(page.items.map(wholeRequest), page.nextCursor);
     }
-    const page = await listing.history(identity, cursor);
-    return reply(page.items.filter((record) => record.status === status).map(wholeRequest), page.nextCursor);
+    const page = await listing.history(identity, given.cursor);
+    const items = page.items.filter(
+      (record) => record.status === given.status && (only === undefined || only(record)),
+    );
+    return reply(items.map(wholeRequest), page.nextCursor);
   },
 });
+
+async function oneOf(identity: Identity, interactionId: string, { claim: wish }: Input, call: Call) {
+  const { claims, listing } = call.tenant;
+  const claimedUntil = wish && (await claims.claim(identity, interactionId, wish));
+  const record = await listing.interaction(identity, interactionId);
+  return reply([wholeRequest({ ...record, ...(claimedUntil === undefined ? {} : { claimedUntil }) })]);
+}
+
+/** What is asked for by operation and role; questions to people have no role. */
+function filterOf({ operation, role: wanted }: Input) {
+  if (operation === undefined && wanted === undefined) return undefined;
+  return ({ operation: its, request }: InteractionRecord) =>
+    (operation === undefined || operation === its) &&
+    (wanted === undefined || (request.kind === 'llm' && request.call.role === wanted));
+}
 
 function reply(interactions: object[], nextCursor?: string) {
   return {

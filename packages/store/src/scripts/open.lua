@@ -5,7 +5,8 @@
 --       gone: a task that the idempotency key may still name although it is gone; keep: how long the records live at most
 --       journal × (path, entry), then opens × (kind, path, ms until due, body); ready 1: there is work for a worker at once
 -- Returns: {'opened', ready, createdAt}, {'exists', ref} for a repeat under the same idempotency key, {'idempotency_conflict', ref},
---          {'limit_pending', limit, most}, {'limit_size', limit, bytes, most}, or a refusal of ADMIT
+--          {'limit_pending', limit, most}, {'limit_size', limit, bytes, most, path, principal, scopes} of a request that is too
+--          large, or a refusal of ADMIT
 -- Repeating it with the same task key changes nothing.
 -- @include clock
 -- @include admit
@@ -13,8 +14,10 @@
 -- @include opens
 -- @include open
 -- @include turns
+-- @include notify
+-- @include watch
 local now = clock()
-local refusal, principal, _, limits = admit(now, 'pendingInteractions', 'openTasks', 'delegatedRequestBytes', 'open')
+local refusal, principal, scopes, limits = admit(now, 'pendingInteractions', 'openTasks', 'delegatedRequestBytes', 'open', 'watch')
 if refusal then return refusal end
 
 if A_arguments ~= '' then
@@ -36,8 +39,11 @@ for at = first, #ARGV, 4 do
 end
 if asked > 0 and redis.call('ZCARD', K_pending) + asked > tonumber(limits[1]) then return {'limit_pending', 'pendingInteractions', limits[1]} end
 if tonumber(limits[4] or 0) >= tonumber(limits[2]) then return {'limit_pending', 'openTasks', limits[2]} end
-for at = first + 3, #ARGV, 4 do
-  if #ARGV[at] > tonumber(limits[3]) then return {'limit_size', 'delegatedRequestBytes', #ARGV[at], limits[3]} end
+local large = oversized(first, waits, limits[3])
+if large then
+  -- Its caller comes again with the rest, and has been admitted.
+  large[6], large[7] = principal, scopes
+  return large
 end
 
 local expires = now + tonumber(A_life)
@@ -60,4 +66,5 @@ if A_arguments ~= '' then
   redis.call('HSET', K_idempotency, 'ref', A_ref, 'arguments', A_arguments)
   redis.call('PEXPIRE', K_idempotency, A_keep)
 end
+if asked > 0 then tell_watchers(limits[5]) end
 return {'opened', A_ready == '1' and enqueue(A_member, now) or 0, string.format('%d', now)}

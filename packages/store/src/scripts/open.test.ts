@@ -4,7 +4,7 @@ import { taskRef } from '../keys.ts';
 import { run } from '../script.ts';
 import { OPEN } from '../scripts.ts';
 import { openFixture } from '../testing/fixture.ts';
-import { asks, codeOf, type Guest, sleeps } from '../testing/guest.ts';
+import { ANN, asks, codeOf, type Guest, newTask, sleeps } from '../testing/guest.ts';
 import { codesOf } from '../testing/wiretap.ts';
 
 const fixture = await openFixture();
@@ -105,6 +105,18 @@ test.each([
     expect(await fixture.contents()).toEqual(before);
   },
 );
+
+test('a call whose request is too large goes on with the rest as the caller that it is, and counts once', async () => {
+  const guest = await fixture.guest({ delegatedRequestBytes: 300, requestsPerSecond: 1, burst: 5 });
+  const caller = await guest.caller('ann', ['mcp']);
+  const waits = [asks('0'), asks('1', 'long '.repeat(60))];
+  const refused = guest.tasks.open(caller, newTask({ waits }));
+  await expect(refused).rejects.toMatchObject({ code: 'limit_size', path: '1' });
+  const tokens = await redis.hget(guest.keys.record, 'tokens');
+  expect(await caller.admit(['mcp'])).toEqual(ANN);
+  await guest.tasks.open(caller, newTask({ waits: [asks('0')] }));
+  expect(await redis.hget(guest.keys.record, 'tokens')).toBe(tokens);
+});
 
 test('a sleep is no pending interaction: it counts towards no limit', async () => {
   const guest = await fixture.guest({ pendingInteractions: 2 });

@@ -1,19 +1,27 @@
 #!lua
 -- PARK: ends a segment that awaits something: records what it did, opens what it awaits, ends the lease.
--- KEYS: task pending deadlines leased
+-- KEYS: tenant task pending deadlines leased
 -- ARGV: fence member ref seen journal drops opens ...
 --       journal × (path, entry), drops × path, opens × (kind, path, ms until due, body)
 -- Returns: {'parked'}; {'again', event} when an event came that this segment has not seen (the lease goes on);
---          {'stale'} when the fence has moved: nothing was written
+--          {'stale'} when the fence has moved, {'limit_size', limit, bytes, most, path} of a request that is too large:
+--          nothing was written
 -- @include clock
 -- @include batch
 -- @include opens
 -- @include open
 -- @include notify
+-- @include watch
 local task = redis.call('HMGET', K_task, 'fe', 'open', 'ex', 'ev', 'pr', 'sq', 'w')
 if task[1] ~= A_fence then return {'stale'} end
 local now = clock()
 local journal, drops, waits = tonumber(A_journal), tonumber(A_drops), tonumber(A_opens)
+local tenant = {}
+if waits > 0 then
+  tenant = redis.call('HMGET', K_tenant, 'delegatedRequestBytes', 'watch')
+  local large = oversized(#ARGV - waits * 4 + 1, waits, tenant[1])
+  if large then return large end
+end
 -- The segment is over: what its holder sends again after a lost reply must not open its waits a second time.
 local fields = {'fe', A_fence + 1, 'up', now, 'se', A_seen}
 local at = A_rest
@@ -35,6 +43,7 @@ put(fields, 'st', status)
 send('HSET', K_task, fields)
 send('HDEL', K_task, dropped)
 redis.call('ZADD', K_deadlines, first_due(opens, expires), A_member)
+if standing.opened > tonumber(task[6] or 0) then tell_watchers(tenant[2]) end
 local event = task[4] or '0'
 if event ~= A_seen then return {'again', event} end
 redis.call('ZREM', K_leased, A_member)

@@ -1,5 +1,6 @@
 import { taskRef } from '../keys.ts';
 import { expect, test } from 'vitest';
+import { OversizedRequest } from '../oversized-request.ts';
 import { PARK, SETTLE } from '../scripts.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { ANN, asks, type Guest, sleeps } from '../testing/guest.ts';
@@ -162,6 +163,30 @@ test('a segment whose lease was given back and not yet taken may still end its w
   await fixture.sweep();
   expect(await segment.settle({ status: 'completed', result: {} })).toBe('settled');
   expect((await fixture.shard.take(10)).segments, 'and nobody runs it again').toEqual([]);
+});
+
+test('PARK refuses a request over delegatedRequestBytes by its path, writes nothing, and takes the rest from the same holder', async () => {
+  const guest = await fixture.guest({ delegatedRequestBytes: 300 });
+  const { segment } = await running(guest);
+  const before = await fixture.contents();
+  const waits = [asks('2'), asks('3', 'long '.repeat(60)), sleeps('4', 1_000)];
+  const refused = await segment
+    .park({ journal: [['9', 'check+1']], drops: ['0'], waits })
+    .catch((error) => error);
+  expect(refused).toBeInstanceOf(OversizedRequest);
+  expect(refused).toMatchObject({ code: 'limit_size', path: '3' });
+  const bytes = JSON.stringify((waits[1] as { request: object }).request).length;
+  expect(refused.details).toEqual({ limit: 'delegatedRequestBytes', bytes, most: 300 });
+  expect(await fixture.contents()).toEqual(before);
+  expect(await segment.park({ ...nothing, waits: [asks('2'), sleeps('4', 1_000)] })).toBe('parked');
+});
+
+test('a request of exactly the limit is opened', async () => {
+  const wait = asks('2');
+  const { length } = JSON.stringify((wait as { request: object }).request);
+  const exact = await fixture.guest({ delegatedRequestBytes: length });
+  const { segment } = await running(exact, [asks('0')]);
+  expect(await segment.park({ ...nothing, waits: [wait] })).toBe('parked');
 });
 
 test('every code of PARK and SETTLE was reached', () => {

@@ -6,7 +6,7 @@ import { AGENT, ANN, asks, BOB, type Guest, newTask, sleeps } from './guest.ts';
 /** A tenant's day, in which every script runs on its every way. */
 export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<void> {
   const shard = fixture.shards[fixture.keyspace.shardIndex(guest.tenant.id)]!;
-  const { tasks, interactions, listing, projects } = guest.tenant;
+  const { tasks, interactions, listing, claims, projects } = guest.tenant;
   const { channel } = fixture.store.inbox;
   await fixture.operators.change(guest.tenant.id, { name: 'Acme & Söhne' });
   await (await guest.caller()).admit(['mcp']);
@@ -20,8 +20,11 @@ export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<vo
   const third = interactionId(taskId, 3);
   await interactions.chunk(await guest.caller(), { interactionId: first, sequence: 0, delta: 'ye' });
   await tasks.read(ANN, taskId, channel);
-  await listing.pending(AGENT, { claim: { max: 10, leaseMs: 60_000 } });
-  await listing.pending(BOB, {});
+  await listing.pending(AGENT, { claim: { max: 2, leaseMs: 60_000 } });
+  await claims.claim(AGENT, first, { leaseMs: 60_000 });
+  await listing.pending(BOB, { channel });
+  await claims.claim(AGENT, first, { leaseMs: 0 });
+  await listing.pending(BOB, { channel });
   await guest.answer(taskId, 1, { channel });
   await guest.answer(taskId, 1, { channel });
 

@@ -92,8 +92,8 @@ export class Guest {
   /** Every key that a script may be given for a task, by its name. */
   places(taskId: string) {
     const { keys } = this;
-    const { record: tenant, tasks, pending, claims, projects } = keys;
-    const own = { tenant, tasks, pending, claims, projects, task: keys.task(taskId) };
+    const { record: tenant, tasks, pending, claims, holders, projects } = keys;
+    const own = { tenant, tasks, pending, claims, holders, projects, task: keys.task(taskId) };
     return {
       ...keys.shard,
       ...own,

@@ -1,0 +1,19 @@
+import type { LlmRequest } from './delegation.ts';
+
+/** The estimate: a token is four bytes of the request's JSON in UTF-8, whatever the model and the language. */
+const BYTES_PER_TOKEN = 4;
+
+/** Over this many tokens by estimate a directive carries a warning. */
+const LARGE_REQUEST_TOKENS = 20_000;
+
+/** What the agent is told of a request that few models will take; undefined for any other. */
+export function warningOf(request: LlmRequest): string | undefined {
+  const text = JSON.stringify(request);
+  const most = LARGE_REQUEST_TOKENS * BYTES_PER_TOKEN;
+  // A character is three bytes at most, so most requests need no second look.
+  if (text.length * 3 <= most) return undefined;
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes <= most) return undefined;
+  const tokens = Math.ceil(bytes / BYTES_PER_TOKEN);
+  return `This request is about ${tokens} tokens long (${bytes} bytes); make sure that the model takes as many.`;
+}

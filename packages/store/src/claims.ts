@@ -1,0 +1,61 @@
+import { parseInteractionId } from '@baton/protocol';
+import { type Identity, scopeText } from './caller.ts';
+import { taskRef } from './keys.ts';
+import type { Place } from './place.ts';
+import { refusal } from './refusal.ts';
+import { run } from './script.ts';
+import { CLAIM } from './scripts.ts';
+
+/** A claim as it is asked for: by whom, and for how long it hides from other claims. */
+export interface ClaimWish {
+  readonly leaseMs: number;
+  /** Tells those apart who claim as one principal, such as two agents with one key. */
+  readonly holder?: string | undefined;
+}
+
+/** Claims on a tenant's pending interactions. A claim is its holder's alone until its lease ends; it never blocks an answer. */
+export class Claims {
+  private readonly place: Place;
+
+  constructor(place: Place) {
+    this.place = place;
+  }
+
+  /**
+   * Claims one interaction, renews its holder's claim from now on, or ends it where `leaseMs` is 0. Gives when its lease
+   * ends, in milliseconds by Redis's clock, or undefined when it was ended.
+   * Errors: `interaction_claimed` while another holds it, `interaction_not_found` and what ended it.
+   */
+  async claim(
+    identity: Identity,
+    interactionId: string,
+    { leaseMs, holder = '' }: ClaimWish,
+  ): Promise<number | undefined> {
+    const parsed = parseInteractionId(interactionId);
+    if (parsed === undefined) throw refusal(['interaction_not_found'], { interactionId });
+    const { connection, keys } = this.place;
+    const { taskId, number } = parsed;
+    const reply = await run(
+      connection,
+      CLAIM,
+      { tenant: keys.record, task: keys.task(taskId), claims: keys.claims, holders: keys.holders },
+      {
+        principal: identity.principal,
+        scopes: scopeText(identity.scopes),
+        member: keys.member(taskId),
+        ref: taskRef(taskId),
+        number,
+        holder: holderText(identity, holder),
+        lease: leaseMs,
+      },
+    );
+    if (reply[0] === 'claimed') return Number(reply[1]);
+    if (reply[0] === 'released') return undefined;
+    throw refusal(reply, { interactionId });
+  }
+}
+
+/** A holder is one of its principal: the same name means another one with another principal. */
+export function holderText({ principal }: Identity, holder: string): string {
+  return `${principal} ${holder}`;
+}

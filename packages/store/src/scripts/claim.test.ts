@@ -1,0 +1,94 @@
+import { interactionId } from '@baton/protocol';
+import { expect, test } from 'vitest';
+import { CLAIM } from '../scripts.ts';
+import { openFixture } from '../testing/fixture.ts';
+import { AGENT, ANN, asks, BOB, codeOf, type Guest } from '../testing/guest.ts';
+import { codesOf } from '../testing/wiretap.ts';
+
+const fixture = await openFixture();
+const { redis, wiretap } = fixture;
+
+const lease = (holder?: string, leaseMs = 60_000) => ({ leaseMs, holder });
+
+async function waiting(guest: Guest) {
+  const taskId = await guest.open({ waits: [asks('0'), asks('1')] });
+  return { taskId, first: interactionId(taskId, 1), second: interactionId(taskId, 2) };
+}
+
+test('a claim is its holder’s alone until it ends, and its end leaves nothing', async () => {
+  const guest = await fixture.guest();
+  const { claims, listing } = guest.tenant;
+  const { first, second } = await waiting(guest);
+  const until = await claims.claim(AGENT, first, lease('a'));
+  expect(await claims.claim(AGENT, first, lease('a', 90_000))).toBeGreaterThan(until! + 20_000);
+  // Names are of their principal: neither a like name nor one that reads the same from the outside is the same holder.
+  for (const [identity, holder] of [
+    [AGENT, 'b'],
+    [AGENT, undefined],
+    [ANN, 'a'],
+    [{ principal: 'agent-7 a', scopes: AGENT.scopes }, undefined],
+  ] as const) {
+    expect(await codeOf(claims.claim(identity, first, lease(holder)))).toBe('interaction_claimed');
+    expect(await codeOf(claims.claim(identity, first, lease(holder, 0)))).toBe('interaction_claimed');
+  }
+  const { items } = await listing.pending(AGENT, { claim: { max: 5, ...lease('b') } });
+  expect(items.map((item) => item.interactionId)).toEqual([second]);
+  expect(await claims.claim(AGENT, first, lease('a', 0))).toBeUndefined();
+  expect(await claims.claim(AGENT, first, lease('a', 0)), 'what nobody holds is free').toBeUndefined();
+  await claims.claim(AGENT, second, lease('b', 0));
+  expect(await redis.exists(guest.keys.claims, guest.keys.holders)).toBe(0);
+});
+
+test('who held what is forgotten with its lease, also of what was answered', async () => {
+  const guest = await fixture.guest();
+  const { taskId, first } = await waiting(guest);
+  await guest.tenant.claims.claim(AGENT, first, lease('a'));
+  await guest.answer(taskId, 1, { as: guest.tenant.operator() });
+  expect(await redis.zcard(guest.keys.claims)).toBe(0);
+  const [holder = ''] = await redis.zrange(guest.keys.holders, '0', '-1');
+  await redis.zadd(guest.keys.holders, 1, holder);
+  await guest.tenant.listing.pending(AGENT, {});
+  expect(await redis.exists(guest.keys.holders)).toBe(0);
+});
+
+test('only what is pending, and the caller’s to see, is claimed', async () => {
+  const guest = await fixture.guest();
+  const { claims, interactions } = guest.tenant;
+  const { taskId, first, second } = await waiting(guest);
+  const code = (id: string, identity = AGENT) => codeOf(claims.claim(identity, id, lease()));
+  expect(await code(first, BOB)).toBe('interaction_not_found');
+  expect(await code(interactionId(taskId, 3))).toBe('interaction_not_found');
+  expect(await code('x')).toBe('interaction_not_found');
+  await guest.answer(taskId, 1);
+  expect(await code(first)).toBe('interaction_already_answered');
+  await interactions.cancel(ANN, second);
+  expect(await code(second)).toBe('interaction_cancelled');
+  const late = interactionId(await guest.with({ interaction: 0 }).open(), 1);
+  expect(await code(late)).toBe('interaction_expired');
+});
+
+test('whoever waits is told once, by what is opened or given up, and is no one’s cost before', async () => {
+  const guest = await fixture.guest();
+  const { claims, listing } = guest.tenant;
+  const { inbox } = fixture.store;
+  const watch = () => redis.hget(guest.keys.record, 'watch');
+  const listener = inbox.listen(listing.backlog);
+  const wish = { claim: { max: 1, ...lease('a') }, channel: inbox.channel };
+  await listing.pending(AGENT, wish);
+  await listing.pending(AGENT, wish);
+  expect(await watch()).toBe(inbox.channel);
+  const first = interactionId(await guest.open(), 1);
+  expect(await listener.next(5_000)).toMatchObject({ status: 'input_required' });
+  expect(await watch()).toBeNull();
+  expect((await listing.pending(AGENT, wish)).items).toHaveLength(1);
+  expect(await watch(), 'who has found something does not wait').toBeNull();
+  const hidden = await listing.pending(AGENT, wish);
+  expect(hidden.freeInMs).toBeGreaterThan(50_000);
+  await claims.claim(AGENT, first, lease('a', 0));
+  expect(await listener.next(5_000)).toMatchObject({ status: 'input_required' });
+  listener.close();
+});
+
+test('every code of CLAIM was reached', () => {
+  expect(wiretap.codes(CLAIM)).toEqual(codesOf(CLAIM));
+});

@@ -1,0 +1,69 @@
+import { AnswerCheck, Programs, resumeTask } from '@baton/runner';
+import { Store } from '@baton/store';
+import { openShards } from '@baton/store/shards';
+import { median } from './figures.ts';
+import { type At, ask, plan, split } from './plan.ts';
+import { say } from './say.ts';
+import { hangUp } from './wire.ts';
+
+/**
+ * A worker of the benchmark that takes what is ready by hand, so that one resume can be timed: from the lease to what
+ * the task awaits next, written. `late-resume <redis> <url> <key>`; says the medians of an `expand_all` with few
+ * branches finished and of one with many.
+ */
+const [redisUrl = '', url = '', key = ''] = process.argv.slice(2);
+const at: At = { url, key };
+const FEW = 5;
+const MANY = 500;
+const TASKS = 600;
+const TIMES = 15;
+
+const store = await Store.open({ url: redisUrl, secret: 'a secret of the bench', replica: 'resumes' });
+const shards = openShards(store);
+const programs = new Programs();
+const check = new AnswerCheck();
+
+interface Resumed {
+  readonly ms: number;
+  readonly entries: number;
+}
+
+/** Answers one of a task's open requests and resumes the task. */
+async function resumeOnce(taskId: string): Promise<Resumed> {
+  const { pending } = await ask<{ pending: { interactionId: string } }>(at, 'task_status', { taskId });
+  await split(at, pending.interactionId, 0);
+  const begun = performance.now();
+  for (const shard of shards) {
+    const [segment] = (await shard.take(1)).segments;
+    if (segment === undefined) continue;
+    const end = await resumeTask(programs, check, shard, segment, (event, facts) =>
+      console.error(event, facts),
+    );
+    if (end !== 'parked') throw new Error(`the resume has ${end}`);
+    return { ms: performance.now() - begun, entries: segment.state.journal.size };
+  }
+  throw new Error('nothing is ready');
+}
+
+async function started(projectRoot: string, behind: number): Promise<string> {
+  await plan(at, projectRoot, TASKS);
+  const { taskId } = await ask<{ taskId: string }>(at, 'expand_all', { projectRoot });
+  for (let n = 0; n < behind; n++) await resumeOnce(taskId);
+  return taskId;
+}
+
+// The one with many warms up for the others.
+const late = await started('late', MANY);
+const [few, many]: [Resumed[], Resumed[]] = [[], []];
+// In turns, so that whatever else the machine does falls on both.
+for (let n = 0; n < TIMES; n++) {
+  few.push(await resumeOnce(await started(`early-${n}`, FEW)));
+  many.push(await resumeOnce(late));
+}
+const medianOf = (resumed: readonly Resumed[]) => median(resumed.map(({ ms }) => ms));
+say({
+  resumes: [few, many].map((each) => ({ ms: medianOf(each), entries: each[0]?.entries ?? 0 })),
+});
+hangUp();
+await check.close();
+await store.close();

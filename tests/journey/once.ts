@@ -1,0 +1,56 @@
+import type { Loose } from '../harness/client.ts';
+import { type Crew, TENANT } from './crew.ts';
+import { OPERATIONS } from './walk.ts';
+
+/** What speaks against each call having become one task, and each delegation having been answered and taken once. */
+export async function takenTwice(crew: Crew, numTasks: number): Promise<{ against: string[]; seen: string }> {
+  const against: string[] = [];
+  const tasks = await wholeTasks(crew);
+  const names = tasks.map(({ operation }) => String(operation)).sort();
+  if (names.join() !== [...OPERATIONS].sort().join()) against.push(`the tasks are ${names.join()}`);
+  const all: Loose[] = tasks.flatMap(({ interactions }) => interactions);
+  const firsts = all.filter(({ attempt }) => attempt === 1).length;
+  if (firsts !== numTasks + 3) against.push(`${firsts} requests were made instead of ${numTasks + 3}`);
+  for (const { taskId, operation, status, timeline } of tasks) {
+    if (status !== 'completed') against.push(`${operation} ${taskId} is ${status}`);
+    const answers = timeline.filter(({ event }: Loose) => event === 'interaction_answered');
+    const ids = new Set(answers.map(({ interactionId }: Loose) => interactionId));
+    if (ids.size !== answers.length)
+      against.push(`${operation} has ${answers.length} answers to ${ids.size} requests`);
+  }
+  for (const { interactionId, status } of all)
+    if (status !== 'answered') against.push(`request ${interactionId} is ${status}`);
+  for (const [interactionId, times] of answeredBy(crew))
+    if (times > 1)
+      against.push(`request ${interactionId} was answered ${times} times by the agents' own account`);
+  return { against, seen: `${tasks.length} tasks, ${firsts} delegations in ${all.length} requests` };
+}
+
+async function wholeTasks(crew: Crew): Promise<Loose[]> {
+  const { tasks } = await crew.rest('GET', '/tasks', undefined, crew.key);
+  return Promise.all(
+    tasks.map(({ taskId }: Loose) => crew.rest('GET', `/tasks/${taskId}`, undefined, crew.key)),
+  );
+}
+
+/** How often agents say that Baton took an answer of theirs, by request. */
+function answeredBy({ agentsSaid }: Crew): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const { event, interactionId } of agentsSaid.flat())
+    if (event === 'answered' || event === 'failed')
+      times.set(interactionId, (times.get(interactionId) ?? 0) + 1);
+  return times;
+}
+
+/** What is still open when everything is done: requests, claims, leases, deadlines, work that stands ready. */
+export async function leftOpen(crew: Crew): Promise<string[]> {
+  const { interactions } = await crew.rest('GET', '/interactions?status=pending', undefined, crew.key);
+  const { openTasks } = await crew.rest('GET', `/tenants/${TENANT}`);
+  const sets = ['ready', 'leased', 'deadlines', `t:${TENANT}:pending`, `t:${TENANT}:claims`];
+  const sizes = await Promise.all(sets.map((name) => crew.redis.zcard(`baton:{s0}:${name}`)));
+  return [
+    ...interactions.map(({ interactionId }: Loose) => `request ${interactionId} is pending`),
+    ...(openTasks === 0 ? [] : [`${openTasks} tasks count as open`]),
+    ...sets.flatMap((name, at) => (sizes[at] === 0 ? [] : [`${name} holds ${sizes[at]}`])),
+  ];
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import type { Crew } from './crew.ts';
+import type { Watch } from './watch.ts';
+
+const COPY = 'the copy';
+
+/** What speaks against the exported file being claude-task-master's, and coming back as the same project. */
+export async function strayed(crew: Crew, watch: Watch, project: string): Promise<string[]> {
+  const schema = JSON.parse(readFileSync('tests/fixtures/claude-task-master.schema.json', 'utf8'));
+  const file = await watch.exported(project);
+  const fit = new AjvJsonSchemaValidator().getValidator(schema)(file);
+  const put = await crew.rest('PUT', `/projects/${encodeURIComponent(COPY)}`, file, crew.key);
+  const copy = await watch.exported(COPY);
+  return [
+    ...(fit.valid ? [] : [`the published schema does not allow it: ${fit.errorMessage}`]),
+    ...(put.droppedDependencies.length === 0 ? [] : [`${put.droppedDependencies.join()} were dropped`]),
+    ...(isDeepStrictEqual(copy, file) ? [] : [`it comes back as ${JSON.stringify(copy)}`]),
+  ];
+}

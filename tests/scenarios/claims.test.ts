@@ -1,0 +1,237 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { answerOf, call, connect, type Loose, post, refusalOf } from '../harness/client.ts';
+import { Deployment } from '../harness/deployment.ts';
+import { Monitor } from '../harness/monitor.ts';
+
+/** How agents share a backlog: claims with leases, filters, and waiting for work, on any replica. */
+let baton: Deployment;
+let monitor: Monitor;
+let redis: Redis;
+beforeAll(async () => {
+  baton = await Deployment.start({ gateways: 2, workers: 1 });
+  monitor = await Monitor.open(baton.redisUrl);
+  redis = new Redis(baton.redisUrl.replace('unix://', ''));
+});
+afterAll(async () => {
+  monitor.close();
+  redis.disconnect();
+  await baton.stop();
+});
+
+/** A tenant of its own for each test: a client on either replica, of one agent's key, and another agent's. */
+let here: Client;
+let there: Client;
+let another: Client;
+let key: string;
+let tenants = 0;
+beforeEach(async () => {
+  const id = `claims-${++tenants}`;
+  await baton.addTenant(id);
+  key = await baton.key({ scopes: ['mcp', 'agent'], principal: 'one' }, id);
+  const other = await baton.key({ scopes: ['mcp', 'agent'], principal: 'two' }, id);
+  here = await connect(baton.url(0), key);
+  there = await connect(baton.url(1), key);
+  another = await connect(baton.url(1), other);
+});
+
+const ask = async (text: string, role = 'main'): Promise<Loose> =>
+  call(there, 'agent_llm', {
+    delegatedCallDetails: {
+      originalCommand: 'ask',
+      role,
+      serviceType: 'generateText',
+      requestParameters: { messages: [{ role: 'user', content: text }] },
+    },
+  });
+const pending = (client: Client, args: object) => call(client, 'pending_interactions', args);
+const idsOf = ({ interactions }: Loose): string[] => interactions.map((one: Loose) => one.interactionId);
+const answer = (interactionId: string) =>
+  call(there, 'agent_llm', { interactionId, agentLLMResponse: answerOf({ text: 'yes' }) });
+
+describe('a claim', () => {
+  const lease = { leaseMs: 60_000 };
+
+  test('of one interaction is renewed and ended by its holder alone, and hides from everyone meanwhile', async () => {
+    const { interactionId } = await ask('x');
+    const mine = (args: object) => ({ interactionId, claim: { holder: 'a', ...args } });
+    const [first] = (await pending(here, mine({ leaseMs: 30_000 }))).interactions;
+    const [renewed] = (await pending(there, mine(lease))).interactions;
+    expect(Date.parse(renewed.claimedUntil)).toBeGreaterThan(Date.parse(first.claimedUntil) + 20_000);
+    for (const [client, claim] of [
+      [another, { ...lease, holder: 'a' }],
+      [here, { ...lease, holder: 'b' }],
+      [here, lease],
+      [here, { leaseMs: 0, holder: 'b' }],
+    ] as const) {
+      const error = await refusalOf(client, 'pending_interactions', { interactionId, claim });
+      expect(error).toMatchObject({ code: 'interaction_claimed', interactionId });
+      expect(error.retryAfterMs).toBeGreaterThan(50_000);
+    }
+    expect(idsOf(await pending(here, { claim: { ...lease, holder: 'a' } }))).toEqual([]);
+    const [ended] = (await pending(here, mine({ leaseMs: 0 }))).interactions;
+    expect(ended.claimedUntil).toBeUndefined();
+    expect(idsOf(await pending(another, { claim: lease }))).toEqual([interactionId]);
+  });
+
+  test('that was made in a list is renewed by its name', async () => {
+    await ask('x');
+    const [claimed] = (await pending(here, { claim: { max: 5, leaseMs: 5_000, holder: 'a' } })).interactions;
+    const claim = { ...lease, holder: 'a' };
+    const [renewed] = (await pending(here, { interactionId: claimed.interactionId, claim })).interactions;
+    expect(Date.parse(renewed.claimedUntil)).toBeGreaterThan(Date.parse(claimed.claimedUntil) + 50_000);
+  });
+
+  test('that is over is not its holder’s any more once another has it', async () => {
+    const { interactionId } = await ask('x');
+    await pending(here, { interactionId, claim: { leaseMs: 1_000, holder: 'a' } });
+    const taken = await pending(another, { claim: lease, waitMs: 10_000 });
+    expect(idsOf(taken)).toEqual([interactionId]);
+    const late = { interactionId, claim: { ...lease, holder: 'a' } };
+    expect((await refusalOf(here, 'pending_interactions', late)).code).toBe('interaction_claimed');
+  });
+
+  test('never blocks an answer of someone else, and of what has ended there is none', async () => {
+    const { interactionId } = await ask('x');
+    await pending(another, { interactionId, claim: lease });
+    expect((await answer(interactionId)).outcome.status).toBe('completed');
+    const late = { interactionId, claim: lease };
+    expect((await refusalOf(another, 'pending_interactions', late)).code).toBe(
+      'interaction_already_answered',
+    );
+    const unknown = { ...late, interactionId: interactionId.replace(/^.{8}/, '00000000') };
+    expect((await refusalOf(here, 'pending_interactions', unknown)).code).toBe('interaction_not_found');
+  });
+
+  test('is refused to whoever may not see the interaction', async () => {
+    const { interactionId } = await ask('x');
+    const theirs = await baton.key({ scopes: ['mcp'], principal: 'eve' }, `claims-${tenants}`);
+    const eve = await connect(baton.url(0), theirs);
+    const args = { interactionId, claim: lease };
+    expect((await refusalOf(eve, 'pending_interactions', args)).code).toBe('interaction_not_found');
+  });
+
+  test('takes only what its operation and role say, and leaves the rest to others', async () => {
+    const main = await ask('m');
+    const research = [await ask('r1', 'research'), await ask('r2', 'research'), await ask('r3', 'research')];
+    const parsed = await call(there, 'parse_prd', { prd: 'A shop.', projectRoot: 'shop', force: true });
+    const first = await pending(here, { role: 'research', claim: { max: 2, ...lease } });
+    expect(idsOf(first)).toEqual(research.slice(0, 2).map((one) => one.interactionId));
+    const next = await pending(here, {
+      role: 'research',
+      claim: { max: 2, ...lease },
+      cursor: first.nextCursor,
+    });
+    expect(idsOf(next)).toEqual([research[2].interactionId]);
+    const operation = { operation: 'parse_prd', claim: { max: 5, ...lease } };
+    expect(idsOf(await pending(here, { ...operation, role: 'research' }))).toEqual([]);
+    expect(idsOf(await pending(here, { operation: 'parse_prd' }))).toEqual([parsed.interactionId]);
+    expect(idsOf(await pending(here, operation))).toEqual([parsed.interactionId]);
+    expect(idsOf(await pending(another, { claim: { max: 5, ...lease } }))).toEqual([main.interactionId]);
+  });
+
+  test.each([
+    [{ claim: { leaseMs: 0 } }, 'claim.leaseMs'],
+    [{ claim: { leaseMs: 999 } }, 'claim.leaseMs'],
+    [{ claim: { leaseMs: 1_000, holder: '' } }, 'claim.holder'],
+    [{ interactionId: 'x', claim: { leaseMs: 1_000 }, status: 'answered' }, 'claim'],
+    [{ interactionId: 'x', waitMs: 5 }, 'waitMs'],
+    [{ status: 'expired', waitMs: 5 }, 'waitMs'],
+    [{ waitMs: 25_001 }, 'waitMs'],
+    [{ interactionId: 'x', role: 'main' }, 'role'],
+    [{ interactionId: 'x', operation: 'echo' }, 'operation'],
+    [{ role: 'nobody' }, 'role'],
+  ])('with contradictory arguments is refused by the field: %j', async (args, field) => {
+    expect(await refusalOf(here, 'pending_interactions', args)).toMatchObject({
+      code: 'invalid_arguments',
+      field,
+    });
+  });
+});
+
+describe('waiting for work', () => {
+  const claim = { max: 5, leaseMs: 60_000 };
+  /** Resolves when as many replicas as given hold a request for this tenant's work. */
+  const waiting = (count: number) =>
+    expect
+      .poll(async () => {
+        const watch = await redis.hget(`baton:{s0}:t:claims-${tenants}`, 'watch');
+        return watch?.split(' ').length ?? 0;
+      })
+      .toBe(count);
+
+  test('ends with what is opened on another replica, and asks nothing of Redis meanwhile', async () => {
+    const waits = pending(here, { claim, waitMs: 20_000 });
+    await waiting(1);
+    const from = monitor.commands.length;
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    const asked = monitor.commands.slice(from).filter((command) => command.includes(`:t:claims-${tenants}:`));
+    expect(asked).toEqual([]);
+    const { interactionId } = await ask('x');
+    const [got] = (await waits).interactions;
+    expect(got).toMatchObject({ interactionId, claimedUntil: expect.any(String) });
+  });
+
+  test('ends with what a worker opens later in a task', async () => {
+    const parsed = await call(there, 'parse_prd', { prd: 'A shop.', projectRoot: 'shop', force: true });
+    await pending(another, { claim });
+    const waits = pending(here, { claim, waitMs: 20_000 });
+    await waiting(1);
+    const { interactionId } = parsed;
+    const wrong = { interactionId, agentLLMResponse: answerOf({ text: 'no JSON' }), waitMs: 0 };
+    await call(there, 'agent_llm', wrong);
+    expect((await waits).interactions).toMatchObject([{ taskId: parsed.taskId, attempt: 2 }]);
+  });
+
+  test('ends when another gives its claim up', async () => {
+    const { interactionId } = await ask('x');
+    await pending(another, { claim });
+    const waits = pending(here, { claim, waitMs: 20_000 });
+    await waiting(1);
+    await pending(another, { interactionId, claim: { leaseMs: 0 } });
+    expect(idsOf(await waits)).toEqual([interactionId]);
+  });
+
+  test('gives one request to one of many who wait, and another tenant’s to none', async () => {
+    const outside = await connect(baton.url(0), await baton.addTenant(`outside-${tenants}`));
+    const theirs = pending(outside, { claim, waitMs: 2_000 });
+    const all = [here, there, another, here].map((client) => pending(client, { claim, waitMs: 2_000 }));
+    await waiting(2);
+    const { interactionId } = await ask('x');
+    const got = (await Promise.all(all)).flatMap(idsOf);
+    expect(got).toEqual([interactionId]);
+    expect(idsOf(await theirs)).toEqual([]);
+  });
+
+  test('goes on past what the filter leaves out', async () => {
+    const main = await ask('m');
+    const waits = pending(here, { claim, role: 'research', waitMs: 20_000 });
+    await waiting(1);
+    await ask('m2');
+    const { interactionId } = await ask('r', 'research');
+    expect(idsOf(await waits)).toEqual([interactionId]);
+    expect(idsOf(await pending(another, { claim }))).toContain(main.interactionId);
+  });
+
+  test('of a client that has gone claims nothing', async () => {
+    const gone = new AbortController();
+    const args = { claim, waitMs: 20_000 };
+    const body = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'pending_interactions', arguments: args },
+    };
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const request = { method: 'POST', headers, body: JSON.stringify(body), signal: gone.signal };
+    const held = fetch(`${baton.url(0)}/mcp`, request).catch(() => 'aborted');
+    await waiting(1);
+    gone.abort();
+    expect(await held).toBe('aborted');
+    // A request behind it on the same replica: by then the other's end has been seen.
+    await post(baton.url(0), key, { ...body, params: { name: 'pending_interactions', arguments: {} } });
+    const { interactionId } = await ask('x');
+    expect(idsOf(await pending(here, { claim, waitMs: 5_000 }))).toEqual([interactionId]);
+  });
+});
