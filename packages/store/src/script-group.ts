@@ -35,7 +35,10 @@ for at = 1, runs do
   for each = 1, tonumber(ARGV[2 * at + 1]) do args[each] = ARGV[arg + each] end
   key, arg = key + #keys, arg + #args
   local fine, reply = pcall(run, keys, args)
-  if not fine and type(reply) ~= 'table' then reply = redis.error_reply('ERR ' .. tostring(reply)) end
+  if not fine then
+    local said = type(reply) == 'table' and reply.err or tostring(reply)
+    reply = redis.error_reply(string.find(said, '^%u+ ') and said or 'ERR ' .. said)
+  end
   replies[at] = reply
 end
 return replies

@@ -59,6 +59,8 @@ export const CHUNK = defineScript(
 
 export const TAKE = defineScript('take', ['ready', 'turns', 'leased'], ['most', 'lease']);
 
+export const SEIZE = defineScript('seize', ['ready', 'turns', 'leased', 'task'], ['member', 'lease']);
+
 export const ATTEND = defineScript('attend', ['ready', 'shifts'], ['channel', 'attendance']);
 
 export const LOAD = defineScript('load', ['leased'], []);
