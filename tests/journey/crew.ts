@@ -61,10 +61,9 @@ export class Crew implements Targets {
     return [...this.gateways, ...this.workers, ...this.agents];
   }
 
-  get agentsSaid(): readonly Loose[][] {
-    return this.agents.map(({ said }) =>
-      said.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : [])),
-    );
+  /** What the agents told of their work, as they write it into a pipe. */
+  get agentEvents(): readonly Loose[] {
+    return this.agents.flatMap(({ said }) => said.flatMap(readEvent));
   }
 
   /** What each process said last, for someone who has to find out why it went wrong. */
@@ -175,4 +174,13 @@ function watch(link: Link, tell: () => void): void {
     watch(link, tell);
     tell();
   });
+}
+
+/** One line of an agent; one that was killed may have left half of one. */
+function readEvent(line: string): Loose[] {
+  try {
+    return [JSON.parse(line)];
+  } catch {
+    return [];
+  }
 }

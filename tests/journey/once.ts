@@ -34,9 +34,9 @@ async function wholeTasks(crew: Crew): Promise<Loose[]> {
 }
 
 /** How often agents say that Baton took an answer of theirs, by request. */
-function answeredBy({ agentsSaid }: Crew): Map<string, number> {
+function answeredBy({ agentEvents }: Crew): Map<string, number> {
   const times = new Map<string, number>();
-  for (const { event, interactionId } of agentsSaid.flat())
+  for (const { event, interactionId } of agentEvents)
     if (event === 'answered' || event === 'failed')
       times.set(interactionId, (times.get(interactionId) ?? 0) + 1);
   return times;
