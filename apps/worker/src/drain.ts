@@ -35,11 +35,18 @@ export class Drain {
     this.resuming = resuming;
   }
 
-  /** Takes from a shard until nothing is ready. What joins an empty ready set meanwhile rings, or brings a job. */
-  async shard(shard: Shard): Promise<void> {
-    for (let left = 1; left > 0 && !this.stopping; ) {
+  /**
+   * Takes from a shard until nothing is ready. What joins an empty ready set meanwhile rings, or brings a job. `rang`:
+   * who, which is nearly always all that there is where nothing runs, and then one call brings it whole.
+   */
+  async shard(shard: Shard, rang?: string): Promise<void> {
+    let left = 1;
+    if (rang !== undefined && this.running.size + this.taking === 0 && !this.stopping)
+      left = await this.take(shard, 1, () => shard.seize(rang));
+    while (left > 0 && !this.stopping) {
       while (this.running.size + this.taking >= AT_ONCE) await this.place();
-      left = await this.take(shard, Math.min(BATCH, AT_ONCE - this.running.size - this.taking));
+      const most = Math.min(BATCH, AT_ONCE - this.running.size - this.taking);
+      left = await this.take(shard, most, () => shard.take(most));
     }
   }
 
@@ -65,10 +72,13 @@ export class Drain {
   }
 
   /** Shards share the places: those that a take may fill are its own while it is under way. */
-  private async take(shard: Shard, most: number): Promise<number> {
+  private async take(
+    shard: Shard,
+    most: number,
+    taken: () => Promise<{ left: number; segments: Segment[] }>,
+  ): Promise<number> {
     this.taking += most;
-    const take = shard
-      .take(most)
+    const take = taken()
       .then(({ left, segments }) => {
         for (const segment of segments) this.begin(shard, segment);
         return left;

@@ -15,6 +15,8 @@ export class Shift {
   private readonly drain: Drain;
   private rung: (() => void) | undefined;
   private ringing = false;
+  /** The last task that rang; undefined when nobody in particular did. */
+  private member: string | undefined;
   private stopping = false;
   private present = false;
 
@@ -32,7 +34,7 @@ export class Shift {
 
   /** Announces the shift and takes what is ready and what rings, until nothing has for a while. */
   private async attend(): Promise<void> {
-    const ring = () => this.ring();
+    const ring = (member?: string) => this.ring(member);
     const announce = () => this.shard.attend(ring);
     await announce();
     this.present = true;
@@ -44,8 +46,11 @@ export class Shift {
       );
     }, ATTEND_INTERVAL);
     try {
-      do await this.drain.shard(this.shard);
-      while (await this.nextRing());
+      do {
+        const { member } = this;
+        this.member = undefined;
+        await this.drain.shard(this.shard, member);
+      } while (await this.nextRing());
     } finally {
       this.present = false;
       clearInterval(attending);
@@ -55,8 +60,9 @@ export class Shift {
   }
 
   /** Has the shift look again at what is ready; false when there is no shift. */
-  ring(): boolean {
+  ring(member?: string): boolean {
     this.ringing = true;
+    this.member = member;
     this.rung?.();
     return this.present;
   }

@@ -1,9 +1,10 @@
 import { BatonError } from '@baton/protocol';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { Channels } from './channels.ts';
-import { GroupedWrites } from './grouped-writes.ts';
+import { Departures } from './departures.ts';
 import { clusterOf, isClusterUrl, sentinelOf, withoutPassword } from './redis-url.ts';
 import { Replicated, type Replication } from './replicated.ts';
+import type { Run, RunOf } from './script-group.ts';
 import { asUnavailable, UnsafeRedis } from './unavailable.ts';
 
 /**
@@ -18,13 +19,14 @@ export class Connection {
   readonly client: Redis | Cluster;
   readonly channels: Channels;
   private readonly url: string;
-  private readonly writes = new GroupedWrites();
+  private readonly departures: Departures;
   private readonly replicated: Replicated | undefined;
 
   private constructor(url: string, replication: Replication) {
     this.url = url;
     this.client = connect(url, PROMPT);
     this.channels = new Channels(() => this.subscriber(), COMMAND_TIMEOUT);
+    this.departures = new Departures(this.client);
     this.replicated =
       replication.replicas === 0 ? undefined : new Replicated(connect(url, PROMPT), replication);
   }
@@ -71,26 +73,16 @@ export class Connection {
     return client;
   }
 
-  /** EVALSHA, or EVAL where the server does not know the script yet. */
+  /** Runs a script, in whatever company. Errors: `unavailable`. */
   async evaluate(
-    source: string,
-    sha: string,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-    replicated = false,
+    script: RunOf & { readonly replicated: boolean },
+    keys: Run['keys'],
+    args: Run['args'],
   ): Promise<unknown[]> {
-    if (replicated && this.replicated !== undefined) return this.replicated.evaluate(source, sha, keys, args);
-    const stream = this.client instanceof Redis ? this.client.stream : undefined;
-    if (stream !== undefined) this.writes.begin(stream);
     try {
-      return (await this.client.evalsha(sha, keys.length, ...keys, ...args)) as unknown[];
-    } catch (error) {
-      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw asUnavailable(error);
-    } finally {
-      if (stream !== undefined) this.writes.replied(stream);
-    }
-    try {
-      return (await this.client.eval(source, keys.length, ...keys, ...args)) as unknown[];
+      if (script.replicated && this.replicated !== undefined)
+        return await this.replicated.evaluate(script, keys, args);
+      return await this.departures.run(script, keys, args);
     } catch (error) {
       throw asUnavailable(error);
     }

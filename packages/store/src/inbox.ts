@@ -13,6 +13,9 @@ export interface Notice {
   readonly end?: TaskEnd;
 }
 
+/** Hears which task, by its member, is ready. */
+export type Ring = (member: string) => void;
+
 /** What rings for a worker; a task's notices begin with its member, which has a colon in its first word. */
 const READY = 'ready ';
 
@@ -24,7 +27,7 @@ export class Inbox implements Ear {
   readonly channel: string;
   private readonly channels: Channels;
   private readonly listeners = new Map<string, Set<Listener>>();
-  private readonly bells = new Map<string, () => void>();
+  private readonly bells = new Map<string, Ring>();
   private readonly hearsay: boolean;
 
   private constructor(channels: Channels, channel: string, hearsay: boolean) {
@@ -57,12 +60,15 @@ export class Inbox implements Ear {
   }
 
   /** Calls `ring` when a task joins the empty ready set of a shard, while a shift there is announced for this channel. */
-  onReady(readyKey: string, ring: () => void): void {
+  onReady(readyKey: string, ring: Ring): void {
     this.bells.set(readyKey, ring);
   }
 
   hear(message: string): void {
-    if (message.startsWith(READY)) return this.bells.get(message.slice(READY.length))?.();
+    if (message.startsWith(READY)) {
+      const key = message.indexOf(' ', READY.length);
+      return this.bells.get(message.slice(key + 1))?.(message.slice(READY.length, key));
+    }
     const [member = '', seen, status] = message.split(' ', 3);
     const listeners = this.listeners.get(member);
     if (listeners === undefined) return;

@@ -2,6 +2,7 @@ import { BatonError } from '@baton/protocol';
 import { Cluster, type Redis } from 'ioredis';
 import { markBeside } from './keys.ts';
 import { defineScript } from './script.ts';
+import { frame, type Run, type RunOf, unframe } from './script-group.ts';
 import { asUnavailable } from './unavailable.ts';
 
 /** How many replicas of Redis are to have a write before it is acknowledged, and for how long that is waited for. */
@@ -43,15 +44,13 @@ export class Replicated {
     this.replication = replication;
   }
 
-  async evaluate(
-    source: string,
-    sha: string,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-  ): Promise<unknown[]> {
-    const rest = [keys.length, ...keys, ...args] as const;
-    const whole: Item['command'] = ['EVAL', source, ...rest];
-    return (await this.send(keys[0] ?? '', ['EVALSHA', sha, ...rest], whole)) as unknown[];
+  async evaluate(script: RunOf, keys: Run['keys'], args: Run['args']): Promise<unknown[]> {
+    const run = script.grouped ? frame([{ keys, args }]) : { keys, args };
+    const rest = [keys.length, ...run.keys, ...run.args] as const;
+    const whole: Item['command'] = ['EVAL', script.source, ...rest];
+    const reply = (await this.send(keys[0] ?? '', ['EVALSHA', script.sha, ...rest], whole)) as unknown[];
+    if (!script.grouped) return reply;
+    return new Promise((resolve, reject) => unframe(reply, 0, { resolve, reject }));
   }
 
   /** A plain command whose first argument is its only key. */

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Connection } from './connection.ts';
+import { forEachRun, type RunOf, shaOf } from './script-group.ts';
 
 /**
  * A Lua script and its contract. Every key comes in by name and none is built inside; the names in the Lua header
@@ -8,14 +8,12 @@ import type { Connection } from './connection.ts';
  *
  * Inside the script a key is `K_<name>` and an argument `A_<name>`; `A_rest` is where further ARGV begin.
  */
-export interface Script<K extends string, A extends string> {
+export interface Script<K extends string, A extends string> extends RunOf {
   readonly name: string;
   readonly keys: readonly K[];
   readonly args: readonly A[];
-  readonly source: string;
   /** Its reply is an acknowledgement: it is given when the replicas of Redis that are waited for confirm it. */
   readonly replicated: boolean;
-  readonly sha: string;
 }
 
 const folder = new URL('./scripts/', import.meta.url);
@@ -25,14 +23,15 @@ export function defineScript<const K extends string, const A extends string>(
   name: string,
   keys: readonly K[],
   args: readonly A[],
-  { replicated }: { replicated: boolean } = { replicated: false },
+  { replicated = false, grouped = false }: { replicated?: boolean; grouped?: boolean } = {},
 ): Script<K, A> {
   const text = readFileSync(new URL(`${name}.lua`, folder), 'utf8');
   holdTogether(name, 'KEYS', header(text, 'KEYS'), keys);
   holdTogether(name, 'ARGV', header(text, 'ARGV'), args);
   const [shebang, ...body] = withIncludes(text).split('\n');
-  const source = [shebang, prologue(keys, args), ...body].join('\n');
-  return { name, keys, args, source, replicated, sha: createHash('sha1').update(source).digest('hex') };
+  const one = [prologue(keys, args), ...body].join('\n');
+  const source = `${shebang}\n${grouped ? forEachRun(one) : one}`;
+  return { name, keys, args, source, replicated, grouped, sha: shaOf(source) };
 }
 
 /**
@@ -48,7 +47,7 @@ export async function run<K extends string, A extends string>(
 ): Promise<unknown[]> {
   const allKeys = [...script.keys.map((key) => keys[key]), ...(more.keys ?? [])];
   const allArgs = [...script.args.map((arg) => args[arg]), ...(more.args ?? [])];
-  return connection.evaluate(script.source, script.sha, allKeys, allArgs, script.replicated);
+  return connection.evaluate(script, allKeys, allArgs);
 }
 
 function prologue(keys: readonly string[], args: readonly string[]): string {

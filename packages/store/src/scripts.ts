@@ -14,10 +14,12 @@ import { defineScript } from './script.ts';
  */
 
 const REPLICATED = { replicated: true };
+/** Many run at once; each is short. */
+const GROUPED = { grouped: true };
 
 const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'floor'] as const;
 
-export const ADMIT = defineScript('admit', ['credential', 'tenant'], CALLER);
+export const ADMIT = defineScript('admit', ['credential', 'tenant'], CALLER, GROUPED);
 
 export const OPEN = defineScript(
   'open',
@@ -39,14 +41,14 @@ export const OPEN = defineScript(
     ...(['member', 'ref', 'operation', 'input', 'arguments', 'gone', 'life', 'keep'] as const),
     ...(['journal', 'opens', 'ready'] as const),
   ],
-  REPLICATED,
+  { ...REPLICATED, ...GROUPED },
 );
 
 export const ACCEPT = defineScript(
   'accept',
   ['credential', 'tenant', 'task', 'pending', 'claims', 'ready', 'turns', 'shifts', 'leased', 'listeners'],
   [...CALLER, 'member', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
-  REPLICATED,
+  { ...REPLICATED, ...GROUPED },
 );
 
 export const CHUNK = defineScript(
@@ -57,6 +59,8 @@ export const CHUNK = defineScript(
 );
 
 export const TAKE = defineScript('take', ['ready', 'turns', 'leased'], ['most', 'lease']);
+
+export const SEIZE = defineScript('seize', ['ready', 'turns', 'leased', 'task'], ['member', 'lease']);
 
 export const ATTEND = defineScript('attend', ['ready', 'shifts'], ['channel', 'attendance']);
 
@@ -75,12 +79,14 @@ export const PARK = defineScript(
   'park',
   ['tenant', 'task', 'pending', 'deadlines', 'leased', 'listeners'],
   ['fence', 'member', 'ref', 'seen', 'journal', 'drops', 'opens'],
+  GROUPED,
 );
 
 export const SETTLE = defineScript(
   'settle',
   ['tenant', 'task', 'pending', 'claims', 'deadlines', 'ready', 'leased', 'listeners'],
   ['fence', 'member', 'ref', 'status', 'payload', 'retention'],
+  GROUPED,
 );
 
 export const CANCEL = defineScript(

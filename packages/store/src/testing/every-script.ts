@@ -46,7 +46,8 @@ export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<vo
   await again?.release(0);
   await interactions.extend(ANN, third, 60_000);
   await fixture.sweep(shard);
-  const resumed = await fixture.take(shard);
+  const { segments } = await shard.seize(guest.member(taskId));
+  const resumed = segments[0]!;
   await resumed.park({ journal: [], drops: [], waits: [] });
   await interactions.cancel(ANN, third);
   await tasks.read(ANN, taskId, channel);

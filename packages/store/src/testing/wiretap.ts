@@ -1,6 +1,6 @@
 import type { Connection } from '../connection.ts';
 import type { Script } from '../script.ts';
-import { createHash } from 'node:crypto';
+import { shaOf } from '../script-group.ts';
 import * as scripts from '../scripts.ts';
 
 export type AnyScript = Script<string, string>;
@@ -20,7 +20,7 @@ export function mutated<S extends AnyScript>(script: S, ...cuts: Cut[]): S {
     if (!source.includes(from)) throw new Error(`${script.name}.lua does not say: ${from}`);
     source = source.replaceAll(from, to);
   }
-  return { ...script, source, sha: createHash('sha1').update(source).digest('hex') };
+  return { ...script, source, sha: shaOf(source) };
 }
 
 /** The codes that a script's header says it may answer with, those of the admission included. */
@@ -40,10 +40,9 @@ export class Wiretap {
 
   constructor(connection: Connection) {
     const straight = connection.evaluate.bind(connection);
-    connection.evaluate = async (source, sha, keys, args, replicated) => {
-      const runs = this.mutant?.of === sha ? this.mutant.script : { source, sha };
-      const reply = await straight(runs.source, runs.sha, keys, args, replicated);
-      this.heard.push({ script: ALL_SCRIPTS.get(sha)?.name ?? '', reply });
+    connection.evaluate = async (script, keys, args) => {
+      const reply = await straight(this.mutant?.of === script.sha ? this.mutant.script : script, keys, args);
+      this.heard.push({ script: ALL_SCRIPTS.get(script.sha)?.name ?? '', reply });
       return reply;
     };
   }

@@ -1,7 +1,7 @@
 -- The ready set is the outbox: tasks that wait for a worker, each with its turn as score. Tenants take turns by
 -- start-time fair queueing: a task's turn is one after its tenant's last, or one after the turn being served, so one
 -- tenant's ten thousand never stand before another's first.
--- A task that joins an empty set rings for a worker on its shift, if there is one. Returns how many stand in the set,
+-- A task that joins an empty set rings for a worker on its shift, if there is one, and says which it is. Returns how many stand in the set,
 -- or 0 when a worker was rung for: otherwise the caller adds a job.
 local function enqueue(member, now)
   local tenant = string.match(member, '^[^:]+')
@@ -13,7 +13,7 @@ local function enqueue(member, now)
   if size == 1 then
     local present = redis.call('ZRANGEBYSCORE', K_shifts, now, '+inf')
     if #present > 0 then
-      redis.call('PUBLISH', present[1 + now % #present], 'ready ' .. K_ready)
+      redis.call('PUBLISH', present[1 + now % #present], 'ready ' .. member .. ' ' .. K_ready)
       return 0
     end
   end

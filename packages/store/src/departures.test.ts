@@ -1,0 +1,146 @@
+import { startPrivateRedis } from '@baton/local-redis';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Departures } from './departures.ts';
+import { forEachRun, type RunOf, shaOf } from './script-group.ts';
+import { Monitor } from './testing/monitor.ts';
+import { plain } from './testing/fixture.ts';
+
+let server: Awaited<ReturnType<typeof startPrivateRedis>>;
+let redis: Redis;
+let departures: Departures;
+
+beforeAll(async () => {
+  server = await startPrivateRedis();
+  redis = new Redis(plain(server.url));
+  departures = new Departures(redis);
+  await redis.ping();
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+const script = (body: string, grouped = true): RunOf => {
+  const source = `#!lua\n${grouped ? forEachRun(body) : body}`;
+  return { source, sha: shaOf(source), grouped };
+};
+const NOTE = script(`
+  if ARGV[1] == 'throw' then return nothing.here end
+  if ARGV[1] == 'refuse' then return redis.error_reply('ERR refused') end
+  redis.call(ARGV[1] == 'wrong' and 'LPUSH' or 'SET', KEYS[1], ARGV[2] or '')
+  return {KEYS[1], #KEYS, #ARGV, ARGV[2] or ''}
+`);
+
+/** How many commands left for what `body` does. */
+async function commandsOf(body: () => Promise<unknown>): Promise<number> {
+  const before = await calls();
+  await body();
+  return (await calls()) - before;
+}
+const calls = async () => {
+  const info = await redis.info('commandstats');
+  return (
+    Number(/cmdstat_evalsha:calls=(\d+)/.exec(info)?.[1] ?? 0) +
+    Number(/cmdstat_eval:calls=(\d+)/.exec(info)?.[1] ?? 0)
+  );
+};
+
+test('runs of one script that come in one turn are one command, and each hears its own reply', async () => {
+  await departures.run(NOTE, ['warm'], ['set', '']);
+  let replies: unknown[] = [];
+  const sent = await commandsOf(async () => {
+    replies = await Promise.all(
+      Array.from({ length: 5 }, (_, n) =>
+        departures.run(NOTE, [`k${n}`, 'more'].slice(0, 1 + (n % 2)), ['set', `v${n}`]),
+      ),
+    );
+  });
+  expect(sent).toBe(1);
+  expect(replies).toEqual(Array.from({ length: 5 }, (_, n) => [`k${n}`, 1 + (n % 2), 2, `v${n}`]));
+});
+
+test('what one of them throws, refuses or does wrongly is its own: the others are done', async () => {
+  await redis.set('text', 'no list');
+  const outcomes = await Promise.allSettled([
+    departures.run(NOTE, ['a'], ['set', 1]),
+    departures.run(NOTE, ['b'], ['throw']),
+    departures.run(NOTE, ['c'], ['refuse']),
+    departures.run(NOTE, ['text'], ['wrong', 'x']),
+    departures.run(NOTE, ['d'], ['set', 2]),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'rejected',
+    'rejected',
+    'fulfilled',
+  ]);
+  const reasons = outcomes.map((one) => (one.status === 'rejected' ? String(one.reason.message) : ''));
+  expect(reasons[1]).toMatch(/^ERR .*nothing/);
+  expect(reasons[2]).toBe('ERR refused');
+  expect(reasons[3]).toMatch(/^WRONGTYPE/);
+  expect(await redis.mget('a', 'd')).toEqual(['1', '2']);
+});
+
+test('what may not be grouped, or is of another slot, is a command of its own', async () => {
+  const alone = script('return {ARGV[1]}', false);
+  await departures.run(alone, ['x'], [0]);
+  const sent = await commandsOf(() =>
+    Promise.all([
+      departures.run(alone, ['x'], [1]),
+      departures.run(alone, ['x'], [2]),
+      departures.run(NOTE, ['{s1}a'], ['set', 1]),
+      departures.run(NOTE, ['{s2}a'], ['set', 1]),
+      departures.run(NOTE, ['{s1}b'], ['set', 1]),
+    ]),
+  );
+  expect(sent).toBe(4);
+});
+
+test('Redis is held up by 16 runs at most', async () => {
+  const sent = await commandsOf(() =>
+    Promise.all(Array.from({ length: 40 }, (_, n) => departures.run(NOTE, [`m${n}`], ['set', n]))),
+  );
+  expect(sent).toBe(3);
+});
+
+test('what comes while some are on their way leaves with the first reply, and without one too', async () => {
+  const slow = script("redis.call('BLPOP', KEYS[1], 0) return {1}", false);
+  const monitor = await Monitor.open(server.url);
+  const first = departures.run(slow, ['list'], []);
+  await new Promise(setImmediate);
+  // Redis hangs for longer than anyone would wait for a reply.
+  await redis.call('CLIENT', 'PAUSE', '300', 'WRITE');
+  const outcomes = await Promise.all([
+    departures.run(NOTE, ['p1'], ['set', 1]).then(() => 'p1'),
+    departures.run(NOTE, ['p2'], ['set', 1]).then(() => 'p2'),
+  ]);
+  expect(outcomes).toEqual(['p1', 'p2']);
+  await first.catch(() => {});
+  monitor.close();
+});
+
+test('a server that has lost its scripts is given them again', async () => {
+  await redis.call('SCRIPT', 'FLUSH');
+  expect(await departures.run(NOTE, ['again'], ['set', 'x'])).toEqual(['again', 1, 2, 'x']);
+});
+
+test('nothing waits for a connection that is gone', async () => {
+  const lost = new Redis({
+    path: plain(server.url),
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    retryStrategy: null,
+  });
+  lost.on('error', () => {});
+  await new Promise((resolve) => lost.once('ready', resolve));
+  const own = new Departures(lost);
+  lost.disconnect();
+  const outcomes = await Promise.allSettled([
+    own.run(NOTE, ['q'], ['set', 1]),
+    own.run(NOTE, ['r'], ['set', 1]),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await expect(own.run(NOTE, ['s'], ['set', 1])).rejects.toThrow();
+});

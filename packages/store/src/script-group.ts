@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+
+/** What is run: its text, and whether several runs of it may be one command. */
+export interface RunOf {
+  readonly source: string;
+  readonly sha: string;
+  readonly grouped: boolean;
+}
+
+/** One run: the keys and arguments that the script itself sees. */
+export interface Run {
+  readonly keys: readonly string[];
+  readonly args: readonly (string | number)[];
+}
+
+export const shaOf = (source: string): string => createHash('sha1').update(source).digest('hex');
+
+/**
+ * A script's body as one that runs it for each of several calls, each with KEYS and ARGV of its own, and answers with
+ * a list of their replies. What one call throws stands in its place: the others are none the worse for it, and what
+ * each has written stays, as it would have by itself.
+ */
+export function forEachRun(body: string): string {
+  return `local function run(KEYS, ARGV) ${body}
+end
+${TAIL}`;
+}
+
+/** ARGV: how many runs, then for each how many keys and arguments it has, then all arguments. */
+const TAIL = `
+local runs, replies, key, arg = tonumber(ARGV[1]), {}, 0, 1 + 2 * tonumber(ARGV[1])
+for at = 1, runs do
+  local keys, args = {}, {}
+  for each = 1, tonumber(ARGV[2 * at]) do keys[each] = KEYS[key + each] end
+  for each = 1, tonumber(ARGV[2 * at + 1]) do args[each] = ARGV[arg + each] end
+  key, arg = key + #keys, arg + #args
+  local fine, reply = pcall(run, keys, args)
+  if not fine then
+    local said = type(reply) == 'table' and reply.err or tostring(reply)
+    reply = redis.error_reply(string.find(said, '^%u+ ') and said or 'ERR ' .. said)
+  end
+  replies[at] = reply
+end
+return replies
+`;
+
+/** Several runs as the KEYS and ARGV of one command. */
+export function frame(runs: readonly Run[]): Run {
+  const keys: string[] = [];
+  const counts: number[] = [runs.length];
+  const args: (string | number)[] = [];
+  for (const run of runs) {
+    counts.push(run.keys.length, run.args.length);
+    for (const key of run.keys) keys.push(key);
+    for (const arg of run.args) args.push(arg);
+  }
+  return { keys, args: counts.concat(args as number[]) };
+}
+
+/** Hands the reply of the `index`th run to whoever waits for it. */
+export function unframe(
+  replies: readonly unknown[],
+  index: number,
+  waiter: { resolve: (reply: unknown[]) => void; reject: (error: unknown) => void },
+): void {
+  const reply = replies[index];
+  if (reply instanceof Error) waiter.reject(reply);
+  else waiter.resolve(reply as unknown[]);
+}
