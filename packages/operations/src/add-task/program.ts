@@ -87,7 +87,9 @@ export const addTask: Operation<AddTaskInput, z.infer<typeof addTaskResult>> = {
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 
   *run({ prompt, research = false, projectRoot, ...input }) {
-    const own = input.dependencies?.trim() ? parseTaskRefs(input.dependencies).map(formatTaskRef) : [];
+    const own = input.dependencies?.trim()
+      ? parseTaskRefs(input.dependencies, 'dependencies').map(formatTaskRef)
+      : [];
     const dependencies = own.map((id): Dependency => (id.includes('.') ? id : Number(id)));
     const { title, description, details, testStrategy } = input;
     const manual = title !== undefined && description !== undefined;

@@ -13,7 +13,7 @@ export interface Selection {
 /** The tasks to judge. @throws BatonError `project_task_not_found`, `invalid_arguments`. */
 export function tasksToJudge(tasks: readonly Task[], tag: string, { ids, from, to }: Selection): Task[] {
   if (ids !== undefined) {
-    const refs = parseTaskRefs(ids);
+    const refs = parseTaskRefs(ids, 'ids');
     const part = refs.find(({ subtask }) => subtask !== undefined);
     if (part !== undefined)
       throw new BatonError(

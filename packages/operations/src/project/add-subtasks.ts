@@ -131,7 +131,8 @@ export function addSubtask(
     };
     if ('taskId' in subtask) return shown(converted(tasks, parent, subtask.taskId, tag));
     const known = knownIds(tasks);
-    const needed = subtask.dependencies.trim() === '' ? [] : parseTaskRefs(subtask.dependencies);
+    const needed =
+      subtask.dependencies.trim() === '' ? [] : parseTaskRefs(subtask.dependencies, 'dependencies');
     const targets = [...new Set(needed.map(formatTaskRef))];
     for (const target of targets) if (!known.has(target)) throw unknownDependency(tag, target);
     const [id = 1] = freeSubtaskIds(parent.subtasks, 1, targets.map(Number));

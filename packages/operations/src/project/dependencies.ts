@@ -37,7 +37,7 @@ export function addDependency(
 ): Applied {
   return editTag(project, command.tag, now, (tasks, tag) => {
     const holders = knownRefs(command.id, tasks, tag);
-    const needs = knownRefs(command.dependsOn, tasks, tag);
+    const needs = knownRefs(command.dependsOn, tasks, tag, 'dependsOn');
     refuseTooManyPairs(holders.length * needs.length);
     const links: Links = { known: knownIds(tasks), graph: new Map(graphOf(linksOf(tasks))) };
     let next = tasks;
@@ -93,7 +93,7 @@ export function removeDependency(
 ): Applied {
   return editTag(project, command.tag, now, (tasks, tag) => {
     const known = knownIds(tasks);
-    const needed = new Set(parseTaskRefs(command.dependsOn).map(formatTaskRef));
+    const needed = new Set(parseTaskRefs(command.dependsOn, 'dependsOn').map(formatTaskRef));
     const removed: { id: string; dependsOn: string }[] = [];
     let next = tasks;
     for (const holder of knownRefs(command.id, tasks, tag)) {
@@ -208,8 +208,8 @@ function changedAt(task: Task, ref: TaskRef, change: <T extends Task | Subtask>(
 }
 
 /** Ids as people write them, ranges of whole tasks ("7-10") among them. */
-function knownRefs(ids: string, tasks: readonly Task[], tag: string): TaskRef[] {
-  const refs = parseTaskRefs(withRanges(ids));
+function knownRefs(ids: string, tasks: readonly Task[], tag: string, field = 'id'): TaskRef[] {
+  const refs = parseTaskRefs(withRanges(ids), field);
   for (const ref of refs) {
     const task = requireTask({ tasks }, tag, ref);
     if (ref.subtask !== undefined) requireSubtask(task, tag, ref);

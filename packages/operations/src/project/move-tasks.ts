@@ -45,8 +45,8 @@ export function moveTasks(
   command: z.infer<typeof moveTasksCommand>,
   now: string,
 ): Applied {
-  const from = parseTaskRefs(command.from);
-  const to = parseTaskRefs(command.to);
+  const from = parseTaskRefs(command.from, 'from');
+  const to = parseTaskRefs(command.to, 'to');
   if (from.length !== to.length)
     throw refuse('to', `names ${to.length} places for the ${from.length} of from`);
   if (from.length > MOST_MOVES)
@@ -153,7 +153,7 @@ export function moveBetweenTags(
   const source = requireTag(existing, fromTag);
   const target = requireTag(existing, toTag);
   const going = new Set<number>();
-  for (const ref of parseTaskRefs(command.from)) {
+  for (const ref of parseTaskRefs(command.from, 'from')) {
     requireTask(source, fromTag, ref);
     if (ref.subtask !== undefined)
       throw refuse('from', `${formatTaskRef(ref)} is a subtask; only whole tasks go to another tag`);

@@ -61,22 +61,22 @@ function byTask(refs: readonly TaskRef[]): Map<number, TaskRef[]> {
   return grouped;
 }
 
-/** @throws BatonError `invalid_arguments`, naming the part that is no id. */
-export function parseTaskRefs(ids: string): TaskRef[] {
+/** @throws BatonError `invalid_arguments`, naming the part that is no id, and the argument that holds it. */
+export function parseTaskRefs(ids: string, field = 'id'): TaskRef[] {
   const parts = ids.split(',').filter((part) => part.trim() !== '');
-  if (parts.length === 0) throw badId(ids);
+  if (parts.length === 0) throw badId(ids, field);
   return parts.map((part) => {
     const ref = parseTaskRef(part);
-    if (ref === undefined) throw badId(part);
+    if (ref === undefined) throw badId(part, field);
     return ref;
   });
 }
 
-function badId(text: string): BatonError {
+function badId(text: string, field: string): BatonError {
   return new BatonError(
     'invalid_arguments',
-    `id: '${text.trim().slice(0, 40)}' is not the id of a task ("5") or of a subtask ("5.2").`,
-    { field: 'id' },
+    `${field}: '${text.trim().slice(0, 40)}' is not the id of a task ("5") or of a subtask ("5.2").`,
+    { field },
   );
 }
 
