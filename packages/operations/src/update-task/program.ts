@@ -46,6 +46,7 @@ type Found = {
   readonly task: ReturnType<typeof wholeTask>;
   readonly rules?: string | undefined;
 };
+type Wish = Found & { readonly request: string; readonly projectRoot: string; readonly research: boolean };
 type Landed = { readonly updated: number[]; readonly skipped: { reason: string }[]; readonly tasks: Json[] };
 
 /** Revises one task, or adds a dated note to it. A task that is done is refused, before and after the LLM was asked. */
@@ -68,9 +69,8 @@ export const updateTask: Operation<UpdateTaskInput, z.infer<typeof updateTaskRes
       if (task.status === 'done') throw taskDone(tag, id);
       return { tag, task: wholeTask(task), rules: rulesOf(existing) };
     });
-    const landed = append
-      ? yield* note(found, prompt, projectRoot, research)
-      : yield* revise(found, prompt, projectRoot, research);
+    const wish = { ...found, request: prompt, projectRoot, research };
+    const landed = append ? yield* note(wish) : yield* revise(wish);
     return { projectRoot, tag: found.tag, id, ...landed };
   },
 
@@ -80,18 +80,11 @@ export const updateTask: Operation<UpdateTaskInput, z.infer<typeof updateTaskRes
 
 type End = { readonly updated: boolean; readonly task: Json };
 
-function* revise(
-  { tag, task, rules }: Found,
-  request: string,
-  projectRoot: string,
-  research: boolean,
-): Program<End> {
-  const role = roleOf(research);
+function* revise(wish: Wish): Program<End> {
+  const { tag, task, rules, request, projectRoot, research } = wish;
   const answer = yield* generateObject({
-    ...MODELS[role],
-    role,
+    ...callFor(wish, 'Revise'),
     messages: updatePrompt(updateTaskText, request, [task], { rules }, research),
-    summary: `Revise task ${task.id}: ${shortened(task.title, 80)}`,
     schema: updateTaskAnswer,
     objectName: 'updated_task',
   });
@@ -107,18 +100,11 @@ function* revise(
   return { updated: updated.length > 0, task: tasks[0] };
 }
 
-function* note(
-  { tag, task, rules }: Found,
-  request: string,
-  projectRoot: string,
-  research: boolean,
-): Program<End> {
-  const role = roleOf(research);
+function* note(wish: Wish): Program<End> {
+  const { tag, task, rules, request, projectRoot, research } = wish;
   const text = yield* generateText({
-    ...MODELS[role],
-    role,
+    ...callFor(wish, 'Note something on'),
     messages: notePrompt(task, { rules }, request, research),
-    summary: `Note something on task ${task.id}: ${shortened(task.title, 80)}`,
     longest: MAX_NOTE_LENGTH,
   });
   const { item } = yield* commitProject<{ item: Json }>(projectRoot, {
@@ -128,6 +114,12 @@ function* note(
     tag,
   } satisfies Command as Json);
   return { updated: true, task: item };
+}
+
+/** Who is asked, and how lists name it. */
+function callFor({ task, research }: Wish, what: string) {
+  const role = roleOf(research);
+  return { ...MODELS[role], role, summary: `${what} task ${task.id}: ${shortened(task.title, 80)}` };
 }
 
 function goneMeanwhile(tag: string, id: number): BatonError {
