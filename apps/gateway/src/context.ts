@@ -2,6 +2,7 @@ import type { AnswerCheck, Programs } from '@baton/runner';
 import type { Operation } from '@baton/operations';
 import type { Caller, Store, Tenant } from '@baton/store';
 import type { OpenCalls } from './open-calls.ts';
+import type { OverSignal } from './over-signal.ts';
 import type { Session } from './sessions/session.ts';
 import type { BatonError } from '@baton/protocol';
 
@@ -21,7 +22,7 @@ export interface Call {
   readonly tenant: Tenant;
   readonly caller: Caller;
   /** Its signal aborts when nobody should wait any longer: the client has gone (`GONE`), or the process drains. */
-  readonly signal: () => AbortSignal;
+  readonly signal: () => OverSignal;
   /** The MCP session that the call shows, once it was found to be its principal's and not to have ended. */
   session?: Session;
   /** Set when the call was refused for a reason that HTTP has a status for; the edge answers with it. */

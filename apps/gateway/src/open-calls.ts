@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { OverSignal } from './over-signal.ts';
 
 /** Why a call stops waiting. A drained one still answers, with how things stand; nobody is left to hear a gone one. */
 export const GONE = 'gone';
@@ -6,16 +7,13 @@ const DRAINING = 'draining';
 
 /** The calls that wait for something, so that their wait ends when their client has gone, or the process drains. */
 export class OpenCalls {
-  private readonly waits = new Set<AbortController>();
+  private readonly waits = new Set<OverSignal>();
   private draining = false;
 
   /** The signal of one call, made when it is first asked for: most calls never wait. */
-  signalOf(reply: FastifyReply): () => AbortSignal {
-    let wait: AbortController | undefined;
-    return () => {
-      wait ??= this.begin(reply);
-      return wait.signal;
-    };
+  signalOf(reply: FastifyReply): () => OverSignal {
+    let wait: OverSignal | undefined;
+    return () => (wait ??= this.begin(reply));
   }
 
   drain(): void {
@@ -23,8 +21,8 @@ export class OpenCalls {
     for (const wait of this.waits) wait.abort(DRAINING);
   }
 
-  private begin(reply: FastifyReply): AbortController {
-    const wait = new AbortController();
+  private begin(reply: FastifyReply): OverSignal {
+    const wait = new OverSignal();
     if (this.draining) wait.abort(DRAINING);
     if (reply.raw.closed) {
       // It has said 'close' already, and will not say it again.

@@ -90,6 +90,13 @@ function wake(listeners: Iterable<Listener>): void {
   for (const listener of listeners) listener.hear(undefined);
 }
 
+/** Says when a wait is over, as an `AbortSignal` does, which is one. */
+export interface Over {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
 /** One request's ear. Keeps the latest notice until it is asked for. */
 export class Listener {
   private readonly end: () => void;
@@ -109,7 +116,7 @@ export class Listener {
    * The next notice; `look` when the waiter should read for itself (the connection came back), `over` at the deadline
    * or when `signal` aborts.
    */
-  async next(milliseconds: number, signal?: AbortSignal): Promise<Notice | 'look' | 'over'> {
+  async next(milliseconds: number, signal?: Over): Promise<Notice | 'look' | 'over'> {
     if (this.latest === undefined && milliseconds > 0 && !signal?.aborted) {
       await new Promise<void>((resolve) => {
         const stop = () => {

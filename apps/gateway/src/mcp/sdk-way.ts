@@ -25,7 +25,7 @@ export async function sdkWay(
   const end = () => {
     if (request.method === 'GET' || signal.reason === GONE) void server.close();
   };
-  signal.addEventListener('abort', end, { once: true });
+  signal.addEventListener('abort', end);
   const web = new Request(`http://baton${request.url}`, {
     method: request.method,
     headers: headersOf(request),

@@ -56,7 +56,7 @@ export class Streams {
     stream.open(new Outlet(reply.raw, reply.getHeaders() as Record<string, string>, over));
     // A drain has nothing that a stream would still wait for: its client goes on at another replica.
     if (signal.aborted) stream.end();
-    else signal.addEventListener('abort', () => stream.end(), { once: true });
+    else signal.addEventListener('abort', () => stream.end());
     return reply;
   }
 
