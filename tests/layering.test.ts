@@ -43,6 +43,8 @@ test.each([
   ['packages/runner/src/x.ts', '@baton/store/operator'],
   ['packages/runner/src/x.ts', 'ioredis'],
   ['packages/local-redis/src/x.ts', '@baton/store'],
+  ['packages/answers/src/x.ts', '@baton/runner'],
+  ['packages/answers/src/x.ts', '@baton/store'],
   ['packages/agent/src/x.ts', '@baton/runner'],
   ['packages/agent/src/llm/x.ts', '@baton/store'],
   ['apps/gateway/src/x.ts', '@baton/worker'],

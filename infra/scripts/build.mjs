@@ -51,10 +51,9 @@ export async function bundle(folder, entryPoints) {
   await stop();
   cpSync(join(root, 'packages/store/src/scripts'), join(root, folder, 'scripts'), { recursive: true });
   const fresh = new Set(['.built', ...Object.keys(metafile.outputs).map((path) => basename(path))]);
-  for (const thread of ['runner/src/answer-check-thread.mjs', 'agent/src/fit-thread.mjs']) {
-    cpSync(join(root, 'packages', thread), join(root, folder, basename(thread)));
-    fresh.add(basename(thread));
-  }
+  const thread = 'answer-check-thread.mjs';
+  cpSync(join(root, 'packages/answers/src', thread), join(root, folder, thread));
+  fresh.add(thread);
   // Only now, and only these: a Baton may be starting from this folder meanwhile.
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true }))
     if (entry.isFile() && !fresh.has(entry.name)) rmSync(join(root, folder, entry.name));

@@ -1,9 +1,9 @@
+import type { AnswerCheck } from '@baton/answers';
 import { advance, formatEntry, type Outcome } from '@baton/engine';
 import type { Command, Operation } from '@baton/operations';
 import { BatonError, MAX_JOURNAL_BYTES, toBatonError } from '@baton/protocol';
 import { pauseBefore } from '@baton/store';
 import type { Segment, Shard } from '@baton/store/shards';
-import type { AnswerCheck } from './answer-check.ts';
 import { HeldProjects } from './held-projects.ts';
 import { changeProject } from './project-change.ts';
 import { unlessOversized } from './oversized.ts';

@@ -71,6 +71,7 @@ export class AnswerCheck {
     const reply = await new Promise<(string | null)[] | Error>((resolve) => {
       const finish = (result: (string | null)[] | Error) => {
         clearTimeout(timer);
+        thread.unref();
         thread.off('message', finish).off('error', finish);
         resolve(result);
       };
@@ -78,6 +79,8 @@ export class AnswerCheck {
         () => finish(new Error(`it takes longer than ${LIMIT_MS} ms to check`)),
         LIMIT_MS,
       );
+      // Whoever asks is waiting for it.
+      thread.ref();
       thread.on('message', finish).on('error', finish);
       thread.postMessage({ schema, values });
     });

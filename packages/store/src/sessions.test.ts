@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { openFixture } from './testing/fixture.ts';
+import { codeOf, type Guest } from './testing/guest.ts';
+import { SESSION_LIFE, SUBSCRIPTION_LIFE } from './ttl.ts';
+
+const fixture = await openFixture();
+const { redis } = fixture;
+
+const uri = (n: number) => `baton://projects/p/tasks/${n}`;
+const limitOf = async (call: Promise<unknown>) =>
+  call.then(
+    () => undefined,
+    (error: { details: { limit: string } }) => error.details.limit,
+  );
+
+/** Whatever a tenant's sessions have left in Redis. */
+const left = async (guest: Guest) =>
+  (await redis.keys(`${guest.keys.record}:*`)).filter((key) => /:(session:|subscribers|ended)/.test(key));
+
+test('a session has what it subscribed to, each once, until it unsubscribes; then nothing is left of it', async () => {
+  const guest = await fixture.guest();
+  const { sessions } = guest.tenant;
+  expect(await sessions.subscriptions('a')).toEqual([]);
+  for (const n of [1, 2, 1]) await sessions.subscribe('a', uri(n));
+  expect((await sessions.subscriptions('a')).sort()).toEqual([uri(1), uri(2)]);
+  expect(await sessions.subscriptions('b')).toEqual([]);
+  for (const n of [1, 2, 3]) await sessions.unsubscribe('a', uri(n));
+  expect(await sessions.subscriptions('a')).toEqual([]);
+  expect(await left(guest)).toEqual([]);
+});
+
+test('subscriptions are bounded by number and by bytes, and what is there already is never refused', async () => {
+  const { sessions } = (await fixture.guest()).tenant;
+  for (let n = 0; n < 100; n++) await sessions.subscribe('many', uri(n));
+  expect(await limitOf(sessions.subscribe('many', uri(100)))).toBe('subscriptions');
+  await sessions.subscribe('many', uri(7));
+  await sessions.unsubscribe('many', uri(7));
+  await sessions.subscribe('many', uri(100));
+  for (let n = 0; n < 4; n++) await sessions.subscribe('long', `${n}${'x'.repeat(16_000)}`);
+  expect(await limitOf(sessions.subscribe('long', `4${'x'.repeat(16_000)}`))).toBe('subscriptionBytes');
+  await sessions.subscribe('long', uri(1));
+});
+
+test('a thousand sessions of a tenant may have subscriptions, and one whose time is over makes room', async () => {
+  const guest = await fixture.guest();
+  const { sessions } = guest.tenant;
+  await Promise.all(Array.from({ length: 1_000 }, (_, n) => sessions.subscribe(`s${n}`, uri(1))));
+  expect(await limitOf(sessions.subscribe('another', uri(1)))).toBe('subscribedSessions');
+  await sessions.subscribe('s7', uri(2));
+  await redis.zadd(guest.keys.subscribers, 'XX', 1, 's8');
+  await sessions.subscribe('another', uri(1));
+});
+
+test('subscriptions live on while their session is about, and no record lives for ever', async () => {
+  const guest = await fixture.guest();
+  const { sessions } = guest.tenant;
+  await sessions.subscribe('a', uri(1));
+  const { subscribers, ended } = guest.keys;
+  for (const key of [guest.keys.session('a'), subscribers]) await redis.pexpire(key, 60_000);
+  await redis.zadd(subscribers, 'XX', 1, 'a');
+  await sessions.subscriptions('a');
+  for (const key of [guest.keys.session('a'), subscribers])
+    expect(await redis.pttl(key)).toBeGreaterThan(SUBSCRIPTION_LIFE - 60_000);
+  expect(Number(await redis.zscore(subscribers, 'a'))).toBeGreaterThan(
+    Date.now() + SUBSCRIPTION_LIFE - 60_000,
+  );
+  await sessions.end('b');
+  expect(await redis.pttl(ended)).toBeGreaterThan(SESSION_LIFE - 60_000);
+});
+
+test('what has ended can neither subscribe nor hold a stream, and is told to those who listen', async () => {
+  const guest = await fixture.guest();
+  const { sessions } = guest.tenant;
+  const heard: string[] = [];
+  await sessions.hearEndings({ hear: (id) => heard.push(id), back: () => {} });
+  await sessions.subscribe('a', uri(1));
+  expect(await sessions.hasEnded('a')).toBe(false);
+  await sessions.end('a');
+  await sessions.end('a');
+  expect(await sessions.hasEnded('a')).toBe(true);
+  expect(await codeOf(sessions.subscribe('a', uri(1)))).toBe('session_not_found');
+  expect(await codeOf(sessions.subscriptions('a'))).toBe('session_not_found');
+  expect(await left(guest)).toEqual([guest.keys.ended]);
+  expect(heard).toEqual(['a', 'a']);
+});
+
+test('ten thousand endings are remembered, the latest, and those of other tenants apart', async () => {
+  const [guest, other] = [await fixture.guest(), await fixture.guest()];
+  const past = Array.from({ length: 10_000 }, (_, n) => [Date.now() + 60_000 + n, `old-${n}`]).flat();
+  await redis.zadd(guest.keys.ended, ...past);
+  await guest.tenant.sessions.end('new');
+  expect(await redis.zcard(guest.keys.ended)).toBe(10_000);
+  expect(await guest.tenant.sessions.hasEnded('new')).toBe(true);
+  expect(await guest.tenant.sessions.hasEnded('old-0')).toBe(false);
+  expect(await other.tenant.sessions.hasEnded('new')).toBe(false);
+});
