@@ -140,7 +140,7 @@ export const complexityReport = ofProject(
     description: 'What analyze_project_complexity found of a tag, in the form of claude-task-master.',
     mimeType: JSON_TYPE,
     priority: 0.5,
-    shows: ['meta', 'tag', 'report'],
+    shows: ['meta', 'report'],
   },
   { tag: tags },
   (project, of) => {
