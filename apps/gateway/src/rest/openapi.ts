@@ -52,7 +52,8 @@ export async function describeRoutes(app: FastifyInstance): Promise<void> {
         },
       },
     },
-    async (_request, reply) => reply.type('application/json; charset=utf-8').serializer(String).send(document),
+    async (_request, reply) =>
+      reply.type('application/json; charset=utf-8').serializer(String).send(document),
   );
   // Made before the first request: it takes long enough to hold up everyone else's.
   let document = '';
