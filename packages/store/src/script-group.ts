@@ -21,13 +21,24 @@ export const shaOf = (source: string): string => createHash('sha1').update(sourc
  * each has written stays, as it would have by itself.
  */
 export function forEachRun(body: string): string {
-  return `local function run(KEYS, ARGV) ${body}
-end
-${TAIL}`;
+  return `${HEAD}\nlocal function run(KEYS, ARGV) ${body}\nend\n${EACH}${WRITE_LATER}\nreturn replies\n`;
 }
 
+/** A script's body as one that runs it once. */
+export function forOneRun(body: string): string {
+  return `${HEAD}\nlocal function run(KEYS, ARGV) ${body}\nend\nlocal reply = run(KEYS, ARGV)\n${WRITE_LATER}\nreturn reply\n`;
+}
+
+/**
+ * Most of a script's cost is its calls. `kept` holds what Redis was asked once and nothing but the script itself can
+ * change while the command runs: time stands still, and the runs of a group share credentials, tenants, turns and who
+ * listens. `later` holds what writes at the end of the command what its runs have changed of that.
+ */
+const HEAD = 'local kept, later = {}, {}';
+const WRITE_LATER = 'for _, write in ipairs(later) do write() end';
+
 /** ARGV: how many runs, then for each how many keys and arguments it has, then all arguments. */
-const TAIL = `
+const EACH = `
 local runs, replies, key, arg = tonumber(ARGV[1]), {}, 0, 1 + 2 * tonumber(ARGV[1])
 for at = 1, runs do
   local keys, args = {}, {}
@@ -41,7 +52,6 @@ for at = 1, runs do
   end
   replies[at] = reply
 end
-return replies
 `;
 
 /** Several runs as the KEYS and ARGV of one command. */

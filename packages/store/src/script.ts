@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { Connection } from './connection.ts';
-import { forEachRun, type RunOf, shaOf } from './script-group.ts';
+import { forEachRun, forOneRun, type RunOf, shaOf } from './script-group.ts';
 
 /**
  * A Lua script and its contract. Every key comes in by name and none is built inside; the names in the Lua header
  * (`-- KEYS:`, `-- ARGV:`) and those declared here are held together when the script is loaded.
  *
- * Inside the script a key is `K_<name>` and an argument `A_<name>`; `A_rest` is where further ARGV begin.
+ * Inside the script a key is `K_<name>` and an argument `A_<name>`; `A_rest` is where further ARGV begin; `kept` and
+ * `later` save calls (see script-group.ts).
  */
 export interface Script<K extends string, A extends string> extends RunOf {
   readonly name: string;
@@ -30,7 +31,7 @@ export function defineScript<const K extends string, const A extends string>(
   holdTogether(name, 'ARGV', header(text, 'ARGV'), args);
   const [shebang, ...body] = withIncludes(text).split('\n');
   const one = [prologue(keys, args), ...body].join('\n');
-  const source = `${shebang}\n${grouped ? forEachRun(one) : one}`;
+  const source = `${shebang}\n${grouped ? forEachRun(one) : forOneRun(one)}`;
   return { name, keys, args, source, replicated, grouped, sha: shaOf(source) };
 }
 

@@ -42,7 +42,9 @@ redis.call('HSET', K_task, 'j:' .. open.path, open.kind .. '+' .. A_answer, 'g' 
   'up', now, 'ev', event, waiter(task[7], A_channel))
 local reference = A_ref .. '.' .. A_number .. '|' .. task[1]
 redis.call('ZREM', K_pending, reference)
-redis.call('ZREM', K_claims, reference)
+-- Most interactions are answered by whom they were shown to, and nobody claims them.
+if not kept[K_claims] then kept[K_claims] = redis.call('EXISTS', K_claims) end
+if kept[K_claims] == 1 then redis.call('ZREM', K_claims, reference) end
 if task[8] then drop_chunks() end
 announce_task(task[1], true)
 -- A segment that runs right now finds the answer itself: PARK sees an event that it has not consumed.

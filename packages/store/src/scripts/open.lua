@@ -28,9 +28,6 @@ if A_arguments ~= '' then
     return {'exists', known[1]}
   end
 end
-local opened_at = redis.call('HGET', K_task, 'at')
-if opened_at then return {'opened', 0, opened_at} end
-
 local journal, waits = tonumber(A_journal), tonumber(A_opens)
 local first = #ARGV - waits * 4 + 1
 -- A sleep waits for nobody.
@@ -38,13 +35,23 @@ local asked = 0
 for at = first, #ARGV, 4 do
   if ARGV[at] ~= 'sleep' then asked = asked + 1 end
 end
-if asked > 0 and redis.call('ZCARD', K_pending) + asked > tonumber(limits[1]) then return {'limit_pending', 'pendingInteractions', limits[1]} end
-if tonumber(limits[4] or 0) >= tonumber(limits[2]) then return {'limit_pending', 'openTasks', limits[2]} end
-local large = oversized(first, waits, limits[3])
-if large then
+local function refusal_of()
+  kept[K_pending] = kept[K_pending] or redis.call('ZCARD', K_pending)
+  if asked > 0 and kept[K_pending] + asked > tonumber(limits[1]) then
+    return {'limit_pending', 'pendingInteractions', limits[1]}
+  end
+  if tonumber(limits[4] or 0) >= tonumber(limits[2]) then return {'limit_pending', 'openTasks', limits[2]} end
+  local large = oversized(first, waits, limits[3])
   -- Its caller comes again with the rest, and has been admitted.
-  large[6], large[7] = principal, scopes
+  if large then large[6], large[7] = principal, scopes end
   return large
+end
+local refused = refusal_of()
+-- In the index stands what was opened before, by a command whose reply was lost.
+if refused or redis.call('ZADD', K_tasks, 'NX', now, A_ref .. '|' .. principal) == 0 then
+  local opened_at = redis.call('HGET', K_task, 'at')
+  if opened_at then return {'opened', 0, opened_at} end
+  if refused then return refused end
 end
 
 local expires = now + tonumber(A_life)
@@ -58,8 +65,8 @@ put(fields, 'open', format_opens(opens))
 send('HSET', K_task, fields)
 redis.call('PEXPIRE', K_task, A_keep)
 local open = redis.call('HINCRBY', K_tenant, 'open', 1)
+limits[4], kept[K_pending] = open, kept[K_pending] + asked
 redis.call('ZADD', K_deadlines, first_due(opens, expires), A_member)
-redis.call('ZADD', K_tasks, now, A_ref .. '|' .. principal)
 -- A trim at each open would cost more than it takes out: one in 64 does it, and each that opens the only open task,
 -- since a tenant with few calls may never meet the other. What is gone may stand in the index for as long.
 if open == 1 or now % 64 == 0 then redis.call('ZREMRANGEBYSCORE', K_tasks, '-inf', now - tonumber(A_keep)) end
@@ -67,6 +74,9 @@ if A_arguments ~= '' then
   redis.call('HSET', K_idempotency, 'ref', A_ref, 'arguments', A_arguments)
   redis.call('PEXPIRE', K_idempotency, A_keep)
 end
-if asked > 0 then tell_watchers(limits[5]) end
+if asked > 0 then
+  tell_watchers(limits[5])
+  limits[5] = false
+end
 announce_task(principal, true)
 return {'opened', A_ready == '1' and enqueue(A_member, now) or 0, string.format('%d', now)}

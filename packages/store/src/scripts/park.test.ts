@@ -147,7 +147,7 @@ test('SETTLE ends the task and leaves it in no set but the index of tasks', asyn
   expect(await segment.settle({ status: 'completed', result: { tasks: [1] } })).toBe('settled');
   const record = await guest.record(taskId);
   expect(record).toMatchObject({ st: 'completed', rs: '{"tasks":[1]}' });
-  expect(record['open']).toBeUndefined();
+  expect(record['open']).toBe('');
   expect(record['x2']).toMatch(/^cancelled;\d+$/);
   for (const key of [ready, leased, deadlines, guest.keys.pending, guest.keys.claims])
     expect(await redis.zcard(key)).toBe(0);

@@ -3,18 +3,19 @@
 -- An empty A_digest means that an earlier script of the same request admitted the caller, or that it is the operator.
 -- A_floor is how far into debt the bucket may be: 0 for calls, below for answers, since someone paid for those.
 -- Returns a refusal, or nil, the principal, the scopes, and the tenant's fields that were named: one look at the tenant
--- serves the script too.
+-- serves the script too, and all runs of a group; whoever changes one of these fields changes it there as well.
 local function admit(now, ...)
   local named = {...}
   if A_digest == '' then return nil, A_principal, A_scopes, #named > 0 and redis.call('HMGET', K_tenant, ...) end
-  local key = redis.call('HMGET', K_credential, 'digest', 'principal', 'scopes', 'expires')
+  local key = kept[K_credential] or redis.call('HMGET', K_credential, 'digest', 'principal', 'scopes', 'expires')
+  kept[K_credential] = key
   if key[1] ~= A_digest or (key[4] and tonumber(key[4]) <= now) then return {'unauthenticated'} end
   local allowed = false
   for scope in string.gmatch(A_need, '%S+') do
     if string.find(key[3], ' ' .. scope .. ' ', 1, true) then allowed = true end
   end
   if not allowed then return {'insufficient_scope', A_need} end
-  local tenant = redis.call('HMGET', K_tenant, 'suspended', 'requestsPerSecond', 'burst', 'requestBytes', 'tokens', 'filled', ...)
+  local tenant = kept[K_tenant] or redis.call('HMGET', K_tenant, 'suspended', 'requestsPerSecond', 'burst', 'requestBytes', 'tokens', 'filled', ...)
   if not tenant[2] then return {'unauthenticated'} end
   if tenant[1] == '1' then return {'tenant_suspended'} end
   if tonumber(A_bytes) > tonumber(tenant[4]) then return {'limit_size', 'requestBytes', A_bytes, tenant[4]} end
@@ -23,7 +24,13 @@ local function admit(now, ...)
   tokens = math.min(burst, tokens + math.max(0, now - filled) * rate / 1000)
   local least = 1 + tonumber(A_floor) * burst
   if tokens < least then return {'limit_rate', math.ceil((least - tokens) * 1000 / rate)} end
-  redis.call('HSET', K_tenant, 'tokens', tokens - 1, 'filled', now)
-  for at = 1, #named do named[at] = tenant[6 + at] end
-  return nil, key[2], key[3], named
+  if not kept[K_tenant] then
+    kept[K_tenant] = tenant
+    local key_of_tenant = K_tenant
+    later[#later + 1] = function() redis.call('HSET', key_of_tenant, 'tokens', tenant[5], 'filled', tenant[6]) end
+    for at = 1, #named do named[at] = tenant[6 + at] end
+    tenant.named = named
+  end
+  tenant[5], tenant[6] = tokens - 1, now
+  return nil, key[2], key[3], tenant.named
 end

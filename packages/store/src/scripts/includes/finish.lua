@@ -2,7 +2,8 @@
 -- for the retention time. The fence moves, so a segment that still runs can write nothing any more.
 -- `task` begins with its fields fe, open, pr, ev and w. Needs batch, opens, notify and announce.
 local function finish(task, now, status, payload, void)
-  local fields = {'st', status, 'rs', payload, 'up', now, 'fe', (task[1] or 0) + 1}
+  -- Empty is as good as gone, and costs no command of its own.
+  local fields = {'st', status, 'rs', payload, 'up', now, 'fe', (task[1] or 0) + 1, 'open', '', 'w', ''}
   local references = {}
   for _, open in ipairs(parse_opens(task[2])) do
     if open.number > 0 then
@@ -11,7 +12,6 @@ local function finish(task, now, status, payload, void)
     end
   end
   send('HSET', K_task, fields)
-  redis.call('HDEL', K_task, 'open', 'w')
   send('ZREM', K_pending, references)
   send('ZREM', K_claims, references)
   redis.call('HINCRBY', K_tenant, 'open', -1)

@@ -2,7 +2,7 @@
 -- calls takes them out. `seen` is the number of events that the program has consumed. A payload over 64 KiB is left for the
 -- replica to read.
 local function notify(waiters, member, seen, status, payload)
-  if not waiters then return end
+  if not waiters or waiters == '' then return end
   if #payload > 65536 then payload = '' end
   for channel in string.gmatch(waiters, '%S+') do
     redis.call('PUBLISH', channel, member .. ' ' .. seen .. ' ' .. status .. ' ' .. payload)
@@ -13,7 +13,7 @@ end
 -- is noted already.
 local function waiter(waiters, channel)
   if channel == '' then return end
-  if not waiters then return 'w', channel end
+  if not waiters or waiters == '' then return 'w', channel end
   if string.find(' ' .. waiters .. ' ', ' ' .. channel .. ' ', 1, true) then return end
   return 'w', waiters .. ' ' .. channel
 end

@@ -5,11 +5,23 @@
 -- or 0 when a worker was rung for: otherwise the caller adds a job.
 local function enqueue(member, now)
   local tenant = string.match(member, '^[^:]+')
-  local served = redis.call('HMGET', K_turns, ':served', tenant)
-  local turn = math.max(tonumber(served[1] or 0), tonumber(served[2] or 0)) + 1
+  kept.turns = kept.turns or {}
+  local last = kept.turns[tenant]
+  if not last then
+    local served = redis.call('HMGET', K_turns, ':served', tenant)
+    last = math.max(tonumber(served[1] or 0), tonumber(served[2] or 0))
+  end
   -- NX: one that stands there keeps its turn, and its tenant spends no other.
-  if redis.call('ZADD', K_ready, 'NX', turn, member) == 1 then redis.call('HSET', K_turns, tenant, turn) end
-  local size = redis.call('ZCARD', K_ready)
+  local added = redis.call('ZADD', K_ready, 'NX', last + 1, member)
+  if added == 1 then
+    if not kept.turns[tenant] then
+      local turns, all = K_turns, kept.turns
+      later[#later + 1] = function() redis.call('HSET', turns, tenant, all[tenant]) end
+    end
+    kept.turns[tenant] = last + 1
+  end
+  local size = kept.ready and kept.ready + added or redis.call('ZCARD', K_ready)
+  kept.ready = size
   if size == 1 then
     local present = redis.call('ZRANGEBYSCORE', K_shifts, now, '+inf')
     if #present > 0 then
