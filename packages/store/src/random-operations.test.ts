@@ -72,7 +72,7 @@ const MUTANTS: [rule: string, wrong: RegExp, script: AnyScript, cuts: Cut[]][] =
     'a task has one deadline, which is never too late',
     /too late/,
     PARK,
-    [["redis.call('ZADD', K_deadlines, first_due(opens, expires), A_member)", '']],
+    [["defer('ZADD', K_deadlines, first_due(opens, expires), A_member)", '']],
   ],
   ['an end takes back what is open', /pending is/, CANCEL, [["send('ZREM', K_pending, references)", '']]],
   ['an accepted answer makes its task ready', /was forgotten/, ACCEPT, [['enqueue(A_member, now)}', '1}']]],

@@ -8,6 +8,7 @@
 -- The answer becomes the journal's entry of its effect, so that whoever resumes the task finds it there.
 -- @include clock
 -- @include admit
+-- @include batch
 -- @include opens
 -- @include turns
 -- @include notify
@@ -41,7 +42,7 @@ redis.call('HSET', K_task, 'j:' .. open.path, open.kind .. '+' .. A_answer, 'g' 
   string.format('%s;%d;%s', A_fingerprint, now, principal), 'open', format_opens(opens), 'st', status_of(opens),
   'up', now, 'ev', event, waiter(task[7], A_channel))
 local reference = A_ref .. '.' .. A_number .. '|' .. task[1]
-redis.call('ZREM', K_pending, reference)
+defer('ZREM', K_pending, reference)
 -- Most interactions are answered by whom they were shown to, and nobody claims them.
 if not kept[K_claims] then kept[K_claims] = redis.call('EXISTS', K_claims) end
 if kept[K_claims] == 1 then redis.call('ZREM', K_claims, reference) end

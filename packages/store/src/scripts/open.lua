@@ -64,9 +64,10 @@ put(fields, 'st', status_of(opens))
 put(fields, 'open', format_opens(opens))
 send('HSET', K_task, fields)
 redis.call('PEXPIRE', K_task, A_keep)
-local open = redis.call('HINCRBY', K_tenant, 'open', 1)
+local open = (limits[4] or 0) + 1
+count_open(1)
 limits[4], kept[K_pending] = open, kept[K_pending] + asked
-redis.call('ZADD', K_deadlines, first_due(opens, expires), A_member)
+defer('ZADD', K_deadlines, first_due(opens, expires), A_member)
 -- A trim at each open would cost more than it takes out: one in 64 does it, and each that opens the only open task,
 -- since a tenant with few calls may never meet the other. What is gone may stand in the index for as long.
 if open == 1 or now % 64 == 0 then redis.call('ZREMRANGEBYSCORE', K_tasks, '-inf', now - tonumber(A_keep)) end

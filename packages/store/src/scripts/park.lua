@@ -43,7 +43,7 @@ put(fields, 'open', format_opens(opens))
 put(fields, 'st', status)
 send('HSET', K_task, fields)
 send('HDEL', K_task, dropped)
-redis.call('ZADD', K_deadlines, first_due(opens, expires), A_member)
+defer('ZADD', K_deadlines, first_due(opens, expires), A_member)
 if standing.opened > tonumber(task[6] or 0) then tell_watchers(tenant[2]) end
 announce_task(task[5], standing.opened > tonumber(task[6] or 0))
 local event = task[4] or '0'

@@ -6,7 +6,11 @@
 -- serves the script too, and all runs of a group; whoever changes one of these fields changes it there as well.
 local function admit(now, ...)
   local named = {...}
-  if A_digest == '' then return nil, A_principal, A_scopes, #named > 0 and redis.call('HMGET', K_tenant, ...) end
+  local fields = 'fields of ' .. K_tenant
+  if A_digest == '' then
+    if #named > 0 then kept[fields] = kept[fields] or redis.call('HMGET', K_tenant, ...) end
+    return nil, A_principal, A_scopes, kept[fields]
+  end
   local key = kept[K_credential] or redis.call('HMGET', K_credential, 'digest', 'principal', 'scopes', 'expires')
   kept[K_credential] = key
   if key[1] ~= A_digest or (key[4] and tonumber(key[4]) <= now) then return {'unauthenticated'} end
@@ -28,9 +32,9 @@ local function admit(now, ...)
     kept[K_tenant] = tenant
     local key_of_tenant = K_tenant
     later[#later + 1] = function() redis.call('HSET', key_of_tenant, 'tokens', tenant[5], 'filled', tenant[6]) end
-    for at = 1, #named do named[at] = tenant[6 + at] end
-    tenant.named = named
   end
   tenant[5], tenant[6] = tokens - 1, now
-  return nil, key[2], key[3], tenant.named
+  for at = 1, #named do named[at] = tenant[6 + at] end
+  kept[fields] = kept[fields] or named
+  return nil, key[2], key[3], kept[fields]
 end

@@ -11,3 +11,27 @@ local function send(command, key, batch)
     redis.call(command, key, unpack(batch, from, math.min(from + 1999, #batch)))
   end
 end
+
+-- Has the end of the command send one `command` to `key` for all runs that want it: nothing in between asks for what it
+-- writes.
+local function defer(command, key, ...)
+  local name = command .. key
+  local batch = kept[name]
+  if not batch then
+    batch = {}
+    kept[name] = batch
+    later[#later + 1] = function() send(command, key, batch) end
+  end
+  for at = 1, select('#', ...) do batch[#batch + 1] = (select(at, ...)) end
+end
+
+-- Counts a tenant's open tasks up or down, once for all runs of the command.
+local function count_open(by)
+  if not kept.opened then
+    kept.opened = {}
+    later[#later + 1] = function()
+      for tenant, count in pairs(kept.opened) do redis.call('HINCRBY', tenant, 'open', count) end
+    end
+  end
+  kept.opened[K_tenant] = (kept.opened[K_tenant] or 0) + by
+end

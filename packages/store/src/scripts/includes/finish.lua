@@ -14,8 +14,8 @@ local function finish(task, now, status, payload, void)
   send('HSET', K_task, fields)
   send('ZREM', K_pending, references)
   send('ZREM', K_claims, references)
-  redis.call('HINCRBY', K_tenant, 'open', -1)
-  redis.call('ZREM', K_deadlines, A_member)
+  count_open(-1)
+  defer('ZREM', K_deadlines, A_member)
   -- Nothing is ever ready and leased at once: TAKE moves it from one to the other, and only what has no lease is enqueued.
   if redis.call('ZREM', K_leased, A_member) == 0 then redis.call('ZREM', K_ready, A_member) end
   redis.call('PEXPIRE', K_task, A_retention)

@@ -14,7 +14,6 @@ end
 -- that no answer is accepted that the task cannot use any more.
 -- Needs batch. Extends the task's opens, and `fields` by what the task's record is to say of them.
 local function open_waits(task, now, at, count, fields)
-  local pending = {}
   for _ = 1, count do
     local kind, path, body = ARGV[at], ARGV[at + 1], ARGV[at + 3]
     local due = math.min(now + tonumber(ARGV[at + 2]), task.expires)
@@ -23,11 +22,10 @@ local function open_waits(task, now, at, count, fields)
       task.opened = task.opened + 1
       number = task.opened
       put(fields, 'i' .. number, string.format('%d;', now) .. body)
-      put(pending, now, A_ref .. '.' .. number .. '|' .. task.principal)
+      defer('ZADD', K_pending, now, A_ref .. '.' .. number .. '|' .. task.principal)
     end
     task.opens[#task.opens + 1] = {number = number, due = due, kind = kind, path = path}
     at = at + 4
   end
   put(fields, 'sq', task.opened)
-  send('ZADD', K_pending, pending)
 end
