@@ -89,7 +89,7 @@ describe('a failure that does not pass', () => {
     const { taskId } = await place.echo(what);
     const events = await place.answerAll({ tries: 2, timeoutMs: 200 });
     // Baton asks again twice: it is no agent's last word.
-    const failed = events.filter(({ kind }) => kind === 'failed');
+    const failed = events.filter((event) => event.kind === 'failed' && event.request.taskId === taskId);
     expect(failed).toHaveLength(3);
     expect(failed[0]).toMatchObject({ type });
     expect(place.llm.timesOf(what)).toBe(6);
