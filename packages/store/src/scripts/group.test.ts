@@ -1,0 +1,86 @@
+import { taskRef } from '../keys.ts';
+import { expect, test } from 'vitest';
+import type { Limits } from '@baton/protocol';
+import { openFixture } from '../testing/fixture.ts';
+import { codeOf, newTask } from '../testing/guest.ts';
+
+const fixture = await openFixture();
+const { redis, shard } = fixture;
+const { turns } = fixture.places;
+const AT_ONCE = 12;
+
+/** What comes in one turn of the event loop is one command of Redis: what its runs share must be as exact as one by one. */
+test.each<[string, Partial<Limits>, number, string]>([
+  ['pendingInteractions', { pendingInteractions: 5 }, 5, 'limit_pending'],
+  ['openTasks', { openTasks: 5 }, 5, 'limit_pending'],
+  ['burst', { requestsPerSecond: 1, burst: 5 }, 5, 'limit_rate'],
+])('opens that come at once fill the limit %s, and no more', async (_limit, limits, most, code) => {
+  // A script that the server does not know yet is a command more.
+  await (await fixture.guest()).open();
+  const guest = await fixture.guest(limits);
+  const callers = await Promise.all(Array.from({ length: AT_ONCE }, () => guest.caller()));
+  const before = await evals();
+  const codes = await Promise.all(callers.map((caller) => codeOf(guest.open({}, caller))));
+  expect((await evals()) - before, 'they were one command').toBe(1);
+  expect(codes.filter((one) => one === 'done')).toHaveLength(most);
+  expect(new Set(codes.filter((one) => one !== 'done'))).toEqual(new Set([code]));
+  expect(await redis.zcard(guest.keys.pending)).toBe(most);
+  expect(await redis.hget(guest.keys.record, 'open')).toBe(String(most));
+});
+
+test('a tenant that spends its limit takes nothing from another in the same command', async () => {
+  const [small, wide] = [await fixture.guest({ openTasks: 1 }), await fixture.guest()];
+  const guests = [small, wide, small, wide, small, wide];
+  const callers = await Promise.all(guests.map((guest) => guest.caller()));
+  const codes = await Promise.all(guests.map((guest, n) => codeOf(guest.open({}, callers[n]))));
+  expect(codes).toEqual(['done', 'done', 'limit_pending', 'done', 'limit_pending', 'done']);
+  const counts = [small, wide].map((guest) => redis.hget(guest.keys.record, 'open'));
+  expect(await Promise.all(counts)).toEqual(['1', '3']);
+});
+
+test('answers that come at once each give their task a turn of its own, and two of one task one', async () => {
+  const guests = [await fixture.guest(), await fixture.guest()];
+  const tasks: { guest: (typeof guests)[number]; taskId: string }[] = [];
+  for (let n = 0; n < 6; n++) {
+    const guest = guests[n % 2]!;
+    tasks.push({ guest, taskId: await guest.open(newTask()) });
+  }
+  const callers = await Promise.all(tasks.map(({ guest }) => guest.caller()));
+  await Promise.all(tasks.map(({ guest, taskId }, n) => guest.answer(taskId, 1, { as: callers[n]! })));
+  const last = await Promise.all(guests.map((guest) => redis.hget(turns, guest.tenant.id)));
+  expect(last).toEqual(['3', '3']);
+  const { segments } = await shard.take(10);
+  const order = segments.map(({ tenant }) => guests.findIndex((guest) => guest.tenant.id === tenant));
+  expect(
+    order.filter((_, at) => at % 2 === 0).every((one, at, all) => one === all[0]),
+    order.join(' '),
+  ).toBe(true);
+  expect(segments).toHaveLength(6);
+});
+
+test('ends that come at once leave nothing of their tasks in any set', async () => {
+  const guest = await fixture.guest();
+  const taskIds: string[] = [];
+  for (let n = 0; n < 5; n++) taskIds.push(await guest.open({ waits: [], ready: true }));
+  const { segments } = await shard.take(10);
+  const ends = await Promise.all(
+    segments.map((segment) =>
+      segment.settle({ status: 'completed', result: { n: taskRef(segment.taskId) } }),
+    ),
+  );
+  expect(ends).toEqual(taskIds.map(() => 'settled'));
+  const { deadlines, leased, ready } = fixture.places;
+  const left = await Promise.all(
+    [deadlines, leased, ready, guest.keys.pending].map((set) => redis.zcard(set)),
+  );
+  expect(left).toEqual([0, 0, 0, 0]);
+  expect(await redis.hget(guest.keys.record, 'open')).toBe('0');
+});
+
+async function evals(): Promise<number> {
+  const info = await redis.info('commandstats');
+  return [...info.matchAll(/cmdstat_eval(?:sha)?:calls=(\d+)/g)].reduce(
+    (sum, [, calls]) => sum + Number(calls),
+    0,
+  );
+}
