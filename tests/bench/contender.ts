@@ -35,12 +35,15 @@ export function baton({
   };
 }
 
-export const CONTROL: Contender = {
-  name: 'b control',
-  kind: 'plain',
-  script: 'serve-control',
-  roles: [['gateway'], ['worker']],
-};
+/** The control's worker runs one job at a time, as BullMQ does unless it is told otherwise, or `atOnce`. */
+export function control(atOnce = 1): Contender {
+  return {
+    name: `b control, ${atOnce} at once`,
+    kind: 'plain',
+    script: 'serve-control',
+    roles: [['gateway'], ['worker', String(atOnce)]],
+  };
+}
 
 export const FLOOR: Contender = { name: 'c floor', kind: 'plain', script: 'serve-floor', roles: [['all']] };
 

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import { baton, CONTROL, type Contender, FLOOR, type Serving } from './contender.ts';
+import { baton, type Contender, control, FLOOR, type Serving } from './contender.ts';
 import { type Figures, measure, medians, tableHead, tableRow } from './figures.ts';
 import { operations } from './operations.ts';
 import { measureParked } from './parked.ts';
@@ -13,20 +13,23 @@ async function contest(): Promise<void> {
   console.log(tableHead('at once', 'what'));
   const ratios: string[] = [];
   for (const concurrency of CONCURRENCIES) {
-    const runs = new Map<Contender, Figures[]>([baton(), CONTROL, FLOOR].map((one) => [one, []]));
+    const runs = new Map<Contender, Figures[]>(
+      [baton(), control(), control(16), FLOOR].map((one) => [one, []]),
+    );
     // In turns, so that a machine that slows down slows all of them down.
     for (let run = 0; run < RUNS; run++) {
       for (const [contender, figures] of runs) figures.push(await measure(contender, concurrency));
     }
-    const [a, b] = [...runs].map(([contender, figures]) => {
-      console.log(tableRow(medians(figures), String(concurrency), contender.name));
-      return medians(figures);
-    });
-    if (a === undefined || b === undefined) continue;
-    const of = (key: 'perSecond' | 'cpu' | 'p50') => `${(a[key] / b[key]).toFixed(2)}`;
-    ratios.push(
-      `at ${concurrency}, of the control's: ${of('perSecond')} of its trips/s, ${of('cpu')} of its CPU, ${of('p50')} of its p50`,
-    );
+    const rows = [...runs].map(([contender, figures]) => ({ name: contender.name, ...medians(figures) }));
+    for (const row of rows) console.log(tableRow(row, String(concurrency), row.name));
+    const [a, ...others] = rows;
+    for (const b of others.slice(0, 2)) {
+      if (a === undefined) continue;
+      const of = (key: 'perSecond' | 'cpu' | 'p50') => `${(a[key] / b[key]).toFixed(2)}`;
+      ratios.push(
+        `at ${concurrency}, of ${b.name}: ${of('perSecond')} of its trips/s, ${of('cpu')} of its CPU, ${of('p50')} of its p50`,
+      );
+    }
   }
   console.log(`\n${ratios.join('\n')}\n`);
 }

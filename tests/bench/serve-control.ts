@@ -6,9 +6,10 @@ import { say } from './say.ts';
 
 /**
  * The control: what a team would write in a day. A route that parks with SET EX, another that adds a BullMQ job and
- * waits for it through QueueEvents, a worker. No MCP, no tenants, no authentication.
+ * waits for it through QueueEvents, a worker as BullMQ has it by default, or with so many jobs at once. No MCP, no
+ * tenants, no authentication.
  */
-const [role = '', redisUrl = ''] = process.argv.slice(2);
+const [role = '', redisUrl = '', atOnce = '1'] = process.argv.slice(2);
 const connect = () => new Redis(redisUrl.replace('unix://', ''), { maxRetriesPerRequest: null });
 const redis = connect();
 const opts = { removeOnComplete: { age: 60 }, removeOnFail: 100 };
@@ -24,7 +25,7 @@ if (role === 'worker') {
       await redis.del(`parked:${id}`);
       return { value: answer.value };
     },
-    { connection: connect(), concurrency: 16 },
+    { connection: connect(), concurrency: Number(atOnce) },
   );
   await worker.waitUntilReady();
   say({ ready: true });
