@@ -12,7 +12,8 @@ beforeAll(async () => {
   place = await Workplace.open();
 });
 afterAll(() => place.close());
-afterEach(() => {
+afterEach(async () => {
+  await place.rest();
   place.llm.manner = () => right;
 });
 
@@ -58,7 +59,8 @@ describe('a failure that passes', () => {
         ? { do: 'refuse', status: 429, headers: { 'retry-after': '2' } }
         : right;
     await place.echo('limited');
-    const agent = place.agent();
+    // What was claimed by a look that ended in the same moment is free again after this.
+    const agent = place.agent({ leaseMs: 5_000 });
     await agent.until(about('retrying', 'limited'));
     await place.echo('comes meanwhile');
     await agent.until(about('answered', 'limited'));

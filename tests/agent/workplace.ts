@@ -23,6 +23,7 @@ export class Workplace {
   readonly caller: Client;
   /** A key with scope `agent`. */
   readonly key: string;
+  private readonly agents: Answering[] = [];
 
   private constructor(baton: Deployment, llm: LlmServer, caller: Client, key: string) {
     this.baton = baton;
@@ -108,6 +109,7 @@ export class Workplace {
       },
       ...given,
     });
+    this.agents.push(answering);
     return {
       ...answering,
       events,
@@ -119,6 +121,11 @@ export class Workplace {
         }
       },
     };
+  }
+
+  /** Stops what a test that failed left running, which would answer what the next ones ask. */
+  async rest(): Promise<void> {
+    await Promise.allSettled(this.agents.splice(0).map((agent) => agent.stop(0)));
   }
 
   /** Has one agent answer everything that waits. */

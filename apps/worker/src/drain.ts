@@ -45,6 +45,7 @@ export class Drain {
       left = await this.take(shard, 1, () => shard.seize(rang));
     while (left > 0 && !this.stopping) {
       while (this.running.size + this.taking >= AT_ONCE) await this.place();
+      if (this.stopping) return;
       const most = Math.min(BATCH, AT_ONCE - this.running.size - this.taking);
       left = await this.take(shard, most, () => shard.take(most));
     }
@@ -62,13 +63,15 @@ export class Drain {
   /** Takes nothing more and waits for the segments that run, and for those that are being taken. */
   async stop(): Promise<void> {
     this.stopping = true;
-    await this.takes;
-    while (this.running.size > 0) await Promise.all(this.running);
+    while (this.running.size + this.taking > 0) {
+      await this.takes;
+      await Promise.all(this.running);
+    }
   }
 
   /** Waits for a place to fall free: a segment ends, or, where none runs, a take under way has filled less than it might. */
   private async place(): Promise<void> {
-    await (this.running.size > 0 ? Promise.race(this.running) : this.takes);
+    await Promise.race(this.taking > 0 ? [...this.running, this.takes] : this.running);
   }
 
   /** Shards share the places: those that a take may fill are its own while it is under way. */

@@ -66,7 +66,7 @@ export class Channels {
     const subscriber = this.open();
     this.subscriber = subscriber;
     subscriber.on('message', (channel: string, message: string) => {
-      for (const ear of this.joined.get(channel)?.ears ?? []) ear.hear(message);
+      for (const ear of this.joined.get(channel)?.ears ?? []) tell(ear, message);
     });
     subscriber.on('close', () => {
       if (this.gone) return;
@@ -101,4 +101,13 @@ export class Channels {
 
 function unheard(): BatonError {
   return new BatonError('unavailable', 'Redis takes no subscription now. Repeat the call.');
+}
+
+/** A message that an ear cannot read, say of a later release, ends neither the process nor the others' hearing. */
+function tell(ear: Ear, message: string): void {
+  try {
+    ear.hear(message);
+  } catch (error) {
+    process.emitWarning(error instanceof Error ? error : String(error));
+  }
 }

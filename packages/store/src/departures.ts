@@ -58,9 +58,9 @@ export class Departures {
 
   private async send(group: readonly [Waiting, ...Waiting[]]): Promise<void> {
     const [{ script }] = group;
-    const { keys, args } = script.grouped ? frame(group) : group[0];
     this.unanswered++;
     try {
+      const { keys, args } = script.grouped ? frame(group) : group[0];
       const reply = (await this.evaluate(script, keys, args)) as unknown[];
       if (!script.grouped) return group[0].resolve(reply);
       for (const [index, one] of group.entries()) unframe(reply, index, one);

@@ -205,10 +205,15 @@ function isInitialize(body: unknown): boolean {
 
 /** True for a post of an answer, which is the last thing to be limited in rate. */
 function isAnswer(message: unknown): boolean {
-  const { params } = (message ?? {}) as {
+  const { method, params } = (message ?? {}) as {
+    method?: unknown;
     params?: { name?: unknown; arguments?: { agentLLMResponse?: unknown } };
   };
-  return params?.name === 'agent_llm' && params.arguments?.agentLLMResponse !== undefined;
+  return (
+    method === 'tools/call' &&
+    params?.name === 'agent_llm' &&
+    params.arguments?.agentLLMResponse !== undefined
+  );
 }
 
 const IS_OF_THE_CALLER: ReadonlySet<ErrorCode> = new Set([

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { Call } from '../context.ts';
 import { wholeRequest } from '../delegation/present.ts';
 import { pendingOrWait } from '../delegation/wait-for-pending.ts';
+import { GONE } from '../open-calls.ts';
 import { defineTool } from './tool.ts';
 
 /** A lease is at least so long: a shorter one ends before anything can be done with it. */
@@ -84,6 +85,8 @@ export const pendingInteractions = defineTool({
     const only = filterOf(given);
     if (given.status === 'pending') {
       const page = await pendingOrWait(call, identity, { ...given, only });
+      if (given.claim !== undefined && call.signal().reason === GONE)
+        await giveBack(page.items, identity, given.claim, call);
       return reply(page.items.map(wholeRequest), page.nextCursor);
     }
     const page = await listing.history(identity, given.cursor);
@@ -93,6 +96,17 @@ export const pendingInteractions = defineTool({
     return reply(items.map(wholeRequest), page.nextCursor);
   },
 });
+
+/** Nobody hears of these claims any more: they would hide their interactions until their leases end. */
+async function giveBack(
+  items: readonly { readonly interactionId: string }[],
+  identity: Identity,
+  wish: z.output<typeof claim>,
+  { tenant: { claims } }: Call,
+): Promise<void> {
+  const ended = { ...wish, leaseMs: 0 };
+  await Promise.allSettled(items.map(({ interactionId }) => claims.claim(identity, interactionId, ended)));
+}
 
 async function oneOf(identity: Identity, interactionId: string, { claim: wish }: Input, call: Call) {
   const { claims, listing } = call.tenant;
