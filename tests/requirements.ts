@@ -145,6 +145,11 @@ export const REQUIREMENTS = {
     says: 'A session id that is broken, of another principal or ended is refused with 404, and a word to start over.',
     source: 'spec basic/transports, Session Management; contract, Dialects of the same interaction',
   },
+  'session-none': {
+    says: 'A client without a session is served, but for what only a session has: it is told that there is no stream, and nothing to end.',
+    source:
+      'contract, HTTP; spec basic/transports, Listening for Messages from the Server, Session Management',
+  },
   'session-ended': {
     says: 'DELETE ends a session on every replica.',
     source: 'spec basic/transports, Session Management; contract, HTTP',

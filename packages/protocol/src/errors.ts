@@ -18,6 +18,7 @@ export const ERRORS = {
   unsupported_media_type: row(415, -32000),
   not_found: row(404, -32601),
   method_not_allowed: row(405, -32000),
+  not_acceptable: row(406, -32000),
   interaction_not_found: row(404, -32602),
   interaction_already_answered: row(409, -32602),
   interaction_claimed: row(409, -32602, true),

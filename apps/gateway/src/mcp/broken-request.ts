@@ -12,11 +12,17 @@ const INVALID_PARAMS = -32602;
 
 /**
  * What to say to a single message that is JSON and no message of JSON-RPC, or an `initialize` without what it needs:
- * the SDK's transport would call the one a parse error and the other an error of the server's own.
+ * the SDK's transport would call the one a parse error and the other an error of the server's own. And to a batch with an
+ * `initialize` in it (MCP 2025-03-26, basic/lifecycle: it must not be part of one), which the SDK takes when it is alone.
  * Undefined for what the SDK may see.
  */
 export function brokenRequest(body: unknown): JSONRPCErrorResponse | undefined {
-  if (Array.isArray(body) || body === undefined) return undefined;
+  if (Array.isArray(body)) {
+    return body.some(isInitialize)
+      ? refusal(undefined, INVALID_REQUEST, 'initialize must not be part of a batch. Send it by itself.')
+      : undefined;
+  }
+  if (body === undefined) return undefined;
   const message = JSONRPCMessageSchema.safeParse(body);
   const id = idOf(body);
   if (!message.success) {
@@ -31,11 +37,15 @@ export function brokenRequest(body: unknown): JSONRPCErrorResponse | undefined {
         : 'This is no request of JSON-RPC 2.0',
     );
   }
-  if (!isRecord(body) || body['method'] !== 'initialize') return undefined;
+  if (!isInitialize(body)) return undefined;
   const initialize = InitializeRequestSchema.safeParse(body);
   return initialize.success
     ? undefined
     : refusal(id, INVALID_PARAMS, `Invalid params: ${problemOf(initialize.error)}`);
+}
+
+export function isInitialize(body: unknown): boolean {
+  return isRecord(body) && body['method'] === 'initialize';
 }
 
 function refusal(id: RequestId | undefined, code: number, message: string): JSONRPCErrorResponse {

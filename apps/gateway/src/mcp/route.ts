@@ -16,10 +16,10 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { Call, Services } from '../context.ts';
 import { credential } from '../edge/credential.ts';
 import { asRefusal, refusalHeaders, sendProblem } from '../edge/problem.ts';
-import type { Session } from '../sessions/session.ts';
+import { type Session, sessionRequired, TO_A_SESSION } from '../sessions/session.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import { Streams } from '../sessions/streams.ts';
-import { brokenRequest } from './broken-request.ts';
+import { brokenRequest, isInitialize } from './broken-request.ts';
 import { ignoreTask, refuseLargeEnvelope } from './envelope.ts';
 import { holdReply } from './held-reply.ts';
 import { sdkWay } from './sdk-way.ts';
@@ -66,15 +66,26 @@ export async function mcpRoutes(
   app.get('/mcp', async (request, reply) => {
     const call = openCall(services, request, reply);
     const session = await showSession(request, call);
-    if (session === undefined || !wantsStream(request)) return takeSdkWay(request, reply, call);
+    if (session === undefined) {
+      // To clients a 405 says that there is no stream, and they go on without; any other refusal is an error to them
+      // (MCP 2025-11-25, basic/transports, Listening for Messages from the Server).
+      reply.header('allow', 'POST');
+      throw new BatonError('method_not_allowed', `Only a session has a notification stream. ${TO_A_SESSION}`);
+    }
+    refuseUnknownVersion(request);
+    refuseWithoutStream(request);
     const identity = await call.caller.admit(['mcp', 'agent']);
     return streams.open(session, { call, key: keyOf(request), identity }, reply);
   });
 
   app.delete('/mcp', async (request, reply) => {
     const call = openCall(services, request, reply);
-    await showSession(request, call);
-    return takeSdkWay(request, reply, call);
+    const session = await showSession(request, call);
+    if (session === undefined) throw sessionRequired('There is no session to end.');
+    refuseUnknownVersion(request);
+    await call.caller.admit(['mcp', 'agent']);
+    await call.tenant.sessions.end(session.id);
+    return reply.send();
   });
 
   app.route({
@@ -107,8 +118,6 @@ export async function mcpRoutes(
       : undefined;
     const response = await sdkWay(() => surface.makeServer(), request, call);
     if (response.ok && sealed !== undefined) reply.header(SESSION_ID, sealed);
-    if (response.ok && request.method === 'DELETE' && call.session)
-      await call.tenant.sessions.end(call.session.id);
     return reply.send(response);
   }
 
@@ -192,15 +201,22 @@ function plainRequest({ body, headers }: FastifyRequest): JSONRPCRequest | undef
   return rpc as JSONRPCRequest;
 }
 
-/** A GET that a stream may answer; everything else is for the SDK's transport to judge. */
-function wantsStream({ headers }: FastifyRequest): boolean {
-  const { accept = '', 'mcp-protocol-version': version } = headers;
-  const accepts = /^(\*\/\*)?$/.test(accept) || accept.includes('text/event-stream');
-  return accepts && (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version)));
+/** Errors: `not_acceptable` for who takes no stream. */
+function refuseWithoutStream({ headers }: FastifyRequest): void {
+  const { accept = '' } = headers;
+  if (/^(\*\/\*)?$/.test(accept) || accept.includes('text/event-stream')) return;
+  throw new BatonError('not_acceptable', 'GET /mcp is a stream: send "Accept: text/event-stream".');
 }
 
-function isInitialize(body: unknown): boolean {
-  return isRecord(body) && body['method'] === 'initialize';
+/** MCP 2025-11-25, basic/transports, Protocol Version Header. Errors: `invalid_arguments`. */
+function refuseUnknownVersion({ headers }: FastifyRequest): void {
+  const { 'mcp-protocol-version': version } = headers;
+  if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return;
+  throw new BatonError(
+    'invalid_arguments',
+    `Mcp-Protocol-Version: '${String(version).slice(0, 100)}' is not spoken here, but ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
+    { field: 'Mcp-Protocol-Version' },
+  );
 }
 
 /** True for a post of an answer, which is the last thing to be limited in rate. */

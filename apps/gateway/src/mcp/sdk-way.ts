@@ -10,7 +10,7 @@ const KEEP_ALIVE_MS = 10_000;
 
 /**
  * The way through the SDK's own transport, stateless: a server and a transport for one request. For everything that
- * the short way is not for: batches, notifications, progress, GET and DELETE, and whatever is malformed.
+ * the short way is not for: batches, notifications, progress, and whatever is malformed.
  */
 export async function sdkWay(
   makeServer: () => Server,
@@ -20,18 +20,17 @@ export async function sdkWay(
   const server = makeServer();
   const transport = new WebStandardStreamableHTTPServerTransport({ keepAliveMs: KEEP_ALIVE_MS });
   await server.connect(transport as Parameters<typeof server.connect>[0]);
-  // A drain lets a request be answered; a stream for notifications has nothing that it would still wait for.
+  // A drain lets a request be answered.
   const signal = call.signal();
   const end = () => {
-    if (request.method === 'GET' || signal.reason === GONE) void server.close();
+    if (signal.reason === GONE) void server.close();
   };
   signal.addEventListener('abort', end);
   const web = new Request(`http://baton${request.url}`, {
-    method: request.method,
+    method: 'POST',
     headers: headersOf(request),
   });
-  const options = request.method === 'POST' ? { parsedBody: request.body } : {};
-  const response = await transport.handleRequest(web, { ...options, authInfo: carry(call) });
+  const response = await transport.handleRequest(web, { parsedBody: request.body, authInfo: carry(call) });
   if (signal.aborted) end();
   return openAtOnce(response);
 }

@@ -1,5 +1,5 @@
-import { BatonError } from '@baton/protocol';
 import type { EmptyResult } from '@modelcontextprotocol/sdk/types.js';
+import { sessionRequired } from '../sessions/session.ts';
 import { readResource } from './read.ts';
 import type { Visit } from './resource.ts';
 
@@ -22,9 +22,5 @@ export async function unsubscribe(uri: string, visit: Visit): Promise<EmptyResul
 
 function sessionOf({ call }: Visit): string {
   if (call.session !== undefined) return call.session.id;
-  throw new BatonError(
-    'session_required',
-    'Subscriptions belong to a session. Send initialize, and with each request the Mcp-Session-Id of its response.',
-    { header: 'Mcp-Session-Id' },
-  );
+  throw sessionRequired('Subscriptions belong to a session.');
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { BatonError } from '@baton/protocol';
 import {
   type InitializeRequest,
   LATEST_PROTOCOL_VERSION,
@@ -52,6 +53,14 @@ export function formatSession(one: Session): string {
 export function parseSession(text: string): Session | undefined {
   const parsed = session.safeParse(JSON.parse(text));
   return parsed.success ? parsed.data : undefined;
+}
+
+/** The way out for whoever has none. */
+export const TO_A_SESSION = 'Send initialize, and with each request the Mcp-Session-Id of its response.';
+
+/** A refusal of what only a session has. */
+export function sessionRequired(what: string): BatonError {
+  return new BatonError('session_required', `${what} ${TO_A_SESSION}`, { header: 'Mcp-Session-Id' });
 }
 
 /** Capabilities that are many keep their names: whether a client can do something is in the name. */
