@@ -9,6 +9,7 @@ import type { GatewayConfiguration } from './configuration.ts';
 import type { Services } from './context.ts';
 import { readCredentials } from './edge/credential.ts';
 import { parseJsonBodies } from './edge/json-body.ts';
+import { refuseUnread } from './edge/large-body.ts';
 import { checkOrigins } from './edge/origin.ts';
 import { answerProblems, answerUnreadable, answerUnroutable } from './edge/problem.ts';
 import { serveHealth } from './health.ts';
@@ -56,6 +57,7 @@ export async function buildApp(
   answerProblems(app);
   checkOrigins(app, configuration.allowedOrigins);
   readCredentials(app, configuration.operatorToken);
+  refuseUnread(app, store);
   parseJsonBodies(app);
 
   const check = new AnswerCheck();

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** A tenant's limits. Bytes are of UTF-8. */
 const upTo = (most: number, what: string) => z.int().min(1).max(most).describe(what);
 
-/** No tenant's limit exceeds it: the body that a replica reads before it knows the tenant. */
+/** No tenant's limit exceeds it, and no replica reads a larger body. */
 export const MAX_BODY_BYTES = 4_194_304;
 
 export const limits = z.strictObject({

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
-import type { KeyParts, Scope } from '@baton/protocol';
+import { type KeyParts, type Scope, scope } from '@baton/protocol';
 import type { Connection } from './connection.ts';
 import type { TenantKeys } from './keys.ts';
 import { refusal } from './refusal.ts';
 import { run } from './script.ts';
-import { ADMIT } from './scripts.ts';
+import { ADMIT, FORESEE } from './scripts.ts';
 
 /** Who calls, once it is known: a principal and what it may do. */
 export interface Identity {
@@ -63,13 +63,21 @@ export class Caller {
   /** Makes sure that this caller may call now, with any of the scopes in `need`; counts the request once. */
   async admit(need: readonly Scope[], purpose: 'call' | 'answer' = 'call'): Promise<Identity> {
     if (this.identity === undefined && this.done) throw new Error('a script carried the admission already');
-    this.identity ??= this.runAdmit(need, purpose);
+    this.identity ??= this.look(ADMIT, need, purpose);
     const identity = await this.identity;
     this.done = true;
     if (!need.some((scope) => identity.scopes.has(scope))) {
       throw refusal(['insufficient_scope', need.join(' ')]);
     }
     return identity;
+  }
+
+  /**
+   * Throws what this caller would be refused with whatever it asks, an answer included, so that what it sends need not
+   * be there yet. Counts nothing: the request is still to be admitted.
+   */
+  async foresee(): Promise<void> {
+    await this.look(FORESEE, scope.options, 'answer');
   }
 
   /** True once some script has admitted the caller. */
@@ -110,10 +118,14 @@ export class Caller {
     return this.keys.credential(this.key?.id ?? '');
   }
 
-  private async runAdmit(need: readonly Scope[], purpose: 'call' | 'answer'): Promise<Identity> {
+  private async look(
+    script: typeof ADMIT,
+    need: readonly Scope[],
+    purpose: 'call' | 'answer',
+  ): Promise<Identity> {
     const reply = await run(
       this.connection,
-      ADMIT,
+      script,
       { credential: this.credentialKey, tenant: this.keys.record },
       {
         digest: this.key?.digest ?? '',

@@ -21,6 +21,9 @@ const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'floor'] as co
 
 export const ADMIT = defineScript('admit', ['credential', 'tenant'], CALLER, GROUPED);
 
+/** Never grouped: what it takes back would be its neighbours' too. */
+export const FORESEE = defineScript('foresee', ['credential', 'tenant'], CALLER);
+
 export const OPEN = defineScript(
   'open',
   [

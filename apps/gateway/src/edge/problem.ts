@@ -15,13 +15,11 @@ export function answerProblems(app: FastifyInstance): void {
     if (error.code === 'internal') request.log.error({ err: thrown }, 'request failed');
     return sendProblem(request, reply, error);
   });
-  app.setNotFoundHandler(async (request, reply) =>
-    sendProblem(
-      request,
-      reply,
-      new BatonError('not_found', `There is nothing at ${request.method} ${request.url.slice(0, 200)}.`),
-    ),
-  );
+  app.setNotFoundHandler(async (request, reply) => sendProblem(request, reply, notFound(request)));
+}
+
+export function notFound({ method, url }: FastifyRequest): BatonError {
+  return new BatonError('not_found', `There is nothing at ${method} ${url.slice(0, 200)}.`);
 }
 
 /** What the router refuses before a route is found, such as a path that cannot be decoded. */

@@ -92,10 +92,9 @@ export async function mcpRoutes(
     method: ['HEAD', 'PUT', 'PATCH', 'OPTIONS'],
     url: '/mcp',
     config: { open: true },
-    handler: async (request, reply) => {
-      reply.header('allow', 'GET, POST, DELETE');
-      throw new BatonError('method_not_allowed', `/mcp takes GET, POST and DELETE, not ${request.method}.`);
-    },
+    // Anyone may come here: nobody's body is read.
+    onRequest: refuseMethod,
+    handler: refuseMethod,
   });
 
   async function takeSdkWay(request: FastifyRequest, reply: FastifyReply, call: Call) {
@@ -131,6 +130,11 @@ export async function mcpRoutes(
     call.session = session;
     return session;
   }
+}
+
+async function refuseMethod({ method }: FastifyRequest, reply: FastifyReply): Promise<never> {
+  reply.header('allow', 'GET, POST, DELETE');
+  throw new BatonError('method_not_allowed', `/mcp takes GET, POST and DELETE, not ${method}.`);
 }
 
 /** No reply leaves before the credential was checked, whatever the method. */

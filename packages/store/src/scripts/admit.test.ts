@@ -47,6 +47,27 @@ test.each(CASES)('%s is refused with %s, and nothing but the caller was looked a
   expect(await fixture.contents()).toEqual(before);
 });
 
+test.each(['unauthenticated', 'tenant_suspended', 'limit_size', 'limit_rate'])(
+  '%s is foreseen before there is a call',
+  async (code) => {
+    const guest = await fixture.guest();
+    const caller = await REFUSALS[code]!(guest);
+    expect(await codeOf(caller.foresee())).toBe(code);
+  },
+);
+
+test('what is foreseen is not counted, and is admitted all the same', async () => {
+  const guest = await fixture.guest({ requestsPerSecond: 1, burst: 1 });
+  const caller = await guest.caller();
+  const before = await fixture.contents();
+  for (let n = 0; n < 5; n++) await caller.foresee();
+  expect(await fixture.contents()).toEqual(before);
+  expect(caller.admitted).toBe(false);
+  expect(await codeOf(caller.admit(['mcp']))).toBe('done');
+  expect(await codeOf((await guest.caller()).admit(['mcp'])), 'the one call was').toBe('limit_rate');
+  expect(await codeOf((await guest.caller()).foresee()), 'an answer would be taken').toBe('done');
+});
+
 test('a key is refused when its tenant has no record, when it has expired, and when another one has its id', async () => {
   const guest = await fixture.guest();
   const { key, id } = await guest.tenant.credentials.create({ name: 'k', scopes: ['mcp'] });

@@ -9,6 +9,7 @@ export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<vo
   const { tasks, interactions, listing, claims, projects, sessions, changes } = guest.tenant;
   const { channel } = fixture.store.inbox;
   await fixture.operators.change(guest.tenant.id, { name: 'Acme & Söhne' });
+  await (await guest.caller()).foresee();
   await (await guest.caller()).admit(['mcp']);
 
   // Someone listens, so that every script also tells of what it changes.

@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answerOf, type Loose, post } from '../harness/client.ts';
+import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
+import { Monitor } from '../harness/monitor.ts';
+
+const LARGE = 70_000;
+const MOST = 4_194_304;
+/** What a slow client writes at a time. */
+const PART = 131_072;
+
+let baton: Deployment;
+let revoked: string;
+beforeAll(async () => {
+  baton = await Deployment.start({ gateways: 1, workers: 1, limits: { requestBytes: 1_048_576 } });
+  const { credentials } = baton.store.tenant('acme');
+  const gone = await credentials.create({ name: 'gone', scopes: ['mcp', 'agent', 'admin'] });
+  await credentials.revoke(gone.id);
+  revoked = gone.key;
+});
+afterAll(() => baton.stop());
+
+const tool = (name: string, args: object = {}) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name, arguments: args },
+});
+/** JSON that means the same, in so many bytes more. */
+const padded = (body: object) => JSON.stringify(body) + ' '.repeat(LARGE);
+
+/** What is said to a request that begins and never goes on: nobody has read more of its body than there is. */
+async function begin(
+  method: string,
+  path: string,
+  token: string | undefined,
+  framing: Record<string, string>,
+): Promise<{ status: number | undefined; headers: IncomingMessage['headers']; body: Loose }> {
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const headers = { 'content-type': 'application/json', ...authorization, ...framing };
+  const asked = request(baton.url() + path, { method, headers });
+  asked.on('error', () => {});
+  asked.write('{"begins":');
+  const [reply] = (await once(asked, 'response')) as [IncomingMessage];
+  const body = JSON.parse(await text(reply));
+  asked.destroy();
+  return { status: reply.statusCode, headers: reply.headers, body };
+}
+
+const ANNOUNCED = { 'content-length': String(MOST) };
+const CHUNKED = { 'transfer-encoding': 'chunked' };
+
+describe.concurrent('a large body is not read', () => {
+  test.each([
+    ['POST', '/mcp', ANNOUNCED],
+    ['POST', '/mcp', CHUNKED],
+    ['DELETE', '/mcp', ANNOUNCED],
+    ['PUT', '/v1/projects/default', ANNOUNCED],
+    ['PUT', '/v1/projects/default', CHUNKED],
+    ['POST', '/v1/interactions/x/answer', ANNOUNCED],
+    ['POST', '/v1/tenants', ANNOUNCED],
+    ['PUT', '/v1/tenants/acme/projects/default', ANNOUNCED],
+  ])('of a revoked key: %s %s %o', async (method, path, framing) => {
+    const { status, headers, body } = await begin(method, path, revoked, framing);
+    expect([status, (body.error?.data ?? body).code]).toEqual([401, 'unauthenticated']);
+    expect(headers['www-authenticate']).toMatch(/^Bearer .*error="invalid_token", resource_metadata=/);
+    if (path === '/mcp') expect(body).toMatchObject({ jsonrpc: '2.0', id: null });
+    else expect(headers['content-type']).toMatch(/^application\/problem\+json/);
+  });
+
+  test("of more bytes than its tenant's requests may have", async () => {
+    const { status, body } = await begin('POST', '/mcp', baton.apiKey, ANNOUNCED);
+    expect([status, body.error.data]).toMatchObject([413, { limit: 'requestBytes', bytes: MOST }]);
+  });
+
+  test.each([
+    ['POST', '/nothing', 404],
+    ['PUT', '/mcp', 405],
+  ])('where nobody wants one: %s %s', async (method, path, expected) => {
+    for (const framing of [ANNOUNCED, CHUNKED])
+      expect((await begin(method, path, undefined, framing)).status).toBe(expected);
+  });
+});
+
+test.each([
+  ['POST', '/mcp'],
+  ['PUT', '/v1/projects/default'],
+])('a client that sends all of a large body before it listens hears why: %s %s', async (method, path) => {
+  const head = [
+    `${method} ${path} HTTP/1.1`,
+    'host: baton',
+    'connection: close',
+    `authorization: Bearer ${revoked}`,
+    'content-type: application/json',
+    `content-length: ${MOST}`,
+  ];
+  const socket = connect({ port: Number(new URL(baton.url()).port), host: '127.0.0.1' });
+  const write = (data: string | Buffer) =>
+    new Promise<void>((resolve, reject) =>
+      socket.write(data, (error) => (error ? reject(error) : resolve())),
+    );
+  await write(`${head.join('\r\n')}\r\n\r\n`);
+  for (let sent = 0; sent < MOST; sent += PART) await write(Buffer.alloc(PART, ' '));
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 401 [^]*unauthenticated/);
+});
+
+test('only a large body costs a look-up of its own', async () => {
+  const get = tool('get_tasks', { projectRoot: 'none' });
+  const callsOf = async (body: unknown) => {
+    const monitor = await Monitor.open(baton.redisUrl);
+    expect((await post(baton.url(), baton.apiKey, body)).body.result.isError).toBe(true);
+    const calls = monitor.commands.filter((command) => command.includes(':key:')).length;
+    monitor.close();
+    return calls;
+  };
+  // Each script's first run names it and then sends it.
+  await callsOf(padded(get));
+  expect(await callsOf(get)).toBe(1);
+  expect(await callsOf(padded(get))).toBe(2);
+});
+
+test('a request counts once, however large its body', async () => {
+  const slow = { requestsPerSecond: 0.001, burst: 4 };
+  const [mcp, rest] = [
+    await baton.addTenant('counted-mcp', slow),
+    await baton.addTenant('counted-rest', slow),
+  ];
+  const statuses: Record<string, number[]> = { mcp: [], rest: [] };
+  for (let n = 0; n < 5; n++) {
+    statuses['mcp']!.push((await post(baton.url(), mcp, padded(tool('get_tasks')))).status);
+    const headers = { authorization: `Bearer ${rest}`, 'content-type': 'application/json' };
+    const put = { method: 'PUT', headers, body: padded({ master: { tasks: [] } }) };
+    statuses['rest']!.push((await fetch(`${baton.url()}/v1/projects/default`, put)).status);
+  }
+  expect(statuses).toEqual({ mcp: [200, 200, 200, 200, 429], rest: [200, 200, 200, 200, 429] });
+});
+
+test('a large answer is taken when a large call is not any more, and refused when no answer is', async () => {
+  const key = await baton.addTenant('answering', { requestsPerSecond: 0.001, burst: 2 });
+  const asked = await post(baton.url(), key, tool('bench_echo', { text: 'x' }));
+  const { interactionId } = asked.body.result.structuredContent;
+  expect((await post(baton.url(), key, tool('get_tasks'))).status).toBe(200);
+  expect((await post(baton.url(), key, padded(tool('get_tasks')))).status).toBe(429);
+  const answer = padded(tool('agent_llm', { interactionId, agentLLMResponse: answerOf({ value: 'y' }) }));
+  expect((await post(baton.url(), key, answer)).body.result.structuredContent.outcome.status).toBe(
+    'completed',
+  );
+  for (let n = 0; n < 19; n++) expect((await post(baton.url(), key, answer)).status).toBe(200);
+  expect((await begin('POST', '/mcp', key, { 'content-length': String(LARGE) })).status).toBe(429);
+});
+
+test('the operator, who shows no key, sends what is large as ever', async () => {
+  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' };
+  const put = { method: 'PUT', headers, body: padded({ master: { tasks: [] } }) };
+  expect((await fetch(`${baton.url()}/v1/tenants/acme/projects/operated`, put)).status).toBe(200);
+});
