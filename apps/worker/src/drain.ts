@@ -36,18 +36,15 @@ export class Drain {
   }
 
   /**
-   * Takes from a shard until nothing is ready. What joins an empty ready set meanwhile rings, or brings a job. `rang`:
-   * who, which is nearly always all that there is where nothing runs, and then one call brings it whole.
+   * Takes from a shard until nothing is ready. What joins an empty ready set meanwhile rings, or brings a job.
    */
-  async shard(shard: Shard, rang?: string): Promise<void> {
+  async shard(shard: Shard): Promise<void> {
     let left = 1;
-    if (rang !== undefined && this.running.size + this.taking === 0 && !this.stopping)
-      left = await this.take(shard, 1, () => shard.seize(rang));
     while (left > 0 && !this.stopping) {
       while (this.running.size + this.taking >= AT_ONCE) await this.place();
       if (this.stopping) return;
       const most = Math.min(BATCH, AT_ONCE - this.running.size - this.taking);
-      left = await this.take(shard, most, () => shard.take(most));
+      left = await this.take(shard, most);
     }
   }
 
@@ -75,13 +72,10 @@ export class Drain {
   }
 
   /** Shards share the places: those that a take may fill are its own while it is under way. */
-  private async take(
-    shard: Shard,
-    most: number,
-    taken: () => Promise<{ left: number; segments: Segment[] }>,
-  ): Promise<number> {
+  private async take(shard: Shard, most: number): Promise<number> {
     this.taking += most;
-    const take = taken()
+    const take = shard
+      .take(most)
       .then(({ left, segments }) => {
         for (const segment of segments) this.begin(shard, segment);
         return left;
@@ -93,7 +87,8 @@ export class Drain {
     return take;
   }
 
-  private begin(shard: Shard, segment: Segment): void {
+  /** Resumes a task that this worker holds. */
+  begin(shard: Shard, segment: Segment): void {
     const run = this.resume(shard, segment).finally(() => this.running.delete(run));
     this.running.add(run);
   }

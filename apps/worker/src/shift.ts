@@ -1,5 +1,5 @@
 import { ATTEND_INTERVAL } from '@baton/store';
-import type { Shard } from '@baton/store/shards';
+import type { Segment, Shard } from '@baton/store/shards';
 import type { Drain } from './drain.ts';
 
 /** A shift in which nothing came for so long ends, and the worker is free for other shards' jobs. */
@@ -15,8 +15,7 @@ export class Shift {
   private readonly drain: Drain;
   private rung: (() => void) | undefined;
   private ringing = false;
-  /** The last task that rang; undefined when nobody in particular did. */
-  private member: string | undefined;
+  private handed = false;
   private stopping = false;
   private present = false;
 
@@ -34,8 +33,8 @@ export class Shift {
 
   /** Announces the shift and takes what is ready and what rings, until nothing has for a while. */
   private async attend(): Promise<void> {
-    const ring = (member?: string) => this.ring(member);
-    const announce = () => this.shard.attend(ring);
+    const ring = () => void this.ring();
+    const announce = () => this.shard.attend(ring, (segment) => this.take(segment));
     await announce();
     this.present = true;
     let announcing: Promise<unknown> = Promise.resolve();
@@ -46,11 +45,8 @@ export class Shift {
       );
     }, ATTEND_INTERVAL);
     try {
-      do {
-        const { member } = this;
-        this.member = undefined;
-        await this.drain.shard(this.shard, member);
-      } while (await this.nextRing());
+      do await this.drain.shard(this.shard);
+      while (await this.nextRing());
     } finally {
       this.present = false;
       clearInterval(attending);
@@ -60,9 +56,8 @@ export class Shift {
   }
 
   /** Has the shift look again at what is ready; false when there is no shift. */
-  ring(member?: string): boolean {
+  ring(): boolean {
     this.ringing = true;
-    this.member = member;
     this.rung?.();
     return this.present;
   }
@@ -72,9 +67,15 @@ export class Shift {
     this.rung?.();
   }
 
-  /** False when nothing rang for long enough, or the worker stops. */
+  private take(segment: Segment): void {
+    this.handed = true;
+    this.drain.begin(this.shard, segment);
+  }
+
+  /** False when nothing rang and nothing was handed over for long enough, or the worker stops. */
   private async nextRing(): Promise<boolean> {
-    if (!this.ringing && !this.stopping) {
+    while (!this.ringing && !this.stopping) {
+      this.handed = false;
       await new Promise<void>((resolve) => {
         const idle = setTimeout(resolve, IDLE_MS);
         this.rung = () => {
@@ -83,6 +84,7 @@ export class Shift {
         };
       });
       this.rung = undefined;
+      if (!this.handed) break;
     }
     const rang = this.ringing && !this.stopping;
     this.ringing = false;

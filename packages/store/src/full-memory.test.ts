@@ -67,7 +67,10 @@ test('a task that was answered before Redis was full ends while it is', async ()
   const taskId = await guest.open();
   await guest.answer(taskId);
   await whileFull(async () => {
-    await shard.attend(() => {});
+    await shard.attend(
+      () => {},
+      () => {},
+    );
     await (await fixture.take()).settle({ status: 'completed', result: { text: 'yes' } });
     await shard.leave();
     expect(await guest.tasks.read(ANN, taskId, 'inbox')).toMatchObject({ status: 'completed' });

@@ -13,11 +13,17 @@ export interface Notice {
   readonly end?: TaskEnd;
 }
 
-/** Hears which task, by its member, is ready. */
-export type Ring = (member: string) => void;
+/** Calls a worker to a shard. */
+export interface Bell {
+  /** Something stands ready. */
+  ring(): void;
+  /** A task, leased and loaded. */
+  hand(member: string, loaded: readonly unknown[]): void;
+}
 
-/** What rings for a worker; a task's notices begin with its member, which has a colon in its first word. */
+/** What calls a worker; a task's notices begin with its member, which has a colon in its first word. */
 const READY = 'ready ';
+const HANDED = 'task ';
 
 /**
  * This replica's own channel. Scripts publish to it only what a request held here waits for, so no replica reads
@@ -27,7 +33,7 @@ export class Inbox implements Ear {
   readonly channel: string;
   private readonly channels: Channels;
   private readonly listeners = new Map<string, Set<Listener>>();
-  private readonly bells = new Map<string, Ring>();
+  private readonly bells = new Map<string, Bell>();
   private readonly hearsay: boolean;
 
   private constructor(channels: Channels, channel: string, hearsay: boolean) {
@@ -59,15 +65,17 @@ export class Inbox implements Ear {
     this.channels.leave(this.channel, this);
   }
 
-  /** Calls `ring` when a task joins the empty ready set of a shard, while a shift there is announced for this channel. */
-  onReady(readyKey: string, ring: Ring): void {
-    this.bells.set(readyKey, ring);
+  /** Has a bell called for a shard, by the key of its ready set, while a shift there is announced for this channel. */
+  onReady(readyKey: string, bell: Bell): void {
+    this.bells.set(readyKey, bell);
   }
 
   hear(message: string): void {
-    if (message.startsWith(READY)) {
-      const key = message.indexOf(' ', READY.length);
-      return this.bells.get(message.slice(key + 1))?.(message.slice(READY.length, key));
+    if (message.startsWith(READY)) return this.bells.get(message.slice(READY.length))?.ring();
+    if (message.startsWith(HANDED)) {
+      const [key = '', member = ''] = message.slice(HANDED.length).split(' ', 2);
+      const loaded = message.slice(HANDED.length + key.length + member.length + 2);
+      return this.bells.get(key)?.hand(member, JSON.parse(loaded) as unknown[]);
     }
     const [member = '', seen, status] = message.split(' ', 3);
     const listeners = this.listeners.get(member);

@@ -6,6 +6,7 @@ import { refusal } from './refusal.ts';
 import { run } from './script.ts';
 import { ACCEPT, CHUNK, EXTEND } from './scripts.ts';
 import { runCancel } from './tasks.ts';
+import { HANDED_LEASE } from './ttl.ts';
 
 export type Accepted = { readonly replayed: boolean; readonly event: number; readonly taskId: string };
 
@@ -49,6 +50,7 @@ export class Interactions {
         answer: answer.text,
         fingerprint: answer.fingerprint,
         channel: answer.channel,
+        lease: HANDED_LEASE,
       },
     );
     caller.settle(reply);

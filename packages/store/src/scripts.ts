@@ -50,7 +50,7 @@ export const OPEN = defineScript(
 export const ACCEPT = defineScript(
   'accept',
   ['credential', 'tenant', 'task', 'pending', 'claims', 'ready', 'turns', 'shifts', 'leased', 'listeners'],
-  [...CALLER, 'member', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
+  [...CALLER, 'member', 'ref', 'number', 'answer', 'fingerprint', 'channel', 'lease'],
   { ...REPLICATED, ...GROUPED },
 );
 
@@ -62,8 +62,6 @@ export const CHUNK = defineScript(
 );
 
 export const TAKE = defineScript('take', ['ready', 'turns', 'leased'], ['most', 'lease']);
-
-export const SEIZE = defineScript('seize', ['ready', 'turns', 'leased', 'task'], ['member', 'lease']);
 
 export const ATTEND = defineScript('attend', ['ready', 'shifts'], ['channel', 'attendance']);
 

@@ -1,9 +1,9 @@
 import { BatonError } from '@baton/protocol';
 import type { Connection } from './connection.ts';
-import type { Inbox, Ring } from './inbox.ts';
+import type { Inbox } from './inbox.ts';
 import { parseMember, type ShardKeys, taskRef } from './keys.ts';
 import { run } from './script.ts';
-import { ATTEND, EXPIRE, LOAD, SEIZE, SWEEP, TAKE } from './scripts.ts';
+import { ATTEND, EXPIRE, LOAD, SWEEP, TAKE } from './scripts.ts';
 import type { Segment } from './segment.ts';
 import type { Tenant } from './tenant.ts';
 import { ATTENDANCE, SEGMENT_LEASE, SWEEP_HOLD, SWEEP_INTERVAL } from './ttl.ts';
@@ -46,27 +46,19 @@ export class Shard {
     return { left: Number(reply[0]), segments };
   }
 
-  /** Leases and loads the task that rang, unless someone else did. `left`: how many still stand ready. */
-  async seize(member: string): Promise<{ left: number; segments: Segment[] }> {
-    const { ready, turns, leased } = this.keys;
-    const { tenant: name, taskId } = parseMember(member);
-    const tenant = this.tenant(name);
-    const task = tenant.keys.task(taskId);
-    const [left, loaded] = await run(
-      this.connection,
-      SEIZE,
-      { ready, turns, leased, task },
-      { member, lease: SEGMENT_LEASE },
-    );
-    return { left: Number(left), segments: Array.isArray(loaded) ? [tenant.segment(taskId, loaded)] : [] };
-  }
-
   /**
    * Begins a shift, or goes on with it: until a little while from now `ring` is called when a task joins the empty
-   * ready set, and no job is added for it. Returns how many tasks stand ready.
+   * ready set, and no job is added for it; a task that stands alone is handed over, leased and loaded. Returns how many
+   * tasks stand ready.
    */
-  async attend(ring: Ring): Promise<number> {
-    this.inbox.onReady(this.keys.ready, ring);
+  async attend(ring: () => void, hand: (segment: Segment) => void): Promise<number> {
+    this.inbox.onReady(this.keys.ready, {
+      ring,
+      hand: (member, loaded) => {
+        const { tenant, taskId } = parseMember(member);
+        hand(this.tenant(tenant).segment(taskId, loaded));
+      },
+    });
     return this.runAttend(ATTENDANCE);
   }
 

@@ -1,7 +1,7 @@
 #!lua
--- ACCEPT: takes the answer to an interaction, once, and puts its task among the ready.
+-- ACCEPT: takes the answer to an interaction, once, and hands its task to a worker or puts it among the ready.
 -- KEYS: credential tenant task pending claims ready turns shifts leased listeners
--- ARGV: digest principal scopes need bytes floor member ref number answer fingerprint channel
+-- ARGV: digest principal scopes need bytes floor member ref number answer fingerprint channel lease
 -- Returns: {'accepted', event, ready}; {'replayed', event} for the same answer again; {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'},
 --          {'limit_size', limit, bytes, most}, or a refusal of ADMIT
@@ -11,6 +11,8 @@
 -- @include batch
 -- @include opens
 -- @include turns
+-- @include load
+-- @include handover
 -- @include notify
 -- @include chunks
 -- @include announce
@@ -49,5 +51,6 @@ if kept[K_claims] == 1 then redis.call('ZREM', K_claims, reference) end
 if task[8] then drop_chunks() end
 announce_task(task[1], true)
 -- A segment that runs right now finds the answer itself: PARK sees an event that it has not consumed.
-if redis.call('ZSCORE', K_leased, A_member) then return {'accepted', event, 0} end
+if leased() > 0 and redis.call('ZSCORE', K_leased, A_member) then return {'accepted', event, 0} end
+if hand_over(A_member, now) then return {'accepted', event, 0} end
 return {'accepted', event, enqueue(A_member, now)}

@@ -1,12 +1,11 @@
--- What a replay needs of a task, which is not the requests, their answers' fingerprints and the result: {fence, tries,
--- field, value, ...} behind a new fence. False when it ended or is gone: its lease goes then too.
--- tries counts the segments begun since the task last parked: one that kills its worker each time must end, not circle.
-local function load_task(key, member)
+-- What a replay needs of a task, which is not the requests, their answers' fingerprints and the result: as a record, as
+-- {0, 0, field, value, ...} with places for its fence and its tries, and how many bytes the values have.
+local function read_task(key)
   local fields = {}
   for _, field in ipairs(redis.call('HKEYS', key)) do
     if not string.find(field, '^[cigx]%d') then fields[#fields + 1] = field end
   end
-  local task, record = {0, 0}, {}
+  local record, task, bytes = {}, {0, 0}, 0
   -- unpack holds some thousands of values at most
   for from = 1, #fields, 2000 do
     local to = math.min(from + 1999, #fields)
@@ -15,14 +14,27 @@ local function load_task(key, member)
       record[field] = value
       task[#task + 1] = field
       task[#task + 1] = value
+      bytes = bytes + #value
     end
   end
+  return record, task, bytes
+end
+
+-- Begins a segment of a task that was read: {fence, tries, field, value, ...} behind a new fence.
+-- tries counts the segments begun since the task last parked: one that kills its worker each time must end, not circle.
+local function begin_task(key, record, task)
+  task[1], task[2] = (record.fe or 0) + 1, (record.tr or 0) + 1
+  redis.call('HSET', key, 'fe', task[1], 'tr', task[2])
+  return task
+end
+
+-- Both. False when it ended or is gone: its lease goes then too.
+local function load_task(key, member)
+  local record, task = read_task(key)
   local status = record.st
   if not status or status == 'completed' or status == 'failed' or status == 'cancelled' then
     redis.call('ZREM', K_leased, member)
     return false
   end
-  task[1], task[2] = (record.fe or 0) + 1, (record.tr or 0) + 1
-  redis.call('HSET', key, 'fe', task[1], 'tr', task[2])
-  return task
+  return begin_task(key, record, task)
 end
