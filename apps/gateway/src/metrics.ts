@@ -14,9 +14,14 @@ export function serveMetrics(app: FastifyInstance, open: boolean): void {
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 30],
     registers: [registry],
   });
+  // Labels are checked and looked up at each use: those that were met before are kept. There are few.
+  const kept = new Map<string, Histogram.Internal<'route' | 'method' | 'status'>>();
   app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unknown';
-    requests.observe({ route, method: request.method, status: reply.statusCode }, reply.elapsedTime / 1_000);
+    const [route = 'unknown', { method }, status] = [request.routeOptions.url, request, reply.statusCode];
+    const name = `${status} ${method} ${route}`;
+    const one = kept.get(name) ?? requests.labels({ route, method, status });
+    kept.set(name, one);
+    one.observe(reply.elapsedTime / 1_000);
     done();
   });
   app.get('/metrics', { config: { open } }, async (request, reply) => {

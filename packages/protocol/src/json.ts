@@ -3,16 +3,18 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export type JsonObject = { [key: string]: Json };
 
 /**
- * The same text for the same value, whatever the order of its keys: RFC 8785, but that keys that are array indices
- * come first, by number, since that is how JavaScript orders them.
- * Two answers are the same when their canonical texts are.
+ * The same text for the same value, whatever the order of its keys (RFC 8785). The value is JSON's; fields that are
+ * undefined are left out. Two answers are the same when their canonical texts are.
  */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) => {
-    if (inner === null || typeof inner !== 'object' || Array.isArray(inner)) return inner;
-    const entries = Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-    return Object.fromEntries(entries);
-  });
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
+  const fields: string[] = [];
+  for (const key of Object.keys(value).sort()) {
+    const inner = (value as Record<string, unknown>)[key];
+    if (inner !== undefined) fields.push(`${JSON.stringify(key)}:${canonicalJson(inner)}`);
+  }
+  return `{${fields.join()}}`;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -152,16 +152,15 @@ export function digestOf(key: string, pepper: string): string {
 }
 
 /** The same keys come again and again; their digests are kept for a while, their validity is not. */
-const digests = new Map<string, string>();
+const digests = new Map<string, { readonly pepper: string; readonly digest: string }>();
 const DIGESTS_KEPT = 1_000;
 
 function keptDigestOf(key: string, pepper: string): string {
-  const name = `${pepper} ${key}`;
-  const kept = digests.get(name);
-  if (kept !== undefined) return kept;
+  const kept = digests.get(key);
+  if (kept?.pepper === pepper) return kept.digest;
   if (digests.size === DIGESTS_KEPT) digests.clear();
   const digest = digestOf(key, pepper);
-  digests.set(name, digest);
+  digests.set(key, { pepper, digest });
   return digest;
 }
 

@@ -1,4 +1,4 @@
-import { Cluster, type Redis } from 'ioredis';
+import { Cluster, Command, type Redis } from 'ioredis';
 import { frame, type Run, type RunOf, unframe } from './script-group.ts';
 
 /** One run of a script that waits to leave. */
@@ -73,11 +73,19 @@ export class Departures {
   }
 
   /** EVALSHA, or EVAL where the server does not know the script yet. */
-  private evaluate({ sha, source }: RunOf, keys: Run['keys'], args: Run['args']): Promise<unknown> {
-    return this.client.evalsha(sha, keys.length, ...keys, ...args).catch((error: unknown) => {
+  private async evaluate({ sha, source }: RunOf, keys: Run['keys'], args: Run['args']): Promise<unknown> {
+    try {
+      return await this.command('evalsha', [sha, keys.length, ...keys, ...args]);
+    } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return this.client.eval(source, keys.length, ...keys, ...args);
-    });
+      return this.command('eval', [source, keys.length, ...keys, ...args]);
+    }
+  }
+
+  /** As the client's own methods do it, but for what they ask themselves first about their arguments. */
+  private command(name: string, args: (string | number)[]): Promise<unknown> {
+    const command = new Command(name, args, { replyEncoding: 'utf8' });
+    return this.client.sendCommand(command) as Promise<unknown>;
   }
 }
 
@@ -85,6 +93,8 @@ export class Departures {
 const MOST_RUNS = 16;
 
 function groupsOf(waiting: readonly Waiting[]): (readonly [Waiting, ...Waiting[]])[] {
+  const [alone, ...others] = waiting;
+  if (alone === undefined || others.length === 0) return alone === undefined ? [] : [[alone]];
   const groups: [Waiting, ...Waiting[]][] = [];
   const open = new Map<string, [Waiting, ...Waiting[]]>();
   for (const one of waiting) {

@@ -1,6 +1,5 @@
 import { parseInteractionId, type Scope } from '@baton/protocol';
 import { type Caller, type Identity, scopeText } from './caller.ts';
-import { taskRef } from './keys.ts';
 import type { Place } from './place.ts';
 import { refusal } from './refusal.ts';
 import { run } from './script.ts';
@@ -27,13 +26,15 @@ export class Interactions {
   ): Promise<Accepted> {
     const { keys, connection } = this.place;
     const { taskId, number } = this.parse(answer.interactionId);
+    const { task, member, ref } = keys.names(taskId);
+    const { digest, principal, scopes, need, bytes, floor } = await caller.ticket(ANSWER, 'answer');
     const reply = await run(
       connection,
       ACCEPT,
       {
         credential: caller.credentialKey,
         tenant: keys.record,
-        task: keys.task(taskId),
+        task,
         pending: keys.pending,
         claims: keys.claims,
         ready: keys.shard.ready,
@@ -43,9 +44,14 @@ export class Interactions {
         listeners: keys.listeners,
       },
       {
-        ...(await caller.ticket(ANSWER, 'answer')),
-        member: keys.member(taskId),
-        ref: taskRef(taskId),
+        digest,
+        principal,
+        scopes,
+        need,
+        bytes,
+        floor,
+        member,
+        ref,
         number,
         answer: answer.text,
         fingerprint: answer.fingerprint,

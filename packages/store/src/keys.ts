@@ -76,6 +76,13 @@ export class ShardKeys {
   }
 }
 
+/** A task's names in Redis: its record, its member in its shard's sets, and what both make of its id. */
+export interface TaskNames {
+  readonly task: string;
+  readonly member: string;
+  readonly ref: string;
+}
+
 export class TenantKeys {
   readonly shard: ShardKeys;
   readonly name: string;
@@ -118,7 +125,12 @@ export class TenantKeys {
   }
 
   task(taskId: string): string {
-    return `${this.record}:task:${taskRef(taskId)}`;
+    return this.names(taskId).task;
+  }
+
+  names(taskId: string): TaskNames {
+    const ref = taskRef(taskId);
+    return { task: `${this.record}:task:${ref}`, member: `${this.name}:${ref}`, ref };
   }
 
   project(name: string): string {
@@ -136,7 +148,7 @@ export class TenantKeys {
 
   /** A task's member in its shard's sets. */
   member(taskId: string): string {
-    return `${this.name}:${taskRef(taskId)}`;
+    return this.names(taskId).member;
   }
 }
 

@@ -13,11 +13,14 @@ export interface Parked {
   readonly waits: readonly Wait[];
 }
 
-/** Waits as the scripts take them: kind, path, milliseconds until due, body. */
-export function waitArgs(waits: readonly Wait[], lifetimes: Lifetimes): (string | number)[] {
-  return waits.flatMap((wait) =>
-    wait.kind === 'sleep'
-      ? [wait.kind, wait.path, wait.ms, '']
-      : [wait.kind, wait.path, lifetimes.interaction, JSON.stringify(wait.request)],
-  );
+/** Adds waits as the scripts take them: kind, path, milliseconds until due, body. */
+export function addWaits(
+  args: (string | number)[],
+  waits: readonly Wait[],
+  { interaction }: Lifetimes,
+): void {
+  for (const wait of waits) {
+    if (wait.kind === 'sleep') args.push(wait.kind, wait.path, wait.ms, '');
+    else args.push(wait.kind, wait.path, interaction, JSON.stringify(wait.request));
+  }
 }

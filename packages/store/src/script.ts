@@ -39,15 +39,19 @@ export function defineScript<const K extends string, const A extends string>(
  * Runs a script. `more` are further KEYS or ARGV behind the named ones (`load` has keys, the others arguments).
  * Errors are Redis's own; see `refusal.ts` for what callers see.
  */
-export async function run<K extends string, A extends string>(
+export function run<K extends string, A extends string>(
   connection: Connection,
   script: Script<K, A>,
   keys: Readonly<Record<K, string>>,
   args: Readonly<Record<A, string | number>>,
   more: { readonly keys?: readonly string[]; readonly args?: readonly (string | number)[] } = {},
 ): Promise<unknown[]> {
-  const allKeys = [...script.keys.map((key) => keys[key]), ...(more.keys ?? [])];
-  const allArgs = [...script.args.map((arg) => args[arg]), ...(more.args ?? [])];
+  const allKeys: string[] = [];
+  for (const key of script.keys) allKeys.push(keys[key]);
+  if (more.keys) allKeys.push(...more.keys);
+  const allArgs: (string | number)[] = [];
+  for (const arg of script.args) allArgs.push(args[arg]);
+  if (more.args) for (const arg of more.args) allArgs.push(arg);
   return connection.evaluate(script, allKeys, allArgs);
 }
 

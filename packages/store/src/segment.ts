@@ -1,7 +1,6 @@
 import type { JsonObject, WireError } from '@baton/protocol';
-import { taskRef } from './keys.ts';
 import { OversizedRequest } from './oversized-request.ts';
-import { type Parked, waitArgs } from './parked.ts';
+import { addWaits, type Parked } from './parked.ts';
 import type { Place } from './place.ts';
 import type { AtVersion, ProjectChange, Projects, StoredProject, Within } from './projects.ts';
 import { run } from './script.ts';
@@ -75,13 +74,16 @@ export class Segment {
 
   /** Ends the segment at what it awaits. 'again': something came meanwhile; load the task anew and go on. Errors: OversizedRequest. */
   async park(parked: Parked): Promise<'parked' | 'again' | 'stale'> {
-    const { keys, connection } = this.place;
+    const { keys, connection, lifetimes } = this.place;
+    const { task, member, ref } = keys.names(this.taskId);
+    const args: (string | number)[] = [...parked.journal.flat(), ...parked.drops];
+    addWaits(args, parked.waits, lifetimes);
     const reply = await run(
       connection,
       PARK,
       {
         tenant: keys.record,
-        task: keys.task(this.taskId),
+        task,
         pending: keys.pending,
         deadlines: keys.shard.deadlines,
         leased: keys.shard.leased,
@@ -89,14 +91,14 @@ export class Segment {
       },
       {
         fence: this.fence,
-        member: keys.member(this.taskId),
-        ref: taskRef(this.taskId),
+        member,
+        ref,
         seen: this.state.seen,
         journal: parked.journal.length,
         drops: parked.drops.length,
         opens: parked.waits.length,
       },
-      { args: [...parked.journal.flat(), ...parked.drops, ...waitArgs(parked.waits, this.place.lifetimes)] },
+      { args },
     );
     if (reply[0] === 'limit_size') throw new OversizedRequest(reply);
     return reply[0] as 'parked' | 'again' | 'stale';
@@ -107,12 +109,13 @@ export class Segment {
     end: { status: 'completed'; result: JsonObject } | { status: 'failed'; error: WireError },
   ): Promise<'settled' | 'stale'> {
     const { keys, connection, lifetimes } = this.place;
+    const { task, member, ref } = keys.names(this.taskId);
     const reply = await run(
       connection,
       SETTLE,
       {
         tenant: keys.record,
-        task: keys.task(this.taskId),
+        task,
         pending: keys.pending,
         claims: keys.claims,
         deadlines: keys.shard.deadlines,
@@ -122,8 +125,8 @@ export class Segment {
       },
       {
         fence: this.fence,
-        member: keys.member(this.taskId),
-        ref: taskRef(this.taskId),
+        member,
+        ref,
         status: end.status,
         payload: JSON.stringify(end.status === 'completed' ? end.result : end.error),
         retention: lifetimes.retention,

@@ -3,7 +3,7 @@ import { isTaskId, BatonError, type JsonObject, type Scope, taskIdFrom } from '@
 import { type Caller, type Identity, parseScopes, scopeText } from './caller.ts';
 import { taskIdOf, taskRef } from './keys.ts';
 import { OversizedRequest } from './oversized-request.ts';
-import { type Parked, waitArgs } from './parked.ts';
+import { addWaits, type Parked } from './parked.ts';
 import type { Place } from './place.ts';
 import { refusal } from './refusal.ts';
 import { run } from './script.ts';
@@ -104,13 +104,19 @@ export class Tasks {
   ): Promise<{ taskId: string; reply: unknown[] }> {
     const { keys, connection, lifetimes } = this.place;
     const taskId = taskIdFrom(randomUUID());
+    const { task: key, member, ref } = keys.names(taskId);
+    // Written out: a spread of the ticket would have every call build this object field by field.
+    const { digest, principal, scopes, need, bytes, floor } = await caller.ticket(CALL);
+    const args: (string | number)[] = [];
+    for (const [path, entry] of task.journal) args.push(path, entry);
+    addWaits(args, task.waits, lifetimes);
     const reply = await run(
       connection,
       OPEN,
       {
         credential: caller.credentialKey,
         tenant: keys.record,
-        task: keys.task(taskId),
+        task: key,
         idempotency: keys.idempotency(task.idempotency?.key ?? ''),
         tasks: keys.tasks,
         pending: keys.pending,
@@ -121,9 +127,14 @@ export class Tasks {
         listeners: keys.listeners,
       },
       {
-        ...(await caller.ticket(CALL)),
-        member: keys.member(taskId),
-        ref: taskRef(taskId),
+        digest,
+        principal,
+        scopes,
+        need,
+        bytes,
+        floor,
+        member,
+        ref,
         operation: formatProgram(task),
         input: JSON.stringify(task.input),
         arguments: task.idempotency?.arguments ?? '',
@@ -134,7 +145,7 @@ export class Tasks {
         opens: task.waits.length,
         ready: task.ready ? 1 : 0,
       },
-      { args: [...task.journal.flat(), ...waitArgs(task.waits, this.place.lifetimes)] },
+      { args },
     );
     return { taskId, reply };
   }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type AgentResponse, BatonError, canonicalJson, parseInteractionId } from '@baton/protocol';
 import type { Call } from '../context.ts';
 import type { ToolReply } from '../tools/tool.ts';
@@ -71,5 +71,5 @@ function confirm(interactionId: string, taskId: string, more: object, text: stri
 
 /** Two answers are the same when their canonical JSON is. */
 function fingerprintOf(answer: AgentResponse): string {
-  return createHash('sha256').update(canonicalJson(answer)).digest('base64url').slice(0, 22);
+  return hash('sha256', canonicalJson(answer), 'base64url').slice(0, 22);
 }

@@ -37,14 +37,10 @@ export async function holdReply(
   return reply;
 }
 
-async function within<T>(pending: Promise<T>, milliseconds: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), milliseconds);
+function within<T>(pending: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(undefined), milliseconds);
+    const settled = () => clearTimeout(timer);
+    pending.then(resolve, reject).then(settled, settled);
   });
-  try {
-    return await Promise.race([pending, over]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

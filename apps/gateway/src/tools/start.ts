@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Operation } from '@baton/operations';
 import {
   BatonError,
@@ -98,5 +98,5 @@ async function idempotencyOf(operation: Operation, input: JsonObject, call: Call
 }
 
 function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 27);
+  return hash('sha256', text, 'base64url').slice(0, 27);
 }
