@@ -7,6 +7,7 @@ import {
   isRecord,
   type Json,
   type JsonObject,
+  type LlmRequest,
   type Message,
   RECALLABLE,
   readObject,
@@ -137,21 +138,17 @@ function asDelegated(
   correction: readonly Message[],
   attempt: number,
 ): DelegatedCall {
-  const { role, modelId, messages, summary, maxTokens, temperature } = call;
-  return {
-    role,
-    serviceType,
-    attempt,
-    summary,
-    request: {
-      ...parameters,
-      apiKey: null,
-      modelId,
-      messages: [...messages, ...correction],
-      ...(maxTokens === undefined ? {} : { maxTokens }),
-      ...(temperature === undefined ? {} : { temperature }),
-    },
+  const { role, modelId, summary, maxTokens, temperature } = call;
+  const messages = correction.length === 0 ? call.messages : [...call.messages, ...correction];
+  const request: { -readonly [K in keyof LlmRequest]: LlmRequest[K] } = {
+    ...parameters,
+    apiKey: null,
+    modelId,
+    messages,
   };
+  if (maxTokens !== undefined) request.maxTokens = maxTokens;
+  if (temperature !== undefined) request.temperature = temperature;
+  return { role, serviceType, attempt, summary, request };
 }
 
 function correctionOf(data: unknown, problem: string): Message[] {

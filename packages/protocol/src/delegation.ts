@@ -99,7 +99,7 @@ export interface PendingCall {
 export function directive(pending: PendingCall, others: readonly PendingSummary[] = []) {
   const { taskId, interactionId, operation, expiresAt, call } = pending;
   const warning = warningOf(call.request);
-  return {
+  const asked = {
     toolResponseSource: 'taskmaster_to_agent' as const,
     status: 'pending_agent_llm_action' as const,
     message:
@@ -118,9 +118,11 @@ export function directive(pending: PendingCall, others: readonly PendingSummary[
     serviceType: call.serviceType,
     attempt: call.attempt,
     expiresAt,
-    ...(warning === undefined ? {} : { warning }),
-    ...(others.length > 0 ? { pendingInteractions: others } : {}),
   };
+  const whole: typeof asked & { warning?: string; pendingInteractions?: readonly PendingSummary[] } = asked;
+  if (warning !== undefined) whole.warning = warning;
+  if (others.length > 0) whole.pendingInteractions = others;
+  return whole;
 }
 export type Directive = ReturnType<typeof directive>;
 

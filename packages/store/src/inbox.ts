@@ -84,7 +84,8 @@ export class Inbox implements Ear {
     if (this.hearsay) return wake(listeners);
     const payload = message.slice(member.length + (seen?.length ?? 0) + (status?.length ?? 0) + 3);
     const end = payload === '' ? undefined : parseEnd(status as TaskStatus, payload);
-    const notice = { seen: Number(seen), status: status as TaskStatus, ...(end ? { end } : {}) };
+    const stands = { seen: Number(seen), status: status as TaskStatus };
+    const notice = end === undefined ? stands : { ...stands, end };
     for (const listener of listeners) listener.hear(notice);
   }
 

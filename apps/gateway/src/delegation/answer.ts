@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { type AgentResponse, BatonError, canonicalJson, parseInteractionId } from '@baton/protocol';
+import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 import type { Call } from '../context.ts';
 import type { ToolReply } from '../tools/tool.ts';
 import { blocksOf } from './content.ts';
-import { standing } from './present.ts';
+import { type Standing, standing } from './present.ts';
 import { joinChunks } from './stream.ts';
 import { waitForTask } from './wait.ts';
 
@@ -33,10 +34,8 @@ export async function takeAnswer(
     const { taskId, event, replayed } = accepted;
     const view = await waitForTask(call, taskId, listener, { event, waitMs, registered: !replayed });
     const outcome = standing(view);
-    const repeated = replayed ? { replayed: true } : {};
     const text = `The answer is taken; the task is ${outcome.status}.`;
-    const confirmed = confirm(interactionId, taskId, { ...repeated, outcome }, text);
-    return { ...confirmed, blocks: blocksOf(outcome.result) };
+    return confirm({ interactionId, taskId, replayed, outcome }, text, blocksOf(outcome.result));
   } finally {
     listener.close();
   }
@@ -54,19 +53,29 @@ async function takeChunk(
     throw new BatonError('invalid_arguments', message, { field: 'agentLLMResponse.status', interactionId });
   }
   const kept = await call.tenant.interactions.chunk(call.caller, { interactionId, sequence, delta });
-  const repeated = kept === 'replayed' ? { replayed: true } : {};
   const taskId = parseInteractionId(interactionId)?.taskId ?? '';
-  return confirm(
-    interactionId,
-    taskId,
-    { ...repeated, outcome: { status: 'input_required' } },
-    `Chunk ${sequence} is kept; the interaction waits for the rest.`,
-  );
+  const outcome = { status: 'input_required' as const };
+  const text = `Chunk ${sequence} is kept; the interaction waits for the rest.`;
+  return confirm({ interactionId, taskId, replayed: kept === 'replayed', outcome }, text);
 }
 
-function confirm(interactionId: string, taskId: string, more: object, text: string): ToolReply {
-  const structured = { status: 'agent_response_processed_by_taskmaster', interactionId, taskId, ...more };
-  return { text, structured, taskId, speakJson: true };
+interface Confirmed {
+  readonly interactionId: string;
+  readonly taskId: string;
+  readonly replayed: boolean;
+  readonly outcome: Standing;
+}
+
+function confirm(
+  { interactionId, taskId, replayed, outcome }: Confirmed,
+  text: string,
+  blocks: readonly ContentBlock[] = [],
+): ToolReply {
+  const status = 'agent_response_processed_by_taskmaster';
+  const structured = replayed
+    ? { status, interactionId, taskId, replayed, outcome }
+    : { status, interactionId, taskId, outcome };
+  return { text, structured, taskId, speakJson: true, blocks };
 }
 
 /** Two answers are the same when their canonical JSON is. */

@@ -1,4 +1,4 @@
-import { RELATED_TASK_META_KEY, type CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
 import type { BatonError } from '@baton/protocol';
 import { type ErrorCode, toBatonError } from '@baton/protocol';
 import type { Call } from '../context.ts';
@@ -6,7 +6,7 @@ import type { RequestMeta, Tool, ToolReply } from '../tools/tool.ts';
 import { RpcError } from './rpc-error.ts';
 
 /**
- * Runs a tool. What goes wrong in it is a result with `isError`, so that a model can read it and correct itself; an
+ * Runs a tool; gives its result (MCP, CallToolResult) as the JSON that leaves. What goes wrong in it is a result with `isError`, so that a model can read it and correct itself; an
  * unknown tool is a broken request; what HTTP has a status for is the edge's.
  */
 export async function callTool(
@@ -14,7 +14,7 @@ export async function callTool(
   params: { name: string; arguments?: unknown; _meta?: RequestMeta | undefined },
   call: Call,
   log: (error: unknown) => void,
-): Promise<CallToolResult> {
+): Promise<string> {
   const tool = tools.get(params.name);
   if (tool === undefined) {
     await call.caller.admit(['mcp', 'agent']);
@@ -49,23 +49,22 @@ export function concernsTheEdge(error: BatonError): boolean {
   );
 }
 
-function success({ text, structured, taskId, speakJson, blocks = [] }: ToolReply): CallToolResult {
-  return {
-    content: [
-      { type: 'text', text },
-      ...(speakJson ? [{ type: 'text' as const, text: JSON.stringify(structured) }] : []),
-      ...blocks,
-    ],
-    structuredContent: structured as Record<string, unknown>,
-    ...(taskId === undefined ? {} : { _meta: { [RELATED_TASK_META_KEY]: { taskId } } }),
-  };
+/** The structured data is most of a reply and may stand in it twice: it is made text once. */
+function success({ text, structured, taskId, speakJson, blocks = [] }: ToolReply): string {
+  const data = JSON.stringify(structured);
+  const content = [textBlock(text)];
+  if (speakJson) content.push(textBlock(data));
+  for (const block of blocks) content.push(JSON.stringify(block));
+  const meta = taskId === undefined ? '' : `,"_meta":{"${RELATED_TASK_META_KEY}":{"taskId":"${taskId}"}}`;
+  return `{"content":[${content.join()}],"structuredContent":${data}${meta}}`;
 }
 
-function failure(error: BatonError): CallToolResult {
+function failure(error: BatonError): string {
   const wire = error.toWire();
-  return {
-    isError: true,
-    content: [{ type: 'text', text: `${wire.code}: ${wire.message}` }],
-    structuredContent: { error: wire },
-  };
+  const content = textBlock(`${wire.code}: ${wire.message}`);
+  return `{"isError":true,"content":[${content}],"structuredContent":${JSON.stringify({ error: wire })}}`;
+}
+
+function textBlock(text: string): string {
+  return `{"type":"text","text":${JSON.stringify(text)}}`;
 }

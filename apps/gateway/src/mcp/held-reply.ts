@@ -1,19 +1,18 @@
 import type { FastifyReply } from 'fastify';
-import type { RpcResponse } from './short-way.ts';
 
 /** A reply that takes longer becomes a stream, so that the client and every proxy see that it lives. */
 const PLAIN_FOR_MS = 3_000;
 const COMMENT_EVERY_MS = 5_000;
 
 /**
- * Replies as JSON if the response comes soon, and otherwise, to a client that accepts it, as an SSE stream with
+ * Replies with a response, which is JSON, if it comes soon, and otherwise, to a client that accepts it, as an SSE stream with
  * comments until the response comes (MCP, basic/transports: the server chooses).
  */
 export async function holdReply(
   reply: FastifyReply,
-  pending: Promise<RpcResponse>,
+  pending: Promise<string>,
   accepts: { stream: boolean },
-  send: (response: RpcResponse) => unknown,
+  send: (response: string) => unknown,
 ): Promise<unknown> {
   if (!accepts.stream) return send(await pending);
   const soon = await within(pending, PLAIN_FOR_MS);
@@ -30,7 +29,7 @@ export async function holdReply(
   raw.write(': held\n\n');
   const comments = setInterval(() => raw.write(': held\n\n'), COMMENT_EVERY_MS);
   try {
-    raw.end(`event: message\ndata: ${JSON.stringify(await pending)}\n\n`);
+    raw.end(`event: message\ndata: ${await pending}\n\n`);
   } finally {
     clearInterval(comments);
   }

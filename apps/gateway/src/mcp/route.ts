@@ -22,8 +22,9 @@ import { Streams } from '../sessions/streams.ts';
 import { brokenRequest, isInitialize } from './broken-request.ts';
 import { ignoreTask, refuseLargeEnvelope } from './envelope.ts';
 import { holdReply } from './held-reply.ts';
+import { RpcError } from './rpc-error.ts';
 import { sdkWay } from './sdk-way.ts';
-import { type RpcResponse, ShortWay } from './short-way.ts';
+import { ShortWay } from './short-way.ts';
 import type { Surface } from './surface.ts';
 
 /** `/mcp`: a request meets its tenant here and takes one of the two ways to the surface. */
@@ -57,9 +58,9 @@ export async function mcpRoutes(
     const rpc = shortWay ? plainRequest(request) : undefined;
     if (rpc === undefined) return takeSdkWay(request, reply, call);
     const accepts = { stream: (request.headers.accept ?? '').includes('text/event-stream') };
-    return holdReply(reply, admitted(short.send(rpc, call), call), accepts, (response) => {
+    return holdReply(reply, admitted(short.send(rpc, call), rpc, call), accepts, (response) => {
       if (call.refused) reply.status(call.refused.row.http).headers(refusalHeaders(call.refused, request));
-      return reply.send(response);
+      return reply.header('content-type', JSON_UTF8).send(response);
     });
   });
 
@@ -138,7 +139,7 @@ async function refuseMethod({ method }: FastifyRequest, reply: FastifyReply): Pr
 }
 
 /** No reply leaves before the credential was checked, whatever the method. */
-async function admitted(pending: Promise<RpcResponse>, call: Call): Promise<RpcResponse> {
+async function admitted(pending: Promise<string>, rpc: JSONRPCRequest, call: Call): Promise<string> {
   const response = await pending;
   if (call.caller.admitted || call.refused) return response;
   try {
@@ -146,12 +147,7 @@ async function admitted(pending: Promise<RpcResponse>, call: Call): Promise<RpcR
     return response;
   } catch (thrown) {
     call.refused = toBatonError(thrown);
-    const { message } = call.refused;
-    return {
-      jsonrpc: '2.0',
-      id: response.id ?? 0,
-      error: { code: call.refused.row.rpc, message, data: call.refused.toWire() },
-    };
+    return RpcError.of(call.refused).toResponse(rpc.id);
   }
 }
 
@@ -247,5 +243,7 @@ const IS_OF_THE_CALLER: ReadonlySet<ErrorCode> = new Set([
 
 /** MCP 2025-11-25, basic/transports, Session Management. */
 const SESSION_ID = 'mcp-session-id';
+
+const JSON_UTF8 = 'application/json; charset=utf-8';
 
 const RPC_KEYS = new Set(['jsonrpc', 'id', 'method', 'params']);

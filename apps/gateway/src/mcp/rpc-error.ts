@@ -11,6 +11,12 @@ export class RpcError extends Error {
     this.data = data;
   }
 
+  /** The response to the request `id`, as the JSON that leaves. */
+  toResponse(id: string | number): string {
+    const { code, message, data } = this;
+    return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message, data } });
+  }
+
   static of(error: BatonError): RpcError {
     return new RpcError(error.row.rpc, error.message, error.toWire());
   }

@@ -16,7 +16,7 @@ import { carry } from './call-carrier.ts';
 import { RpcError } from './rpc-error.ts';
 import type { Surface } from './surface.ts';
 
-export type RpcResponse = JSONRPCResultResponse | JSONRPCErrorResponse;
+type RpcResponse = JSONRPCResultResponse | JSONRPCErrorResponse;
 
 /**
  * The short way past the SDK's HTTP transport: one server, built once, behind an in-process transport that carries
@@ -25,7 +25,7 @@ export type RpcResponse = JSONRPCResultResponse | JSONRPCErrorResponse;
  * its own here.
  *
  * A plain `tools/call`, which is nearly every request, goes straight to what the server's handler does for it: the
- * SDK would parse its request and its result twice more and say the same.
+ * SDK would parse its request and its result twice more and say the same. All responses are the JSON that leaves.
  */
 export class ShortWay {
   private readonly transport = new Multiplex();
@@ -41,18 +41,18 @@ export class ShortWay {
     return way;
   }
 
-  async send(request: JSONRPCRequest, call: Call): Promise<RpcResponse> {
+  async send(request: JSONRPCRequest, call: Call): Promise<string> {
     const { id } = request;
     if (!isPlainToolCall(request)) {
       const response = await this.transport.exchange(request, { authInfo: carry(call) });
-      return { ...response, id };
+      return JSON.stringify({ ...response, id });
     }
     try {
-      return { jsonrpc: '2.0', id, result: await this.surface.callTool(request.params, call) };
+      const result = await this.surface.callTool(request.params, call);
+      return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
     } catch (thrown) {
-      if (!(thrown instanceof RpcError)) throw thrown;
-      const { code, message, data } = thrown;
-      return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
+      if (thrown instanceof RpcError) return thrown.toResponse(id);
+      throw thrown;
     }
   }
 }

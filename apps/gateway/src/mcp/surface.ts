@@ -27,8 +27,11 @@ const INSTRUCTIONS =
 export interface Surface {
   /** A server that speaks MCP's 2025 revisions; all of the protocol's behaviour is the SDK's. */
   makeServer(): Server;
-  /** What that server does for a `tools/call`. Throws what it answers as an error: an `RpcError`, always. */
-  callTool(params: CallToolRequest['params'], call: Call): Promise<CallToolResult>;
+  /**
+   * What that server does for a `tools/call`, as the JSON that leaves. Throws what it answers as an error: an
+   * `RpcError`, always.
+   */
+  callTool(params: CallToolRequest['params'], call: Call): Promise<string>;
 }
 
 /** The servers of this process share the tools and one schema validator. */
@@ -63,7 +66,10 @@ export function surface(
     // embedded resource.
     Protocol.prototype.setRequestHandler.call(server, asItComes('tools/call'), (request, { authInfo }) => {
       const call = callOf(authInfo);
-      return refusing(call, () => callOne(wellFormed(CallToolRequestSchema, request).params, call));
+      return refusing(call, async () => {
+        const { params } = wellFormed(CallToolRequestSchema, request);
+        return JSON.parse(await callOne(params, call)) as CallToolResult;
+      });
     });
     serveResources(server);
     return server;
