@@ -28,7 +28,9 @@ export class Connection {
     this.channels = new Channels(() => this.subscriber(), COMMAND_TIMEOUT);
     this.departures = new Departures(this.client);
     this.replicated =
-      replication.replicas === 0 ? undefined : new Replicated(connect(url, PROMPT), replication);
+      replication.replicas === 0
+        ? undefined
+        : new Replicated(() => connect(url, PROMPT), replication, COMMAND_TIMEOUT);
   }
 
   /**

@@ -1,15 +1,18 @@
 import { BatonError } from '@baton/protocol';
 
+/** What did not leave this process, and will not any more. */
+export class NeverSent extends Error {}
+
 /**
- * What a caller hears when Redis could not just now. `taken: false` where Redis itself refused, before anything was
- * written; without it nobody knows. A script's own bug stays what it is.
+ * What a caller hears when Redis could not just now. `taken: false` where nothing was sent, or Redis itself refused
+ * before anything was written; without it nobody knows. A script's own bug stays what it is.
  */
 export function asUnavailable(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof BatonError) return error;
   const full = error.message.includes('OOM');
   if (!full && /^(ERR|WRONGTYPE)/.test(error.message)) return error;
   const why = full ? 'its memory is full' : error.message;
-  const refused = error.name === 'ReplyError';
+  const refused = error.name === 'ReplyError' || error instanceof NeverSent;
   const left = refused ? 'Nothing was changed and nothing is lost' : 'Whether it was taken is not known';
   return new BatonError(
     'unavailable',
