@@ -1,6 +1,19 @@
 import type { AgentEvent, Totals } from '@baton/agent';
 import type { AgentSettings } from './settings.ts';
 
+/** By name, since a setting may be a secret. */
+const SHOWN = [
+  'url',
+  'provider',
+  'endpoint',
+  'models',
+  'role',
+  'operation',
+  'concurrency',
+  'leaseMs',
+  'timeoutMs',
+] as const satisfies (keyof AgentSettings)[];
+
 /** Shows an agent's work to whoever reads it from a pipe: one JSON object per line, without prompts or answers. */
 export class JsonLines {
   private readonly out: { write(text: string): unknown };
@@ -9,28 +22,8 @@ export class JsonLines {
     this.out = out;
   }
 
-  begin({
-    url,
-    provider,
-    endpoint,
-    models,
-    role,
-    operation,
-    concurrency,
-    leaseMs,
-    timeoutMs,
-  }: AgentSettings): void {
-    this.write('started', {
-      url,
-      provider,
-      endpoint,
-      models,
-      role,
-      operation,
-      concurrency,
-      leaseMs,
-      timeoutMs,
-    });
+  begin(settings: AgentSettings): void {
+    this.write('started', Object.fromEntries(SHOWN.map((name) => [name, settings[name]])));
   }
 
   event(event: AgentEvent): void {
