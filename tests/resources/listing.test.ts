@@ -1,0 +1,181 @@
+import { UriTemplate } from '@modelcontextprotocol/sdk/shared/uriTemplate.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { call, connect, type Loose } from '../harness/client.ts';
+import { Garden, of, PNG, PROJECT } from './garden.ts';
+
+describe.each([
+  ['the short way', true],
+  ["the SDK's way", false],
+])('lists of resources over %s', (_way, shortWay) => {
+  let garden: Garden;
+  beforeAll(async () => {
+    garden = await Garden.start(shortWay);
+  });
+  afterAll(() => garden?.stop());
+
+  test('declares resources and completions [resources-capability]', async () => {
+    expect(garden.client.getServerCapabilities()).toMatchObject({ resources: {}, completions: {} });
+  });
+
+  test('lists what is there for this caller, and each of it can be read [resources-list]', async () => {
+    const resources = await garden.all(garden.client);
+    const added = await garden.addedTasks();
+    expect(resources.map(({ uri }) => uri)).toEqual([
+      'baton://projects',
+      of('status'),
+      of('tasks'),
+      of('complexity-report'),
+      of('rules'),
+      of('files'),
+      of('files/broken.png'),
+      of(`files/${encodeURIComponent('docs/prd é.md')}`),
+      of('files/plan.png'),
+      `baton://interactions/${garden.parked.interactionId}`,
+      `baton://tasks/${garden.parked.taskId}`,
+      `baton://tasks/${garden.done.taskId}`,
+      ...added.map((taskId) => `baton://tasks/${taskId}`),
+      ...[
+        'parse_prd',
+        'analyze_project_complexity',
+        'expand_task',
+        'expand_all',
+        'update',
+        'update_task',
+        'update_subtask',
+        'add_task',
+      ].map((operation) => `baton://prompts/${operation}`),
+    ]);
+    for (const { uri, mimeType, size } of resources) {
+      const content = await garden.read(uri);
+      expect([uri, content.mimeType]).toEqual([uri, mimeType]);
+      const bytes = Buffer.from(content.text ?? content.blob, content.text === undefined ? 'base64' : 'utf8');
+      if (size !== undefined) expect([uri, bytes.length]).toEqual([uri, size]);
+    }
+  });
+
+  test('says of each what it is called, its type, whom it is for and when it changed [resource-metadata]', async () => {
+    const { resources } = (await garden.rpc('resources/list')).body.result;
+    for (const one of resources) {
+      expect(one).toMatchObject({
+        name: expect.any(String),
+        title: expect.any(String),
+        description: expect.any(String),
+        mimeType: expect.stringMatching(/^\w+\/\w+/),
+        annotations: { audience: expect.any(Array), priority: expect.any(Number) },
+      });
+    }
+    const sized = Object.fromEntries(resources.map((one: Loose) => [one.uri, one.size]));
+    expect(sized[of('files/plan.png')]).toBe(PNG.length);
+    expect(sized[of(`files/${encodeURIComponent('docs/prd é.md')}`)]).toBe(9);
+    for (const path of ['tasks', 'status', 'complexity-report', 'files/plan.png']) {
+      const { annotations } = resources.find(({ uri }: Loose) => uri === of(path));
+      expect([path, annotations.lastModified]).toEqual([path, expect.stringMatching(/^\d{4}-.*Z$/)]);
+    }
+  });
+
+  test('lists a template for each kind, whose expansion by the SDK is read [resource-templates]', async () => {
+    const { resourceTemplates } = await garden.client.listResourceTemplates();
+    const values: Loose = {
+      project: PROJECT,
+      tag: 'master',
+      name: 'plan.png',
+      taskId: garden.parked.taskId,
+      operation: 'update',
+    };
+    const kinds = resourceTemplates.map(({ uriTemplate }) => uriTemplate);
+    expect(kinds).toEqual([
+      'baton://projects/{project}/status{?tag}',
+      'baton://projects/{project}/tasks{?tag}',
+      'baton://projects/{project}/tasks/{id}{?tag}',
+      'baton://projects/{project}/complexity-report{?tag}',
+      'baton://projects/{project}/rules',
+      'baton://projects/{project}/files',
+      'baton://projects/{project}/files/{name}',
+      'baton://tasks/{taskId}',
+      'baton://interactions/{id}',
+      'baton://prompts/{operation}',
+    ]);
+    for (const { uriTemplate, title, description } of resourceTemplates) {
+      expect([title, description]).toEqual([expect.any(String), expect.any(String)]);
+      const id = uriTemplate.startsWith('baton://interactions') ? garden.parked.interactionId : '2';
+      await garden.read(new UriTemplate(uriTemplate).expand({ ...values, id }));
+    }
+    expect((await garden.rpc('resources/templates/list', { cursor: 'x' })).body.error.code).toBe(-32602);
+  });
+
+  test('pages what is much, each entry once, and refuses a broken cursor with -32602 [opaque-cursors]', async () => {
+    const key = await garden.baton.addTenant(`much-${shortWay}`);
+    const much = await connect(garden.baton.url(), key);
+    try {
+      const names = Array.from({ length: 120 }, (_, at) => `p${String(at).padStart(3, '0')}`);
+      for (const projectRoot of names) await call(much, 'initialize_project', { projectRoot });
+      for (let at = 0; at < 60; at++) await call(much, 'parse_prd', { prd: `Number ${at}`, tag: `t${at}` });
+      const found = (await garden.all(much)).map(({ uri }) => uri);
+      expect(new Set(found).size).toBe(found.length);
+      const counted = (pattern: RegExp) => found.filter((uri) => pattern.test(uri)).length;
+      expect(counted(/^baton:\/\/projects\/p\d+\/status$/)).toBe(names.length);
+      expect(counted(/^baton:\/\/interactions/)).toBe(60);
+      expect(counted(/^baton:\/\/tasks/)).toBe(60);
+      expect(await garden.all(much)).toEqual(await garden.all(much));
+      const { nextCursor = '' } = await much.listResources();
+      expect(nextCursor).toMatch(/^[\w-]+$/);
+    } finally {
+      await much.close();
+    }
+    const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    for (const cursor of [
+      '',
+      'x',
+      encoded([9, null]),
+      encoded([1, 'x']),
+      encoded([0, 7]),
+      encoded({}),
+      encoded(['0']),
+    ])
+      expect([cursor, (await garden.rpc('resources/list', { cursor })).body.error?.code]).toEqual([
+        cursor,
+        -32602,
+      ]);
+  });
+
+  test('completes every variable of every template [completion]', async () => {
+    const values = async (
+      uri: string,
+      name: string,
+      value = '',
+      given?: Record<string, string>,
+      by = garden.client,
+    ) => {
+      const { completion } = await by.complete({
+        ref: { type: 'ref/resource', uri },
+        argument: { name, value },
+        ...(given ? { context: { arguments: given } } : {}),
+      });
+      return completion.values;
+    };
+    const project = 'baton://projects/{project}/';
+    const given = { project: PROJECT };
+    expect(await values(`${project}tasks{?tag}`, 'project', 'c:\\h')).toEqual([PROJECT]);
+    expect(await values(`${project}tasks{?tag}`, 'project', 'zzz')).toEqual([]);
+    expect(await values(`${project}tasks{?tag}`, 'tag', 'w', given)).toEqual(['winter']);
+    expect(await values(`${project}tasks{?tag}`, 'tag', 'w')).toEqual([]);
+    expect(await values(`${project}tasks/{id}{?tag}`, 'id', '', given)).toEqual(['1', '1.1', '2']);
+    expect(await values(`${project}tasks/{id}{?tag}`, 'id', '', { ...given, tag: 'winter' })).toEqual([]);
+    expect(await values(`${project}files/{name}`, 'name', 'p', given)).toEqual(['plan.png']);
+    expect(
+      await values('baton://tasks/{taskId}', 'taskId', garden.parked.taskId.slice(0, 12).toUpperCase()),
+    ).toEqual([garden.parked.taskId]);
+    expect(await values('baton://tasks/{taskId}', 'taskId')).toHaveLength(4);
+    expect(await values('baton://interactions/{id}', 'id')).toEqual([garden.parked.interactionId]);
+    expect(await values('baton://interactions/{id}', 'id', '', undefined, garden.stranger)).toEqual([]);
+    expect(await values('baton://prompts/{operation}', 'operation', 'exp')).toEqual([
+      'expand_task',
+      'expand_all',
+    ]);
+    const refused = async (ref: object, name: string) =>
+      (await garden.rpc('completion/complete', { ref, argument: { name, value: '' } })).body.error.code;
+    expect(await refused({ type: 'ref/resource', uri: 'baton://nothing/{x}' }, 'x')).toBe(-32602);
+    expect(await refused({ type: 'ref/resource', uri: 'baton://tasks/{taskId}' }, '__proto__')).toBe(-32602);
+    expect(await refused({ type: 'ref/prompt', name: 'x' }, 'x')).toBe(-32602);
+  });
+});

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { call, type Loose } from '../harness/client.ts';
+import { Garden, of, PNG, PROJECT } from './garden.ts';
+
+describe.each([
+  ['the short way', true],
+  ["the SDK's way", false],
+])('reading resources over %s', (_way, shortWay) => {
+  let garden: Garden;
+  beforeAll(async () => {
+    garden = await Garden.start(shortWay);
+  });
+  afterAll(() => garden?.stop());
+
+  test("shows a resource's name, title, type and annotations with its contents [resource-contents]", async () => {
+    const { contents } = (await garden.rpc('resources/read', { uri: of('rules') })).body.result;
+    expect(contents).toEqual([
+      {
+        uri: of('rules'),
+        name: 'rules',
+        title: 'Rules of a project',
+        mimeType: 'text/markdown',
+        text: '# Rules of Gardens\n\n- Water at dawn\n\n## Tools\n\nClean them.\n\n',
+        size: 60,
+        annotations: { audience: ['user', 'assistant'], priority: 0.8 },
+      },
+    ]);
+  });
+
+  test('gives texts as text and what is none as base64, never one as the other [resource-text-binary]', async () => {
+    const text = await garden.read(of(`files/${encodeURIComponent('docs/prd é.md')}`));
+    expect(text).toMatchObject({ mimeType: 'text/markdown', text: '# Gärten' });
+    const image = await garden.read(of('files/plan.png'));
+    expect(image).toMatchObject({ mimeType: 'image/png', blob: PNG.toString('base64') });
+    expect(image).not.toHaveProperty('text');
+    expect(await garden.read(of('files/broken.png'))).toMatchObject({
+      mimeType: 'text/plain',
+      text: 'data:image/png;base64,not base64',
+    });
+  });
+
+  test('shows of a project what its tools show [resources-of-project]', async () => {
+    expect((await garden.json('baton://projects')).projects).toEqual([
+      { projectRoot: PROJECT, status: of('status'), tasks: of('tasks') },
+    ]);
+    const listed = await call(garden.client, 'get_tasks', { projectRoot: PROJECT, withSubtasks: true });
+    expect(await garden.json(of('tasks'))).toEqual(listed);
+    expect(listed.tasks).toHaveLength(2);
+    expect(await garden.json(of('tasks?tag=winter'))).toMatchObject({ tag: 'winter', tasks: [] });
+    for (const id of ['1', '1.1'])
+      expect(await garden.json(of(`tasks/${id}`))).toEqual(
+        await call(garden.client, 'get_task', { projectRoot: PROJECT, id }),
+      );
+    const { report } = await call(garden.client, 'complexity_report', { projectRoot: PROJECT });
+    expect(await garden.json(of('complexity-report'))).toEqual(report);
+    expect(await garden.json(of('status'))).toMatchObject({
+      about: { name: 'Gardens' },
+      tags: ['master', 'winter'],
+      stats: { total: 2 },
+      files: 3,
+      rules: 2,
+    });
+    const { files } = await garden.json(of('files'));
+    expect(files.map(({ uri }: Loose) => uri)).toContain(of('files/plan.png'));
+  });
+
+  test('shows a task and a request as the tools show them [resource-delegation]', async () => {
+    expect(await garden.json(`baton://tasks/${garden.parked.taskId}`)).toEqual(
+      await call(garden.client, 'task_status', { taskId: garden.parked.taskId }),
+    );
+    expect(await garden.json(`baton://tasks/${garden.done.taskId}`)).toMatchObject({
+      status: 'completed',
+      result: {},
+    });
+    const { interactions } = await call(garden.client, 'pending_interactions', {
+      interactionId: garden.parked.interactionId,
+    });
+    expect([await garden.json(`baton://interactions/${garden.parked.interactionId}`)]).toEqual(interactions);
+  });
+
+  test('refuses what is no resource with -32002 and its URI [resource-not-found]', async () => {
+    for (const uri of [
+      'baton://nothing',
+      'baton://projects/',
+      'baton://projects//tasks',
+      'baton://projects/none/tasks',
+      'baton://projects/%ZZ/tasks',
+      of('nothing'),
+      of('tasks/'),
+      of('tasks/99'),
+      of('tasks/1.9'),
+      of('tasks/x'),
+      of('tasks?tag=none'),
+      of('tasks?tags=master'),
+      of('tasks?tag=master&tag=winter'),
+      of('tasks#top'),
+      of('rules?tag=master'),
+      of('complexity-report?tag=winter'),
+      of('files/none.md'),
+      `baton://tasks/${garden.parked.interactionId}`,
+      `baton://interactions/${garden.parked.taskId}`,
+      'baton://tasks/x',
+      'baton://prompts/echo',
+      'file:///etc/passwd',
+      'x'.repeat(50_000),
+      '',
+    ]) {
+      const { code, data } = await garden.refusal(uri);
+      expect([uri.slice(0, 100), code, data?.uri]).toEqual([uri.slice(0, 100), -32002, uri]);
+    }
+  });
+
+  test('refuses broken params with -32602, never with -32603 [broken-request]', async () => {
+    for (const params of [{}, { uri: 7 }, { uri: null }])
+      expect((await garden.rpc('resources/read', params)).body.error.code).toBe(-32602);
+    expect((await garden.rpc('resources/list', { cursor: 7 })).body.error.code).toBe(-32602);
+    for (const params of [{}, { ref: 7 }, { ref: { type: 'ref/resource', uri: 'baton://projects' } }])
+      expect((await garden.rpc('completion/complete', params)).body.error.code).toBe(-32602);
+  });
+
+  test('gives prompt texts as resources and by a tool, and never in a result or a directive [prompts-apart]', async () => {
+    const { text, mimeType } = await garden.read('baton://prompts/analyze_project_complexity');
+    expect(mimeType).toBe('text/markdown');
+    const told = await call(garden.client, 'generate_prompt', { operation: 'analyze_project_complexity' });
+    expect(text).toContain(told.system);
+    expect(JSON.stringify(garden.done.outcome.result)).not.toContain(told.system.slice(0, 60));
+    expect(JSON.stringify(await garden.json(`baton://tasks/${garden.done.taskId}`))).not.toContain(
+      told.system.slice(0, 60),
+    );
+  });
+});
