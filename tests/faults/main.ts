@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { end, report } from '../harness/verdict.ts';
 import type { Violation } from './evidence.ts';
 import { mutations } from './mutations/index.ts';
 import type { Mutation } from './mutations/mutation.ts';
@@ -21,34 +22,19 @@ const { values } = parseArgs({
   },
 });
 
-// An end by a signal is an end like any other: what runs is ended with it.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-
-let passed = 0;
-let failed = 0;
-
-/** Prints a claim and what speaks against it, if anything, shortened. */
-function report(claim: string, against: readonly string[]): void {
-  if (against.length === 0) passed++;
-  else failed++;
-  console.log(`${against.length === 0 ? 'pass' : 'FAIL'}  ${claim}`);
-  for (const what of against.slice(0, 10)) console.log(`      ${what.slice(0, 500)}`);
-  if (against.length > 10) console.log(`      and ${against.length - 10} more`);
-}
-
 /** A run that breaks off speaks against its claim too, and the others go on. */
-async function attempt(claim: string, work: () => Promise<void>): Promise<void> {
+async function attempt(claim: string, work: () => Promise<boolean>): Promise<boolean> {
   try {
-    await work();
+    return await work();
   } catch (error) {
-    report(claim, [`broke off: ${error instanceof Error ? error.stack : String(error)}`]);
+    return report(claim, [`broke off: ${error instanceof Error ? error.stack : String(error)}`]);
   }
 }
 
-async function withRelease(patches: readonly Patch[], work: (entry: string) => Promise<void>): Promise<void> {
+async function withRelease<T>(patches: readonly Patch[], work: (entry: string) => Promise<T>): Promise<T> {
   const release = await Release.make(values.built, values.modules, patches);
   try {
-    await work(release.entry);
+    return await work(release.entry);
   } finally {
     await release.remove();
   }
@@ -56,17 +42,15 @@ async function withRelease(patches: readonly Patch[], work: (entry: string) => P
 
 async function seededRun(seed: number, entry: string): Promise<void> {
   const tasks = Number(values.tasks);
-  const before = failed;
-  await attempt(`seed ${seed}`, async () => {
+  const held = await attempt(`seed ${seed}`, async () => {
     const begun = performance.now();
     const { violations, unfinished, figures } = await run(seed, tasks, entry);
     const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
     const some = unfinished.slice(0, 5).join(', ');
     const stuck = unfinished.length === 0 ? [] : [`${unfinished.length} clients got to no end: ${some}`];
-    report(`seed ${seed}: ${figures}, ${seconds} s`, [...violations, ...stuck]);
+    return report(`seed ${seed}: ${figures}, ${seconds} s`, [...violations, ...stuck]);
   });
-  if (failed > before)
-    console.log(`      again: npm run faults -- --only schedule --seed ${seed} --tasks ${tasks}`);
+  if (!held) console.log(`      again: npm run faults -- --only schedule --seed ${seed} --tasks ${tasks}`);
 }
 
 /** A scene must be clean on the whole release, and break its mutation's invariant, and no other, without the guard. */
@@ -74,18 +58,18 @@ async function mutatedScene(mutation: Mutation): Promise<void> {
   const { name, invariant: missed, patches } = mutation;
   const told = (found: readonly Violation[]) => found.map(({ invariant, what }) => `${invariant}: ${what}`);
   await attempt(name, () =>
-    withRelease(FASTER, async (entry) => {
+    withRelease(FASTER, async (entry) =>
       report(
         `the scene of "${name}", nothing taken out: nothing is found`,
         told(await perform(mutation, entry)),
-      );
-    }),
+      ),
+    ),
   );
   await attempt(name, () =>
     withRelease([...FASTER, ...patches], async (entry) => {
       const found = await perform(mutation, entry);
       const caught = [...new Set(found.map(({ invariant }) => invariant))].sort().join(', ') || 'nothing';
-      report(
+      return report(
         `${name}: ${missed} is caught, and nothing else (${found[0]?.what ?? 'nothing'})`,
         caught === missed ? [] : [`found: ${caught}`, ...told(found)],
       );
@@ -102,5 +86,4 @@ if (values.only === undefined || values.only === 'schedule') {
 }
 if (values.only === undefined || values.only === 'mutations')
   for (const mutation of mutations) await mutatedScene(mutation);
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+end();

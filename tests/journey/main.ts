@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { FASTER, type Patch, Release } from '../faults/release.ts';
+import { end, report } from '../harness/verdict.ts';
 import { run } from './run.ts';
 
 /**
@@ -28,20 +29,6 @@ const KEYS_IGNORED: Patch = {
   from: /idempotencyKey\.safeParse\(meta\["baton\/idempotencyKey"\]\)/,
   to: 'idempotencyKey.safeParse(undefined)',
 };
-
-// An end by a signal is an end like any other: what runs is ended with it.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-
-let passed = 0;
-let failed = 0;
-
-function report(text: string, against: readonly string[]): void {
-  if (against.length === 0) passed++;
-  else failed++;
-  console.log(`${against.length === 0 ? 'pass' : 'FAIL'}  ${text}`);
-  for (const what of against.slice(0, 10)) console.log(`      ${what.slice(0, 700)}`);
-  if (against.length > 10) console.log(`      and ${against.length - 10} more`);
-}
 
 async function seeded(seed: number, entry: string): Promise<void> {
   const { claims, took } = await run(seed, entry);
@@ -76,5 +63,4 @@ try {
 } finally {
   await Promise.all([whole.remove(), without.remove()]);
 }
-console.log(`${passed} passed, ${failed} failed`);
-process.exit(failed === 0 && passed > 0 ? 0 : 1);
+end();
