@@ -6,15 +6,9 @@ import { Member } from './member.ts';
 import { RedisMember } from './redis-member.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { http } from './http.ts';
+import { ENVIRONMENT, OPERATOR, WIDE } from './setting.ts';
 
-const OPERATOR = 'operator-token-of-the-faults';
 export const TENANT = 'faults';
-const WIDE = {
-  requestsPerSecond: 1_000_000,
-  burst: 1_000_000,
-  pendingInteractions: 1_000_000,
-  openTasks: 1_000_000,
-};
 
 export interface FleetOptions {
   /** The built command. */
@@ -43,18 +37,9 @@ export class Fleet {
   static async start(options: FleetOptions, history: History, { idle = false } = {}): Promise<Fleet> {
     const dir = temporaryFolder('faults');
     const redis = await RedisMember.start(join(dir, 'redis'), history);
-    const environment = {
-      BATON_SECRET: 'a secret of the faults',
-      BATON_OPERATOR_TOKEN: OPERATOR,
-      BATON_TEST_OPERATIONS: 'true',
-      BATON_UNREADY_MS: '0',
-      BATON_DRAIN_MS: '2000',
-      HOST: '127.0.0.1',
-      PORT: '0',
-    };
     const member = async (name: string, more: NodeJS.ProcessEnv) => {
       const link = await Link.open(join(dir, `${name}.sock`), redis.url.replace('unix://', ''));
-      return new Member(name, options.entry, { ...environment, ...more }, link, history);
+      return new Member(name, options.entry, { ...ENVIRONMENT, ...more }, link, history);
     };
     const gateways = await Promise.all(
       options.gateways.map(({ task = 3_600_000, interaction = 3_600_000 }, n) =>

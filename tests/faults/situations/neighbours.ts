@@ -3,7 +3,8 @@ import { interactionId } from '@baton/protocol';
 import { Store, type Tenant, type Wait } from '@baton/store';
 import { Redis } from 'ioredis';
 import type { Situation } from './claims.ts';
-import { answer, call, Rig, SECRET } from './rig.ts';
+import { SECRET } from '../setting.ts';
+import { answer, call, Rig } from './rig.ts';
 
 /** Several, so that a p99 stands on a thousand trips and more. */
 const BACKLOGS = [20_000, 20_000, 20_000];

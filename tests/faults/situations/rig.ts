@@ -4,15 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
 import { BatonProcess, GATEWAY_UP, WORKER_UP } from '../../harness/process.ts';
 import { http } from '../http.ts';
-
-const OPERATOR = 'operator-token-of-the-faults';
-export const SECRET = 'a secret of the faults';
-const WIDE = {
-  requestsPerSecond: 1_000_000,
-  burst: 1_000_000,
-  pendingInteractions: 1_000_000,
-  openTasks: 1_000_000,
-};
+import { ENVIRONMENT, OPERATOR, WIDE } from '../setting.ts';
 
 /** What a tool call came to, read as a client in JavaScript reads it. */
 // oxlint-disable-next-line typescript/no-explicit-any -- fields that are missing are undefined, and a claim fails
@@ -43,17 +35,7 @@ export class Rig {
     this.entry = entry;
     this.redisUrl = redisUrl;
     this.redis = redis;
-    this.environment = {
-      REDIS_URL: redisUrl,
-      BATON_SECRET: SECRET,
-      BATON_OPERATOR_TOKEN: OPERATOR,
-      BATON_TEST_OPERATIONS: 'true',
-      BATON_UNREADY_MS: '0',
-      BATON_DRAIN_MS: '2000',
-      HOST: '127.0.0.1',
-      PORT: '0',
-      ...more,
-    };
+    this.environment = { ...ENVIRONMENT, REDIS_URL: redisUrl, ...more };
   }
 
   /** On a Redis of its own. */

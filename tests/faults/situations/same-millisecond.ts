@@ -3,7 +3,8 @@ import { Store } from '@baton/store';
 import { openShards, taskRef } from '@baton/store/shards';
 import { Redis } from 'ioredis';
 import type { Situation } from './claims.ts';
-import { answer, call, Rig, SECRET, until } from './rig.ts';
+import { SECRET } from '../setting.ts';
+import { answer, call, Rig, until } from './rig.ts';
 
 const RACES = 300;
 const LANES = 20;
