@@ -23,7 +23,7 @@ export interface Bell {
 
 /** What calls a worker; a task's notices begin with its member, which has a colon in its first word. */
 const READY = 'ready ';
-const HANDED = 'task ';
+const HANDED = 'tasks ';
 
 /**
  * This replica's own channel. Scripts publish to it only what a request held here waits for, so no replica reads
@@ -73,9 +73,11 @@ export class Inbox implements Ear {
   hear(message: string): void {
     if (message.startsWith(READY)) return this.bells.get(message.slice(READY.length))?.ring();
     if (message.startsWith(HANDED)) {
-      const [key = '', member = ''] = message.slice(HANDED.length).split(' ', 2);
-      const loaded = message.slice(HANDED.length + key.length + member.length + 2);
-      return this.bells.get(key)?.hand(member, JSON.parse(loaded) as unknown[]);
+      const key = message.indexOf(' ', HANDED.length);
+      const handed = JSON.parse(message.slice(key + 1)) as [string, unknown[]][];
+      const bell = this.bells.get(message.slice(HANDED.length, key));
+      for (const [member, loaded] of handed) bell?.hand(member, loaded);
+      return;
     }
     const [member = '', seen, status] = message.split(' ', 3);
     const listeners = this.listeners.get(member);

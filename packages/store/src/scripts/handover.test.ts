@@ -21,8 +21,12 @@ async function shift() {
       told();
     },
   );
-  const called = async (act: () => Promise<unknown>) => {
-    const heard = new Promise<void>((resolve) => (told = resolve));
+  /** Acts, and waits until so many calls have come of it. */
+  const called = async (act: () => Promise<unknown>, times = 1) => {
+    let left = times;
+    const heard = new Promise<void>((resolve) => {
+      told = () => --left === 0 && resolve();
+    });
     await act();
     await heard;
   };
@@ -43,16 +47,40 @@ test('an answer whose task stands alone hands it over: leased, loaded, and not r
   expect(await segment?.settle({ status: 'completed', result: {} })).toBe('settled');
 });
 
-test('beside what is ready or leased an answer stands ready, and waits for its turn', async () => {
+test('what is answered together is handed over together, each with its own', async () => {
   const guest = await fixture.guest();
   const { handed, seen, called } = await shift();
-  const [first, second, third] = [await guest.open(), await guest.open(), await guest.open()];
-  await called(() => guest.answer(first));
-  await called(() => guest.answer(second));
+  const taskIds = await Promise.all(Array.from({ length: 8 }, () => guest.open()));
+  await called(
+    () => Promise.all(taskIds.map((taskId) => guest.answer(taskId, 1, { text: `"${taskId}"` }))),
+    8,
+  );
+  expect([handed.length, seen.rung]).toEqual([8, 0]);
+  for (const segment of handed) expect(segment.state.journal.get('0')).toBe(`llm+"${segment.taskId}"`);
+  expect(new Set(handed.map(({ taskId }) => taskId))).toEqual(new Set(taskIds));
+});
+
+test('beside what is ready an answer stands ready too, and waits for its turn', async () => {
+  const guest = await fixture.guest();
+  const { handed, seen, called } = await shift();
+  const first = await guest.open();
+  await called(async () => void (await guest.open({ ready: true })));
+  await guest.answer(first);
+  expect([handed.length, seen.rung]).toEqual([0, 1]);
+  await fixture.take();
+  expect((await fixture.take()).taskId).toBe(first);
+});
+
+test('beside 64 that are leased an answer stands ready, and rings', async () => {
+  const guest = await fixture.guest();
+  const { handed, seen, called } = await shift();
+  const taskIds = await Promise.all(Array.from({ length: 66 }, () => guest.open()));
+  await called(() => Promise.all(taskIds.slice(1).map((taskId) => guest.answer(taskId))), 65);
+  expect([handed.length, seen.rung]).toEqual([64, 1]);
+  await (await fixture.take()).settle({ status: 'completed', result: {} });
   await handed[0]?.settle({ status: 'completed', result: {} });
-  await guest.answer(third);
-  expect([handed.length, seen.rung]).toEqual([1, 1]);
-  expect([(await fixture.take()).taskId, (await fixture.take()).taskId]).toEqual([second, third]);
+  await called(() => guest.answer(taskIds[0] ?? ''));
+  expect([handed.length, seen.rung]).toEqual([65, 1]);
 });
 
 test('a task that was handed to a worker which did not get it is ready again after five seconds', async () => {

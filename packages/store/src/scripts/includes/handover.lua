@@ -1,21 +1,33 @@
--- Hands a task to a worker on its shift: whole, with a lease, so that nobody has to come for it. Only where it stands
--- alone, with nothing ready and nothing leased in its shard: then no turn is jumped, and no worker is given more than it
--- has asked for. True when it was handed over; a worker that does not get it loses the lease, and SWEEP puts it back.
--- Needs turns and load.
+-- How many tasks of the shard are leased.
 local function leased()
   kept.leased = kept.leased or redis.call('ZCARD', K_leased)
   return kept.leased
 end
 
+-- The channel of a worker on its shift that surely hears: a cluster's node knows of those alone that listen to itself.
+local function worker_listening(now)
+  if kept.listening == nil then
+    local channel = worker_present(now)
+    kept.listening = channel and redis.call('PUBSUB', 'NUMSUB', channel)[2] > 0 and channel
+  end
+  return kept.listening
+end
+
+-- Hands a task to a worker on its shift: whole, with a lease, so that nobody has to come for it. Only where nothing is
+-- ready, so that no turn is jumped, and only so many are leased as workers get done in some milliseconds. True when it was
+-- handed over, with all others of this command in one message; if that does not arrive, their leases end and SWEEP puts
+-- them back. Needs batch, turns and load.
 local function hand_over(member, now)
-  if leased() > 0 or stand_ready() > 0 then return false end
-  local channel = worker_present(now)
-  -- A cluster's node knows of those that listen to itself; others are rung for.
-  if not channel or redis.call('PUBSUB', 'NUMSUB', channel)[2] == 0 then return false end
+  if leased() >= 64 or stand_ready() > 0 or not worker_listening(now) then return false end
   local record, task, bytes = read_task(K_task)
   if bytes > 32768 then return false end
   redis.call('ZADD', K_leased, now + tonumber(A_lease), member)
-  redis.call('PUBLISH', channel, 'task ' .. K_ready .. ' ' .. member .. ' ' .. cjson.encode(begin_task(K_task, record, task)))
-  kept.leased = 1
+  kept.leased = kept.leased + 1
+  if not kept.handed then
+    local channel, ready, handed = kept.listening, K_ready, {}
+    kept.handed = handed
+    later[#later + 1] = function() redis.call('PUBLISH', channel, 'tasks ' .. ready .. ' ' .. cjson.encode(handed)) end
+  end
+  kept.handed[#kept.handed + 1] = {member, begin_task(K_task, record, task)}
   return true
 end
