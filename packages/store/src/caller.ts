@@ -12,6 +12,11 @@ export interface Identity {
   readonly scopes: ReadonlySet<Scope>;
 }
 
+/** Whether what is a principal's is shown to this caller. */
+export function maySee(identity: Identity, principal: string): boolean {
+  return identity.principal === principal || identity.scopes.has('agent');
+}
+
 /** How far into debt an answer may take the rate bucket, in bursts: it is the last thing to be refused. */
 const ANSWER_FLOOR = -10;
 

@@ -4,7 +4,8 @@ import { taskRef } from './keys.ts';
 import type { Place } from './place.ts';
 import { refusal } from './refusal.ts';
 import { run } from './script.ts';
-import { CLAIM } from './scripts.ts';
+import { CLAIM, RESIGN } from './scripts.ts';
+import { RESIGNED } from './ttl.ts';
 
 /** A claim as it is asked for: by whom, and for how long it hides from other claims. */
 export interface ClaimWish {
@@ -52,6 +53,20 @@ export class Claims {
     if (reply[0] === 'claimed') return Number(reply[1]);
     if (reply[0] === 'released') return undefined;
     throw refusal(reply, { interactionId });
+  }
+
+  /**
+   * Ends every claim of a holder, and gives it none any more: not by what was asked for before, whose reply nobody heard,
+   * either.
+   */
+  async resign(identity: Identity, holder: string): Promise<void> {
+    const { connection, keys } = this.place;
+    await run(
+      connection,
+      RESIGN,
+      { tenant: keys.record, claims: keys.claims, holders: keys.holders },
+      { member: keys.backlog, holder: holderText(identity, holder), life: RESIGNED },
+    );
   }
 }
 

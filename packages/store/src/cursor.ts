@@ -30,6 +30,19 @@ export function parseCursor(cursor: string | undefined): Position {
   );
 }
 
+/** Members with their scores, as Redis lists them one after the other. */
+export function pairs(flat: readonly string[]): Position[] {
+  return Array.from({ length: flat.length / 2 }, (_, index) => ({
+    member: flat[index * 2] ?? '',
+    score: flat[index * 2 + 1] ?? '',
+  }));
+}
+
+/** A cursor goes to the caller, and the member that it stands at may be another principal's: the name stays here. */
+export function referenceOf(member: string): string {
+  return member.slice(0, member.indexOf('|'));
+}
+
 function isScore(value: unknown): value is string {
   return typeof value === 'string' && /^(-inf|\d{1,16}(\.\d+)?(e\+\d+)?)$/.test(value);
 }

@@ -1,8 +1,7 @@
-import { interactionId, type InteractionStatus } from '@baton/protocol';
+import { type DelegatedCall, interactionId, type InteractionStatus } from '@baton/protocol';
 import { type InteractionRequest, parseInteraction, parseProgram } from './task-view.ts';
 
-/** An interaction in any status, as lists show it. Times are milliseconds by Redis's clock. */
-export interface InteractionRecord {
+interface InteractionFacts {
   readonly interactionId: string;
   readonly taskId: string;
   readonly operation: string;
@@ -13,7 +12,18 @@ export interface InteractionRecord {
   readonly expiresAt?: number;
   readonly endedAt?: number;
   readonly answeredBy?: string;
+}
+
+/** An interaction in any status, with what it asks. Times are milliseconds by Redis's clock. */
+export interface InteractionRecord extends InteractionFacts {
   readonly request: InteractionRequest;
+}
+
+/** The same without the LLM request itself, which may be large. */
+export interface InteractionSummary extends InteractionFacts {
+  readonly request:
+    | { readonly kind: 'llm'; readonly call: Omit<DelegatedCall, 'request'> }
+    | Extract<InteractionRequest, { kind: 'elicitation' }>;
 }
 
 /** Reads interaction `number` out of its task's fields; undefined where the task never opened it. */

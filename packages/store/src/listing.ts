@@ -1,35 +1,17 @@
-import { BatonError, parseInteractionId, type TaskStatus } from '@baton/protocol';
-import type { Identity } from './caller.ts';
-import { type Claims, type ClaimWish, holderText } from './claims.ts';
-import { formatCursor, parseCursor, type Position } from './cursor.ts';
-import { type InteractionRecord, interactionRecord } from './interaction-record.ts';
-import { parseReference } from './keys.ts';
+import { parseInteractionId, type TaskStatus } from '@baton/protocol';
+import { Backlog, type Look, type PendingPage } from './backlog.ts';
+import { type Identity, maySee } from './caller.ts';
+import { formatCursor, parseCursor, referenceOf } from './cursor.ts';
+import { History, type Past } from './history.ts';
+import { InteractionReader } from './interaction-reader.ts';
+import { type InteractionRecord, interactionRecord, type InteractionSummary } from './interaction-record.ts';
+import { parseReference, taskRef } from './keys.ts';
+import type { Page } from './page.ts';
 import type { Place } from './place.ts';
 import { refusal } from './refusal.ts';
-import { run } from './script.ts';
-import { LIST } from './scripts.ts';
+import { taskPage } from './task-index.ts';
 import { parseProgram } from './task-view.ts';
 import { refuseUnlessTask } from './tasks.ts';
-
-export interface Page<T> {
-  readonly items: readonly T[];
-  readonly nextCursor?: string;
-}
-
-/** Which pending interactions are wanted, and what for. */
-export interface Look {
-  readonly cursor?: string | undefined;
-  readonly claim?: (ClaimWish & { readonly max: number }) | undefined;
-  /** Only what it says yes to; a page may then be empty and still have a next one. */
-  readonly only?: ((record: InteractionRecord) => boolean) | undefined;
-  /** Is told under `backlog` when something becomes pending, if there is nothing now. */
-  readonly channel?: string;
-}
-
-export interface PendingPage extends Page<InteractionRecord & { readonly claimedUntil?: number }> {
-  /** In how many milliseconds something comes free that is hidden by a claim now. */
-  readonly freeInMs?: number;
-}
 
 export interface TaskSummary {
   readonly taskId: string;
@@ -41,28 +23,34 @@ export interface TaskSummary {
   readonly expiresAt: number;
 }
 
-/** A task with everything that is stored of it, for people who look into it. */
+/** A task with what is stored of it, but for its requests, for people who look into it. */
 export interface TaskInspection extends TaskSummary {
   readonly version: number;
   readonly input: unknown;
   /** Journal entries as text, by path. */
   readonly journal: ReadonlyMap<string, string>;
-  readonly interactions: readonly InteractionRecord[];
+  readonly interactions: readonly InteractionSummary[];
   readonly payload?: string;
 }
 
-const PAGE = 50;
-/** How many members one page may pass over; a page may be short and still have a next one. */
-const EXAMINE = 2_000;
+/** How many interactions of one task are read at once. */
+const SLICE = 500;
 
-/** A tenant's interactions and tasks in pages. Without the scope `agent` a caller sees its own. */
+/**
+ * A tenant's interactions and tasks in pages, which are bounded in number and in bytes. Without the scope `agent` a
+ * caller sees its own.
+ */
 export class Listing {
   private readonly place: Place;
-  private readonly claims: Claims;
+  private readonly reader: InteractionReader;
+  private readonly waiting: Backlog;
+  private readonly past: History;
 
-  constructor(place: Place, claims: Claims) {
+  constructor(place: Place) {
     this.place = place;
-    this.claims = claims;
+    this.reader = new InteractionReader(place);
+    this.waiting = new Backlog(place, this.reader);
+    this.past = new History(place, this.reader);
   }
 
   /** The name to listen to for something that becomes pending, or free to be claimed. */
@@ -72,69 +60,22 @@ export class Listing {
 
   /** Pending interactions, oldest first; with `claim` those that nobody has claimed, and they are claimed now. */
   async pending(identity: Identity, look: Look): Promise<PendingPage> {
-    const { claim, only } = look;
-    // Which ones are wanted does not stand in the index: they are looked at first, and claimed one by one.
-    if (only !== undefined) return this.picked(identity, look, only);
-    const { found, until, ...page } = await this.look(identity, look, claim);
-    const claimedUntil = claim === undefined ? {} : { claimedUntil: until };
-    return { ...page, items: found.map(({ record }) => ({ ...record, ...claimedUntil })) };
+    return this.waiting.whole(identity, look);
   }
 
-  private async picked(
-    identity: Identity,
-    look: Look,
-    only: NonNullable<Look['only']>,
-  ): Promise<PendingPage> {
-    const { claim } = look;
-    const { found, until: _, ...page } = await this.look(identity, look);
-    const wanted = found.filter(({ record }) => only(record));
-    if (claim === undefined) return { ...page, items: wanted.map(({ record }) => record) };
-    const taken = wanted.slice(0, claim.max);
-    const claimed = await Promise.all(
-      taken.map(({ record }) => this.claims.claim(identity, record.interactionId, claim).catch(asGone)),
-    );
-    const items = taken.flatMap(({ record }, at) => {
-      const claimedUntil = claimed[at];
-      return claimedUntil === undefined ? [] : [{ ...record, claimedUntil }];
-    });
-    // What is left of this page is looked at again: it goes on behind the last one that was taken.
-    const last = wanted.length > taken.length ? taken.at(-1)?.position : undefined;
-    return { ...page, ...(last ? { nextCursor: cursorBehind(last) } : {}), items };
+  /** The same without their requests, and without claims. */
+  async pendingSummaries(identity: Identity, look: Omit<Look, 'claim' | 'channel'>): Promise<Page<InteractionSummary>> {
+    return this.waiting.summaries(identity, look);
   }
 
-  private async look(identity: Identity, { cursor, claim, channel = '' }: Look, lease?: Look['claim']) {
-    const { connection, keys } = this.place;
-    const from = parseCursor(cursor);
-    const [found, until, free, score, member] = (await run(
-      connection,
-      LIST,
-      { tenant: keys.record, pending: keys.pending, claims: keys.claims, holders: keys.holders },
-      {
-        principal: identity.scopes.has('agent') ? '' : identity.principal,
-        score: from.score,
-        member: from.member,
-        most: lease?.max ?? PAGE,
-        examine: EXAMINE,
-        hide: claim === undefined ? 0 : 1,
-        lease: lease?.leaseMs ?? 0,
-        holder: holderText(identity, lease?.holder ?? ''),
-        channel,
-      },
-    )) as [string[], string, string, string?, string?];
-    const records = await Promise.all(
-      pairs(found).map(async (position) => {
-        const { taskId, number } = parseReference(position.member);
-        return { position, record: await this.record(taskId, number) };
-      }),
-    );
-    return {
-      found: records.flatMap(({ position, record }) =>
-        record?.status === 'pending' ? [{ position, record }] : [],
-      ),
-      until: Number(until),
-      ...(Number(free) < 0 ? {} : { freeInMs: Number(free) }),
-      ...(score && member ? { nextCursor: cursorBehind({ score, member }) } : {}),
-    };
+  /** Interactions of any status, by walking the tasks, newest first. */
+  async history(identity: Identity, past: Past = {}): Promise<Page<InteractionRecord>> {
+    return this.past.whole(identity, past);
+  }
+
+  /** The same without their requests. */
+  async historySummaries(identity: Identity, past: Past = {}): Promise<Page<InteractionSummary>> {
+    return this.past.summaries(identity, past);
   }
 
   /** One interaction, in whatever status. Errors: `interaction_not_found`. */
@@ -149,67 +90,40 @@ export class Listing {
 
   /** Tasks, newest first. */
   async tasks(identity: Identity, cursor?: string): Promise<Page<TaskSummary>> {
-    const page = await this.taskPage(identity, cursor);
     const { connection, keys } = this.place;
+    const from = cursor === undefined ? undefined : parseCursor(cursor);
+    const { found, next } = await taskPage(this.place, identity, from);
+    const ids = found.map(({ member }) => parseReference(member).taskId);
     const rows = await Promise.all(
-      page.items.map((taskId) =>
+      ids.map((taskId) =>
         connection.command((client) => client.hmget(keys.task(taskId), 'op', 'pr', 'st', 'at', 'up', 'ex')),
       ),
     );
-    const items = page.items.flatMap((taskId, index) => {
+    const items = ids.flatMap((taskId, index) => {
       const [op, pr, st, at, up, ex] = rows[index] ?? [];
       return st ? [summary(taskId, { op, pr, st, at, up, ex })] : [];
     });
-    return { ...page, items };
-  }
-
-  /** Interactions of any status, by walking the tasks, newest first. */
-  async history(identity: Identity, cursor?: string): Promise<Page<InteractionRecord>> {
-    const page = await this.taskPage(identity, cursor);
-    const tasks = await Promise.all(page.items.map((taskId) => this.fields(taskId)));
-    const items = page.items.flatMap((taskId, index) => interactionsOf(taskId, tasks[index] ?? {}));
-    return { ...page, items };
+    if (next === undefined) return { items };
+    return { items, nextCursor: formatCursor({ ...next, member: `${referenceOf(next.member)}|` }) };
   }
 
   /** Everything of one task. Errors: `task_not_found`. */
   async inspect(identity: Identity, taskId: string): Promise<TaskInspection> {
     refuseUnlessTask(taskId);
     const fields = await this.fields(taskId);
-    if (fields['st'] === undefined || !maySee(identity, fields['pr'] ?? '')) {
+    if (!fields['st'] || !maySee(identity, fields['pr'] ?? '')) {
       throw refusal(['task_not_found'], { taskId });
     }
     const journal = Object.entries(fields).flatMap(([field, value]): [string, string][] =>
-      field.startsWith('j:') ? [[field.slice(2), value]] : [],
+      field.startsWith('j:') && value ? [[field.slice(2), value]] : [],
     );
     return {
       ...summary(taskId, fields),
       version: parseProgram(fields['op']).version,
       input: JSON.parse(fields['in'] ?? 'null'),
       journal: new Map(journal),
-      interactions: interactionsOf(taskId, fields),
-      ...(fields['rs'] === undefined ? {} : { payload: fields['rs'] }),
-    };
-  }
-
-  private async taskPage(identity: Identity, cursor: string | undefined): Promise<Page<string>> {
-    const { connection, keys } = this.place;
-    const from = parseCursor(cursor);
-    const upper = cursor === undefined ? '+inf' : from.score;
-    const rows = await connection.command((client) =>
-      client.zrange(keys.tasks, upper, '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, EXAMINE, 'WITHSCORES'),
-    );
-    const all = pairs(rows).filter(
-      ({ score, member }) => cursor === undefined || score !== from.score || member < from.member,
-    );
-    const visible = all.filter(({ member }) => maySee(identity, parseReference(member).principal));
-    const page = visible.slice(0, PAGE);
-    const more = visible.length > PAGE || rows.length / 2 === EXAMINE;
-    const last = visible.length > PAGE ? page.at(-1) : all.at(-1);
-    return {
-      items: page.map(({ member }) => parseReference(member).taskId),
-      ...(more && last
-        ? { nextCursor: formatCursor({ ...last, member: `${referenceOf(last.member)}|` }) }
-        : {}),
+      interactions: await this.interactionsOf(taskId, Number(fields['sq'] ?? 0)),
+      ...(fields['rs'] ? { payload: fields['rs'] } : {}),
     };
   }
 
@@ -221,35 +135,26 @@ export class Listing {
     return interactionRecord(taskId, number, Object.fromEntries(names.map((name, at) => [name, values[at]])));
   }
 
-  private fields(taskId: string): Promise<Record<string, string>> {
-    return this.place.connection.command((client) => client.hgetall(this.place.keys.task(taskId)));
+  /** All fields of a task but its requests and the chunks of answers, which are most of it. */
+  private async fields(taskId: string): Promise<Record<string, string | null | undefined>> {
+    const { connection, keys } = this.place;
+    const all = await connection.command((client) => client.hkeys(keys.task(taskId)));
+    const names = all.filter((name) => !/^[ic]\d/.test(name));
+    if (names.length === 0) return {};
+    const values = await connection.command((client) => client.hmget(keys.task(taskId), ...names));
+    return Object.fromEntries(names.map((name, at) => [name, values[at]]));
   }
-}
 
-function maySee(identity: Identity, principal: string): boolean {
-  return identity.principal === principal || identity.scopes.has('agent');
-}
-
-function interactionsOf(taskId: string, fields: Record<string, string>): InteractionRecord[] {
-  return Array.from({ length: Number(fields['sq'] ?? 0) }, (_, index) =>
-    interactionRecord(taskId, index + 1, fields),
-  ).flatMap((record) => record ?? []);
-}
-
-/** Whoever was faster, with an answer or a claim, has it. */
-function asGone(thrown: unknown): undefined {
-  if (thrown instanceof BatonError && thrown.code.startsWith('interaction_')) return undefined;
-  throw thrown;
-}
-
-/** Where to go on behind a member, whoever it is of. */
-function cursorBehind({ score, member }: Position): string {
-  return formatCursor({ score, member: `${referenceOf(member)}|\u007f` });
-}
-
-/** A cursor goes to the caller, and the member that it stands at may be another principal's: the name stays here. */
-function referenceOf(member: string): string {
-  return member.slice(0, member.indexOf('|'));
+  private async interactionsOf(taskId: string, count: number): Promise<InteractionSummary[]> {
+    const items: InteractionSummary[] = [];
+    for (let from = 0; from < count; from += SLICE) {
+      const numbers = Array.from({ length: Math.min(SLICE, count - from) }, (_, at) => from + at + 1);
+      const references = numbers.map((number) => `${taskRef(taskId)}.${number}|`);
+      const all = { most: SLICE, bytes: Number.MAX_SAFE_INTEGER };
+      items.push(...(await this.reader.summaries(references, all)).items);
+    }
+    return items;
+  }
 }
 
 function summary(taskId: string, fields: Readonly<Record<string, string | null | undefined>>): TaskSummary {
@@ -262,11 +167,4 @@ function summary(taskId: string, fields: Readonly<Record<string, string | null |
     updatedAt: Number(fields['up'] ?? fields['at']),
     expiresAt: Number(fields['ex']),
   };
-}
-
-function pairs(flat: readonly string[]): Position[] {
-  return Array.from({ length: flat.length / 2 }, (_, index) => ({
-    member: flat[index * 2] ?? '',
-    score: flat[index * 2 + 1] ?? '',
-  }));
 }

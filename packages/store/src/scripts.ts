@@ -120,7 +120,14 @@ export const READ = defineScript('read', ['task'], ['principal', 'scopes', 'chan
 export const LIST = defineScript(
   'list',
   ['tenant', 'pending', 'claims', 'holders'],
-  ['principal', 'score', 'member', 'most', 'examine', 'hide', 'lease', 'holder', 'channel'],
+  ['principal', 'score', 'member', 'most', 'examine', 'hide', 'channel', 'sure'],
+  REPLICATED,
+);
+
+export const SHOW = defineScript(
+  'show',
+  ['claims', 'holders'],
+  ['status', 'operation', 'role', 'most', 'bytes', 'whole', 'lease', 'holder'],
   REPLICATED,
 );
 
@@ -128,6 +135,13 @@ export const CLAIM = defineScript(
   'claim',
   ['tenant', 'task', 'claims', 'holders'],
   ['principal', 'scopes', 'member', 'ref', 'number', 'holder', 'lease'],
+  REPLICATED,
+);
+
+export const RESIGN = defineScript(
+  'resign',
+  ['tenant', 'claims', 'holders'],
+  ['member', 'holder', 'life'],
   REPLICATED,
 );
 

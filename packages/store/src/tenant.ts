@@ -47,7 +47,7 @@ export class Tenant {
     this.tasks = new Tasks(this.place);
     this.interactions = new Interactions(this.place);
     this.claims = new Claims(this.place);
-    this.listing = new Listing(this.place, this.claims);
+    this.listing = new Listing(this.place);
     this.projects = new Projects(this.place);
     this.sessions = new Sessions(this.place);
     this.changes = new Changes(this.place);

@@ -38,6 +38,9 @@ export const SWEEP_INTERVAL = 500;
 /** For so long a deadline that was handed out is not handed out again. */
 export const SWEEP_HOLD = 2_000;
 
+/** A holder that has resigned is given no claim for so long, which is longer than any call of its own goes on. */
+export const RESIGNED = 60_000;
+
 /** A replica that listens to a tenant's changes says so in this interval, and is believed for three of them. */
 export const LISTEN_INTERVAL = 10_000;
 export const LISTENING = 30_000;

@@ -4,6 +4,9 @@ import type { Call } from '../context.ts';
 /**
  * A page of what is pending. If there is nothing, waits until something is, on whatever replica it was asked for, until
  * a claim ends that hid something, `waitMs` are over or the call is aborted.
+ *
+ * It walks to the end of the list, and again whenever there may be something: a page on which nothing is wanted is not
+ * the caller's to turn. Who claims begins anew each time, since what comes free may stand before the cursor.
  */
 export async function pendingOrWait(
   call: Call,
@@ -13,17 +16,24 @@ export async function pendingOrWait(
   const { listing } = call.tenant;
   if (waitMs === 0) return listing.pending(identity, look);
   const { inbox } = call.services.store;
-  const deadline = Date.now() + waitMs;
-  const isOver = () => Date.now() >= deadline || call.signal().aborted;
+  const deadline = performance.now() + waitMs;
+  const isOver = () => performance.now() >= deadline || call.signal().aborted;
+  const begin = look.claim === undefined ? look.cursor : undefined;
+  let { cursor } = look;
+  let fromBegin = cursor === begin;
+  let freeInMs = Number.POSITIVE_INFINITY;
   const listener = inbox.listen(listing.backlog);
   try {
     for (;;) {
-      const page = await listing.pending(identity, { ...look, channel: inbox.channel });
-      if (page.items.length > 0 || page.nextCursor !== undefined || isOver()) return page;
-      const { freeInMs = Number.POSITIVE_INFINITY } = page;
-      await listener.next(Math.min(freeInMs, deadline - Date.now()), call.signal());
+      const page = await listing.pending(identity, { ...look, cursor, channel: inbox.channel });
+      if (page.items.length > 0 || isOver()) return page;
+      freeInMs = Math.min(freeInMs, page.freeInMs ?? freeInMs);
+      cursor = page.nextCursor;
+      if (cursor !== undefined) continue;
+      if (fromBegin) await listener.next(Math.min(freeInMs, deadline - performance.now()), call.signal());
       // What is claimed for someone who has gone would be hidden from everyone.
       if (isOver()) return page;
+      [cursor, fromBegin, freeInMs] = [begin, true, Number.POSITIVE_INFINITY];
     }
   } finally {
     listener.close();

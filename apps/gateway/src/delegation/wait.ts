@@ -18,10 +18,10 @@ export async function waitForTask(
 ): Promise<TaskView> {
   const { tasks } = call.tenant;
   const { channel } = call.services.store.inbox;
-  const deadline = Date.now() + wait.waitMs;
+  const deadline = performance.now() + wait.waitMs;
   for (let listening = wait.registered; ; listening = true) {
     if (listening) {
-      const notice = await listener.next(deadline - Date.now(), call.signal());
+      const notice = await listener.next(deadline - performance.now(), call.signal());
       if (notice === 'over') return tasks.read(VOUCHED, taskId);
       if (notice !== 'look' && notice.end !== undefined) return viewOfEnd(taskId, notice.end);
     }

@@ -1,5 +1,5 @@
 import { interactionStatus } from '@baton/protocol';
-import type { InteractionRecord } from '@baton/store';
+import type { InteractionRecord, InteractionSummary } from '@baton/store';
 import { z } from 'zod';
 import { iso } from '../delegation/present.ts';
 import { time } from './respond.ts';
@@ -31,7 +31,7 @@ export const wholeInteraction = interactionSummary.extend({
     .describe('Of kind elicitation: the message and the schema of the reply'),
 });
 
-export function summarize(record: InteractionRecord): z.infer<typeof interactionSummary> {
+export function summarize(record: InteractionSummary): z.infer<typeof interactionSummary> {
   const { interactionId, taskId, operation, principal, status, request } = record;
   return {
     interactionId,

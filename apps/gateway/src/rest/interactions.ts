@@ -75,11 +75,11 @@ export async function interactionRoutes(
       const { listing } = visit.tenant;
       const page = await filtered(
         (at) =>
-          status === 'pending' ? listing.pending(identity, { cursor: at }) : listing.history(identity, at),
+          status === 'pending'
+            ? listing.pendingSummaries(identity, { cursor: at, operation })
+            : listing.historySummaries(identity, { cursor: at, status, operation }),
         from,
-        (record) =>
-          (status === undefined || record.status === status) &&
-          (operation === undefined || record.operation === operation),
+        () => true,
       );
       const { items, ...next } = page;
       return { interactions: items.map(summarize), ...next };

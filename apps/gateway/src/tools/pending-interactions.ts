@@ -1,6 +1,6 @@
 import { wholeNumber } from '@baton/operations';
 import { interactionStatus, MAX_WAIT_MS, role } from '@baton/protocol';
-import type { Identity, InteractionRecord } from '@baton/store';
+import type { Identity } from '@baton/store';
 import { z } from 'zod';
 import type { Call } from '../context.ts';
 import { wholeRequest } from '../delegation/present.ts';
@@ -14,7 +14,8 @@ const LEAST_LEASE_MS = 1_000;
 const claim = z.strictObject({
   max: wholeNumber(z.int().min(1).max(50)).default(1).describe('How many to claim at most'),
   leaseMs: wholeNumber(z.int().min(0).max(3_600_000)).describe(
-    `For how long they are hidden from other claims, ${LEAST_LEASE_MS} or more; 0 ends the claim on interactionId`,
+    `For how long they are hidden from other claims, ${LEAST_LEASE_MS} or more; 0 ends the claim on interactionId, or, ` +
+      'without one, all claims of holder, which is given none any more: for a call whose reply did not come',
   ),
   holder: z
     .string()
@@ -55,8 +56,8 @@ const input = z
     const { leaseMs = LEAST_LEASE_MS } = wish ?? {};
     if (wish !== undefined && status !== 'pending')
       refuse(['claim'], `only pending interactions can be claimed, and status is '${status}'`);
-    if (leaseMs === 0 && interactionId === undefined)
-      refuse(['claim', 'leaseMs'], 'is 0, which ends the claim on interactionId: give interactionId');
+    if (leaseMs === 0 && interactionId === undefined && wish?.holder === undefined)
+      refuse(['claim', 'leaseMs'], 'is 0, which ends claims: give interactionId, or the holder of all');
     if (leaseMs > 0 && leaseMs < LEAST_LEASE_MS)
       refuse(['claim', 'leaseMs'], `is ${leaseMs}; it must be 0, or ${LEAST_LEASE_MS} or more`);
     if (waitMs > 0 && (interactionId !== undefined || status !== 'pending'))
@@ -81,19 +82,20 @@ export const pendingInteractions = defineTool({
   run: async (given, call) => {
     const identity = await call.caller.admit(['mcp', 'agent']);
     if (given.interactionId !== undefined) return oneOf(identity, given.interactionId, given, call);
-    const { listing } = call.tenant;
-    const only = filterOf(given);
-    if (given.status === 'pending') {
-      const page = await pendingOrWait(call, identity, { ...given, only });
-      if (given.claim !== undefined && call.signal().reason === GONE)
-        await giveBack(page.items, identity, given.claim, call);
+    const { status, cursor, operation, role: wanted } = given;
+    if (status !== 'pending') {
+      const page = await call.tenant.listing.history(identity, { status, cursor, operation, role: wanted });
       return reply(page.items.map(wholeRequest), page.nextCursor);
     }
-    const page = await listing.history(identity, given.cursor);
-    const items = page.items.filter(
-      (record) => record.status === given.status && (only === undefined || only(record)),
-    );
-    return reply(items.map(wholeRequest), page.nextCursor);
+    const { claim: wish, waitMs } = given;
+    const look = { cursor, operation, role: wanted, claim: wish };
+    if (wish?.leaseMs === 0) {
+      await call.tenant.claims.resign(identity, wish.holder ?? '');
+      return reply([]);
+    }
+    const page = await pendingOrWait(call, identity, { ...look, waitMs });
+    if (wish !== undefined && call.signal().reason === GONE) await giveBack(page.items, identity, wish, call);
+    return reply(page.items.map(wholeRequest), page.nextCursor);
   },
 });
 
@@ -113,14 +115,6 @@ async function oneOf(identity: Identity, interactionId: string, { claim: wish }:
   const claimedUntil = wish && (await claims.claim(identity, interactionId, wish));
   const record = await listing.interaction(identity, interactionId);
   return reply([wholeRequest({ ...record, ...(claimedUntil === undefined ? {} : { claimedUntil }) })]);
-}
-
-/** What is asked for by operation and role; questions to people have no role. */
-function filterOf({ operation, role: wanted }: Input) {
-  if (operation === undefined && wanted === undefined) return undefined;
-  return ({ operation: its, request }: InteractionRecord) =>
-    (operation === undefined || operation === its) &&
-    (wanted === undefined || (request.kind === 'llm' && request.call.role === wanted));
 }
 
 function reply(interactions: object[], nextCursor?: string) {

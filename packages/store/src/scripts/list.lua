@@ -1,11 +1,12 @@
 #!lua flags=allow-oom
--- LIST: pages through pending interactions, oldest first; with a lease it claims what it returns.
+-- LIST: pages through the index of pending interactions, oldest first.
 -- KEYS: tenant pending claims holders
--- ARGV: principal score member most examine hide lease holder channel
---       an empty principal: the whole tenant's; score and member: the cursor; hide 1: not what is claimed; lease 0: look
---       only; channel: the replica that waits for something to become pending, should there be nothing
--- Returns: {{member, score, ...}, until, free}, at most `most`, and behind it score and member to go on from unless it is
---          the end. until: the end of the leases given; free: ms until the first claim ends that hid something, or -1
+-- ARGV: principal score member most examine hide channel sure
+--       an empty principal: the whole tenant's; score and member: the cursor; hide 1: not what is claimed; channel: the
+--       replica that waits for something to become pending, should there be nothing; sure 0: what is found may be nothing
+--       to whoever looks
+-- Returns: {{member, score, ...}, free}, at most `most`, and behind it score and member to go on from unless it is the end.
+--          free: ms until the first claim ends that hid something, or -1
 -- @include clock
 -- @include notify
 -- @include watch
@@ -13,7 +14,7 @@
 local now = clock()
 end_leases(now)
 local found, seen, last, free = {}, 0, nil, -1
-local lease, most, examine = tonumber(A_lease), tonumber(A_most), tonumber(A_examine)
+local most, examine = tonumber(A_most), tonumber(A_examine)
 local offset = 0
 while seen < examine and #found < most * 2 do
   local chunk = redis.call('ZRANGEBYSCORE', K_pending, A_score, '+inf', 'WITHSCORES', 'LIMIT', offset, 100)
@@ -35,12 +36,12 @@ while seen < examine and #found < most * 2 do
       elseif mine then
         found[#found + 1] = member
         found[#found + 1] = score
-        if lease > 0 then hold(member, A_holder, now + lease) end
       end
     end
   end
 end
-if A_channel ~= '' and not last and (#found == 0 or lease == 0) then watch(A_channel) end
-local reply = {found, string.format('%d', now + lease), string.format('%d', free)}
-if last then reply[4], reply[5] = last[1], last[2] end
+-- On every page, not only on the last: what comes free behind a walk must not be missed by it.
+if A_channel ~= '' and (#found == 0 or A_sure == '0') then watch(A_channel) end
+local reply = {found, string.format('%d', free)}
+if last then reply[3], reply[4] = last[1], last[2] end
 return reply

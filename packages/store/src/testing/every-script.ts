@@ -34,6 +34,7 @@ export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<vo
   await claims.claim(AGENT, first, { leaseMs: 60_000 });
   await listing.pending(BOB, { channel });
   await claims.claim(AGENT, first, { leaseMs: 0 });
+  await claims.resign(AGENT, 'gone');
   await listing.pending(BOB, { channel });
   await guest.answer(taskId, 1, { channel });
   await guest.answer(taskId, 1, { channel });
