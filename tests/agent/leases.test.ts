@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { answerOf, call } from '../harness/client.ts';
 import { Monitor } from '../harness/monitor.ts';
 import { right } from './llm-server.ts';
+import { SlowDoor } from './slow-door.ts';
 import { about, kinds, Workplace } from './workplace.ts';
 
 /** What an agent holds, for how long, and what it leaves to others. */
@@ -67,6 +68,40 @@ describe('a lease', () => {
     expect(await agent.stop(0)).toMatchObject({ abandoned: 1 });
     expect(await claimable()).toEqual([interactionId]);
     await place.interrupt(taskId);
+  });
+
+  test('is given back for good by an agent whose renewal is still on its way', async () => {
+    place.llm.manner = () => ({ do: 'hang' });
+    const door = await SlowDoor.before(place.baton.url(0));
+    const { taskId, interactionId } = await place.echo('renewed late');
+    const agent = place.agent({ url: `${door.url}/mcp`, leaseMs: 4_000 });
+    const renewal = door.keep('asked', /"interactionId":.*"leaseMs":4000/);
+    await renewal;
+    const stopped = agent.stop(0);
+    // Whoever does not wait for its renewal has ended by then.
+    await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, 500))]);
+    const from = monitor.commands.length;
+    door.release();
+    expect(await stopped).toMatchObject({ abandoned: 1 });
+    const isClaim = (command: string) => command.includes(':t:acme:holders') && command.includes('" "4000"');
+    await expect.poll(() => monitor.commands.slice(from).some(isClaim), { timeout: 5_000 }).toBe(true);
+    expect(await claimable()).toEqual([interactionId]);
+    await place.interrupt(taskId);
+    await door.close();
+  });
+
+  test('that was given while the agent stopped to look is given back, though it never heard of it', async () => {
+    const door = await SlowDoor.before(place.baton.url(0));
+    const agent = place.agent({ url: `${door.url}/mcp`, leaseMs: 600_000 });
+    const reply = door.keep('answered', /given in vain/);
+    const { taskId, interactionId } = await place.echo('given in vain');
+    await reply;
+    expect(await claimable()).toEqual([]);
+    await agent.stop();
+    expect(kinds(agent.events)).toEqual(['stopping']);
+    expect(await claimable()).toEqual([interactionId]);
+    await place.interrupt(taskId);
+    await door.close();
   });
 
   test('is given back when the LLM key is refused, and when the endpoint wants to be left alone for longer', async () => {

@@ -5,7 +5,9 @@ import type { Store } from '@baton/store';
 import { OperatorDoor } from '@baton/store/operator';
 import { type DevFile, devFilePath, newSecret, readDevFile, writeDevFile } from './dev-file.ts';
 import { BadConfiguration, type Settings } from './environment.ts';
-import { openStore, runGateway, runWorker, type Running } from './roles.ts';
+import { openStore, type Running } from './roles/deployment.ts';
+import { runGateway } from './roles/gateway.ts';
+import { runWorker } from './roles/worker.ts';
 import { sampleProject } from './sample-project.ts';
 import { firstScreen } from './screen.ts';
 

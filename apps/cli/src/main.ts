@@ -1,12 +1,11 @@
-import { VERSION } from '@baton/gateway';
+import { VERSION } from '@baton/protocol';
 import { Command } from 'commander';
 import type { AgentFlags } from './agent/settings.ts';
 import { devFilePath, readDevFile } from './dev-file.ts';
-import { runDev } from './dev.ts';
 import { readSettings, required, type Settings } from './environment.ts';
-import { type Deployment, runGateway, type Running, runWorker } from './roles.ts';
+import type { Deployment, Running } from './roles/deployment.ts';
 
-/** `baton`: one command per role. What it needs comes from the environment; a bad setting ends it with exit code 78. */
+/** `baton`: one command per role, each loaded when it is run: none pays for what another is made of. What it needs comes from the environment; a bad setting ends it with exit code 78. */
 const program = new Command('baton')
   .version(VERSION)
   .description(
@@ -31,13 +30,14 @@ First steps:
 program
   .command('dev')
   .description('a real Redis, one gateway, one worker and a tenant to try them with')
-  .action(() => live((settings) => runDev(settings, process.env)));
+  .action(() => live(async (settings) => (await import('./dev.ts')).runDev(settings, process.env)));
 
 program
   .command('gateway')
   .description('one stateless replica: MCP at /mcp, REST at /v1 (needs REDIS_URL and BATON_SECRET)')
   .action(() =>
     live(async (settings) => {
+      const { runGateway } = await import('./roles/gateway.ts');
       const deployment = await deploymentOf(settings);
       const where = deployment.joined
         ? { host: '127.0.0.1', unreadyMs: 0 }
@@ -51,7 +51,12 @@ program
 program
   .command('worker')
   .description('resumes parked work (needs REDIS_URL and BATON_SECRET)')
-  .action(() => live(async (settings) => runWorker(settings, await deploymentOf(settings))));
+  .action(() =>
+    live(async (settings) => {
+      const { runWorker } = await import('./roles/worker.ts');
+      return runWorker(settings, await deploymentOf(settings));
+    }),
+  );
 
 program
   .command('agent')
@@ -90,7 +95,6 @@ named by <NAME>_FILE. In a pipe it writes JSON lines.
   $ baton agent --endpoint http://127.0.0.1:11434/v1 --model llama3.1`,
   )
   .action(async (flags: AgentFlags) => {
-    // Loaded here, so that no other role pays for what talks to LLMs.
     const { runAgent } = await import('./agent/run.ts');
     process.exit(await runAgent(flags, process.env));
   });

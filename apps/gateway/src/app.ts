@@ -1,5 +1,5 @@
 import type { Operation } from '@baton/operations';
-import { MAX_BODY_BYTES } from '@baton/protocol';
+import { MAX_BODY_BYTES, VERSION } from '@baton/protocol';
 import type { Programs } from '@baton/runner';
 import { AnswerCheck } from '@baton/runner';
 import type { Store } from '@baton/store';
@@ -20,8 +20,6 @@ import { serveMetadata } from './metadata.ts';
 import { serveMetrics } from './metrics.ts';
 import { restRoutes } from './rest/index.ts';
 import { toolCatalog } from './tools/catalog.ts';
-
-export const VERSION = '0.1.0';
 
 /** One replica, composed in the order in which a request meets its parts. It listens nowhere yet. */
 export async function buildApp(

@@ -3,7 +3,5 @@
  * (credential, origin, body, errors), `mcp` (two ways to one surface), `tools`, `delegation` (waiting, presenting),
  * and `rest` beside them. `gateway` is its life, from start to drain.
  */
-export { VERSION } from './app.ts';
-export { type GatewayConfiguration, replicaName } from './configuration.ts';
 export { type RunningGateway, startGateway } from './gateway.ts';
 export { makeLog } from './log.ts';

@@ -32,7 +32,7 @@ const LOOKS = { firstMs: 50, mostMs: 2_000 };
 const TRIES_ONCE = 5;
 /** With `once`: how long a post waits to see whether more is asked. */
 const SETTLE_MS = 10_000;
-/** How long giving a claim back may take: what it is for ends by itself too, only later. */
+/** How long giving claims back may take: what it is for ends by itself too, only later. */
 const GIVE_BACK_MS = 2_000;
 /** With `once`: how long a task that still works is waited for before its end is left to others. */
 const LAST_MS = 25_000;
@@ -53,6 +53,13 @@ export class Agent {
   private readonly inFlight = new Map<string, Promise<void>>();
   /** With `once`: tasks that were still working when their answer was taken, and may ask more. */
   private readonly unsettled = new Set<string>();
+  /** As whose each of them is claimed. */
+  private readonly holders = new Map<string, string>();
+  /** Agents with one key are told apart by it, and with a number each look of one agent. */
+  private readonly name = randomUUID();
+  private looks = 0;
+  /** The holder of a look whose reply has not come: nobody knows what it was given. */
+  private unheard: string | undefined;
   private readonly totals: Totals = { answered: 0, failed: 0, superseded: 0, abandoned: 0 };
   private stopping = false;
   private failure: { readonly error: unknown } | undefined;
@@ -64,10 +71,8 @@ export class Agent {
 
   constructor(options: AgentOptions) {
     this.options = options;
-    // Agents with one key are told apart by it: each renews its own claims only.
-    const holder = randomUUID();
-    this.gateway = new Gateway({ ...options, holder });
-    this.lookout = new Gateway({ ...options, holder });
+    this.gateway = new Gateway(options);
+    this.lookout = new Gateway(options);
     this.pace = new Pace((ms) => {
       options.onEvent({ kind: 'holding', ms });
       this.lookAway();
@@ -82,6 +87,7 @@ export class Agent {
       await Promise.all(this.inFlight.values());
     } finally {
       this.ending.abort();
+      await this.resign().catch(() => {});
       await Promise.all([this.gateway.close(), this.lookout.close(), this.fit.close()]);
     }
     if (this.failure) throw this.failure.error;
@@ -128,13 +134,16 @@ export class Agent {
     const { leaseMs, only } = this.options;
     const looking = new AbortController();
     this.looking = looking;
-    const asked = now();
     try {
-      const requests = await this.lookout.claim({ max, leaseMs, waitMs, ...only }, this.ending.signal);
+      await this.resign();
+      const holder = `${this.name}/${++this.looks}`;
+      const asked = now();
+      const requests = await this.look({ max, holder, leaseMs, waitMs, ...only });
       this.refusals = 0;
-      for (const request of requests) this.begin(request, new Lease(leaseMs, asked));
+      for (const request of requests) this.begin(request, holder, new Lease(leaseMs, asked));
       return requests.length;
     } catch (thrown) {
+      if (looking.signal.aborted) await this.resign().catch(() => {});
       if (this.stopping || looking.signal.aborted) return undefined;
       this.refusals++;
       if (
@@ -153,53 +162,81 @@ export class Agent {
     }
   }
 
+  private async look(work: Work): Promise<DelegatedRequest[]> {
+    this.unheard = work.holder;
+    try {
+      const requests = await this.lookout.claim(work, this.ending.signal);
+      this.unheard = undefined;
+      return requests;
+    } catch (thrown) {
+      // A refusal was heard.
+      if (thrown instanceof BatonError && thrown.code !== 'unavailable') this.unheard = undefined;
+      throw thrown;
+    }
+  }
+
+  /** Gives back what a look was given whose reply did not come: it would be hidden until its leases are over. */
+  private async resign(): Promise<void> {
+    if (this.unheard === undefined) return;
+    await this.gateway.resign(this.unheard, AbortSignal.timeout(GIVE_BACK_MS));
+    this.unheard = undefined;
+  }
+
   /** Ends a wait for work: there are to be no claims that nobody works on. */
   private lookAway(): void {
     this.looking?.abort();
     void this.lookout.close();
   }
 
-  private begin(request: DelegatedRequest, lease: Lease): void {
+  private begin(request: DelegatedRequest, holder: string, lease: Lease): void {
     const { interactionId } = request;
+    this.holders.set(interactionId, holder);
     // Its lease was over before its work was: the work goes on, and decides by its own lease.
     if (this.inFlight.has(interactionId)) return lease.forget();
     const say = (step: Step) => this.options.onEvent({ ...step, request });
     const begun = performance.now();
     say({ kind: 'claimed' });
-    const work = this.work(request, lease, say)
+    const done = new AbortController();
+    const kept = lease.keep(() => this.hold(interactionId, this.options.leaseMs), done.signal);
+    const work = this.answer(request, lease, say)
+      .finally(() => {
+        done.abort();
+        lease.forget();
+      })
       .then(async (ending) => {
-        if (ending.kind === 'abandoned') await this.giveBack(interactionId);
+        if (ending.kind === 'abandoned') await this.giveBack(interactionId, kept);
         this.totals[ending.kind]++;
         this.inFlight.delete(interactionId);
         say({ ...ending, tookMs: Math.round(performance.now() - begun) });
       })
       .catch((error: unknown) => {
         this.fail(error);
-        return this.giveBack(interactionId);
+        return this.giveBack(interactionId, kept);
       })
       .finally(() => {
         this.inFlight.delete(interactionId);
+        this.holders.delete(interactionId);
         this.empty = 0;
         this.wake.abort();
       });
     this.inFlight.set(interactionId, work);
   }
 
-  private async work(request: DelegatedRequest, lease: Lease, say: (step: Step) => void): Promise<Ending> {
-    const { leaseMs } = this.options;
-    const done = new AbortController();
-    void lease.keep(() => this.gateway.hold(request.interactionId, leaseMs, this.ending.signal), done.signal);
-    try {
-      return await this.answer(request, lease, say);
-    } finally {
-      done.abort();
-      lease.forget();
-    }
+  /** Renews a claim, or ends it with 0; its signal is its own, since what was sent would go on after it was aborted. */
+  private async hold(
+    interactionId: string,
+    leaseMs: number,
+    signal = new AbortController().signal,
+  ): Promise<void> {
+    await this.gateway.hold(interactionId, this.holders.get(interactionId) ?? '', leaseMs, signal);
   }
 
-  /** Others need not wait until the lease is over. */
-  private async giveBack(interactionId: string): Promise<void> {
-    await this.gateway.hold(interactionId, 0, AbortSignal.timeout(GIVE_BACK_MS)).catch(() => {});
+  /** Others need not wait until the lease is over. A renewal that is under way would claim again what was given back. */
+  private async giveBack(interactionId: string, kept: Promise<void>): Promise<void> {
+    const renewed = new AbortController();
+    void kept.then(() => renewed.abort());
+    await pause(GIVE_BACK_MS, renewed.signal);
+    await this.hold(interactionId, 0, AbortSignal.timeout(GIVE_BACK_MS)).catch(() => {});
   }
 
   private async answer(request: DelegatedRequest, lease: Lease, say: (step: Step) => void): Promise<Ending> {

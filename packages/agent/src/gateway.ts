@@ -4,6 +4,7 @@ import {
   isErrorCode,
   isRecord,
   type Role,
+  VERSION,
   type WireError,
 } from '@baton/protocol';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -16,9 +17,10 @@ import { type DelegatedRequest, readDelegatedRequest } from './delegated-request
 /** Whoever calls may be away for a while; a call that is not answered by then is made again. */
 const CALL_MS = 30_000;
 
-/** What is claimed: how many of which requests, for how long, and how long to wait for the first. */
+/** What is claimed: how many of which requests, as whose, for how long, and how long to wait for the first. */
 export interface Work {
   readonly max: number;
+  readonly holder: string;
   readonly leaseMs: number;
   readonly waitMs: number;
   readonly role?: Role;
@@ -41,18 +43,19 @@ export interface Posted {
 export class Gateway {
   private readonly url: URL;
   private readonly key: string;
-  private readonly holder: string;
   private connection: Promise<Client> | undefined;
 
-  constructor({ url, key, holder }: { url: string; key: string; holder: string }) {
+  constructor({ url, key }: { url: string; key: string }) {
     this.url = new URL(url);
     this.key = key;
-    this.holder = holder;
   }
 
   /** Claims up to `max` requests that wait, oldest first; if there are none, waits for one up to `waitMs`. */
-  async claim({ max, leaseMs, waitMs, ...only }: Work, signal: AbortSignal): Promise<DelegatedRequest[]> {
-    const claim = { max, leaseMs, holder: this.holder };
+  async claim(
+    { max, holder, leaseMs, waitMs, ...only }: Work,
+    signal: AbortSignal,
+  ): Promise<DelegatedRequest[]> {
+    const claim = { max, leaseMs, holder };
     let cursor: unknown;
     do {
       const page = await this.call(
@@ -69,9 +72,13 @@ export class Gateway {
   }
 
   /** Renews the claim on an interaction, or ends it with 0. Errors: `interaction_claimed` when it is another's. */
-  async hold(interactionId: string, leaseMs: number, signal: AbortSignal): Promise<void> {
-    const claim = { leaseMs, holder: this.holder };
-    await this.call('pending_interactions', { interactionId, claim }, signal);
+  async hold(interactionId: string, holder: string, leaseMs: number, signal: AbortSignal): Promise<void> {
+    await this.call('pending_interactions', { interactionId, claim: { leaseMs, holder } }, signal);
+  }
+
+  /** Ends all claims of a holder, those too that it is given by a call which is still under way. */
+  async resign(holder: string, signal: AbortSignal): Promise<void> {
+    await this.call('pending_interactions', { claim: { leaseMs: 0, holder } }, signal);
   }
 
   async post(
@@ -101,7 +108,7 @@ export class Gateway {
   }
 
   private async call(name: string, args: Record<string, unknown>, signal: AbortSignal) {
-    const client = await (this.connection ??= this.connect());
+    const client = await unlessAborted((this.connection ??= this.connect()), signal);
     // The SDK never takes its listener off a signal again, and this one lives as long as the agent.
     const call = new AbortController();
     const abort = () => call.abort();
@@ -125,7 +132,7 @@ export class Gateway {
   }
 
   private async connect(): Promise<Client> {
-    const client = new Client({ name: 'baton-agent', version: '0.1.0' });
+    const client = new Client({ name: 'baton-agent', version: VERSION });
     const transport = new StreamableHTTPClientTransport(this.url, {
       requestInit: { headers: { authorization: `Bearer ${this.key}` } },
     });
@@ -137,6 +144,21 @@ export class Gateway {
       throw asBatonError(error);
     }
     return client;
+  }
+}
+
+/** Whoever waits for a connection no longer leaves it to the next call. Errors: the signal's reason. */
+async function unlessAborted<T>(connection: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(asBatonError(signal.reason));
+    signal.addEventListener('abort', stop);
+    if (signal.aborted) stop();
+  });
+  try {
+    return await Promise.race([connection, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
 }
 

@@ -41,7 +41,7 @@ export class Lease {
 
   /**
    * Has it renewed, well before it is over and again and again, until `done`. While Baton is away it is tried until the
-   * lease is over by itself; a renewal that Baton refuses ends it.
+   * lease is over by itself; a renewal that Baton refuses ends it. Resolves when none is under way any more.
    */
   async keep(renew: () => Promise<void>, done: AbortSignal): Promise<void> {
     let inMs = this.leaseMs * RENEW_AFTER - this.elapsed();
@@ -51,6 +51,7 @@ export class Lease {
       const asked = now();
       try {
         await renew();
+        if (done.aborted) return;
         this.begun = asked;
         this.watch();
         inMs = this.leaseMs * RENEW_AFTER - this.elapsed();

@@ -11,3 +11,4 @@ export * from './ids.ts';
 export * from './json.ts';
 export * from './limits.ts';
 export * from './task.ts';
+export * from './version.ts';

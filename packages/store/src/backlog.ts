@@ -17,8 +17,7 @@ export interface Look extends Omit<Wanted, 'status'> {
   readonly channel?: string;
 }
 
-export interface PendingPage<T = InteractionRecord>
-  extends Page<T & { readonly claimedUntil?: number }> {
+export interface PendingPage<T = InteractionRecord> extends Page<T & { readonly claimedUntil?: number }> {
   /** In how many milliseconds something comes free that is hidden by a claim now. */
   readonly freeInMs?: number;
 }
@@ -52,7 +51,10 @@ export class Backlog {
   }
 
   /** Without their requests. */
-  async summaries(identity: Identity, look: Omit<Look, 'claim' | 'channel'>): Promise<PendingPage<InteractionSummary>> {
+  async summaries(
+    identity: Identity,
+    look: Omit<Look, 'claim' | 'channel'>,
+  ): Promise<PendingPage<InteractionSummary>> {
     return this.page(identity, look, (references, reading) => this.reader.summaries(references, reading));
   }
 

@@ -1,11 +1,7 @@
 import type { InteractionStatus, Role } from '@baton/protocol';
 import type { Identity } from './caller.ts';
 import { type ClaimWish, holderText } from './claims.ts';
-import {
-  type InteractionRecord,
-  interactionRecord,
-  type InteractionSummary,
-} from './interaction-record.ts';
+import { type InteractionRecord, interactionRecord, type InteractionSummary } from './interaction-record.ts';
 import { PAGE, PAGE_BYTES } from './page.ts';
 import { parseReference } from './keys.ts';
 import type { Place } from './place.ts';

@@ -64,7 +64,10 @@ export class Listing {
   }
 
   /** The same without their requests, and without claims. */
-  async pendingSummaries(identity: Identity, look: Omit<Look, 'claim' | 'channel'>): Promise<Page<InteractionSummary>> {
+  async pendingSummaries(
+    identity: Identity,
+    look: Omit<Look, 'claim' | 'channel'>,
+  ): Promise<Page<InteractionSummary>> {
     return this.waiting.summaries(identity, look);
   }
 

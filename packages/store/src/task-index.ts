@@ -17,7 +17,17 @@ export async function taskPage(
   from: Position | undefined,
 ): Promise<IndexPage> {
   const rows = await connection.command((client) =>
-    client.zrange(keys.tasks, from?.score ?? '+inf', '-inf', 'BYSCORE', 'REV', 'LIMIT', 0, EXAMINE, 'WITHSCORES'),
+    client.zrange(
+      keys.tasks,
+      from?.score ?? '+inf',
+      '-inf',
+      'BYSCORE',
+      'REV',
+      'LIMIT',
+      0,
+      EXAMINE,
+      'WITHSCORES',
+    ),
   );
   const all = pairs(rows).filter(
     ({ score, member }) => from === undefined || score !== from.score || member < from.member,

@@ -137,7 +137,10 @@ describe('a claim', () => {
     expect(page.items.map((item) => item.interactionId)).toEqual(ids.slice(0, 4));
     expect(await redis.zcard(guest.keys.claims)).toBe(4);
     const next = await guest.tenant.listing.pending(AGENT, wish(50, 'b'));
-    expect(next.items.map((item) => item.interactionId), 'the rest is free').toEqual(ids.slice(4, 8));
+    expect(
+      next.items.map((item) => item.interactionId),
+      'the rest is free',
+    ).toEqual(ids.slice(4, 8));
   });
 
   test('is given to what is wanted, and to no more than that', async () => {

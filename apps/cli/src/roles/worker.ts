@@ -1,0 +1,31 @@
+import { replicaName } from '@baton/gateway/configuration';
+import { makeLog } from '@baton/gateway/log';
+import { serveHealth, startWorker } from '@baton/worker';
+import type { Settings } from '../environment.ts';
+import { watchRedis } from '../redis-watch.ts';
+import { added, type Deployment, openStore, type Running } from './deployment.ts';
+
+/** Starts a worker with a hold on Redis of its own. */
+export async function runWorker(settings: Settings, deployment: Deployment): Promise<Running> {
+  const replica = settings.BATON_REPLICA ?? replicaName();
+  const log = makeLog(settings.LOG_LEVEL, { role: 'worker', replica });
+  const store = await openStore(settings, deployment, replica);
+  const worker = startWorker({ drainMs: settings.BATON_DRAIN_MS }, store, log, added(settings));
+  let draining = false;
+  const { HOST: host = '0.0.0.0', BATON_HEALTH_PORT: port } = settings;
+  const signs = { turnedAt: worker.turnedAt, ping: () => store.ping(), draining: () => draining };
+  const health = port === undefined ? undefined : await serveHealth({ host, port }, signs);
+  const watch = watchRedis(store, log);
+  log.info({ healthPort: health?.port }, 'working');
+  return {
+    async stop() {
+      draining = true;
+      watch.stop();
+      log.info('draining');
+      await worker.stop();
+      health?.close();
+      await store.close();
+      log.info('stopped');
+    },
+  };
+}
