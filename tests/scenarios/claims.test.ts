@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { answerOf, call, connect, type Loose, post, refusalOf } from '../harness/client.ts';
 import { Deployment } from '../harness/deployment.ts';
 import { Monitor } from '../harness/monitor.ts';
@@ -81,6 +81,17 @@ describe('a claim', () => {
     const claim = { ...lease, holder: 'a' };
     const [renewed] = (await pending(here, { interactionId: claimed.interactionId, claim })).interactions;
     expect(Date.parse(renewed.claimedUntil)).toBeGreaterThan(Date.parse(claimed.claimedUntil) + 50_000);
+  });
+
+  test('is ended with all others of its holder, and with none of anyone else', async () => {
+    const ids = [];
+    for (let n = 0; n < 4; n++) ids.push((await ask('x')).interactionId);
+    const take = (holder: string, max: number) => pending(here, { claim: { max, ...lease, holder } });
+    await take('a', 2);
+    await take('b', 1);
+    expect(idsOf(await pending(there, { claim: { leaseMs: 0, holder: 'a' } }))).toEqual([]);
+    expect(idsOf(await pending(another, { claim: { max: 5, ...lease } }))).toEqual([ids[0], ids[1], ids[3]]);
+    expect(idsOf(await take('a', 5)), 'whoever has resigned is given nothing').toEqual([]);
   });
 
   test('that is over is not its holder’s any more once another has it', async () => {
@@ -212,6 +223,54 @@ describe('waiting for work', () => {
     const { interactionId } = await ask('r', 'research');
     expect(idsOf(await waits)).toEqual([interactionId]);
     expect(idsOf(await pending(another, { claim }))).toContain(main.interactionId);
+  });
+
+  test('behind a cursor ends with what comes free before it, and with what has come free already', async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n++) ids.push((await ask('x')).interactionId);
+    const [early] = ids;
+    const one = { max: 1, leaseMs: 60_000 };
+    const giveUp = () => pending(another, { interactionId: early, claim: { leaseMs: 0 } });
+    expect(idsOf(await pending(another, { claim: one }))).toEqual([early]);
+    const { nextCursor: cursor } = await pending(here, { claim: one });
+    expect(idsOf(await pending(here, { claim: one }))).toEqual([ids[2]]);
+    const waits = pending(here, { claim: { ...one, holder: 'h' }, cursor, waitMs: 20_000 });
+    await waiting(1);
+    await giveUp();
+    expect(idsOf(await waits)).toEqual([early]);
+
+    await pending(here, { interactionId: early, claim: { leaseMs: 0, holder: 'h' } });
+    expect(idsOf(await pending(here, { claim: one, cursor, waitMs: 10_000 }))).toEqual([early]);
+  });
+
+  test('goes by no clock that may be set', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      const waits = pending(here, { claim, role: 'research', waitMs: 20_000 });
+      await waiting(1);
+      vi.setSystemTime(Date.now() + 3_600_000);
+      await ask('m');
+      await waiting(1);
+      const { interactionId } = await ask('r', 'research');
+      expect(idsOf(await waits)).toEqual([interactionId]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('is one look for all who are woken on a replica and look for the same', async () => {
+    const scripts = (key: string) =>
+      monitor.commands.filter((command) => command.includes(`:t:claims-${tenants}:${key}"`)).length;
+    const looks = () => scripts('pending');
+    const all: Promise<Loose>[] = [];
+    for (let n = 1; n <= 12; n++) {
+      all.push(pending(here, { waitMs: 20_000 }));
+      await expect.poll(looks).toBe(n);
+    }
+    // What opens a task names its list too.
+    const { interactionId } = await ask('x');
+    expect((await Promise.all(all)).map(idsOf)).toEqual(all.map(() => [interactionId]));
+    expect(looks()).toBeLessThanOrEqual(12 + 2);
   });
 
   test('of a client that has gone claims nothing', async () => {
