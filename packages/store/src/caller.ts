@@ -19,6 +19,7 @@ export function maySee(identity: Identity, principal: string): boolean {
 
 /** How far into debt an answer may take the rate bucket, in bursts: it is the last thing to be refused. */
 const ANSWER_FLOOR = -10;
+const NO_FLOOR = -1_000_000_000;
 
 /**
  * One request's credential. It is checked once per request, by the first script that the request runs: its own, if
@@ -68,7 +69,7 @@ export class Caller {
   /** Makes sure that this caller may call now, with any of the scopes in `need`; counts the request once. */
   async admit(need: readonly Scope[], purpose: 'call' | 'answer' = 'call'): Promise<Identity> {
     if (this.identity === undefined && this.done) throw new Error('a script carried the admission already');
-    this.identity ??= this.look(ADMIT, need, purpose);
+    this.identity ??= this.look(ADMIT, need, purpose === 'answer' ? ANSWER_FLOOR : 0);
     const identity = await this.identity;
     this.done = true;
     if (!need.some((scope) => identity.scopes.has(scope))) {
@@ -82,7 +83,15 @@ export class Caller {
    * be there yet. Counts nothing: the request is still to be admitted.
    */
   async foresee(): Promise<void> {
-    await this.look(FORESEE, scope.options, 'answer');
+    await this.look(FORESEE, scope.options, ANSWER_FLOOR);
+  }
+
+  /**
+   * Whether who was admitted before would be admitted now, and as whom. It is no request: the tenant's rate neither
+   * refuses it nor pays for it. Errors: `unauthenticated`, `insufficient_scope`, `tenant_suspended`, `unavailable`.
+   */
+  recheck(need: readonly Scope[]): Promise<Identity> {
+    return this.look(FORESEE, need, NO_FLOOR);
   }
 
   /** True once some script has admitted the caller. */
@@ -123,11 +132,7 @@ export class Caller {
     return this.keys.credential(this.key?.id ?? '');
   }
 
-  private async look(
-    script: typeof ADMIT,
-    need: readonly Scope[],
-    purpose: 'call' | 'answer',
-  ): Promise<Identity> {
+  private async look(script: typeof ADMIT, need: readonly Scope[], floor: number): Promise<Identity> {
     const reply = await run(
       this.connection,
       script,
@@ -138,7 +143,7 @@ export class Caller {
         scopes: '',
         need: need.join(' '),
         bytes: this.bytes,
-        floor: purpose === 'answer' ? ANSWER_FLOOR : 0,
+        floor,
       },
     );
     if (reply[0] !== 'ok') throw refusal(reply);

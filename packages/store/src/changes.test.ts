@@ -162,12 +162,14 @@ test('who leaves hears nothing more, and the others do', async () => {
   expect([...one.heard, ...two.heard]).toEqual([]);
 });
 
-test('subscriptions, streams and admissions are told to those who listen', async () => {
+test('subscriptions, streams and admissions are told to those who listen, and nothing of what was never subscribed to', async () => {
   const guest = await fixture.guest();
   const { next } = await ear(guest);
   const { sessions, changes, credentials } = guest.tenant;
   const uri = 'baton://projects';
   await sessions.subscribe('a', uri);
+  await sessions.unsubscribe('a', 'baton://never-subscribed-to');
+  await sessions.unsubscribe('a', uri);
   await sessions.unsubscribe('a', uri);
   await changes.streamOpened('a', 'stream-1');
   const { id } = await credentials.create({ name: 'x', scopes: ['mcp'] });

@@ -83,6 +83,7 @@ test('a task is cancelled, seen, listed, extended and expired in a full Redis', 
   const late = await guest.with({ task: 0 }).open();
   await whileFull(async () => {
     await (await guest.caller()).admit(['mcp']);
+    await (await guest.caller()).recheck(['mcp']);
     await guest.tasks.cancel(ANN, cancelled);
     await guest.interactions.cancel(ANN, interactionId(other, 2));
     await guest.interactions.extend(ANN, interactionId(other, 1), 60_000);

@@ -154,8 +154,8 @@ export const EXTEND = defineScript(
 
 export const SUBSCRIBE = defineScript(
   'subscribe',
-  ['session', 'subscribers', 'ended', 'listeners'],
-  ['id', 'uri', 'subscriptions', 'bytes', 'sessions', 'life'],
+  ['session', 'subscribers', 'ended', 'listeners', 'idle'],
+  ['id', 'uri', 'subscriptions', 'bytes', 'sessions', 'life', 'grace', 'idle'],
   REPLICATED,
 );
 

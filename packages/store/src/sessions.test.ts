@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openFixture } from './testing/fixture.ts';
 import { codeOf, type Guest } from './testing/guest.ts';
-import { SESSION_LIFE, SUBSCRIPTION_LIFE } from './ttl.ts';
+import { SESSION_LIFE, SUBSCRIPTION_GRACE, SUBSCRIPTION_LIFE } from './ttl.ts';
 
 const fixture = await openFixture();
 const { redis } = fixture;
@@ -41,14 +41,64 @@ test('subscriptions are bounded by number and by bytes, and what is there alread
   await sessions.subscribe('long', uri(1));
 });
 
+/** A thousand sessions of a tenant with a subscription each, last about so many milliseconds ago. */
+async function crowd(guest: Guest, idleFor: (n: number) => number): Promise<void> {
+  const { sessions } = guest.tenant;
+  const ids = Array.from({ length: 1_000 }, (_, n) => `s${n}`);
+  await Promise.all(ids.map((id) => sessions.subscribe(id, uri(1))));
+  const till = Date.now() + SUBSCRIPTION_LIFE;
+  const scores = ids.flatMap((id, n) => [till - idleFor(n), id]);
+  await redis.zadd(guest.keys.subscribers, 'XX', ...scores);
+}
+
 test('a thousand sessions of a tenant may have subscriptions, and one whose time is over makes room', async () => {
   const guest = await fixture.guest();
   const { sessions } = guest.tenant;
-  await Promise.all(Array.from({ length: 1_000 }, (_, n) => sessions.subscribe(`s${n}`, uri(1))));
+  await crowd(guest, () => 0);
   expect(await limitOf(sessions.subscribe('another', uri(1)))).toBe('subscribedSessions');
   await sessions.subscribe('s7', uri(2));
   await redis.zadd(guest.keys.subscribers, 'XX', 1, 's8');
   await sessions.subscribe('another', uri(1));
+});
+
+test('of a thousand that which held no stream for longest makes room, and none that held one within the grace', async () => {
+  const guest = await fixture.guest();
+  const { sessions } = guest.tenant;
+  const idle = new Map([
+    [3, SUBSCRIPTION_GRACE + 30_000],
+    [5, SUBSCRIPTION_GRACE + 60_000],
+    [7, SUBSCRIPTION_GRACE - 30_000],
+  ]);
+  await crowd(guest, (n) => idle.get(n) ?? 0);
+  const kept = async () => (await redis.keys(guest.keys.session('*'))).map((key) => key.split(':').at(-1));
+  await sessions.subscribe('first', uri(1));
+  expect(await sessions.subscriptions('first')).toEqual([uri(1)]);
+  expect(await kept()).not.toContain('s5');
+  expect(await kept()).toContain('s3');
+  // It comes back before there is need for its room.
+  await sessions.subscriptions('s3');
+  expect(await limitOf(sessions.subscribe('second', uri(1)))).toBe('subscribedSessions');
+  expect(await kept()).toHaveLength(1_000);
+  expect(await sessions.subscriptions('s7')).toEqual([uri(1)]);
+  await sessions.end('s9');
+  await sessions.subscribe('second', uri(1));
+});
+
+test('many that want the room of a few at once get it exactly', async () => {
+  const guest = await fixture.guest();
+  const { sessions } = guest.tenant;
+  await crowd(guest, (n) => (n < 20 ? 2 * SUBSCRIPTION_GRACE : 0));
+  const limits = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => limitOf(sessions.subscribe(`new-${n}`, uri(1)))),
+  );
+  expect(limits.filter((limit) => limit === undefined)).toHaveLength(20);
+  expect(limits.filter((limit) => limit === 'subscribedSessions')).toHaveLength(30);
+  const left = await redis.zrange(guest.keys.subscribers, '0', '-1');
+  expect(left).toHaveLength(1_000);
+  expect(left.filter((id) => /^s1?\d$/.test(id))).toEqual([]);
+  expect((await redis.keys(guest.keys.session('*'))).toSorted()).toEqual(
+    left.map((id) => guest.keys.session(id)).toSorted(),
+  );
 });
 
 test('subscriptions live on while their session is about, and no record lives for ever', async () => {

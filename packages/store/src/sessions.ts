@@ -3,13 +3,13 @@ import type { Place } from './place.ts';
 import { refusal } from './refusal.ts';
 import { run } from './script.ts';
 import { ATTUNE, END, SUBSCRIBE, UNSUBSCRIBE } from './scripts.ts';
-import { SESSION_LIFE, SUBSCRIPTION_LIFE } from './ttl.ts';
+import { SESSION_LIFE, SUBSCRIPTION_GRACE, SUBSCRIPTION_LIFE } from './ttl.ts';
 
 /** What one session may subscribe to: so many resources, with URIs of so many bytes in all. */
 const SUBSCRIPTIONS = 100;
 const SUBSCRIPTION_BYTES = 65_536;
 
-/** How many sessions of a tenant may have subscriptions. */
+/** How many sessions of a tenant may have subscriptions; of more, those that have held no stream for longest lose theirs. */
 const SUBSCRIBED_SESSIONS = 1_000;
 
 /** How many ended sessions of a tenant are remembered: so many DELETEs, and no more memory. */
@@ -26,22 +26,14 @@ export class Sessions {
     this.place = place;
   }
 
-  /** Errors: `limit_subscriptions`, `session_not_found`. */
+  /**
+   * Where too many sessions have subscriptions, one that has held no stream for a while makes room. Errors:
+   * `limit_subscriptions`, `session_not_found`.
+   */
   async subscribe(id: string, uri: string): Promise<void> {
-    const { connection, keys } = this.place;
-    const reply = await run(
-      connection,
-      SUBSCRIBE,
-      { ...this.records(id), listeners: keys.listeners },
-      {
-        id,
-        uri,
-        subscriptions: SUBSCRIPTIONS,
-        bytes: SUBSCRIPTION_BYTES,
-        sessions: SUBSCRIBED_SESSIONS,
-        life: SUBSCRIPTION_LIFE,
-      },
-    );
+    let reply = await this.subscribeFor(id, uri, '');
+    // The one that was named may be about again, or gone for another: there are ever fewer to name.
+    while (reply[0] === 'full') reply = await this.subscribeFor(id, uri, String(reply[1]));
     if (reply[0] !== 'subscribed') throw refusal(reply);
   }
 
@@ -77,6 +69,21 @@ export class Sessions {
   /** From when this resolves `ear` hears the id of each session that is ended in this tenant's shard. Errors: `unavailable`. */
   async hearEndings(ear: Ear): Promise<void> {
     await this.place.connection.channels.join(this.place.keys.shard.endings, ear);
+  }
+
+  private subscribeFor(id: string, uri: string, idle: string): Promise<unknown[]> {
+    const { connection, keys } = this.place;
+    const limits = {
+      subscriptions: SUBSCRIPTIONS,
+      bytes: SUBSCRIPTION_BYTES,
+      sessions: SUBSCRIBED_SESSIONS,
+    };
+    return run(
+      connection,
+      SUBSCRIBE,
+      { ...this.records(id), listeners: keys.listeners, idle: keys.session(idle) },
+      { id, uri, ...limits, life: SUBSCRIPTION_LIFE, grace: SUBSCRIPTION_GRACE, idle },
+    );
   }
 
   private records(id: string) {

@@ -51,6 +51,12 @@ export const SESSION_LIFE = 90 * 86_400_000;
 /** What a session subscribed to, after it last held a stream or subscribed. */
 export const SUBSCRIPTION_LIFE = 7 * 86_400_000;
 
+/** A replica renews that in this interval for the sessions whose streams it holds. */
+export const ATTUNE_INTERVAL = 120_000;
+
+/** So long after it last held a stream a session keeps what it subscribed to, however many others want its room. */
+export const SUBSCRIPTION_GRACE = 600_000;
+
 /** The pause before a failed segment's next try, doubling from the first. */
 export function pauseBefore(tries: number): number {
   return Math.min(60_000, 500 * 2 ** Math.max(0, tries - 1));

@@ -68,6 +68,31 @@ test('what is foreseen is not counted, and is admitted all the same', async () =
   expect(await codeOf((await guest.caller()).foresee()), 'an answer would be taken').toBe('done');
 });
 
+test.each(Object.keys(REFUSALS).filter((code) => !code.startsWith('limit')))(
+  'who was admitted before hears %s when asked for again, as a new call would',
+  async (code) => {
+    const caller = await REFUSALS[code]!(await fixture.guest());
+    const before = await fixture.contents();
+    expect(await codeOf(caller.recheck(['mcp']))).toBe(code);
+    expect(await fixture.contents()).toEqual(before);
+  },
+);
+
+test('asking again costs a tenant nothing of its rate, and is not refused for it', async () => {
+  const guest = await bucket({ requestsPerSecond: 1, burst: 3 }, 3, 0);
+  const caller = await guest.caller('ann', ['mcp', 'agent']);
+  const before = await fixture.contents();
+  for (let n = 0; n < 20; n++) {
+    const [one, two] = await Promise.all([caller.recheck(['mcp']), caller.recheck(['mcp'])]);
+    expect(two).toEqual(one);
+    expect(one).toEqual({ principal: 'ann', scopes: new Set<Scope>(['mcp', 'agent']) });
+  }
+  expect(await fixture.contents()).toEqual(before);
+  await redis.hset(guest.keys.record, { tokens: -1_000 });
+  expect((await caller.recheck(['mcp'])).principal).toBe('ann');
+  expect(await level(guest)).toBe(-1_000);
+});
+
 test('a key is refused when its tenant has no record, when it has expired, and when another one has its id', async () => {
   const guest = await fixture.guest();
   const { key, id } = await guest.tenant.credentials.create({ name: 'k', scopes: ['mcp'] });

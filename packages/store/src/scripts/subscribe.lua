@@ -1,13 +1,16 @@
 #!lua
 -- SUBSCRIBE: notes that an MCP session is to hear of a resource, and tells the replica that holds its stream.
--- KEYS: session subscribers ended listeners
--- ARGV: id uri subscriptions bytes sessions life
+-- KEYS: session subscribers ended listeners idle
+-- ARGV: id uri subscriptions bytes sessions life grace idle
 --       subscriptions and bytes: how many a session may have, and of what length in all; sessions: how many sessions of
---       the tenant may have any
--- Returns: {'subscribed'}, also for what it heard of before; {'session_not_found'}; {'limit_subscriptions', limit, most}
+--       the tenant may have any; idle: one that loses its own (K_idle) to make room, if it held no stream for as long as
+--       grace; '' for none
+-- Returns: {'subscribed'}, also for what it heard of before; {'session_not_found'}; {'limit_subscriptions', limit, most};
+--          {'full', idle}: repeat with the session that has held no stream for longest
 -- @include clock
 -- @include announce
 local now = clock()
+local till = now + tonumber(A_life)
 if redis.call('ZSCORE', K_ended, A_id) then return {'session_not_found'} end
 if redis.call('SISMEMBER', K_session, A_uri) == 0 then
   local uris, bytes = redis.call('SMEMBERS', K_session), #A_uri
@@ -18,12 +21,21 @@ if redis.call('SISMEMBER', K_session, A_uri) == 0 then
     redis.call('ZREMRANGEBYSCORE', K_subscribers, '-inf', now)
     local full = redis.call('ZCARD', K_subscribers) >= tonumber(A_sessions)
     if full and not redis.call('ZSCORE', K_subscribers, A_id) then
-      return {'limit_subscriptions', 'subscribedSessions', A_sessions}
+      -- Who was kept until then or earlier has held no stream for as long as grace.
+      local spare = till - tonumber(A_grace)
+      local kept_until = redis.call('ZSCORE', K_subscribers, A_idle)
+      if not kept_until or tonumber(kept_until) > spare then
+        local idle = redis.call('ZRANGE', K_subscribers, '-inf', spare, 'BYSCORE', 'LIMIT', 0, 1)
+        if idle[1] then return {'full', idle[1]} end
+        return {'limit_subscriptions', 'subscribedSessions', A_sessions}
+      end
+      redis.call('DEL', K_idle)
+      redis.call('ZREM', K_subscribers, A_idle)
     end
   end
   redis.call('SADD', K_session, A_uri)
 end
-redis.call('ZADD', K_subscribers, now + tonumber(A_life), A_id)
+redis.call('ZADD', K_subscribers, till, A_id)
 redis.call('PEXPIRE', K_session, A_life)
 redis.call('PEXPIRE', K_subscribers, A_life)
 local channel = listeners()

@@ -2,9 +2,9 @@
 -- UNSUBSCRIBE: an MCP session is to hear of a resource no more.
 -- KEYS: session subscribers listeners
 -- ARGV: id uri
--- Returns: {'unsubscribed'}, also for what it never heard of
+-- Returns: {'unsubscribed'}, also for what it never heard of, which is told to nobody
 -- @include announce
-redis.call('SREM', K_session, A_uri)
+if redis.call('SREM', K_session, A_uri) == 0 then return {'unsubscribed'} end
 if redis.call('EXISTS', K_session) == 0 then redis.call('ZREM', K_subscribers, A_id) end
 local channel = listeners()
 if channel then
