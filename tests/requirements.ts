@@ -137,6 +137,10 @@ export const REQUIREMENTS = {
     says: 'A stream ends with its key, its tenant, its session and its replica.',
     source: 'contract, HTTP',
   },
+  'stream-limit': {
+    says: 'The streams of a tenant are bounded, and a client that opens its own anew is never refused for it.',
+    source: 'contract, Limits',
+  },
   'session-id': {
     says: 'initialize gives a session id in visible ASCII; every replica knows its client by it, without a session store.',
     source: 'spec basic/transports, Session Management; contract, Dialects of the same interaction',

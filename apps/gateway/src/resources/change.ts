@@ -1,7 +1,7 @@
 import type { Scope } from '@baton/protocol';
 import type { Identity } from '@baton/store';
 import { resourceKinds } from './catalog.ts';
-import type { DataChange, ResourceKind } from './resource.ts';
+import type { DataChange, ResourceKind, Topic } from './resource.ts';
 import type { Variables } from './uri-template.ts';
 
 /** The resource that a URI names, whether or not it is there. */
@@ -18,23 +18,28 @@ export function resourceOf(uri: string): Named | undefined {
   return undefined;
 }
 
-/** Whether what the caller would read there may be another now. May say so in vain, never the other way. */
-export function resourceMayChange(
-  change: DataChange,
-  { kind, variables }: Named,
-  identity: Identity,
-): boolean {
-  return mayReach(identity, kind.need) && maySee(change, identity) && kind.changesWith(change, variables);
+/** What a change is of: whatever shows something else may do so only where it shows one of these. */
+export function topicsOf(change: DataChange): Topic[] {
+  if (change.kind === 'task') return [`task ${change.taskId}`];
+  const project: Topic = `project ${change.project}`;
+  return change.created ? [project, 'projects'] : [project];
 }
 
-/** Whether `resources/list` may give this caller other entries now. */
-export function listMayChange(change: DataChange, identity: Identity): boolean {
-  if (!maySee(change, identity)) return false;
+/** Whether what the caller would read there may be another after a change of its topic. May say so in vain, never the other way. */
+export function resourceMayChange(change: DataChange, kind: ResourceKind, identity: Identity): boolean {
+  return mayReach(identity, kind.need) && maySee(change, identity) && kind.changesWith(change);
+}
+
+/** Whether `resources/list` may give anyone other entries now. */
+export function listChanges(change: DataChange): boolean {
   if (change.kind === 'task') return change.listed;
   const entries = LISTED.some((field) => change.fields.has(field));
-  return (
-    mayReach(identity, ['mcp']) && (change.created || change.fields.has('meta') || (change.shaped && entries))
-  );
+  return change.created || change.fields.has('meta') || (change.shaped && entries);
+}
+
+/** Whether a change of the list is one of this caller's. */
+export function isOfTheirList(change: DataChange, identity: Identity): boolean {
+  return maySee(change, identity) && (change.kind === 'task' || mayReach(identity, ['mcp']));
 }
 
 /** The fields of a project that are entries by being there; `meta` says which tag is the current one. */

@@ -39,7 +39,8 @@ export const delegatedTask = defineResource({
       ({ taskId }) => taskId,
     ),
   },
-  changesWith: (change, { taskId }) => change.kind === 'task' && change.taskId === taskId,
+  topic: ({ taskId = '' }) => `task ${taskId}`,
+  changesWith: () => true,
   read: async ({ taskId = '' }, { call, identity }) => {
     const view = await call.tenant.tasks.read(identity, taskId);
     return {
@@ -65,8 +66,8 @@ export const interaction = defineResource({
       ({ interactionId }) => interactionId,
     ),
   },
-  changesWith: (change, { id = '' }) =>
-    change.kind === 'task' && change.taskId === parseInteractionId(id)?.taskId,
+  topic: ({ id = '' }) => `task ${parseInteractionId(id)?.taskId ?? ''}`,
+  changesWith: () => true,
   read: async ({ id = '' }, { call, identity }) => {
     const record = await call.tenant.listing.interaction(identity, id);
     return {

@@ -65,10 +65,8 @@ function ofProject(
     annotations: { audience: ['user', 'assistant'], priority },
     need: ['mcp'],
     completions: { project: projectNames, ...completions },
-    changesWith: (change, { project }) =>
-      change.kind === 'project' &&
-      change.project === project &&
-      shows.some((field) => change.fields.has(field)),
+    topic: ({ project = '' }) => `project ${project}`,
+    changesWith: (change) => change.kind === 'project' && shows.some((field) => change.fields.has(field)),
     read: async (variables, { call }) => {
       const { project: projectRoot = '', tag } = variables;
       const project = await readProject(call.tenant, projectRoot);
@@ -86,7 +84,8 @@ export const projects = defineResource({
   annotations: { audience: ['user', 'assistant'], priority: 0.5 },
   need: ['mcp'],
   completions: {},
-  changesWith: (change) => change.kind === 'project' && change.created,
+  topic: () => 'projects',
+  changesWith: () => true,
   read: async (_variables, { call }) => {
     const names = await call.tenant.projects.names();
     const shown = names.map((project) => ({

@@ -11,6 +11,7 @@ export const operationPrompts = defineResource({
   annotations: { audience: ['user'], priority: 0.3 },
   need: ['mcp', 'agent'],
   completions: { operation: async () => ({ values: promptNames }) },
+  topic: () => undefined,
   changesWith: () => false,
   read: async ({ operation = '' }) => ({
     title: `Prompt: ${operationPrompt(operation).title}`,

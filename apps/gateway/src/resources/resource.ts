@@ -32,6 +32,9 @@ export type Completion = (given: Variables, visit: Visit) => Promise<Values>;
 /** A change of what resources show. */
 export type DataChange = Extract<Change, { kind: 'project' | 'task' }>;
 
+/** What a change is of, and what a resource shows: where the two meet, the resource may show something else now. */
+export type Topic = 'projects' | `project ${string}` | `task ${string}`;
+
 /** One kind of resource: all URIs of one template. */
 export interface ResourceKind {
   readonly template: UriTemplate;
@@ -44,8 +47,10 @@ export interface ResourceKind {
   /** The caller needs one of these scopes. */
   readonly need: readonly Scope[];
   readonly completions: Readonly<Record<string, Completion>>;
-  /** Whether what the variables name may show something else after a change. */
-  changesWith(change: DataChange, variables: Variables): boolean;
+  /** What the resource of these variables shows; undefined for what never changes. */
+  topic(variables: Variables): Topic | undefined;
+  /** Whether the resource may show something else after a change of its topic. */
+  changesWith(change: DataChange): boolean;
   /** Errors: those of what the variables name. */
   read(variables: Variables, visit: Visit): Promise<Content>;
 }

@@ -86,3 +86,40 @@ test.each(['the client leaves', 'it is ended'])('it says once that it is over wh
   outlet.tell('nobody');
   expect(over).toHaveBeenCalledTimes(1);
 });
+
+test('the connection of a client that does not read is closed a while after its stream ended, and not before', async () => {
+  const { raw, outlet, asked } = await pair();
+  asked.on('error', () => {});
+  outlet.tell('x'.repeat(30_000_000));
+  await vi.waitFor(() => expect(raw.writableNeedDrain).toBe(true));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    outlet.end();
+    vi.advanceTimersByTime(4_999);
+    expect(raw.destroyed).toBe(false);
+    const closed = once(raw, 'close');
+    vi.advanceTimersByTime(1);
+    await closed;
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('the connection of a client that reads serves its next request after the stream ended', async () => {
+  const { outlet, response } = await pair();
+  let closed = false;
+  response.socket.on('close', () => (closed = true));
+  outlet.tell('last');
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    vi.advanceTimersByTime(200);
+    const ended = once(response.resume(), 'end');
+    outlet.end();
+    await ended;
+    vi.advanceTimersByTime(60_000);
+  } finally {
+    vi.useRealTimers();
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(closed).toBe(false);
+});

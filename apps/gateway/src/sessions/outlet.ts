@@ -6,6 +6,9 @@ const COMMENT_EVERY_MS = 10_000;
 /** What is said at once, is said in one breath of this length at most often. */
 const BREATH_MS = 100;
 
+/** How long a client that does not read is waited for when its stream is over. */
+const FAREWELL_MS = 5_000;
+
 /** The list of resources may have changed; no URI is empty. */
 export const LIST = '';
 
@@ -58,6 +61,9 @@ export class Outlet {
     clearInterval(this.comments);
     clearTimeout(this.breath);
     this.raw.end();
+    // What nobody reads is never written out: its connection would stay for as long as the client likes. One that was read
+    // to its end is no longer this response's.
+    setTimeout(() => this.raw.destroy(), FAREWELL_MS).unref();
     this.ended();
   }
 

@@ -1,32 +1,51 @@
 import { randomUUID } from 'node:crypto';
 import type { KeyParts } from '@baton/protocol';
 import type { Change, Identity, Tenant } from '@baton/store';
-import { listMayChange, type Named, resourceMayChange, resourceOf } from '../resources/change.ts';
+import type { Audience, Hearer, Subscription } from './audience.ts';
 import { LIST, type Outlet } from './outlet.ts';
 import type { Session } from './session.ts';
 
 type SubscriptionChange = Extract<Change, { kind: 'subscription' }>;
+type SessionChange = SubscriptionChange | Extract<Change, { kind: 'stream' }>;
 
 /** One session's notification stream, and what is to be told on it. */
-export class Stream {
+export class Stream implements Hearer {
   readonly id = randomUUID();
   readonly session: Session;
   readonly key: KeyParts;
-  identity: Identity;
   private readonly tenant: Tenant;
+  private readonly audience: Audience;
+  private who: Identity;
   private outlet: Outlet | undefined;
-  private named = new Map<string, Named>();
+  private readonly subscriptions = new Map<string, Subscription | undefined>();
   /** What was subscribed to while the subscriptions were being read. */
   private meanwhile: SubscriptionChange[] | undefined;
   private reading: Promise<void> = Promise.resolve();
   private announced = false;
   private over = false;
 
-  constructor(session: Session, tenant: Tenant, key: KeyParts, identity: Identity) {
+  constructor(
+    session: Session,
+    by: { readonly tenant: Tenant; readonly key: KeyParts; readonly identity: Identity },
+    audience: Audience,
+  ) {
     this.session = session;
-    this.tenant = tenant;
-    this.key = key;
-    this.identity = identity;
+    this.tenant = by.tenant;
+    this.key = by.key;
+    this.who = by.identity;
+    this.audience = audience;
+  }
+
+  get identity(): Identity {
+    return this.who;
+  }
+
+  /** Its client is still admitted, as this one. */
+  admitted(identity: Identity): void {
+    if (this.over) return;
+    this.audience.leave(this);
+    this.who = identity;
+    this.audience.join(this);
   }
 
   /** Lets the client hear, from all that may have changed before on. */
@@ -36,51 +55,51 @@ export class Stream {
     else this.tellAll();
   }
 
-  hear(change: Change): void {
-    switch (change.kind) {
-      case 'subscription':
-        if (change.session !== this.session.id) return;
-        this.meanwhile?.push(change);
-        this.apply(change);
-        return;
-      case 'stream':
-        // One stream at a time (MCP, basic/transports: no message goes out on several): the last one opened.
-        if (change.session !== this.session.id) return;
-        if (change.stream === this.id) this.announced = true;
-        else if (this.announced) this.end();
-        return;
-      case 'admission':
-        return;
-      default:
-        for (const [uri, named] of this.named)
-          if (resourceMayChange(change, named, this.identity)) this.outlet?.tell(uri);
-        if (listMayChange(change, this.identity)) this.outlet?.tell(LIST);
+  /** Something was said of its session. */
+  hear(change: SessionChange): void {
+    if (change.kind === 'subscription') {
+      this.meanwhile?.push(change);
+      this.apply(change);
+      return;
     }
+    // One stream at a time (MCP, basic/transports: no message goes out on several): the last one opened.
+    if (change.stream === this.id) this.announced = true;
+    else if (this.announced) this.end();
   }
 
-  /** Reads what the session is to hear of, after what is being read already. Errors: `session_not_found`, `unavailable`. */
+  /**
+   * Reads what the session is to hear of, after what is being read already; it is kept from then on anew. Errors:
+   * `session_not_found`, `unavailable`.
+   */
   async read(): Promise<void> {
     const read = this.reading.then(() => this.readNow());
     this.reading = read.catch(() => {});
     await read;
   }
 
+  tell(what: string): void {
+    this.outlet?.tell(what);
+  }
+
   /** Nobody knows what was missed: all of it may have changed. */
   tellAll(): void {
-    this.outlet?.tell(LIST);
-    for (const uri of this.named.keys()) this.outlet?.tell(uri);
+    this.tell(LIST);
+    for (const uri of this.subscriptions.keys()) this.tell(uri);
   }
 
   end(): void {
+    if (this.over) return;
     this.over = true;
+    this.audience.leave(this);
+    for (const uri of this.subscriptions.keys()) this.drop(uri);
     this.outlet?.end();
   }
 
   private async readNow(): Promise<void> {
     this.meanwhile = [];
     try {
-      const uris = await this.tenant.sessions.subscriptions(this.session.id);
-      this.named = new Map();
+      const uris = new Set(await this.tenant.sessions.subscriptions(this.session.id));
+      for (const uri of this.subscriptions.keys()) if (!uris.has(uri)) this.drop(uri);
       for (const uri of uris) this.add(uri);
       for (const change of this.meanwhile) this.apply(change);
     } finally {
@@ -89,17 +108,19 @@ export class Stream {
   }
 
   private apply({ uri, on }: SubscriptionChange): void {
-    if (on) {
-      this.add(uri);
-      return;
-    }
-    this.named.delete(uri);
-    this.outlet?.forget(uri);
+    if (on) this.add(uri);
+    else this.drop(uri);
   }
 
-  /** A kind of resource that this release does not know is none of its streams' either. */
   private add(uri: string): void {
-    const named = resourceOf(uri);
-    if (named !== undefined) this.named.set(uri, named);
+    if (this.over || this.subscriptions.has(uri)) return;
+    this.subscriptions.set(uri, this.audience.subscribe(this, uri));
+  }
+
+  private drop(uri: string): void {
+    const subscription = this.subscriptions.get(uri);
+    if (subscription) this.audience.unsubscribe(subscription);
+    this.subscriptions.delete(uri);
+    this.outlet?.forget(uri);
   }
 }

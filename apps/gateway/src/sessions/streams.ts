@@ -24,7 +24,7 @@ export class Streams {
   /**
    * Answers with a session's stream, for a caller that was admitted. It stands until its client, a later stream of the
    * session, the session's end, the admission's end or a drain ends it.
-   * Errors: `limit_streams`, `session_not_found`, `unavailable`.
+   * Errors: `limit_streams`, `session_not_found`, `unavailable`, those of an admission that ended meanwhile.
    */
   async open(
     session: Session,
@@ -33,14 +33,15 @@ export class Streams {
   ): Promise<FastifyReply> {
     const { call, key, identity } = by;
     const watch = this.watchOf(call);
-    if (watch.size >= STREAMS) {
+    // A client that comes again before its old stream is known to be dead takes that one's place.
+    if (watch.size >= STREAMS && !watch.has(session.id)) {
       throw new BatonError(
         'limit_streams',
         `The tenant has ${STREAMS} notification streams open here. Close some, then repeat.`,
         { limit: 'streams', most: STREAMS, retryAfterMs: 1_000 },
       );
     }
-    const stream = new Stream(session, call.tenant, key, identity);
+    const stream = new Stream(session, { tenant: call.tenant, key, identity }, watch.audience);
     const over = () => {
       watch.remove(stream);
       if (watch.size === 0 && this.watches.get(call.tenant.id) === watch) this.watches.delete(call.tenant.id);

@@ -1,17 +1,27 @@
-import { BatonError, type ErrorCode } from '@baton/protocol';
-import { type Change, type Identity, LISTEN_INTERVAL, type Tenant } from '@baton/store';
+import { BatonError, type ErrorCode, type KeyParts } from '@baton/protocol';
+import { ATTUNE_INTERVAL, type Change, type Identity, LISTEN_INTERVAL, type Tenant } from '@baton/store';
+import { Audience } from './audience.ts';
+import { Groups } from './groups.ts';
 import type { Stream } from './stream.ts';
 
 /** Each so many times that listening is renewed, those who hold a stream are admitted anew. */
 const ADMIT_EVERY = 3;
 
+/** And each so many times what they subscribed to is kept anew. */
+const ATTUNE_EVERY = ATTUNE_INTERVAL / LISTEN_INTERVAL;
+
 /** One tenant's streams on this replica. It listens to the tenant's changes from the first to the last of them. */
 export class Watch {
+  readonly audience = new Audience();
   private readonly tenant: Tenant;
   /** By session: there is one stream of each. */
   private readonly streams = new Map<string, Stream>();
-  /** Those that missed something and could not look yet. */
+  /** Those that missed something and could not look yet, and those whose subscriptions are due to be kept. */
   private readonly behind = new Set<Stream>();
+  private readonly due = new Set<Stream>();
+  /** Whoever was admitted before may not be now, and could not be asked for yet. */
+  private unadmitted = false;
+  private admitting = false;
   private listening: Promise<() => void> | undefined;
   private renewal: NodeJS.Timeout | undefined;
   private renewals = 0;
@@ -24,7 +34,14 @@ export class Watch {
     return this.streams.size;
   }
 
-  /** Adds a stream in place of the session's earlier one; it hears of all that changes after this resolves. Errors: `unavailable`. */
+  has(session: string): boolean {
+    return this.streams.has(session);
+  }
+
+  /**
+   * Adds a stream in place of the session's earlier one; it hears of all that changes after this resolves. Errors:
+   * those of the admission, `session_not_found`, `unavailable`.
+   */
   async add(stream: Stream): Promise<void> {
     const earlier = this.streams.get(stream.session.id);
     // Set before the earlier one ends: this watch must not take that one's end for its last stream's.
@@ -34,11 +51,14 @@ export class Watch {
     await this.listen();
     await this.tenant.changes.streamOpened(stream.session.id, stream.id);
     await stream.read();
+    // What was revoked since its request was admitted, and before someone listened here, was told to nobody.
+    stream.admitted(await this.admit(stream.key));
   }
 
   remove(stream: Stream): void {
     stream.end();
     this.behind.delete(stream);
+    this.due.delete(stream);
     if (this.streams.get(stream.session.id) === stream) this.streams.delete(stream.session.id);
     if (this.streams.size > 0) return;
     clearInterval(this.renewal);
@@ -56,24 +76,38 @@ export class Watch {
   }
 
   hear(change: Change): void {
-    if (change.kind === 'admission') void this.admitAll();
-    for (const stream of this.streams.values()) stream.hear(change);
+    switch (change.kind) {
+      case 'admission':
+        void this.admitAll();
+        return;
+      case 'subscription':
+      case 'stream':
+        this.streams.get(change.session)?.hear(change);
+        return;
+      case 'project':
+      case 'task':
+        this.audience.tell(change);
+    }
   }
 
-  /** Changes were missed. */
+  /** Changes were missed, and whoever was not to listen any more may have been among them. */
   back(): void {
     for (const stream of this.streams.values()) this.behind.add(stream);
+    void this.admitAll();
     void this.catchUp();
   }
 
   private async renew(): Promise<void> {
+    // Counted though Redis may not be reached: what is due comes round whatever fails.
+    const nth = ++this.renewals;
     try {
       if (!(await this.tenant.changes.keepListening())) this.back();
-      else await this.catchUp();
     } catch {
-      return; // the next one does it
+      // the next one does it
     }
-    if (++this.renewals % ADMIT_EVERY === 0) await this.admitAll();
+    if (this.unadmitted || nth % ADMIT_EVERY === 0) await this.admitAll();
+    if (nth % ATTUNE_EVERY === 0) for (const stream of this.streams.values()) this.due.add(stream);
+    await this.catchUp();
   }
 
   private async listen(): Promise<void> {
@@ -87,31 +121,67 @@ export class Watch {
     }
   }
 
-  /** Has each stream that missed something look for itself. One that cannot now does it at the next renewal. */
   private async catchUp(): Promise<void> {
-    for (const stream of this.behind) {
+    await this.look(this.behind, (stream) => stream.tellAll());
+    await this.look(this.due, () => {});
+  }
+
+  /** Has each of these look for itself. What Redis cannot do for one it cannot for the next: they do it at the next renewal. */
+  private async look(streams: Set<Stream>, looked: (stream: Stream) => void): Promise<void> {
+    for (const stream of streams) {
+      // Before it looks: what it misses meanwhile puts it in again.
+      streams.delete(stream);
       try {
         await stream.read();
-        this.behind.delete(stream);
-        stream.tellAll();
+        looked(stream);
       } catch (error) {
-        if (isCode(error, ENDED)) stream.end();
+        if (isCode(error, ENDED)) {
+          stream.end();
+          continue;
+        }
+        if (this.streams.get(stream.session.id) === stream) streams.add(stream);
+        return;
       }
     }
   }
 
-  /** Each key once, however many streams it opened: whoever may not call any more may not listen either. */
+  /**
+   * Looks again at whether those who hold a stream may: whoever may not call any more may not listen either. What comes up
+   * meanwhile is looked at once more, what cannot be asked for now at the next renewal.
+   */
   private async admitAll(): Promise<void> {
-    const all = [...this.streams.values()];
-    for (const key of new Map(all.map(({ key }) => [key.text, key])).values()) {
-      const streams = all.filter((stream) => stream.key.text === key.text);
-      try {
-        const identity: Identity = await this.tenant.caller(key, 0).admit(['mcp', 'agent']);
-        for (const stream of streams) stream.identity = identity;
-      } catch (error) {
-        if (isCode(error, UNADMITTED)) for (const stream of streams) stream.end();
-      }
+    this.unadmitted = true;
+    if (this.admitting) return;
+    this.admitting = true;
+    while (this.unadmitted) {
+      this.unadmitted = false;
+      // Each key is asked for once, however many streams it opened.
+      const byKey = new Groups<string, Stream>();
+      for (const stream of this.streams.values()) byKey.add(stream.key.text, stream);
+      const told = [...byKey.all()].map((streams) => this.admitEach(streams));
+      if (!(await Promise.all(told)).includes(false)) continue;
+      this.unadmitted = true;
+      break;
     }
+    this.admitting = false;
+  }
+
+  /** Admits the streams of one key, or ends them; false when that cannot be told now. */
+  private async admitEach(streams: ReadonlySet<Stream>): Promise<boolean> {
+    const [first] = streams;
+    if (first === undefined) return true;
+    try {
+      const identity = await this.admit(first.key);
+      for (const stream of streams) stream.admitted(identity);
+    } catch (error) {
+      if (!isCode(error, UNADMITTED)) return false;
+      for (const stream of streams) stream.end();
+    }
+    return true;
+  }
+
+  private admit(key: KeyParts): Promise<Identity> {
+    return this.tenant.caller(key, 0).recheck(['mcp', 'agent']);
   }
 }
 
