@@ -1,5 +1,6 @@
 #!lua flags=allow-oom
--- FORESEE: what the admission of a call would come to, before there is enough of the call to admit it. Counts nothing.
+-- FORESEE: what an admission would come to: before there is enough of a call to admit it, and for who was admitted once
+-- and is still there. Counts nothing.
 -- KEYS: credential tenant
 -- ARGV: digest principal scopes need bytes floor
 -- Returns: {'ok', principal, scopes} or a refusal, as ADMIT
