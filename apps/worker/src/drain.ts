@@ -1,4 +1,5 @@
 import { type AnswerCheck, type Programs, resumeTask, type SegmentEnd } from '@baton/runner';
+import { HOLD_AFTER } from '@baton/store';
 import type { Segment, Shard } from '@baton/store/shards';
 import type { Logger } from 'pino';
 
@@ -26,6 +27,7 @@ export interface Resuming {
 export class Drain {
   private readonly resuming: Resuming;
   private readonly running = new Set<Promise<void>>();
+  private readonly handed = new Set<Promise<void>>();
   private readonly alone = new Set<Shard>();
   private stopping = false;
   private taking = 0;
@@ -57,12 +59,25 @@ export class Drain {
     this.shard(shard).then(over, over);
   }
 
+  /**
+   * Resumes a task that was handed over. It has none of the places here: whoever hands over sees to the number, and what
+   * others wait for in another shard must not wait for this one. A worker that stops puts it back.
+   */
+  hand(shard: Shard, segment: Segment): void {
+    const long = setTimeout(() => void shard.hold(segment).catch(() => {}), HOLD_AFTER);
+    const run = (this.stopping ? putBack(segment) : this.resume(shard, segment)).finally(() => {
+      clearTimeout(long);
+      this.handed.delete(run);
+    });
+    this.handed.add(run);
+  }
+
   /** Takes nothing more and waits for the segments that run, and for those that are being taken. */
   async stop(): Promise<void> {
     this.stopping = true;
-    while (this.running.size + this.taking > 0) {
+    while (this.running.size + this.handed.size + this.taking > 0) {
       await this.takes;
-      await Promise.all(this.running);
+      await Promise.all([...this.running, ...this.handed]);
     }
   }
 
@@ -87,8 +102,7 @@ export class Drain {
     return take;
   }
 
-  /** Resumes a task that this worker holds. */
-  begin(shard: Shard, segment: Segment): void {
+  private begin(shard: Shard, segment: Segment): void {
     const run = this.resume(shard, segment).finally(() => this.running.delete(run));
     this.running.add(run);
   }
@@ -104,4 +118,9 @@ export class Drain {
       log.error({ err, tenant: segment.tenant, taskId: segment.taskId }, 'segment abandoned');
     }
   }
+}
+
+/** It is found again by the next sweep; should Redis not answer, when its lease is over. */
+async function putBack(segment: Segment): Promise<void> {
+  await segment.release(0, false).catch(() => {});
 }

@@ -69,7 +69,7 @@ export class Shift {
 
   private take(segment: Segment): void {
     this.handed = true;
-    this.drain.begin(this.shard, segment);
+    this.drain.hand(this.shard, segment);
   }
 
   /** False when nothing rang and nothing was handed over for long enough, or the worker stops. */

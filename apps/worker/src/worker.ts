@@ -46,7 +46,8 @@ export function startWorker(
       const over = new Promise((resolve) => setTimeout(resolve, configuration.drainMs).unref());
       for (const { shift } of shifts) shift.stop();
       const closed = Promise.all([sweeper.stop(), drain.stop(), ...wakers.map((waker) => waker.close())]);
-      await Promise.race([closed, over]);
+      // Tasks may be handed over until the shifts are left.
+      await Promise.race([closed.then(() => drain.stop()), over]);
       await check.close();
     },
   };

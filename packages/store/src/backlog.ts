@@ -62,12 +62,18 @@ export class Backlog {
     const { claim: wish, operation, role } = look;
     const claim = wish && { identity, wish };
     const most = Math.min(PAGE, wish?.max ?? PAGE);
+    let sure = operation === undefined && role === undefined;
     for (;;) {
-      const { found, next, freeInMs } = await this.index(identity, look);
+      const { found, next, freeInMs } = await this.index(identity, look, sure);
       const references = found.map(({ member }) => member);
       const shown = await read(references, { status: 'pending', operation, role, most, claim });
       // Others were faster with all of them: the index says by now what is left.
       if (shown.items.length === 0 && shown.lost > 0) continue;
+      // It went in between: who waits would be told of nothing, since there seemed to be something.
+      if (shown.items.length === 0 && found.length > 0 && sure && look.channel !== undefined) {
+        sure = false;
+        continue;
+      }
       const last = shown.looked < found.length ? found[shown.looked - 1] : next;
       return {
         items: shown.items,
@@ -77,10 +83,10 @@ export class Backlog {
     }
   }
 
-  private async index(identity: Identity, { cursor, claim, operation, role, channel = '' }: Look) {
+  /** `sure`: whatever is found is something to whoever looks. */
+  private async index(identity: Identity, { cursor, claim, channel = '' }: Look, sure: boolean) {
     const { connection, keys } = this.place;
     const from = parseCursor(cursor);
-    const sure = operation === undefined && role === undefined;
     const [found, free, score, member] = (await run(
       connection,
       LIST,

@@ -25,6 +25,7 @@ export type { Tenant } from './tenant.ts';
 export { troubleOf } from './unavailable.ts';
 export {
   ATTEND_INTERVAL,
+  HOLD_AFTER,
   ATTUNE_INTERVAL,
   DEFAULT_LIFETIMES,
   type Lifetimes,

@@ -63,6 +63,8 @@ export const CHUNK = defineScript(
 
 export const TAKE = defineScript('take', ['ready', 'turns', 'leased'], ['most', 'lease']);
 
+export const HOLD = defineScript('hold', ['leased'], ['member', 'lease']);
+
 export const ATTEND = defineScript('attend', ['ready', 'shifts'], ['channel', 'attendance']);
 
 export const LOAD = defineScript('load', ['leased'], []);

@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts';
 import type { Inbox } from './inbox.ts';
 import { parseMember, type ShardKeys, taskRef } from './keys.ts';
 import { run } from './script.ts';
-import { ATTEND, EXPIRE, LOAD, SWEEP, TAKE } from './scripts.ts';
+import { ATTEND, EXPIRE, HOLD, LOAD, SWEEP, TAKE } from './scripts.ts';
 import type { Segment } from './segment.ts';
 import type { Tenant } from './tenant.ts';
 import { ATTENDANCE, SEGMENT_LEASE, SWEEP_HOLD, SWEEP_INTERVAL } from './ttl.ts';
@@ -65,6 +65,12 @@ export class Shard {
   /** Ends the shift. Returns how many tasks stand ready: nobody was told of those, so they are to be taken first. */
   async leave(): Promise<number> {
     return this.runAttend(0);
+  }
+
+  /** Gives a segment that takes long the time of one that was taken. */
+  async hold({ tenant, taskId }: Segment): Promise<void> {
+    const member = this.tenant(tenant).keys.member(taskId);
+    await run(this.connection, HOLD, { leased: this.keys.leased }, { member, lease: SEGMENT_LEASE });
   }
 
   /** Loads one task anew behind a new fence; undefined when it has ended. */

@@ -25,8 +25,9 @@ export function keepFor(lifetimes: Lifetimes): number {
 /** A segment takes milliseconds; a worker that holds one this long has died, and the sweeper hands it on. */
 export const SEGMENT_LEASE = 30_000;
 
-/** A task that was handed to a worker may not have reached it; one that takes longer is begun again, elsewhere. */
+/** A task that was handed to a worker may not have reached it; the worker that runs it for long holds it for longer. */
 export const HANDED_LEASE = 5_000;
+export const HOLD_AFTER = 2_000;
 
 /** A worker says in this interval that it is still on its shift, and is believed for a little more than twice that. */
 export const ATTEND_INTERVAL = 2_000;

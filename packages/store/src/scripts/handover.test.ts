@@ -71,16 +71,16 @@ test('beside what is ready an answer stands ready too, and waits for its turn', 
   expect((await fixture.take()).taskId).toBe(first);
 });
 
-test('beside 64 that are leased an answer stands ready, and rings', async () => {
+test('beside 32 that a worker holds an answer stands ready, and rings', async () => {
   const guest = await fixture.guest();
   const { handed, seen, called } = await shift();
-  const taskIds = await Promise.all(Array.from({ length: 66 }, () => guest.open()));
-  await called(() => Promise.all(taskIds.slice(1).map((taskId) => guest.answer(taskId))), 65);
-  expect([handed.length, seen.rung]).toEqual([64, 1]);
+  const taskIds = await Promise.all(Array.from({ length: 34 }, () => guest.open()));
+  await called(() => Promise.all(taskIds.slice(1).map((taskId) => guest.answer(taskId))), 33);
+  expect([handed.length, seen.rung]).toEqual([32, 1]);
   await (await fixture.take()).settle({ status: 'completed', result: {} });
   await handed[0]?.settle({ status: 'completed', result: {} });
   await called(() => guest.answer(taskIds[0] ?? ''));
-  expect([handed.length, seen.rung]).toEqual([65, 1]);
+  expect([handed.length, seen.rung]).toEqual([33, 1]);
 });
 
 test('a task that was handed to a worker which did not get it is ready again after five seconds', async () => {
@@ -96,6 +96,21 @@ test('a task that was handed to a worker which did not get it is ready again aft
   const again = await fixture.take();
   expect(await handed[0]?.settle({ status: 'completed', result: {} }), 'its fence has moved').toBe('stale');
   expect(await again.settle({ status: 'completed', result: {} })).toBe('settled');
+});
+
+test('a worker that runs it for long holds it for longer, unless it is over', async () => {
+  const guest = await fixture.guest();
+  const { handed, called } = await shift();
+  const taskId = await guest.open();
+  await called(() => guest.answer(taskId));
+  const [segment] = handed;
+  if (segment === undefined) throw new Error('nothing was handed over');
+  await shard.hold(segment);
+  const left = Number(await redis.zscore(fixture.places.leased, guest.member(taskId))) - Date.now();
+  expect(left).toBeGreaterThan(20_000);
+  await segment.settle({ status: 'completed', result: {} });
+  await shard.hold(segment);
+  expect(await fixture.isLeased(guest.member(taskId))).toBe(false);
 });
 
 test('where the worker has gone without a word, the task stands ready at once', async () => {

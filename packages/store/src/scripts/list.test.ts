@@ -2,6 +2,7 @@ import { interactionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import type { Identity } from '../caller.ts';
 import { formatCursor } from '../cursor.ts';
+import { SHOW } from '../scripts.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { AGENT, ANN, asks, BOB, codeOf, type Guest } from '../testing/guest.ts';
 
@@ -48,6 +49,23 @@ test('a walk through the pages finds every pending interaction once, oldest firs
     .filter((_, at) => at % 2)
     .map(Number);
   expect(created).toEqual([...created].sort((a, b) => a - b));
+});
+
+test('who waits is told of what comes next, though what it saw was answered before it could read it', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open();
+  const { connection } = fixture;
+  const straight = connection.evaluate.bind(connection);
+  connection.evaluate = async (script, keys, args) => {
+    if (script.sha === SHOW.sha) {
+      connection.evaluate = straight;
+      await guest.answer(taskId);
+    }
+    return straight(script, keys, args);
+  };
+  const page = await guest.tenant.listing.pending(AGENT, { channel: 'inbox' });
+  expect(page).toEqual({ items: [] });
+  expect(await redis.hget(guest.keys.record, 'watch')).toBe('inbox');
 });
 
 test('what is opened and answered while someone walks is neither repeated nor hides the rest', async () => {

@@ -40,6 +40,7 @@ export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<vo
   await guest.answer(taskId, 1, { channel });
 
   const segment = (await called) ?? (await fixture.take(shard));
+  await shard.hold(segment);
   await segment.commit(
     'a project',
     undefined,

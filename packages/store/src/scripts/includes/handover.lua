@@ -7,18 +7,19 @@ end
 -- The channel of a worker on its shift that surely hears: a cluster's node knows of those alone that listen to itself.
 local function worker_listening(now)
   if kept.listening == nil then
-    local channel = worker_present(now)
+    local channel, present = worker_present(now)
     kept.listening = channel and redis.call('PUBSUB', 'NUMSUB', channel)[2] > 0 and channel
+    kept.places = present * 32
   end
   return kept.listening
 end
 
 -- Hands a task to a worker on its shift: whole, with a lease, so that nobody has to come for it. Only where nothing is
--- ready, so that no turn is jumped, and only so many are leased as workers get done in some milliseconds. True when it was
+-- ready, so that no turn is jumped, and where no more are leased than workers get done in some milliseconds. True when it was
 -- handed over, with all others of this command in one message; if that does not arrive, their leases end and SWEEP puts
 -- them back. Needs batch, turns and load.
 local function hand_over(member, now)
-  if leased() >= 64 or stand_ready() > 0 or not worker_listening(now) then return false end
+  if #A_answer > 32768 or stand_ready() > 0 or not worker_listening(now) or leased() >= kept.places then return false end
   local record, task, bytes = read_task(K_task)
   if bytes > 32768 then return false end
   redis.call('ZADD', K_leased, now + tonumber(A_lease), member)

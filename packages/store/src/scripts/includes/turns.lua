@@ -8,10 +8,10 @@ local function stand_ready()
   return kept.ready
 end
 
--- The channel of a worker on its shift, if there is one.
+-- The channel of a worker on its shift, if there is one, and how many there are.
 local function worker_present(now)
   local present = redis.call('ZRANGEBYSCORE', K_shifts, now, '+inf')
-  return #present > 0 and present[1 + now % #present]
+  return #present > 0 and present[1 + now % #present], #present
 end
 
 -- Puts a task into the set. One that joins an empty set rings for a worker on its shift, if there is one. Returns how many
