@@ -37,9 +37,7 @@ export class Drain {
     this.resuming = resuming;
   }
 
-  /**
-   * Takes from a shard until nothing is ready. What joins an empty ready set meanwhile rings, or brings a job.
-   */
+  /** Takes from a shard until nothing is ready. What joins an empty ready set meanwhile rings, or brings a job. */
   async shard(shard: Shard): Promise<void> {
     let left = 1;
     while (left > 0 && !this.stopping) {

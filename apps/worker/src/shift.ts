@@ -7,7 +7,7 @@ const IDLE_MS = 10_000;
 
 /**
  * A worker's time on one shard. BullMQ calls it by a job; it takes what is ready, and then stays a while, since where
- * one answer came more will: those ring for it directly, and need no job. So a job costs once a shift, not once an
+ * one answer came more will: those are handed to it or ring for it, and need no job. So a job costs once a shift, not once an
  * answer. What a shift should miss, the sweep finds.
  */
 export class Shift {
@@ -15,6 +15,7 @@ export class Shift {
   private readonly drain: Drain;
   private rung: (() => void) | undefined;
   private ringing = false;
+  /** True when something was handed over since the shift last began to wait. */
   private handed = false;
   private stopping = false;
   private present = false;

@@ -17,7 +17,7 @@ end
 -- Hands a task to a worker on its shift: whole, with a lease, so that nobody has to come for it. Only where nothing is
 -- ready, so that no turn is jumped, and where no more are leased than workers get done in some milliseconds. True when it was
 -- handed over, with all others of this command in one message; if that does not arrive, their leases end and SWEEP puts
--- them back. Needs batch, turns and load.
+-- them back. Needs turns and load.
 local function hand_over(member, now)
   if #A_answer > 32768 or stand_ready() > 0 or not worker_listening(now) or leased() >= kept.places then return false end
   local record, task, bytes = read_task(K_task)
