@@ -171,7 +171,7 @@ test('where nothing is found the message lists what was tried and why, and ends 
   expect(lines).toHaveLength(8);
 });
 
-test('a process in which no engine answers says so', patient, async () => {
+test('a process whose engine gives no Redis says why', patient, async () => {
   const dir = await temporaryDir();
   const other = inOtherProcess(
     `await redis.findRedis({ dataDir: ${JSON.stringify(dir)}, cacheDir: ${JSON.stringify(join(dir, 'cache'))} })
@@ -179,10 +179,7 @@ test('a process in which no engine answers says so', patient, async () => {
     { environment: { PATH: dir, HOME: dir, DOCKER_HOST: 'unix:///nowhere/docker.sock' } },
   );
   const answer = await other.next();
-  // An engine on the usual socket is found whatever DOCKER_HOST says; then there is nothing to see here.
+  // An engine on the usual socket is found whatever DOCKER_HOST says: it starts a Redis, or says itself what it lacks.
   if (answer === 'found') return;
-  expect(answer).toEqual([
-    78,
-    expect.stringContaining('Docker (redis:7-bookworm): Could not find a working container'),
-  ]);
+  expect(answer).toEqual([78, expect.stringMatching(/^ {2}- Docker \(redis:7-bookworm\): \S+ \S/m)]);
 });
