@@ -80,3 +80,4 @@ if (kind === 'park') {
   });
 }
 hangUp();
+process.stdin.pause();

@@ -22,9 +22,11 @@ export class Process {
 
   constructor(script: string, args: readonly string[]) {
     const path = new URL(`./${script}.js`, import.meta.url).pathname;
-    // As Baton's image has it, for whoever takes part.
+    // Node's flag as Baton's image has it, for whoever takes part. A session of its own, as a container has a cgroup of
+    // its own: Linux shares the processors out between those, and the private Redis has one in any case.
     this.child = spawn(process.execPath, ['--max-semi-space-size=64', '--expose-gc', path, ...args], {
       stdio: ['pipe', 'pipe', 'inherit'],
+      detached: true,
       env: { ...process.env, NODE_ENV: 'production' },
     });
     if (this.child.stdout === null) throw new Error('no output');

@@ -2,3 +2,6 @@
 export function say(message: object): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
+
+// A process of the benchmark is of a session of its own, and yet ends with the one that started it.
+process.stdin.on('end', () => process.exit()).resume();

@@ -12,11 +12,17 @@ interface Waiting extends Run {
 const MOST_MS = 50;
 
 /**
+ * Runs that have gathered and wait no longer: Redis works on them while this process reads what else came in. It also
+ * does nothing else while it runs a group.
+ */
+const MOST_RUNS = 8;
+
+/**
  * Runs of scripts leave in groups: a command costs more than most of what our scripts do, and a system call more than
  * a command. What comes in one turn of the event loop is a group, and while one is on its way, what comes meanwhile
- * gathers and leaves when the first replies are there. In a group, runs of one script on keys of one slot are one
- * command, where the script is `grouped`, and all commands are one write. So at rest nothing waits, and the busier
- * Redis is, the larger the groups.
+ * gathers and leaves when the first replies are there, or when it is `MOST_RUNS`. In a group, runs of one script on
+ * keys of one slot are one command, where the script is `grouped`, and all commands are one write. So at rest nothing
+ * waits, and the busier Redis is, the larger the groups.
  */
 export class Departures {
   private readonly client: Redis | Cluster;
@@ -33,7 +39,8 @@ export class Departures {
   run(script: RunOf, keys: Run['keys'], args: Run['args']): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ script, keys, args, resolve, reject });
-      if (this.unanswered === 0) this.leaveSoon();
+      if (this.waiting.length === MOST_RUNS) this.leave();
+      else if (this.unanswered === 0) this.leaveSoon();
       else this.late ??= setTimeout(() => this.leave(), MOST_MS);
     });
   }
@@ -41,13 +48,15 @@ export class Departures {
   private leaveSoon(): void {
     if (this.leaving) return;
     this.leaving = true;
-    setImmediate(() => this.leave());
+    setImmediate(() => {
+      this.leaving = false;
+      this.leave();
+    });
   }
 
   private leave(): void {
     clearTimeout(this.late);
     this.late = undefined;
-    this.leaving = false;
     const { waiting } = this;
     this.waiting = [];
     const stream = this.client instanceof Cluster ? undefined : this.client.stream;
@@ -89,9 +98,6 @@ export class Departures {
   }
 }
 
-/** Redis does nothing else while it runs a group. */
-const MOST_RUNS = 16;
-
 function groupsOf(waiting: readonly Waiting[]): (readonly [Waiting, ...Waiting[]])[] {
   const [alone, ...others] = waiting;
   if (alone === undefined || others.length === 0) return alone === undefined ? [] : [[alone]];
@@ -100,7 +106,7 @@ function groupsOf(waiting: readonly Waiting[]): (readonly [Waiting, ...Waiting[]
   for (const one of waiting) {
     const slot = `${one.script.sha}${slotOf(one.keys[0] ?? '')}`;
     const group = one.script.grouped ? open.get(slot) : undefined;
-    if (group !== undefined && group.length < MOST_RUNS) group.push(one);
+    if (group !== undefined) group.push(one);
     else {
       const fresh: [Waiting, ...Waiting[]] = [one];
       open.set(slot, fresh);
