@@ -65,14 +65,20 @@ export async function startOperation(
     );
     if (opened === undefined) continue;
     if (!opened.created || waits.length === 0) return { kind: 'going', taskId: opened.taskId };
-    const requests = waits.flatMap((wait) => (wait.kind === 'sleep' ? [] : [wait.request]));
-    const pending = requests.map((request, index) => ({
-      interactionId: interactionId(opened.taskId, index + 1),
-      createdAt: opened.createdAt,
-      expiresAt: opened.createdAt + Math.min(tenant.lifetimes.interaction, tenant.lifetimes.task),
-      request,
-    }));
-    return { kind: 'parked', taskId: opened.taskId, pending };
+    const { taskId, createdAt } = opened;
+    const expiresAt = createdAt + Math.min(tenant.lifetimes.interaction, tenant.lifetimes.task);
+    const pending: PendingInteraction[] = [];
+    for (const wait of waits) {
+      if (wait.kind === 'sleep') continue;
+      const { request } = wait;
+      pending.push({
+        interactionId: interactionId(taskId, pending.length + 1),
+        createdAt,
+        expiresAt,
+        request,
+      });
+    }
+    return { kind: 'parked', taskId, pending };
   }
 }
 

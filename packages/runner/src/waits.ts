@@ -19,7 +19,11 @@ export function waitsOf(
   open: ReadonlySet<string>,
   interactions: number,
 ): Wait[] {
-  const waits = awaited.flatMap((one) => (open.has(one.path) ? [] : waitOf(one)));
+  const waits: Wait[] = [];
+  for (const one of awaited) {
+    const wait = open.has(one.path) ? undefined : waitOf(one);
+    if (wait !== undefined) waits.push(wait);
+  }
   if (interactions + waits.length > MAX_INTERACTIONS) {
     throw new BatonError(
       'internal',
@@ -29,17 +33,17 @@ export function waitsOf(
   return waits;
 }
 
-function waitOf({ path, effect }: Awaited): Wait[] {
+function waitOf({ path, effect }: Awaited): Wait | undefined {
   switch (effect.kind) {
     case 'sleep':
-      return [{ kind: 'sleep', path, ms: effect.ms }];
+      return { kind: 'sleep', path, ms: effect.ms };
     case 'llm':
-      return [{ kind: 'llm', path, request: { kind: 'llm', call: effect.call } }];
+      return { kind: 'llm', path, request: { kind: 'llm', call: effect.call } };
     case 'elicitation': {
       const { kind, message, schema } = effect;
-      return [{ kind, path, request: { kind, message, schema } }];
+      return { kind, path, request: { kind, message, schema } };
     }
     default:
-      return [];
+      return undefined;
   }
 }

@@ -69,8 +69,7 @@ export class Departures {
     const [{ script }] = group;
     this.unanswered++;
     try {
-      const { keys, args } = script.grouped ? frame(group) : group[0];
-      const reply = (await this.evaluate(script, keys, args)) as unknown[];
+      const reply = (await this.evaluate(script, frame(script, group))) as unknown[];
       if (!script.grouped) return group[0].resolve(reply);
       for (const [index, one] of group.entries()) unframe(reply, index, one);
     } catch (error) {
@@ -82,12 +81,12 @@ export class Departures {
   }
 
   /** EVALSHA, or EVAL where the server does not know the script yet. */
-  private async evaluate({ sha, source }: RunOf, keys: Run['keys'], args: Run['args']): Promise<unknown> {
+  private async evaluate({ source }: RunOf, args: (string | number)[]): Promise<unknown> {
     try {
-      return await this.command('evalsha', [sha, keys.length, ...keys, ...args]);
+      return await this.command('evalsha', args);
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      return this.command('eval', [source, keys.length, ...keys, ...args]);
+      return this.command('eval', args.with(0, source));
     }
   }
 

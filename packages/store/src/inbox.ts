@@ -10,7 +10,7 @@ export interface Notice {
   readonly seen: number;
   readonly status: TaskStatus;
   /** How it ended, when it ended and that is small; otherwise the waiter reads it. */
-  readonly end?: TaskEnd;
+  readonly end: TaskEnd | undefined;
 }
 
 /** Calls a worker to a shard. */
@@ -85,9 +85,11 @@ export class Inbox implements Ear {
     // What a master publishes its replicas may never have: whoever reports it reads it as they have it.
     if (this.hearsay) return wake(listeners);
     const payload = message.slice(member.length + (seen?.length ?? 0) + (status?.length ?? 0) + 3);
-    const end = payload === '' ? undefined : parseEnd(status as TaskStatus, payload);
-    const stands = { seen: Number(seen), status: status as TaskStatus };
-    const notice = end === undefined ? stands : { ...stands, end };
+    const notice: Notice = {
+      seen: Number(seen),
+      status: status as TaskStatus,
+      end: payload === '' ? undefined : parseEnd(status as TaskStatus, payload),
+    };
     for (const listener of listeners) listener.hear(notice);
   }
 

@@ -166,7 +166,9 @@ export function markBeside(key: string): string {
  * for it four times.
  */
 export function taskRef(taskId: string): string {
-  return Buffer.from(taskId.replaceAll('-', '').slice(0, 28), 'hex').toString('base64url');
+  const [first, second] = [taskId.slice(0, 8), taskId.slice(9, 13)];
+  const hex = first + second + taskId.slice(14, 18) + taskId.slice(19, 23) + taskId.slice(24, 32);
+  return Buffer.from(hex, 'hex').toString('base64url');
 }
 
 export function taskIdOf(ref: string): string {

@@ -38,11 +38,10 @@ export class Replicated {
   }
 
   async evaluate(script: RunOf, keys: Run['keys'], args: Run['args']): Promise<unknown[]> {
-    const run = script.grouped ? frame([{ keys, args }]) : { keys, args };
-    const rest = [keys.length, ...run.keys, ...run.args] as const;
+    const framed = frame(script, [{ keys, args }]);
     const reply = (await this.send({
-      command: ['EVALSHA', script.sha, ...rest],
-      whole: ['EVAL', script.source, ...rest],
+      command: ['EVALSHA', ...framed],
+      whole: ['EVAL', ...framed.with(0, script.source)],
       markKey: markBeside(keys[0] ?? ''),
     })) as unknown[];
     if (!script.grouped) return reply;

@@ -54,17 +54,17 @@ for at = 1, runs do
 end
 `;
 
-/** Several runs as the KEYS and ARGV of one command. */
-export function frame(runs: readonly Run[]): Run {
-  const keys: string[] = [];
-  const counts: number[] = [runs.length];
-  const args: (string | number)[] = [];
-  for (const run of runs) {
-    counts.push(run.keys.length, run.args.length);
-    for (const key of run.keys) keys.push(key);
-    for (const arg of run.args) args.push(arg);
+/** Several runs of one script as the arguments of one EVALSHA. */
+export function frame({ sha, grouped }: RunOf, runs: readonly Run[]): (string | number)[] {
+  const all: (string | number)[] = [sha, 0];
+  for (const { keys } of runs) for (const key of keys) all.push(key);
+  all[1] = all.length - 2;
+  if (grouped) {
+    all.push(runs.length);
+    for (const { keys, args } of runs) all.push(keys.length, args.length);
   }
-  return { keys, args: counts.concat(args as number[]) };
+  for (const { args } of runs) for (const arg of args) all.push(arg);
+  return all;
 }
 
 /** Hands the reply of the `index`th run to whoever waits for it. */

@@ -160,17 +160,24 @@ function parseState(tries: number, pairs: readonly string[]): SegmentState {
   const fields = new Map<string, string>();
   const journal = new Map<string, string>();
   for (let at = 0; at + 1 < pairs.length; at += 2) {
-    const [field = '', value = ''] = [pairs[at], pairs[at + 1]];
+    const field = pairs[at] ?? '';
+    const value = pairs[at + 1] ?? '';
     if (field.startsWith('j:')) journal.set(field.slice(2), value);
     else fields.set(field, value);
   }
-  const open = (fields.get('open') ?? '').split(' ').flatMap((entry) => entry.split(';')[3] ?? []);
+  const open = new Set<string>();
+  for (const entry of (fields.get('open') ?? '').split(' ')) {
+    const path = entry.split(';')[3];
+    if (path !== undefined) open.add(path);
+  }
+  const { operation, version } = parseProgram(fields.get('op'));
   return {
-    ...parseProgram(fields.get('op')),
+    operation,
+    version,
     input: JSON.parse(fields.get('in') ?? 'null') as JsonObject,
     principal: fields.get('pr') ?? '',
     journal,
-    open: new Set(open),
+    open,
     seen: fields.get('ev') ?? '0',
     interactions: Number(fields.get('sq') ?? 0),
     tries,

@@ -33,5 +33,5 @@ export async function waitForTask(
 
 /** A notice tells how a task ended, which is all that its waiter shows. */
 function viewOfEnd(taskId: string, end: TaskEnd): TaskView {
-  return { ...end, taskId, principal: '', operation: '', createdAt: 0, updatedAt: 0, expiresAt: 0, seen: 0 };
+  return { taskId, principal: '', operation: '', createdAt: 0, updatedAt: 0, expiresAt: 0, seen: 0, ...end };
 }

@@ -18,8 +18,8 @@ const answer = z.object({ value: z.string() });
 
 function* ask(content: string): Program<string> {
   const { value } = yield* generateObject({
-    ...MODELS.main,
     role: 'main',
+    ...MODELS.main,
     messages: [{ role: 'user', content }],
     summary: 'Echo',
     schema: answer,
