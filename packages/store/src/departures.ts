@@ -90,9 +90,10 @@ export class Departures {
     }
   }
 
-  /** As the client's own methods do it, but for what they ask themselves first about their arguments. */
+  /** As the client's own methods do it, but for what they ask themselves about arguments, which are flat already. */
   private command(name: string, args: (string | number)[]): Promise<unknown> {
-    const command = new Command(name, args, { replyEncoding: 'utf8' });
+    const command = new Command(name, [], { replyEncoding: 'utf8' });
+    command.args = args;
     return this.client.sendCommand(command) as Promise<unknown>;
   }
 }

@@ -14,7 +14,7 @@ export function readCredentials(app: FastifyInstance, operatorToken: string | un
   app.decorateRequest('credential', null);
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.config.open !== true && !request.is404) {
-      request.credential = credentialOf(request, operatorDigest);
+      request.credential = credentialOf(request.headers.authorization ?? '', operatorDigest);
     }
     done();
   });
@@ -27,8 +27,14 @@ export function credential(request: FastifyRequest): Credential {
   return request.credential;
 }
 
-function credentialOf(request: FastifyRequest, operatorDigest: Buffer | undefined): Credential {
-  const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+/** The same keys come again and again: how they read is kept for a while, their validity is not. */
+const keys = new Map<string, Credential>();
+const KEYS_KEPT = 1_000;
+
+function credentialOf(header: string, operatorDigest: Buffer | undefined): Credential {
+  const kept = keys.get(header);
+  if (kept !== undefined) return kept;
+  const [, token] = /^Bearer +(\S+)$/i.exec(header) ?? [];
   if (token === undefined) {
     throw new BatonError(
       'unauthenticated',
@@ -37,7 +43,11 @@ function credentialOf(request: FastifyRequest, operatorDigest: Buffer | undefine
     );
   }
   const key = parseKey(token);
-  if (key !== undefined) return { kind: 'key', key };
+  if (key !== undefined) {
+    if (keys.size === KEYS_KEPT) keys.clear();
+    keys.set(header, { kind: 'key', key });
+    return { kind: 'key', key };
+  }
   if (operatorDigest !== undefined && timingSafeEqual(digest(token), operatorDigest))
     return { kind: 'operator' };
   throw new BatonError(
