@@ -81,7 +81,7 @@ export class Departures {
   }
 
   /** EVALSHA, or EVAL where the server does not know the script yet. */
-  private async evaluate({ source }: RunOf, args: (string | number)[]): Promise<unknown> {
+  private async evaluate({ source }: RunOf, args: string[]): Promise<unknown> {
     try {
       return await this.command('evalsha', args);
     } catch (error) {
@@ -90,8 +90,8 @@ export class Departures {
     }
   }
 
-  /** As the client's own methods do it, but for what they ask themselves about arguments, which are flat already. */
-  private command(name: string, args: (string | number)[]): Promise<unknown> {
+  /** As the client's own methods do it, but for what they make of arguments: these are flat, and strings, already. */
+  private command(name: string, args: string[]): Promise<unknown> {
     const command = new Command(name, [], { replyEncoding: 'utf8' });
     command.args = args;
     return this.client.sendCommand(command) as Promise<unknown>;

@@ -55,15 +55,15 @@ end
 `;
 
 /** Several runs of one script as the arguments of one EVALSHA. */
-export function frame({ sha, grouped }: RunOf, runs: readonly Run[]): (string | number)[] {
-  const all: (string | number)[] = [sha, 0];
+export function frame({ sha, grouped }: RunOf, runs: readonly Run[]): string[] {
+  const all = [sha, ''];
   for (const { keys } of runs) for (const key of keys) all.push(key);
-  all[1] = all.length - 2;
+  all[1] = `${all.length - 2}`;
   if (grouped) {
-    all.push(runs.length);
-    for (const { keys, args } of runs) all.push(keys.length, args.length);
+    all.push(`${runs.length}`);
+    for (const { keys, args } of runs) all.push(`${keys.length}`, `${args.length}`);
   }
-  for (const { args } of runs) for (const arg of args) all.push(arg);
+  for (const { args } of runs) for (const arg of args) all.push(`${arg}`);
   return all;
 }
 
