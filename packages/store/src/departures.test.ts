@@ -1,9 +1,11 @@
 import { startPrivateRedis } from '@baton/local-redis';
+import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Departures } from './departures.ts';
 import { forEachRun, type RunOf, shaOf } from './script-group.ts';
 import { plain } from './testing/fixture.ts';
+import { seed } from './testing/seed.ts';
 
 let server: Awaited<ReturnType<typeof startPrivateRedis>>;
 let redis: Redis;
@@ -57,6 +59,26 @@ test('runs of one script that come in one turn are one command, and each hears i
   });
   expect(sent).toBe(1);
   expect(replies).toEqual(Array.from({ length: 5 }, (_, n) => [`k${n}`, 1 + (n % 2), 2, `v${n}`]));
+});
+
+test('each run sees the keys and arguments that are its own, whatever it has in common with others', async () => {
+  const show = script('return {KEYS, ARGV}');
+  await departures.run(show, ['warm'], []);
+  // Few words, so that much is the same, and one that is empty.
+  const word = fc.constantFrom('', 'a', 'b', '1', '0');
+  const row = (minLength: number) => fc.array(word, { minLength, maxLength: 6 });
+  const rows = fc.array(fc.tuple(row(1), row(0)), { minLength: 1, maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(rows, async (runs) => {
+      let replies: unknown[] = [];
+      const sent = await commandsOf(async () => {
+        replies = await Promise.all(runs.map(([keys, args]) => departures.run(show, keys, args)));
+      });
+      expect(replies).toEqual(runs);
+      expect(sent).toBe(1);
+    }),
+    { seed, numRuns: 200 },
+  );
 });
 
 test('what one of them throws, refuses or does wrongly is its own: the others are done', async () => {

@@ -37,14 +37,33 @@ export function forOneRun(body: string): string {
 const HEAD = 'local kept, later = {}, {}';
 const WRITE_LATER = 'for _, write in ipairs(later) do write() end';
 
-/** ARGV: how many runs, then for each how many keys and arguments it has, then all arguments. */
+/**
+ * ARGV: how many runs; which columns of their keys, and of their arguments, are the same in all of them, a 1 or a 0 for
+ * each; for each run how many keys and arguments it has. KEYS, and ARGV behind those: what all have, then each one's own.
+ */
 const EACH = `
-local runs, replies, key, arg = tonumber(ARGV[1]), {}, 0, 1 + 2 * tonumber(ARGV[1])
+local function common(mask, list, next)
+  local row = {}
+  for at = 1, #mask do
+    if string.byte(mask, at) == 49 then row[at], next = list[next], next + 1 end
+  end
+  return row, next
+end
+local function own(count, shared, list, next)
+  local row = {}
+  for at = 1, count do
+    row[at] = shared[at]
+    if not row[at] then row[at], next = list[next], next + 1 end
+  end
+  return row, next
+end
+local runs, replies = tonumber(ARGV[1]), {}
+local shared_keys, key = common(ARGV[2], KEYS, 1)
+local shared_args, arg = common(ARGV[3], ARGV, 4 + 2 * runs)
 for at = 1, runs do
-  local keys, args = {}, {}
-  for each = 1, tonumber(ARGV[2 * at]) do keys[each] = KEYS[key + each] end
-  for each = 1, tonumber(ARGV[2 * at + 1]) do args[each] = ARGV[arg + each] end
-  key, arg = key + #keys, arg + #args
+  local keys, args
+  keys, key = own(tonumber(ARGV[2 + 2 * at]), shared_keys, KEYS, key)
+  args, arg = own(tonumber(ARGV[3 + 2 * at]), shared_args, ARGV, arg)
   local fine, reply = pcall(run, keys, args)
   if not fine then
     local said = type(reply) == 'table' and reply.err or tostring(reply)
@@ -54,17 +73,42 @@ for at = 1, runs do
 end
 `;
 
-/** Several runs of one script as the arguments of one EVALSHA. */
+/**
+ * Several runs of one script as the arguments of one EVALSHA. What all of them have in common is sent once: nearly all
+ * keys, and most of what a tenant's calls say.
+ */
 export function frame({ sha, grouped }: RunOf, runs: readonly Run[]): string[] {
+  const [keys, args] = [runs.map((run) => run.keys), runs.map((run) => run.args)];
+  const [keyMask, argMask] = [maskOf(keys), maskOf(args)];
   const all = [sha, ''];
-  for (const { keys } of runs) for (const key of keys) all.push(key);
+  pushRows(all, keys, keyMask);
   all[1] = `${all.length - 2}`;
   if (grouped) {
-    all.push(`${runs.length}`);
-    for (const { keys, args } of runs) all.push(`${keys.length}`, `${args.length}`);
+    all.push(`${runs.length}`, keyMask, argMask);
+    for (const run of runs) all.push(`${run.keys.length}`, `${run.args.length}`);
   }
-  for (const { args } of runs) for (const arg of args) all.push(`${arg}`);
+  pushRows(all, args, argMask);
   return all;
+}
+
+type Row = readonly (string | number)[];
+
+/** Which columns are the same in all rows: a 1 or a 0 for each; empty where there is one row. */
+function maskOf(rows: readonly Row[]): string {
+  const [first = [], ...others] = rows;
+  if (others.length === 0) return '';
+  const width = Math.min(...rows.map((row) => row.length));
+  let mask = '';
+  for (let at = 0; at < width; at++) mask += others.every((row) => row[at] === first[at]) ? '1' : '0';
+  return mask;
+}
+
+/** Adds what all rows have, then each one's own. */
+function pushRows(all: string[], rows: readonly Row[], mask: string): void {
+  for (let at = 0; at < mask.length; at++) if (mask[at] === '1') all.push(`${rows[0]?.[at]}`);
+  for (const row of rows) {
+    for (let at = 0; at < row.length; at++) if (mask[at] !== '1') all.push(`${row[at]}`);
+  }
 }
 
 /** Hands the reply of the `index`th run to whoever waits for it. */
