@@ -80,4 +80,3 @@ if (kind === 'park') {
   });
 }
 hangUp();
-process.stdin.pause();

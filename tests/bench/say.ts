@@ -5,3 +5,5 @@ export function say(message: object): void {
 
 // A process of the benchmark is of a session of its own, and yet ends with the one that started it.
 process.stdin.on('end', () => process.exit()).resume();
+// A file has none.
+process.stdin.unref?.();

@@ -119,7 +119,7 @@ test('what may not be grouped, or is of another slot, is a command of its own', 
   expect(sent).toBe(4);
 });
 
-test('eight runs that have gathered leave while more come, so Redis is held up by no more', async () => {
+test('eight runs of one group leave while more come, so Redis is held up by no more', async () => {
   const sent = await commandsOf(() =>
     Promise.all(Array.from({ length: 20 }, (_, n) => departures.run(NOTE, [`m${n}`], ['set', n]))),
   );
@@ -131,6 +131,12 @@ test('eight runs that have gathered leave while more come, so Redis is held up b
   runs.push(departures.run(NOTE, ['n7'], ['set', 7]));
   expect(written(), 'the turn has not ended').toBeGreaterThan(before);
   await Promise.all(runs);
+});
+
+test('groups of many slots are filled each by itself', async () => {
+  const run = (n: number) => departures.run(NOTE, [`{s${n % 16}}k${n}`], ['set', n]);
+  const sent = await commandsOf(() => Promise.all(Array.from({ length: 64 }, (_, n) => run(n))));
+  expect(sent).toBe(16);
 });
 
 test('what comes while some are on their way leaves though no reply comes', async () => {

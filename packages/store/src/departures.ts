@@ -8,25 +8,25 @@ interface Waiting extends Run {
   readonly reject: (error: unknown) => void;
 }
 
+type Group = [Waiting, ...Waiting[]];
+
 /** How long what waits for replies waits at most: they may never come. */
 const MOST_MS = 50;
 
-/**
- * Runs that have gathered and wait no longer: Redis works on them while this process reads what else came in. It also
- * does nothing else while it runs a group.
- */
+/** A group of so many waits for no more; Redis does nothing else while it runs one. */
 const MOST_RUNS = 8;
 
 /**
  * Runs of scripts leave in groups: a command costs more than most of what our scripts do, and a system call more than
- * a command. What comes in one turn of the event loop is a group, and while one is on its way, what comes meanwhile
- * gathers and leaves when the first replies are there, or when it is `MOST_RUNS`. In a group, runs of one script on
- * keys of one slot are one command, where the script is `grouped`, and all commands are one write. So at rest nothing
- * waits, and the busier Redis is, the larger the groups.
+ * a command. Runs of one script on keys of one slot, where the script is `grouped`, are one command; what leaves
+ * together is one write. What comes in one turn of the event loop leaves at its end, and while some are on their way,
+ * what comes meanwhile gathers and leaves when the first replies are there. A group that is full leaves at once, so that
+ * Redis works while this process reads on. So at rest nothing waits, and the busier Redis is, the larger the groups.
  */
 export class Departures {
   private readonly client: Redis | Cluster;
-  private waiting: Waiting[] = [];
+  /** By what their runs have in common; a run that may not be grouped is a group by itself. */
+  private gathering = new Map<unknown, Group>();
   private unanswered = 0;
   private leaving = false;
   private late: NodeJS.Timeout | undefined;
@@ -38,11 +38,22 @@ export class Departures {
   /** The reply to one run; whatever it is grouped with, a failure of another is not its own. */
   run(script: RunOf, keys: Run['keys'], args: Run['args']): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ script, keys, args, resolve, reject });
-      if (this.waiting.length === MOST_RUNS) this.leave();
-      else if (this.unanswered === 0) this.leaveSoon();
+      this.gather({ script, keys, args, resolve, reject });
+      if (this.gathering.size === 0) return;
+      if (this.unanswered === 0) this.leaveSoon();
       else this.late ??= setTimeout(() => this.leave(), MOST_MS);
     });
+  }
+
+  private gather(one: Waiting): void {
+    const { script, keys } = one;
+    const common = script.grouped ? script.sha + slotOf(keys[0] ?? '') : one;
+    const group = this.gathering.get(common);
+    if (group === undefined) this.gathering.set(common, [one]);
+    else if (group.push(one) === MOST_RUNS) {
+      this.gathering.delete(common);
+      void this.send(group);
+    }
   }
 
   private leaveSoon(): void {
@@ -57,15 +68,16 @@ export class Departures {
   private leave(): void {
     clearTimeout(this.late);
     this.late = undefined;
-    const { waiting } = this;
-    this.waiting = [];
+    const groups = this.gathering;
+    if (groups.size === 0) return;
+    this.gathering = new Map();
     const stream = this.client instanceof Cluster ? undefined : this.client.stream;
     stream?.cork();
-    for (const group of groupsOf(waiting)) void this.send(group);
+    for (const group of groups.values()) void this.send(group);
     stream?.uncork();
   }
 
-  private async send(group: readonly [Waiting, ...Waiting[]]): Promise<void> {
+  private async send(group: Group): Promise<void> {
     const [{ script }] = group;
     this.unanswered++;
     try {
@@ -76,7 +88,7 @@ export class Departures {
       for (const { reject } of group) reject(error);
     } finally {
       this.unanswered--;
-      if (this.waiting.length > 0) this.leaveSoon();
+      if (this.gathering.size > 0) this.leaveSoon();
     }
   }
 
@@ -96,24 +108,6 @@ export class Departures {
     command.args = args;
     return this.client.sendCommand(command) as Promise<unknown>;
   }
-}
-
-function groupsOf(waiting: readonly Waiting[]): (readonly [Waiting, ...Waiting[]])[] {
-  const [alone, ...others] = waiting;
-  if (alone === undefined || others.length === 0) return alone === undefined ? [] : [[alone]];
-  const groups: [Waiting, ...Waiting[]][] = [];
-  const open = new Map<string, [Waiting, ...Waiting[]]>();
-  for (const one of waiting) {
-    const slot = `${one.script.sha}${slotOf(one.keys[0] ?? '')}`;
-    const group = one.script.grouped ? open.get(slot) : undefined;
-    if (group !== undefined) group.push(one);
-    else {
-      const fresh: [Waiting, ...Waiting[]] = [one];
-      open.set(slot, fresh);
-      groups.push(fresh);
-    }
-  }
-  return groups;
 }
 
 /** Keys of one hash tag are of one slot. */

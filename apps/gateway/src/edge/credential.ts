@@ -27,9 +27,11 @@ export function credential(request: FastifyRequest): Credential {
   return request.credential;
 }
 
-/** The same keys come again and again: how they read is kept for a while, their validity is not. */
+/** The same keys come again and again: how they read is kept, their validity is not. */
 const keys = new Map<string, Credential>();
 const KEYS_KEPT = 1_000;
+/** Clients write a key behind one space; a header that is longer than such a one is read each time. */
+const LONGEST_KEPT = 127;
 
 function credentialOf(header: string, operatorDigest: Buffer | undefined): Credential {
   const kept = keys.get(header);
@@ -44,9 +46,11 @@ function credentialOf(header: string, operatorDigest: Buffer | undefined): Crede
   }
   const key = parseKey(token);
   if (key !== undefined) {
+    const shown: Credential = { kind: 'key', key };
+    if (header.length > LONGEST_KEPT) return shown;
     if (keys.size === KEYS_KEPT) keys.clear();
-    keys.set(header, { kind: 'key', key });
-    return { kind: 'key', key };
+    keys.set(header, shown);
+    return shown;
   }
   if (operatorDigest !== undefined && timingSafeEqual(digest(token), operatorDigest))
     return { kind: 'operator' };

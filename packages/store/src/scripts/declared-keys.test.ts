@@ -60,7 +60,7 @@ test('a script that builds a key inside is found out', patient, async () => {
     fixture.connection,
     planted,
     { task: 'x:task', deadlines: 'x:due', leased: 'x:leased' },
-    { fence: 1, member: 'm', pause: 1 },
+    { fence: 1, member: 'm', pause: 1, tries: 1 },
   );
   const runs = await monitor.runs([planted]);
   expect(await monitor.undeclared(runs)).toEqual(['release SET x:task:note']);
