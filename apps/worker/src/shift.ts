@@ -7,8 +7,8 @@ const IDLE_MS = 10_000;
 
 /**
  * A worker's time on one shard. BullMQ calls it by a job; it takes what is ready, and then stays a while, since where
- * one answer came more will: those are handed to it or ring for it, and need no job. So a job costs once a shift, not once an
- * answer. What a shift should miss, the sweep finds.
+ * one answer came more will: those are handed to it or ring for it, and need no job. So a job costs once a shift, not
+ * once an answer. What a shift should miss, the sweep finds.
  */
 export class Shift {
   private readonly shard: Shard;

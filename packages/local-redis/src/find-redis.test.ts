@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { access, chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -179,7 +180,12 @@ test('a process whose engine gives no Redis says why', patient, async () => {
     { environment: { PATH: dir, HOME: dir, DOCKER_HOST: 'unix:///nowhere/docker.sock' } },
   );
   const answer = await other.next();
-  // An engine on the usual socket is found whatever DOCKER_HOST says: it starts a Redis, or says itself what it lacks.
-  if (answer === 'found') return;
-  expect(answer).toEqual([78, expect.stringMatching(/^ {2}- Docker \(redis:7-bookworm\): \S+ \S/m)]);
+  // An engine on a usual socket is found whatever DOCKER_HOST says: it starts a Redis, or says itself what it lacks.
+  const mayAnswer = ['/var/run', `/run/user/${process.getuid?.()}`].some((at) =>
+    existsSync(`${at}/docker.sock`),
+  );
+  if (mayAnswer && answer === 'found') return;
+  const reason = mayAnswer ? '\\S+ \\S' : 'Could not find a working container';
+  const line = new RegExp(`^ {2}- Docker \\(redis:7-bookworm\\): ${reason}`, 'm');
+  expect(answer).toEqual([78, expect.stringMatching(line)]);
 });

@@ -9,7 +9,7 @@ const { redis, shard } = fixture;
 const { turns } = fixture.places;
 const AT_ONCE = 8;
 
-/** Up to eight runs of one turn of the event loop are one command of Redis: what they share must be as exact as one by one. */
+/** Up to eight runs of one turn are one command of Redis: what they share must be as exact as one by one. */
 test.each<[string, Partial<Limits>, number, string]>([
   ['pendingInteractions', { pendingInteractions: 5 }, 5, 'limit_pending'],
   ['openTasks', { openTasks: 5 }, 5, 'limit_pending'],
