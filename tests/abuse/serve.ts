@@ -30,7 +30,7 @@ const store = await Store.open({ url: redisUrl, secret: SECRET, replica: name })
 const log = makeLog('warn', { role, name });
 
 if (role === 'worker') {
-  startWorker({ drainMs: 1_000 }, store, log, added);
+  await startWorker({ drainMs: 1_000 }, store, log, added);
   process.send?.({ ready: true });
 } else {
   const configuration = {

@@ -7,11 +7,12 @@ import { say } from './say.ts';
 import { hangUp } from './wire.ts';
 
 /**
- * A worker of the benchmark that takes what is ready by hand, so that one resume can be timed: from the lease to what
+ * A worker of the benchmark that takes what is ready by hand, so that one resume can be timed: from its job to what
  * the task awaits next, written. `late-resume <redis> <url> <key>`; says the medians of an `expand_all` with few
  * branches finished and of one with many.
  */
 const [redisUrl = '', url = '', key = ''] = process.argv.slice(2);
+const tenant = key.split('_')[1] ?? '';
 const at: At = { url, key };
 const FEW = 5;
 const MANY = 500;
@@ -28,18 +29,23 @@ interface Resumed {
   readonly entries: number;
 }
 
+let jobs = 0;
+
 /** Answers one of a task's open requests and resumes the task. */
 async function resumeOnce(taskId: string): Promise<Resumed> {
   const { pending } = await ask<{ pending: { interactionId: string } }>(at, 'task_status', { taskId });
   await split(at, pending.interactionId, 0);
   const begun = performance.now();
   for (const shard of shards) {
-    const [segment] = (await shard.take(1)).segments;
+    // No worker runs: this is the job that would take the task.
+    const job = { tenant, list: 'ready' as const, number: ++jobs, tasks: [taskId] };
+    const batch = await shard.dequeue(job, programs.names);
+    const [segment] = batch.kind === 'taken' ? batch.segments : [];
     if (segment === undefined) continue;
-    const end = await resumeTask(programs, check, shard, segment, (event, facts) =>
+    const end = await resumeTask(programs, check, shard, segment, true, (event, facts) =>
       console.error(event, facts),
     );
-    if (end !== 'parked') throw new Error(`the resume has ${end}`);
+    if (end.kind !== 'parked') throw new Error(`the resume has ${end.kind}`);
     return { ms: performance.now() - begun, entries: segment.state.journal.size };
   }
   throw new Error('nothing is ready');

@@ -20,7 +20,7 @@ const WIDE = {
 };
 
 if (role === 'worker') {
-  startWorker({ drainMs: 1_000 }, store, log, testOperations);
+  await startWorker({ drainMs: 1_000 }, store, log, testOperations);
   say({ ready: true });
 } else {
   const door = new OperatorDoor(store);

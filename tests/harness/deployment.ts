@@ -95,7 +95,7 @@ export class Deployment {
 
   async addWorker(): Promise<RunningWorker> {
     const store = await this.openStore(`worker-${this.workers.length}`);
-    const worker = startWorker({ drainMs: 9_000 }, store, log, testOperations);
+    const worker = await startWorker({ drainMs: 9_000 }, store, log, testOperations);
     this.workers.push(worker);
     return worker;
   }

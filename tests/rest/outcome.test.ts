@@ -18,7 +18,7 @@ let worker: RunningWorker;
 beforeAll(async () => {
   replicas = await startReplicas();
   store = await Store.open({ url: replicas.redisUrl, secret: SECRET, replica: 'worker' });
-  worker = startWorker({ drainMs: 2_000 }, store, makeLog('silent', {}), testOperations);
+  worker = await startWorker({ drainMs: 2_000 }, store, makeLog('silent', {}), testOperations);
 });
 afterAll(async () => {
   await worker.stop();

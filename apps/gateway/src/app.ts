@@ -70,7 +70,7 @@ export async function buildApp(
   };
   serveHealth(app, store, options.draining);
   serveMetadata(app);
-  serveMetrics(app, configuration.metricsOpen);
+  serveMetrics(app, store, configuration.metricsOpen);
   const tools = surface(toolCatalog(options.operations), VERSION, (err) => log.error({ err }, 'tool failed'));
   await app.register(mcpRoutes, { services, surface: tools, shortWay: configuration.shortWay });
   await app.register(restRoutes, { prefix: '/v1', services });

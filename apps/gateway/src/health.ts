@@ -1,7 +1,10 @@
 import { type Store, troubleOf } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
 
-/** `/healthz`: the process lives. `/readyz`: it takes work, so Redis answers, keeps what it is given, and it is not draining. */
+/**
+ * `/healthz`: the process lives. `/readyz`: it takes work, so Redis answers, keeps what it is given, and it is not draining; it names
+ * the queues that an operator has paused, by which no client is refused.
+ */
 export function serveHealth(app: FastifyInstance, store: Store, draining: () => boolean): void {
   const options = { config: { open: true }, logLevel: 'silent' } as const;
   app.get('/healthz', options, async () => ({ status: 'ok' }));
@@ -9,9 +12,10 @@ export function serveHealth(app: FastifyInstance, store: Store, draining: () => 
     if (draining()) return reply.status(503).send({ status: 'draining' });
     try {
       await store.ping();
+      const paused = await store.pausedQueues();
+      return { status: 'ready', ...(paused.length > 0 ? { paused } : {}) };
     } catch (error) {
       return reply.status(503).send({ status: troubleOf(error) });
     }
-    return { status: 'ready' };
   });
 }

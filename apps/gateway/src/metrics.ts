@@ -1,10 +1,11 @@
 import { BatonError } from '@baton/protocol';
+import type { Store } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { credential } from './edge/credential.ts';
 
 /** Prometheus' view of this replica, at `/metrics`; needs the operator token unless it is opened. */
-export function serveMetrics(app: FastifyInstance, open: boolean): void {
+export function serveMetrics(app: FastifyInstance, store: Store, open: boolean): void {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
@@ -14,6 +15,23 @@ export function serveMetrics(app: FastifyInstance, open: boolean): void {
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 30],
     registers: [registry],
   });
+  const jobs = new Gauge({
+    name: 'baton_queue_jobs',
+    help: 'BullMQ jobs by queue and state, all shards together',
+    labelNames: ['queue', 'state'],
+    registers: [registry],
+  });
+  const paused = new Gauge({
+    name: 'baton_queues_paused',
+    help: 'BullMQ queues that an operator has paused',
+    registers: [registry],
+  });
+  const readQueues = async () => {
+    const [counts, queues] = await Promise.all([store.jobCounts(), store.pausedQueues()]);
+    jobs.reset();
+    for (const { queue, state, count } of counts) jobs.inc({ queue, state }, count);
+    paused.set(queues.length);
+  };
   // Labels are checked and looked up at each use: those that were met before are kept. There are few.
   const kept = new Map<string, Histogram.Internal<'route' | 'method' | 'status'>>();
   app.addHook('onResponse', (request, reply, done) => {
@@ -28,6 +46,8 @@ export function serveMetrics(app: FastifyInstance, open: boolean): void {
     if (!open && credential(request).kind !== 'operator') {
       throw new BatonError('insufficient_scope', '/metrics needs the operator token.', { scope: 'operator' });
     }
+    // Without Redis the process still tells of itself.
+    await readQueues().catch(() => jobs.reset());
     return reply.type(registry.contentType).send(await registry.metrics());
   });
 }

@@ -4,7 +4,7 @@ import { serveHealth, type Signs } from './health.ts';
 let close = () => {};
 afterEach(() => close());
 
-const sound: Signs = { turnedAt: () => performance.now(), ping: async () => {}, draining: () => false };
+const sound: Signs = { lastTickAt: () => performance.now(), ping: async () => {}, draining: () => false };
 
 /** What /healthz and /readyz say. */
 async function said(signs: Partial<Signs>): Promise<string> {
@@ -24,10 +24,10 @@ test('a worker without its Redis is not ready, and never taken for dead: ending 
 
 test('a worker whose loop does not turn is neither', async () => {
   const since = performance.now() - 16_000;
-  expect(await said({ turnedAt: () => since })).toBe('503 503 404');
+  expect(await said({ lastTickAt: () => since })).toBe('503 503 404');
 });
 
 test('a worker that drains is not ready, and not dead though its loop has ended', async () => {
   const since = performance.now() - 16_000;
-  expect(await said({ draining: () => true, turnedAt: () => since })).toBe('200 503 404');
+  expect(await said({ draining: () => true, lastTickAt: () => since })).toBe('200 503 404');
 });

@@ -1,42 +1,47 @@
+import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { troubleOf } from '@baton/store';
+import type { Registry } from 'prom-client';
 
-/** Rounds of the sweep follow each other within a second; Redis may hold one up for its command timeout, twice. */
+/** Heartbeats follow each other within 2 s; Redis may hold one up for its command timeout, twice. */
 const STUCK_AFTER_MS = 15_000;
 
 export interface Signs {
-  /** When the sweep last began a round, by `performance.now()`. */
-  readonly turnedAt: () => number;
+  /** When the heartbeat last began a round, by `performance.now()`. */
+  readonly lastTickAt: () => number;
   /** Rejects when Redis does not answer now. */
   readonly ping: () => Promise<void>;
+  /** The queues that an operator has paused. */
+  readonly pausedQueues: () => Promise<readonly string[]>;
   readonly draining: () => boolean;
+  readonly metrics: Registry;
+  /** Who may read the metrics: whoever shows this token, or everybody. Undefined: nobody. */
+  readonly metricsFor: { readonly token: string } | 'everybody' | undefined;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly type?: string;
+  readonly body: string | object;
 }
 
 /**
  * A worker's own port, for whatever watches it. `/healthz`: its loop turns, so ending it would help nobody, whatever
- * Redis does. `/readyz`: it takes work, so besides that Redis answers and it is not draining. Port 0 takes a free one.
+ * Redis does. `/readyz`: it takes work, so besides that Redis answers and it is not draining; it names the queues that an
+ * operator has paused. `/metrics`: Prometheus. Port 0 takes a free one.
  */
 export async function serveHealth(
   { host, port }: { readonly host: string; readonly port: number },
   signs: Signs,
 ): Promise<{ readonly port: number; close(): void }> {
   const server = createServer((request, response) => {
-    const say = (status: number, text: string) =>
+    void answer(request, signs).then(({ status, type = 'application/json', body }) =>
       response
-        .writeHead(status, { 'content-type': 'application/json', connection: 'close' })
-        .end(JSON.stringify({ status: text }));
-    const stuck = !signs.draining() && performance.now() - signs.turnedAt() > STUCK_AFTER_MS;
-    if (request.url !== '/healthz' && request.url !== '/readyz') say(404, 'not found');
-    else if (stuck) say(503, 'stuck');
-    else if (request.url === '/healthz') say(200, 'ok');
-    else if (signs.draining()) say(503, 'draining');
-    else
-      signs.ping().then(
-        () => say(200, 'ready'),
-        (error: unknown) => say(503, troubleOf(error)),
-      );
+        .writeHead(status, { 'content-type': type, connection: 'close' })
+        .end(typeof body === 'string' ? body : JSON.stringify(body)),
+    );
   });
   server.listen(port, host);
   await once(server, 'listening');
@@ -47,4 +52,40 @@ export async function serveHealth(
       server.closeAllConnections();
     },
   };
+}
+
+async function answer(request: IncomingMessage, signs: Signs): Promise<Reply> {
+  const stuck = !signs.draining() && performance.now() - signs.lastTickAt() > STUCK_AFTER_MS;
+  switch (request.url) {
+    case '/healthz':
+      return stuck ? { status: 503, body: { status: 'stuck' } } : { status: 200, body: { status: 'ok' } };
+    case '/readyz':
+      return stuck ? { status: 503, body: { status: 'stuck' } } : readiness(signs);
+    case '/metrics':
+      return metrics(request.headers.authorization ?? '', signs);
+    default:
+      return { status: 404, body: { status: 'not found' } };
+  }
+}
+
+async function readiness({ draining, ping, pausedQueues }: Signs): Promise<Reply> {
+  if (draining()) return { status: 503, body: { status: 'draining' } };
+  try {
+    await ping();
+    const paused = await pausedQueues();
+    return { status: 200, body: { status: 'ready', ...(paused.length > 0 ? { paused } : {}) } };
+  } catch (error) {
+    return { status: 503, body: { status: troubleOf(error) } };
+  }
+}
+
+async function metrics(authorization: string, { metrics: registry, metricsFor }: Signs): Promise<Reply> {
+  if (metricsFor !== 'everybody' && !isBearer(authorization, metricsFor?.token))
+    return { status: 401, body: { status: '/metrics needs the operator token' } };
+  return { status: 200, type: registry.contentType, body: await registry.metrics() };
+}
+
+function isBearer(authorization: string, token: string | undefined): boolean {
+  const [shown, wanted] = [Buffer.from(authorization), Buffer.from(`Bearer ${token}`)];
+  return token !== undefined && shown.length === wanted.length && timingSafeEqual(shown, wanted);
 }

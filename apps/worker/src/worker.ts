@@ -1,53 +1,52 @@
 import type { Operation } from '@baton/operations';
-import { AnswerCheck, Programs, type SegmentEnd } from '@baton/runner';
+import { AnswerCheck, Programs } from '@baton/runner';
 import type { Store } from '@baton/store';
-import { drainWorker, openShards } from '@baton/store/shards';
+import { JobRunner, openShards } from '@baton/store/shards';
 import type { Logger } from 'pino';
-import { Drain } from './drain.ts';
-import { Shift } from './shift.ts';
-import { startSweeping } from './sweep.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { WorkerMetrics } from './metrics.ts';
+import { resumeJobs } from './resume-jobs.ts';
+import { sweepJobs } from './sweep-jobs.ts';
 
 export interface WorkerConfiguration {
-  /** How long a SIGTERM waits for running segments, in milliseconds; what is left is handed on by its lease. */
+  /** How long a SIGTERM waits for running jobs, in milliseconds; what is left goes on elsewhere when its lock has lapsed. */
   readonly drainMs: number;
 }
 
 export interface RunningWorker {
+  readonly metrics: WorkerMetrics;
   /** When its loop last turned, by `performance.now()`. */
-  readonly turnedAt: () => number;
-  /** Takes nothing more, lets running segments end, and closes. */
+  readonly lastTickAt: () => number;
+  /** Takes nothing more, lets running jobs end, and closes. */
   stop(): Promise<void>;
 }
 
-/** Starts one worker. `added` operations are for tests and benchmarks; `ended` hears of every segment. */
-export function startWorker(
+/** Starts one worker: two queues of each shard, and a heartbeat. `added` operations are for tests and benchmarks. */
+export async function startWorker(
   configuration: WorkerConfiguration,
   store: Store,
   log: Logger,
   added: ReadonlyMap<string, Operation> = new Map(),
-  ended: (end: SegmentEnd | 'error') => void = () => {},
-): RunningWorker {
+): Promise<RunningWorker> {
+  const metrics = new WorkerMetrics();
   const check = new AnswerCheck();
-  const drain = new Drain({ programs: new Programs(added), check, log, ended });
-  const shifts = openShards(store).map((shard) => ({ shard, shift: new Shift(shard, drain) }));
-  const wakers = shifts.map(({ shard, shift }) => drainWorker(store, shard.index, () => shift.run()));
-  const sweeper = startSweeping(
-    shifts.map(({ shard }) => shard),
-    async (shard) => {
-      if (shifts[shard.index]?.shift.ring() || (await shard.callWorker())) return;
-      drain.unbidden(shard);
-    },
-    log,
-  );
+  const programs = new Programs(added);
+  const shards = openShards(store);
+  const jobs = new JobRunner(store);
+  const heartbeat = await startHeartbeat(store.replica, programs.names, shards, jobs, log);
+  for (const shard of shards) {
+    const resuming = { programs, check, log, ran: metrics.ran };
+    metrics.watch(jobs.start(shard, 'resume', resumeJobs(shard, resuming)), log);
+    metrics.watch(jobs.start(shard, 'deadlines', sweepJobs(shard)), log);
+  }
   return {
-    turnedAt: sweeper.turnedAt,
+    metrics,
+    lastTickAt: heartbeat.lastTickAt,
     async stop() {
       // BullMQ's close has no time limit of its own, and a segment may wait for a Redis that is gone.
       const over = new Promise((resolve) => setTimeout(resolve, configuration.drainMs).unref());
-      for (const { shift } of shifts) shift.stop();
-      const closed = Promise.all([sweeper.stop(), drain.stop(), ...wakers.map((waker) => waker.close())]);
-      // Tasks may be handed over until the shifts are left.
-      await Promise.race([closed.then(() => drain.stop()), over]);
+      await Promise.race([Promise.all([heartbeat.stop(), jobs.close()]), over]);
+      jobs.disconnect();
       await check.close();
     },
   };

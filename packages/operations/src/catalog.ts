@@ -27,18 +27,18 @@ export const operations: ReadonlyMap<string, Operation> = byName(
  */
 const programs: readonly Operation[] = [...operations.values(), delegatedCall];
 
-/**
- * The program of a task that was started as `name` at `version`, or undefined when this release ships none.
- * `also` adds programs that are no part of the product, such as `testOperations`.
- */
+/** All programs of this release; `also` adds some that are no part of the product, such as `testOperations`. */
+export function programsOf(also: ReadonlyMap<string, Operation> = new Map()): readonly Operation[] {
+  return [...programs, ...also.values()];
+}
+
+/** The program of a task that was started as `name` at `version`, or undefined when this release ships none. */
 export function findProgram(
   name: string,
   version: number,
   also: ReadonlyMap<string, Operation> = new Map(),
 ): Operation | undefined {
-  return [...programs, ...also.values()].find(
-    (program) => program.name === name && program.version === version,
-  );
+  return programsOf(also).find((program) => program.name === name && program.version === version);
 }
 
 export function byName(...listed: readonly Operation[]): ReadonlyMap<string, Operation> {

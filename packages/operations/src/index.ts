@@ -3,7 +3,7 @@
  * work on (`project`), the tools that need no LLM (`tools`), and what people read of it (`views`, `prompts`). `catalog`
  * says what there is; `echo` is for tests and the benchmark. No clock, no randomness, no I/O.
  */
-export { findProgram, operations } from './catalog.ts';
+export { findProgram, operations, programsOf } from './catalog.ts';
 export { delegatedCall } from './delegated-call/program.ts';
 export { testOperations } from './echo/programs.ts';
 export { wholeNumber } from './lenient.ts';

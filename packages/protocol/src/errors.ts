@@ -31,7 +31,7 @@ export const ERRORS = {
   task_ended: row(409, -32602),
   task_cancelled: row(409, -32602),
   task_expired: row(410, -32602),
-  program_unavailable: row(503, -32603),
+  program_unavailable: row(503, -32603, true),
   program_diverged: row(500, -32603),
   journal_too_large: row(413, -32603),
   idempotency_conflict: row(409, -32602),

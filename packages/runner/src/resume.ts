@@ -2,7 +2,6 @@ import type { AnswerCheck } from '@baton/answers';
 import { advance, formatEntry, type Outcome } from '@baton/engine';
 import type { Command, Operation } from '@baton/operations';
 import { BatonError, MAX_JOURNAL_BYTES, toBatonError } from '@baton/protocol';
-import { pauseBefore } from '@baton/store';
 import type { Segment, Shard } from '@baton/store/shards';
 import { HeldProjects } from './held-projects.ts';
 import { changeProject } from './project-change.ts';
@@ -12,46 +11,50 @@ import { Recording } from './recording.ts';
 import { finishedResult } from './result.ts';
 import { type Immediate, isImmediate, waitsOf } from './waits.ts';
 
-/** How a segment ended, for the log and the metrics. */
-export type SegmentEnd = 'parked' | 'completed' | 'failed' | 'released' | 'stale';
+/** How a segment ended. */
+export type SegmentEnd =
+  /** `held`: this process lacks the program, and the task waits for one that has it. */
+  | { readonly kind: 'parked' | 'completed' | 'failed' | 'held' | 'stale' }
+  /**
+   * It did not come to its end. `retry`: another run may help; `refused`: Redis takes nothing now, say because it is full,
+   * which is no fault of the task; `broken`: no run would help, and the task has failed with this error.
+   */
+  | { readonly kind: 'retry' | 'refused' | 'broken'; readonly error: BatonError };
 
-/** A segment that failed for a reason that may pass is begun so many times, with pauses, before its task fails. */
+/** A task whose segments were begun so many times and never came to an end, since their worker died, has failed. */
 export const MAX_TRIES = 8;
-
-/** What Redis refuses it will refuse for a while: the pause is that of so many tries at least. */
-const REFUSED = 3;
 
 /** Another holder has the task: whatever this one knows is void. */
 class Stale extends Error {}
 
 /**
  * Runs the segments of a task from where it stands until it awaits someone outside or ends. Never throws for what a
- * program does; throws `unavailable` when Redis cannot, in which case the lease hands the task on.
+ * program does; throws `unavailable` when Redis does not answer. With `final` nobody runs it again: what would be `retry`
+ * ends the task.
  */
 export async function resumeTask(
   programs: Programs,
   check: AnswerCheck,
   shard: Shard,
-  leased: Segment,
+  loaded: Segment,
+  final: boolean,
   log: (event: string, facts: object) => void,
 ): Promise<SegmentEnd> {
-  for (let segment: Segment | undefined = leased; segment; segment = await shard.reload(segment)) {
+  for (let segment: Segment | undefined = loaded; segment; segment = await shard.reload(segment)) {
     try {
       const end = await runSegment(programs, check, segment);
       if (end !== 'again') return end;
     } catch (thrown) {
-      if (thrown instanceof Stale) return 'stale';
-      log('segment failed', {
-        tenant: segment.tenant,
-        taskId: segment.taskId,
-        tries: segment.state.tries,
-        err: thrown,
-      });
-      return putBack(segment, thrown);
+      if (thrown instanceof Stale) return STALE;
+      const { tenant, taskId, state } = segment;
+      log('segment failed', { tenant, taskId, tries: state.tries, err: thrown });
+      return failSegment(segment, thrown, final);
     }
   }
-  return 'stale';
+  return STALE;
 }
+
+const STALE = { kind: 'stale' } as const;
 
 async function runSegment(
   programs: Programs,
@@ -60,8 +63,8 @@ async function runSegment(
 ): Promise<SegmentEnd | 'again'> {
   const { state } = segment;
   const program = programs.find(state.operation, state.version);
-  if (program === undefined) throw unavailable(state.operation, state.version);
-  if (state.tries > MAX_TRIES) throw tooOften(state.tries - 1);
+  if (program === undefined) return { kind: await segment.hold() };
+  if (state.tries > MAX_TRIES) throw tooOften();
   refuseTooLarge(state.journal);
 
   const recording = new Recording(state.journal);
@@ -84,7 +87,8 @@ async function runSegment(
     }
     const waits = waitsOf(step.awaited, state.open, state.interactions);
     const end = await unlessOversized(recording, waits, () => segment.park({ ...recording.toSave, waits }));
-    if (end !== undefined) return end;
+    if (end === 'again') return end;
+    if (end !== undefined) return { kind: end };
   }
 }
 
@@ -150,25 +154,24 @@ async function commit(
   if (landed !== undefined) recording.addSaved(path, landed);
 }
 
-function settled(reply: 'settled' | 'stale', end: SegmentEnd): SegmentEnd {
-  return reply === 'stale' ? 'stale' : end;
+function settled(reply: 'settled' | 'stale', kind: 'completed' | 'failed'): SegmentEnd {
+  return reply === 'stale' ? STALE : { kind };
 }
 
-/** What a bug or a passing failure does to a task: another try after a pause, and an end with its reason at the last. */
-async function putBack(segment: Segment, thrown: unknown): Promise<SegmentEnd> {
-  const { tries } = segment.state;
+/** What a bug or a passing failure does to a task: another run by BullMQ, and an end with its reason at the last. */
+async function failSegment(segment: Segment, thrown: unknown, final: boolean): Promise<SegmentEnd> {
   const error = toBatonError(thrown);
-  // A Redis that refuses, say because it is full, is no fault of the task: it waits for as long as its deadline allows.
   if (error.code === 'unavailable' && error.details['taken'] === false) {
-    return segment.release(pauseBefore(Math.max(tries, REFUSED)), false);
+    return (await segment.release()) === 'stale' ? STALE : { kind: 'refused', error };
   }
-  const final =
+  const hopeless =
     error.code === 'journal_too_large' || (error.code === 'internal' && thrown instanceof BatonError);
-  if (final || tries >= MAX_TRIES) {
-    const reason = error.code === 'unavailable' ? tooOften(tries) : error;
-    return settled(await segment.settle({ status: 'failed', error: reason.toWire() }), 'failed');
+  if (hopeless || final) {
+    const reason = error.code === 'unavailable' ? tooOften() : error;
+    const settled = await segment.settle({ status: 'failed', error: reason.toWire() });
+    return settled === 'stale' ? STALE : { kind: 'broken', error };
   }
-  return segment.release(pauseBefore(tries));
+  return (await segment.release()) === 'stale' ? STALE : { kind: 'retry', error };
 }
 
 function explain(program: Operation, thrown: unknown) {
@@ -179,17 +182,10 @@ function explain(program: Operation, thrown: unknown) {
   ).toWire();
 }
 
-function unavailable(operation: string, version: number): BatonError {
-  return new BatonError(
-    'program_unavailable',
-    `No worker of this release has the program '${operation}' in version ${version}. Start the call again.`,
-  );
-}
-
-function tooOften(tries: number): BatonError {
+function tooOften(): BatonError {
   return new BatonError(
     'internal',
-    `The work was begun ${tries} times and never got to its end. Start the call again; if it fails again, tell your operator.`,
+    'The work was begun again and again and never got to its end. Start the call again; if it fails again, tell your operator.',
   );
 }
 

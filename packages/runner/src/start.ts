@@ -3,6 +3,7 @@ import type { Operation } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { Caller, PendingInteraction, Tenant } from '@baton/store';
 import { interactionId } from '@baton/protocol';
+import type { Programs } from './programs.ts';
 import { HeldProjects } from './held-projects.ts';
 import { unlessOversized } from './oversized.ts';
 import { Recording } from './recording.ts';
@@ -20,12 +21,14 @@ export type Started =
 /**
  * Runs the first segment of an operation where the call came in, up to the first thing that it cannot have at once,
  * and parks it there: one round trip to Redis, which also admits the caller.
- * Errors: what the program refuses with, and every refusal of OPEN.
+ * Of its versions it is the newest one that a live worker has, so that no task is left that nobody can go on with.
+ * Errors: what the program refuses with, `program_unavailable`, and every refusal of OPEN.
  */
 export async function startOperation(
+  programs: Programs,
   tenant: Tenant,
   caller: Caller,
-  operation: Operation,
+  named: Operation,
   input: JsonObject,
   idempotency?: { key: string; arguments: string },
 ): Promise<Started> {
@@ -34,6 +37,7 @@ export async function startOperation(
     const taskId = await tenant.tasks.known(idempotency);
     if (taskId !== undefined) return { kind: 'going', taskId };
   }
+  const operation = programs.startable(named, await tenant.programs());
   const recording = new Recording();
   const projects = new HeldProjects((name) => tenant.projects.read(name));
   for (;;) {

@@ -14,7 +14,7 @@ type Group = [Waiting, ...Waiting[]];
 const MOST_MS = 50;
 
 /** A group of so many waits for no more; Redis does nothing else while it runs one. */
-const MOST_RUNS = 8;
+const MOST_RUNS = 16;
 
 /**
  * Runs of scripts leave in groups: a command costs more than most of what our scripts do, and a system call more than

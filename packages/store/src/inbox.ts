@@ -13,18 +13,6 @@ export interface Notice {
   readonly end: TaskEnd | undefined;
 }
 
-/** Calls a worker to a shard. */
-export interface Bell {
-  /** Something stands ready. */
-  ring(): void;
-  /** A task, leased and loaded. */
-  hand(member: string, loaded: readonly unknown[]): void;
-}
-
-/** What calls a worker; a task's notices begin with its member, which has a colon in its first word. */
-const READY = 'ready ';
-const HANDED = 'tasks ';
-
 /**
  * This replica's own channel. Scripts publish to it only what a request held here waits for, so no replica reads
  * another's traffic. A notice may come before the reply of the script that registered for it: listen first.
@@ -33,7 +21,6 @@ export class Inbox implements Ear {
   readonly channel: string;
   private readonly channels: Channels;
   private readonly listeners = new Map<string, Set<Listener>>();
-  private readonly bells = new Map<string, Bell>();
   private readonly hearsay: boolean;
 
   private constructor(channels: Channels, channel: string, hearsay: boolean) {
@@ -65,20 +52,11 @@ export class Inbox implements Ear {
     this.channels.leave(this.channel, this);
   }
 
-  /** Has a bell called for a shard, by the key of its ready set, while a shift there is announced for this channel. */
-  onReady(readyKey: string, bell: Bell): void {
-    this.bells.set(readyKey, bell);
+  hear(message: string): void {
+    for (const line of message.split('\n')) this.hearLine(line);
   }
 
-  hear(message: string): void {
-    if (message.startsWith(READY)) return this.bells.get(message.slice(READY.length))?.ring();
-    if (message.startsWith(HANDED)) {
-      const key = message.indexOf(' ', HANDED.length);
-      const handed = JSON.parse(message.slice(key + 1)) as [string, unknown[]][];
-      const bell = this.bells.get(message.slice(HANDED.length, key));
-      for (const [member, loaded] of handed) bell?.hand(member, loaded);
-      return;
-    }
+  private hearLine(message: string): void {
     const [member = '', seen, status] = message.split(' ', 3);
     const listeners = this.listeners.get(member);
     if (listeners === undefined) return;

@@ -13,6 +13,7 @@ export type { Look, PendingPage } from './backlog.ts';
 export type { InteractionRecord, InteractionSummary } from './interaction-record.ts';
 export type { TaskInspection, TaskSummary } from './listing.ts';
 export type { Page } from './page.ts';
+export type { JobCount } from './queues.ts';
 export type { ProjectChange, StoredProject } from './projects.ts';
 export { refusal, sessionNotFound } from './refusal.ts';
 export type { SealKey } from './seal-key.ts';
@@ -24,13 +25,11 @@ export type { NewTask } from './tasks.ts';
 export type { Tenant } from './tenant.ts';
 export { troubleOf } from './unavailable.ts';
 export {
-  ATTEND_INTERVAL,
-  HOLD_AFTER,
   ATTUNE_INTERVAL,
   DEFAULT_LIFETIMES,
+  HEARTBEAT_INTERVAL,
   type Lifetimes,
   LISTEN_INTERVAL,
-  pauseBefore,
   SESSION_LIFE,
   SWEEP_INTERVAL,
 } from './ttl.ts';

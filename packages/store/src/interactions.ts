@@ -1,11 +1,11 @@
 import { parseInteractionId, type Scope } from '@baton/protocol';
 import { type Caller, type Identity, scopeText } from './caller.ts';
+import { taskRef } from './keys.ts';
 import type { Place } from './place.ts';
 import { refusal } from './refusal.ts';
 import { run } from './script.ts';
 import { ACCEPT, CHUNK, EXTEND } from './scripts.ts';
 import { runCancel } from './tasks.ts';
-import { HANDED_LEASE } from './ttl.ts';
 
 export type Accepted = { readonly replayed: boolean; readonly event: number; readonly taskId: string };
 
@@ -37,10 +37,11 @@ export class Interactions {
         task,
         pending: keys.pending,
         claims: keys.claims,
-        ready: keys.shard.ready,
-        turns: keys.shard.turns,
-        shifts: keys.shard.shifts,
-        leased: keys.shard.leased,
+        ready: keys.ready,
+        held: keys.held,
+        jobs: keys.jobs,
+        outstanding: keys.shard.outstanding,
+        workers: keys.shard.workers,
         listeners: keys.listeners,
       },
       {
@@ -56,14 +57,13 @@ export class Interactions {
         answer: answer.text,
         fingerprint: answer.fingerprint,
         channel: answer.channel,
-        lease: HANDED_LEASE,
       },
     );
     caller.settle(reply);
     if (reply[0] !== 'accepted' && reply[0] !== 'replayed') {
       throw refusal(reply, { interactionId: answer.interactionId });
     }
-    void this.place.wake(Number(reply[2] ?? 0));
+    if (reply[0] === 'accepted') this.place.addJob(String(reply[2]), taskId);
     return { replayed: reply[0] === 'replayed', event: Number(reply[1]), taskId };
   }
 
@@ -106,7 +106,6 @@ export class Interactions {
     );
     if (reply[0] === 'task_not_found') throw refusal(['interaction_not_found'], { interactionId: id });
     if (reply[0] !== 'cancelled') throw refusal(reply, { interactionId: id });
-    void this.place.wake(Number(reply[1]));
   }
 
   /** Gives a pending interaction `life` more milliseconds from now, never past its task's end; returns its new deadline. */
@@ -116,11 +115,12 @@ export class Interactions {
     const reply = await run(
       connection,
       EXTEND,
-      { task: keys.task(taskId), deadlines: keys.shard.deadlines, listeners: keys.listeners },
+      { task: keys.task(taskId), deadlines: keys.deadlines, due: keys.shard.due, listeners: keys.listeners },
       {
         principal: identity.principal,
         scopes: scopeText(identity.scopes),
         member: keys.member(taskId),
+        ref: taskRef(taskId),
         number,
         life,
       },

@@ -6,7 +6,8 @@
  *     baton:{s0}:t:acme             hash    the tenant: limits, counters, the rate bucket
  *     baton:{s0}:t:acme:key:<id>    hash    a credential's record
  *     baton:{s0}:t:acme:task:<ref>  hash    a task: state, journal, interactions
- *     baton:{s0}:ready              zset    the shard's outbox
+ *     baton:{s0}:t:acme:ready       zset    the tenant's outbox: tasks with something to do, by the time they joined
+ *     baton:{s0}:t:acme:jobs        hash    the BullMQ jobs of the tenant that have not ended, and what each took
  *     baton:{s0}:bull:...                   BullMQ's
  *     baton:{s0}:t:acme:session:<id> set    the resources that an MCP session hears of
  *     baton:{ops}:tenants           zset    the names of all tenants, for the operator's door
@@ -52,11 +53,13 @@ export class Keyspace {
 
 export class ShardKeys {
   readonly base: string;
-  readonly ready: string;
-  readonly turns: string;
-  readonly shifts: string;
-  readonly leased: string;
-  readonly deadlines: string;
+  /** Tenants by their first deadline. */
+  readonly due: string;
+  /** Tenants with jobs that have not ended, by the time at which those were last checked. */
+  readonly outstanding: string;
+  /** Workers that live, with their programs, by the time until which they are believed. */
+  readonly workers: string;
+  /** When the last sweep began. */
   readonly swept: string;
   /** BullMQ's prefix. */
   readonly bull: string;
@@ -65,18 +68,16 @@ export class ShardKeys {
 
   constructor(base: string) {
     this.base = base;
-    this.ready = `${base}:ready`;
-    this.turns = `${base}:turns`;
-    this.shifts = `${base}:shifts`;
-    this.leased = `${base}:leased`;
-    this.deadlines = `${base}:deadlines`;
+    this.due = `${base}:due`;
+    this.outstanding = `${base}:outstanding`;
+    this.workers = `${base}:workers`;
     this.swept = `${base}:swept`;
     this.bull = `${base}:bull`;
     this.endings = `${base}:endings`;
   }
 }
 
-/** A task's names in Redis: its record, its member in its shard's sets, and what both make of its id. */
+/** A task's names in Redis: its record, its name in notices (`<tenant>:<ref>`), and its ref in its tenant's sets. */
 export interface TaskNames {
   readonly task: string;
   readonly member: string;
@@ -90,6 +91,10 @@ export class TenantKeys {
   readonly credentials: string;
   readonly tasks: string;
   readonly pending: string;
+  readonly ready: string;
+  readonly held: string;
+  readonly jobs: string;
+  readonly deadlines: string;
   readonly claims: string;
   readonly holders: string;
   /** The name in notices of the wait for something to become pending: its tasks' members begin with it. */
@@ -110,6 +115,10 @@ export class TenantKeys {
     this.credentials = `${this.record}:keys`;
     this.tasks = `${this.record}:tasks`;
     this.pending = `${this.record}:pending`;
+    this.ready = `${this.record}:ready`;
+    this.held = `${this.record}:held`;
+    this.jobs = `${this.record}:jobs`;
+    this.deadlines = `${this.record}:deadlines`;
     this.claims = `${this.record}:claims`;
     this.holders = `${this.record}:holders`;
     this.backlog = `${name}:`;
@@ -118,6 +127,12 @@ export class TenantKeys {
     this.listeners = `${this.record}:listeners`;
     this.subscribers = `${this.record}:subscribers`;
     this.ended = `${this.record}:ended`;
+  }
+
+  /** The keys that a script needs that may put a task into the tenant's lists, or take one out. */
+  get queue() {
+    const { ready, held, jobs } = this;
+    return { ready, held, jobs, outstanding: this.shard.outstanding, workers: this.shard.workers };
   }
 
   credential(id: string): string {
@@ -146,7 +161,7 @@ export class TenantKeys {
     return `${this.record}:idem:${digest}`;
   }
 
-  /** A task's member in its shard's sets. */
+  /** A task's name in notices. */
   member(taskId: string): string {
     return this.names(taskId).member;
   }
@@ -176,7 +191,7 @@ export function taskIdOf(ref: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}0000`;
 }
 
-/** The tenant and the task behind a member of a shard's set. */
+/** The tenant and the task behind a name in notices. */
 export function parseMember(member: string): { tenant: string; taskId: string } {
   const colon = member.indexOf(':');
   return { tenant: member.slice(0, colon), taskId: taskIdOf(member.slice(colon + 1)) };

@@ -1,70 +1,150 @@
 import { type Job, Queue, Worker } from 'bullmq';
+import type { Cluster, Redis } from 'ioredis';
 import type { Connection } from './connection.ts';
 import type { Keyspace } from './keys.ts';
+import { jobId, requestedJob, type ResumeJob } from './resume-job.ts';
+import { asUnavailable } from './unavailable.ts';
+import { JOB_LOCK, STALLED_INTERVAL, SWEEP_INTERVAL } from './ttl.ts';
 
 /**
- * BullMQ wakes workers; it does not hold the work. A job says "drain this shard": what there is to do stands in the
- * ready set, so a lost job delays a resume until the next sweep and loses nothing.
+ * BullMQ's queues, two of each shard, under the prefix `baton:{s0}:bull`: `resume`, whose jobs take what stands in a
+ * tenant's lists, and `deadlines`, whose scheduler sweeps the shard. What there is to do stands in the lists: a job that
+ * is lost delays a resume until the sweep's check and loses nothing.
  */
-const NAME = 'drain';
+export const QUEUE_NAMES = ['resume', 'deadlines'] as const;
+export type QueueName = (typeof QUEUE_NAMES)[number];
 
-/** A shard gets a further job for every so many tasks that stand ready, so that more workers join in. */
-const TASKS_PER_JOB = 64;
+const SWEEP = 'sweep';
+
+/** How often BullMQ runs a job whose work fails for a reason that may pass; the pauses double from half a second. */
+const ATTEMPTS = 8;
+const JOB = {
+  attempts: ATTEMPTS,
+  backoff: { type: 'exponential', delay: 500, jitter: 0.5 },
+  removeOnComplete: true,
+  removeOnFail: { count: 1_000, age: 7 * 86_400 },
+} as const;
+
+/** How many jobs of a shard a worker runs side by side. A tenant has two of them (see scripts/includes/jobs.lua). */
+const CONCURRENCY = 8;
+
+/** So many jobs of one queue of a shard stand in one of BullMQ's states. */
+export interface JobCount {
+  readonly shard: number;
+  readonly queue: QueueName;
+  readonly state: string;
+  readonly count: number;
+}
 
 export class Queues {
-  private readonly queues: readonly Queue[];
+  private readonly shards: readonly Readonly<Record<QueueName, Queue>>[];
 
   constructor(connection: Connection, keyspace: Keyspace) {
-    this.queues = Array.from({ length: keyspace.shards }, (_, shard) => {
-      const queue = new Queue(NAME, {
-        connection: connection.client,
-        prefix: keyspace.shard(shard).bull,
-        skipVersionCheck: true,
-        defaultJobOptions: { removeOnComplete: true, removeOnFail: 100, attempts: 1 },
-      });
-      queue.on('error', () => {});
-      return queue;
+    this.shards = Array.from({ length: keyspace.shards }, (_, shard) => {
+      const open = (name: QueueName) => {
+        const queue = new Queue(name, {
+          connection: connection.client,
+          prefix: keyspace.shard(shard).bull,
+          skipVersionCheck: true,
+          defaultJobOptions: JOB,
+        });
+        queue.on('error', () => {});
+        return queue;
+      };
+      return { resume: open('resume'), deadlines: open('deadlines') };
     });
   }
 
-  /** Adds a job if `ready`, the size of the ready set after something joined it, calls for one. Never throws. */
-  async wake(shard: number, ready: number): Promise<void> {
-    if (ready !== 1 && (ready === 0 || ready % TASKS_PER_JOB !== 0)) return;
-    await this.add(shard);
+  queue(shard: number, name: QueueName): Queue {
+    const queue = this.shards[shard]?.[name];
+    if (queue === undefined) throw new Error(`there is no shard ${shard}`);
+    return queue;
   }
 
-  /** Adds a job; false when Redis did not take it. That is the sweeper's to mend: what is ready stays ready. */
-  async add(shard: number): Promise<boolean> {
-    const added = this.queues[shard]?.add(NAME, {}).then(
-      () => true,
-      () => false,
+  /** Every queue, with its shard. */
+  get all(): { shard: number; name: QueueName; queue: Queue }[] {
+    return this.shards.flatMap((queues, shard) =>
+      QUEUE_NAMES.map((name) => ({ shard, name, queue: queues[name] })),
     );
-    return (await added) ?? false;
+  }
+
+  /** Adds the job that a script asked for, if it did. Never throws: what Redis does not take is the check's to mend. */
+  addResume(shard: number, tenant: string, asked: string, task?: string): void {
+    const job = requestedJob(tenant, asked, task === undefined ? [] : [task]);
+    if (job === undefined) return;
+    this.queue(shard, 'resume')
+      .add('resume', job, { jobId: jobId(job) })
+      .catch(() => {});
+  }
+
+  /** True when BullMQ has the job, to run it now or later. */
+  async hasJob(shard: number, id: string): Promise<boolean> {
+    const state = await this.queue(shard, 'resume').getJobState(id);
+    return state !== 'unknown' && state !== 'failed' && state !== 'completed';
+  }
+
+  /** Has BullMQ sweep a shard again and again; what was scheduled before is replaced. */
+  async scheduleSweeps(shard: number): Promise<void> {
+    const opts = { attempts: 1, removeOnFail: { count: 100, age: 86_400 } };
+    await this.queue(shard, 'deadlines').upsertJobScheduler(
+      SWEEP,
+      { every: SWEEP_INTERVAL },
+      { name: SWEEP, data: { shard }, opts },
+    );
+  }
+
+  /** The queues that are paused, as `<shard>:<queue>`. Errors: `unavailable`. */
+  async paused(): Promise<string[]> {
+    const all = await Promise.all(
+      this.all.map(async ({ shard, name, queue }) => ((await queue.isPaused()) ? [`s${shard}:${name}`] : [])),
+    ).catch((error: unknown) => Promise.reject(asUnavailable(error)));
+    return all.flat();
+  }
+
+  /** How many jobs stand where, in every queue. Errors: `unavailable`. */
+  async counts(): Promise<JobCount[]> {
+    const all = await Promise.all(
+      this.all.map(async ({ shard, name, queue }) => {
+        const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
+        return Object.entries(counts).map(([state, count]) => ({ shard, queue: name, state, count }));
+      }),
+    ).catch((error: unknown) => Promise.reject(asUnavailable(error)));
+    return all.flat();
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.queues.map((queue) => queue.close()));
+    await Promise.all(this.all.map(({ queue }) => queue.close()));
   }
 }
 
-/** Runs `drain` for each job of a shard, one at a time: a drain takes whatever is ready, so a second one finds nothing. */
-export function drainWorker(
-  connection: Connection,
-  keyspace: Keyspace,
-  shard: number,
-  drain: (job: Job) => Promise<void>,
+/** What a worker makes of a job; see `apps/worker`. `final` is true when BullMQ will not run it again, should it fail. */
+export type RunJob = (job: Job, final: boolean, token: string) => Promise<void>;
+
+/** Runs the jobs of one queue of a shard. */
+export function openWorker(
+  client: Redis | Cluster,
+  prefix: string,
+  name: QueueName,
+  run: RunJob,
+  runRetryDelay: number,
 ): Worker {
-  const client = connection.patient();
-  const worker = new Worker(NAME, drain, {
-    connection: client,
-    prefix: keyspace.shard(shard).bull,
-    concurrency: 1,
-    skipVersionCheck: true,
-    stalledInterval: 30_000,
-    maxStalledCount: 10,
-  });
+  const worker = new Worker(
+    name,
+    (job, token = '') => run(job, job.attemptsMade + 1 >= (job.opts.attempts ?? 1), token),
+    {
+      connection: client,
+      prefix,
+      concurrency: name === 'resume' ? CONCURRENCY : 1,
+      skipVersionCheck: true,
+      lockDuration: JOB_LOCK,
+      stalledInterval: STALLED_INTERVAL,
+      // A task that kills its worker is ended by its own count of tries: its job must not be given up before.
+      maxStalledCount: 100,
+      // In seconds. What woke a worker that is stopped is found by another one after so long.
+      drainDelay: 1,
+      runRetryDelay,
+    },
+  );
   worker.on('error', () => {});
-  // BullMQ leaves open what it was given.
-  worker.once('closed', () => client.disconnect());
   return worker;
 }

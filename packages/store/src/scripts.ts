@@ -17,6 +17,9 @@ const REPLICATED = { replicated: true };
 /** Many run at once; each is short. */
 const GROUPED = { grouped: true };
 
+/** What a script needs that may put a task into its tenant's lists, or take one out. */
+const QUEUE = ['ready', 'held', 'jobs', 'outstanding', 'workers'] as const;
+
 const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'floor'] as const;
 
 export const ADMIT = defineScript('admit', ['credential', 'tenant'], CALLER, GROUPED);
@@ -34,9 +37,8 @@ export const OPEN = defineScript(
     'tasks',
     'pending',
     'deadlines',
-    'ready',
-    'turns',
-    'shifts',
+    'due',
+    ...QUEUE,
     'listeners',
   ],
   [
@@ -49,8 +51,8 @@ export const OPEN = defineScript(
 
 export const ACCEPT = defineScript(
   'accept',
-  ['credential', 'tenant', 'task', 'pending', 'claims', 'ready', 'turns', 'shifts', 'leased', 'listeners'],
-  [...CALLER, 'member', 'ref', 'number', 'answer', 'fingerprint', 'channel', 'lease'],
+  ['credential', 'tenant', 'task', 'pending', 'claims', ...QUEUE, 'listeners'],
+  [...CALLER, 'member', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
   { ...REPLICATED, ...GROUPED },
 );
 
@@ -61,13 +63,19 @@ export const CHUNK = defineScript(
   REPLICATED,
 );
 
-export const TAKE = defineScript('take', ['ready', 'turns', 'leased'], ['most', 'lease']);
+export const DEQUEUE = defineScript('dequeue', QUEUE, [
+  'member',
+  'list',
+  'number',
+  'most',
+  'fresh',
+  'bytes',
+  'programs',
+]);
 
-export const HOLD = defineScript('hold', ['leased'], ['member', 'lease']);
+export const LOAD = defineScript('load', QUEUE, ['member', 'number', 'bytes']);
 
-export const ATTEND = defineScript('attend', ['ready', 'shifts'], ['channel', 'attendance']);
-
-export const LOAD = defineScript('load', ['leased'], []);
+export const HOLD = defineScript('hold', ['task', ...QUEUE], ['member', 'ref', 'fence', 'tries']);
 
 export const COMMIT = defineScript(
   'commit',
@@ -80,42 +88,41 @@ export const COMMIT_WITHIN = { ...COMMIT, replicated: false };
 
 export const PARK = defineScript(
   'park',
-  ['tenant', 'task', 'pending', 'deadlines', 'leased', 'listeners'],
+  ['tenant', 'task', 'pending', 'deadlines', 'due', ...QUEUE, 'listeners'],
   ['fence', 'member', 'ref', 'seen', 'journal', 'drops', 'opens'],
   GROUPED,
 );
 
 export const SETTLE = defineScript(
   'settle',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'ready', 'leased', 'listeners'],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', ...QUEUE, 'listeners'],
   ['fence', 'member', 'ref', 'status', 'payload', 'retention'],
   GROUPED,
 );
 
 export const CANCEL = defineScript(
   'cancel',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'ready', 'turns', 'shifts', 'leased', 'listeners'],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', ...QUEUE, 'listeners'],
   ['principal', 'scopes', 'member', 'ref', 'number', 'payload', 'retention'],
   REPLICATED,
 );
 
 export const EXPIRE = defineScript(
   'expire',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'ready', 'turns', 'shifts', 'leased', 'listeners'],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', ...QUEUE, 'listeners'],
   ['member', 'ref', 'expired', 'taskExpired', 'retention'],
+  GROUPED,
 );
 
-export const RELEASE = defineScript(
-  'release',
-  ['task', 'deadlines', 'leased'],
-  ['fence', 'member', 'pause', 'tries'],
-);
+export const RELEASE = defineScript('release', ['task'], ['fence', 'tries']);
 
-export const SWEEP = defineScript(
-  'sweep',
-  ['deadlines', 'ready', 'turns', 'shifts', 'leased', 'swept'],
-  ['interval', 'most', 'hold'],
-);
+export const SWEEP = defineScript('sweep', ['deadlines', 'due'], ['tenant', 'most']);
+
+export const RESCHEDULE = defineScript('reschedule', QUEUE, ['member', 'lost']);
+
+export const DUE = defineScript('due', ['due', 'swept'], ['most']);
+
+export const WORKER_HEARTBEAT = defineScript('worker_heartbeat', ['workers', 'swept'], ['worker', 'ttl']);
 
 export const READ = defineScript('read', ['task'], ['principal', 'scopes', 'channel'], REPLICATED);
 
@@ -149,8 +156,8 @@ export const RESIGN = defineScript(
 
 export const EXTEND = defineScript(
   'extend',
-  ['task', 'deadlines', 'listeners'],
-  ['principal', 'scopes', 'member', 'number', 'life'],
+  ['task', 'deadlines', 'due', 'listeners'],
+  ['principal', 'scopes', 'member', 'ref', 'number', 'life'],
   REPLICATED,
 );
 

@@ -4,7 +4,7 @@ import { addWaits, type Parked } from './parked.ts';
 import type { Place } from './place.ts';
 import type { AtVersion, ProjectChange, Projects, StoredProject, Within } from './projects.ts';
 import { run } from './script.ts';
-import { PARK, RELEASE, SETTLE } from './scripts.ts';
+import { HOLD, PARK, RELEASE, SETTLE } from './scripts.ts';
 import { parseProgram } from './task-view.ts';
 
 /** What a segment starts from. */
@@ -32,14 +32,17 @@ export interface SegmentState {
 export class Segment {
   readonly taskId: string;
   readonly state: SegmentState;
+  /** The number of the BullMQ job that has the task. */
+  readonly job: number;
   private readonly place: Place;
   private readonly projects: Projects;
   private readonly fence: string;
 
-  constructor(place: Place, projects: Projects, taskId: string, reply: readonly unknown[]) {
+  constructor(place: Place, projects: Projects, taskId: string, job: number, reply: readonly unknown[]) {
     this.place = place;
     this.projects = projects;
     this.taskId = taskId;
+    this.job = job;
     this.fence = String(reply[0]);
     this.state = parseState(Number(reply[1]), reply.slice(2) as string[]);
   }
@@ -85,8 +88,13 @@ export class Segment {
         tenant: keys.record,
         task,
         pending: keys.pending,
-        deadlines: keys.shard.deadlines,
-        leased: keys.shard.leased,
+        deadlines: keys.deadlines,
+        due: keys.shard.due,
+        ready: keys.ready,
+        held: keys.held,
+        jobs: keys.jobs,
+        outstanding: keys.shard.outstanding,
+        workers: keys.shard.workers,
         listeners: keys.listeners,
       },
       {
@@ -101,6 +109,7 @@ export class Segment {
       { args },
     );
     if (reply[0] === 'limit_size') throw new OversizedRequest(reply);
+    if (reply[0] === 'parked') this.place.addJob(String(reply[1]));
     return reply[0] as 'parked' | 'again' | 'stale';
   }
 
@@ -118,9 +127,12 @@ export class Segment {
         task,
         pending: keys.pending,
         claims: keys.claims,
-        deadlines: keys.shard.deadlines,
-        ready: keys.shard.ready,
-        leased: keys.shard.leased,
+        deadlines: keys.deadlines,
+        ready: keys.ready,
+        held: keys.held,
+        jobs: keys.jobs,
+        outstanding: keys.shard.outstanding,
+        workers: keys.shard.workers,
         listeners: keys.listeners,
       },
       {
@@ -132,27 +144,37 @@ export class Segment {
         retention: lifetimes.retention,
       },
     );
+    if (reply[0] === 'settled') this.place.addJob(String(reply[1]));
     return reply[0] as 'settled' | 'stale';
   }
 
   /**
-   * Puts the task back; it is ready again after `pause` milliseconds. `counted` false: this try was not the task's to
-   * answer for, and does not count.
+   * Ends a segment that failed for a reason that may pass: the task stays in its job's batch, for BullMQ to run the job
+   * again, and the try does not count.
    */
-  async release(pause: number, counted = true): Promise<'released' | 'stale'> {
+  async release(): Promise<'released' | 'stale'> {
     const { keys, connection } = this.place;
     const reply = await run(
       connection,
       RELEASE,
-      { task: keys.task(this.taskId), deadlines: keys.shard.deadlines, leased: keys.shard.leased },
-      {
-        fence: this.fence,
-        member: keys.member(this.taskId),
-        pause,
-        tries: this.state.tries - (counted ? 0 : 1),
-      },
+      { task: keys.task(this.taskId) },
+      { fence: this.fence, tries: this.state.tries - 1 },
     );
     return reply[0] as 'released' | 'stale';
+  }
+
+  /** Puts the task back for workers that have its program; the try does not count. */
+  async hold(): Promise<'held' | 'stale'> {
+    const { keys, connection } = this.place;
+    const { task, member, ref } = keys.names(this.taskId);
+    const reply = await run(
+      connection,
+      HOLD,
+      { task, ...keys.queue },
+      { member, ref, fence: this.fence, tries: this.state.tries - 1 },
+    );
+    for (const next of reply.slice(1)) this.place.addJob(String(next));
+    return reply[0] as 'held' | 'stale';
   }
 }
 

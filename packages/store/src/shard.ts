@@ -1,174 +1,139 @@
-import { BatonError } from '@baton/protocol';
 import type { Connection } from './connection.ts';
-import type { Inbox } from './inbox.ts';
-import { parseMember, type ShardKeys, taskRef } from './keys.ts';
+import { sweepDeadlines } from './deadline-sweep.ts';
+import { checkJobs } from './job-check.ts';
+import { type ShardKeys, taskIdOf, taskRef } from './keys.ts';
+import { LiveWorkers } from './live-workers.ts';
+import type { Queues } from './queues.ts';
+import type { ResumeJob } from './resume-job.ts';
 import { run } from './script.ts';
-import { ATTEND, EXPIRE, HOLD, LOAD, SWEEP, TAKE } from './scripts.ts';
+import { DEQUEUE, LOAD } from './scripts.ts';
 import type { Segment } from './segment.ts';
 import type { Tenant } from './tenant.ts';
-import { ATTENDANCE, SEGMENT_LEASE, SWEEP_HOLD, SWEEP_INTERVAL } from './ttl.ts';
 
-/** How many due tasks or dead leases one sweep looks at. */
-const SWEEP_MOST = 500;
+/** How many tasks a job takes at most, and how large they may be in all, in bytes, before it takes no more. */
+const BATCH = 16;
+const BATCH_BYTES = 4_194_304;
+
+/** What a job has to run: tasks that were loaded, and those of the batch that are still to be. */
+export type Batch =
+  | { readonly kind: 'taken'; readonly segments: readonly Segment[]; readonly unloaded: readonly string[] }
+  /** An earlier run of the same job took them, and did not come to its end. */
+  | { readonly kind: 'again'; readonly unloaded: readonly string[] }
+  /** Something stands in the list, and the worker has the program of none. */
+  | { readonly kind: 'lacking' };
+
+/** What a script has loaded of a task: its fence, its tries and its fields; or why not (see load.lua). */
+type Loaded = readonly (string | number)[] | string | false;
 
 /**
  * A shard as workers see it: what is ready, what has fallen due. Crosses tenants, so only the worker may open it.
  */
 export class Shard {
   readonly index: number;
+  readonly workers: LiveWorkers;
   private readonly connection: Connection;
   private readonly keys: ShardKeys;
+  private readonly queues: Queues;
   private readonly tenant: (name: string) => Tenant;
-  private readonly inbox: Inbox;
-  private readonly addJob: () => Promise<boolean>;
 
   constructor(
     index: number,
     connection: Connection,
     keys: ShardKeys,
+    queues: Queues,
     tenant: (name: string) => Tenant,
-    inbox: Inbox,
-    addJob: () => Promise<boolean>,
   ) {
     this.index = index;
     this.connection = connection;
     this.keys = keys;
+    this.queues = queues;
     this.tenant = tenant;
-    this.inbox = inbox;
-    this.addJob = addJob;
-  }
-
-  /** Leases up to `most` ready tasks, tenants in turn, and loads them. `left`: how many still stand ready. */
-  async take(most: number): Promise<{ left: number; segments: Segment[] }> {
-    const { ready, turns, leased } = this.keys;
-    const reply = await run(this.connection, TAKE, { ready, turns, leased }, { most, lease: SEGMENT_LEASE });
-    const segments = await this.load(reply.slice(1).map(String));
-    return { left: Number(reply[0]), segments };
+    this.workers = new LiveWorkers(connection, keys);
   }
 
   /**
-   * Begins a shift, or goes on with it: until a little while from now `ring` is called when a task joins the empty
-   * ready set, and no job is added for it; a task that stands alone is handed over, leased and loaded. Returns how many
-   * tasks stand ready.
+   * The batch of a job, for a worker that has `programs` (`"<name> <version>"`). With `fresh` false only what an earlier
+   * run left of it.
    */
-  async attend(ring: () => void, hand: (segment: Segment) => void): Promise<number> {
-    this.inbox.onReady(this.keys.ready, {
-      ring,
-      hand: (member, loaded) => {
-        const { tenant, taskId } = parseMember(member);
-        hand(this.tenant(tenant).segment(taskId, loaded));
-      },
-    });
-    return this.runAttend(ATTENDANCE);
-  }
-
-  /** Ends the shift. Returns how many tasks stand ready: nobody was told of those, so they are to be taken first. */
-  async leave(): Promise<number> {
-    return this.runAttend(0);
-  }
-
-  /** Gives a segment that takes long the time of one that was taken. */
-  async hold({ tenant, taskId }: Segment): Promise<void> {
-    const member = this.tenant(tenant).keys.member(taskId);
-    await run(this.connection, HOLD, { leased: this.keys.leased }, { member, lease: SEGMENT_LEASE });
-  }
-
-  /** Loads one task anew behind a new fence; undefined when it has ended. */
-  async reload(segment: Segment): Promise<Segment | undefined> {
-    const [again] = await this.load([`${segment.tenant}:${taskRef(segment.taskId)}`]);
-    return again;
-  }
-
-  /** Gives tasks what has fallen due, and back what dead workers held. True when something stands ready. */
-  async sweep(): Promise<boolean> {
-    const { deadlines, ready, turns, shifts, leased, swept } = this.keys;
+  async dequeue(
+    { tenant: name, list, number, tasks }: ResumeJob,
+    programs: readonly string[],
+    { most = BATCH, fresh = true }: { most?: number; fresh?: boolean } = {},
+  ): Promise<Batch> {
+    const tenant = this.tenant(name);
+    const { keys } = tenant;
+    const held = list === 'held' ? programs : [];
     const reply = await run(
       this.connection,
-      SWEEP,
-      { deadlines, ready, turns, shifts, leased, swept },
-      { interval: SWEEP_INTERVAL, most: SWEEP_MOST, hold: SWEEP_HOLD },
+      DEQUEUE,
+      keys.queue,
+      {
+        member: keys.backlog,
+        list,
+        number,
+        most,
+        fresh: fresh ? 1 : 0,
+        bytes: BATCH_BYTES,
+        programs: held.length,
+      },
+      { keys: tasks.map((taskId) => keys.task(taskId)), args: [...held, ...tasks.map(taskRef)] },
     );
-    if (Number(reply[0]) < 0) return false;
-    const due = reply.slice(1).map(String);
-    const woken = await Promise.all(due.map((member) => this.expire(member)));
-    return Number(reply[0]) > 0 || woken.some((size) => size > 0);
+    const [kind, next = '', text = '[]', ...refs] = reply.map(String);
+    tenant.addJob(next);
+    if (kind === 'lacking') return { kind };
+    const taken = refs.map(taskIdOf);
+    if (kind === 'again') return { kind, unloaded: taken };
+    const loaded = JSON.parse(text) as Loaded[];
+    const segments: Segment[] = [];
+    const unloaded: string[] = [];
+    for (const [at, taskId] of taken.entries()) {
+      const one = loaded[at];
+      if (Array.isArray(one)) segments.push(tenant.segment(taskId, number, one));
+      else unloaded.push(taskId);
+    }
+    return { kind: 'taken', segments, unloaded };
   }
 
-  /** Has BullMQ call a worker; false when it cannot, since BullMQ takes no job while Redis is full. */
-  callWorker(): Promise<boolean> {
-    return this.addJob();
-  }
-
-  private async runAttend(attendance: number): Promise<number> {
-    const { ready, shifts } = this.keys;
-    const { channel } = this.inbox;
-    const [size] = await run(this.connection, ATTEND, { ready, shifts }, { channel, attendance });
-    return Number(size);
-  }
-
-  private async load(members: readonly string[]): Promise<Segment[]> {
-    if (members.length === 0) return [];
-    const tasks = members.map((member) => {
-      const { tenant, taskId } = parseMember(member);
-      return { tenant: this.tenant(tenant), taskId };
-    });
-    const reply = await run(
+  /** Loads tasks of a job's batch, as many as there is room for; `unloaded` are the others. What has ended is left out. */
+  async load(
+    name: string,
+    number: number,
+    tasks: readonly string[],
+  ): Promise<{ segments: Segment[]; unloaded: string[] }> {
+    if (tasks.length === 0) return { segments: [], unloaded: [] };
+    const tenant = this.tenant(name);
+    const { keys } = tenant;
+    const [next, text] = await run(
       this.connection,
       LOAD,
-      { leased: this.keys.leased },
-      {},
-      {
-        keys: tasks.map(({ tenant, taskId }) => tenant.keys.task(taskId)),
-        args: members,
-      },
+      keys.queue,
+      { member: keys.backlog, number, bytes: BATCH_BYTES },
+      { keys: tasks.map((taskId) => keys.task(taskId)), args: tasks.map(taskRef) },
     );
-    return tasks.flatMap(({ tenant, taskId }, index) => {
-      const loaded = reply[index];
-      return Array.isArray(loaded) ? [tenant.segment(taskId, loaded)] : [];
-    });
+    tenant.addJob(String(next));
+    const loaded = JSON.parse(String(text)) as Loaded[];
+    const segments: Segment[] = [];
+    const unloaded: string[] = [];
+    for (const [at, taskId] of tasks.entries()) {
+      const one = loaded[at];
+      if (Array.isArray(one)) segments.push(tenant.segment(taskId, number, one));
+      else if (one === '') unloaded.push(taskId);
+    }
+    return { segments, unloaded };
   }
 
-  /** Returns the size of the ready set when the task joined it. */
-  private async expire(member: string): Promise<number> {
-    const { tenant, taskId } = parseMember(member);
-    const { keys, lifetimes } = this.tenant(tenant);
-    const { deadlines, ready, turns, shifts, leased } = this.keys;
-    const reply = await run(
-      this.connection,
-      EXPIRE,
-      {
-        tenant: keys.record,
-        task: keys.task(taskId),
-        pending: keys.pending,
-        claims: keys.claims,
-        deadlines,
-        ready,
-        turns,
-        shifts,
-        leased,
-        listeners: keys.listeners,
-      },
-      {
-        member,
-        ref: taskRef(taskId),
-        expired: JSON.stringify(INTERACTION_EXPIRED.toWire()),
-        taskExpired: JSON.stringify(taskExpired(taskId).toWire()),
-        retention: lifetimes.retention,
-      },
-    );
-    return reply[0] === 'due' ? Number(reply[1]) : 0;
+  /** Loads one task anew behind a new fence; undefined when it has ended, or another has it. */
+  async reload({ tenant, taskId, job }: Segment): Promise<Segment | undefined> {
+    return (await this.load(tenant, job, [taskId])).segments[0];
   }
-}
 
-const INTERACTION_EXPIRED = new BatonError(
-  'interaction_expired',
-  'An LLM request of this task was not answered by its deadline. Start the call again.',
-);
+  /** Gives tasks what has fallen due, until nothing is. */
+  async sweep(): Promise<void> {
+    await sweepDeadlines(this.connection, this.keys, this.tenant);
+  }
 
-function taskExpired(taskId: string): BatonError {
-  return new BatonError(
-    'task_expired',
-    `Task '${taskId}' did not end by its deadline. Start the call again.`,
-    { taskId },
-  );
+  /** Gives jobs to what stands without one. */
+  async checkJobs(): Promise<void> {
+    await checkJobs(this.connection, this.index, this.keys, this.queues, this.tenant);
+  }
 }

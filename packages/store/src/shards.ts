@@ -1,31 +1,58 @@
-/** The workers' door: every shard, with what it has ready and due, and BullMQ's wake-ups. Crosses tenants. */
+/** The workers' view: every shard, with what it has ready and due, and BullMQ's queues. Crosses tenants. */
+import type { Job, Worker } from 'bullmq';
+import type { Cluster, Redis } from 'ioredis';
 import { internalsOf } from './internals.ts';
-import { drainWorker as listen } from './queues.ts';
+import { openWorker, type QueueName, type RunJob } from './queues.ts';
 import { Shard } from './shard.ts';
 import type { Store } from './store.ts';
 
+export { DelayedError, UnrecoverableError } from 'bullmq';
 export { taskRef } from './keys.ts';
+export type { RunJob } from './queues.ts';
+export { parseResumeJob, type ResumeJob } from './resume-job.ts';
 export type { Segment, SegmentState } from './segment.ts';
-export type { Shard } from './shard.ts';
+export type { Batch, Shard } from './shard.ts';
+export type { Job, Worker };
 
 export function openShards(store: Store): Shard[] {
   const { connection, keyspace, queues } = internalsOf(store);
   return Array.from(
     { length: keyspace.shards },
-    (_, index) =>
-      new Shard(
-        index,
-        connection,
-        keyspace.shard(index),
-        (id) => store.tenant(id),
-        store.inbox,
-        () => queues.add(index),
-      ),
+    (_, index) => new Shard(index, connection, keyspace.shard(index), queues, (id) => store.tenant(id)),
   );
 }
 
-/** Runs `drain` for each job of a shard, one at a time. Close what it returns. */
-export function drainWorker(store: Store, shard: number, drain: () => Promise<void>) {
-  const { connection, keyspace } = internalsOf(store);
-  return listen(connection, keyspace, shard, drain);
+/** A worker's own connection to BullMQ's queues, which waits for Redis as long as it takes. */
+export class JobRunner {
+  private readonly store: Store;
+  private readonly client: Redis | Cluster;
+  private readonly workers: Worker[] = [];
+
+  constructor(store: Store) {
+    this.store = store;
+    this.client = internalsOf(store).connection.patient();
+  }
+
+  /** Runs the jobs of one queue of a shard with `run`, until it is closed. */
+  start(shard: Shard, name: QueueName, run: RunJob): Worker {
+    const { keyspace } = internalsOf(this.store);
+    const worker = openWorker(this.client, keyspace.shard(shard.index).bull, name, run, 1_000);
+    this.workers.push(worker);
+    return worker;
+  }
+
+  scheduleSweeps(shard: Shard): Promise<void> {
+    return internalsOf(this.store).queues.scheduleSweeps(shard.index);
+  }
+
+  /** Takes no more jobs, and waits for those that run; there is no limit to how long. */
+  async close(): Promise<void> {
+    await Promise.all(this.workers.map((worker) => worker.close()));
+    this.disconnect();
+  }
+
+  /** Ends at once: what runs goes on elsewhere, when its lock has lapsed. */
+  disconnect(): void {
+    this.client.disconnect();
+  }
 }

@@ -4,7 +4,8 @@ import { Connection } from './connection.ts';
 import { Inbox } from './inbox.ts';
 import { disclose } from './internals.ts';
 import { Keyspace, topologyKey } from './keys.ts';
-import { Queues } from './queues.ts';
+import { LiveWorkers } from './live-workers.ts';
+import { type JobCount, Queues } from './queues.ts';
 import type { Replication } from './replicated.ts';
 import { type SealKey, sealKey } from './seal-key.ts';
 import { Tenant } from './tenant.ts';
@@ -33,17 +34,21 @@ const DOORS_KEPT = 10_000;
  */
 export class Store {
   readonly inbox: Inbox;
+  /** The name of this process. */
+  readonly replica: string;
   private readonly connection: Connection;
   private readonly keyspace: Keyspace;
   private readonly queues: Queues;
   private readonly secret: string;
   private readonly lifetimes: Lifetimes;
   private readonly tenants = new Map<string, Tenant>();
+  private readonly live = new Map<number, LiveWorkers>();
 
   private constructor(connection: Connection, keyspace: Keyspace, inbox: Inbox, options: StoreOptions) {
     this.connection = connection;
     this.keyspace = keyspace;
     this.inbox = inbox;
+    this.replica = options.replica;
     this.queues = new Queues(connection, keyspace);
     this.secret = options.secret;
     this.lifetimes = options.lifetimes ?? DEFAULT_LIFETIMES;
@@ -69,12 +74,25 @@ export class Store {
     let tenant = this.tenants.get(id);
     if (tenant === undefined) {
       const shard = this.keyspace.shardIndex(id);
-      const wake = (ready: number) => this.queues.wake(shard, ready);
-      tenant = new Tenant(this.connection, this.keyspace.tenant(id), this.lifetimes, wake, this.secret);
+      const addJob = (job: string, taskId?: string) => this.queues.addResume(shard, id, job, taskId);
+      tenant = new Tenant(
+        this.connection,
+        this.keyspace.tenant(id),
+        this.lifetimes,
+        addJob,
+        this.workers(shard),
+        this.secret,
+      );
       if (this.tenants.size === DOORS_KEPT) this.tenants.clear();
       this.tenants.set(id, tenant);
     }
     return tenant;
+  }
+
+  private workers(shard: number): LiveWorkers {
+    const known = this.live.get(shard) ?? new LiveWorkers(this.connection, this.keyspace.shard(shard));
+    this.live.set(shard, known);
+    return known;
   }
 
   /** The keys for what is sealed under a label, the one to seal with first; any of them opens. */
@@ -85,6 +103,16 @@ export class Store {
   /** Throws `unavailable` when Redis does not answer now, UnsafeRedis when it has come to evict. */
   async ping(): Promise<void> {
     await this.connection.refuseUnsafe();
+  }
+
+  /** The queues that an operator has paused in BullMQ, as `<shard>:<queue>`. Errors: `unavailable`. */
+  async pausedQueues(): Promise<string[]> {
+    return this.queues.paused();
+  }
+
+  /** How many jobs of each queue stand where, for metrics. */
+  async jobCounts(): Promise<JobCount[]> {
+    return this.queues.counts();
   }
 
   async close(): Promise<void> {
@@ -100,7 +128,7 @@ const CLUSTER_SHARDS = 16;
  * How records are laid out. Bumped by hand when a release reads or writes them otherwise than the one before: work that
  * two releases share and read differently would not fail, it would hang.
  */
-const LAYOUT = 1;
+const LAYOUT = 2;
 
 /** The number of shards and the layout decide where and how everything stands: whoever starts first fixes them, for all. */
 async function settleTopology(

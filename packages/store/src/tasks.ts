@@ -53,7 +53,7 @@ export class Tasks {
     }
     if (reply[0] !== 'opened' && reply[0] !== 'exists') throw refusal(reply);
     if (reply[0] === 'exists') return { created: false, taskId: taskIdOf(String(reply[1])) };
-    void this.place.wake(Number(reply[1]));
+    this.place.addJob(String(reply[1]), taskId);
     return { created: true, taskId, createdAt: Number(reply[2]) };
   }
 
@@ -120,10 +120,13 @@ export class Tasks {
         idempotency: keys.idempotency(task.idempotency?.key ?? ''),
         tasks: keys.tasks,
         pending: keys.pending,
-        deadlines: keys.shard.deadlines,
-        ready: keys.shard.ready,
-        turns: keys.shard.turns,
-        shifts: keys.shard.shifts,
+        deadlines: keys.deadlines,
+        due: keys.shard.due,
+        ready: keys.ready,
+        held: keys.held,
+        jobs: keys.jobs,
+        outstanding: keys.shard.outstanding,
+        workers: keys.shard.workers,
         listeners: keys.listeners,
       },
       {
@@ -171,7 +174,7 @@ export async function runCancel(
   error: BatonError,
 ): Promise<unknown[]> {
   const { keys, connection, lifetimes } = place;
-  return run(
+  const reply = await run(
     connection,
     CANCEL,
     {
@@ -179,11 +182,9 @@ export async function runCancel(
       task: keys.task(taskId),
       pending: keys.pending,
       claims: keys.claims,
-      deadlines: keys.shard.deadlines,
-      ready: keys.shard.ready,
-      turns: keys.shard.turns,
-      shifts: keys.shard.shifts,
-      leased: keys.shard.leased,
+      deadlines: keys.deadlines,
+      due: keys.shard.due,
+      ...keys.queue,
       listeners: keys.listeners,
     },
     {
@@ -196,4 +197,6 @@ export async function runCancel(
       retention: lifetimes.retention,
     },
   );
+  if (reply[0] === 'cancelled') place.addJob(String(reply[1]), taskId);
+  return reply;
 }

@@ -6,6 +6,7 @@ import { Claims } from './claims.ts';
 import { Credentials } from './credentials.ts';
 import { Interactions } from './interactions.ts';
 import type { TenantKeys } from './keys.ts';
+import type { LiveWorkers } from './live-workers.ts';
 import { Listing } from './listing.ts';
 import { Place } from './place.ts';
 import { Projects } from './projects.ts';
@@ -36,14 +37,15 @@ export class Tenant {
     connection: Connection,
     keys: TenantKeys,
     lifetimes: Lifetimes,
-    wake: (ready: number) => Promise<void>,
+    addJob: Place['addJob'],
+    workers: LiveWorkers,
     pepper: string,
   ) {
     this.id = keys.name;
     this.keys = keys;
     this.lifetimes = lifetimes;
     this.pepper = pepper;
-    this.place = new Place(connection, keys, lifetimes, wake);
+    this.place = new Place(connection, keys, lifetimes, addJob, workers);
     this.tasks = new Tasks(this.place);
     this.interactions = new Interactions(this.place);
     this.claims = new Claims(this.place);
@@ -67,8 +69,18 @@ export class Tenant {
     });
   }
 
-  /** A segment from LOAD's reply. */
-  segment(taskId: string, reply: readonly unknown[]): Segment {
-    return new Segment(this.place, this.projects, taskId, reply);
+  /** A segment of a task that the job of this number has, from what DEQUEUE or LOAD reply of it. */
+  segment(taskId: string, job: number, reply: readonly unknown[]): Segment {
+    return new Segment(this.place, this.projects, taskId, job, reply);
+  }
+
+  /** The programs (`"<name> <version>"`) that live workers have; undefined where no worker lives. */
+  programs(): Promise<ReadonlySet<string> | undefined> {
+    return this.place.workers.programs();
+  }
+
+  /** Adds the job that a script asked for, if it did. */
+  addJob(job: string, taskId?: string): void {
+    this.place.addJob(job, taskId);
   }
 }

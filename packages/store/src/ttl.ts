@@ -22,22 +22,22 @@ export function keepFor(lifetimes: Lifetimes): number {
   return lifetimes.task + lifetimes.retention + 86_400_000;
 }
 
-/** A segment takes milliseconds; a worker that holds one this long has died, and the sweeper hands it on. */
-export const SEGMENT_LEASE = 30_000;
+/** A worker says in this interval that it lives and which programs it has, and is believed for a little more than twice that. */
+export const HEARTBEAT_INTERVAL = 2_000;
+export const WORKER_TTL = 5_000;
 
-/** A task that was handed to a worker may not have reached it; the worker that runs it for long holds it for longer. */
-export const HANDED_LEASE = 5_000;
-export const HOLD_AFTER = 2_000;
+/**
+ * BullMQ's lock on a job that runs, and how often it looks for jobs whose lock has lapsed: what a worker held that was
+ * killed or stopped goes on elsewhere after the lock and two looks at most, which is less than 5 s.
+ */
+export const JOB_LOCK = 2_500;
+export const STALLED_INTERVAL = 1_000;
 
-/** A worker says in this interval that it is still on its shift, and is believed for a little more than twice that. */
-export const ATTEND_INTERVAL = 2_000;
-export const ATTENDANCE = 5_000;
-
-/** A shard is swept once in this time, by whichever worker comes first. */
+/** BullMQ's job scheduler adds a sweep of a shard in this interval. */
 export const SWEEP_INTERVAL = 500;
 
-/** For so long a deadline that was handed out is not handed out again. */
-export const SWEEP_HOLD = 2_000;
+/** A tenant's jobs are held against BullMQ's in this interval, while it has any. */
+export const CHECK_INTERVAL = 2_000;
 
 /** A holder that has resigned is given no claim for so long, which is longer than any call of its own goes on. */
 export const RESIGNED = 60_000;
@@ -57,8 +57,3 @@ export const ATTUNE_INTERVAL = 120_000;
 
 /** So long after it last held a stream a session keeps what it subscribed to, however many others want its room. */
 export const SUBSCRIPTION_GRACE = 600_000;
-
-/** The pause before a failed segment's next try, doubling from the first. */
-export function pauseBefore(tries: number): number {
-  return Math.min(60_000, 500 * 2 ** Math.max(0, tries - 1));
-}

@@ -138,7 +138,7 @@ class Backlog {
   }
 
   left(): Promise<number> {
-    return this.redis.zcard(this.tenant.keys.shard.ready);
+    return this.redis.zcard(this.tenant.keys.ready);
   }
 
   /** How many of its tasks have not ended. */

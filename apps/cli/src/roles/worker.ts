@@ -10,10 +10,22 @@ export async function runWorker(settings: Settings, deployment: Deployment): Pro
   const replica = settings.BATON_REPLICA ?? replicaName();
   const log = makeLog(settings.LOG_LEVEL, { role: 'worker', replica });
   const store = await openStore(settings, deployment, replica);
-  const worker = startWorker({ drainMs: settings.BATON_DRAIN_MS }, store, log, added(settings));
+  const worker = await startWorker({ drainMs: settings.BATON_DRAIN_MS }, store, log, added(settings));
   let draining = false;
   const { HOST: host = '0.0.0.0', BATON_HEALTH_PORT: port } = settings;
-  const signs = { turnedAt: worker.turnedAt, ping: () => store.ping(), draining: () => draining };
+  const { operatorToken: token } = deployment;
+  const signs = {
+    lastTickAt: worker.lastTickAt,
+    ping: () => store.ping(),
+    pausedQueues: () => store.pausedQueues(),
+    draining: () => draining,
+    metrics: worker.metrics.registry,
+    metricsFor: settings.BATON_METRICS_OPEN
+      ? ('everybody' as const)
+      : token === undefined
+        ? undefined
+        : { token },
+  };
   const health = port === undefined ? undefined : await serveHealth({ host, port }, signs);
   const watch = watchRedis(store, log);
   log.info({ healthPort: health?.port }, 'working');

@@ -36,7 +36,14 @@ export async function startForReply(
   meta: RequestMeta,
 ): Promise<ToolReply> {
   const idempotency = await idempotencyOf(operation, input, call, meta);
-  const started = await startOperation(call.tenant, call.caller, operation, input, idempotency);
+  const started = await startOperation(
+    call.services.programs,
+    call.tenant,
+    call.caller,
+    operation,
+    input,
+    idempotency,
+  );
   return present(operation, started, call);
 }
 

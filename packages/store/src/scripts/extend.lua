@@ -1,9 +1,12 @@
 #!lua flags=allow-oom
 -- EXTEND: gives a pending interaction another deadline, counted from now, never past its task's.
--- KEYS: task deadlines listeners
--- ARGV: principal scopes member number life
+-- KEYS: task deadlines due listeners
+-- ARGV: principal scopes member ref number life
 -- Returns: {'extended', due}, {'interaction_not_found'}, {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}
 -- @include clock
+-- @include batch
+-- @include jobs
+-- @include deadline
 -- @include opens
 -- @include announce
 local task = redis.call('HMGET', K_task, 'pr', 'open', 'ex', 'g' .. A_number, 'x' .. A_number)
@@ -18,8 +21,7 @@ for _, open in ipairs(opens) do
     if open.due <= now then return {'interaction_expired'} end
     open.due = math.min(now + tonumber(A_life), tonumber(task[3]))
     redis.call('HSET', K_task, 'open', format_opens(opens), 'up', now)
-    -- LT: a failed segment's pause may stand there, and must not be put off.
-    redis.call('ZADD', K_deadlines, 'LT', first_due(opens, tonumber(task[3])), A_member)
+    set_deadline(first_due(opens, tonumber(task[3])))
     announce_task(task[1], false)
     return {'extended', string.format('%d', open.due)}
   end

@@ -1,10 +1,10 @@
 #!lua
 -- OPEN: PARK of a task's first segment. Creates the task with its journal so far and its first waits.
--- KEYS: credential tenant task idempotency tasks pending deadlines ready turns shifts listeners
+-- KEYS: credential tenant task idempotency tasks pending deadlines due ready held jobs outstanding workers listeners
 -- ARGV: digest principal scopes need bytes floor member ref operation input arguments gone life keep journal opens ready ...
 --       gone: a task that the idempotency key may still name although it is gone; keep: how long the records live at most
 --       journal × (path, entry), then opens × (kind, path, ms until due, body); ready 1: there is work for a worker at once
--- Returns: {'opened', ready, createdAt}, {'exists', ref} for a repeat under the same idempotency key, {'idempotency_conflict', ref},
+-- Returns: {'opened', next, createdAt}: next is the job to add, as "number list", or ''; {'exists', ref} for a repeat under the same idempotency key, {'idempotency_conflict', ref},
 --          {'limit_pending', limit, most}, {'limit_size', limit, bytes, most, path, principal, scopes} of a request that is too
 --          large, or a refusal of ADMIT
 -- Repeating it with the same task key changes nothing.
@@ -13,7 +13,8 @@
 -- @include batch
 -- @include opens
 -- @include open
--- @include turns
+-- @include jobs
+-- @include deadline
 -- @include notify
 -- @include watch
 -- @include announce
@@ -50,7 +51,7 @@ local refused = refusal_of()
 -- In the index stands what was opened before, by a command whose reply was lost.
 if refused or redis.call('ZADD', K_tasks, 'NX', now, A_ref .. '|' .. principal) == 0 then
   local opened_at = redis.call('HGET', K_task, 'at')
-  if opened_at then return {'opened', 0, opened_at} end
+  if opened_at then return {'opened', '', opened_at} end
   if refused then return refused end
 end
 
@@ -62,12 +63,13 @@ for at = first - journal * 2, first - 1, 2 do put(fields, 'j:' .. ARGV[at], ARGV
 open_waits({principal = principal, expires = expires, opens = opens, opened = 0}, now, first, waits, fields)
 put(fields, 'st', status_of(opens))
 put(fields, 'open', format_opens(opens))
+if A_ready == '1' then put(fields, 'q', 'ready') end
 send('HSET', K_task, fields)
 redis.call('PEXPIRE', K_task, A_keep)
 local open = (limits[4] or 0) + 1
 count_open(1)
 limits[4], kept[K_pending] = open, kept[K_pending] + asked
-defer('ZADD', K_deadlines, first_due(opens, expires), A_member)
+set_deadline(first_due(opens, expires))
 -- A trim at each open would cost more than it takes out: one in 64 does it, and each that opens the only open task,
 -- since a tenant with few calls may never meet the other. What is gone may stand in the index for as long.
 if open == 1 or now % 64 == 0 then redis.call('ZREMRANGEBYSCORE', K_tasks, '-inf', now - tonumber(A_keep)) end
@@ -80,4 +82,4 @@ if asked > 0 then
   limits[5] = false
 end
 announce_task(principal, true)
-return {'opened', A_ready == '1' and enqueue(A_member, now) or 0, string.format('%d', now)}
+return {'opened', A_ready == '1' and enqueue(now) or '', string.format('%d', now)}

@@ -1,19 +1,22 @@
 #!lua
--- PARK: ends a segment that awaits something: records what it did, opens what it awaits, ends the lease.
--- KEYS: tenant task pending deadlines leased listeners
+-- PARK: ends a segment that awaits something: records what it did, opens what it awaits, leaves its job's batch.
+-- KEYS: tenant task pending deadlines due ready held jobs outstanding workers listeners
 -- ARGV: fence member ref seen journal drops opens ...
 --       journal × (path, entry), drops × path, opens × (kind, path, ms until due, body)
--- Returns: {'parked'}; {'again', event} when an event came that this segment has not seen (the lease goes on);
+-- Returns: {'parked', next}: next is the job to add, as "number list", or ''; {'again', event} when an event came that
+--          this segment has not seen (the task stays in the batch);
 --          {'stale'} when the fence has moved, {'limit_size', limit, bytes, most, path} of a request that is too large:
 --          nothing was written
 -- @include clock
 -- @include batch
+-- @include jobs
+-- @include deadline
 -- @include opens
 -- @include open
 -- @include notify
 -- @include watch
 -- @include announce
-local task = redis.call('HMGET', K_task, 'fe', 'open', 'ex', 'ev', 'pr', 'sq', 'w')
+local task = redis.call('HMGET', K_task, 'fe', 'open', 'ex', 'ev', 'pr', 'sq', 'w', 'q')
 if task[1] ~= A_fence then return {'stale'} end
 local now = clock()
 local journal, drops, waits = tonumber(A_journal), tonumber(A_drops), tonumber(A_opens)
@@ -24,13 +27,19 @@ if waits > 0 then
   if large then return large end
 end
 -- The segment is over: what its holder sends again after a lost reply must not open its waits a second time.
-local fields = {'fe', A_fence + 1, 'up', now, 'se', A_seen}
+local event = task[4] or '0'
+local again = event ~= A_seen
+local fields = {'fe', A_fence + 1, 'up', now, 'se', A_seen, 'tr', 0}
+if not again then
+  put(fields, 'q', '')
+  if task[7] and task[7] ~= '' then put(fields, 'w', '') end
+end
 local at = A_rest
 for _ = 1, journal do
   put(fields, 'j:' .. ARGV[at], ARGV[at + 1])
   at = at + 2
 end
-local dropped = {'tr', 'wk'}
+local dropped = {}
 for _ = 1, drops do
   dropped[#dropped + 1] = 'j:' .. ARGV[at]
   at = at + 1
@@ -43,12 +52,9 @@ put(fields, 'open', format_opens(opens))
 put(fields, 'st', status)
 send('HSET', K_task, fields)
 send('HDEL', K_task, dropped)
-defer('ZADD', K_deadlines, first_due(opens, expires), A_member)
+set_deadline(first_due(opens, expires))
 if standing.opened > tonumber(task[6] or 0) then tell_watchers(tenant[2]) end
 announce_task(task[5], standing.opened > tonumber(task[6] or 0))
-local event = task[4] or '0'
-if event ~= A_seen then return {'again', event} end
-redis.call('ZREM', K_leased, A_member)
-if task[7] then redis.call('HDEL', K_task, 'w') end
+if again then return {'again', event} end
 notify(task[7], A_member, A_seen, status, '')
-return {'parked'}
+return {'parked', leave_batch(task[8], A_ref, now)}

@@ -1,22 +1,20 @@
 #!lua flags=allow-oom
--- SWEEP: finds what a shard forgot: deadlines that have passed, leases whose holder died, ready tasks without a job.
--- KEYS: deadlines ready turns shifts leased swept
--- ARGV: interval most hold
--- Returns: {-1} when another worker swept within the interval, otherwise {ready, member, ...}: the members due
--- A due member's deadline moves on a little, so that the next sweep does not give it out again while this one works.
+-- SWEEP: finds the tasks of one tenant that have fallen due, and sets right when the tenant is to be looked at again.
+-- KEYS: deadlines due
+-- ARGV: tenant most
+-- Returns: {ref, ...}; a tenant of which there are any stands behind all others then
+-- A task stands here until EXPIRE has given it what fell due, so what one sweep leaves the next one finds.
 -- @include clock
--- @include batch
--- @include turns
 local now = clock()
-if not redis.call('SET', K_swept, now, 'NX', 'PX', A_interval) then return {-1} end
-for _, member in ipairs(redis.call('ZRANGEBYSCORE', K_leased, '-inf', now, 'LIMIT', 0, A_most)) do
-  redis.call('ZREM', K_leased, member)
-  enqueue(member, now)
+local refs = redis.call('ZRANGEBYSCORE', K_deadlines, '-inf', now, 'LIMIT', 0, A_most)
+if #refs == 0 then
+  local first = redis.call('ZRANGE', K_deadlines, 0, 0, 'WITHSCORES')
+  if first[2] then
+    redis.call('ZADD', K_due, first[2], A_tenant)
+  else
+    redis.call('ZREM', K_due, A_tenant)
+  end
+else
+  redis.call('ZADD', K_due, now, A_tenant)
 end
-local due = redis.call('ZRANGEBYSCORE', K_deadlines, '-inf', now, 'LIMIT', 0, A_most)
-local held = {}
-for _, member in ipairs(due) do put(held, now + tonumber(A_hold), member) end
-send('ZADD', K_deadlines, held)
-if #due == tonumber(A_most) then redis.call('DEL', K_swept) end
-table.insert(due, 1, redis.call('ZCARD', K_ready))
-return due
+return refs

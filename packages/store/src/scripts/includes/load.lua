@@ -20,21 +20,14 @@ local function read_task(key)
   return record, task, bytes
 end
 
--- Begins a segment of a task that was read: {fence, tries, field, value, ...} behind a new fence.
--- tries counts the segments begun since the task last parked: one that kills its worker each time must end, not circle.
-local function begin_task(key, record, task)
-  task[1], task[2] = (record.fe or 0) + 1, (record.tr or 0) + 1
-  redis.call('HSET', key, 'fe', task[1], 'tr', task[2])
-  return task
-end
-
--- Both. False when it ended or is gone: its lease goes then too.
-local function load_task(key, member)
-  local record, task = read_task(key)
+-- Begins a segment of a task for job `number`: {fence, tries, field, value, ...} behind a new fence, and its bytes.
+-- False when the task has ended or is gone. tries counts the segments begun since the task last parked: one that kills
+-- its worker each time must end, not circle.
+local function begin_task(key, number)
+  local record, task, bytes = read_task(key)
   local status = record.st
-  if not status or status == 'completed' or status == 'failed' or status == 'cancelled' then
-    redis.call('ZREM', K_leased, member)
-    return false
-  end
-  return begin_task(key, record, task)
+  if not status or status == 'completed' or status == 'failed' or status == 'cancelled' then return false, 0 end
+  task[1], task[2] = (record.fe or 0) + 1, (record.tr or 0) + 1
+  redis.call('HSET', key, 'fe', task[1], 'tr', task[2], 'q', number)
+  return task, bytes
 end

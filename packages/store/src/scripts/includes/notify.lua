@@ -1,11 +1,18 @@
--- Tells the replicas that hold a request for this task (`waiters`, its field 'w'), and only those, how it stands; whoever
--- calls takes them out. `seen` is the number of events that the program has consumed. A payload over 64 KiB is left for the
+-- Tells the replicas that hold a request for this task (`waiters`, its field 'w'), and only those, how it stands, a line
+-- each, one message to a replica for all runs of the command; whoever calls takes them out. `seen` is the number of events that the program has consumed. A payload over 64 KiB is left for the
 -- replica to read.
 local function notify(waiters, member, seen, status, payload)
   if not waiters or waiters == '' then return end
   if #payload > 65536 then payload = '' end
   for channel in string.gmatch(waiters, '%S+') do
-    redis.call('PUBLISH', channel, member .. ' ' .. seen .. ' ' .. status .. ' ' .. payload)
+    local name = 'notices ' .. channel
+    local lines = kept[name]
+    if not lines then
+      lines = {}
+      kept[name] = lines
+      later[#later + 1] = function() redis.call('PUBLISH', channel, table.concat(lines, '\n')) end
+    end
+    lines[#lines + 1] = member .. ' ' .. seen .. ' ' .. status .. ' ' .. payload
   end
 end
 

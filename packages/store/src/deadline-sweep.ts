@@ -1,0 +1,74 @@
+import { BatonError } from '@baton/protocol';
+import type { Connection } from './connection.ts';
+import { type ShardKeys, taskIdOf } from './keys.ts';
+import { run } from './script.ts';
+import { DUE, EXPIRE, SWEEP } from './scripts.ts';
+import type { Tenant } from './tenant.ts';
+
+/** How many tenants one round looks at, and how many due tasks of each. */
+const TENANTS = 100;
+const TASKS = 64;
+
+/**
+ * Gives the tasks of a shard what has fallen due (deadlines, sleeps), tenants in turn, until nothing is due. A sweep that
+ * is cut off, or runs twice, changes nothing: EXPIRE looks at each task for itself.
+ */
+export async function sweepDeadlines(
+  connection: Connection,
+  { due, swept }: ShardKeys,
+  open: (tenant: string) => Tenant,
+): Promise<void> {
+  for (;;) {
+    const tenants = (await run(connection, DUE, { due, swept }, { most: TENANTS })).map(String);
+    if (tenants.length === 0) return;
+    await Promise.all(tenants.map((name) => sweepTenant(connection, due, open(name))));
+  }
+}
+
+async function sweepTenant(connection: Connection, due: string, tenant: Tenant): Promise<void> {
+  const { deadlines, name } = tenant.keys;
+  const refs = await run(connection, SWEEP, { deadlines, due }, { tenant: name, most: TASKS });
+  await Promise.all(refs.map((ref) => expire(connection, tenant, String(ref))));
+}
+
+async function expire(connection: Connection, tenant: Tenant, ref: string): Promise<void> {
+  const { keys, lifetimes } = tenant;
+  const taskId = taskIdOf(ref);
+  const reply = await run(
+    connection,
+    EXPIRE,
+    {
+      tenant: keys.record,
+      task: keys.task(taskId),
+      pending: keys.pending,
+      claims: keys.claims,
+      deadlines: keys.deadlines,
+      due: keys.shard.due,
+      ...keys.queue,
+      listeners: keys.listeners,
+    },
+    {
+      member: keys.member(taskId),
+      ref,
+      expired: INTERACTION_EXPIRED,
+      taskExpired: JSON.stringify(taskExpired(taskId).toWire()),
+      retention: lifetimes.retention,
+    },
+  );
+  tenant.addJob(String(reply[1] ?? ''), taskId);
+}
+
+const INTERACTION_EXPIRED = JSON.stringify(
+  new BatonError(
+    'interaction_expired',
+    'An LLM request of this task was not answered by its deadline. Start the call again.',
+  ).toWire(),
+);
+
+function taskExpired(taskId: string): BatonError {
+  return new BatonError(
+    'task_expired',
+    `Task '${taskId}' did not end by its deadline. Start the call again.`,
+    { taskId },
+  );
+}

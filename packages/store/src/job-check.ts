@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Connection } from './connection.ts';
+import { type ShardKeys, taskIdOf } from './keys.ts';
+import type { Queues } from './queues.ts';
+import { jobId } from './resume-job.ts';
+import { run } from './script.ts';
+import { RESCHEDULE } from './scripts.ts';
+import type { Tenant } from './tenant.ts';
+import { CHECK_INTERVAL } from './ttl.ts';
+
+/** How many tenants one check looks at. */
+const TENANTS = 200;
+
+/** Whoever was asked to add a job may be about to: what BullMQ lacks is looked for again after so long. */
+const DOUBT_MS = 250;
+
+/**
+ * Holds the jobs that a shard's tenants have against those that BullMQ has, which cannot know of one that was never added
+ * (a gateway died after ACCEPT), was removed or obliterated by hand, was lost in a failover of Redis, or has failed for
+ * good. What such a job had becomes ready again, and a list without a job is given one. A job that waits in a queue that
+ * is paused is there, and is left alone.
+ */
+export async function checkJobs(
+  connection: Connection,
+  shard: number,
+  keys: ShardKeys,
+  queues: Queues,
+  open: (tenant: string) => Tenant,
+): Promise<void> {
+  const names = await connection.command(async (client) => {
+    const [seconds] = await client.time();
+    const before = Number(seconds) * 1_000 - CHECK_INTERVAL;
+    return client.zrangebyscore(keys.outstanding, '-inf', before, 'LIMIT', 0, TENANTS);
+  });
+  await Promise.all(names.map((name) => checkTenant(connection, shard, queues, open(name))));
+}
+
+async function checkTenant(
+  connection: Connection,
+  shard: number,
+  queues: Queues,
+  tenant: Tenant,
+): Promise<void> {
+  const { keys } = tenant;
+  const lostNow = async () => {
+    const jobs = await connection.command((client) => client.hgetall(keys.jobs));
+    const numbers = numbersOf(jobs);
+    const there = await Promise.all(
+      numbers.map((number) => queues.hasJob(shard, jobId({ tenant: keys.name, number: Number(number) }))),
+    );
+    return { jobs, lost: numbers.filter((_, at) => there[at] === false) };
+  };
+  const first = await lostNow();
+  let lost: string[] = [];
+  let jobs = first.jobs;
+  if (first.lost.length > 0) {
+    await delay(DOUBT_MS);
+    const second = await lostNow();
+    ({ jobs } = second);
+    lost = second.lost.filter((number) => first.lost.includes(number));
+  }
+  const refs = lost.flatMap((number) => (jobs[number] ?? '').split(' ').filter((ref) => ref !== ''));
+  const asked = await run(
+    connection,
+    RESCHEDULE,
+    keys.queue,
+    { member: keys.backlog, lost: lost.length },
+    { keys: refs.map((ref) => keys.task(taskIdOf(ref))), args: [...lost, ...refs] },
+  );
+  for (const job of asked) tenant.addJob(String(job));
+}
+
+/** The numbers of the jobs in a tenant's hash: those of its lists, and those that have taken something. */
+function numbersOf({ ready, held, next: _, ...begun }: Record<string, string>): string[] {
+  return [
+    ...(ready === undefined ? [] : [ready]),
+    ...(held === undefined ? [] : [held]),
+    ...Object.keys(begun),
+  ];
+}

@@ -1,0 +1,16 @@
+#!lua flags=allow-oom
+-- WORKER_HEARTBEAT: a worker says that it lives and which programs it has, or that it ends (ttl 0).
+-- KEYS: workers swept
+-- ARGV: worker ttl
+--       worker: its name and its programs, as they stand in the set; ttl: ms for which it is believed
+-- Returns: {ms}: how long ago the last sweep of the shard began, or -1 where there was none
+-- @include clock
+local now = clock()
+redis.call('ZREMRANGEBYSCORE', K_workers, '-inf', now)
+if A_ttl == '0' then
+  redis.call('ZREM', K_workers, A_worker)
+else
+  redis.call('ZADD', K_workers, now + tonumber(A_ttl), A_worker)
+end
+local swept = redis.call('GET', K_swept)
+return {swept and now - swept or -1}
