@@ -27,3 +27,24 @@ export class Monitor {
     this.socket.destroy();
   }
 }
+
+/**
+ * True for what workers send by the clock, whether or not anyone calls: heartbeats, sweeps, the check of jobs, BullMQ's
+ * look for stalled ones, and what wakes idle workers.
+ */
+export function isOfTheClock(command: string): boolean {
+  return CLOCK.some((pattern) => pattern.test(command));
+}
+
+const CLOCK = [
+  /:swept"/,
+  /:bull:deadlines:/,
+  /:stalled-check"/,
+  /:outstanding" "-inf"/i,
+  /^"time"/i,
+  /^"zrangebyscore" "[^"]*:workers"/i,
+  /^"hgetall" "[^"]*:jobs"/i,
+  // BullMQ's getState, and RESCHEDULE.
+  /:bull:resume:completed" "[^"]*:bull:resume:failed" "[^"]*:bull:resume:delayed"/,
+  /"5" "[^"]*:ready" "[^"]*:held" "[^"]*:jobs" "[^"]*:outstanding" "[^"]*:workers" "[a-z0-9-]+:" "\d+"$/,
+];

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { answerOf, post } from '../harness/client.ts';
 import { Deployment, SECRET } from '../harness/deployment.ts';
-import { Monitor } from '../harness/monitor.ts';
+import { isOfTheClock, Monitor } from '../harness/monitor.ts';
 import { ListeningClient } from './listening-client.ts';
 
 const DAY_MS = 86_400_000;
@@ -47,7 +47,7 @@ describe.each([
   };
 
   test('a session is in its id alone: visible ASCII, known to every replica, and nothing of it in Redis [session-id]', async () => {
-    const keys = async () => (await redis.keys('*')).filter((key) => !/:bull:|:swept$/.test(key)).sort();
+    const keys = async () => (await redis.keys('*')).filter((key) => !/:bull:|:swept$|:workers$/.test(key)).sort();
     const before = await keys();
     const session = await initialize();
     expect(session).toMatch(/^[\x21-\x7e]+$/);
@@ -260,9 +260,9 @@ interface Sent {
 
 const rpc = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params });
 
-/** What requests send; workers sweep and attend by the clock. */
+/** What requests send. */
 function ofCalls(commands: readonly string[]): string[] {
-  return commands.filter((command) => !/:swept"|:shifts"|:bull:/.test(command));
+  return commands.filter((command) => !isOfTheClock(command) && !/:bull:/.test(command));
 }
 
 /** JWE compact (RFC 7516), `dir` with A256GCM, under the key that Baton derives from its secret. */

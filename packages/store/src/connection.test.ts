@@ -204,7 +204,7 @@ test.concurrent(
     redis.disconnect();
     await expect(Store.open({ ...options, url })).rejects.toMatchObject({
       code: 'unavailable',
-      message: expect.stringMatching(/in layout another, and this release reads layout 1/),
+      message: expect.stringMatching(/in layout another, and this release reads layout 2/),
     });
     await server.stop();
   },

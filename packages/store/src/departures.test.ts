@@ -119,16 +119,16 @@ test('what may not be grouped, or is of another slot, is a command of its own', 
   expect(sent).toBe(4);
 });
 
-test('eight runs of one group leave while more come, so Redis is held up by no more', async () => {
+test('sixteen runs of one group leave while more come, so Redis is held up by no more', async () => {
   const sent = await commandsOf(() =>
-    Promise.all(Array.from({ length: 20 }, (_, n) => departures.run(NOTE, [`m${n}`], ['set', n]))),
+    Promise.all(Array.from({ length: 40 }, (_, n) => departures.run(NOTE, [`m${n}`], ['set', n]))),
   );
   expect(sent).toBe(3);
   const written = () => redis.stream.bytesWritten + redis.stream.writableLength;
   const runs: Promise<unknown>[] = [];
-  for (let n = 0; n < 7; n++) runs.push(departures.run(NOTE, [`n${n}`], ['set', n]));
+  for (let n = 0; n < 15; n++) runs.push(departures.run(NOTE, [`n${n}`], ['set', n]));
   const before = written();
-  runs.push(departures.run(NOTE, ['n7'], ['set', 7]));
+  runs.push(departures.run(NOTE, ['n15'], ['set', 15]));
   expect(written(), 'the turn has not ended').toBeGreaterThan(before);
   await Promise.all(runs);
 });

@@ -57,8 +57,8 @@ test('a notice that comes before the reply of ACCEPT is not lost', async () => {
   const listener = inbox.listen(guest.member(taskId));
   const worker = (async () => {
     for (;;) {
-      const { segments } = await fixture.shard.take(1);
-      if (segments[0]) return segments[0].settle({ status: 'completed', result: {} });
+      const [segment] = await fixture.takeSome(1);
+      if (segment) return segment.settle({ status: 'completed', result: {} });
     }
   })();
   await guest.answer(taskId, 1, { channel: inbox.channel });

@@ -65,7 +65,7 @@ test("a key begins with its tenant's own part, and stays in its shard's slot", (
         expect(tagOf(key)).toBe(tag);
       }
       const { shard } = keys;
-      for (const key of [shard.ready, shard.turns, shard.leased, shard.deadlines, shard.swept, shard.bull])
+      for (const key of [shard.due, shard.outstanding, shard.workers, shard.swept, shard.bull])
         expect(tagOf(key)).toBe(tag);
     }),
     { seed },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ACCEPT, CANCEL, EXPIRE, EXTEND, PARK, SWEEP } from './scripts.ts';
+import { ACCEPT, CANCEL, DEQUEUE, EXPIRE, PARK, RESCHEDULE } from './scripts.ts';
 import { openFixture } from './testing/fixture.ts';
 import { operation, RandomRun } from './testing/random-operations.ts';
 import { seed } from './testing/seed.ts';
@@ -59,23 +59,23 @@ const MUTANTS: [rule: string, wrong: RegExp, script: AnyScript, cuts: Cut[]][] =
     'an unseen event makes PARK say "again"',
     /not "again"/,
     PARK,
-    [["if event ~= A_seen then return {'again', event} end", '']],
+    [['local again = event ~= A_seen', 'local again = false']],
   ],
   [
-    "a lease is given back when its holder's time is over",
-    /was forgotten/,
-    SWEEP,
-    [['\n  enqueue(member, now)', '']],
+    'what a lost job had is ready again',
+    /was forgotten|says/,
+    RESCHEDULE,
+    [["      redis.call('ZADD', K_ready, kept.micros, ref)", '']],
   ],
-  ['an extended deadline leaves a pause alone', /too late/, EXTEND, [["K_deadlines, 'LT',", 'K_deadlines,']]],
+  ['a job that runs again finds its batch', /not "again"/, DEQUEUE, [['if had then', 'if false then']]],
   [
     'a task has one deadline, which is never too late',
     /too late/,
     PARK,
-    [["defer('ZADD', K_deadlines, first_due(opens, expires), A_member)", '']],
+    [['set_deadline(first_due(opens, expires))', '']],
   ],
   ['an end takes back what is open', /pending is/, CANCEL, [["send('ZREM', K_pending, references)", '']]],
-  ['an accepted answer makes its task ready', /was forgotten/, ACCEPT, [['enqueue(A_member, now)}', '1}']]],
+  ['an accepted answer makes its task ready', /was forgotten/, ACCEPT, [['enqueue(now)}', "''}"]]],
 ];
 
 test.each(MUTANTS)(

@@ -104,7 +104,7 @@ test('many calls share one WAIT, and a worker waits for none', async () => {
   await Promise.all(Array.from({ length: 200 }, () => guest.open({ waits: [], ready: true })));
   const opened = await waits();
   expect(opened - before).toBeLessThan(20);
-  for (const segment of (await fixture.shard.take(200)).segments) {
+  for (const segment of await fixture.takeSome(200)) {
     await segment.commit('p', undefined, change, { path: '1', entry: 'commit+1', journal: [] });
     await segment.settle({ status: 'completed', result: {} });
   }

@@ -17,7 +17,7 @@ const BATCH_BYTES = 4_194_304;
 /** What a job has to run: tasks that were loaded, and those of the batch that are still to be. */
 export type Batch =
   | { readonly kind: 'taken'; readonly segments: readonly Segment[]; readonly unloaded: readonly string[] }
-  /** An earlier run of the same job took them, and did not come to its end. */
+  /** An earlier run of the same job took them, and did not come to its end; the least tried first. */
   | { readonly kind: 'again'; readonly unloaded: readonly string[] }
   /** Something stands in the list, and the worker has the program of none. */
   | { readonly kind: 'lacking' };
@@ -82,7 +82,7 @@ export class Shard {
     tenant.addJob(next);
     if (kind === 'lacking') return { kind };
     const taken = refs.map(taskIdOf);
-    if (kind === 'again') return { kind, unloaded: taken };
+    if (kind === 'again') return { kind, unloaded: await this.leastTriedFirst(tenant, taken) };
     const loaded = JSON.parse(text) as Loaded[];
     const segments: Segment[] = [];
     const unloaded: string[] = [];
@@ -125,6 +125,15 @@ export class Shard {
   /** Loads one task anew behind a new fence; undefined when it has ended, or another has it. */
   async reload({ tenant, taskId, job }: Segment): Promise<Segment | undefined> {
     return (await this.load(tenant, job, [taskId])).segments[0];
+  }
+
+  /** One that takes its worker down would otherwise keep those behind it from being run. */
+  private async leastTriedFirst({ keys }: Tenant, tasks: readonly string[]): Promise<string[]> {
+    const tries = await this.connection.command((client) =>
+      Promise.all(tasks.map((taskId) => client.hget(keys.task(taskId), 'tr'))),
+    );
+    const all = tasks.map((taskId, at) => ({ taskId, tries: Number(tries[at] ?? 0) }));
+    return all.sort((a, b) => a.tries - b.tries).map(({ taskId }) => taskId);
   }
 
   /** Gives tasks what has fallen due, until nothing is. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openFixture } from './testing/fixture.ts';
 import { ANN, asks, type Guest, sleeps } from './testing/guest.ts';
-import { DEFAULT_LIFETIMES, keepFor, pauseBefore } from './ttl.ts';
+import { DEFAULT_LIFETIMES, keepFor } from './ttl.ts';
 import { interactionId } from '@baton/protocol';
 
 const fixture = await openFixture();
@@ -38,7 +38,7 @@ const LIVES: Record<string, (guest: Guest) => Promise<string>> = {
   },
   'it was put back': async (guest) => {
     const taskId = await guest.open({ ready: true });
-    await (await fixture.take()).release(60_000);
+    await (await fixture.take()).release();
     return taskId;
   },
   'its interaction was extended and then cancelled': async (guest) => {
@@ -124,10 +124,4 @@ test('nothing that a task leaves stays for ever but places in indexes, which are
   await redis.zadd(tasks, 1, 'long gone|ann');
   await guest.open();
   expect(await redis.zscore(tasks, 'long gone|ann')).toBeNull();
-});
-
-test('the pause before the next try doubles, up to a minute', () => {
-  expect([1, 2, 3, 4, 7, 8, 9, 30].map(pauseBefore)).toEqual([
-    500, 1_000, 2_000, 4_000, 32_000, 60_000, 60_000, 60_000,
-  ]);
 });

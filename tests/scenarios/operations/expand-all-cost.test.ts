@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerOf, call, connect } from '../../harness/client.ts';
 import { Deployment } from '../../harness/deployment.ts';
-import { Monitor } from '../../harness/monitor.ts';
+import { isOfTheClock, Monitor } from '../../harness/monitor.ts';
 
 /** What a delegation of `expand_all` costs must not grow with the project, nor with what the task has behind it. */
 let baton: Deployment;
@@ -18,7 +18,6 @@ afterAll(async () => {
   await baton.stop();
 });
 
-const isOfTheClock = (command: string) => /:swept"|:shifts" "baton:inbox/.test(command);
 const subtasks = [1, 2, 3].map((id) => ({ id, title: `Part ${id}`, description: 'What and why.' }));
 
 async function plan(projectRoot: string, count: number): Promise<void> {

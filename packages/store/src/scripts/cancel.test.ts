@@ -7,7 +7,6 @@ import { codesOf } from '../testing/wiretap.ts';
 
 const fixture = await openFixture();
 const { wiretap, redis } = fixture;
-const { ready, leased, deadlines } = fixture.places;
 
 test('CANCEL ends a task wherever it stands, and leaves it in no set but the index of tasks', async () => {
   const guest = await fixture.guest();
@@ -25,7 +24,8 @@ test('CANCEL ends a task wherever it stands, and leaves it in no set but the ind
       error: { code: 'task_cancelled' },
     });
   }
-  for (const key of [ready, leased, deadlines, guest.keys.pending, guest.keys.claims])
+  for (const taskId of [parked, waiting, third]) expect(await guest.stands(taskId)).toBeUndefined();
+  for (const key of [guest.keys.ready, guest.keys.deadlines, guest.keys.pending, guest.keys.claims])
     expect(await redis.zcard(key)).toBe(0);
   expect(await redis.zcard(guest.keys.tasks)).toBe(3);
   expect(await redis.hget(guest.keys.record, 'open')).toBe('0');
@@ -48,14 +48,14 @@ test('an interaction that is taken back becomes a failed effect, and its task go
   const guest = await fixture.guest();
   const taskId = await guest.open({ waits: [asks('0'), asks('1')] });
   await guest.interactions.cancel(ANN, interactionId(taskId, 1));
-  expect(wiretap.last(CANCEL)).toEqual(['cancelled', 1]);
+  expect(wiretap.last(CANCEL)).toEqual(['cancelled', '1 ready']);
   const record = await guest.record(taskId);
   expect(JSON.parse(record['j:0']!.slice('llm-'.length))).toMatchObject({ code: 'interaction_cancelled' });
   expect(record).toMatchObject({ st: 'input_required', ev: '1' });
   expect(await redis.zcard(guest.keys.pending)).toBe(1);
   const segment = await fixture.take();
   await guest.interactions.cancel(ANN, interactionId(taskId, 2));
-  expect(wiretap.last(CANCEL), 'a running segment finds it itself').toEqual(['cancelled', 0]);
+  expect(wiretap.last(CANCEL), 'a running segment finds it itself').toEqual(['cancelled', '']);
   expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('again');
 });
 

@@ -2,7 +2,7 @@ import { startPrivateRedis } from '@baton/local-redis';
 import { Redis } from 'ioredis';
 import { expect, test, vi } from 'vitest';
 import { run } from '../script.ts';
-import { drainWorker } from '../shards.ts';
+import { JobRunner, parseResumeJob } from '../shards.ts';
 import { startCluster } from '../testing/cluster.ts';
 import { runEveryScript } from '../testing/every-script.ts';
 import { closeFixture, type Fixture, fixtureAt } from '../testing/fixture.ts';
@@ -16,13 +16,17 @@ const patient = { timeout: 120_000 };
 
 const namesOf = (runs: readonly Run[]) => [...new Set(runs.map(({ script }) => script))].sort();
 
-/** An answer wakes a worker through BullMQ, and the worker settles the task: nobody calls `take` but the drain. */
+/** An answer wakes a worker through BullMQ, and the worker settles the task: nobody dequeues but its job. */
 async function roundTripOverBullMq(fixture: Fixture, guest: Guest): Promise<void> {
   const index = fixture.keyspace.shardIndex(guest.tenant.id);
   const shard = fixture.shards[index]!;
-  const worker = drainWorker(fixture.store, index, async () => {
-    const { segments } = await shard.take(10);
-    for (const segment of segments) await segment.settle({ status: 'completed', result: {} });
+  const jobs = new JobRunner(fixture.store);
+  jobs.start(shard, 'resume', async ({ data }) => {
+    const batch = await shard.dequeue(parseResumeJob(data), []);
+    if (batch.kind === 'lacking') return;
+    const { segments } = await shard.load(guest.tenant.id, data.number, batch.unloaded);
+    const loaded = batch.kind === 'taken' ? batch.segments : [];
+    for (const segment of [...loaded, ...segments]) await segment.settle({ status: 'completed', result: {} });
   });
   const taskId = await guest.open();
   await guest.answer(taskId);
@@ -30,7 +34,7 @@ async function roundTripOverBullMq(fixture: Fixture, guest: Guest): Promise<void
     timeout: 10_000,
     interval: 20,
   });
-  await worker.close();
+  await jobs.close();
 }
 
 test('no script touches a key that it was not given', patient, async () => {
@@ -56,12 +60,7 @@ test('a script that builds a key inside is found out', patient, async () => {
     "redis.call('SET', K_task .. ':note', 1)",
   ]);
   const monitor = await Monitor.open(server.url);
-  await run(
-    fixture.connection,
-    planted,
-    { task: 'x:task', deadlines: 'x:due', leased: 'x:leased' },
-    { fence: 1, member: 'm', pause: 1, tries: 1 },
-  );
+  await run(fixture.connection, planted, { task: 'x:task' }, { fence: 1, tries: 1 });
   const runs = await monitor.runs([planted]);
   expect(await monitor.undeclared(runs)).toEqual(['release SET x:task:note']);
   monitor.close();
@@ -122,7 +121,7 @@ test('everything works as a user who may touch the prefix alone, BullMQ included
   expect(await monitor.undeclared(await monitor.runs())).toEqual([]);
   const foreign = (await root.keys('*')).filter((key) => !key.startsWith('mine:{'));
   expect(foreign, 'no key stands outside the prefix').toEqual([]);
-  const bull = (await root.keys('*')).filter((key) => /drain/.test(key));
+  const bull = (await root.keys('*')).filter((key) => /:resume:/.test(key));
   expect(bull.length).toBeGreaterThan(0);
   expect(bull.filter((key) => !/^mine:\{s\d\}:bull:/.test(key))).toEqual([]);
   monitor.close();

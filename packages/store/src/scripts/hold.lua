@@ -11,4 +11,4 @@ if task[1] ~= A_fence then return {'stale'} end
 local now = clock()
 redis.call('HSET', K_task, 'fe', A_fence + 1, 'tr', A_tries, 'q', 'held')
 redis.call('ZADD', K_held, 0, task[3] .. ' ' .. A_ref)
-return {'held', leave_batch(task[2], A_ref, now), request_job('held', now)}
+return {'held', leave_queue(task[2], '', now), request_job('held', now)}

@@ -9,7 +9,6 @@ import { codesOf } from '../testing/wiretap.ts';
 
 const fixture = await openFixture();
 const { wiretap, redis } = fixture;
-const { ready, deadlines } = fixture.places;
 
 test('OPEN leaves a task with its journal, its requests, its deadline and its places in the indexes', async () => {
   const guest = await fixture.guest();
@@ -31,8 +30,10 @@ test('OPEN leaves a task with its journal, its requests, its deadline and its pl
   const ref = taskRef(taskId);
   expect(await redis.zrange(guest.keys.pending, '0', '-1')).toEqual([`${ref}.1|ann`, `${ref}.2|ann`]);
   expect(await redis.zrange(guest.keys.tasks, '0', '-1')).toEqual([`${ref}|ann`]);
-  expect(await redis.zscore(deadlines, guest.member(taskId))).toBe(String(Number(record['at']) + 90_000));
-  expect(await redis.zscore(ready, guest.member(taskId)), 'nobody has anything to do yet').toBeNull();
+  expect(await redis.zscore(guest.keys.deadlines, taskRef(taskId))).toBe(
+    String(Number(record['at']) + 90_000),
+  );
+  expect(await guest.stands(taskId), 'nobody has anything to do yet').toBeUndefined();
   expect(await redis.hget(guest.keys.record, 'open')).toBe('1');
 });
 
@@ -40,7 +41,7 @@ test('a task that has work for a worker at once is ready at once, and is working
   const guest = await fixture.guest();
   const taskId = await guest.open({ waits: [], ready: true });
   expect((await guest.record(taskId))['st']).toBe('working');
-  expect(await redis.zscore(ready, guest.member(taskId))).not.toBeNull();
+  expect(await guest.stands(taskId)).toBe('ready');
   expect((await guest.record(await guest.open({ waits: [sleeps('0', 60_000)] })))['st']).toBe('working');
 });
 

@@ -57,4 +57,4 @@ if standing.opened > tonumber(task[6] or 0) then tell_watchers(tenant[2]) end
 announce_task(task[5], standing.opened > tonumber(task[6] or 0))
 if again then return {'again', event} end
 notify(task[7], A_member, A_seen, status, '')
-return {'parked', leave_batch(task[8], A_ref, now)}
+return {'parked', leave_queue(task[8], '', now)}

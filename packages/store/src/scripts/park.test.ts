@@ -9,7 +9,6 @@ import type { Segment } from '../segment.ts';
 
 const fixture = await openFixture();
 const { wiretap, redis } = fixture;
-const { ready, leased, deadlines } = fixture.places;
 
 const nothing = { journal: [], drops: [], waits: [] };
 
@@ -50,7 +49,7 @@ test('a segment gets what a replay needs: the journal and what is open, not the 
   });
 });
 
-test('PARK writes the journal, drops what collapsed, opens what is awaited, and ends the lease', async () => {
+test('PARK writes the journal, drops what collapsed, opens what is awaited, and leaves the batch', async () => {
   const guest = await fixture.guest();
   const { taskId, segment } = await running(guest);
   const waits = [asks('2'), sleeps('3', 50_000)];
@@ -58,20 +57,19 @@ test('PARK writes the journal, drops what collapsed, opens what is awaited, and 
   const record = await guest.record(taskId);
   expect(Object.keys(record).filter((field) => field.startsWith('j:'))).toEqual(['j:8']);
   expect(record).toMatchObject({ 'j:8': 'branch+3', st: 'input_required', se: '1', sq: '3' });
-  expect(record['tr'], 'the tries begin anew').toBeUndefined();
+  expect(record['tr'], 'the tries begin anew').toBe('0');
   const ref = taskRef(taskId);
   expect(await redis.zrange(guest.keys.pending, '0', '-1')).toEqual([`${ref}.2|ann`, `${ref}.3|ann`]);
-  expect(Number(await redis.zscore(deadlines, guest.member(taskId)))).toBe(Number(record['up']) + 50_000);
-  expect(await redis.zcard(leased)).toBe(0);
-  expect(await redis.zcard(ready)).toBe(0);
+  expect(Number(await redis.zscore(guest.keys.deadlines, ref))).toBe(Number(record['up']) + 50_000);
+  expect(await guest.stands(taskId)).toBeUndefined();
 });
 
-test('PARK keeps what it was given when it says "again", and the lease goes on', async () => {
+test('PARK keeps what it was given when it says "again", and the task stays in the batch', async () => {
   const guest = await fixture.guest();
   const { taskId, segment } = await running(guest);
   await guest.answer(taskId, 2);
   expect(await segment.park({ ...nothing, journal: [['9', 'check+1']], waits: [asks('2')] })).toBe('again');
-  expect(await redis.zscore(leased, guest.member(taskId))).not.toBeNull();
+  expect(await guest.stands(taskId)).toBe('batch');
   const again = await fixture.shard.reload(segment);
   expect([...again!.state.journal.keys()].sort()).toEqual(['0', '1', '8', '8.1', '9']);
   expect(again!.state.open).toEqual(new Set(['2']));
@@ -92,7 +90,7 @@ test.each(['an expiry', 'a cancelled interaction', "a sleep's end"])(
     if (which === 'a cancelled interaction') {
       await guest.interactions.cancel(ANN, `${taskId.slice(0, -1)}1`);
     } else await fixture.sweep();
-    expect(await redis.zcard(ready)).toBe(0);
+    expect(await guest.stands(taskId)).toBe('batch');
     expect(await segment.park(nothing)).toBe('again');
     expect((await fixture.shard.reload(segment))!.state.journal.has('0')).toBe(true);
   },
@@ -100,9 +98,8 @@ test.each(['an expiry', 'a cancelled interaction', "a sleep's end"])(
 
 /** What makes a segment's fence stale. */
 const LOSSES: Record<string, (guest: Guest, segment: Segment) => Promise<unknown>> = {
-  'its lease ran out and another took the task': async (guest, segment) => {
-    await fixture.endLease(guest.member(segment.taskId));
-    await fixture.sweep();
+  'its job was lost and another took the task': async (guest) => {
+    await fixture.loseJobs(guest);
     await fixture.take();
   },
   'the task was loaded again': (_guest, segment) => fixture.shard.reload(segment),
@@ -122,10 +119,8 @@ const WRITES: Record<string, (segment: Segment) => Promise<unknown>> = {
       { set: [['t', '1']], delete: ['u'] },
       { path: '7', entry: 'commit+1', journal: [['9', 'read+1']] },
     ),
-  release: async (segment) => {
-    await segment.release(5);
-    return 'stale';
-  },
+  release: (segment) => segment.release(),
+  hold: (segment) => segment.hold(),
 };
 
 const CASES = Object.keys(LOSSES).flatMap((loss) =>
@@ -149,21 +144,27 @@ test('SETTLE ends the task and leaves it in no set but the index of tasks', asyn
   expect(record).toMatchObject({ st: 'completed', rs: '{"tasks":[1]}' });
   expect(record['open']).toBe('');
   expect(record['x2']).toMatch(/^cancelled;\d+$/);
-  for (const key of [ready, leased, deadlines, guest.keys.pending, guest.keys.claims])
+  for (const key of [guest.keys.ready, guest.keys.deadlines, guest.keys.pending, guest.keys.claims])
     expect(await redis.zcard(key)).toBe(0);
+  expect(await guest.stands(taskId)).toBeUndefined();
   expect(await redis.zcard(guest.keys.tasks)).toBe(1);
   expect(await redis.hget(guest.keys.record, 'open')).toBe('0');
   expect(await guest.tasks.read(ANN, taskId)).toMatchObject({ status: 'completed', result: { tasks: [1] } });
 });
 
-test('a segment whose lease was given back and not yet taken may still end its work', async () => {
-  const guest = await fixture.guest();
-  const { taskId, segment } = await running(guest);
-  await fixture.endLease(guest.member(taskId));
-  await fixture.sweep();
-  expect(await segment.settle({ status: 'completed', result: {} })).toBe('settled');
-  expect((await fixture.shard.take(10)).segments, 'and nobody runs it again').toEqual([]);
-});
+test.each(['settle', 'park'] as const)(
+  'a segment whose task was given back and not yet taken may still %s',
+  async (how) => {
+    const guest = await fixture.guest();
+    const { taskId, segment } = await running(guest);
+    await fixture.loseJobs(guest);
+    expect(await guest.stands(taskId)).toBe('ready');
+    if (how === 'park') expect(await segment.park(nothing)).toBe('parked');
+    else expect(await segment.settle({ status: 'completed', result: {} })).toBe('settled');
+    expect(await guest.stands(taskId)).toBeUndefined();
+    expect(await fixture.takeSome(10), 'and nobody runs it again').toEqual([]);
+  },
+);
 
 test('PARK refuses a request over delegatedRequestBytes by its path, writes nothing, and takes the rest from the same holder', async () => {
   const guest = await fixture.guest({ delegatedRequestBytes: 300 });

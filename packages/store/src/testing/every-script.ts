@@ -1,6 +1,5 @@
 import { interactionId } from '@baton/protocol';
 import { parseReference } from '../keys.ts';
-import type { Segment } from '../segment.ts';
 import type { Fixture } from './fixture.ts';
 import { AGENT, ANN, asks, BOB, type Guest, newTask, sleeps } from './guest.ts';
 
@@ -18,10 +17,7 @@ export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<vo
   await sessions.subscribe('session-1', 'baton://projects');
   await sessions.subscriptions('session-1');
 
-  // A cluster's other node does not know that anyone listens here: there it rings.
-  const called = new Promise<Segment | undefined>((resolve, reject) => {
-    shard.attend(() => resolve(undefined), resolve).catch(reject);
-  });
+  await shard.workers.announce('worker-1', ['echo 1']);
   const journal = [['9', 'read+1']] as const;
   const waits = [asks('0'), asks('1'), asks('2'), sleeps('3', 0)];
   const taskId = await guest.open({ waits, journal, idempotency: { key: 'once', arguments: 'a' } });
@@ -39,8 +35,7 @@ export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<vo
   await guest.answer(taskId, 1, { channel });
   await guest.answer(taskId, 1, { channel });
 
-  const segment = (await called) ?? (await fixture.take(shard));
-  await shard.hold(segment);
+  const segment = await fixture.take(shard);
   await segment.commit(
     'a project',
     undefined,
@@ -50,7 +45,14 @@ export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<vo
   await guest.answer(taskId, 2, { as: await guest.caller('agent-7', ['agent']) });
   await segment.park({ journal: [['6', 'check+1']], drops: ['9'], waits: [asks('7'), sleeps('8', 0)] });
   const again = await shard.reload(segment);
-  await again?.release(0);
+  await again?.release();
+  const held = again && (await shard.reload(again));
+  await held?.hold();
+  const job = { tenant: guest.tenant.id, list: 'held' as const, number: 77, tasks: [taskId] };
+  await shard.dequeue(job, ['echo 2']);
+  const found = await shard.dequeue(job, ['echo 1']);
+  await shard.dequeue(job, ['echo 1']);
+  if (found.kind === 'taken') await found.segments[0]?.park({ journal: [], drops: [], waits: [] });
   await interactions.extend(ANN, third, 60_000);
   await fixture.sweep(shard);
   const resumed = await fixture.take(shard);
@@ -69,14 +71,13 @@ export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<vo
     error: { code: 'interaction_expired', message: 'late' },
   });
   await guest.with({ task: 0 }).open();
-  await shard.leave();
-  const abandoned = await guest.open(newTask({ waits: [], ready: true }));
-  await fixture.take(shard);
-  const { leased } = fixture.keyspace.shard(shard.index);
-  await fixture.connection.command((client) => client.zadd(leased, 'XX', 0, guest.member(abandoned)));
+  await guest.open(newTask({ waits: [], ready: true }));
   await fixture.sweep(shard);
+  await fixture.take(shard);
+  await fixture.loseJobs(guest);
   await (await fixture.take(shard)).settle({ status: 'completed', result: {} });
 
+  await shard.workers.withdraw('worker-1', ['echo 1']);
   await sessions.unsubscribe('session-1', 'baton://projects');
   await sessions.end('session-1');
   leave();

@@ -8,8 +8,10 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeEach } from 'vitest';
 import type { Connection } from '../connection.ts';
 import { internalsOf } from '../internals.ts';
-import type { Keyspace } from '../keys.ts';
+import { type Keyspace, taskIdOf } from '../keys.ts';
 import { OperatorDoor } from '../operator.ts';
+import { run } from '../script.ts';
+import { RESCHEDULE } from '../scripts.ts';
 import type { Segment } from '../segment.ts';
 import type { Shard } from '../shard.ts';
 import { openShards } from '../shards.ts';
@@ -28,6 +30,9 @@ export class Fixture {
   readonly operators: OperatorDoor;
   readonly shards: readonly Shard[];
   readonly wiretap: Wiretap;
+  private readonly guests: Guest[] = [];
+  /** Numbers that no script gives. */
+  private jobs = 1_000_000;
 
   constructor(url: string, store: Store, redis: Redis) {
     this.url = url;
@@ -41,8 +46,10 @@ export class Fixture {
     this.wiretap = new Wiretap(connection);
   }
 
-  guest(limits: Partial<Limits> = {}, id?: string): Promise<Guest> {
-    return Guest.open(this, limits, id);
+  async guest(limits: Partial<Limits> = {}, id?: string): Promise<Guest> {
+    const guest = await Guest.open(this, limits, id);
+    this.guests.push(guest);
+    return guest;
   }
 
   get shard(): Shard {
@@ -54,26 +61,43 @@ export class Fixture {
     return this.keyspace.shard(0);
   }
 
-  /** The next ready task, loaded. Throws when none is. */
+  /** The next ready task, loaded, for a job of its own. Throws when none is. */
   async take(shard = this.shard): Promise<Segment> {
-    const { segments } = await shard.take(1);
-    if (segments[0] === undefined) throw new Error('nothing is ready');
-    return segments[0];
+    const [segment] = await this.takeSome(1, shard);
+    if (segment === undefined) throw new Error('nothing is ready');
+    return segment;
   }
 
-  /** A sweep that the interval does not hold back. */
-  async sweep(shard = this.shard): Promise<boolean> {
-    await this.connection.command((client) => client.del(this.keyspace.shard(shard.index).swept));
-    return shard.sweep();
+  /** Up to `most` ready tasks of the first guest that has any, loaded, for a job of their own. */
+  async takeSome(most: number, shard = this.shard): Promise<Segment[]> {
+    for (const { tenant } of this.guests) {
+      if (this.keyspace.shardIndex(tenant.id) !== shard.index) continue;
+      const job = { tenant: tenant.id, list: 'ready' as const, number: this.jobs++, tasks: [] };
+      const batch = await shard.dequeue(job, [], { most });
+      if (batch.kind !== 'taken' || batch.unloaded.length === 0) continue;
+      return (await shard.load(tenant.id, job.number, batch.unloaded)).segments;
+    }
+    return [];
   }
 
-  /** The holder of a lease has died, and its time is over. */
-  async endLease(member: string): Promise<void> {
-    await this.redis.zadd(this.places.leased, 'XX', 0, member);
+  /** BullMQ has lost every job of a guest: what those had is ready again. */
+  async loseJobs(guest: Guest): Promise<void> {
+    const { keys } = guest;
+    const jobs = await this.connection.command((client) => client.hgetall(keys.jobs));
+    const lost = Object.keys(jobs).filter((field) => /^\d+$/.test(field));
+    const refs = lost.flatMap((number) => (jobs[number] ?? '').split(' '));
+    await run(
+      this.connection,
+      RESCHEDULE,
+      keys.queue,
+      { member: keys.backlog, lost: lost.length },
+      { keys: refs.map((ref) => keys.task(taskIdOf(ref))), args: [...lost, ...refs] },
+    );
   }
 
-  async isLeased(member: string): Promise<boolean> {
-    return (await this.redis.zscore(this.places.leased, member)) !== null;
+  /** Gives tasks what has fallen due. */
+  async sweep(shard = this.shard): Promise<void> {
+    await shard.sweep();
   }
 
   contents(): Promise<Record<string, unknown>> {

@@ -1,5 +1,6 @@
 import { BatonError, interactionId, type Limits, parseKey, type Scope } from '@baton/protocol';
 import { randomBytes } from 'node:crypto';
+import { taskRef } from '../keys.ts';
 import type { Caller, Identity } from '../caller.ts';
 import type { Place } from '../place.ts';
 import type { Wait } from '../parked.ts';
@@ -49,7 +50,7 @@ export class Guest {
   with(lifetimes: Partial<Lifetimes>): Guest {
     const { place, pepper } = this.tenant as unknown as { place: Place; pepper: string };
     const all = { ...this.tenant.lifetimes, ...lifetimes };
-    const tenant = new Tenant(place.connection, place.keys, all, place.wake, pepper);
+    const tenant = new Tenant(place.connection, place.keys, all, place.addJob, place.workers, pepper);
     return new Guest(this.fixture, tenant, this.texts);
   }
 
@@ -92,11 +93,13 @@ export class Guest {
   /** Every key that a script may be given for a task, by its name. */
   places(taskId: string) {
     const { keys } = this;
-    const { record: tenant, tasks, pending, claims, holders, projects, listeners } = keys;
-    const own = { tenant, tasks, pending, claims, holders, projects, listeners, task: keys.task(taskId) };
+    const { record: tenant, tasks, pending, claims, holders, projects, listeners, deadlines } = keys;
+    const own = { tenant, tasks, pending, claims, holders, projects, listeners, deadlines };
     return {
       ...keys.shard,
       ...own,
+      ...keys.queue,
+      task: keys.task(taskId),
       credential: keys.credential('none'),
       idempotency: keys.idempotency('none'),
     };
@@ -104,6 +107,19 @@ export class Guest {
 
   member(taskId: string): string {
     return this.keys.member(taskId);
+  }
+
+  /** Where a task stands: `ready`, `held`, `batch` or nowhere, as the sets have it. Throws where its record says otherwise. */
+  async stands(taskId: string): Promise<'ready' | 'held' | 'batch' | undefined> {
+    const { redis } = this.fixture;
+    const ref = taskRef(taskId);
+    const ready = (await redis.zscore(this.keys.ready, ref)) !== null;
+    const held = (await redis.zrange(this.keys.held, '0', '-1')).some((member) => member.endsWith(` ${ref}`));
+    const { ready: _, held: _also, next: _last, ...batches } = await redis.hgetall(this.keys.jobs);
+    const batch = Object.values(batches).some((refs) => refs.split(' ').includes(ref));
+    const places = [...(ready ? ['ready'] : []), ...(held ? ['held'] : []), ...(batch ? ['batch'] : [])];
+    if (places.length > 1) throw new Error(`task ${taskId} stands in ${places.join(' and ')}`);
+    return places[0] as 'ready' | 'held' | 'batch' | undefined;
   }
 }
 

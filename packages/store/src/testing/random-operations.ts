@@ -1,9 +1,9 @@
 import { interactionId } from '@baton/protocol';
 import fc from 'fast-check';
 import type { Identity } from '../caller.ts';
-import { run } from '../script.ts';
-import { RELEASE, TAKE } from '../scripts.ts';
+import { taskRef } from '../keys.ts';
 import type { Segment } from '../segment.ts';
+import type { Batch } from '../shard.ts';
 import type { Fixture } from './fixture.ts';
 import { asks, codeOf, type Guest, sleeps } from './guest.ts';
 import { type ModelTask, TaskModel } from './task-model.ts';
@@ -12,15 +12,14 @@ import { type ModelTask, TaskModel } from './task-model.ts';
 export type Operation =
   | { readonly do: 'open'; readonly waits: number; readonly ready: boolean; readonly over: boolean }
   | { readonly do: 'accept'; readonly task: number; readonly number: number; readonly text: number }
-  | Of<'cancel' | 'take' | 'takeAndDie' | 'die' | 'sweep'>
+  | Of<'cancel' | 'take' | 'takeHeld' | 'takeAndDie' | 'die' | 'again' | 'sweep'>
   | Of<'cancelInteraction' | 'lapse' | 'extend', { readonly number: number }>
   | OfAHolder;
 
 /** Steps of someone who has loaded a task, and may have lost it. */
 type OfAHolder =
-  | Of<'settle' | 'reload'>
-  | Of<'park', { readonly waits: number; readonly sleep: number }>
-  | Of<'release', { readonly pause: number }>;
+  | Of<'settle' | 'reload' | 'release' | 'hold'>
+  | Of<'park', { readonly waits: number; readonly sleep: number }>;
 
 type Of<Name extends string, More = unknown> = Name extends string
   ? { readonly do: Name; readonly task: number } & More
@@ -42,7 +41,7 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 9, arbitrary: fc.record({ do: fc.constant('accept'), task: any, number: few, text: fc.nat(1) }) },
   { weight: 8, arbitrary: fc.record({ do: fc.constant('take'), task: any }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('cancel', 'takeAndDie'), task: any }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('die', 'settle', 'reload'), task: any }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('die', 'again', 'settle', 'reload'), task: any }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('sweep'), task: any }) },
   {
     weight: 4,
@@ -56,10 +55,8 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
     weight: 5,
     arbitrary: fc.record({ do: fc.constant('park'), task: any, waits: fc.nat(2), sleep: fc.nat(5) }),
   },
-  {
-    weight: 3,
-    arbitrary: fc.record({ do: fc.constant('release'), task: any, pause: fc.constantFrom(0, 60_000) }),
-  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('release', 'hold'), task: any }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('takeHeld'), task: any }) },
 ) as fc.Arbitrary<Operation>;
 
 const OPERATOR: Identity = { principal: 'operator', scopes: new Set(['agent']) };
@@ -72,6 +69,7 @@ export class RandomRun {
   /** Whoever has loaded a task, late ones and dead ones included: each may still write, or try to. */
   private readonly holders: Segment[] = [];
   private paths = 0;
+  private jobs = 1_000;
 
   constructor(fixture: Fixture, guest: Guest) {
     this.fixture = fixture;
@@ -83,8 +81,10 @@ export class RandomRun {
   async play(step: Operation): Promise<{ answered: unknown; expected: unknown }> {
     if (step.do === 'open') return this.open(step);
     if (step.do === 'take') return this.take();
-    if (step.do === 'takeAndDie')
-      return same(await run(this.fixture.connection, TAKE, this.fixture.places, { most: 1, lease: 60_000 }));
+    if (step.do === 'takeHeld') return this.take('held');
+    if (step.do === 'takeAndDie') return same(await this.dequeue('ready'));
+    if (step.do === 'again') return this.again();
+    if (step.do === 'die') return same(await this.fixture.loseJobs(this.guest));
     if (step.do === 'sweep') return this.sweep();
     const task = this.tasks.pick(step.task);
     if (task === undefined) return same(undefined);
@@ -111,8 +111,6 @@ export class RandomRun {
         );
         return { answered: await codeOf(call), expected: task.extend(number, step.do === 'lapse') };
       }
-      case 'die':
-        return same(await this.fixture.endLease(this.guest.member(task.id)));
       default:
         return this.holder(step);
     }
@@ -142,8 +140,28 @@ export class RandomRun {
     return { answered, expected: task.accept(number, text) };
   }
 
-  private async take() {
-    const { segments } = await this.fixture.shard.take(1);
+  /** What a new job gets of a list, loaded or not. */
+  private dequeue(list: 'ready' | 'held', number = this.jobs++): Promise<Batch> {
+    const job = { tenant: this.guest.tenant.id, list, number, tasks: this.tasks.all.map(({ id }) => id) };
+    return this.fixture.shard.dequeue(job, ['echo 1'], { most: 1 });
+  }
+
+  /** A job that took something and never said what became of it is run again. */
+  private async again() {
+    const { redis } = this.fixture;
+    const { ready: _, held: _also, next: _last, ...batches } = await redis.hgetall(this.guest.keys.jobs);
+    const [number] = Object.keys(batches);
+    if (number === undefined) return same(undefined);
+    const batch = await this.dequeue('ready', Number(number));
+    if (batch.kind !== 'again') return { answered: batch.kind, expected: 'again' };
+    const { segments } = await this.fixture.shard.load(this.guest.tenant.id, Number(number), batch.unloaded);
+    for (const segment of segments) this.held(segment);
+    return same(undefined);
+  }
+
+  private async take(list: 'ready' | 'held' = 'ready') {
+    const batch = await this.dequeue(list);
+    const segments = batch.kind === 'taken' ? batch.segments : [];
     for (const segment of segments) this.held(segment);
     const ended = segments.filter((segment) => this.tasks.find(segment.taskId).ended);
     return { answered: ended.length, expected: 0 };
@@ -187,18 +205,16 @@ export class RandomRun {
           answered: await segment.settle({ status: 'completed', result: {} }),
           expected: task.settle(segment),
         };
-      case 'release': {
-        await segment.release(step.pause);
-        return {
-          answered: this.fixture.wiretap.last(RELEASE)[0],
-          expected: task.release(segment, step.pause),
-        };
-      }
+      case 'release':
+        return { answered: await segment.release(), expected: task.lose(segment, 'released') };
+      case 'hold':
+        return { answered: await segment.hold(), expected: task.lose(segment, 'held') };
       case 'reload': {
-        // Only a holder that heard "again" loads anew, and only what is leased, be it to another: what was given back
+        // Only a holder that heard "again" loads anew, and only what is still in its job's batch: what was given back
         // stands ready for whoever takes it next.
         const heard = task.again === segment;
-        const leased = heard && (await this.fixture.isLeased(this.guest.member(task.id)));
+        const own = await this.fixture.redis.hget(this.guest.keys.jobs, String(segment.job));
+        const leased = heard && ` ${own} `.includes(` ${taskRef(task.id)} `);
         const again = heard ? await this.fixture.shard.reload(segment) : undefined;
         if (again !== undefined) this.held(again);
         return { answered: again !== undefined, expected: leased && !task.ended };

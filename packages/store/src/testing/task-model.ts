@@ -1,4 +1,5 @@
 import { interactionId, type TaskStatus } from '@baton/protocol';
+import { taskRef } from '../keys.ts';
 import type { Wait } from '../parked.ts';
 import type { Segment } from '../segment.ts';
 import type { Guest } from './guest.ts';
@@ -24,7 +25,6 @@ export class ModelTask {
   private readonly over: boolean;
   private readonly interactions: Interaction[] = [];
   private readonly sleeps: { readonly lapsed: boolean }[] = [];
-  private wake: 'none' | 'now' | 'later' = 'none';
 
   constructor(id: string, paths: readonly string[], ready: boolean, over: boolean) {
     this.id = id;
@@ -97,7 +97,6 @@ export class ModelTask {
     this.opens(paths);
     if (sleep?.kind === 'sleep') this.sleeps.push({ lapsed: this.over || sleep.ms === 0 });
     this.status = this.pending.length > 0 ? 'input_required' : 'working';
-    this.wake = 'none';
     this.again = Number(segment.state.seen) === this.events ? undefined : segment;
     if (this.again !== undefined) return 'again';
     this.started = true;
@@ -111,11 +110,11 @@ export class ModelTask {
     return 'settled';
   }
 
-  release(segment: Segment, pause: number): string {
+  /** RELEASE or HOLD: its holder is stale from here on. */
+  lose(segment: Segment, how: 'released' | 'held'): string {
     if (!this.mayWrite(segment)) return 'stale';
     this.holder = undefined;
-    this.wake = pause === 0 ? 'now' : 'later';
-    return 'released';
+    return how;
   }
 
   /** What a sweep does to it. */
@@ -128,7 +127,6 @@ export class ModelTask {
     for (let at = this.sleeps.length - 1; at >= 0; at--) {
       if (this.sleeps[at]?.lapsed && this.sleeps.splice(at, 1)) this.events++;
     }
-    if (this.wake === 'now') this.wake = 'none';
   }
 
   /** A replay finds each accepted answer, as it was accepted. */
@@ -188,16 +186,21 @@ export class TaskModel {
 
   /** What is wrong in Redis, if anything is: the claims that hold between any two steps. */
   async wrongs(): Promise<string[]> {
-    const { redis, places } = this.guest.fixture;
+    const { redis } = this.guest.fixture;
     const { keys } = this.guest;
-    const all = redis.pipeline().zrange(places.ready, '0', '-1').zrange(places.leased, '0', '-1');
-    all.zrange(places.deadlines, '0', '-1', 'WITHSCORES').zrange(keys.pending, '0', '-1').zcard(keys.tasks);
+    const all = redis
+      .pipeline()
+      .zrange(keys.ready, '0', '-1')
+      .zrange(keys.held, '0', '-1')
+      .hgetall(keys.jobs);
+    all.zrange(keys.deadlines, '0', '-1', 'WITHSCORES').zrange(keys.pending, '0', '-1').zcard(keys.tasks);
     all.hget(keys.record, 'open').zcard(keys.claims);
     for (const task of this.all) all.hgetall(keys.task(task.id));
     const replies = ((await all.exec()) ?? []).map(([, reply]) => reply);
-    const [ready, leased, deadlines, pending, tasks, open, claims, ...records] = replies as [
+    const [ready, held, jobs, deadlines, pending, tasks, open, claims, ...records] = replies as [
       string[],
       string[],
+      Record<string, string>,
       string[],
       string[],
       number,
@@ -209,6 +212,9 @@ export class TaskModel {
     const due = new Map(
       deadlines.flatMap((member, at) => (at % 2 ? [] : [[member, Number(deadlines[at + 1])] as const])),
     );
+    const { ready: _, held: _also, next: _last, ...batches } = jobs;
+    const taken = Object.values(batches).flatMap((refs) => refs.split(' '));
+    const heldRefs = held.map((member) => member.split(' ').at(-1));
     const wrong: string[] = [];
     const claim = (holds: boolean, what: string) => void (holds || wrong.push(what));
 
@@ -225,14 +231,14 @@ export class TaskModel {
     claim(
       same(
         [...due.keys()],
-        unfinished.map((task) => this.guest.member(task.id)),
+        unfinished.map((task) => taskRef(task.id)),
       ),
       `deadlines are of ${[...due.keys()]}`,
     );
     for (const [index, task] of this.all.entries()) {
       const record = records[index] ?? {};
-      const member = this.guest.member(task.id);
-      const places_ = [...ready, ...leased].filter((one) => one === member).length;
+      const ref = taskRef(task.id);
+      const places_ = [...ready, ...heldRefs, ...taken].filter((one) => one === ref).length;
       const name = `task ${index}`;
       claim(record['st'] === task.status, `${name} is ${record['st']}, not ${task.status}`);
       claim(
@@ -240,9 +246,22 @@ export class TaskModel {
         `${name} had ${record['ev']} events, not ${task.events}`,
       );
       claim(places_ <= (task.ended ? 0 : 1), `${name} stands in ${places_} places`);
-      claim(!task.owed || places_ === 1 || record['wk'] !== undefined, `${name} was forgotten`);
+      const stands = ready.includes(ref)
+        ? 'ready'
+        : heldRefs.includes(ref)
+          ? 'held'
+          : taken.includes(ref)
+            ? 'batch'
+            : '';
+      const said = record['q'] ?? '';
+      const batch = `  ${batches[said] ?? ''} `.includes(` ${ref} `);
+      claim(
+        stands === 'batch' ? batch || said !== '' : said === stands,
+        `${name} stands ${stands || 'nowhere'}, and its record says '${said}'`,
+      );
+      claim(!task.owed || places_ === 1, `${name} was forgotten`);
       if (!task.ended)
-        claim((due.get(member) ?? Infinity) <= firstDue(record), `${name}'s deadline stands too late`);
+        claim((due.get(ref) ?? Infinity) <= firstDue(record), `${name}'s deadline stands too late`);
       for (const [path, text] of task.answers) {
         claim(
           record[`j:${path}`] === `llm+${text}`,
@@ -258,12 +277,12 @@ export class TaskModel {
   }
 }
 
-/** The first thing of a task that falls due: its own end, a wait, or the end of a pause. */
+/** The first thing of a task that falls due: its own end, or a wait. */
 function firstDue(record: Record<string, string>): number {
   const waits = (record['open'] ?? '')
     .split(' ')
     .flatMap((wait) => (wait === '' ? [] : [Number(wait.split(';')[1])]));
-  return Math.min(Number(record['ex']), Number(record['wk'] ?? Infinity), ...waits);
+  return Math.min(Number(record['ex']), ...waits);
 }
 
 function same(some: readonly string[], others: readonly string[]): boolean {

@@ -1,5 +1,5 @@
 -- The outbox and the jobs of a tenant. A task that has something to do stands in the tenant's ready list (zset K_ready, by
--- the time it joined) until a BullMQ job dequeues it; K_held has those that a worker could not run for want of their
+-- the microsecond at which it joined) until a BullMQ job dequeues it; K_held has those that a worker could not run for want of their
 -- program. Hash K_jobs: fields 'ready' and 'held' hold the number of the job that was added for the list and has not
 -- begun; field <n> holds the batch of job n, which has begun: "ref ref ..."; field 'next' is the last number given.
 -- A task's field 'q' says where it stands: 'ready', 'held', the number of the job that has it, or '' for none of them.
@@ -36,9 +36,10 @@ local function request_job(list, now)
   return jobs.next .. ' ' .. list
 end
 
--- Puts a task into the ready list; the caller writes its field q. Returns as request_job.
+-- Puts a task into the ready list, behind all others; the caller writes its field q. Returns as request_job.
 local function enqueue(now)
-  defer('ZADD', K_ready, now, A_ref)
+  kept.micros = kept.micros + 1
+  defer('ZADD', K_ready, kept.micros, A_ref)
   return request_job('ready', now)
 end
 
@@ -80,7 +81,8 @@ local function leave_batch(number, ref, now)
   return request_next(now)
 end
 
--- Takes a task that ends out of wherever it stands. Returns as request_job.
+-- Takes a task out of wherever it stands: its batch, or a list that it was given back to meanwhile. Returns as
+-- request_job.
 local function leave_queue(queue, program, now)
   if not queue or queue == '' then return '' end
   if queue == 'ready' then
