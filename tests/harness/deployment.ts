@@ -10,6 +10,8 @@ export const SECRET = 'a secret of the tests';
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests';
 const log = makeLog(process.env['TEST_LOG'] ?? 'silent', {});
 
+type Programs = typeof testOperations;
+
 export interface DeploymentOptions {
   readonly gateways?: number;
   readonly workers?: number;
@@ -73,7 +75,8 @@ export class Deployment {
     return running.url;
   }
 
-  async addGateway(): Promise<RunningGateway> {
+  /** `programs` are what the gateway has beside the product's own; a version that is no tool stands under another key. */
+  async addGateway(programs: Programs = testOperations): Promise<RunningGateway> {
     const replica = `gateway-${this.gateways.length}`;
     const configuration = {
       host: '127.0.0.1',
@@ -88,14 +91,14 @@ export class Deployment {
       drainMs: 9_000,
       shortWay: this.options.shortWay ?? true,
     };
-    const gateway = await startGateway(configuration, await this.openStore(replica), log, testOperations);
+    const gateway = await startGateway(configuration, await this.openStore(replica), log, programs);
     this.gateways.push(gateway);
     return gateway;
   }
 
-  async addWorker(): Promise<RunningWorker> {
+  async addWorker(programs: Programs = testOperations): Promise<RunningWorker> {
     const store = await this.openStore(`worker-${this.workers.length}`);
-    const worker = await startWorker({ drainMs: 9_000 }, store, log, testOperations);
+    const worker = await startWorker({ drainMs: 9_000 }, store, log, programs);
     this.workers.push(worker);
     return worker;
   }

@@ -47,7 +47,8 @@ describe.each([
   };
 
   test('a session is in its id alone: visible ASCII, known to every replica, and nothing of it in Redis [session-id]', async () => {
-    const keys = async () => (await redis.keys('*')).filter((key) => !/:bull:|:swept$|:workers$/.test(key)).sort();
+    const keys = async () =>
+      (await redis.keys('*')).filter((key) => !/:bull:|:swept$|:workers$/.test(key)).sort();
     const before = await keys();
     const session = await initialize();
     expect(session).toMatch(/^[\x21-\x7e]+$/);

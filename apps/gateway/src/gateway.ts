@@ -13,7 +13,10 @@ export interface RunningGateway {
   stop(): Promise<void>;
 }
 
-/** Starts one replica; it serves when this returns. `added` operations are for tests and benchmarks. */
+/**
+ * Starts one replica; it serves when this returns. `added` operations are for tests and benchmarks: tools by their own name,
+ * and former versions by any other.
+ */
 export async function startGateway(
   configuration: GatewayConfiguration,
   store: Store,
@@ -22,7 +25,7 @@ export async function startGateway(
 ): Promise<RunningGateway> {
   let draining = false;
   const app = await buildApp(configuration, store, log, {
-    operations: new Map([...operations, ...added]),
+    operations: new Map([...operations, ...[...added].filter(([key, { name }]) => key === name)]),
     programs: new Programs(added),
     draining: () => draining,
   });
