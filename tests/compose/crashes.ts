@@ -88,12 +88,12 @@ export async function workerKilled(stack: Stack, apiKey: string): Promise<string
   const parked = await Promise.all(projects.map((project) => client.park({ projectRoot: project }, project)));
   const [victim, other] = await stack.containers('worker');
   if (victim === undefined || other === undefined) throw new Error('two workers are needed');
-  // One worker alone, so that whatever is leased is its.
+  // One worker alone, so that whatever was taken is its.
   await freeze(other);
   const answers = parked.map((each, n) =>
     client.answer(each, plan(heavy(projects[n] ?? ''), 'What is to be built. '.repeat(90))),
   );
-  const held = await catchMidway(stack, victim);
+  const held = await catchMidway(stack, victim, apiKey.split('_')[1] ?? '');
   await kill(victim);
   await thaw(other);
   const begun = performance.now();
@@ -112,11 +112,13 @@ export async function workerKilled(stack: Stack, apiKey: string): Promise<string
 }
 
 /** Stops a worker again and again until it is met with segments in its hands; leaves it so, and says how many. */
-async function catchMidway(stack: Stack, worker: string): Promise<number> {
+async function catchMidway(stack: Stack, worker: string, tenant: string): Promise<number> {
   const end = performance.now() + 20_000;
   while (performance.now() < end) {
     await freeze(worker);
-    const held = Number(await stack.redis('ZCARD', 'baton:{s0}:leased'));
+    const jobs = (await stack.redis('HGETALL', `baton:{s0}:t:${tenant}:jobs`)).split('\n');
+    const batches = jobs.filter((_, at) => at % 2 === 1 && /^\d+$/.test(jobs[at - 1] ?? ''));
+    const held = batches.flatMap((refs) => refs.split(' ')).length;
     if (held > 0) return held;
     await thaw(worker);
     await pause(20);

@@ -4,7 +4,7 @@ import type { Violation } from './evidence.ts';
 import { mutations } from './mutations/index.ts';
 import type { Mutation } from './mutations/mutation.ts';
 import { perform } from './mutations/perform.ts';
-import { FASTER, type Patch, Release } from './release.ts';
+import { type Patch, Release } from './release.ts';
 import { run } from './run.ts';
 
 /**
@@ -58,7 +58,7 @@ async function mutatedScene(mutation: Mutation): Promise<void> {
   const { name, invariant: missed, patches } = mutation;
   const told = (found: readonly Violation[]) => found.map(({ invariant, what }) => `${invariant}: ${what}`);
   await attempt(name, () =>
-    withRelease(FASTER, async (entry) =>
+    withRelease([], async (entry) =>
       report(
         `the scene of "${name}", nothing taken out: nothing is found`,
         told(await perform(mutation, entry)),
@@ -66,7 +66,7 @@ async function mutatedScene(mutation: Mutation): Promise<void> {
     ),
   );
   await attempt(name, () =>
-    withRelease([...FASTER, ...patches], async (entry) => {
+    withRelease(patches, async (entry) => {
       const found = await perform(mutation, entry);
       const caught = [...new Set(found.map(({ invariant }) => invariant))].sort().join(', ') || 'nothing';
       return report(
@@ -79,7 +79,7 @@ async function mutatedScene(mutation: Mutation): Promise<void> {
 
 const seeds = Array.from({ length: Number(values.seeds) }, (_, n) => n + 1);
 if (values.only === undefined || values.only === 'schedule') {
-  await withRelease(FASTER, async (entry) => {
+  await withRelease([], async (entry) => {
     for (const seed of values.seed === undefined ? seeds : [Number(values.seed)])
       await seededRun(seed, entry);
   });

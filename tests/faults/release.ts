@@ -10,15 +10,6 @@ export interface Patch {
   readonly to: string;
 }
 
-/**
- * The clocks that a run cannot wait for, set faster: the lease on a segment and BullMQ's lock on a job, 30 s as
- * shipped. Nothing else of a release differs from what operators run.
- */
-export const FASTER: readonly Patch[] = [
-  { file: 'program', from: 'var SEGMENT_LEASE = 3e4;', to: 'var SEGMENT_LEASE = 2e3;' },
-  { file: 'program', from: 'stalledInterval: 3e4,', to: 'stalledInterval: 2e3,\n    lockDuration: 2e3,' },
-];
-
 /** A built copy of Baton with patches, in a folder of its own: what is rebuilt meanwhile does not touch it. */
 export class Release {
   readonly folder: string;

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { FASTER, type Patch, Release } from '../faults/release.ts';
+import { type Patch, Release } from '../faults/release.ts';
 import { end, report } from '../harness/verdict.ts';
 import { run } from './run.ts';
 
@@ -51,8 +51,8 @@ async function mutated(seed: number, entry: string): Promise<void> {
 const many = Array.from({ length: Number(values.seeds) }, (_, n) => n + 1);
 const seeds = values.seed === undefined ? many : [Number(values.seed)];
 console.log(`# seeds ${seeds.join(', ')}`);
-const whole = await Release.make(values.built, values.modules, FASTER);
-const without = await Release.make(values.built, values.modules, [...FASTER, KEYS_IGNORED]);
+const whole = await Release.make(values.built, values.modules, []);
+const without = await Release.make(values.built, values.modules, [KEYS_IGNORED]);
 try {
   const journeys = seeds.map((seed) => () => seeded(seed, whole.entry));
   if (values.seed === undefined) journeys.push(() => mutated(1, without.entry));

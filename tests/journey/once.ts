@@ -42,15 +42,17 @@ function answeredBy({ agentEvents }: Crew): Map<string, number> {
   return times;
 }
 
-/** What is still open when everything is done: requests, claims, leases, deadlines, work that stands ready. */
+/** What is still open when everything is done: requests, claims, deadlines, work that stands ready or is with a job. */
 export async function leftOpen(crew: Crew): Promise<string[]> {
   const { interactions } = await crew.rest('GET', '/interactions?status=pending', undefined, crew.key);
   const { openTasks } = await crew.rest('GET', `/tenants/${TENANT}`);
-  const sets = ['ready', 'leased', 'deadlines', `t:${TENANT}:pending`, `t:${TENANT}:claims`];
-  const sizes = await Promise.all(sets.map((name) => crew.redis.zcard(`baton:{s0}:${name}`)));
+  const sets = ['ready', 'held', 'deadlines', 'pending', 'claims'];
+  const sizes = await Promise.all(sets.map((name) => crew.redis.zcard(`baton:{s0}:t:${TENANT}:${name}`)));
+  const { next: _, ...jobs } = await crew.redis.hgetall(`baton:{s0}:t:${TENANT}:jobs`);
   return [
     ...interactions.map(({ interactionId }: Loose) => `request ${interactionId} is pending`),
     ...(openTasks === 0 ? [] : [`${openTasks} tasks count as open`]),
+    ...Object.entries(jobs).map(([name, value]) => `job ${name} of the tenant has ${value}`),
     ...sets.flatMap((name, at) => (sizes[at] === 0 ? [] : [`${name} holds ${sizes[at]}`])),
   ];
 }

@@ -1,6 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { Channels } from './channels.ts';
+import { MemoryReserve } from './memory-reserve.ts';
 import { Departures } from './departures.ts';
 import { clusterOf, isClusterUrl, sentinelOf, withoutPassword } from './redis-url.ts';
 import { Replicated, type Replication } from './replicated.ts';
@@ -20,6 +21,7 @@ export class Connection {
   readonly channels: Channels;
   private readonly url: string;
   private readonly departures: Departures;
+  private readonly memory: MemoryReserve;
   private readonly replicated: Replicated | undefined;
 
   private constructor(url: string, replication: Replication) {
@@ -27,6 +29,7 @@ export class Connection {
     this.client = connect(url, PROMPT);
     this.channels = new Channels(() => this.subscriber(), COMMAND_TIMEOUT);
     this.departures = new Departures(this.client);
+    this.memory = new MemoryReserve(this.client);
     this.replicated =
       replication.replicas === 0
         ? undefined
@@ -42,6 +45,7 @@ export class Connection {
     try {
       await connection.whenReady();
       await connection.refuseUnsafe();
+      await connection.command(() => connection.memory.look());
     } catch (error) {
       await connection.close();
       throw error;
@@ -77,10 +81,11 @@ export class Connection {
 
   /** Runs a script, in whatever company. Errors: `unavailable`. */
   async evaluate(
-    script: RunOf & { readonly replicated: boolean },
+    script: RunOf & { readonly replicated: boolean; readonly incoming: boolean },
     keys: Run['keys'],
     args: Run['args'],
   ): Promise<unknown[]> {
+    if (script.incoming) this.memory.refuseIncoming();
     try {
       if (script.replicated && this.replicated !== undefined)
         return await this.replicated.evaluate(script, keys, args);
@@ -111,6 +116,7 @@ export class Connection {
   }
 
   async close(): Promise<void> {
+    this.memory.close();
     this.replicated?.close();
     this.channels.close();
     this.client.disconnect();

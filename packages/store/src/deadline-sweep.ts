@@ -11,7 +11,8 @@ const TASKS = 64;
 
 /**
  * Gives the tasks of a shard what has fallen due (deadlines, sleeps), tenants in turn, until nothing is due. A sweep that
- * is cut off, or runs twice, changes nothing: EXPIRE looks at each task for itself.
+ * is cut off, or runs twice, changes nothing: EXPIRE looks at each task for itself. Errors: those of
+ * one tenant's task, once the round is over, in which the others have got theirs.
  */
 export async function sweepDeadlines(
   connection: Connection,
@@ -21,7 +22,8 @@ export async function sweepDeadlines(
   for (;;) {
     const tenants = (await run(connection, DUE, { due, swept }, { most: TENANTS })).map(String);
     if (tenants.length === 0) return;
-    await Promise.all(tenants.map((name) => sweepTenant(connection, due, open(name))));
+    const round = await Promise.allSettled(tenants.map((name) => sweepTenant(connection, due, open(name))));
+    for (const one of round) if (one.status === 'rejected') throw one.reason;
   }
 }
 

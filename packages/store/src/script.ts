@@ -15,6 +15,8 @@ export interface Script<K extends string, A extends string> extends RunOf {
   readonly args: readonly A[];
   /** Its reply is an acknowledgement: it is given when the replicas of Redis that are waited for confirm it. */
   readonly replicated: boolean;
+  /** It brings content in from outside: refused while what Redis keeps free is for what was accepted. */
+  readonly incoming: boolean;
 }
 
 const folder = new URL('./scripts/', import.meta.url);
@@ -24,7 +26,11 @@ export function defineScript<const K extends string, const A extends string>(
   name: string,
   keys: readonly K[],
   args: readonly A[],
-  { replicated = false, grouped = false }: { replicated?: boolean; grouped?: boolean } = {},
+  {
+    replicated = false,
+    grouped = false,
+    incoming = false,
+  }: { replicated?: boolean; grouped?: boolean; incoming?: boolean } = {},
 ): Script<K, A> {
   const text = readFileSync(new URL(`${name}.lua`, folder), 'utf8');
   holdTogether(name, 'KEYS', header(text, 'KEYS'), keys);
@@ -32,7 +38,7 @@ export function defineScript<const K extends string, const A extends string>(
   const [shebang, ...body] = withIncludes(text).split('\n');
   const one = [prologue(keys, args), ...body].join('\n');
   const source = `${shebang}\n${grouped ? forEachRun(one) : forOneRun(one)}`;
-  return { name, keys, args, source, replicated, grouped, sha: shaOf(source) };
+  return { name, keys, args, source, replicated, grouped, incoming, sha: shaOf(source) };
 }
 
 /**

@@ -3,17 +3,20 @@ import { defineScript } from './script.ts';
 /**
  * The typed callers of the scripts; what each does and returns stands in the header of its file.
  *
- * When Redis is full, six are refused, with nothing written: OPEN, ACCEPT, CHUNK, COMMIT and PARK, by which content
- * comes in, and SUBSCRIBE. An answer is among them though someone paid for it: it stays with its agent, who hears that it may be
- * repeated, while bytes beyond the limit would end in a server that the system kills, and with it everyone's answers.
- * All others (`allow-oom`) write some bytes at most, but for SETTLE, which ends what is in: so what was accepted ends,
- * is cancelled, expires or is put back in a full Redis too, and makes room.
+ * When Redis has little room left (memory-reserve.ts), five are refused, with nothing sent: OPEN, ACCEPT, CHUNK, COMMIT from
+ * outside a task, and SUBSCRIBE, by which content comes in. An answer is among them though someone paid for it: it stays
+ * with its agent, who hears that it may be repeated. What is left is for what was accepted: PARK, COMMIT and BullMQ's jobs.
+ * When Redis is full all the same, those five, PARK and COMMIT are refused by Redis, and BullMQ takes and gives no job:
+ * what was accepted waits until there is room. All others (`allow-oom`) write some bytes at most, but for SETTLE, which
+ * ends what is in.
  *
  * Those whose reply tells someone outside that something is so are REPLICATED. What workers do is not: should a failover
  * lose it, it is done again, and whoever hears of it hears by READ.
  */
 
 const REPLICATED = { replicated: true };
+/** Content comes in by it. */
+const INCOMING = { incoming: true };
 /** Many run at once; each is short. */
 const GROUPED = { grouped: true };
 
@@ -46,21 +49,21 @@ export const OPEN = defineScript(
     ...(['member', 'ref', 'operation', 'input', 'arguments', 'gone', 'life', 'keep'] as const),
     ...(['journal', 'opens', 'ready'] as const),
   ],
-  { ...REPLICATED, ...GROUPED },
+  { ...REPLICATED, ...GROUPED, ...INCOMING },
 );
 
 export const ACCEPT = defineScript(
   'accept',
   ['credential', 'tenant', 'task', 'pending', 'claims', ...QUEUE, 'listeners'],
   [...CALLER, 'member', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
-  { ...REPLICATED, ...GROUPED },
+  { ...REPLICATED, ...GROUPED, ...INCOMING },
 );
 
 export const CHUNK = defineScript(
   'chunk',
   ['credential', 'tenant', 'task'],
   [...CALLER, 'number', 'sequence', 'delta'],
-  REPLICATED,
+  { ...REPLICATED, ...INCOMING },
 );
 
 export const DEQUEUE = defineScript('dequeue', QUEUE, [
@@ -81,10 +84,10 @@ export const COMMIT = defineScript(
   'commit',
   ['task', 'project', 'projects', 'listeners'],
   ['fence', 'path', 'entry', 'version', 'name', 'journal', 'sets'],
-  REPLICATED,
+  { ...REPLICATED, ...INCOMING },
 );
 
-export const COMMIT_WITHIN = { ...COMMIT, replicated: false };
+export const COMMIT_WITHIN = { ...COMMIT, replicated: false, incoming: false };
 
 export const PARK = defineScript(
   'park',
@@ -165,7 +168,7 @@ export const SUBSCRIBE = defineScript(
   'subscribe',
   ['session', 'subscribers', 'ended', 'listeners', 'idle'],
   ['id', 'uri', 'subscriptions', 'bytes', 'sessions', 'life', 'grace', 'idle'],
-  REPLICATED,
+  { ...REPLICATED, ...INCOMING },
 );
 
 export const UNSUBSCRIBE = defineScript(

@@ -7,15 +7,15 @@ const LIFE_MS = 1_500;
 /** Beyond the grace, so that a machine that stalls for a while cannot excuse what is late. */
 const BEYOND_MS = 4_000;
 
-/** I3: the sweep does not look at deadlines. Nobody answers. */
+/** I3: the sweep is told of no tenant. Nobody answers. */
 export const noDeadlineSweep: Mutation = {
   name: 'deadline sweep out',
   invariant: 'I3',
   patches: [
     {
-      file: 'scripts/sweep.lua',
-      from: "local due = redis.call('ZRANGEBYSCORE', K_deadlines, '-inf', now, 'LIMIT', 0, A_most)",
-      to: 'local due = {}',
+      file: 'scripts/due.lua',
+      from: "return redis.call('ZRANGEBYSCORE', K_due, '-inf', now, 'LIMIT', 0, A_most)",
+      to: 'return {}',
     },
   ],
   fleet: { gateways: [{ task: LIFE_MS, interaction: LIFE_MS }], workers: 1 },

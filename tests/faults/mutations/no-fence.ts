@@ -11,8 +11,8 @@ const out = (script: string): Patch => ({
 });
 
 /**
- * I1: what a segment writes is not held against its fence. A worker stops between LOAD and what it writes, for longer
- * than its lease; the other one takes its tasks over and ends them, or asks anew; then the first one goes on.
+ * I1: what a segment writes is not held against its fence. A worker stops between DEQUEUE and what it writes, for longer
+ * than BullMQ's lock on its job; the other one takes its tasks over and ends them, or asks anew; then the first one goes on.
  */
 export const noFence: Mutation = {
   name: 'fence out',
@@ -21,8 +21,7 @@ export const noFence: Mutation = {
   fleet: { gateways: [{}], workers: 2 },
   async play({ fleet, hand }) {
     await Promise.all(fleet.workers.map((worker) => worker.start()));
-    // Redis knows the scripts from here on: a command that it did not know would only be answered with NOSCRIPT. The
-    // first task is found by a job, the second rings for the worker that is there already.
+    // Redis knows the scripts from here on: a command that it did not know would only be answered with NOSCRIPT.
     for (let times = 0; times < 2; times++) {
       const known = await hand.startTasks(1, 'gateway-0');
       for (const task of known) await hand.answer(task, 'right', 'gateway-0');

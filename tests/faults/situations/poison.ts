@@ -50,17 +50,19 @@ export const poison: Situation = {
   },
 };
 
-/** At rest: nothing is ready, leased or due, and BullMQ holds no job but that of the shift. */
+/** At rest: nothing is ready, taken or due, and BullMQ holds no job of the queue `resume`. */
 async function nothingIsLeft(rig: Rig, claim: (holds: boolean, what: string, figures?: unknown) => void) {
   const redis = new Redis(rig.redisUrl.replace('unix://', ''));
-  const sets = ['ready', 'leased', 'deadlines'];
-  const sizes = await Promise.all(sets.map((set) => redis.zcard(`baton:{s0}:${set}`)));
+  const sets = ['ready', 'held', 'deadlines'];
+  const sizes = await Promise.all(sets.map((set) => redis.zcard(`baton:{s0}:t:acme:${set}`)));
+  const { next: _, ...jobsLeft } = await redis.hgetall('baton:{s0}:t:acme:jobs');
+  sizes.push(Object.keys(jobsLeft).length);
   const tries = await Promise.all(
     (await redis.keys('baton:{s0}:t:acme:task:*')).map((key) => redis.hget(key, 'tr')),
   );
   claim(
     sizes.every((size) => size === 0),
-    'nothing is ready, leased or due',
+    'nothing is ready, held, due or with a job',
     sizes.join(' '),
   );
   claim(
@@ -68,10 +70,9 @@ async function nothingIsLeft(rig: Rig, claim: (holds: boolean, what: string, fig
     'none was begun more than once',
     `${tries.length} tasks`,
   );
-  // A shift without work ends after 10 s, and its job with it.
   let jobs: number[] = [];
   for (let waited = 0; waited < 30; waited++) {
-    const bull = 'baton:{s0}:bull:drain';
+    const bull = 'baton:{s0}:bull:resume';
     jobs = [
       await redis.llen(`${bull}:wait`),
       await redis.llen(`${bull}:active`),

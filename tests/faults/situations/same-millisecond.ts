@@ -22,7 +22,7 @@ export const sameMillisecond: Situation = {
     const rig = await Rig.start(entry);
     const redis = new Redis(rig.redisUrl.replace('unix://', ''));
     const store = await Store.open({ url: rig.redisUrl, secret: SECRET, replica: 'sweeper' });
-    const sweeper = sweepAllTheTime(store, redis);
+    const sweeper = sweepAllTheTime(store);
     try {
       const { url } = await rig.begin('gateway', { BATON_INTERACTION_TTL_MS: '1000' });
       await rig.begin('worker');
@@ -37,7 +37,7 @@ export const sameMillisecond: Situation = {
           return run;
         }),
       ).then((all) => all.flat());
-      const settled = until(async () => (await redis.zcard('baton:{s0}:deadlines')) === 0, 10_000);
+      const settled = until(async () => (await redis.zcard('baton:{s0}:t:acme:deadlines')) === 0, 10_000);
       claims.claim(await settled, 'every task has ended');
       const ends = await Promise.all(races.map((one) => judge(url, key, redis, one)));
       const count = (what: string) => ends.filter((end) => end.verdict === what).length;
@@ -54,8 +54,8 @@ export const sameMillisecond: Situation = {
         `decided within 1 ms of the deadline: ${near(1)}, within 3 ms: ${near(3)}`,
       );
       const left = await Promise.all(
-        ['ready', 'leased', 'deadlines', 't:acme:pending', 't:acme:claims'].map((set) =>
-          redis.zcard(`baton:{s0}:${set}`),
+        ['ready', 'held', 'deadlines', 'pending', 'claims'].map((set) =>
+          redis.zcard(`baton:{s0}:t:acme:${set}`),
         ),
       );
       const open = await redis.hget('baton:{s0}:t:acme', 'open');
@@ -74,12 +74,11 @@ export const sameMillisecond: Situation = {
 };
 
 /** Workers sweep twice a second; here the deadlines are looked at all the time, so that they race. */
-function sweepAllTheTime(store: Store, redis: Redis): { stop(): Promise<void> } {
+function sweepAllTheTime(store: Store): { stop(): Promise<void> } {
   let stopped = false;
   const [shard] = openShards(store);
   const loop = (async () => {
     while (!stopped) {
-      await redis.del('baton:{s0}:swept');
       await shard?.sweep();
       await delay(1);
     }

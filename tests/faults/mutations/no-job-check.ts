@@ -2,17 +2,17 @@ import { hasEnded } from '../final-state.ts';
 import type { Mutation } from './mutation.ts';
 
 /**
- * I2: the sweep does not look at what stands ready without a job. A gateway dies between ACCEPT and the job, which is
- * the only one: the answers after it find the ready set in use and add none.
+ * I2: nobody looks for what stands ready without a job. A gateway dies between ACCEPT and the job, which is the only one:
+ * the answers after it find that a job was asked for, and add none.
  */
-export const noReadySweep: Mutation = {
-  name: 'ready-set sweep out',
+export const noJobCheck: Mutation = {
+  name: 'check of jobs out',
   invariant: 'I2',
   patches: [
     {
-      file: 'scripts/sweep.lua',
-      from: "table.insert(due, 1, redis.call('ZCARD', K_ready))",
-      to: 'table.insert(due, 1, 0)',
+      file: 'program',
+      from: 'await shard.checkJobs();',
+      to: '',
     },
   ],
   fleet: { gateways: [{}, {}], workers: 1 },
@@ -33,6 +33,6 @@ export const noReadySweep: Mutation = {
     await unheard;
     for (const task of [first, ...others]) await hand.answer(task, 'right', 'gateway-1');
     await fleet.member('worker-0').start();
-    await hand.until(tasks, hasEnded, 'gateway-1', 5_000);
+    await hand.until(tasks, hasEnded, 'gateway-1', 10_000);
   },
 };
