@@ -14,7 +14,7 @@ test('while only the reserve is left new work is refused, and what was accepted 
   const [taskId, other] = [await guest.open(), await guest.open()];
   await guest.answer(taskId);
   const segment = await fixture.take();
-  await redis.set('junk', 'x'.repeat(1_000_000));
+  for (let n = 0; n < 100; n++) await redis.append('junk', 'x'.repeat(10_000));
   // Three in a hundred are left, less than the reserve.
   await redis.config('SET', 'maxmemory', Math.round((await used()) / 0.97));
   try {

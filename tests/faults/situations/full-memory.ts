@@ -1,14 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { http } from '../http.ts';
 import type { Situation } from './claims.ts';
 import { answer, call, Rig, until } from './rig.ts';
 
-/** Redis full under noeviction: what comes in is refused by name, what is in ends, and all goes on when there is room. */
+/**
+ * Redis full under noeviction. While only the reserve is left, what comes in is refused by name and what is in ends; when
+ * others have filled that too, what is in waits. All goes on when there is room, and nothing is lost.
+ */
 export const fullMemory: Situation = {
   name: 'full-memory',
   async run(claims, entry) {
     const rig = await Rig.start(entry, ['--maxmemory', '48mb']);
-    const redis = new Redis(rig.redisUrl.replace('unix://', ''));
+    const redis = new Redis(rig.redisUrl.replace('unix://', ''), { maxRetriesPerRequest: null });
     try {
       const gateway = await rig.begin('gateway');
       const brief = await rig.begin('gateway', { BATON_INTERACTION_TTL_MS: '3000' });
@@ -27,7 +31,8 @@ export const fullMemory: Situation = {
         waitMs: 0,
       });
       const [waiting, cancelled, late] = [await park(), await park(), await park(brief.url)];
-      await fill(redis);
+      await fill(redis, 0.97);
+      await until(async () => (await call(url, key, 'bench_echo', { text: 'x' })).status === 503, 5_000);
 
       const refused = await call(url, key, 'bench_echo', { text: 'one more' });
       claims.claim(
@@ -68,12 +73,12 @@ export const fullMemory: Situation = {
       const took = performance.now();
       claims.claim(
         await until(ended, 15_000, 200),
-        'what was accepted before ends while it is full, though BullMQ takes no job',
+        'what was accepted before ends out of the reserve',
         `60 tasks, ${((performance.now() - took) / 1_000).toFixed(1)} s`,
       );
       claims.claim(
-        (await isFull(redis)) && (await call(url, key, 'bench_echo', { text: 'x' })).status === 503,
-        'and it is full all the while',
+        (await shareUsed(redis)) > 0.95 && (await call(url, key, 'bench_echo', { text: 'x' })).status === 503,
+        'and nothing else is taken all the while',
       );
       const cancelling = await call(url, key, 'cancel_task', { taskId: cancelled.taskId });
       claims.claim(
@@ -86,10 +91,26 @@ export const fullMemory: Situation = {
         await until(expired, 8_000, 200),
         'an interaction expires while it is full, and its task ends',
       );
-      const asking = await standing(askedAgain.taskId);
-      claims.claim(asking?.status === 'working', 'a task that cannot park its next request waits', asking);
+      const asking = async () => (await standing(askedAgain.taskId))?.status === 'input_required';
+      claims.claim(await until(asking, 10_000), 'a task parks its next request out of the reserve');
 
+      // Something else fills Redis to the brim before a worker has fetched the job.
       await redis.del('junk');
+      let brim = await park();
+      await until(async () => (brim ??= await park()) !== undefined, 5_000);
+      worker.child.kill('SIGSTOP');
+      await answer(url, key, brim.interactionId, 'v', 0);
+      await fill(redis, 2);
+      claims.claim((await shareUsed(redis)) > 0.999, 'others have filled it to the brim');
+      worker.child.kill('SIGCONT');
+      await delay(4_000);
+      const stands = (await standing(brim.taskId))?.status;
+      claims.claim(stands === 'working' || stands === 'completed', 'what was accepted is not lost', stands);
+      await redis.del('junk');
+      claims.claim(
+        await until(async () => (await standing(brim.taskId))?.status === 'completed', 15_000, 200),
+        'and ends when there is room',
+      );
       const goesOn = await until(
         async () => (await call(url, key, 'bench_echo', { text: 'y' })).status === 200,
         5_000,
@@ -100,11 +121,6 @@ export const fullMemory: Situation = {
         repeated.content?.outcome.result?.value === 'kept' && repeated.content.replayed === undefined,
         'the refused answer, repeated, is taken for the first time and completes',
       );
-      const askedOnce = async () => {
-        const task = await standing(askedAgain.taskId);
-        return task?.status === 'input_required' && task.pending?.attempt === 2;
-      };
-      claims.claim(await until(askedOnce, 10_000, 100), 'the task that waited parks its next request');
       claims.claim(
         gateway.child.exitCode === null && worker.child.exitCode === null,
         'no process was restarted for it',
@@ -116,16 +132,16 @@ export const fullMemory: Situation = {
   },
 };
 
-async function isFull(redis: Redis): Promise<boolean> {
+async function shareUsed(redis: Redis): Promise<number> {
   const info = await redis.info('memory');
   const number = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
-  return number('used_memory') > number('maxmemory');
+  return number('used_memory') / number('maxmemory');
 }
 
-/** Writes until Redis takes no more. */
-async function fill(redis: Redis): Promise<void> {
+/** Writes until so much of Redis's memory is used, or it takes no more. */
+async function fill(redis: Redis, share: number): Promise<void> {
   for (const size of [1_000_000, 100_000, 10_000, 1_000]) {
-    for (;;) {
+    while ((await shareUsed(redis)) < share - (size * 2) / 48e6) {
       const text = 'x'.repeat(size);
       const taken = await redis.rpush('junk', text).catch(() => 0);
       if (taken === 0) break;

@@ -5,16 +5,24 @@
 import { Claims, type Situation } from './claims.ts';
 import { clocks } from './clocks.ts';
 import { evictingPolicy } from './evicting-policy.ts';
+import { crowdedDeadlines } from './crowded-deadlines.ts';
 import { failover } from './failover.ts';
 import { fullMemory } from './full-memory.ts';
+import { mixedReleases } from './mixed-releases.ts';
 import { neighbours } from './neighbours.ts';
+import { pausedQueue } from './paused-queue.ts';
 import { poison } from './poison.ts';
 import { sameMillisecond } from './same-millisecond.ts';
+import { stoppedWorker } from './stopped-worker.ts';
 
 export const SITUATIONS: readonly Situation[] = [
   evictingPolicy,
   fullMemory,
   poison,
+  stoppedWorker,
+  pausedQueue,
+  mixedReleases,
+  crowdedDeadlines,
   sameMillisecond,
   clocks,
   neighbours,
