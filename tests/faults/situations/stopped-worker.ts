@@ -104,6 +104,8 @@ async function held(
       caught = await batches();
       if (caught === 0) victim.child.kill('SIGCONT');
       other.child.kill('SIGCONT');
+      // Or the other one would be stopped with a batch of its own.
+      if (caught === 0) await Promise.all(outcomes);
     }
     if (how === 'SIGKILL') victim.child.kill('SIGKILL');
     const all = Promise.all(outcomes).then(() => performance.now() - begun);
