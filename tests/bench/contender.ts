@@ -83,6 +83,18 @@ export class Serving {
     return { url, key };
   }
 
+  /** What the workers' jobs have resumed so far. */
+  async resumed(): Promise<{ tasks: number; jobs: number }> {
+    const all = { tasks: 0, jobs: 0 };
+    if (this.kind !== 'baton') return all;
+    for (const one of this.processes) {
+      const { tasks, jobs } = await one.resumed();
+      all.tasks += tasks;
+      all.jobs += jobs;
+    }
+    return all;
+  }
+
   /** A client that warms up, says so, loads for `seconds` and says what it measured. */
   client(concurrency: number, seconds: string, warmSeconds = '5'): Process {
     const urls = this.said.flatMap(({ url }) => url ?? []).join(',');

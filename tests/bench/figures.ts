@@ -12,6 +12,8 @@ export interface Figures {
   readonly cpu: number;
   /** Calls to Redis per round trip, those inside scripts left out. */
   readonly calls: number;
+  /** Of Baton: answers that were resumed, the BullMQ jobs that did it, and answers that were resumed outside a job. */
+  readonly resumed: { readonly answers: number; readonly jobs: number; readonly outside: number };
 }
 
 const SECONDS = process.env['BENCH_SECONDS'] ?? '3';
@@ -25,9 +27,11 @@ export async function measure(
   await prepare(serving);
   const client = serving.client(concurrency, SECONDS);
   await client.next();
+  const resumedBefore = await serving.resumed();
   const before = cpuOf(serving.pids);
   const { trips, perSecond, p50, p99 } = await loaded(client);
   const cpu = (cpuOf(serving.pids) - before) / trips;
+  const resumed = await countResumes(serving, resumedBefore, trips);
   // MONITOR costs Redis something: the calls are counted in a run of their own.
   const counting = serving.client(concurrency, '1', '1');
   await counting.next();
@@ -35,7 +39,22 @@ export async function measure(
   const counted = await loaded(counting);
   const calls = (await counter.close()) / counted.trips;
   await serving.end();
-  return { perSecond, p50, p99, cpu, calls };
+  return { perSecond, p50, p99, cpu, calls, resumed };
+}
+
+/** What the workers' jobs have resumed of so many answers. Jobs say so when they are done, which is after their answers. */
+async function countResumes(
+  serving: Serving,
+  before: { readonly tasks: number; readonly jobs: number },
+  answers: number,
+): Promise<Figures['resumed']> {
+  let after = await serving.resumed();
+  for (let waited = 0; after.tasks - before.tasks < answers && waited < 20; waited++) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    after = await serving.resumed();
+  }
+  const outside = Math.max(0, answers - (after.tasks - before.tasks));
+  return { answers, jobs: after.jobs - before.jobs, outside };
 }
 
 async function loaded(client: Process) {
@@ -50,8 +69,11 @@ export function median(values: readonly number[]): number {
 
 /** The medians of several runs. */
 export function medians(runs: readonly Figures[]): Figures {
-  const of = (key: keyof Figures) => median(runs.map((figures) => figures[key]));
-  return { perSecond: of('perSecond'), p50: of('p50'), p99: of('p99'), cpu: of('cpu'), calls: of('calls') };
+  const of = (key: Exclude<keyof Figures, 'resumed'>) => median(runs.map((figures) => figures[key]));
+  const sum = (key: keyof Figures['resumed']) => runs.reduce((all, { resumed }) => all + resumed[key], 0);
+  const resumed = { answers: sum('answers'), jobs: sum('jobs'), outside: sum('outside') };
+  const [perSecond, p50, p99, cpu, calls] = [of('perSecond'), of('p50'), of('p99'), of('cpu'), of('calls')];
+  return { perSecond, p50, p99, cpu, calls, resumed };
 }
 
 const HEAD = ['trips/s', 'p50 ms', 'p99 ms', 'CPU µs/trip', 'Redis calls/trip'];

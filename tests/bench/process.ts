@@ -8,6 +8,8 @@ export interface Said {
   readonly url?: string;
   readonly keys?: string[];
   readonly heap?: number;
+  /** Tasks that BullMQ jobs of this process have resumed, and how many jobs that were. */
+  readonly resumed?: { readonly tasks: number; readonly jobs: number };
   readonly trips?: number;
   readonly perSecond?: number;
   readonly p50?: number;
@@ -47,6 +49,12 @@ export class Process {
   async heap(): Promise<number> {
     this.child.stdin?.write('\n');
     return (await this.next()).heap ?? 0;
+  }
+
+  /** What it has resumed so far, where it is a worker. */
+  async resumed(): Promise<NonNullable<Said['resumed']>> {
+    this.child.stdin?.write('\n');
+    return (await this.next()).resumed ?? { tasks: 0, jobs: 0 };
   }
 
   async end(): Promise<void> {

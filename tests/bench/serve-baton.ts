@@ -7,11 +7,12 @@ import { say } from './say.ts';
 
 /**
  * One Baton process of the benchmark, with the bench's own operation: `gateway <redis> <name> <tenants to make>` or
- * `worker <redis> <name>`. A line on its input has it say how much of its heap is in use.
+ * `worker <redis> <name>`. A line on its input has it say how much of its heap is in use, and what its jobs have resumed.
  */
 const [role = '', redisUrl = '', name = role, tenants = '0'] = process.argv.slice(2);
 const store = await Store.open({ url: redisUrl, secret: 'a secret of the bench', replica: name });
 const log = makeLog('error', { role });
+let resumed = async () => ({ tasks: 0, jobs: 0 });
 const WIDE = {
   requestsPerSecond: 1_000_000,
   burst: 1_000_000,
@@ -20,7 +21,19 @@ const WIDE = {
 };
 
 if (role === 'worker') {
-  await startWorker({ drainMs: 1_000 }, store, log, testOperations);
+  const { metrics } = await startWorker({ drainMs: 1_000 }, store, log, testOperations);
+  resumed = async () => {
+    const total = async (name: string) => {
+      const values = (await metrics.registry.getSingleMetric(name)?.get())?.values ?? [];
+      return values as { value: number; labels: Record<string, string>; metricName?: string }[];
+    };
+    const sum = (values: readonly { value: number }[]) => values.reduce((all, { value }) => all + value, 0);
+    const jobs = await total('baton_jobs_total');
+    return {
+      tasks: sum(await total('baton_resumed_tasks_total')),
+      jobs: sum(jobs.filter(({ labels }) => labels['queue'] === 'resume')),
+    };
+  };
   say({ ready: true });
 } else {
   const door = new OperatorDoor(store);
@@ -50,5 +63,5 @@ if (role === 'worker') {
 
 process.stdin.on('data', () => {
   globalThis.gc?.();
-  say({ heap: process.memoryUsage().heapUsed });
+  void resumed().then((all) => say({ heap: process.memoryUsage().heapUsed, resumed: all }));
 });

@@ -62,7 +62,7 @@ test('a dashboard made for BullMQ shows the jobs of a running Baton as they are,
   await expect.poll(async () => (await shown('active')).count, { timeout: 10_000 }).toBeGreaterThan(0);
   const told = async () =>
     (await shown('active')).jobs.flatMap(({ data }: { data: { tasks: string[] } }) => data.tasks).sort();
-  const working = slow.map((one) => one.taskId).sort();
+  const working = slow.map((one) => String(one.taskId)).sort();
   await expect.poll(told, { timeout: 10_000 }).toEqual(working);
 
   // Delayed, then failed, then retried by the dashboard's own route.

@@ -36,7 +36,7 @@ async function sweepTenant(connection: Connection, due: string, tenant: Tenant):
 async function expire(connection: Connection, tenant: Tenant, ref: string): Promise<void> {
   const { keys, lifetimes } = tenant;
   const taskId = taskIdOf(ref);
-  const reply = await run(
+  const [, job] = await run(
     connection,
     EXPIRE,
     {
@@ -57,7 +57,7 @@ async function expire(connection: Connection, tenant: Tenant, ref: string): Prom
       retention: lifetimes.retention,
     },
   );
-  tenant.addJob(String(reply[1] ?? ''), taskId);
+  if (typeof job === 'string') tenant.addJob(job, taskId);
 }
 
 const INTERACTION_EXPIRED = JSON.stringify(

@@ -15,7 +15,8 @@ async function check(): Promise<void> {
 }
 
 const open = (guest: Guest) => guest.open({ waits: [], ready: true });
-const ids = async () => (await queue.getJobs(['waiting', 'active', 'delayed'])).map(({ id }) => id).sort();
+const ids = async () =>
+  (await queue.getJobs(['waiting', 'active', 'delayed'])).map(({ id }) => String(id)).sort();
 const added = (count: number) => expect.poll(async () => (await ids()).length).toBe(count);
 
 test('a job that was never added, since who was to add it died, is replaced by another that takes the same tasks', async () => {

@@ -2,7 +2,7 @@ import { type Job, Queue, Worker } from 'bullmq';
 import type { Cluster, Redis } from 'ioredis';
 import type { Connection } from './connection.ts';
 import type { Keyspace } from './keys.ts';
-import { jobId, requestedJob, type ResumeJob } from './resume-job.ts';
+import { jobId, requestedJob } from './resume-job.ts';
 import { asUnavailable } from './unavailable.ts';
 import { JOB_LOCK, STALLED_INTERVAL, SWEEP_INTERVAL } from './ttl.ts';
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
 /** A tenant's lists: what has something to do, and what waits for a worker that has its program. */
-export const list = z.enum(['ready', 'held']);
-export type List = z.infer<typeof list>;
+const list = z.enum(['ready', 'held']);
 
 /** The data of a BullMQ job of the queue `resume`: it takes a batch of a tenant's list and runs it. */
 const resumeJob = z.object({
