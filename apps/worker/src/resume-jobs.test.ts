@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { expect, test } from 'vitest';
@@ -32,9 +33,10 @@ test('a million jobs leave nothing on the heap of a worker', { timeout: 120_000 
   const { stdout, stderr } = spawnSync(
     process.execPath,
     ['--expose-gc', '--max-old-space-size=32', '--input-type=module', '-'],
-    { encoding: 'utf8', cwd: folder, input: outputFiles[0]?.text ?? '' },
+    // What is bundled finds the Lua scripts beside where it runs.
+    { encoding: 'utf8', cwd: join(folder, '../../../packages/store/src'), input: outputFiles[0]?.text ?? '' },
   );
-  expect(stderr.slice(-500)).not.toContain('heap out of memory');
+  expect(stderr.slice(-500)).toBe('');
   const { ran, heap } = JSON.parse(stdout) as { ran: number; heap: number };
   expect(ran).toBe(1_000_000);
   expect(heap).toBeLessThan(32 * 1024 * 1024);
