@@ -2,6 +2,7 @@ import { type AnswerCheck, type Programs, resumeTask, type SegmentEnd } from '@b
 import {
   type Batch,
   DelayedError,
+  holdsLock,
   type Job,
   parseResumeJob,
   type ResumeJob,
@@ -49,8 +50,8 @@ export function resumeJobs(shard: Shard, resuming: Resuming): RunJob {
     const batch = await shard.dequeue(data, resuming.programs.names);
     if (batch.kind === 'lacking') return leaveToOthers(job, token);
     const ended = await runBatch(shard, { job, data, final }, batch, resuming);
-    if (ended.some(({ end }) => end.kind === 'stale')) {
-      // A reply was lost on its way, or another run of this job is under way: what is still in the batch is ours to run.
+    if (ended.some(({ end }) => end.kind === 'stale') && (await holdsLock(job, token))) {
+      // A reply was lost on its way: what is still in the batch is ours to run.
       const left = await shard.dequeue(data, resuming.programs.names, { fresh: false });
       ended.push(...(await runBatch(shard, { job, data, final }, left, resuming)));
     }

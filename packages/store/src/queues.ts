@@ -117,6 +117,11 @@ export class Queues {
   }
 }
 
+/** True while the job is this run's: a worker that was stopped for long finds that another one runs its job. */
+export async function holdsLock(job: Job, token: string): Promise<boolean> {
+  return (await job.extendLock(token, JOB_LOCK)) === 1;
+}
+
 /** What a worker makes of a job; see `apps/worker`. `final` is true when BullMQ will not run it again, should it fail. */
 export type RunJob = (job: Job, final: boolean, token: string) => Promise<void>;
 

@@ -8,7 +8,7 @@ import type { Store } from './store.ts';
 
 export { DelayedError, UnrecoverableError } from 'bullmq';
 export { taskRef } from './keys.ts';
-export type { RunJob } from './queues.ts';
+export { holdsLock, type RunJob } from './queues.ts';
 export { parseResumeJob, type ResumeJob } from './resume-job.ts';
 export type { Segment, SegmentState } from './segment.ts';
 export type { Batch, Shard } from './shard.ts';
