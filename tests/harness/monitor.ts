@@ -42,6 +42,7 @@ const CLOCK = [
   /:stalled-check"/,
   /:outstanding" "-inf"/i,
   /^"time"/i,
+  /^"info" "memory"/i,
   /^"zrangebyscore" "[^"]*:workers"/i,
   /^"hgetall" "[^"]*:jobs"/i,
   // BullMQ's getState, and RESCHEDULE.

@@ -13,10 +13,8 @@ import {
 } from '@baton/store/shards';
 import type { Logger } from 'pino';
 
-/** A job that this worker cannot run is left to others for so long: soon for the first tries, and rarer then. */
-const LACKING_MS = 250;
-const LACKING_TRIES = 20;
-const LACKING_LONG_MS = 2_000;
+/** A job that this worker cannot run for want of its programs is there for others after so long. */
+const LACKING_MS = 100;
 
 /** Redis takes nothing now, say because it is full: the job comes back after so long. */
 const REFUSED_MS = 3_000;
@@ -39,16 +37,20 @@ interface Ended {
 }
 
 /**
- * Runs a job of the queue `resume`: takes its batch and runs the tasks side by side until each has parked, settled or gone
+ * Runs a job of the queue `resume` or `held`: takes its batch and runs the tasks side by side until each has parked, settled or gone
  * back. What an earlier run of the job left is run one by one, the least tried first, so that a task that kills its
  * worker takes no other with it more than once.
- * What may pass fails the job, and BullMQ runs it again after a pause with what is left of its batch.
+ * What may pass fails the job, and BullMQ runs it again after a pause with what is left of its batch. `standBack` is called
+ * when this worker has the program of nothing in the list, so that it does not take the job again itself.
  */
-export function resumeJobs(shard: Shard, resuming: Resuming): RunJob {
+export function resumeJobs(shard: Shard, resuming: Resuming, standBack: () => void = () => {}): RunJob {
   return async (job, final, token) => {
     const data = readJob(job);
     const batch = await shard.dequeue(data, resuming.programs.names);
-    if (batch.kind === 'lacking') return leaveToOthers(job, token);
+    if (batch.kind === 'lacking') {
+      standBack();
+      return comeBack(job, token, LACKING_MS);
+    }
     const ended = await runBatch(shard, { job, data, final }, batch, resuming);
     if (ended.some(({ end }) => end.kind === 'stale') && (await holdsLock(job, token))) {
       // A reply was lost on its way: what is still in the batch is ours to run.
@@ -129,8 +131,8 @@ async function noteTasks({ job, data }: Running, tasks: readonly string[]): Prom
   await job.updateData({ ...data, tasks: [...tasks] }).catch(() => {});
 }
 
-async function leaveToOthers(job: Job, token: string): Promise<never> {
-  const pause = job.attemptsStarted > LACKING_TRIES ? LACKING_LONG_MS : LACKING_MS;
+/** Has BullMQ run the job again after a pause, which is no attempt. */
+async function comeBack(job: Job, token: string, pause: number): Promise<never> {
   await job.moveToDelayed(Date.now() + pause, token);
   throw new DelayedError();
 }
@@ -138,10 +140,7 @@ async function leaveToOthers(job: Job, token: string): Promise<never> {
 /** What BullMQ is to make of the job: it is done, comes back after a pause, or stands among the failed with its reason. */
 async function conclude(job: Job, token: string, ended: readonly Ended[]): Promise<void> {
   const of = (kind: SegmentEnd['kind']) => ended.filter(({ end }) => end.kind === kind);
-  if (of('refused').length > 0) {
-    await job.moveToDelayed(Date.now() + REFUSED_MS, token);
-    throw new DelayedError();
-  }
+  if (of('refused').length > 0) return comeBack(job, token, REFUSED_MS);
   const retry = of('retry');
   if (retry.length > 0) throw new Error(reasonOf(retry));
   const broken = of('broken');

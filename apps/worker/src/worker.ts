@@ -1,7 +1,7 @@
 import type { Operation } from '@baton/operations';
 import { AnswerCheck, Programs } from '@baton/runner';
 import type { Store } from '@baton/store';
-import { JobRunner, openShards } from '@baton/store/shards';
+import { JobRunner, openShards, type Worker } from '@baton/store/shards';
 import type { Logger } from 'pino';
 import { startHeartbeat } from './heartbeat.ts';
 import { WorkerMetrics } from './metrics.ts';
@@ -21,7 +21,16 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** Starts one worker: two queues of each shard, and a heartbeat. `added` operations are for tests and benchmarks. */
+/** How long a worker leaves the queue `held` to others, in milliseconds, and up to twice that. */
+const STAND_BACK_MS = 1_500;
+
+/** Takes no job of a queue for a while: BullMQ would give the next one to whoever has just put one back. */
+function standBack(worker: Worker): void {
+  void worker.pause(true);
+  setTimeout(() => void worker.resume(), STAND_BACK_MS * (1 + Math.random())).unref();
+}
+
+/** Starts one worker: three queues of each shard, and a heartbeat. `added` operations are for tests and benchmarks. */
 export async function startWorker(
   configuration: WorkerConfiguration,
   store: Store,
@@ -37,6 +46,12 @@ export async function startWorker(
   for (const shard of shards) {
     const resuming = { programs, check, log, ran: metrics.ran };
     metrics.watch(jobs.start(shard, 'resume', resumeJobs(shard, resuming)), log);
+    const held: Worker = jobs.start(
+      shard,
+      'held',
+      resumeJobs(shard, resuming, () => standBack(held)),
+    );
+    metrics.watch(held, log);
     metrics.watch(jobs.start(shard, 'deadlines', sweepJobs(shard)), log);
   }
   return {

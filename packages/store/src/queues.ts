@@ -7,11 +7,12 @@ import { asUnavailable } from './unavailable.ts';
 import { JOB_LOCK, STALLED_INTERVAL, SWEEP_INTERVAL } from './ttl.ts';
 
 /**
- * BullMQ's queues, two of each shard, under the prefix `baton:{s0}:bull`: `resume`, whose jobs take what stands in a
- * tenant's lists, and `deadlines`, whose scheduler sweeps the shard. What there is to do stands in the lists: a job that
- * is lost delays a resume until the sweep's check and loses nothing.
+ * BullMQ's queues, three of each shard, under the prefix `baton:{s0}:bull`: `resume`, whose jobs take what stands in a
+ * tenant's list `ready`, `held`, the same for what waits for a worker with its program, and `deadlines`, whose scheduler
+ * sweeps the shard. What there is to do stands in the lists: a job that is lost delays a resume until the sweep's check
+ * and loses nothing.
  */
-export const QUEUE_NAMES = ['resume', 'deadlines'] as const;
+const QUEUE_NAMES = ['resume', 'held', 'deadlines'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
 const SWEEP = 'sweep';
@@ -51,7 +52,7 @@ export class Queues {
         queue.on('error', () => {});
         return queue;
       };
-      return { resume: open('resume'), deadlines: open('deadlines') };
+      return { resume: open('resume'), held: open('held'), deadlines: open('deadlines') };
     });
   }
 
@@ -72,15 +73,16 @@ export class Queues {
   addResume(shard: number, tenant: string, asked: string, task?: string): void {
     const job = requestedJob(tenant, asked, task === undefined ? [] : [task]);
     if (job === undefined) return;
-    this.queue(shard, 'resume')
+    this.queue(shard, job.list === 'held' ? 'held' : 'resume')
       .add('resume', job, { jobId: jobId(job) })
       .catch(() => {});
   }
 
-  /** True when BullMQ has the job, to run it now or later. */
+  /** True when BullMQ has the job in one of its queues, to run it now or later. */
   async hasJob(shard: number, id: string): Promise<boolean> {
-    const state = await this.queue(shard, 'resume').getJobState(id);
-    return state !== 'unknown' && state !== 'failed' && state !== 'completed';
+    const names = ['resume', 'held'] as const;
+    const states = await Promise.all(names.map((name) => this.queue(shard, name).getJobState(id)));
+    return states.some((state) => state !== 'unknown' && state !== 'failed' && state !== 'completed');
   }
 
   /** Has BullMQ sweep a shard again and again; what was scheduled before is replaced. */
