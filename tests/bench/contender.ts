@@ -96,7 +96,7 @@ export class Serving {
   }
 
   /** A client that warms up, says so, loads for `seconds` and says what it measured. */
-  client(concurrency: number, seconds: string, warmSeconds = '5'): Process {
+  client(concurrency: number, seconds: string, warmSeconds = '12'): Process {
     const urls = this.said.flatMap(({ url }) => url ?? []).join(',');
     const keys = this.said.flatMap((one) => one.keys ?? []).join(',');
     return new Process('client', [this.kind, urls, keys, String(concurrency), seconds, warmSeconds]);
