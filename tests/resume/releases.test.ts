@@ -1,5 +1,5 @@
 import { testOperations } from '@baton/operations';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { answerOf, call, connect, refusalOf } from '../harness/client.ts';
 import { Deployment } from '../harness/deployment.ts';
 
@@ -22,7 +22,6 @@ const NONE = new Map();
 
 let baton: Deployment;
 afterEach(() => baton.stop());
-afterAll(() => {});
 
 const deployed = async () => {
   baton = await Deployment.start({ gateways: 0, workers: 0 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { expect, test } from 'vitest';
+import { resumeJobs } from './resume-jobs.ts';
 
 /**
  * A million jobs on a heap of 32 MiB, of which a worker of this kind leaves nothing behind: 100 bytes each would be three
@@ -40,4 +41,35 @@ test('a million jobs leave nothing on the heap of a worker', { timeout: 120_000 
   const { ran, heap } = JSON.parse(stdout) as { ran: number; heap: number };
   expect(ran).toBe(1_000_000);
   expect(heap).toBeLessThan(32 * 1024 * 1024);
+});
+
+test('a Redis that goes while a batch is loaded fails the job, and never the process', async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  const gone = new Error('Redis is gone');
+  const segment = { taskId: 't', tenant: 'acme', job: 1, state: { tries: 1 } };
+  const broken = {
+    ...segment,
+    state: { ...segment.state, operation: 'none', version: 1 },
+    hold: () => Promise.reject(gone),
+    release: () => Promise.reject(gone),
+  };
+  const shard = {
+    dequeue: async () => ({ kind: 'taken', segments: [broken], unloaded: ['other'] }),
+    load: () => new Promise((_resolve, reject) => setTimeout(() => reject(gone), 20)),
+  };
+  const resuming = {
+    programs: { names: [], find: () => undefined },
+    check: {},
+    log: { warn() {} },
+    ran() {},
+  };
+  const run = resumeJobs(shard as never, resuming as never);
+  const data = { tenant: 'acme', list: 'ready', number: 1, tasks: [] };
+  const job = { data, updateData: async () => {} };
+  await expect(run(job as never, false, 'token')).rejects.toThrow('Redis is gone');
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('unhandledRejection', note);
+  expect(unhandled).toEqual([]);
 });

@@ -37,8 +37,8 @@ interface Ended {
 }
 
 /**
- * Runs a job of the queue `resume` or `held`: takes its batch and runs the tasks side by side until each has parked, settled or gone
- * back. What an earlier run of the job left is run one by one, the least tried first, so that a task that kills its
+ * Runs a job of the queue `resume` or `held`: takes its batch and runs the tasks side by side until each has parked,
+ * settled or gone back. What an earlier run of the job left is run one by one, the least tried first, so that a task that kills its
  * worker takes no other with it more than once.
  * What may pass fails the job, and BullMQ runs it again after a pause with what is left of its batch. `standBack` is called
  * when this worker has the program of nothing in the list, so that it does not take the job again itself.
@@ -87,10 +87,16 @@ async function runBatch(
   if (batch.kind === 'lacking') return [];
   const { tenant, number } = running.data;
   const ended: Ended[] = [];
+  // Each task by itself: one's failure is never another's, and is thrown when all have ended.
+  const failures: unknown[] = [];
   const run = async (segment: Segment) => {
     const warn = (event: string, facts: object) => log.warn(facts, event);
-    const end = await resumeTask(programs, check, shard, segment, running.final, warn);
-    ended.push({ taskId: segment.taskId, end });
+    try {
+      const end = await resumeTask(programs, check, shard, segment, running.final, warn);
+      ended.push({ taskId: segment.taskId, end });
+    } catch (error) {
+      failures.push(error);
+    }
   };
   if (batch.kind === 'again') {
     await noteTasks(running, batch.unloaded);
@@ -98,31 +104,27 @@ async function runBatch(
       const { segments } = await shard.load(tenant, number, [taskId]);
       for (const segment of segments) await run(segment);
     }
+    if (failures.length > 0) throw failures[0];
     return ended;
   }
   const tasks = [...batch.segments.map(({ taskId }) => taskId), ...batch.unloaded];
   const long = setTimeout(() => void noteTasks(running, tasks), LONG_MS);
+  const runs = batch.segments.map(run);
   try {
-    const runs = batch.segments.map(run);
     for (let { unloaded } = batch; unloaded.length > 0; ) {
       const loaded = await shard.load(tenant, number, unloaded);
       unloaded = loaded.unloaded;
       runs.push(...loaded.segments.map(run));
-      if (unloaded.length > 0) await allEnded(runs);
+      if (unloaded.length > 0) await Promise.all(runs);
     }
-    await allEnded(runs);
   } catch (error) {
-    await noteTasks(running, tasks);
-    throw error;
-  } finally {
-    clearTimeout(long);
+    failures.push(error);
   }
-  return ended;
-}
-
-/** Each task by itself: one's failure is never another's. Throws the first one's reason once all have ended. */
-async function allEnded(running: readonly Promise<void>[]): Promise<void> {
-  for (const one of await Promise.allSettled(running)) if (one.status === 'rejected') throw one.reason;
+  await Promise.all(runs);
+  clearTimeout(long);
+  if (failures.length === 0) return ended;
+  await noteTasks(running, tasks);
+  throw failures[0];
 }
 
 /** Has the job say which tasks it runs, for operators who look at one that takes long, or has failed. */

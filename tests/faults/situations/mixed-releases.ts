@@ -50,7 +50,7 @@ export const mixedReleases: Situation = {
         'a new call of that program is refused by name, to be repeated',
       );
 
-      const newer = await rig.begin('worker');
+      await rig.begin('worker');
       const done = async () => (await status(parkedByNew.taskId)).status === 'completed';
       const begun = performance.now();
       claims.claim(
@@ -77,7 +77,6 @@ export const mixedReleases: Situation = {
       const after = (await call(url, key, 'bench_echo', { text: 'x' })).content;
       const last = await answer(url, key, after.interactionId, 'v');
       claims.claim(last.content?.outcome?.status === 'completed', 'and after the older one has left');
-      void newer;
     } finally {
       redis.disconnect();
       await rig.stop();

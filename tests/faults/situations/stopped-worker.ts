@@ -52,7 +52,7 @@ export const stoppedWorker: Situation = {
         // BullMQ serves whoever has waited longest: both are waiting again.
         await delay(2_000);
       }
-      await held(rig, claims, { url, key, redis, workers });
+      await held(claims, { url, key, redis, workers });
       const fences = await Promise.all(
         (await redis.keys('baton:{s0}:t:acme:task:*')).map((task) => redis.hmget(task, 'st', 'ev')),
       );
@@ -77,7 +77,6 @@ interface Scene {
 
 /** A worker is stopped, then another is killed, with whole batches in their hands. */
 async function held(
-  rig: Rig,
   claims: { claim(holds: boolean, what: string, figures?: unknown): void },
   { url, key, redis, workers }: Scene,
 ): Promise<void> {
@@ -118,5 +117,4 @@ async function held(
     if (how === 'SIGSTOP') victim.child.kill('SIGCONT');
     await until(async () => (await batches()) === 0, 5_000);
   }
-  void rig;
 }
