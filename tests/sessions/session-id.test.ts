@@ -209,7 +209,9 @@ describe.each([
       await vi.waitFor(() => expect(ofCalls(monitor.commands.slice(from)).length).toBeGreaterThanOrEqual(20));
       return ofCalls(monitor.commands.slice(from)).length;
     };
-    expect(await callsOf({ session, replica: 1 })).toBe(await callsOf({ replica: 1 }));
+    // What replicas and workers do on their own may fall into the window; a call a ping would be 20 more.
+    const [known, none] = [await callsOf({ session, replica: 1 }), await callsOf({ replica: 1 })];
+    expect(known - none).toBeLessThan(10);
     monitor.close();
   });
 

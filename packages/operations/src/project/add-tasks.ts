@@ -67,10 +67,13 @@ function numbered(given: readonly NewTask[], kept: readonly Task[], seenBelow: n
   const carriers = carriersOf(given);
   const tasks = given.map((task, position): Task => {
     const own = first + position;
-    const meant = (task.dependencies ?? []).map((dependency) => {
+    const meant = new Set<Dependency>();
+    for (const dependency of task.dependencies ?? []) {
       const other = meaningOf(dependency, position, carriers);
-      return other === undefined ? (seen(dependency) ? dependency : undefined) : first + other;
-    });
+      if (other !== undefined) meant.add(first + other);
+      else if (seen(dependency)) meant.add(dependency);
+    }
+    meant.delete(own);
     return {
       id: own,
       title: task.title,
@@ -78,9 +81,7 @@ function numbered(given: readonly NewTask[], kept: readonly Task[], seenBelow: n
       details: task.details ?? '',
       testStrategy: task.testStrategy ?? '',
       status: task.status ?? 'pending',
-      dependencies: [...new Set(meant)].filter(
-        (other) => other !== undefined && other !== own,
-      ) as Dependency[],
+      dependencies: [...meant],
       priority: task.priority ?? 'medium',
       subtasks: [],
     };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { orAbsent } from '../lenient.ts';
 import { priority, status } from './status.ts';
-import { dependency, isDependency, taskNumber } from './task-id.ts';
+import { dependency, namesDependency, taskNumber } from './task-id.ts';
 import { TASK_LIMITS } from './task.ts';
 
 /** More tasks than this in one answer are no plan. */
@@ -28,7 +28,7 @@ const dependencies = z.preprocess((value) => {
 /** The first is enough to ask again: an answer of nothing but wrong ones would take half a second to tell of all. */
 function upToTheFirstWrong(values: readonly unknown[]): unknown {
   if (values.length > MAX_NEW_DEPENDENCIES) return values;
-  const wrong = values.findIndex((value) => !isDependency(value));
+  const wrong = values.findIndex((value) => !namesDependency(value));
   return wrong === -1 ? values : values.slice(0, wrong + 1);
 }
 
