@@ -1,7 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { Cluster, type Redis } from 'ioredis';
 import { markBeside } from './keys.ts';
-import { Lane } from './lane.ts';
+import { NodeWriteQueue } from './redis/node-write-queue.ts';
 import { type Asked, Write } from './replicated-write.ts';
 import { frame, type Run, type RunOf, unframe } from './script-group.ts';
 import { asUnavailable } from './unavailable.ts';
@@ -26,7 +26,7 @@ export class Replicated {
   private readonly connect: () => Redis | Cluster;
   private readonly replication: Replication;
   private readonly limitMs: number;
-  private readonly lanes = new Map<Redis, Lane>();
+  private readonly lanes = new Map<Redis, NodeWriteQueue>();
   private readonly slots = new Map<string, number>();
   private client: Redis | Cluster;
 
@@ -77,11 +77,11 @@ export class Replicated {
     }
   }
 
-  private laneOf(node: Redis): Lane {
+  private laneOf(node: Redis): NodeWriteQueue {
     const known = this.lanes.get(node);
     if (known !== undefined) return known;
     for (const other of this.lanes.keys()) if (other.status === 'end') this.lanes.delete(other);
-    const lane = new Lane(node, this.replication, () => this.startOver());
+    const lane = new NodeWriteQueue(node, this.replication, () => this.startOver());
     this.lanes.set(node, lane);
     return lane;
   }

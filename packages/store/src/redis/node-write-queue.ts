@@ -1,8 +1,8 @@
 import { BatonError } from '@baton/protocol';
 import type { Redis } from 'ioredis';
-import type { Replication } from './replicated.ts';
-import type { Command, Write } from './replicated-write.ts';
-import { defineScript } from './script.ts';
+import type { Replication } from '../replicated.ts';
+import type { Command, Write } from '../replicated-write.ts';
+import { defineScript } from '../script.ts';
 
 /** How many writes share one WAIT at most: their replies wait for each other. */
 const MOST = 256;
@@ -13,7 +13,7 @@ interface Group {
 }
 
 /** What leaves on one connection: one group after the other. */
-export class Lane {
+export class NodeWriteQueue {
   private readonly node: Redis;
   private readonly replication: Replication;
   private readonly broken: () => void;

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { findCircle, folderGraph, importGraph, isTest, sourceFiles } from './import-graph.ts';
+
+/** Claims about the tree itself. */
+const ROOT = join(import.meta.dirname, '../..');
+const MOST_FILES = 15;
+const MOST_LINES = 400;
+
+const files = sourceFiles(ROOT, ['apps', 'packages', 'tests']);
+const sources = files.filter((file) => !isTest(file));
+const graph = importGraph(ROOT, files);
+const sourceGraph = importGraph(ROOT, sources);
+const workspaceOf = (file: string) =>
+  file
+    .split('/')
+    .slice(0, file.startsWith('tests/') ? 1 : 2)
+    .join('/');
+
+test('no file imports itself by way of others, type imports included', () => {
+  expect(findCircle(graph.files)).toBeUndefined();
+});
+
+test.each([...new Set(sources.map(workspaceOf))])(
+  'no folder of %s imports itself by way of others',
+  (workspace) => {
+    const own = new Map([...sourceGraph.files].filter(([file]) => workspaceOf(file) === workspace));
+    expect(findCircle(folderGraph(own))).toBeUndefined();
+  },
+);
+
+test(`no folder has more than ${MOST_FILES} source files, no file more than ${MOST_LINES} lines`, () => {
+  const counts = new Map<string, number>();
+  for (const file of sources) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  expect([...counts].filter(([, count]) => count > MOST_FILES)).toEqual([]);
+  const long = files.filter(
+    (file) => readFileSync(join(ROOT, file), 'utf8').split('\n').length > MOST_LINES + 1,
+  );
+  expect(long).toEqual([]);
+});
+
+test.each([...new Set(files.map(workspaceOf))])(
+  '%s declares the workspace packages that it imports',
+  (workspace) => {
+    const manifest = JSON.parse(readFileSync(join(ROOT, workspace, 'package.json'), 'utf8'));
+    const declared = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
+    const imported = new Set<string>();
+    for (const [file, names] of graph.packages)
+      if (workspaceOf(file) === workspace) for (const name of names) imported.add(name);
+    imported.delete(manifest.name);
+    expect(declared.filter((name) => name.startsWith('@baton/')).toSorted()).toEqual(
+      [...imported].toSorted(),
+    );
+  },
+);
+
+test('a planted circle is found, whichever of its files comes first', () => {
+  const circle = new Map([
+    ['a', ['b']],
+    ['b', ['c']],
+    ['c', ['b']],
+  ]);
+  expect(findCircle(circle)).toEqual(['b', 'c', 'b']);
+  expect(findCircle(new Map([...circle].toReversed()))).toEqual(['c', 'b', 'c']);
+  expect(findCircle(new Map([['a', ['b']]]))).toBeUndefined();
+});
