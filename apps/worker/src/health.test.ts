@@ -1,13 +1,13 @@
 import { Counter, Registry } from 'prom-client';
 import { afterEach, expect, test } from 'vitest';
-import { serveHealth, type Signs } from './health.ts';
+import { serveHealth, type HealthSource } from './health.ts';
 
 let close = () => {};
 afterEach(() => close());
 
 const registry = new Registry();
 new Counter({ name: 'some_total', help: 'something', registers: [registry] });
-const sound: Signs = {
+const sound: HealthSource = {
   lastTickAt: () => performance.now(),
   ping: async () => {},
   pausedQueues: async () => [],
@@ -17,7 +17,7 @@ const sound: Signs = {
 };
 
 /** What /healthz and /readyz say. */
-async function said(signs: Partial<Signs>): Promise<string> {
+async function said(signs: Partial<HealthSource>): Promise<string> {
   const health = await serveHealth({ host: '127.0.0.1', port: 0 }, { ...sound, ...signs });
   close = () => health.close();
   const ask = async (path: string) => (await fetch(`http://127.0.0.1:${health.port}${path}`)).status;

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { troubleOf } from '@baton/store';
 import type { Registry } from 'prom-client';
 
-/** Heartbeats follow each other within 2 s; Redis may hold one up for its command timeout, twice. */
+/** A heartbeat starts every 2 s; Redis may delay one by two command timeouts. */
 const STUCK_AFTER_MS = 15_000;
 
-export interface Signs {
+export interface HealthSource {
   /** When the heartbeat last began a round, by `performance.now()`. */
   readonly lastTickAt: () => number;
   /** Rejects when Redis does not answer now. */
@@ -17,7 +17,7 @@ export interface Signs {
   readonly pausedQueues: () => Promise<readonly string[]>;
   readonly draining: () => boolean;
   readonly metrics: Registry;
-  /** Who may read the metrics: whoever shows this token, or everybody. Undefined: nobody. */
+  /** Who may read the metrics: bearers of this token, or everybody; undefined means nobody. */
   readonly metricsFor: { readonly token: string } | 'everybody' | undefined;
 }
 
@@ -28,16 +28,16 @@ interface Reply {
 }
 
 /**
- * A worker's own port, for whatever watches it. `/healthz`: its loop turns, so ending it would help nobody, whatever
- * Redis does. `/readyz`: it takes work, so besides that Redis answers and it is not draining; it names the queues that an
- * operator has paused. `/metrics`: Prometheus. Port 0 takes a free one.
+ * The worker's HTTP port for probes. `/healthz` is 200 while the heartbeat runs, whatever Redis does. `/readyz` is 200
+ * when Redis answers as well and the worker is not draining; it names the queues that an operator has paused. `/metrics`
+ * is Prometheus'. Port 0 takes a free port.
  */
 export async function serveHealth(
   { host, port }: { readonly host: string; readonly port: number },
-  signs: Signs,
+  source: HealthSource,
 ): Promise<{ readonly port: number; close(): void }> {
   const server = createServer((request, response) => {
-    void answer(request, signs).then(({ status, type = 'application/json', body }) =>
+    void respond(request, source).then(({ status, type = 'application/json', body }) =>
       response
         .writeHead(status, { 'content-type': type, connection: 'close' })
         .end(typeof body === 'string' ? body : JSON.stringify(body)),
@@ -54,21 +54,21 @@ export async function serveHealth(
   };
 }
 
-async function answer(request: IncomingMessage, signs: Signs): Promise<Reply> {
-  const stuck = !signs.draining() && performance.now() - signs.lastTickAt() > STUCK_AFTER_MS;
+async function respond(request: IncomingMessage, source: HealthSource): Promise<Reply> {
+  const stuck = !source.draining() && performance.now() - source.lastTickAt() > STUCK_AFTER_MS;
   switch (request.url) {
     case '/healthz':
       return stuck ? { status: 503, body: { status: 'stuck' } } : { status: 200, body: { status: 'ok' } };
     case '/readyz':
-      return stuck ? { status: 503, body: { status: 'stuck' } } : readiness(signs);
+      return stuck ? { status: 503, body: { status: 'stuck' } } : readiness(source);
     case '/metrics':
-      return metrics(request.headers.authorization ?? '', signs);
+      return metrics(request.headers.authorization ?? '', source);
     default:
       return { status: 404, body: { status: 'not found' } };
   }
 }
 
-async function readiness({ draining, ping, pausedQueues }: Signs): Promise<Reply> {
+async function readiness({ draining, ping, pausedQueues }: HealthSource): Promise<Reply> {
   if (draining()) return { status: 503, body: { status: 'draining' } };
   try {
     await ping();
@@ -79,7 +79,10 @@ async function readiness({ draining, ping, pausedQueues }: Signs): Promise<Reply
   }
 }
 
-async function metrics(authorization: string, { metrics: registry, metricsFor }: Signs): Promise<Reply> {
+async function metrics(
+  authorization: string,
+  { metrics: registry, metricsFor }: HealthSource,
+): Promise<Reply> {
   if (metricsFor !== 'everybody' && !isBearer(authorization, metricsFor?.token))
     return { status: 401, body: { status: '/metrics needs the operator token' } };
   return { status: 200, type: registry.contentType, body: await registry.metrics() };

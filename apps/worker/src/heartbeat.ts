@@ -1,20 +1,21 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { HEARTBEAT_INTERVAL } from '@baton/store';
 import type { JobRunner, Shard } from '@baton/store/shards';
 import type { Logger } from 'pino';
 
-/** A shard whose last sweep began so long ago has none scheduled: its queue was emptied, or a clock was off. */
-const LATE_MS = 3_000;
+/** A shard that was not swept for so long has lost its job scheduler (an emptied queue, a wrong clock). In milliseconds. */
+const SWEEP_OVERDUE_MS = 3_000;
 
 export interface Heartbeat {
-  /** When its loop last turned, by `performance.now()`. */
+  /** When the last round began, by `performance.now()`. */
   readonly lastTickAt: () => number;
   stop(): Promise<void>;
 }
 
 /**
- * Says in every shard that this worker lives and which programs it has, and has BullMQ sweep a shard that is not swept:
- * a job scheduler that was removed cannot put itself back. Resolves after its first round.
+ * Announces in every shard that this worker lives and which programs it has, and restores a shard's job scheduler when its
+ * sweeps have stopped. Resolves after the first round.
  */
 export async function startHeartbeat(
   name: string,
@@ -23,13 +24,13 @@ export async function startHeartbeat(
   jobs: JobRunner,
   log: Logger,
 ): Promise<Heartbeat> {
-  // Two processes may have been given one name.
+  // Two processes may share one replica name.
   const worker = `${name}.${randomBytes(4).toString('hex')}`;
   let lastTickAt = performance.now();
   const beat = async (shard: Shard) => {
     try {
       const ms = await shard.workers.announce(worker, programs);
-      if (ms < 0 || ms > LATE_MS) await jobs.scheduleSweeps(shard);
+      if (ms < 0 || ms > SWEEP_OVERDUE_MS) await jobs.scheduleSweeps(shard);
     } catch (err) {
       log.error({ err, shard: shard.index }, 'heartbeat failed');
     }
@@ -39,26 +40,19 @@ export async function startHeartbeat(
     await Promise.all(shards.map(beat));
   };
   await round();
-  let stopped = false;
-  let wake = () => {};
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const loop = (async () => {
     for (;;) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, HEARTBEAT_INTERVAL);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-      if (stopped) return;
+      await sleep(HEARTBEAT_INTERVAL, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
       await round();
     }
   })();
   return {
     lastTickAt: () => lastTickAt,
     async stop() {
-      stopped = true;
-      wake();
+      stopping.abort();
       await loop;
       await Promise.allSettled(shards.map((shard) => shard.workers.withdraw(worker, programs)));
     },

@@ -1,6 +1,6 @@
 /**
- * The worker: `resume-jobs` runs BullMQ's jobs of the queue `resume`, `sweep-jobs` those of the queue `deadlines`,
- * `heartbeat` says that it lives. `worker` is its life, from start to drain; `health` and `metrics` tell of it.
+ * The worker: `worker` starts and stops it. `resume-processor` runs the jobs of the queues `resume` and `held`,
+ * `sweep-processor` those of `deadlines`; `heartbeat` announces the worker's programs; `health` and `metrics` serve HTTP.
  */
 export { serveHealth } from './health.ts';
 export { type RunningWorker, startWorker, type WorkerConfiguration } from './worker.ts';

@@ -32,14 +32,14 @@ export class WorkerMetrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Notes how the tasks of one job have ended. */
-  readonly ran = (ends: readonly SegmentEnd[]): void => {
+  /** Counts how the tasks of one job ended. */
+  readonly observeBatch = (ends: readonly SegmentEnd[]): void => {
     this.batch.observe(ends.length);
     for (const { kind } of ends) this.tasks.inc({ end: kind });
   };
 
   /** Counts the jobs of one of BullMQ's workers. */
-  watch(worker: Worker, log: Logger): void {
+  countJobs(worker: Worker, log: Logger): void {
     const queue = worker.name;
     worker.on('completed', () => this.jobs.inc({ queue, outcome: 'completed' }));
     worker.on('failed', (job, error) => {

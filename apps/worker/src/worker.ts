@@ -5,32 +5,32 @@ import { JobRunner, openShards, type Worker } from '@baton/store/shards';
 import type { Logger } from 'pino';
 import { startHeartbeat } from './heartbeat.ts';
 import { WorkerMetrics } from './metrics.ts';
-import { resumeJobs } from './resume-jobs.ts';
-import { sweepJobs } from './sweep-jobs.ts';
+import { resumeProcessor } from './resume-processor.ts';
+import { sweepProcessor } from './sweep-processor.ts';
 
 export interface WorkerConfiguration {
-  /** How long a SIGTERM waits for running jobs, in milliseconds; what is left goes on elsewhere when its lock has lapsed. */
+  /** How long a SIGTERM waits for running jobs, in milliseconds; another worker runs the rest when their locks lapse. */
   readonly drainMs: number;
 }
 
 export interface RunningWorker {
   readonly metrics: WorkerMetrics;
-  /** When its loop last turned, by `performance.now()`. */
+  /** When its heartbeat last began, by `performance.now()`. */
   readonly lastTickAt: () => number;
-  /** Takes nothing more, lets running jobs end, and closes. */
+  /** Takes no more jobs, waits for the running ones up to `drainMs`, and closes. */
   stop(): Promise<void>;
 }
 
-/** How long a worker leaves the queue `held` to others, in milliseconds, and up to twice that. */
-const STAND_BACK_MS = 1_500;
+/** For how long a worker that lacks a job's programs takes nothing from the queue `held`: so many ms, up to twice that. */
+const HELD_PAUSE_MS = 1_500;
 
-/** Takes no job of a queue for a while: BullMQ would give the next one to whoever has just put one back. */
-function standBack(worker: Worker): void {
+/** Pauses one of this worker's queues: BullMQ would otherwise give the job to the worker that has just returned it. */
+function pauseBriefly(worker: Worker): void {
   void worker.pause(true);
-  setTimeout(() => void worker.resume(), STAND_BACK_MS * (1 + Math.random())).unref();
+  setTimeout(() => void worker.resume(), HELD_PAUSE_MS * (1 + Math.random())).unref();
 }
 
-/** Starts one worker: three queues of each shard, and a heartbeat. `added` operations are for tests and benchmarks. */
+/** Starts a worker: three BullMQ workers for each shard, and a heartbeat. `added` operations are for tests and benchmarks. */
 export async function startWorker(
   configuration: WorkerConfiguration,
   store: Store,
@@ -44,23 +44,23 @@ export async function startWorker(
   const jobs = new JobRunner(store);
   const heartbeat = await startHeartbeat(store.replica, programs.names, shards, jobs, log);
   for (const shard of shards) {
-    const resuming = { programs, check, log, ran: metrics.ran };
-    metrics.watch(jobs.start(shard, 'resume', resumeJobs(shard, resuming)), log);
+    const dependencies = { programs, check, log, onBatch: metrics.observeBatch };
+    metrics.countJobs(jobs.start(shard, 'resume', resumeProcessor(shard, dependencies)), log);
     const held: Worker = jobs.start(
       shard,
       'held',
-      resumeJobs(shard, resuming, () => standBack(held)),
+      resumeProcessor(shard, { ...dependencies, onMissingPrograms: () => pauseBriefly(held) }),
     );
-    metrics.watch(held, log);
-    metrics.watch(jobs.start(shard, 'deadlines', sweepJobs(shard)), log);
+    metrics.countJobs(held, log);
+    metrics.countJobs(jobs.start(shard, 'deadlines', sweepProcessor(shard)), log);
   }
   return {
     metrics,
     lastTickAt: heartbeat.lastTickAt,
     async stop() {
       // BullMQ's close has no time limit of its own, and a segment may wait for a Redis that is gone.
-      const over = new Promise((resolve) => setTimeout(resolve, configuration.drainMs).unref());
-      await Promise.race([Promise.all([heartbeat.stop(), jobs.close()]), over]);
+      const timeLimit = new Promise((resolve) => setTimeout(resolve, configuration.drainMs).unref());
+      await Promise.race([Promise.all([heartbeat.stop(), jobs.close()]), timeLimit]);
       jobs.disconnect();
       await check.close();
     },

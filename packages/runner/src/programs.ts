@@ -1,7 +1,7 @@
 import { type Operation, programsOf } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
 
-/** The programs that this process can run: those of the release, and what a test or a benchmark adds. */
+/** The programs that this process can run: those of the release, and those that a test or a benchmark adds. */
 export class Programs {
   /** Each as `"<name> <version>"`, as workers announce them. */
   readonly names: readonly string[];
@@ -12,16 +12,16 @@ export class Programs {
     this.names = this.all.map(({ name, version }) => `${name} ${version}`);
   }
 
-  /** The program of a task that was started as `name` at `version`, or undefined where this process has none. */
+  /** The program of a task that was started as `name` at `version`; undefined where this process lacks it. */
   find(name: string, version: number): Operation | undefined {
     return this.all.find((program) => program.name === name && program.version === version);
   }
 
   /**
-   * The newest version of an operation that this process and a live worker have; this process's newest where no worker
-   * lives, since the task waits for one. Errors: `program_unavailable` where workers live and none has it.
+   * The newest version of an operation that this process and a live worker have. Where no worker lives it is this
+   * process's newest, and the task waits for a worker. Errors: `program_unavailable` where workers live and none has it.
    */
-  startable(operation: Operation, live: ReadonlySet<string> | undefined): Operation {
+  newestRunnable(operation: Operation, live: ReadonlySet<string> | undefined): Operation {
     const versions = this.all.filter(({ name }) => name === operation.name);
     const newest = versions.toSorted((a, b) => b.version - a.version);
     const found =

@@ -9,47 +9,47 @@ import {
 } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { ProjectChange, Tenant } from '@baton/store';
-import { type HeldProject, HeldProjects } from './held-projects.ts';
+import { type VersionedProject, ProjectCache } from './project-cache.ts';
 
-/** How often a command is applied anew when the project moves on meanwhile, before the call gives up. */
+/** How often a command is applied when other commits keep changing the project, before `project_conflict`. */
 const ATTEMPTS = 50;
 
-type Landed = 'committed' | 'conflict';
+type CommitReply = 'committed' | 'conflict';
 
 /**
- * Applies a command to a project as it is then: on what is held of it, and when that turns out to be old on what it is
- * now, again and again while others commit in between. `commit` may also end the attempts with an outcome of its own.
- * Errors: what the reducer refuses with, `project_conflict`.
+ * Applies a command to a project and commits the result. It applies the command to the cached project first, and after a
+ * conflict to the project as Redis has it, up to ATTEMPTS times. `commit` may end the attempts with a reply of its own.
+ * Errors: those of the reducer, `project_conflict`.
  */
 export async function changeProject<Own>(
   command: Command,
-  projects: HeldProjects,
+  projects: ProjectCache,
   name: string,
   commit: (
-    before: HeldProject | undefined,
+    before: VersionedProject | undefined,
     change: ProjectChange,
     outcome: JsonObject,
-  ) => Promise<Landed | Own>,
+  ) => Promise<CommitReply | Own>,
 ): Promise<JsonObject | Own> {
-  let fresh = !projects.holds(name);
+  let isFresh = !projects.has(name);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const before = await (fresh ? projects.getNow(name) : projects.get(name));
+    const before = await (isFresh ? projects.refresh(name) : projects.get(name));
     let applied: Applied;
     try {
       applied = applyCommand(before?.project, command, new Date().toISOString());
     } catch (refusal) {
-      // What is refused is refused because of how things are, not of how they were.
-      if (fresh) throw refusal;
-      fresh = true;
+      // A refusal counts only against the current project.
+      if (isFresh) throw refusal;
+      isFresh = true;
       continue;
     }
-    const landed = await commit(before, changedFields(before?.project, applied.project), applied.outcome);
-    if (landed === 'committed') {
-      projects.put(name, before, applied.project);
+    const reply = await commit(before, changedFields(before?.project, applied.project), applied.outcome);
+    if (reply === 'committed') {
+      projects.recordCommit(name, before, applied.project);
       return applied.outcome;
     }
-    if (landed !== 'conflict') return landed as Own;
-    fresh = true;
+    if (reply !== 'conflict') return reply as Own;
+    isFresh = true;
   }
   throw new BatonError(
     'project_conflict',
@@ -57,30 +57,30 @@ export async function changeProject<Own>(
   );
 }
 
-/** A command from outside any task. Errors as for `changeProject`. */
+/** Commits a command that belongs to no task. Errors as for `changeProject`. */
 export async function commitCommand(tenant: Tenant, name: string, command: Command): Promise<JsonObject> {
   return changeProject<never>(
     command,
-    new HeldProjects((project) => tenant.projects.read(project)),
+    new ProjectCache((project) => tenant.projects.read(project)),
     name,
     async (before, change) =>
       (await tenant.projects.commit(name, before, change)) ? 'committed' : 'conflict',
   );
 }
 
-/** How long a file is read before others have their turn, in milliseconds. */
+/** How long an import parses before it yields the event loop, in milliseconds. */
 const READ_MS = 10;
 
-/** Puts a whole tasks.json in the place of a project's tags. Errors as for `changeProject`. */
+/** Replaces a project's tags by those of a tasks.json. Errors as for `changeProject`. */
 export async function importProject(tenant: Tenant, name: string, file: unknown): Promise<JsonObject> {
   const reading = readingTasksFile(file, new Date().toISOString());
-  let turn = reading.next();
-  for (let since = performance.now(); !turn.done; turn = reading.next()) {
+  let step = reading.next();
+  for (let since = performance.now(); !step.done; step = reading.next()) {
     if (performance.now() - since < READ_MS) continue;
     await new Promise((resolve) => setImmediate(resolve));
     since = performance.now();
   }
-  return commitCommand(tenant, name, { command: 'import', file: turn.value });
+  return commitCommand(tenant, name, { command: 'import', file: step.value });
 }
 
 /** The project as it is now, or undefined. */

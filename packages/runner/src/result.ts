@@ -1,6 +1,6 @@
 import type { JsonObject } from '@baton/protocol';
 
-/** A finished operation's `structuredContent`. */
-export function finishedResult(operation: string, taskId: string, result: JsonObject): JsonObject {
+/** The `structuredContent` of a completed operation. */
+export function completedResult(operation: string, taskId: string, result: JsonObject): JsonObject {
   return { status: 'completed', operation, taskId, ...result };
 }

@@ -2,19 +2,19 @@ import type { Awaited } from '@baton/engine';
 import { BatonError, MAX_INTERACTIONS } from '@baton/protocol';
 import type { Wait } from '@baton/store';
 
-type Carried = 'read' | 'commit' | 'check';
-export type Immediate = Extract<Awaited['effect'], { kind: Carried }>;
+type LocalKind = 'read' | 'commit' | 'check';
+export type LocalEffect = Extract<Awaited['effect'], { kind: LocalKind }>;
 
-/** True for what whoever runs the segment carries out at once. */
-export function isImmediate(effect: Awaited['effect']): effect is Immediate {
+/** True for an effect that the segment performs itself, without waiting. */
+export function isLocalEffect(effect: Awaited['effect']): effect is LocalEffect {
   return effect.kind === 'read' || effect.kind === 'commit' || effect.kind === 'check';
 }
 
 /**
- * What a segment awaits, as the store parks it, but for what is open already.
+ * The waits that PARK opens for what a program awaits; those in `open` are open already and left out.
  * Errors: `internal` when a task would open more interactions than its ids can number.
  */
-export function waitsOf(
+export function collectWaits(
   awaited: readonly Awaited[],
   open: ReadonlySet<string>,
   interactions: number,

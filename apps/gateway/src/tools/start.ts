@@ -57,7 +57,7 @@ async function present(operation: Operation, started: Started, call: Call): Prom
       if (asked === undefined) return going(name, started.taskId);
       return { text: asked.message, structured: asked, taskId: started.taskId, speakJson: true };
     }
-    case 'going': {
+    case 'running': {
       const { taskId } = started;
       const listener = call.services.store.inbox.listen(call.tenant.tasks.member(taskId));
       try {

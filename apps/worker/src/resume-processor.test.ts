@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { expect, test } from 'vitest';
-import { resumeJobs } from './resume-jobs.ts';
+import { resumeProcessor } from './resume-processor.ts';
 
 /**
  * A million jobs on a heap of 32 MiB, of which a worker of this kind leaves nothing behind: 100 bytes each would be three
  * times as much. The shard is a peer that has nothing to give, so that it is the worker's own memory that is seen.
  */
 const SCRIPT = `
-import { resumeJobs } from './resume-jobs.ts';
+import { resumeProcessor } from './resume-processor.ts';
 const shard = { dequeue: async () => ({ kind: 'taken', segments: [], unloaded: [] }) };
 let ran = 0;
-const resuming = { programs: { names: [] }, check: {}, log: { warn() {} }, ran: () => ran++ };
-const run = resumeJobs(shard, resuming);
+const resuming = { programs: { names: [] }, check: {}, log: { warn() {} }, onBatch: () => ran++ };
+const run = resumeProcessor(shard, resuming);
 const job = { data: { tenant: 'acme', list: 'ready', number: 1, tasks: [] } };
 for (let n = 0; n < 1_000_000; n++) await run(job, false, 'token');
 globalThis.gc();
@@ -38,7 +38,7 @@ test('a million jobs leave nothing on the heap of a worker', { timeout: 120_000 
     { encoding: 'utf8', cwd: join(folder, '../../../packages/store/src'), input: outputFiles[0]?.text ?? '' },
   );
   expect(stderr.slice(-500)).toBe('');
-  const { ran, heap } = JSON.parse(stdout) as { ran: number; heap: number };
+  const { ran, heap } = JSON.parse(stdout) as { onBatch: number; heap: number };
   expect(ran).toBe(1_000_000);
   expect(heap).toBeLessThan(32 * 1024 * 1024);
 });
@@ -65,7 +65,7 @@ test('a Redis that goes while a batch is loaded fails the job, and never the pro
     log: { warn() {} },
     ran() {},
   };
-  const run = resumeJobs(shard as never, resuming as never);
+  const run = resumeProcessor(shard as never, resuming as never);
   const data = { tenant: 'acme', list: 'ready', number: 1, tasks: [] };
   const job = { data, updateData: async () => {} };
   await expect(run(job as never, false, 'token')).rejects.toThrow('Redis is gone');

@@ -1,0 +1,12 @@
+import type { RunJob, Shard } from '@baton/store/shards';
+
+/**
+ * BullMQ's processor of the queue `deadlines`: expires and wakes tasks until nothing is due, then adds jobs for lists that
+ * have none. The job scheduler may add the next sweep while one runs; two at once change nothing twice.
+ */
+export function sweepProcessor(shard: Shard): RunJob {
+  return async () => {
+    await shard.sweep();
+    await shard.checkJobs();
+  };
+}
