@@ -49,10 +49,10 @@ export async function bundle(folder, entryPoints) {
   });
   // Its helper process would live on in `npm start`.
   await stop();
-  cpSync(join(root, 'packages/store/src/scripts'), join(root, folder, 'scripts'), { recursive: true });
+  cpSync(join(root, 'packages/store/src/scripts/lua'), join(root, folder, 'lua'), { recursive: true });
   const fresh = new Set(['.built', ...Object.keys(metafile.outputs).map((path) => basename(path))]);
-  const thread = 'answer-check-thread.mjs';
-  cpSync(join(root, 'packages/answers/src', thread), join(root, folder, thread));
+  const thread = 'validation-thread.mjs';
+  cpSync(join(root, 'packages/answer-validation/src', thread), join(root, folder, thread));
   fresh.add(thread);
   // Only now, and only these: a Baton may be starting from this folder meanwhile.
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true }))

@@ -1,4 +1,4 @@
-import { AnswerCheck } from '@baton/answers';
+import { AnswerCheck } from '@baton/answer-validation';
 import { BatonError, type DelegatedCall, isRecord, type Json, readObject, readText } from '@baton/protocol';
 
 /** Whether answers fit what was asked for, by the same rules as Baton's. */

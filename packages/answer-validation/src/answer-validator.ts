@@ -95,7 +95,7 @@ const LIMIT_MS = 1_000;
 
 /** A thread that has loaded what it needs, so that only the check itself is timed. */
 async function startThread(): Promise<Worker> {
-  const thread = new Worker(new URL('./answer-check-thread.mjs', import.meta.url), {
+  const thread = new Worker(new URL('./validation-thread.mjs', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: 128 },
     execArgv: [],
   });

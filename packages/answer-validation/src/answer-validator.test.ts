@@ -1,6 +1,6 @@
 import type { JsonObject } from '@baton/protocol';
 import { afterAll, describe, expect, test } from 'vitest';
-import { AnswerCheck } from './answer-check.ts';
+import { AnswerCheck } from './answer-validator.ts';
 
 const check = new AnswerCheck();
 afterAll(() => check.close());
