@@ -5,8 +5,8 @@ import type { InteractionRecord, InteractionSummary } from './interaction-record
 import type { InteractionReader, Reading, Shown, Wanted } from './interaction-reader.ts';
 import { EXAMINE, PAGE, type Page } from './page.ts';
 import type { Place } from './place.ts';
-import { run } from './script.ts';
-import { LIST } from './scripts.ts';
+import { run } from './scripts/script.ts';
+import { LIST_PENDING } from './scripts/registry.ts';
 import { SharedLooks } from './shared-looks.ts';
 
 /** Which pending interactions are wanted, and what for. */
@@ -89,7 +89,7 @@ export class Backlog {
     const from = parseCursor(cursor);
     const [found, free, score, member] = (await run(
       connection,
-      LIST,
+      LIST_PENDING,
       { tenant: keys.record, pending: keys.pending, claims: keys.claims, holders: keys.holders },
       {
         principal: viewOf(identity),

@@ -3,8 +3,8 @@ import { type KeyParts, type Scope, scope } from '@baton/protocol';
 import type { Connection } from './connection.ts';
 import type { TenantKeys } from './keys.ts';
 import { refusal } from './refusal.ts';
-import { run } from './script.ts';
-import { ADMIT, FORESEE } from './scripts.ts';
+import { run } from './scripts/script.ts';
+import { ADMIT, ADMISSION_DRY_RUN } from './scripts/registry.ts';
 
 /** Who calls, once it is known: a principal and what it may do. */
 export interface Identity {
@@ -83,7 +83,7 @@ export class Caller {
    * be there yet. Counts nothing: the request is still to be admitted.
    */
   async foresee(): Promise<void> {
-    await this.look(FORESEE, scope.options, ANSWER_FLOOR);
+    await this.look(ADMISSION_DRY_RUN, scope.options, ANSWER_FLOOR);
   }
 
   /**
@@ -91,7 +91,7 @@ export class Caller {
    * refuses it nor pays for it. Errors: `unauthenticated`, `insufficient_scope`, `tenant_suspended`, `unavailable`.
    */
   recheck(need: readonly Scope[]): Promise<Identity> {
-    return this.look(FORESEE, need, NO_FLOOR);
+    return this.look(ADMISSION_DRY_RUN, need, NO_FLOOR);
   }
 
   /** True once some script has admitted the caller. */

@@ -3,8 +3,8 @@ import { type Identity, scopeText } from './caller.ts';
 import { taskRef } from './keys.ts';
 import type { Place } from './place.ts';
 import { refusal } from './refusal.ts';
-import { run } from './script.ts';
-import { CLAIM, RESIGN } from './scripts.ts';
+import { run } from './scripts/script.ts';
+import { CLAIM, RELEASE_HOLDER } from './scripts/registry.ts';
 import { RESIGNED } from './ttl.ts';
 
 /** A claim as it is asked for: by whom, and for how long it hides from other claims. */
@@ -63,7 +63,7 @@ export class Claims {
     const { connection, keys } = this.place;
     await run(
       connection,
-      RESIGN,
+      RELEASE_HOLDER,
       { tenant: keys.record, claims: keys.claims, holders: keys.holders },
       { member: keys.backlog, holder: holderText(identity, holder), life: RESIGNED },
     );

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { COMMAND_TIMEOUT, Connection } from './connection.ts';
 import { internalsOf } from './internals.ts';
-import { run } from './script.ts';
-import { READ } from './scripts.ts';
+import { run } from './scripts/script.ts';
+import { READ_TASK } from './scripts/registry.ts';
 import { Store } from './store.ts';
 import { startCluster } from './testing/cluster.ts';
 import { closeFixture, fixtureAt, plain } from './testing/fixture.ts';
@@ -153,7 +153,7 @@ test.concurrent(
 test.concurrent("a script's own fault is not passed off as a Redis that cannot", patient, async () => {
   const server = await startPrivateRedis();
   const connection = await Connection.open(server.url);
-  const broken = mutated(READ, ["if not may then return {'task_not_found'} end", 'nothing.here()']);
+  const broken = mutated(READ_TASK, ["if not may then return {'task_not_found'} end", 'nothing.here()']);
   const thrown = run(connection, broken, { task: 'k' }, { principal: '', scopes: '', channel: '' });
   await expect(thrown).rejects.not.toBeInstanceOf(BatonError);
   await expect(thrown).rejects.toThrow('nothing');

@@ -2,10 +2,10 @@ import { BatonError } from '@baton/protocol';
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { Channels } from './channels.ts';
 import { MemoryReserve } from './memory-reserve.ts';
-import { Departures } from './departures.ts';
+import { ScriptBatcher } from './scripts/script-batcher.ts';
 import { clusterOf, isClusterUrl, sentinelOf, withoutPassword } from './redis-url.ts';
 import { Replicated, type Replication } from './replicated.ts';
-import type { Run, RunOf } from './script-group.ts';
+import type { ScriptCall, CompiledScript } from './scripts/script-batch.ts';
 import { asUnavailable, UnsafeRedis } from './unavailable.ts';
 
 /**
@@ -20,7 +20,7 @@ export class Connection {
   readonly client: Redis | Cluster;
   readonly channels: Channels;
   private readonly url: string;
-  private readonly departures: Departures;
+  private readonly batcher: ScriptBatcher;
   private readonly memory: MemoryReserve;
   private readonly replicated: Replicated | undefined;
 
@@ -28,7 +28,7 @@ export class Connection {
     this.url = url;
     this.client = connect(url, PROMPT);
     this.channels = new Channels(() => this.subscriber(), COMMAND_TIMEOUT);
-    this.departures = new Departures(this.client);
+    this.batcher = new ScriptBatcher(this.client);
     this.memory = new MemoryReserve(this.client);
     this.replicated =
       replication.replicas === 0
@@ -81,15 +81,15 @@ export class Connection {
 
   /** Runs a script, in whatever company. Errors: `unavailable`. */
   async evaluate(
-    script: RunOf & { readonly replicated: boolean; readonly incoming: boolean },
-    keys: Run['keys'],
-    args: Run['args'],
+    script: CompiledScript & { readonly replicated: boolean; readonly incoming: boolean },
+    keys: ScriptCall['keys'],
+    args: ScriptCall['args'],
   ): Promise<unknown[]> {
     if (script.incoming) this.memory.refuseIncoming();
     try {
       if (script.replicated && this.replicated !== undefined)
         return await this.replicated.evaluate(script, keys, args);
-      return await this.departures.run(script, keys, args);
+      return await this.batcher.run(script, keys, args);
     } catch (error) {
       throw asUnavailable(error);
     }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { taskRef } from './keys.ts';
-import { run } from './script.ts';
-import { DUE, EXPIRE, SWEEP } from './scripts.ts';
+import { run } from './scripts/script.ts';
+import { LIST_DUE_TENANTS, EXPIRE, LIST_DUE_TASKS } from './scripts/registry.ts';
 import { openFixture } from './testing/fixture.ts';
 import { ANN, type Guest, sleeps } from './testing/guest.ts';
 
@@ -23,7 +23,7 @@ test('one sweep goes on until nothing is due, however much is', async () => {
   const guest = await asleep(1_000);
   await fixture.sweep();
   expect(await redis.zcard(guest.keys.ready)).toBe(1_000);
-  expect(await run(fixture.connection, DUE, fixture.places, { most: 10 })).toEqual([]);
+  expect(await run(fixture.connection, LIST_DUE_TENANTS, fixture.places, { most: 10 })).toEqual([]);
 });
 
 test('tenants take turns: the one with a thousand due does not stand before the one that fell due last', async () => {
@@ -53,7 +53,7 @@ test('more tenants than one round looks at are all given what is due', async () 
 
 test('what one sweep did not get to is found by the next: nothing is taken out before it is done', async () => {
   const guest = await asleep(3);
-  const look = () => run(fixture.connection, SWEEP, places(guest), { tenant: guest.tenant.id, most: 2 });
+  const look = () => run(fixture.connection, LIST_DUE_TASKS, places(guest), { tenant: guest.tenant.id, most: 2 });
   expect(await look()).toHaveLength(2);
   expect(await look(), 'its sweep died').toHaveLength(2);
   await fixture.sweep();
@@ -68,12 +68,12 @@ test("a tenant's place among the due is never later than its first deadline, and
   expect(await first()).toBe(await deadline());
   await guest.open({ waits: [sleeps('0', 20_000)] }).then((id) => guest.tasks.cancel(ANN, id));
   expect(await first(), 'it may be too early').toBeLessThan(await deadline());
-  await run(fixture.connection, SWEEP, places(guest), { tenant: guest.tenant.id, most: 9 });
+  await run(fixture.connection, LIST_DUE_TASKS, places(guest), { tenant: guest.tenant.id, most: 9 });
   expect(await first(), 'a look sets it right').toBe(await deadline());
   await guest.tasks.cancel(ANN, taskId);
-  await run(fixture.connection, SWEEP, places(guest), { tenant: guest.tenant.id, most: 9 });
+  await run(fixture.connection, LIST_DUE_TASKS, places(guest), { tenant: guest.tenant.id, most: 9 });
   expect(await redis.zscore(due, guest.tenant.id)).toBeNull();
-  expect(wiretap.last(SWEEP)).toEqual([]);
+  expect(wiretap.last(LIST_DUE_TASKS)).toEqual([]);
 });
 
 const places = (guest: Guest) => ({ deadlines: guest.keys.deadlines, due });

@@ -1,8 +1,8 @@
 import { BatonError } from '@baton/protocol';
 import type { Connection } from './connection.ts';
 import { type ShardKeys, taskIdOf } from './keys.ts';
-import { run } from './script.ts';
-import { DUE, EXPIRE, SWEEP } from './scripts.ts';
+import { run } from './scripts/script.ts';
+import { LIST_DUE_TENANTS, EXPIRE, LIST_DUE_TASKS } from './scripts/registry.ts';
 import type { Tenant } from './tenant.ts';
 
 /** How many tenants one round looks at, and how many due tasks of each. */
@@ -20,7 +20,7 @@ export async function sweepDeadlines(
   open: (tenant: string) => Tenant,
 ): Promise<void> {
   for (;;) {
-    const tenants = (await run(connection, DUE, { due, swept }, { most: TENANTS })).map(String);
+    const tenants = (await run(connection, LIST_DUE_TENANTS, { due, swept }, { most: TENANTS })).map(String);
     if (tenants.length === 0) return;
     const round = await Promise.allSettled(tenants.map((name) => sweepTenant(connection, due, open(name))));
     for (const one of round) if (one.status === 'rejected') throw one.reason;
@@ -29,7 +29,7 @@ export async function sweepDeadlines(
 
 async function sweepTenant(connection: Connection, due: string, tenant: Tenant): Promise<void> {
   const { deadlines, name } = tenant.keys;
-  const refs = await run(connection, SWEEP, { deadlines, due }, { tenant: name, most: TASKS });
+  const refs = await run(connection, LIST_DUE_TASKS, { deadlines, due }, { tenant: name, most: TASKS });
   await Promise.all(refs.map((ref) => expire(connection, tenant, String(ref))));
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ACCEPT, COMMIT, HOLD, LOAD, PARK, RELEASE, SETTLE } from './scripts.ts';
+import { ACCEPT, COMMIT, HOLD_FOR_PROGRAM, LOAD_TASKS, PARK, RELEASE_TASK, SETTLE } from './scripts/registry.ts';
 import { openFixture } from './testing/fixture.ts';
 import { asks, codeOf } from './testing/guest.ts';
 import type { AnyScript, Cut } from './testing/wiretap.ts';
@@ -122,12 +122,12 @@ const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScrip
     COMMIT,
     [SHORT_FENCE],
   ],
-  ['a stale segment releases nothing', staleWritesNothing((segment) => segment.release()), RELEASE, [FENCE]],
-  ['a stale segment holds nothing', staleWritesNothing((segment) => segment.hold()), HOLD, [SHORT_FENCE]],
+  ['a stale segment releases nothing', staleWritesNothing((segment) => segment.release()), RELEASE_TASK, [FENCE]],
+  ['a stale segment holds nothing', staleWritesNothing((segment) => segment.hold()), HOLD_FOR_PROGRAM, [SHORT_FENCE]],
   [
     'who takes a task makes its last holder stale',
     staleWritesNothing((segment) => segment.settle({ status: 'completed', result: {} })),
-    LOAD,
+    LOAD_TASKS,
     [['(record.fe or 0) + 1', 'tonumber(record.fe or 0)']],
   ],
   [

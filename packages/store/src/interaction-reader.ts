@@ -5,8 +5,8 @@ import { type InteractionRecord, interactionRecord, type InteractionSummary } fr
 import { PAGE, PAGE_BYTES } from './page.ts';
 import { parseReference } from './keys.ts';
 import type { Place } from './place.ts';
-import { run } from './script.ts';
-import { SHOW } from './scripts.ts';
+import { run } from './scripts/script.ts';
+import { FETCH_INTERACTIONS } from './scripts/registry.ts';
 
 /** Which interactions are wanted; whatever they are where nothing is said. Questions to people have no role. */
 export interface Wanted {
@@ -56,7 +56,7 @@ export class InteractionReader {
     const { connection, keys } = this.place;
     const [until, looked, lost, ...shown] = (await run(
       connection,
-      SHOW,
+      FETCH_INTERACTIONS,
       { claims: keys.claims, holders: keys.holders },
       {
         status: status ?? '',

@@ -3,8 +3,8 @@ import { type Caller, type Identity, scopeText } from './caller.ts';
 import { taskRef } from './keys.ts';
 import type { Place } from './place.ts';
 import { refusal } from './refusal.ts';
-import { run } from './script.ts';
-import { ACCEPT, CHUNK, EXTEND } from './scripts.ts';
+import { run } from './scripts/script.ts';
+import { ACCEPT, APPEND_CHUNK, EXTEND_INTERACTION } from './scripts/registry.ts';
 import { runCancel } from './tasks.ts';
 
 export type Accepted = { readonly replayed: boolean; readonly event: number; readonly taskId: string };
@@ -76,7 +76,7 @@ export class Interactions {
     const { taskId, number } = this.parse(chunk.interactionId);
     const reply = await run(
       connection,
-      CHUNK,
+      APPEND_CHUNK,
       { credential: caller.credentialKey, tenant: keys.record, task: keys.task(taskId) },
       { ...(await caller.ticket(ANSWER, 'answer')), number, sequence: chunk.sequence, delta: chunk.delta },
     );
@@ -114,7 +114,7 @@ export class Interactions {
     const { taskId, number } = this.parse(id);
     const reply = await run(
       connection,
-      EXTEND,
+      EXTEND_INTERACTION,
       { task: keys.task(taskId), deadlines: keys.deadlines, due: keys.shard.due, listeners: keys.listeners },
       {
         principal: identity.principal,

@@ -3,8 +3,8 @@ import type { Connection } from './connection.ts';
 import { type ShardKeys, taskIdOf } from './keys.ts';
 import type { Queues } from './queues.ts';
 import { jobId } from './resume-job.ts';
-import { run } from './script.ts';
-import { RESCHEDULE } from './scripts.ts';
+import { run } from './scripts/script.ts';
+import { REQUEUE_LOST_JOBS } from './scripts/registry.ts';
 import type { Tenant } from './tenant.ts';
 import { CHECK_INTERVAL } from './ttl.ts';
 
@@ -62,7 +62,7 @@ async function checkTenant(
   const refs = lost.flatMap((number) => (jobs[number] ?? '').split(' ').filter((ref) => ref !== ''));
   const asked = await run(
     connection,
-    RESCHEDULE,
+    REQUEUE_LOST_JOBS,
     keys.queue,
     { member: keys.backlog, lost: lost.length },
     { keys: refs.map((ref) => keys.task(taskIdOf(ref))), args: [...lost, ...refs] },

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 import type { ShardKeys } from './keys.ts';
-import { run } from './script.ts';
-import { WORKER_HEARTBEAT } from './scripts.ts';
+import { run } from './scripts/script.ts';
+import { WORKER_HEARTBEAT } from './scripts/registry.ts';
 import { WORKER_TTL } from './ttl.ts';
 
 /** For so long a process answers from what it last read of a shard's workers, in milliseconds. */

@@ -4,8 +4,8 @@ import type { Connection } from './connection.ts';
 import { internalsOf } from './internals.ts';
 import type { Keyspace } from './keys.ts';
 import { refusal } from './refusal.ts';
-import { run } from './script.ts';
-import { TENANT } from './scripts.ts';
+import { run } from './scripts/script.ts';
+import { UPSERT_TENANT } from './scripts/registry.ts';
 import type { Store } from './store.ts';
 
 /** A tenant as operators see it. */
@@ -98,7 +98,7 @@ export class OperatorDoor {
   private async write(id: string, create: boolean, fields: Record<string, string | number>): Promise<void> {
     const reply = await run(
       this.connection,
-      TENANT,
+      UPSERT_TENANT,
       { tenant: this.keyspace.tenant(id).record },
       { create: create ? 1 : 0 },
       { args: Object.entries(fields).flat() },

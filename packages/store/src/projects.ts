@@ -1,7 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import type { Place } from './place.ts';
-import { run } from './script.ts';
-import { COMMIT, COMMIT_WITHIN } from './scripts.ts';
+import { run } from './scripts/script.ts';
+import { COMMIT, COMMIT_IN_TASK } from './scripts/registry.ts';
 
 /** A project as stored: its version, and one field per entity (see the operations' project record). */
 export interface StoredProject {
@@ -78,7 +78,7 @@ export class Projects {
     return run(
       connection,
       // What a task has done is acknowledged by READ, when someone hears of it.
-      within.task === '' ? COMMIT : COMMIT_WITHIN,
+      within.task === '' ? COMMIT : COMMIT_IN_TASK,
       {
         task: within.task === '' ? project : within.task,
         project,

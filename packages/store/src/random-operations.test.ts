@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ACCEPT, CANCEL, DEQUEUE, EXPIRE, PARK, RESCHEDULE } from './scripts.ts';
+import { ACCEPT, CANCEL, DEQUEUE, EXPIRE, PARK, REQUEUE_LOST_JOBS } from './scripts/registry.ts';
 import { openFixture } from './testing/fixture.ts';
 import { operation, RandomRun } from './testing/random-operations.ts';
 import { seed } from './testing/seed.ts';
@@ -64,7 +64,7 @@ const MUTANTS: [rule: string, wrong: RegExp, script: AnyScript, cuts: Cut[]][] =
   [
     'what a lost job had is ready again',
     /was forgotten|says/,
-    RESCHEDULE,
+    REQUEUE_LOST_JOBS,
     [["      redis.call('ZADD', K_ready, kept.micros, ref)", '']],
   ],
   ['a job that runs again finds its batch', /not "again"/, DEQUEUE, [['if had then', 'if false then']]],

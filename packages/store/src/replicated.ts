@@ -3,7 +3,7 @@ import { Cluster, type Redis } from 'ioredis';
 import { markBeside } from './keys.ts';
 import { NodeWriteQueue } from './redis/node-write-queue.ts';
 import { type Asked, Write } from './replicated-write.ts';
-import { frame, type Run, type RunOf, unframe } from './script-group.ts';
+import { encodeBatch, type ScriptCall, type CompiledScript, decodeBatch } from './scripts/script-batch.ts';
 import { asUnavailable } from './unavailable.ts';
 
 /** How many replicas of Redis are to have a write before it is acknowledged, and for how long that is waited for. */
@@ -37,15 +37,15 @@ export class Replicated {
     this.client = connect();
   }
 
-  async evaluate(script: RunOf, keys: Run['keys'], args: Run['args']): Promise<unknown[]> {
-    const framed = frame(script, [{ keys, args }]);
+  async evaluate(script: CompiledScript, keys: ScriptCall['keys'], args: ScriptCall['args']): Promise<unknown[]> {
+    const framed = encodeBatch(script, [{ keys, args }]);
     const reply = (await this.send({
       command: ['EVALSHA', ...framed],
       whole: ['EVAL', ...framed.with(0, script.source)],
       markKey: markBeside(keys[0] ?? ''),
     })) as unknown[];
     if (!script.grouped) return reply;
-    return new Promise((resolve, reject) => unframe(reply, 0, { resolve, reject }));
+    return new Promise((resolve, reject) => decodeBatch(reply, 0, { resolve, reject }));
   }
 
   /** A plain command whose first argument is its only key. */

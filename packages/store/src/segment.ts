@@ -3,8 +3,8 @@ import { OversizedRequest } from './oversized-request.ts';
 import { addWaits, type Parked } from './parked.ts';
 import type { Place } from './place.ts';
 import type { AtVersion, ProjectChange, Projects, StoredProject, Within } from './projects.ts';
-import { run } from './script.ts';
-import { HOLD, PARK, RELEASE, SETTLE } from './scripts.ts';
+import { run } from './scripts/script.ts';
+import { HOLD_FOR_PROGRAM, PARK, RELEASE_TASK, SETTLE } from './scripts/registry.ts';
 import { parseProgram } from './task-view.ts';
 
 /** What a segment starts from. */
@@ -156,7 +156,7 @@ export class Segment {
     const { keys, connection } = this.place;
     const reply = await run(
       connection,
-      RELEASE,
+      RELEASE_TASK,
       { task: keys.task(this.taskId) },
       { fence: this.fence, tries: this.state.tries - 1 },
     );
@@ -169,7 +169,7 @@ export class Segment {
     const { task, member, ref } = keys.names(this.taskId);
     const reply = await run(
       connection,
-      HOLD,
+      HOLD_FOR_PROGRAM,
       { task, ...keys.queue },
       { member, ref, fence: this.fence, tries: this.state.tries - 1 },
     );

@@ -1,8 +1,8 @@
 import type { Ear } from './channels.ts';
 import type { Place } from './place.ts';
 import { refusal } from './refusal.ts';
-import { run } from './script.ts';
-import { ATTUNE, END, SUBSCRIBE, UNSUBSCRIBE } from './scripts.ts';
+import { run } from './scripts/script.ts';
+import { REFRESH_SUBSCRIPTIONS, END_SESSION, SUBSCRIBE, UNSUBSCRIBE } from './scripts/registry.ts';
 import { SESSION_LIFE, SUBSCRIPTION_GRACE, SUBSCRIPTION_LIFE } from './ttl.ts';
 
 /** What one session may subscribe to: so many resources, with URIs of so many bytes in all. */
@@ -45,7 +45,7 @@ export class Sessions {
 
   /** What a session that holds a stream is to hear of; it is kept from now on anew. Errors: `session_not_found`. */
   async subscriptions(id: string): Promise<string[]> {
-    const reply = await run(this.place.connection, ATTUNE, this.records(id), { id, life: SUBSCRIPTION_LIFE });
+    const reply = await run(this.place.connection, REFRESH_SUBSCRIPTIONS, this.records(id), { id, life: SUBSCRIPTION_LIFE });
     if (reply[0] !== 'ok') throw refusal(reply);
     return reply.slice(1).map(String);
   }
@@ -53,7 +53,7 @@ export class Sessions {
   /** Ends a session: every replica that hears endings refuses it from now on. */
   async end(id: string): Promise<void> {
     const { connection, keys } = this.place;
-    await run(connection, END, this.records(id), {
+    await run(connection, END_SESSION, this.records(id), {
       id,
       most: ENDED_SESSIONS,
       life: SESSION_LIFE,

@@ -5,8 +5,8 @@ import { type ShardKeys, taskIdOf, taskRef } from './keys.ts';
 import { LiveWorkers } from './live-workers.ts';
 import type { Queues } from './queues.ts';
 import type { ResumeJob } from './resume-job.ts';
-import { run } from './script.ts';
-import { DEQUEUE, LOAD } from './scripts.ts';
+import { run } from './scripts/script.ts';
+import { DEQUEUE, LOAD_TASKS } from './scripts/registry.ts';
 import type { Segment } from './segment.ts';
 import type { Tenant } from './tenant.ts';
 
@@ -105,7 +105,7 @@ export class Shard {
     const { keys } = tenant;
     const [next, text] = await run(
       this.connection,
-      LOAD,
+      LOAD_TASKS,
       keys.queue,
       { member: keys.backlog, number, bytes: BATCH_BYTES },
       { keys: tasks.map((taskId) => keys.task(taskId)), args: tasks.map(taskRef) },

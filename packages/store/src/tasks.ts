@@ -6,8 +6,8 @@ import { OversizedRequest } from './oversized-request.ts';
 import { addWaits, type Parked } from './parked.ts';
 import type { Place } from './place.ts';
 import { refusal } from './refusal.ts';
-import { run } from './script.ts';
-import { CANCEL, OPEN, READ } from './scripts.ts';
+import { run } from './scripts/script.ts';
+import { CANCEL, OPEN, READ_TASK } from './scripts/registry.ts';
 import { formatProgram, parseTaskView, type TaskView } from './task-view.ts';
 import { keepFor } from './ttl.ts';
 
@@ -76,7 +76,7 @@ export class Tasks {
     refuseUnlessTask(taskId);
     const reply = await run(
       this.place.connection,
-      READ,
+      READ_TASK,
       { task: this.place.keys.task(taskId) },
       { principal: identity.principal, scopes: scopeText(identity.scopes), channel },
     );

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
 import { COMMAND_TIMEOUT, Connection } from '../connection.ts';
 import { Replicated } from '../replicated.ts';
-import { shaOf } from '../script-group.ts';
+import { shaOf } from '../scripts/script-batch.ts';
 import { startWithReplica } from '../testing/replicas.ts';
 
 /** What stands before a write, or fails beside it, never keeps its caller waiting, and never answers for it. */

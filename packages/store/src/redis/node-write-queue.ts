@@ -2,7 +2,7 @@ import { BatonError } from '@baton/protocol';
 import type { Redis } from 'ioredis';
 import type { Replication } from '../replicated.ts';
 import type { Command, Write } from '../replicated-write.ts';
-import { defineScript } from '../script.ts';
+import { defineScript } from '../scripts/script.ts';
 
 /** How many writes share one WAIT at most: their replies wait for each other. */
 const MOST = 256;
@@ -68,7 +68,7 @@ export class NodeWriteQueue {
     const marks = [...new Set(writes.map(({ markKey }) => markKey))];
     const pipeline = this.node.pipeline([
       ...commands.map((command) => ['call', ...command]),
-      ...marks.map((key) => ['call', 'EVAL', MARK.source, 1, key]),
+      ...marks.map((key) => ['call', 'EVAL', REPLICATION_BARRIER.source, 1, key]),
       ['call', 'WAIT', replicas, waitMs],
     ]);
     const replies = (await pipeline.exec().catch(() => null)) ?? [];
@@ -96,4 +96,4 @@ export class NodeWriteQueue {
   }
 }
 
-const MARK = defineScript('mark', ['mark'], []);
+const REPLICATION_BARRIER = defineScript('replication/replication_barrier', ['mark'], []);

@@ -1,7 +1,7 @@
 import { interactionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { refusal } from '../refusal.ts';
-import { ACCEPT } from '../scripts.ts';
+import { ACCEPT } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { AGENT, ANN, asks, codeOf, sleeps } from '../testing/guest.ts';
 import { codesOf } from '../testing/wiretap.ts';

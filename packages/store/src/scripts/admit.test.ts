@@ -1,7 +1,7 @@
 import { interactionId, type Limits, parseKey, type Scope } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import type { Caller } from '../caller.ts';
-import { ACCEPT, ADMIT, CHUNK, OPEN, TENANT } from '../scripts.ts';
+import { ACCEPT, ADMIT, APPEND_CHUNK, OPEN, UPSERT_TENANT } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { codeOf, type Guest, newTask } from '../testing/guest.ts';
 import { codesOf } from '../testing/wiretap.ts';
@@ -193,13 +193,13 @@ test('TENANT makes a tenant once, changes what there is, and leaves alone what i
     limits: { burst: 7, requestsPerSecond: 3 },
   });
   expect((await operators.list(undefined, 1000)).map(({ id }) => id)).toContain('acme');
-  expect(wiretap.codes(TENANT)).toEqual(codesOf(TENANT));
+  expect(wiretap.codes(UPSERT_TENANT)).toEqual(codesOf(UPSERT_TENANT));
 });
 
 test('every code of ADMIT was reached, and each of its refusals through the scripts that carry it', async () => {
   expect(wiretap.codes(ADMIT)).toEqual(codesOf(ADMIT));
   const refusals = codesOf(ADMIT).filter((code) => code !== 'ok');
-  for (const script of [OPEN, ACCEPT, CHUNK]) {
+  for (const script of [OPEN, ACCEPT, APPEND_CHUNK]) {
     expect(wiretap.codes(script), script.name).toEqual(expect.arrayContaining(refusals));
     expect(codesOf(script), script.name).toEqual(expect.arrayContaining(refusals));
   }

@@ -1,6 +1,6 @@
 import { interactionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import { CANCEL, CHUNK, READ } from '../scripts.ts';
+import { CANCEL, APPEND_CHUNK, READ_TASK } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { AGENT, ANN, asks, BOB, codeOf, sleeps } from '../testing/guest.ts';
 import { codesOf } from '../testing/wiretap.ts';
@@ -94,7 +94,7 @@ test('CANCEL and READ answer for a stranger exactly as for a task that never exi
     () => other.tasks.read(AGENT, taskId, 'inbox'),
   ]) {
     expect(await codeOf(attempt())).toBe('task_not_found');
-    expect(wiretap.last(READ)).toEqual(['task_not_found']);
+    expect(wiretap.last(READ_TASK)).toEqual(['task_not_found']);
   }
   expect((await guest.record(taskId))['w'], 'a stranger is never told of it').toBeUndefined();
 });
@@ -130,7 +130,7 @@ test('chunks are kept each once, in any order, and the final answer finds them',
   expect(await chunk(0, 'aaaaa'), 'the same again changes nothing').toBe('done');
   expect(await chunk(0, 'other'), 'the first one counts').toBe('invalid_arguments');
   expect(await chunk(1, 'bbbb')).toBe('limit_size');
-  expect(wiretap.last(CHUNK)).toEqual(['limit_size', 'answerBytes', 11, '10']);
+  expect(wiretap.last(APPEND_CHUNK)).toEqual(['limit_size', 'answerBytes', 11, '10']);
   expect(await chunk(1, 'bbb')).toBe('done');
   expect(await chunk(1, 'bbb'), 'the same again is kept, full or not').toBe('done');
   expect(await guest.interactions.chunks(id)).toEqual(
@@ -171,6 +171,6 @@ test("a chunk is refused for what is not pending, and what is not the caller's",
 test('every code of CANCEL, CHUNK and READ was reached', () => {
   const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
   expect(wiretap.codes(CANCEL)).toEqual(codesOf(CANCEL));
-  expect(wiretap.codes(CHUNK)).toEqual(codesOf(CHUNK).filter((code) => !admission.includes(code)));
-  expect(wiretap.codes(READ)).toEqual(codesOf(READ));
+  expect(wiretap.codes(APPEND_CHUNK)).toEqual(codesOf(APPEND_CHUNK).filter((code) => !admission.includes(code)));
+  expect(wiretap.codes(READ_TASK)).toEqual(codesOf(READ_TASK));
 });

@@ -1,6 +1,6 @@
 import { interactionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import { CLAIM } from '../scripts.ts';
+import { CLAIM } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { AGENT, ANN, asks, BOB, codeOf, type Guest } from '../testing/guest.ts';
 import { codesOf } from '../testing/wiretap.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { COMMIT } from '../scripts.ts';
+import { COMMIT } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { asks, type Guest } from '../testing/guest.ts';
 import { codesOf } from '../testing/wiretap.ts';

@@ -1,7 +1,7 @@
 import { startPrivateRedis } from '@baton/local-redis';
 import { Redis } from 'ioredis';
 import { expect, test, vi } from 'vitest';
-import { run } from '../script.ts';
+import { run } from './script.ts';
 import { JobRunner, parseResumeJob } from '../shards.ts';
 import { startCluster } from '../testing/cluster.ts';
 import { runEveryScript } from '../testing/every-script.ts';
@@ -9,7 +9,7 @@ import { closeFixture, type Fixture, fixtureAt } from '../testing/fixture.ts';
 import { ANN, type Guest } from '../testing/guest.ts';
 import { Monitor, type Run } from '../testing/monitor.ts';
 import { ALL_SCRIPTS, type AnyScript, mutated } from '../testing/wiretap.ts';
-import { RELEASE } from '../scripts.ts';
+import { RELEASE_TASK } from './registry.ts';
 
 const ALL_NAMES = [...ALL_SCRIPTS.values()].map((script) => script.name).sort();
 const patient = { timeout: 120_000 };
@@ -55,14 +55,14 @@ test('no script touches a key that it was not given', patient, async () => {
 test('a script that builds a key inside is found out', patient, async () => {
   const server = await startPrivateRedis();
   const fixture = await fixtureAt(server.url);
-  const planted: AnyScript = mutated(RELEASE, [
+  const planted: AnyScript = mutated(RELEASE_TASK, [
     "return {'stale'}",
     "redis.call('SET', K_task .. ':note', 1)",
   ]);
   const monitor = await Monitor.open(server.url);
   await run(fixture.connection, planted, { task: 'x:task' }, { fence: 1, tries: 1 });
   const runs = await monitor.runs([planted]);
-  expect(await monitor.undeclared(runs)).toEqual(['release SET x:task:note']);
+  expect(await monitor.undeclared(runs)).toEqual(['task/release_task SET x:task:note']);
   monitor.close();
   await closeFixture(fixture);
   await server.stop();

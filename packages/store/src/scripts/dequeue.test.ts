@@ -2,7 +2,7 @@ import { taskIdFrom } from '@baton/protocol';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { taskRef } from '../keys.ts';
-import { DEQUEUE, LOAD } from '../scripts.ts';
+import { DEQUEUE, LOAD_TASKS } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { ANN, asks, type Guest } from '../testing/guest.ts';
 import { codesOf } from '../testing/wiretap.ts';
@@ -196,7 +196,7 @@ test('a held task is taken by who has its program, and only that; who lacks it i
   expect(nextJob(), 'for the other').toBe(`${number + 1} held`);
   const rest = jobOf(guest, number + 1, 'held');
   expect(await shard.dequeue(rest, ['echo 1', 'other 7'])).toMatchObject({ unloaded: [two] });
-  expect(wiretap.replies(LOAD).length).toBeGreaterThan(0);
+  expect(wiretap.replies(LOAD_TASKS).length).toBeGreaterThan(0);
 });
 
 test('an answer to a task that is held leaves it where it is', async () => {

@@ -1,6 +1,6 @@
 import { interactionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import { EXPIRE, EXTEND, RELEASE } from '../scripts.ts';
+import { EXPIRE, EXTEND_INTERACTION, RELEASE_TASK } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { taskRef } from '../keys.ts';
 import { AGENT, ANN, asks, BOB, codeOf, type Guest, sleeps } from '../testing/guest.ts';
@@ -147,6 +147,6 @@ test("EXTEND refuses what is not pending, and what is not the caller's as what d
 
 test('every code of EXPIRE, RELEASE and EXTEND was reached', () => {
   expect(wiretap.codes(EXPIRE)).toEqual(codesOf(EXPIRE));
-  expect(wiretap.codes(RELEASE)).toEqual(codesOf(RELEASE));
-  expect(wiretap.codes(EXTEND)).toEqual(codesOf(EXTEND));
+  expect(wiretap.codes(RELEASE_TASK)).toEqual(codesOf(RELEASE_TASK));
+  expect(wiretap.codes(EXTEND_INTERACTION)).toEqual(codesOf(EXTEND_INTERACTION));
 });

@@ -1,8 +1,8 @@
 import { isTaskId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { taskRef } from '../keys.ts';
-import { run } from '../script.ts';
-import { OPEN } from '../scripts.ts';
+import { run } from './script.ts';
+import { OPEN } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { ANN, asks, codeOf, type Guest, newTask, sleeps } from '../testing/guest.ts';
 import { codesOf } from '../testing/wiretap.ts';

@@ -1,7 +1,7 @@
 import { taskRef } from '../keys.ts';
 import { expect, test } from 'vitest';
 import { OversizedRequest } from '../oversized-request.ts';
-import { PARK, SETTLE } from '../scripts.ts';
+import { PARK, SETTLE } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { ANN, asks, type Guest, sleeps } from '../testing/guest.ts';
 import { codesOf } from '../testing/wiretap.ts';

@@ -10,8 +10,8 @@ import type { Connection } from '../connection.ts';
 import { internalsOf } from '../internals.ts';
 import { type Keyspace, taskIdOf } from '../keys.ts';
 import { OperatorDoor } from '../operator.ts';
-import { run } from '../script.ts';
-import { RESCHEDULE } from '../scripts.ts';
+import { run } from '../scripts/script.ts';
+import { REQUEUE_LOST_JOBS } from '../scripts/registry.ts';
 import type { Segment } from '../segment.ts';
 import type { Shard } from '../shard.ts';
 import { openShards } from '../shards.ts';
@@ -88,7 +88,7 @@ export class Fixture {
     const refs = lost.flatMap((number) => (jobs[number] ?? '').split(' '));
     await run(
       this.connection,
-      RESCHEDULE,
+      REQUEUE_LOST_JOBS,
       keys.queue,
       { member: keys.backlog, lost: lost.length },
       { keys: refs.map((ref) => keys.task(taskIdOf(ref))), args: [...lost, ...refs] },

@@ -1,7 +1,7 @@
 import type { Connection } from '../connection.ts';
-import type { Script } from '../script.ts';
-import { shaOf } from '../script-group.ts';
-import * as scripts from '../scripts.ts';
+import type { Script } from '../scripts/script.ts';
+import { shaOf } from '../scripts/script-batch.ts';
+import * as scripts from '../scripts/registry.ts';
 
 export type AnyScript = Script<string, string>;
 

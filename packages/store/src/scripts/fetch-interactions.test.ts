@@ -1,0 +1,229 @@
+import { interactionId } from '@baton/protocol';
+import { describe, expect, test } from 'vitest';
+import type { Identity } from '../caller.ts';
+import type { Wait } from '../parked.ts';
+import { LIST_PENDING, FETCH_INTERACTIONS } from './registry.ts';
+import { openFixture } from '../testing/fixture.ts';
+import { AGENT, ANN, asks, BOB, codeOf, type Guest } from '../testing/guest.ts';
+
+/** Pages are bounded in bytes, read only what they show, and claim nothing else. */
+const fixture = await openFixture();
+const { redis, wiretap } = fixture;
+
+const MIB = 1_048_576;
+/** Four of them are a page, with what is around them. */
+const LARGE = 'x'.repeat(261_000);
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+/** As many tasks with one large request each; their interactions' ids, oldest first. */
+async function large(guest: Guest, count: number, content = LARGE): Promise<string[]> {
+  const ids: string[] = [];
+  for (let at = 0; at < count; at++)
+    ids.push(interactionId(await guest.open({ waits: [asks('0', content)] }), 1));
+  return ids;
+}
+
+interface Page {
+  readonly items: readonly { readonly interactionId: string }[];
+  readonly nextCursor?: string;
+}
+
+async function walk(read: (cursor: string | undefined) => Promise<Page>): Promise<string[][]> {
+  const pages: string[][] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await read(cursor);
+    pages.push(page.items.map((item) => item.interactionId));
+    cursor = page.nextCursor;
+    if (cursor === undefined) return pages;
+  }
+}
+
+describe('a page', () => {
+  test('of what is pending ends before 1 MiB of requests, and the next goes on where it ended', async () => {
+    const guest = await fixture.guest();
+    const ids = await large(guest, 10);
+    const pages = await walk((cursor) => guest.tenant.listing.pending(AGENT, { cursor }));
+    expect(pages.map((page) => page.length)).toEqual([4, 4, 2]);
+    expect(pages.flat()).toEqual(ids);
+    for (const reply of wiretap.replies(FETCH_INTERACTIONS).slice(-3)) expect(bytesOf(reply)).toBeLessThan(MIB + 4_096);
+  });
+
+  test('holds what is larger than a page by itself', async () => {
+    const guest = await fixture.guest({ delegatedRequestBytes: 2 * MIB });
+    const ids = [
+      ...(await large(guest, 1, 'small')),
+      ...(await large(guest, 2, 'x'.repeat(1.5 * MIB))),
+      ...(await large(guest, 1, 'small')),
+    ];
+    const pages = await walk((cursor) => guest.tenant.listing.pending(AGENT, { cursor }));
+    expect(pages.flat()).toEqual(ids);
+    expect(pages.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test('of the history is bounded like it, in number and in bytes, within a task too', async () => {
+    const guest = await fixture.guest();
+    const waits = (count: number, content?: string) =>
+      Array.from({ length: count }, (_, at) => asks(`${at}`, content));
+    const old = await guest.open({ waits: waits(120) });
+    const heavy = await guest.open({ waits: waits(6, LARGE) });
+    const numbered = (taskId: string, count: number) =>
+      Array.from({ length: count }, (_, at) => interactionId(taskId, at + 1));
+    const pages = await walk((cursor) => guest.tenant.listing.history(ANN, { cursor }));
+    expect(pages.flat()).toEqual([...numbered(heavy, 6), ...numbered(old, 120)]);
+    for (const page of pages) expect(page.length).toBeLessThanOrEqual(50);
+    expect(pages[0]).toHaveLength(4);
+    expect(pages.length).toBeLessThanOrEqual(5);
+  });
+
+  test('of summaries is as long with large requests as with small ones, and holds none of them', async () => {
+    const guest = await fixture.guest();
+    const ids = await large(guest, 60);
+    const read = (cursor: string | undefined) => guest.tenant.listing.pendingSummaries(AGENT, { cursor });
+    expect(await walk(read)).toEqual([ids.slice(0, 50), ids.slice(50)]);
+    expect(bytesOf(wiretap.replies(FETCH_INTERACTIONS).at(-2))).toBeLessThan(64_000);
+    const { items } = await read(undefined);
+    expect(items[0]).toMatchObject({ status: 'pending', principal: 'ann', operation: 'echo' });
+    expect(items[0]?.request).toEqual({
+      kind: 'llm',
+      call: { role: 'main', serviceType: 'generateText', attempt: 1, summary: 'yes?' },
+    });
+  });
+
+  test('reads nothing of a task but what it shows', async () => {
+    const guest = await fixture.guest();
+    const taskId = await guest.open({ journal: [['9', `read+"${LARGE}"`]] });
+    const wholeReads = async () =>
+      Number(/cmdstat_hgetall:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
+    const before = await wholeReads();
+    await guest.tenant.listing.pending(AGENT, {});
+    await guest.tenant.listing.history(ANN);
+    await guest.tenant.listing.historySummaries(ANN);
+    await guest.tenant.listing.tasks(ANN);
+    await guest.tenant.listing.inspect(ANN, taskId);
+    expect(await wholeReads()).toBe(before);
+    for (const reply of wiretap.replies(FETCH_INTERACTIONS).slice(-4)) expect(bytesOf(reply)).toBeLessThan(1_000);
+  });
+});
+
+test('a summary is told apart from its request, whatever it says, and a question to a person is shown whole', async () => {
+  const guest = await fixture.guest();
+  const tricky = asks('0') as Wait & { request: { call: object } };
+  const summary = 'x,"request":{"role":"fallback"},\\"request\\":';
+  const request = { ...tricky.request, call: { ...tricky.request.call, summary } };
+  const schema = { type: 'object', properties: { a: {}, request: {}, role: { const: 'main' } } };
+  const question: Wait = {
+    kind: 'elicitation',
+    path: '1',
+    request: { kind: 'elicitation', message: 'Which?', schema },
+  };
+  await guest.open({ waits: [{ ...tricky, request } as Wait, question] });
+  const { items } = await guest.tenant.listing.pendingSummaries(AGENT, {});
+  expect(items.map((item) => item.request)).toEqual([
+    { kind: 'llm', call: { role: 'main', serviceType: 'generateText', attempt: 1, summary } },
+    { kind: 'elicitation', message: 'Which?', schema },
+  ]);
+  const wanted = await guest.tenant.listing.pending(AGENT, { role: 'main' });
+  expect(wanted.items.map((item) => item.request.kind)).toEqual(['llm']);
+  expect((await guest.tenant.listing.pending(AGENT, { role: 'fallback' })).items).toEqual([]);
+});
+
+describe('a claim', () => {
+  const wish = (max: number, holder = 'a') => ({ claim: { max, leaseMs: 60_000, holder } });
+
+  test('is given to what fits the page, and to nothing else', async () => {
+    const guest = await fixture.guest();
+    const ids = await large(guest, 9);
+    const page = await guest.tenant.listing.pending(AGENT, wish(50));
+    expect(page.items.map((item) => item.interactionId)).toEqual(ids.slice(0, 4));
+    expect(await redis.zcard(guest.keys.claims)).toBe(4);
+    const next = await guest.tenant.listing.pending(AGENT, wish(50, 'b'));
+    expect(
+      next.items.map((item) => item.interactionId),
+      'the rest is free',
+    ).toEqual(ids.slice(4, 8));
+  });
+
+  test('is given to what is wanted, and to no more than that', async () => {
+    const guest = await fixture.guest();
+    await guest.open({ operation: 'other' });
+    const mine = await guest.open();
+    const look = { operation: 'echo', ...wish(1) };
+    const { items } = await guest.tenant.listing.pending(AGENT, look);
+    expect(items.map((item) => item.taskId)).toEqual([mine]);
+    expect(await redis.zcard(guest.keys.claims)).toBe(1);
+  });
+
+  test('that others were faster with is looked for again behind theirs', async () => {
+    const guest = await fixture.guest();
+    await large(guest, 40, 'small');
+    const all = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => guest.tenant.listing.pending(AGENT, wish(1, `${at}`))),
+    );
+    expect(new Set(all.map((page) => page.items[0]?.interactionId)).size).toBe(40);
+    expect(wiretap.replies(LIST_PENDING).length, 'somebody was').toBeGreaterThan(40);
+  });
+});
+
+describe('a holder that resigns', () => {
+  const claimsOf = async (guest: Guest, identity: Identity, holder: string, max = 50) => {
+    const claim = { max, leaseMs: 60_000, holder };
+    const { items } = await guest.tenant.listing.pending(identity, { claim });
+    return items.map((item) => item.interactionId);
+  };
+
+  test('gives back all that it holds and nothing of others, whatever they are called', async () => {
+    const guest = await fixture.guest();
+    const agent = (principal: string): Identity => ({ principal, scopes: new Set(['agent']) });
+    for (let n = 0; n < 8; n++) await guest.open({}, await guest.caller(n % 2 ? 'ann b' : 'ann'));
+    const mine = await claimsOf(guest, agent('b'), 'a', 2);
+    const others = [
+      ['b', 'b'],
+      ['b', ''],
+      ['c', 'a'],
+      ['c b', 'a'],
+      ['c', 'b a'],
+    ] as const;
+    const theirs: string[] = [];
+    for (const [principal, holder] of others)
+      theirs.push(...(await claimsOf(guest, agent(principal), holder, 1)));
+    await guest.tenant.claims.resign(agent('b'), 'a');
+    expect(await redis.zcard(guest.keys.claims)).toBe(others.length);
+    for (const [at, [principal, holder]] of others.entries()) {
+      const renewed = guest.tenant.claims.claim(agent(principal), theirs[at]!, { leaseMs: 60_000, holder });
+      expect(await codeOf(renewed), `${principal}/${holder}`).toBe('done');
+    }
+    const free = await claimsOf(guest, agent('d'), 'x');
+    expect(free).toEqual(expect.arrayContaining(mine));
+    expect(free.filter((id) => theirs.includes(id))).toEqual([]);
+  });
+
+  test('is given none any more by a look that was under way, and is forgotten', async () => {
+    const guest = await fixture.guest();
+    await guest.tenant.claims.resign(AGENT, 'gone');
+    await guest.open();
+    expect(await claimsOf(guest, AGENT, 'gone')).toEqual([]);
+    expect(await redis.exists(guest.keys.claims)).toBe(0);
+    expect(await claimsOf(guest, BOB, 'gone'), 'it is another’s of the same name').toEqual([]);
+    expect(await claimsOf(guest, AGENT, 'here')).toHaveLength(1);
+    const [last, until] = await redis.zrange(guest.keys.holders, '-1', '-1', 'WITHSCORES');
+    expect(Number(until)).toBeLessThan(Date.now() + 61_000);
+    await redis.zadd(guest.keys.holders, 1, last ?? '');
+    await guest.tenant.listing.pending(AGENT, {});
+    expect(await redis.zscore(guest.keys.holders, last ?? '')).toBeNull();
+  });
+
+  test('wakes whoever waits for what it held, and nobody where it held nothing', async () => {
+    const guest = await fixture.guest();
+    const { inbox } = fixture.store;
+    const { listing, claims } = guest.tenant;
+    await guest.open();
+    await claimsOf(guest, AGENT, 'a');
+    const listener = inbox.listen(listing.backlog);
+    await listing.pending(AGENT, { claim: { max: 1, leaseMs: 60_000, holder: 'b' }, channel: inbox.channel });
+    await claims.resign(AGENT, 'b');
+    expect(await redis.hget(guest.keys.record, 'watch')).toBe(inbox.channel);
+    await claims.resign(AGENT, 'a');
+    expect(await listener.next(5_000)).toMatchObject({ status: 'input_required' });
+    listener.close();
+  });
+});

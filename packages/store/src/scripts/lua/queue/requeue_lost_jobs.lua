@@ -1,0 +1,48 @@
+#!lua flags=allow-oom
+-- RESCHEDULE: the jobs of a tenant that BullMQ does not have any more, or has failed for good: what they had is ready
+-- again. Also sees to it that no list stands without a job.
+-- KEYS: ready held jobs outstanding workers task...
+-- ARGV: member lost ...
+--       member: the tenant, a colon; lost: how many numbers of lost jobs follow; behind them the ref of each task
+-- Returns: {next...}: the jobs to add, as "number list" each
+-- @include clock
+-- @include deferred_writes
+-- @include ready_queue
+local now = clock()
+local lost = {}
+for at = A_rest, A_rest + A_lost - 1 do lost[ARGV[at]] = true end
+local first = A_rest + A_lost
+local keys = {}
+for at = first, #ARGV do keys[ARGV[at]] = KEYS[6 + at - first] end
+for number in pairs(lost) do
+  for _, list in ipairs({'ready', 'held'}) do
+    if redis.call('HGET', K_jobs, list) == number then redis.call('HDEL', K_jobs, list) end
+  end
+  local left = {}
+  for ref in string.gmatch(redis.call('HGET', K_jobs, number) or '', '%S+') do
+    if not keys[ref] then
+      left[#left + 1] = ref
+    elseif redis.call('EXISTS', keys[ref]) == 1 then
+      redis.call('HSET', keys[ref], 'q', 'ready')
+      redis.call('ZADD', K_ready, kept.micros, ref)
+    end
+  end
+  if #left == 0 then
+    redis.call('HDEL', K_jobs, number)
+  else
+    redis.call('HSET', K_jobs, number, table.concat(left, ' '))
+  end
+end
+local reply = {}
+for _, list in ipairs({'ready', 'held'}) do
+  local key = list == 'ready' and K_ready or K_held
+  local job = redis.call('EXISTS', key) == 1 and request_job(list, now) or ''
+  if job ~= '' then reply[#reply + 1] = job end
+end
+local jobs = known_jobs()
+if jobs.ready or jobs.held or jobs.running > 0 then
+  redis.call('ZADD', K_outstanding, now, tenant_of(A_member))
+else
+  redis.call('ZREM', K_outstanding, tenant_of(A_member))
+end
+return reply

@@ -1,0 +1,11 @@
+#!lua flags=allow-oom
+-- ADMIT: authenticates a call that has no script of its own.
+-- KEYS: credential tenant
+-- ARGV: digest principal scopes need bytes floor
+-- Returns: {'ok', principal, scopes} or a refusal: {'unauthenticated'}, {'insufficient_scope', need},
+--          {'tenant_suspended'}, {'limit_size', limit, bytes, most}, {'limit_rate', retryAfterMs}
+-- @include clock
+-- @include admission
+local refusal, principal, scopes = admit(clock())
+if refusal then return refusal end
+return {'ok', principal, scopes}

@@ -1,0 +1,190 @@
+import { defineScript } from './script.ts';
+
+/**
+ * The typed callers of the scripts; what each does and returns stands in the header of its file.
+ *
+ * When Redis has little room left (memory-reserve.ts), five are refused, with nothing sent: OPEN, ACCEPT, CHUNK, COMMIT from
+ * outside a task, and SUBSCRIBE, by which content comes in. An answer is among them though someone paid for it: it stays
+ * with its agent, who hears that it may be repeated. What is left is for what was accepted: PARK, COMMIT and BullMQ's jobs.
+ * When Redis is full all the same, those five, PARK and COMMIT are refused by Redis, and BullMQ takes and gives no job:
+ * what was accepted waits until there is room. All others (`allow-oom`) write some bytes at most, but for SETTLE, which
+ * ends what is in.
+ *
+ * Those whose reply tells someone outside that something is so are REPLICATED. What workers do is not: should a failover
+ * lose it, it is done again, and whoever hears of it hears by READ.
+ */
+
+const REPLICATED = { replicated: true };
+/** Content comes in by it. */
+const INCOMING = { incoming: true };
+/** Many run at once; each is short. */
+const GROUPED = { grouped: true };
+
+/** What a script needs that may put a task into its tenant's lists, or take one out. */
+const QUEUE = ['ready', 'held', 'jobs', 'outstanding', 'workers'] as const;
+
+const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'floor'] as const;
+
+export const ADMIT = defineScript('tenant/admit', ['credential', 'tenant'], CALLER, GROUPED);
+
+/** Never grouped: what it takes back would be its neighbours' too. */
+export const ADMISSION_DRY_RUN = defineScript('tenant/admission_dry_run', ['credential', 'tenant'], CALLER);
+
+export const OPEN = defineScript(
+  'task/open',
+  [
+    'credential',
+    'tenant',
+    'task',
+    'idempotency',
+    'tasks',
+    'pending',
+    'deadlines',
+    'due',
+    ...QUEUE,
+    'listeners',
+  ],
+  [
+    ...CALLER,
+    ...(['member', 'ref', 'operation', 'input', 'arguments', 'gone', 'life', 'keep'] as const),
+    ...(['journal', 'opens', 'ready'] as const),
+  ],
+  { ...REPLICATED, ...GROUPED, ...INCOMING },
+);
+
+export const ACCEPT = defineScript(
+  'interaction/accept',
+  ['credential', 'tenant', 'task', 'pending', 'claims', ...QUEUE, 'listeners'],
+  [...CALLER, 'member', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
+  { ...REPLICATED, ...GROUPED, ...INCOMING },
+);
+
+export const APPEND_CHUNK = defineScript(
+  'interaction/append_chunk',
+  ['credential', 'tenant', 'task'],
+  [...CALLER, 'number', 'sequence', 'delta'],
+  { ...REPLICATED, ...INCOMING },
+);
+
+export const DEQUEUE = defineScript('queue/dequeue', QUEUE, [
+  'member',
+  'list',
+  'number',
+  'most',
+  'fresh',
+  'bytes',
+  'programs',
+]);
+
+export const LOAD_TASKS = defineScript('queue/load_tasks', QUEUE, ['member', 'number', 'bytes']);
+
+export const HOLD_FOR_PROGRAM = defineScript('task/hold_for_program', ['task', ...QUEUE], ['member', 'ref', 'fence', 'tries']);
+
+export const COMMIT = defineScript(
+  'project/commit',
+  ['task', 'project', 'projects', 'listeners'],
+  ['fence', 'path', 'entry', 'version', 'name', 'journal', 'sets'],
+  { ...REPLICATED, ...INCOMING },
+);
+
+export const COMMIT_IN_TASK = { ...COMMIT, replicated: false, incoming: false };
+
+export const PARK = defineScript(
+  'task/park',
+  ['tenant', 'task', 'pending', 'deadlines', 'due', ...QUEUE, 'listeners'],
+  ['fence', 'member', 'ref', 'seen', 'journal', 'drops', 'opens'],
+  GROUPED,
+);
+
+export const SETTLE = defineScript(
+  'task/settle',
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', ...QUEUE, 'listeners'],
+  ['fence', 'member', 'ref', 'status', 'payload', 'retention'],
+  GROUPED,
+);
+
+export const CANCEL = defineScript(
+  'task/cancel',
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', ...QUEUE, 'listeners'],
+  ['principal', 'scopes', 'member', 'ref', 'number', 'payload', 'retention'],
+  REPLICATED,
+);
+
+export const EXPIRE = defineScript(
+  'deadline/expire',
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', ...QUEUE, 'listeners'],
+  ['member', 'ref', 'expired', 'taskExpired', 'retention'],
+  GROUPED,
+);
+
+export const RELEASE_TASK = defineScript('task/release_task', ['task'], ['fence', 'tries']);
+
+export const LIST_DUE_TASKS = defineScript('deadline/list_due_tasks', ['deadlines', 'due'], ['tenant', 'most']);
+
+export const REQUEUE_LOST_JOBS = defineScript('queue/requeue_lost_jobs', QUEUE, ['member', 'lost']);
+
+export const LIST_DUE_TENANTS = defineScript('deadline/list_due_tenants', ['due', 'swept'], ['most']);
+
+export const WORKER_HEARTBEAT = defineScript('queue/worker_heartbeat', ['workers', 'swept'], ['worker', 'ttl']);
+
+export const READ_TASK = defineScript('task/read_task', ['task'], ['principal', 'scopes', 'channel'], REPLICATED);
+
+export const LIST_PENDING = defineScript(
+  'interaction/list_pending',
+  ['tenant', 'pending', 'claims', 'holders'],
+  ['principal', 'score', 'member', 'most', 'examine', 'hide', 'channel', 'sure'],
+  REPLICATED,
+);
+
+export const FETCH_INTERACTIONS = defineScript(
+  'interaction/fetch_interactions',
+  ['claims', 'holders'],
+  ['status', 'operation', 'role', 'most', 'bytes', 'whole', 'lease', 'holder'],
+  REPLICATED,
+);
+
+export const CLAIM = defineScript(
+  'claim/claim',
+  ['tenant', 'task', 'claims', 'holders'],
+  ['principal', 'scopes', 'member', 'ref', 'number', 'holder', 'lease'],
+  REPLICATED,
+);
+
+export const RELEASE_HOLDER = defineScript(
+  'claim/release_holder',
+  ['tenant', 'claims', 'holders'],
+  ['member', 'holder', 'life'],
+  REPLICATED,
+);
+
+export const EXTEND_INTERACTION = defineScript(
+  'interaction/extend_interaction',
+  ['task', 'deadlines', 'due', 'listeners'],
+  ['principal', 'scopes', 'member', 'ref', 'number', 'life'],
+  REPLICATED,
+);
+
+export const SUBSCRIBE = defineScript(
+  'session/subscribe',
+  ['session', 'subscribers', 'ended', 'listeners', 'idle'],
+  ['id', 'uri', 'subscriptions', 'bytes', 'sessions', 'life', 'grace', 'idle'],
+  { ...REPLICATED, ...INCOMING },
+);
+
+export const UNSUBSCRIBE = defineScript(
+  'session/unsubscribe',
+  ['session', 'subscribers', 'listeners'],
+  ['id', 'uri'],
+  REPLICATED,
+);
+
+export const REFRESH_SUBSCRIPTIONS = defineScript('session/refresh_subscriptions', ['session', 'subscribers', 'ended'], ['id', 'life']);
+
+export const END_SESSION = defineScript(
+  'session/end_session',
+  ['session', 'subscribers', 'ended'],
+  ['id', 'most', 'life', 'channel'],
+  REPLICATED,
+);
+
+export const UPSERT_TENANT = defineScript('tenant/upsert_tenant', ['tenant'], ['create'], REPLICATED);

@@ -1,0 +1,181 @@
+import { startPrivateRedis } from '@baton/local-redis';
+import fc from 'fast-check';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { ScriptBatcher } from './script-batcher.ts';
+import { forEachRun, type CompiledScript, shaOf } from './script-batch.ts';
+import { plain } from '../testing/fixture.ts';
+import { seed } from '../testing/seed.ts';
+
+let server: Awaited<ReturnType<typeof startPrivateRedis>>;
+let redis: Redis;
+let departures: ScriptBatcher;
+
+beforeAll(async () => {
+  server = await startPrivateRedis();
+  redis = new Redis(plain(server.url));
+  departures = new ScriptBatcher(redis);
+  await redis.ping();
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+const script = (body: string, grouped = true): CompiledScript => {
+  const source = `#!lua\n${grouped ? forEachRun(body) : body}`;
+  return { source, sha: shaOf(source), grouped };
+};
+const NOTE = script(`
+  if ARGV[1] == 'throw' then return nothing.here end
+  if ARGV[1] == 'refuse' then return redis.error_reply('ERR refused') end
+  redis.call(ARGV[1] == 'wrong' and 'LPUSH' or 'SET', KEYS[1], ARGV[2] or '')
+  return {KEYS[1], #KEYS, #ARGV, ARGV[2] or ''}
+`);
+
+/** How many commands left for what `body` does. */
+async function commandsOf(body: () => Promise<unknown>): Promise<number> {
+  const before = await calls();
+  await body();
+  return (await calls()) - before;
+}
+const calls = async () => {
+  const info = await redis.info('commandstats');
+  return (
+    Number(/cmdstat_evalsha:calls=(\d+)/.exec(info)?.[1] ?? 0) +
+    Number(/cmdstat_eval:calls=(\d+)/.exec(info)?.[1] ?? 0)
+  );
+};
+
+test('runs of one script that come in one turn are one command, and each hears its own reply', async () => {
+  await departures.run(NOTE, ['warm'], ['set', '']);
+  let replies: unknown[] = [];
+  const sent = await commandsOf(async () => {
+    replies = await Promise.all(
+      Array.from({ length: 5 }, (_, n) =>
+        departures.run(NOTE, [`k${n}`, 'more'].slice(0, 1 + (n % 2)), ['set', `v${n}`]),
+      ),
+    );
+  });
+  expect(sent).toBe(1);
+  expect(replies).toEqual(Array.from({ length: 5 }, (_, n) => [`k${n}`, 1 + (n % 2), 2, `v${n}`]));
+});
+
+test('each run sees the keys and arguments that are its own, whatever it has in common with others', async () => {
+  const show = script('return {KEYS, ARGV}');
+  await departures.run(show, ['warm'], []);
+  // Few words, so that much is the same, and one that is empty.
+  const word = fc.constantFrom('', 'a', 'b', '1', '0');
+  const row = (minLength: number) => fc.array(word, { minLength, maxLength: 6 });
+  const rows = fc.array(fc.tuple(row(1), row(0)), { minLength: 1, maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(rows, async (runs) => {
+      let replies: unknown[] = [];
+      const sent = await commandsOf(async () => {
+        replies = await Promise.all(runs.map(([keys, args]) => departures.run(show, keys, args)));
+      });
+      expect(replies).toEqual(runs);
+      expect(sent).toBe(1);
+    }),
+    { seed, numRuns: 200 },
+  );
+});
+
+test('what one of them throws, refuses or does wrongly is its own: the others are done', async () => {
+  await redis.set('text', 'no list');
+  const outcomes = await Promise.allSettled([
+    departures.run(NOTE, ['a'], ['set', 1]),
+    departures.run(NOTE, ['b'], ['throw']),
+    departures.run(NOTE, ['c'], ['refuse']),
+    departures.run(NOTE, ['text'], ['wrong', 'x']),
+    departures.run(NOTE, ['d'], ['set', 2]),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'rejected',
+    'rejected',
+    'fulfilled',
+  ]);
+  const reasons = outcomes.map((one) => (one.status === 'rejected' ? String(one.reason.message) : ''));
+  expect(reasons[1]).toMatch(/^ERR .*nothing/);
+  expect(reasons[2]).toBe('ERR refused');
+  expect(reasons[3]).toMatch(/^WRONGTYPE/);
+  expect(await redis.mget('a', 'd')).toEqual(['1', '2']);
+});
+
+test('what may not be grouped, or is of another slot, is a command of its own', async () => {
+  const alone = script('return {ARGV[1]}', false);
+  await departures.run(alone, ['x'], [0]);
+  const sent = await commandsOf(() =>
+    Promise.all([
+      departures.run(alone, ['x'], [1]),
+      departures.run(alone, ['x'], [2]),
+      departures.run(NOTE, ['{s1}a'], ['set', 1]),
+      departures.run(NOTE, ['{s2}a'], ['set', 1]),
+      departures.run(NOTE, ['{s1}b'], ['set', 1]),
+    ]),
+  );
+  expect(sent).toBe(4);
+});
+
+test('sixteen runs of one group leave while more come, so Redis is held up by no more', async () => {
+  const sent = await commandsOf(() =>
+    Promise.all(Array.from({ length: 40 }, (_, n) => departures.run(NOTE, [`m${n}`], ['set', n]))),
+  );
+  expect(sent).toBe(3);
+  const written = () => redis.stream.bytesWritten + redis.stream.writableLength;
+  const runs: Promise<unknown>[] = [];
+  for (let n = 0; n < 15; n++) runs.push(departures.run(NOTE, [`n${n}`], ['set', n]));
+  const before = written();
+  runs.push(departures.run(NOTE, ['n15'], ['set', 15]));
+  expect(written(), 'the turn has not ended').toBeGreaterThan(before);
+  await Promise.all(runs);
+});
+
+test('groups of many slots are filled each by itself', async () => {
+  const run = (n: number) => departures.run(NOTE, [`{s${n % 16}}k${n}`], ['set', n]);
+  const sent = await commandsOf(() => Promise.all(Array.from({ length: 64 }, (_, n) => run(n))));
+  expect(sent).toBe(16);
+});
+
+test('what comes while some are on their way leaves though no reply comes', async () => {
+  const written = () => redis.stream.bytesWritten;
+  process.kill(server.pid, 'SIGSTOP');
+  const runs: Promise<unknown>[] = [];
+  try {
+    const before = written();
+    runs.push(departures.run(NOTE, ['p1'], ['set', 1]));
+    await vi.waitFor(() => expect(written()).toBeGreaterThan(before));
+    const first = written();
+    runs.push(departures.run(NOTE, ['p2'], ['set', 1]));
+    await vi.waitFor(() => expect(written(), 'no reply came').toBeGreaterThan(first));
+  } finally {
+    process.kill(server.pid, 'SIGCONT');
+  }
+  expect(await Promise.all(runs)).toHaveLength(2);
+});
+
+test('a server that has lost its scripts is given them again', async () => {
+  await redis.call('SCRIPT', 'FLUSH');
+  expect(await departures.run(NOTE, ['again'], ['set', 'x'])).toEqual(['again', 1, 2, 'x']);
+});
+
+test('nothing waits for a connection that is gone', async () => {
+  const lost = new Redis({
+    path: plain(server.url),
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    retryStrategy: null,
+  });
+  lost.on('error', () => {});
+  await new Promise((resolve) => lost.once('ready', resolve));
+  const own = new ScriptBatcher(lost);
+  lost.disconnect();
+  const outcomes = await Promise.allSettled([
+    own.run(NOTE, ['q'], ['set', 1]),
+    own.run(NOTE, ['r'], ['set', 1]),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await expect(own.run(NOTE, ['s'], ['set', 1])).rejects.toThrow();
+});
