@@ -3,33 +3,33 @@
  * `tasks`, `interactions`, `listing`, `projects`, `credentials`, `sessions`, `changes`; `shard` is what workers take from, `segment` their right to run a
  * task; `inbox` is how a replica waits. `scripts/` holds every state change, `keys` and `ttl` every name and lifetime.
  */
-export type { Caller, Identity } from './caller.ts';
-export type { Change } from './changes.ts';
-export type { Ear } from './channels.ts';
-export { COMMAND_TIMEOUT } from './connection.ts';
-export type { Credential } from './credentials.ts';
-export type { Listener, Notice } from './inbox.ts';
-export type { Look, PendingPage } from './backlog.ts';
-export type { InteractionRecord, InteractionSummary } from './interaction-record.ts';
-export type { TaskInspection, TaskSummary } from './listing.ts';
-export type { Page } from './page.ts';
-export type { JobCount } from './queues.ts';
-export type { ProjectChange, StoredProject } from './projects.ts';
-export { refusal, sessionNotFound } from './refusal.ts';
+export type { Caller, Identity } from './tenant/caller.ts';
+export type { Change } from './tenant/change-feed.ts';
+export type { Subscriber } from './redis/pub-sub.ts';
+export { COMMAND_TIMEOUT } from './redis/connection.ts';
+export type { Credential } from './tenant/credentials.ts';
+export type { TaskSubscription, TaskUpdate } from './waiting/replica-inbox.ts';
+export type { PendingQuery, PendingPage } from './queries/pending-list.ts';
+export type { InteractionRecord, InteractionSummary } from './records/interaction-record.ts';
+export type { TaskInspection, TaskSummary } from './queries/queries.ts';
+export type { Page } from './records/page.ts';
+export type { JobCount } from './queues/bullmq-queues.ts';
+export type { ProjectChange, StoredProject } from './tenant/projects.ts';
+export { refusal, sessionNotFound } from './records/refusal.ts';
 export type { SealKey } from './seal-key.ts';
 export { Store, type StoreOptions } from './store.ts';
-export type { PendingInteraction, TaskView } from './task-view.ts';
-export { OversizedRequest } from './oversized-request.ts';
-export type { Parked, Wait } from './parked.ts';
-export type { NewTask } from './tasks.ts';
-export type { Tenant } from './tenant.ts';
-export { troubleOf } from './unavailable.ts';
+export type { PendingInteraction, TaskView } from './records/task-view.ts';
+export { OversizedRequest } from './records/oversized-request.ts';
+export type { ParkRequest, Wait } from './records/park-request.ts';
+export type { NewTask } from './tasks/tasks.ts';
+export type { TenantStore } from './tenant-store.ts';
+export { unreadyReason } from './redis/redis-errors.ts';
 export {
-  ATTUNE_INTERVAL,
+  SUBSCRIPTION_REFRESH_INTERVAL,
   DEFAULT_LIFETIMES,
   HEARTBEAT_INTERVAL,
   type Lifetimes,
-  LISTEN_INTERVAL,
-  SESSION_LIFE,
+  CHANGE_FEED_RENEW_INTERVAL,
+  SESSION_TTL,
   SWEEP_INTERVAL,
-} from './ttl.ts';
+} from './records/ttl.ts';

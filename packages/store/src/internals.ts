@@ -1,18 +1,18 @@
-import type { Connection } from './connection.ts';
-import type { Keyspace } from './keys.ts';
-import type { Queues } from './queues.ts';
+import type { Connection } from './redis/connection.ts';
+import type { Keyspace } from './records/keys.ts';
+import type { BullmqQueues } from './queues/bullmq-queues.ts';
 import type { Store } from './store.ts';
 
 /** What a store's other doors share with it, and nobody outside this package can reach. */
 interface Internals {
   readonly connection: Connection;
   readonly keyspace: Keyspace;
-  readonly queues: Queues;
+  readonly queues: BullmqQueues;
 }
 
 const internals = new WeakMap<Store, Internals>();
 
-export function disclose(store: Store, inside: Internals): void {
+export function registerInternals(store: Store, inside: Internals): void {
   internals.set(store, inside);
 }
 

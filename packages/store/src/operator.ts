@@ -1,9 +1,9 @@
 import { BatonError, DEFAULT_LIMITS, type Limits, tenantId } from '@baton/protocol';
-import { admissionChanged } from './changes.ts';
-import type { Connection } from './connection.ts';
+import { publishAdmissionChange } from './tenant/change-feed.ts';
+import type { Connection } from './redis/connection.ts';
 import { internalsOf } from './internals.ts';
-import type { Keyspace } from './keys.ts';
-import { refusal } from './refusal.ts';
+import type { Keyspace } from './records/keys.ts';
+import { refusal } from './records/refusal.ts';
 import { run } from './scripts/script.ts';
 import { UPSERT_TENANT } from './scripts/registry.ts';
 import type { Store } from './store.ts';
@@ -21,7 +21,7 @@ export interface TenantRecord {
 /**
  * The operators' door: what crosses tenants. Only the operator surface may import it; the linter holds that.
  */
-export class OperatorDoor {
+export class OperatorStore {
   private readonly connection: Connection;
   private readonly keyspace: Keyspace;
 
@@ -104,7 +104,7 @@ export class OperatorDoor {
       { args: Object.entries(fields).flat() },
     );
     if (reply[0] !== 'ok') throw refusal(reply);
-    if (!create) await admissionChanged(this.connection, this.keyspace.tenant(id));
+    if (!create) await publishAdmissionChange(this.connection, this.keyspace.tenant(id));
   }
 }
 

@@ -2,16 +2,16 @@
 import type { Job, Worker } from 'bullmq';
 import type { Cluster, Redis } from 'ioredis';
 import { internalsOf } from './internals.ts';
-import { openWorker, type QueueName, type RunJob } from './queues.ts';
-import { Shard } from './shard.ts';
+import { startJobWorker, type QueueName, type JobProcessor } from './queues/bullmq-queues.ts';
+import { Shard } from './shard/shard.ts';
 import type { Store } from './store.ts';
 
 export { DelayedError, UnrecoverableError } from 'bullmq';
-export { taskRef } from './keys.ts';
-export { holdsLock, type RunJob } from './queues.ts';
-export { parseResumeJob, type ResumeJob } from './resume-job.ts';
-export type { Segment, SegmentState } from './segment.ts';
-export type { Batch, Shard } from './shard.ts';
+export { taskRef } from './records/keys.ts';
+export { extendJobLock, type JobProcessor } from './queues/bullmq-queues.ts';
+export { parseResumeJob, type ResumeJob } from './queues/resume-job.ts';
+export type { TaskLease, LoadedTask } from './tasks/task-lease.ts';
+export type { Batch, Shard } from './shard/shard.ts';
 export type { Job, Worker };
 
 export function openShards(store: Store): Shard[] {
@@ -23,20 +23,20 @@ export function openShards(store: Store): Shard[] {
 }
 
 /** A worker's own connection to BullMQ's queues, which waits for Redis as long as it takes. */
-export class JobRunner {
+export class JobWorkers {
   private readonly store: Store;
   private readonly client: Redis | Cluster;
   private readonly workers: Worker[] = [];
 
   constructor(store: Store) {
     this.store = store;
-    this.client = internalsOf(store).connection.patient();
+    this.client = internalsOf(store).connection.duplicateForWorker();
   }
 
   /** Runs the jobs of one queue of a shard with `run`, until it is closed. */
-  start(shard: Shard, name: QueueName, run: RunJob): Worker {
+  start(shard: Shard, name: QueueName, run: JobProcessor): Worker {
     const { keyspace } = internalsOf(this.store);
-    const worker = openWorker(this.client, keyspace.shard(shard.index).bull, name, run, 1_000);
+    const worker = startJobWorker(this.client, keyspace.shard(shard.index).bull, name, run, 1_000);
     this.workers.push(worker);
     return worker;
   }

@@ -1,15 +1,15 @@
 import { BatonError } from '@baton/protocol';
 import { Cluster } from 'ioredis';
-import { Connection } from './connection.ts';
-import { Inbox } from './inbox.ts';
-import { disclose } from './internals.ts';
-import { Keyspace, topologyKey } from './keys.ts';
-import { LiveWorkers } from './live-workers.ts';
-import { type JobCount, Queues } from './queues.ts';
-import type { Replication } from './replicated.ts';
+import { Connection } from './redis/connection.ts';
+import { ReplicaInbox } from './waiting/replica-inbox.ts';
+import { registerInternals } from './internals.ts';
+import { Keyspace, topologyKey } from './records/keys.ts';
+import { WorkerRegistry } from './queues/worker-registry.ts';
+import { type JobCount, BullmqQueues } from './queues/bullmq-queues.ts';
+import type { Replication } from './redis/replicated-writer.ts';
 import { type SealKey, sealKey } from './seal-key.ts';
-import { Tenant } from './tenant.ts';
-import { DEFAULT_LIFETIMES, type Lifetimes } from './ttl.ts';
+import { TenantStore } from './tenant-store.ts';
+import { DEFAULT_LIFETIMES, type Lifetimes } from './records/ttl.ts';
 
 export interface StoreOptions {
   readonly url: string;
@@ -26,33 +26,33 @@ export interface StoreOptions {
 }
 
 /** A door holds names, no data: it is made again when these are thrown away. */
-const DOORS_KEPT = 10_000;
+const MAX_CACHED_TENANTS = 10_000;
 
 /**
  * One process's hold on Redis. `tenant` is the door to a tenant. What crosses tenants has doors of its own, in
  * `@baton/store/operator` and `@baton/store/shards`, which the linter opens to the operator surface and the worker.
  */
 export class Store {
-  readonly inbox: Inbox;
+  readonly inbox: ReplicaInbox;
   /** The name of this process. */
   readonly replica: string;
   private readonly connection: Connection;
   private readonly keyspace: Keyspace;
-  private readonly queues: Queues;
+  private readonly queues: BullmqQueues;
   private readonly secret: string;
   private readonly lifetimes: Lifetimes;
-  private readonly tenants = new Map<string, Tenant>();
-  private readonly live = new Map<number, LiveWorkers>();
+  private readonly tenants = new Map<string, TenantStore>();
+  private readonly workerRegistries = new Map<number, WorkerRegistry>();
 
-  private constructor(connection: Connection, keyspace: Keyspace, inbox: Inbox, options: StoreOptions) {
+  private constructor(connection: Connection, keyspace: Keyspace, inbox: ReplicaInbox, options: StoreOptions) {
     this.connection = connection;
     this.keyspace = keyspace;
     this.inbox = inbox;
     this.replica = options.replica;
-    this.queues = new Queues(connection, keyspace);
+    this.queues = new BullmqQueues(connection, keyspace);
     this.secret = options.secret;
     this.lifetimes = options.lifetimes ?? DEFAULT_LIFETIMES;
-    disclose(this, { connection, keyspace, queues: this.queues });
+    registerInternals(this, { connection, keyspace, queues: this.queues });
   }
 
   /** Errors: `unavailable` when the Redis does not answer or would evict. */
@@ -60,8 +60,8 @@ export class Store {
     const connection = await Connection.open(options.url, options.replication);
     try {
       const prefix = options.prefix ?? 'baton';
-      const keyspace = new Keyspace(prefix, await settleTopology(connection, prefix, options.shards));
-      const inbox = await Inbox.open(connection, keyspace, options.replica);
+      const keyspace = new Keyspace(prefix, await resolveTopology(connection, prefix, options.shards));
+      const inbox = await ReplicaInbox.open(connection, keyspace, options.replica);
       return new Store(connection, keyspace, inbox, options);
     } catch (error) {
       await connection.close();
@@ -70,28 +70,28 @@ export class Store {
   }
 
   /** The door to a tenant. It opens for any well-formed id; what is behind it admits callers or not. */
-  tenant(id: string): Tenant {
+  tenant(id: string): TenantStore {
     let tenant = this.tenants.get(id);
     if (tenant === undefined) {
       const shard = this.keyspace.shardIndex(id);
-      const addJob = (job: string, taskId?: string) => this.queues.addResume(shard, id, job, taskId);
-      tenant = new Tenant(
+      const addJob = (job: string, taskId?: string) => this.queues.enqueueResumeJob(shard, id, job, taskId);
+      tenant = new TenantStore(
         this.connection,
         this.keyspace.tenant(id),
         this.lifetimes,
         addJob,
-        this.workers(shard),
+        this.workerRegistry(shard),
         this.secret,
       );
-      if (this.tenants.size === DOORS_KEPT) this.tenants.clear();
+      if (this.tenants.size === MAX_CACHED_TENANTS) this.tenants.clear();
       this.tenants.set(id, tenant);
     }
     return tenant;
   }
 
-  private workers(shard: number): LiveWorkers {
-    const known = this.live.get(shard) ?? new LiveWorkers(this.connection, this.keyspace.shard(shard));
-    this.live.set(shard, known);
+  private workerRegistry(shard: number): WorkerRegistry {
+    const known = this.workerRegistries.get(shard) ?? new WorkerRegistry(this.connection, this.keyspace.shard(shard));
+    this.workerRegistries.set(shard, known);
     return known;
   }
 
@@ -102,17 +102,17 @@ export class Store {
 
   /** Throws `unavailable` when Redis does not answer now, UnsafeRedis when it has come to evict. */
   async ping(): Promise<void> {
-    await this.connection.refuseUnsafe();
+    await this.connection.checkEvictionPolicy();
   }
 
   /** The queues that an operator has paused in BullMQ, as `<shard>:<queue>`. Errors: `unavailable`. */
   async pausedQueues(): Promise<string[]> {
-    return this.queues.paused();
+    return this.queues.pausedQueues();
   }
 
   /** How many jobs of each queue stand where, for metrics. */
   async jobCounts(): Promise<JobCount[]> {
-    return this.queues.counts();
+    return this.queues.jobCounts();
   }
 
   async close(): Promise<void> {
@@ -131,7 +131,7 @@ const CLUSTER_SHARDS = 16;
 const LAYOUT = 2;
 
 /** The number of shards and the layout decide where and how everything stands: whoever starts first fixes them, for all. */
-async function settleTopology(
+async function resolveTopology(
   connection: Connection,
   prefix: string,
   wanted: number | undefined,

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
-import { COMMAND_TIMEOUT, Connection } from '../connection.ts';
-import { Replicated } from '../replicated.ts';
-import { shaOf } from '../scripts/script-batch.ts';
+import { COMMAND_TIMEOUT, Connection } from './connection.ts';
+import { ReplicatedWriter } from './replicated-writer.ts';
+import { sha1 } from '../scripts/compile.ts';
 import { startWithReplica } from '../testing/replicas.ts';
 
 /** What stands before a write, or fails beside it, never keeps its caller waiting, and never answers for it. */
@@ -54,9 +54,9 @@ test('however many stand before it, a caller hears in time, and what has not lef
 }, 20_000);
 
 /** A lane of its own, whose callers wait for less. */
-async function lane(waitMs: number, limitMs: number): Promise<Replicated> {
+async function lane(waitMs: number, limitMs: number): Promise<ReplicatedWriter> {
   const options = { enableOfflineQueue: false, commandTimeout: limitMs };
-  const replicated = new Replicated(
+  const replicated = new ReplicatedWriter(
     () => new Redis(servers.master.url, options),
     { replicas: 1, waitMs },
     limitMs,
@@ -68,7 +68,7 @@ async function lane(waitMs: number, limitMs: number): Promise<Replicated> {
 test('a script that has to be sent twice has no more time for it', async () => {
   const replicated = await lane(600, 800);
   const source = '#!lua\nreturn {redis.call("INCR", KEYS[1])}';
-  const script = { source, sha: shaOf(source), grouped: false };
+  const script = { source, sha: sha1(source), batched: false };
   const { error, after } = await whileHung(servers.replica.pid, () =>
     heard(replicated.evaluate(script, ['{lane}:twice'], [])),
   );

@@ -1,14 +1,14 @@
 import { BatonError } from '@baton/protocol';
 import type { Redis } from 'ioredis';
-import type { Replication } from '../replicated.ts';
-import type { Command, Write } from '../replicated-write.ts';
+import type { Replication } from './replicated-writer.ts';
+import type { Command, ReplicatedWrite } from './replicated-write.ts';
 import { defineScript } from '../scripts/script.ts';
 
 /** How many writes share one WAIT at most: their replies wait for each other. */
-const MOST = 256;
+const MAX_GROUP = 256;
 
-interface Group {
-  readonly writes: readonly Write[];
+interface WriteGroup {
+  readonly writes: readonly ReplicatedWrite[];
   readonly commands: readonly Command[];
 }
 
@@ -16,71 +16,71 @@ interface Group {
 export class NodeWriteQueue {
   private readonly node: Redis;
   private readonly replication: Replication;
-  private readonly broken: () => void;
-  private waiting: Write[] = [];
-  private leaving = false;
+  private readonly onBroken: () => void;
+  private queued: ReplicatedWrite[] = [];
+  private flushing = false;
 
   /** `broken` is told when a group could not be sent as a whole: nothing may use the connection any more. */
   constructor(node: Redis, replication: Replication, broken: () => void) {
     this.node = node;
     this.replication = replication;
-    this.broken = broken;
+    this.onBroken = broken;
   }
 
-  push(write: Write): void {
-    this.waiting.push(write);
-    if (this.leaving) return;
-    this.leaving = true;
+  push(write: ReplicatedWrite): void {
+    this.queued.push(write);
+    if (this.flushing) return;
+    this.flushing = true;
     // What comes in the same turn of the event loop leaves together.
-    setImmediate(() => void this.leave());
+    setImmediate(() => void this.flush());
   }
 
-  private async leave(): Promise<void> {
-    while (this.waiting.length > 0) {
+  private async flush(): Promise<void> {
+    while (this.queued.length > 0) {
       const group = this.nextGroup();
       try {
-        if (group.writes.length > 0) await this.exchange(group);
+        if (group.writes.length > 0) await this.sendGroup(group);
       } catch (error) {
-        this.broken();
-        for (const write of group.writes) write.refuse(error);
+        this.onBroken();
+        for (const write of group.writes) write.reject(error);
       }
     }
-    this.leaving = false;
+    this.flushing = false;
   }
 
-  private nextGroup(): Group {
-    const writes: Write[] = [];
+  private nextGroup(): WriteGroup {
+    const writes: ReplicatedWrite[] = [];
     const commands: Command[] = [];
     let at = 0;
-    while (at < this.waiting.length && writes.length < MOST) {
-      const write = this.waiting[at++];
-      const command = write?.leave();
+    while (at < this.queued.length && writes.length < MAX_GROUP) {
+      const write = this.queued[at++];
+      const command = write?.takeCommand();
       if (write === undefined || command === undefined) continue;
       writes.push(write);
       commands.push(command);
     }
-    this.waiting = this.waiting.slice(at);
+    this.queued = this.queued.slice(at);
     return { writes, commands };
   }
 
-  private async exchange({ writes, commands }: Group): Promise<void> {
+  private async sendGroup({ writes, commands }: WriteGroup): Promise<void> {
     const { replicas, waitMs } = this.replication;
-    const marks = [...new Set(writes.map(({ markKey }) => markKey))];
+    const marks = [...new Set(writes.map(({ barrierKey }) => barrierKey))];
     const pipeline = this.node.pipeline([
       ...commands.map((command) => ['call', ...command]),
       ...marks.map((key) => ['call', 'EVAL', REPLICATION_BARRIER.source, 1, key]),
       ['call', 'WAIT', replicas, waitMs],
     ]);
     const replies = (await pipeline.exec().catch(() => null)) ?? [];
-    const unsure = this.unsure(replies.slice(writes.length));
-    const again: Write[] = [];
+    const shortfall = this.unsure(replies.slice(writes.length));
+    const again: ReplicatedWrite[] = [];
     for (const [index, write] of writes.entries()) {
       const [error, reply] = replies[index] ?? [new Error('the connection was lost'), undefined];
-      if (error !== null && write.comesBack(error)) again.push(write);
-      else if (error ?? unsure) write.refuse(error ?? unsure);
-      else write.confirm(reply);
+      if (error !== null && write.retryWithSource(error)) again.push(write);
+      else if (error ?? shortfall) write.reject(error ?? shortfall);
+      else write.resolve(reply);
     }
-    this.waiting = [...again, ...this.waiting];
+    this.queued = [...again, ...this.queued];
   }
 
   /** Why the replies of MARKs and of WAIT do not say that the replicas have it all, if they do not. */

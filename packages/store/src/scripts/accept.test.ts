@@ -1,6 +1,6 @@
 import { interactionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import { refusal } from '../refusal.ts';
+import { refusal } from '../records/refusal.ts';
 import { ACCEPT } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { AGENT, ANN, asks, codeOf, sleeps } from '../testing/guest.ts';
@@ -29,7 +29,7 @@ test('the same answer again is confirmed and changes nothing; another one is ref
   const taskId = await guest.open();
   await guest.answer(taskId, 1, { text: '"a"' });
   const before = await fixture.contents();
-  const as = guest.tenant.operator();
+  const as = guest.tenant.operatorCaller();
   expect(await guest.answer(taskId, 1, { text: '"a"', as })).toMatchObject({ replayed: true, event: 1 });
   expect(await codeOf(guest.answer(taskId, 1, { text: '"b"', as }))).toBe('interaction_already_answered');
   expect(await fixture.contents()).toEqual(before);
@@ -67,7 +67,7 @@ test('Redis decides the deadline by its own clock, before anybody has swept', as
   const taskId = await guest.with({ interaction: 1 }).open();
   await new Promise((resolve) => setTimeout(resolve, 5));
   const before = await fixture.contents();
-  const as = guest.tenant.operator();
+  const as = guest.tenant.operatorCaller();
   expect(await codeOf(guest.answer(taskId, 1, { as }))).toBe('interaction_expired');
   expect(await fixture.contents()).toEqual(before);
   await fixture.sweep();
@@ -121,7 +121,7 @@ test('the scope agent answers what others of its tenant started, and nothing of 
   const foreign = await other.caller('agent-7', ['agent']);
   expect(await codeOf(other.answer(taskId, 1, { as: foreign }))).toBe('interaction_not_found');
   await guest.answer(taskId, 1, { as: await guest.caller('agent-7', ['agent']) });
-  expect(await guest.tenant.listing.interaction(AGENT, interactionId(taskId, 1))).toMatchObject({
+  expect(await guest.tenant.queries.interaction(AGENT, interactionId(taskId, 1))).toMatchObject({
     status: 'answered',
     answeredBy: 'agent-7',
     principal: 'ann',

@@ -1,6 +1,6 @@
 import { interactionId, type Limits, parseKey, type Scope } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import type { Caller } from '../caller.ts';
+import type { Caller } from '../tenant/caller.ts';
 import { ACCEPT, ADMIT, APPEND_CHUNK, OPEN, UPSERT_TENANT } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { codeOf, type Guest, newTask } from '../testing/guest.ts';
@@ -52,7 +52,7 @@ test.each(['unauthenticated', 'tenant_suspended', 'limit_size', 'limit_rate'])(
   async (code) => {
     const guest = await fixture.guest();
     const caller = await REFUSALS[code]!(guest);
-    expect(await codeOf(caller.foresee())).toBe(code);
+    expect(await codeOf(caller.dryRunAdmission())).toBe(code);
   },
 );
 
@@ -60,12 +60,12 @@ test('what is foreseen is not counted, and is admitted all the same', async () =
   const guest = await fixture.guest({ requestsPerSecond: 1, burst: 1 });
   const caller = await guest.caller();
   const before = await fixture.contents();
-  for (let n = 0; n < 5; n++) await caller.foresee();
+  for (let n = 0; n < 5; n++) await caller.dryRunAdmission();
   expect(await fixture.contents()).toEqual(before);
   expect(caller.admitted).toBe(false);
   expect(await codeOf(caller.admit(['mcp']))).toBe('done');
   expect(await codeOf((await guest.caller()).admit(['mcp'])), 'the one call was').toBe('limit_rate');
-  expect(await codeOf((await guest.caller()).foresee()), 'an answer would be taken').toBe('done');
+  expect(await codeOf((await guest.caller()).dryRunAdmission()), 'an answer would be taken').toBe('done');
 });
 
 test.each(Object.keys(REFUSALS).filter((code) => !code.startsWith('limit')))(

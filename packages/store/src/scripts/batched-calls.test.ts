@@ -1,4 +1,4 @@
-import { taskRef } from '../keys.ts';
+import { taskRef } from '../records/keys.ts';
 import { expect, test } from 'vitest';
 import type { Limits } from '@baton/protocol';
 import { openFixture } from '../testing/fixture.ts';

@@ -16,7 +16,7 @@ test('CANCEL ends a task wherever it stands, and leaves it in no set but the ind
   await guest.answer(parked);
   const segment = await fixture.take();
   const third = await guest.open({ waits });
-  await guest.tenant.listing.pending(AGENT, { claim: { max: 10, leaseMs: 60_000 } });
+  await guest.tenant.queries.pending(AGENT, { claim: { max: 10, leaseMs: 60_000 } });
   for (const taskId of [parked, waiting, third]) {
     await guest.tasks.cancel(ANN, taskId);
     expect(await guest.tasks.read(ANN, taskId)).toMatchObject({

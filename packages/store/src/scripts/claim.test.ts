@@ -17,7 +17,7 @@ async function waiting(guest: Guest) {
 
 test('a claim is its holder’s alone until it ends, and its end leaves nothing', async () => {
   const guest = await fixture.guest();
-  const { claims, listing } = guest.tenant;
+  const { claims, queries } = guest.tenant;
   const { first, second } = await waiting(guest);
   const until = await claims.claim(AGENT, first, lease('a'));
   expect(await claims.claim(AGENT, first, lease('a', 90_000))).toBeGreaterThan(until! + 20_000);
@@ -31,7 +31,7 @@ test('a claim is its holder’s alone until it ends, and its end leaves nothing'
     expect(await codeOf(claims.claim(identity, first, lease(holder)))).toBe('interaction_claimed');
     expect(await codeOf(claims.claim(identity, first, lease(holder, 0)))).toBe('interaction_claimed');
   }
-  const { items } = await listing.pending(AGENT, { claim: { max: 5, ...lease('b') } });
+  const { items } = await queries.pending(AGENT, { claim: { max: 5, ...lease('b') } });
   expect(items.map((item) => item.interactionId)).toEqual([second]);
   expect(await claims.claim(AGENT, first, lease('a', 0))).toBeUndefined();
   expect(await claims.claim(AGENT, first, lease('a', 0)), 'what nobody holds is free').toBeUndefined();
@@ -43,11 +43,11 @@ test('who held what is forgotten with its lease, also of what was answered', asy
   const guest = await fixture.guest();
   const { taskId, first } = await waiting(guest);
   await guest.tenant.claims.claim(AGENT, first, lease('a'));
-  await guest.answer(taskId, 1, { as: guest.tenant.operator() });
+  await guest.answer(taskId, 1, { as: guest.tenant.operatorCaller() });
   expect(await redis.zcard(guest.keys.claims)).toBe(0);
   const [holder = ''] = await redis.zrange(guest.keys.holders, '0', '-1');
   await redis.zadd(guest.keys.holders, 1, holder);
-  await guest.tenant.listing.pending(AGENT, {});
+  await guest.tenant.queries.pending(AGENT, {});
   expect(await redis.exists(guest.keys.holders)).toBe(0);
 });
 
@@ -69,20 +69,20 @@ test('only what is pending, and the caller’s to see, is claimed', async () => 
 
 test('whoever waits is told once, by what is opened or given up, and is no one’s cost before', async () => {
   const guest = await fixture.guest();
-  const { claims, listing } = guest.tenant;
+  const { claims, queries } = guest.tenant;
   const { inbox } = fixture.store;
   const watch = () => redis.hget(guest.keys.record, 'watch');
-  const listener = inbox.listen(listing.backlog);
+  const listener = inbox.subscribe(queries.pendingTopic);
   const wish = { claim: { max: 1, ...lease('a') }, channel: inbox.channel };
-  await listing.pending(AGENT, wish);
-  await listing.pending(AGENT, wish);
+  await queries.pending(AGENT, wish);
+  await queries.pending(AGENT, wish);
   expect(await watch()).toBe(inbox.channel);
   const first = interactionId(await guest.open(), 1);
   expect(await listener.next(5_000)).toMatchObject({ status: 'input_required' });
   expect(await watch()).toBeNull();
-  expect((await listing.pending(AGENT, wish)).items).toHaveLength(1);
+  expect((await queries.pending(AGENT, wish)).items).toHaveLength(1);
   expect(await watch(), 'who has found something does not wait').toBeNull();
-  const hidden = await listing.pending(AGENT, wish);
+  const hidden = await queries.pending(AGENT, wish);
   expect(hidden.freeInMs).toBeGreaterThan(50_000);
   await claims.claim(AGENT, first, lease('a', 0));
   expect(await listener.next(5_000)).toMatchObject({ status: 'input_required' });

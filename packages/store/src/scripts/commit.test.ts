@@ -34,7 +34,7 @@ test('COMMIT writes the change, the outcome and what the segment had done before
     ] as const,
   };
   expect(await segment.commit('default', undefined, change, within)).toBe('committed');
-  const stored = await guest.tenant.projects.read('default');
+  const stored = await guest.tenant.projectsResource.read('default');
   expect(stored).toEqual({
     version: '1',
     fields: new Map([
@@ -50,8 +50,8 @@ test('COMMIT writes the change, the outcome and what the segment had done before
   expect(await segment.commit('default', stored, { set: [], delete: ['meta'] }, outcome('4', '2'))).toBe(
     'committed',
   );
-  expect((await guest.tenant.projects.read('default'))?.fields).toEqual(new Map([['t:1', '{"a":1}']]));
-  expect(await guest.tenant.projects.names()).toEqual(['default']);
+  expect((await guest.tenant.projectsResource.read('default'))?.fields).toEqual(new Map([['t:1', '{"a":1}']]));
+  expect(await guest.tenant.projectsResource.names()).toEqual(['default']);
 });
 
 test('a command lands once, whatever is run again', async () => {
@@ -60,7 +60,7 @@ test('a command lands once, whatever is run again', async () => {
   await segment.commit('p', undefined, set('t', '1'), outcome('3', '"first"'));
   const crashed = await fixture.shard.reload(segment);
   const before = await fixture.contents();
-  const now = await guest.tenant.projects.read('p');
+  const now = await guest.tenant.projectsResource.read('p');
   expect(await crashed!.commit('p', now, set('t', '2'), outcome('3', '"second"'))).toEqual({
     journaled: 'commit+"first"',
   });
@@ -70,27 +70,27 @@ test('a command lands once, whatever is run again', async () => {
 test('a conflict writes nothing, neither in the project nor in the journal', async () => {
   const guest = await fixture.guest();
   const segment = await running(guest);
-  const { projects } = guest.tenant;
-  expect(await projects.commit('p', undefined, set('t', '1'))).toBe(true);
+  const { projectsResource } = guest.tenant;
+  expect(await projectsResource.commit('p', undefined, set('t', '1'))).toBe(true);
   const before = await fixture.contents();
   expect(await segment.commit('p', undefined, set('t', '2'), outcome('3', '1'))).toBe('conflict');
-  expect(await projects.commit('p', undefined, set('t', '3'))).toBe(false);
+  expect(await projectsResource.commit('p', undefined, set('t', '3'))).toBe(false);
   expect(await fixture.contents()).toEqual(before);
 });
 
 test('of many commits on one version exactly one lands, and those that try again all land', async () => {
   const guest = await fixture.guest();
-  const { projects } = guest.tenant;
-  const at = await projects.read('p');
+  const { projectsResource } = guest.tenant;
+  const at = await projectsResource.read('p');
   const landed = await Promise.all(
-    Array.from({ length: 10 }, (_, n) => projects.commit('p', at, set(`t:${n}`, '1'))),
+    Array.from({ length: 10 }, (_, n) => projectsResource.commit('p', at, set(`t:${n}`, '1'))),
   );
   expect(landed.filter(Boolean)).toHaveLength(1);
   const append = async (n: number): Promise<void> => {
-    for (;;) if (await projects.commit('p', await projects.read('p'), set(`u:${n}`, '1'))) return;
+    for (;;) if (await projectsResource.commit('p', await projectsResource.read('p'), set(`u:${n}`, '1'))) return;
   };
   await Promise.all(Array.from({ length: 10 }, (_, n) => append(n)));
-  expect(await projects.read('p')).toMatchObject({ version: '11', fields: { size: 11 } });
+  expect(await projectsResource.read('p')).toMatchObject({ version: '11', fields: { size: 11 } });
 });
 
 test('a segment that lost its task commits nothing', async () => {
@@ -98,24 +98,24 @@ test('a segment that lost its task commits nothing', async () => {
   const segment = await running(guest);
   await fixture.shard.reload(segment);
   expect(await segment.commit('p', undefined, set('t', '1'), outcome('3', '1'))).toBe('stale');
-  expect(await guest.tenant.projects.read('p')).toBeUndefined();
-  expect(await guest.tenant.projects.names()).toEqual([]);
+  expect(await guest.tenant.projectsResource.read('p')).toBeUndefined();
+  expect(await guest.tenant.projectsResource.names()).toEqual([]);
 });
 
 test.each(['default', '', 'a/b c', '{s1}', 'Überplan %20', 'x:y|z', '\u0000\n', 'a'.repeat(500)])(
   'a project is found under its name, whatever that is: %j',
   async (name) => {
     const [guest, other] = [await fixture.guest(), await fixture.guest()];
-    await guest.tenant.projects.commit(name, undefined, set('t', name));
-    expect((await guest.tenant.projects.read(name))?.fields.get('t')).toBe(name);
-    expect(await guest.tenant.projects.names()).toEqual([name]);
-    expect(await other.tenant.projects.read(name)).toBeUndefined();
+    await guest.tenant.projectsResource.commit(name, undefined, set('t', name));
+    expect((await guest.tenant.projectsResource.read(name))?.fields.get('t')).toBe(name);
+    expect(await guest.tenant.projectsResource.names()).toEqual([name]);
+    expect(await other.tenant.projectsResource.read(name)).toBeUndefined();
   },
 );
 
 test('no field of a project may be its version', async () => {
   const guest = await fixture.guest();
-  await expect(guest.tenant.projects.commit('p', undefined, set('v', '9'))).rejects.toMatchObject({
+  await expect(guest.tenant.projectsResource.commit('p', undefined, set('v', '9'))).rejects.toMatchObject({
     code: 'internal',
   });
 });

@@ -2,7 +2,7 @@ import { startPrivateRedis } from '@baton/local-redis';
 import { Redis } from 'ioredis';
 import { expect, test, vi } from 'vitest';
 import { run } from './script.ts';
-import { JobRunner, parseResumeJob } from '../shards.ts';
+import { JobWorkers, parseResumeJob } from '../shards.ts';
 import { startCluster } from '../testing/cluster.ts';
 import { runEveryScript } from '../testing/every-script.ts';
 import { closeFixture, type Fixture, fixtureAt } from '../testing/fixture.ts';
@@ -20,7 +20,7 @@ const namesOf = (runs: readonly Run[]) => [...new Set(runs.map(({ script }) => s
 async function roundTripOverBullMq(fixture: Fixture, guest: Guest): Promise<void> {
   const index = fixture.keyspace.shardIndex(guest.tenant.id);
   const shard = fixture.shards[index]!;
-  const jobs = new JobRunner(fixture.store);
+  const jobs = new JobWorkers(fixture.store);
   jobs.start(shard, 'resume', async ({ data }) => {
     const batch = await shard.dequeue(parseResumeJob(data), []);
     if (batch.kind === 'lacking') return;

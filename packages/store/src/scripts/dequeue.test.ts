@@ -1,7 +1,7 @@
 import { taskIdFrom } from '@baton/protocol';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { taskRef } from '../keys.ts';
+import { taskRef } from '../records/keys.ts';
 import { DEQUEUE, LOAD_TASKS } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { ANN, asks, type Guest } from '../testing/guest.ts';
@@ -167,8 +167,8 @@ test('two jobs of a tenant run at once for each live worker; the third is asked 
   const { segments } = await shard.load(guest.tenant.id, 1, [ids[0]!]);
   await segments[0]!.settle({ status: 'completed', result: {} });
   expect(await redis.hget(guest.keys.jobs, 'ready')).toBe('3');
-  await shard.workers.announce('one', []);
-  await shard.workers.announce('two', []);
+  await shard.workers.heartbeat('one', []);
+  await shard.workers.heartbeat('two', []);
   for (const number of [3, 4, 5]) await shard.dequeue(jobOf(guest, number), [], { most: 1 });
   expect(await guest.stands(third!)).toBe('batch');
 });

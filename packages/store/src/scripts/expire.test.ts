@@ -2,7 +2,7 @@ import { interactionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { EXPIRE, EXTEND_INTERACTION, RELEASE_TASK } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
-import { taskRef } from '../keys.ts';
+import { taskRef } from '../records/keys.ts';
 import { AGENT, ANN, asks, BOB, codeOf, type Guest, sleeps } from '../testing/guest.ts';
 import { codesOf } from '../testing/wiretap.ts';
 
@@ -80,7 +80,7 @@ test('a deadline of a task that has ended is taken out', async () => {
 test('a task whose record is gone before its deadline gives its place back in every counter and index', async () => {
   const guest = await fixture.guest({ pendingInteractions: 2, openTasks: 2 });
   const taskId = await guest.open({ waits: [asks('0'), asks('1')], ready: true });
-  await guest.tenant.listing.pending(AGENT, { claim: { max: 1, leaseMs: 60_000 } });
+  await guest.tenant.queries.pending(AGENT, { claim: { max: 1, leaseMs: 60_000 } });
   await redis.del(guest.keys.task(taskId));
   expect(await codeOf(guest.open()), 'it still counts').toBe('limit_pending');
   await fallDue(guest, taskId);
@@ -122,7 +122,7 @@ test('EXTEND counts from now and never past the end of the task', async () => {
   const until = await guest.interactions.extend(ANN, id, 7_200_000);
   expect(until).toBeGreaterThanOrEqual(Number(record['at']) + 7_200_000);
   expect(await guest.interactions.extend(ANN, id, 999_999_999)).toBe(Number(record['ex']));
-  expect((await guest.tenant.listing.interaction(ANN, id)).expiresAt).toBe(Number(record['ex']));
+  expect((await guest.tenant.queries.interaction(ANN, id)).expiresAt).toBe(Number(record['ex']));
   const soon = await guest.interactions.extend(ANN, id, 30_000);
   expect(await due(guest, taskId), 'a deadline that comes nearer is kept').toBeLessThanOrEqual(soon);
 });

@@ -1,7 +1,7 @@
 import { interactionId } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
-import type { Identity } from '../caller.ts';
-import type { Wait } from '../parked.ts';
+import type { Identity } from '../tenant/caller.ts';
+import type { Wait } from '../records/park-request.ts';
 import { LIST_PENDING, FETCH_INTERACTIONS } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { AGENT, ANN, asks, BOB, codeOf, type Guest } from '../testing/guest.ts';
@@ -42,7 +42,7 @@ describe('a page', () => {
   test('of what is pending ends before 1 MiB of requests, and the next goes on where it ended', async () => {
     const guest = await fixture.guest();
     const ids = await large(guest, 10);
-    const pages = await walk((cursor) => guest.tenant.listing.pending(AGENT, { cursor }));
+    const pages = await walk((cursor) => guest.tenant.queries.pending(AGENT, { cursor }));
     expect(pages.map((page) => page.length)).toEqual([4, 4, 2]);
     expect(pages.flat()).toEqual(ids);
     for (const reply of wiretap.replies(FETCH_INTERACTIONS).slice(-3)) expect(bytesOf(reply)).toBeLessThan(MIB + 4_096);
@@ -55,7 +55,7 @@ describe('a page', () => {
       ...(await large(guest, 2, 'x'.repeat(1.5 * MIB))),
       ...(await large(guest, 1, 'small')),
     ];
-    const pages = await walk((cursor) => guest.tenant.listing.pending(AGENT, { cursor }));
+    const pages = await walk((cursor) => guest.tenant.queries.pending(AGENT, { cursor }));
     expect(pages.flat()).toEqual(ids);
     expect(pages.length).toBeGreaterThanOrEqual(3);
   });
@@ -68,7 +68,7 @@ describe('a page', () => {
     const heavy = await guest.open({ waits: waits(6, LARGE) });
     const numbered = (taskId: string, count: number) =>
       Array.from({ length: count }, (_, at) => interactionId(taskId, at + 1));
-    const pages = await walk((cursor) => guest.tenant.listing.history(ANN, { cursor }));
+    const pages = await walk((cursor) => guest.tenant.queries.history(ANN, { cursor }));
     expect(pages.flat()).toEqual([...numbered(heavy, 6), ...numbered(old, 120)]);
     for (const page of pages) expect(page.length).toBeLessThanOrEqual(50);
     expect(pages[0]).toHaveLength(4);
@@ -78,7 +78,7 @@ describe('a page', () => {
   test('of summaries is as long with large requests as with small ones, and holds none of them', async () => {
     const guest = await fixture.guest();
     const ids = await large(guest, 60);
-    const read = (cursor: string | undefined) => guest.tenant.listing.pendingSummaries(AGENT, { cursor });
+    const read = (cursor: string | undefined) => guest.tenant.queries.pendingSummaries(AGENT, { cursor });
     expect(await walk(read)).toEqual([ids.slice(0, 50), ids.slice(50)]);
     expect(bytesOf(wiretap.replies(FETCH_INTERACTIONS).at(-2))).toBeLessThan(64_000);
     const { items } = await read(undefined);
@@ -95,11 +95,11 @@ describe('a page', () => {
     const wholeReads = async () =>
       Number(/cmdstat_hgetall:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
     const before = await wholeReads();
-    await guest.tenant.listing.pending(AGENT, {});
-    await guest.tenant.listing.history(ANN);
-    await guest.tenant.listing.historySummaries(ANN);
-    await guest.tenant.listing.tasks(ANN);
-    await guest.tenant.listing.inspect(ANN, taskId);
+    await guest.tenant.queries.pending(AGENT, {});
+    await guest.tenant.queries.history(ANN);
+    await guest.tenant.queries.historySummaries(ANN);
+    await guest.tenant.queries.tasks(ANN);
+    await guest.tenant.queries.inspect(ANN, taskId);
     expect(await wholeReads()).toBe(before);
     for (const reply of wiretap.replies(FETCH_INTERACTIONS).slice(-4)) expect(bytesOf(reply)).toBeLessThan(1_000);
   });
@@ -117,14 +117,14 @@ test('a summary is told apart from its request, whatever it says, and a question
     request: { kind: 'elicitation', message: 'Which?', schema },
   };
   await guest.open({ waits: [{ ...tricky, request } as Wait, question] });
-  const { items } = await guest.tenant.listing.pendingSummaries(AGENT, {});
+  const { items } = await guest.tenant.queries.pendingSummaries(AGENT, {});
   expect(items.map((item) => item.request)).toEqual([
     { kind: 'llm', call: { role: 'main', serviceType: 'generateText', attempt: 1, summary } },
     { kind: 'elicitation', message: 'Which?', schema },
   ]);
-  const wanted = await guest.tenant.listing.pending(AGENT, { role: 'main' });
+  const wanted = await guest.tenant.queries.pending(AGENT, { role: 'main' });
   expect(wanted.items.map((item) => item.request.kind)).toEqual(['llm']);
-  expect((await guest.tenant.listing.pending(AGENT, { role: 'fallback' })).items).toEqual([]);
+  expect((await guest.tenant.queries.pending(AGENT, { role: 'fallback' })).items).toEqual([]);
 });
 
 describe('a claim', () => {
@@ -133,10 +133,10 @@ describe('a claim', () => {
   test('is given to what fits the page, and to nothing else', async () => {
     const guest = await fixture.guest();
     const ids = await large(guest, 9);
-    const page = await guest.tenant.listing.pending(AGENT, wish(50));
+    const page = await guest.tenant.queries.pending(AGENT, wish(50));
     expect(page.items.map((item) => item.interactionId)).toEqual(ids.slice(0, 4));
     expect(await redis.zcard(guest.keys.claims)).toBe(4);
-    const next = await guest.tenant.listing.pending(AGENT, wish(50, 'b'));
+    const next = await guest.tenant.queries.pending(AGENT, wish(50, 'b'));
     expect(
       next.items.map((item) => item.interactionId),
       'the rest is free',
@@ -148,7 +148,7 @@ describe('a claim', () => {
     await guest.open({ operation: 'other' });
     const mine = await guest.open();
     const look = { operation: 'echo', ...wish(1) };
-    const { items } = await guest.tenant.listing.pending(AGENT, look);
+    const { items } = await guest.tenant.queries.pending(AGENT, look);
     expect(items.map((item) => item.taskId)).toEqual([mine]);
     expect(await redis.zcard(guest.keys.claims)).toBe(1);
   });
@@ -157,7 +157,7 @@ describe('a claim', () => {
     const guest = await fixture.guest();
     await large(guest, 40, 'small');
     const all = await Promise.all(
-      Array.from({ length: 40 }, (_, at) => guest.tenant.listing.pending(AGENT, wish(1, `${at}`))),
+      Array.from({ length: 40 }, (_, at) => guest.tenant.queries.pending(AGENT, wish(1, `${at}`))),
     );
     expect(new Set(all.map((page) => page.items[0]?.interactionId)).size).toBe(40);
     expect(wiretap.replies(LIST_PENDING).length, 'somebody was').toBeGreaterThan(40);
@@ -167,7 +167,7 @@ describe('a claim', () => {
 describe('a holder that resigns', () => {
   const claimsOf = async (guest: Guest, identity: Identity, holder: string, max = 50) => {
     const claim = { max, leaseMs: 60_000, holder };
-    const { items } = await guest.tenant.listing.pending(identity, { claim });
+    const { items } = await guest.tenant.queries.pending(identity, { claim });
     return items.map((item) => item.interactionId);
   };
 
@@ -186,7 +186,7 @@ describe('a holder that resigns', () => {
     const theirs: string[] = [];
     for (const [principal, holder] of others)
       theirs.push(...(await claimsOf(guest, agent(principal), holder, 1)));
-    await guest.tenant.claims.resign(agent('b'), 'a');
+    await guest.tenant.claims.releaseHolder(agent('b'), 'a');
     expect(await redis.zcard(guest.keys.claims)).toBe(others.length);
     for (const [at, [principal, holder]] of others.entries()) {
       const renewed = guest.tenant.claims.claim(agent(principal), theirs[at]!, { leaseMs: 60_000, holder });
@@ -199,7 +199,7 @@ describe('a holder that resigns', () => {
 
   test('is given none any more by a look that was under way, and is forgotten', async () => {
     const guest = await fixture.guest();
-    await guest.tenant.claims.resign(AGENT, 'gone');
+    await guest.tenant.claims.releaseHolder(AGENT, 'gone');
     await guest.open();
     expect(await claimsOf(guest, AGENT, 'gone')).toEqual([]);
     expect(await redis.exists(guest.keys.claims)).toBe(0);
@@ -208,21 +208,21 @@ describe('a holder that resigns', () => {
     const [last, until] = await redis.zrange(guest.keys.holders, '-1', '-1', 'WITHSCORES');
     expect(Number(until)).toBeLessThan(Date.now() + 61_000);
     await redis.zadd(guest.keys.holders, 1, last ?? '');
-    await guest.tenant.listing.pending(AGENT, {});
+    await guest.tenant.queries.pending(AGENT, {});
     expect(await redis.zscore(guest.keys.holders, last ?? '')).toBeNull();
   });
 
   test('wakes whoever waits for what it held, and nobody where it held nothing', async () => {
     const guest = await fixture.guest();
     const { inbox } = fixture.store;
-    const { listing, claims } = guest.tenant;
+    const { queries, claims } = guest.tenant;
     await guest.open();
     await claimsOf(guest, AGENT, 'a');
-    const listener = inbox.listen(listing.backlog);
-    await listing.pending(AGENT, { claim: { max: 1, leaseMs: 60_000, holder: 'b' }, channel: inbox.channel });
-    await claims.resign(AGENT, 'b');
+    const listener = inbox.subscribe(queries.pendingTopic);
+    await queries.pending(AGENT, { claim: { max: 1, leaseMs: 60_000, holder: 'b' }, channel: inbox.channel });
+    await claims.releaseHolder(AGENT, 'b');
     expect(await redis.hget(guest.keys.record, 'watch')).toBe(inbox.channel);
-    await claims.resign(AGENT, 'a');
+    await claims.releaseHolder(AGENT, 'a');
     expect(await listener.next(5_000)).toMatchObject({ status: 'input_required' });
     listener.close();
   });

@@ -1,7 +1,7 @@
 import { interactionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import type { Identity } from '../caller.ts';
-import { formatCursor } from '../cursor.ts';
+import type { Identity } from '../tenant/caller.ts';
+import { formatCursor } from '../records/cursor.ts';
 import { FETCH_INTERACTIONS } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { AGENT, ANN, asks, BOB, codeOf, type Guest } from '../testing/guest.ts';
@@ -27,7 +27,7 @@ async function walk(
 ): Promise<string[][]> {
   const pages: string[][] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await guest.tenant.listing.pending(identity, { cursor, claim });
+    const page = await guest.tenant.queries.pending(identity, { cursor, claim });
     pages.push(page.items.map((item) => item.interactionId));
     cursor = page.nextCursor;
     if (cursor === undefined) return pages;
@@ -63,7 +63,7 @@ test('who waits is told of what comes next, though what it saw was answered befo
     }
     return straight(script, keys, args);
   };
-  const page = await guest.tenant.listing.pending(AGENT, { channel: 'inbox' });
+  const page = await guest.tenant.queries.pending(AGENT, { channel: 'inbox' });
   expect(page).toEqual({ items: [] });
   expect(await redis.hget(guest.keys.record, 'watch')).toBe('inbox');
 });
@@ -71,14 +71,14 @@ test('who waits is told of what comes next, though what it saw was answered befo
 test('what is opened and answered while someone walks is neither repeated nor hides the rest', async () => {
   const guest = await fixture.guest();
   const ids = await crowd(guest, 40);
-  const first = await guest.tenant.listing.pending(AGENT, {});
+  const first = await guest.tenant.queries.pending(AGENT, {});
   const seen = first.items.map((item) => item.interactionId);
   await guest.answer(`${seen[3]!.slice(0, 32)}0000`, Number.parseInt(seen[3]!.slice(32), 16), {
-    as: guest.tenant.operator(),
+    as: guest.tenant.operatorCaller(),
   });
   const late = await guest.open();
-  const rest = await guest.tenant.listing.pending(AGENT, { cursor: first.nextCursor });
-  const more = await guest.tenant.listing.pending(AGENT, { cursor: rest.nextCursor });
+  const rest = await guest.tenant.queries.pending(AGENT, { cursor: first.nextCursor });
+  const more = await guest.tenant.queries.pending(AGENT, { cursor: rest.nextCursor });
   const all = [
     ...seen,
     ...rest.items.map((item) => item.interactionId),
@@ -104,10 +104,10 @@ const byPlace = (ids: readonly string[]) => (a: string, b: string) => ids.indexO
 test('a claim hides from other claims, never from a look, never blocks an answer, and ends by itself', async () => {
   const guest = await fixture.guest();
   const ids = await crowd(guest, 2);
-  const { listing } = guest.tenant;
+  const { queries } = guest.tenant;
   const claim = { max: 4, leaseMs: 300 };
-  const mine = await listing.pending(AGENT, { claim });
-  const others = await listing.pending({ principal: 'agent-8', scopes: new Set(['agent']) }, { claim });
+  const mine = await queries.pending(AGENT, { claim });
+  const others = await queries.pending({ principal: 'agent-8', scopes: new Set(['agent']) }, { claim });
   expect(mine.items).toHaveLength(4);
   expect(others.items).toHaveLength(2);
   const claimed = [...mine.items, ...others.items].map((item) => item.interactionId);
@@ -115,12 +115,12 @@ test('a claim hides from other claims, never from a look, never blocks an answer
   expect((await walk(guest, AGENT)).flat(), 'a look sees all').toHaveLength(6);
   const [first] = mine.items;
   await guest.answer(first!.taskId, Number.parseInt(first!.interactionId.slice(32), 16), {
-    as: guest.tenant.operator(),
+    as: guest.tenant.operatorCaller(),
   });
   expect(await redis.zcard(guest.keys.claims), 'an answer ends its claim').toBe(5);
-  expect((await listing.pending(AGENT, { claim })).items).toEqual([]);
+  expect((await queries.pending(AGENT, { claim })).items).toEqual([]);
   await new Promise((resolve) => setTimeout(resolve, 320));
-  expect((await listing.pending(AGENT, { claim })).items).toHaveLength(4);
+  expect((await queries.pending(AGENT, { claim })).items).toHaveLength(4);
 });
 
 test('of many claims at once no two get the same interaction', async () => {
@@ -128,7 +128,7 @@ test('of many claims at once no two get the same interaction', async () => {
   const ids = await crowd(guest, 10);
   const claim = { max: 3, leaseMs: 60_000 };
   const pages = await Promise.all(
-    Array.from({ length: 12 }, () => guest.tenant.listing.pending(AGENT, { claim })),
+    Array.from({ length: 12 }, () => guest.tenant.queries.pending(AGENT, { claim })),
   );
   const all = pages.flatMap((page) => page.items.map((item) => item.interactionId));
   expect(all).toHaveLength(ids.length);
@@ -150,11 +150,11 @@ test.each([
   ['no object', 'bnVsbA'],
 ])('a cursor that is %s is refused, naming it', async (_how, cursor) => {
   const guest = await fixture.guest();
-  await expect(guest.tenant.listing.pending(AGENT, { cursor })).rejects.toMatchObject({
+  await expect(guest.tenant.queries.pending(AGENT, { cursor })).rejects.toMatchObject({
     code: 'invalid_arguments',
     details: { field: 'cursor' },
   });
-  await expect(guest.tenant.listing.tasks(AGENT, cursor)).rejects.toMatchObject({
+  await expect(guest.tenant.queries.tasks(AGENT, cursor)).rejects.toMatchObject({
     code: 'invalid_arguments',
   });
 });
@@ -167,7 +167,7 @@ test('tasks are listed newest first, each once, ended ones too, and to their pri
     const found: string[] = [];
     let last = Number.POSITIVE_INFINITY;
     for (let cursor: string | undefined; ; ) {
-      const page = await guest.tenant.listing.tasks(identity, cursor);
+      const page = await guest.tenant.queries.tasks(identity, cursor);
       for (const { taskId, createdAt } of page.items) {
         expect(createdAt).toBeLessThanOrEqual(last);
         last = createdAt;
@@ -188,13 +188,13 @@ test('the history shows interactions of every status, and one task in whole', as
   const taskId = await guest.open({ waits: [asks('0'), asks('1'), asks('2')], journal: [['9', 'read+1']] });
   await guest.answer(taskId, 1);
   await guest.interactions.cancel(ANN, interactionId(taskId, 2));
-  const { items } = await guest.tenant.listing.history(ANN);
+  const { items } = await guest.tenant.queries.history(ANN);
   expect(items.map((item) => item.status)).toEqual(['answered', 'cancelled', 'pending']);
-  const whole = await guest.tenant.listing.inspect(ANN, taskId);
+  const whole = await guest.tenant.queries.inspect(ANN, taskId);
   expect([...whole.journal.keys()].sort()).toEqual(['0', '1', '9']);
   expect(whole.interactions).toHaveLength(3);
-  expect(await codeOf(guest.tenant.listing.inspect(BOB, taskId))).toBe('task_not_found');
-  expect(await codeOf(guest.tenant.listing.interaction(BOB, interactionId(taskId, 1)))).toBe(
+  expect(await codeOf(guest.tenant.queries.inspect(BOB, taskId))).toBe('task_not_found');
+  expect(await codeOf(guest.tenant.queries.interaction(BOB, interactionId(taskId, 1)))).toBe(
     'interaction_not_found',
   );
 });

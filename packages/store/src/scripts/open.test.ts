@@ -1,6 +1,6 @@
 import { isTaskId } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import { taskRef } from '../keys.ts';
+import { taskRef } from '../records/keys.ts';
 import { run } from './script.ts';
 import { OPEN } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
@@ -60,7 +60,7 @@ test('the same idempotency key finds the same task, and changes nothing', async 
   const idempotency = { key: 'k1', arguments: 'a' };
   const first = await guest.open({ idempotency });
   const before = await fixture.contents();
-  const operator = guest.tenant.operator();
+  const operator = guest.tenant.operatorCaller();
   expect(await guest.open({ idempotency }, operator)).toBe(first);
   expect(wiretap.last(OPEN)).toEqual(['exists', taskRef(first)]);
   expect(await codeOf(guest.open({ idempotency: { key: 'k1', arguments: 'b' } }, operator))).toBe(
@@ -99,7 +99,7 @@ test.each([
   async (limit, limits, waits, code) => {
     const guest = await fixture.guest(limits);
     await guest.open();
-    const operator = guest.tenant.operator();
+    const operator = guest.tenant.operatorCaller();
     const before = await fixture.contents();
     expect(await codeOf(guest.open({ waits }, operator))).toBe(code);
     expect(wiretap.last(OPEN)[1]).toBe(limit);

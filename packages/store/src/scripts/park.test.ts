@@ -1,11 +1,11 @@
-import { taskRef } from '../keys.ts';
+import { taskRef } from '../records/keys.ts';
 import { expect, test } from 'vitest';
-import { OversizedRequest } from '../oversized-request.ts';
+import { OversizedRequest } from '../records/oversized-request.ts';
 import { PARK, SETTLE } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { ANN, asks, type Guest, sleeps } from '../testing/guest.ts';
 import { codesOf } from '../testing/wiretap.ts';
-import type { Segment } from '../segment.ts';
+import type { TaskLease } from '../tasks/task-lease.ts';
 
 const fixture = await openFixture();
 const { wiretap, redis } = fixture;
@@ -16,7 +16,7 @@ const nothing = { journal: [], drops: [], waits: [] };
 async function running(
   guest: Guest,
   waits = [asks('0'), asks('1')],
-): Promise<{ taskId: string; segment: Segment }> {
+): Promise<{ taskId: string; segment: TaskLease }> {
   const taskId = await guest.open({
     waits,
     journal: [
@@ -97,7 +97,7 @@ test.each(['an expiry', 'a cancelled interaction', "a sleep's end"])(
 );
 
 /** What makes a segment's fence stale. */
-const LOSSES: Record<string, (guest: Guest, segment: Segment) => Promise<unknown>> = {
+const LOSSES: Record<string, (guest: Guest, segment: TaskLease) => Promise<unknown>> = {
   'its job was lost and another took the task': async (guest) => {
     await fixture.loseJobs(guest);
     await fixture.take();
@@ -108,7 +108,7 @@ const LOSSES: Record<string, (guest: Guest, segment: Segment) => Promise<unknown
   'the task is gone': (guest, segment) => redis.del(guest.keys.task(segment.taskId)),
 };
 
-const WRITES: Record<string, (segment: Segment) => Promise<unknown>> = {
+const WRITES: Record<string, (segment: TaskLease) => Promise<unknown>> = {
   park: (segment) =>
     segment.park({ journal: [['9', 'check+1']], drops: ['8'], waits: [asks('5'), sleeps('6', 1)] }),
   settle: (segment) => segment.settle({ status: 'failed', error: { code: 'internal', message: 'late' } }),

@@ -18,16 +18,16 @@ const REPLICATED = { replicated: true };
 /** Content comes in by it. */
 const INCOMING = { incoming: true };
 /** Many run at once; each is short. */
-const GROUPED = { grouped: true };
+const BATCHED = { batched: true };
 
 /** What a script needs that may put a task into its tenant's lists, or take one out. */
 const QUEUE = ['ready', 'held', 'jobs', 'outstanding', 'workers'] as const;
 
 const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'floor'] as const;
 
-export const ADMIT = defineScript('tenant/admit', ['credential', 'tenant'], CALLER, GROUPED);
+export const ADMIT = defineScript('tenant/admit', ['credential', 'tenant'], CALLER, BATCHED);
 
-/** Never grouped: what it takes back would be its neighbours' too. */
+/** Never batched: what it takes back would be its neighbours' too. */
 export const ADMISSION_DRY_RUN = defineScript('tenant/admission_dry_run', ['credential', 'tenant'], CALLER);
 
 export const OPEN = defineScript(
@@ -49,14 +49,14 @@ export const OPEN = defineScript(
     ...(['member', 'ref', 'operation', 'input', 'arguments', 'gone', 'life', 'keep'] as const),
     ...(['journal', 'opens', 'ready'] as const),
   ],
-  { ...REPLICATED, ...GROUPED, ...INCOMING },
+  { ...REPLICATED, ...BATCHED, ...INCOMING },
 );
 
 export const ACCEPT = defineScript(
   'interaction/accept',
   ['credential', 'tenant', 'task', 'pending', 'claims', ...QUEUE, 'listeners'],
   [...CALLER, 'member', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
-  { ...REPLICATED, ...GROUPED, ...INCOMING },
+  { ...REPLICATED, ...BATCHED, ...INCOMING },
 );
 
 export const APPEND_CHUNK = defineScript(
@@ -93,14 +93,14 @@ export const PARK = defineScript(
   'task/park',
   ['tenant', 'task', 'pending', 'deadlines', 'due', ...QUEUE, 'listeners'],
   ['fence', 'member', 'ref', 'seen', 'journal', 'drops', 'opens'],
-  GROUPED,
+  BATCHED,
 );
 
 export const SETTLE = defineScript(
   'task/settle',
   ['tenant', 'task', 'pending', 'claims', 'deadlines', ...QUEUE, 'listeners'],
   ['fence', 'member', 'ref', 'status', 'payload', 'retention'],
-  GROUPED,
+  BATCHED,
 );
 
 export const CANCEL = defineScript(
@@ -114,7 +114,7 @@ export const EXPIRE = defineScript(
   'deadline/expire',
   ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', ...QUEUE, 'listeners'],
   ['member', 'ref', 'expired', 'taskExpired', 'retention'],
-  GROUPED,
+  BATCHED,
 );
 
 export const RELEASE_TASK = defineScript('task/release_task', ['task'], ['fence', 'tries']);

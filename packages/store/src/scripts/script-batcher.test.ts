@@ -3,18 +3,19 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ScriptBatcher } from './script-batcher.ts';
-import { forEachRun, type CompiledScript, shaOf } from './script-batch.ts';
+import { compileBatched, sha1 } from './compile.ts';
+import type { CompiledScript } from './script-batch.ts';
 import { plain } from '../testing/fixture.ts';
 import { seed } from '../testing/seed.ts';
 
 let server: Awaited<ReturnType<typeof startPrivateRedis>>;
 let redis: Redis;
-let departures: ScriptBatcher;
+let batcher: ScriptBatcher;
 
 beforeAll(async () => {
   server = await startPrivateRedis();
   redis = new Redis(plain(server.url));
-  departures = new ScriptBatcher(redis);
+  batcher = new ScriptBatcher(redis);
   await redis.ping();
 });
 afterAll(async () => {
@@ -22,11 +23,12 @@ afterAll(async () => {
   await server.stop();
 });
 
-const script = (body: string, grouped = true): CompiledScript => {
-  const source = `#!lua\n${grouped ? forEachRun(body) : body}`;
-  return { source, sha: shaOf(source), grouped };
+const batched = (body: string): CompiledScript => compileBatched({ shebang: '#!lua', body });
+const single = (body: string): CompiledScript => {
+  const source = `#!lua\n${body}`;
+  return { source, sha: sha1(source), batched: false };
 };
-const NOTE = script(`
+const NOTE = batched(`
   if ARGV[1] == 'throw' then return nothing.here end
   if ARGV[1] == 'refuse' then return redis.error_reply('ERR refused') end
   redis.call(ARGV[1] == 'wrong' and 'LPUSH' or 'SET', KEYS[1], ARGV[2] or '')
@@ -48,12 +50,12 @@ const calls = async () => {
 };
 
 test('runs of one script that come in one turn are one command, and each hears its own reply', async () => {
-  await departures.run(NOTE, ['warm'], ['set', '']);
+  await batcher.run(NOTE, ['warm'], ['set', '']);
   let replies: unknown[] = [];
   const sent = await commandsOf(async () => {
     replies = await Promise.all(
       Array.from({ length: 5 }, (_, n) =>
-        departures.run(NOTE, [`k${n}`, 'more'].slice(0, 1 + (n % 2)), ['set', `v${n}`]),
+        batcher.run(NOTE, [`k${n}`, 'more'].slice(0, 1 + (n % 2)), ['set', `v${n}`]),
       ),
     );
   });
@@ -62,8 +64,8 @@ test('runs of one script that come in one turn are one command, and each hears i
 });
 
 test('each run sees the keys and arguments that are its own, whatever it has in common with others', async () => {
-  const show = script('return {KEYS, ARGV}');
-  await departures.run(show, ['warm'], []);
+  const show = batched('return {KEYS, ARGV}');
+  await batcher.run(show, ['warm'], []);
   // Few words, so that much is the same, and one that is empty.
   const word = fc.constantFrom('', 'a', 'b', '1', '0');
   const row = (minLength: number) => fc.array(word, { minLength, maxLength: 6 });
@@ -72,7 +74,7 @@ test('each run sees the keys and arguments that are its own, whatever it has in 
     fc.asyncProperty(rows, async (runs) => {
       let replies: unknown[] = [];
       const sent = await commandsOf(async () => {
-        replies = await Promise.all(runs.map(([keys, args]) => departures.run(show, keys, args)));
+        replies = await Promise.all(runs.map(([keys, args]) => batcher.run(show, keys, args)));
       });
       expect(replies).toEqual(runs);
       expect(sent).toBe(1);
@@ -84,11 +86,11 @@ test('each run sees the keys and arguments that are its own, whatever it has in 
 test('what one of them throws, refuses or does wrongly is its own: the others are done', async () => {
   await redis.set('text', 'no list');
   const outcomes = await Promise.allSettled([
-    departures.run(NOTE, ['a'], ['set', 1]),
-    departures.run(NOTE, ['b'], ['throw']),
-    departures.run(NOTE, ['c'], ['refuse']),
-    departures.run(NOTE, ['text'], ['wrong', 'x']),
-    departures.run(NOTE, ['d'], ['set', 2]),
+    batcher.run(NOTE, ['a'], ['set', 1]),
+    batcher.run(NOTE, ['b'], ['throw']),
+    batcher.run(NOTE, ['c'], ['refuse']),
+    batcher.run(NOTE, ['text'], ['wrong', 'x']),
+    batcher.run(NOTE, ['d'], ['set', 2]),
   ]);
   expect(outcomes.map(({ status }) => status)).toEqual([
     'fulfilled',
@@ -105,15 +107,15 @@ test('what one of them throws, refuses or does wrongly is its own: the others ar
 });
 
 test('what may not be grouped, or is of another slot, is a command of its own', async () => {
-  const alone = script('return {ARGV[1]}', false);
-  await departures.run(alone, ['x'], [0]);
+  const alone = batched('return {ARGV[1]}', false);
+  await batcher.run(alone, ['x'], [0]);
   const sent = await commandsOf(() =>
     Promise.all([
-      departures.run(alone, ['x'], [1]),
-      departures.run(alone, ['x'], [2]),
-      departures.run(NOTE, ['{s1}a'], ['set', 1]),
-      departures.run(NOTE, ['{s2}a'], ['set', 1]),
-      departures.run(NOTE, ['{s1}b'], ['set', 1]),
+      batcher.run(alone, ['x'], [1]),
+      batcher.run(alone, ['x'], [2]),
+      batcher.run(NOTE, ['{s1}a'], ['set', 1]),
+      batcher.run(NOTE, ['{s2}a'], ['set', 1]),
+      batcher.run(NOTE, ['{s1}b'], ['set', 1]),
     ]),
   );
   expect(sent).toBe(4);
@@ -121,20 +123,20 @@ test('what may not be grouped, or is of another slot, is a command of its own', 
 
 test('sixteen runs of one group leave while more come, so Redis is held up by no more', async () => {
   const sent = await commandsOf(() =>
-    Promise.all(Array.from({ length: 40 }, (_, n) => departures.run(NOTE, [`m${n}`], ['set', n]))),
+    Promise.all(Array.from({ length: 40 }, (_, n) => batcher.run(NOTE, [`m${n}`], ['set', n]))),
   );
   expect(sent).toBe(3);
   const written = () => redis.stream.bytesWritten + redis.stream.writableLength;
   const runs: Promise<unknown>[] = [];
-  for (let n = 0; n < 15; n++) runs.push(departures.run(NOTE, [`n${n}`], ['set', n]));
+  for (let n = 0; n < 15; n++) runs.push(batcher.run(NOTE, [`n${n}`], ['set', n]));
   const before = written();
-  runs.push(departures.run(NOTE, ['n15'], ['set', 15]));
+  runs.push(batcher.run(NOTE, ['n15'], ['set', 15]));
   expect(written(), 'the turn has not ended').toBeGreaterThan(before);
   await Promise.all(runs);
 });
 
 test('groups of many slots are filled each by itself', async () => {
-  const run = (n: number) => departures.run(NOTE, [`{s${n % 16}}k${n}`], ['set', n]);
+  const run = (n: number) => batcher.run(NOTE, [`{s${n % 16}}k${n}`], ['set', n]);
   const sent = await commandsOf(() => Promise.all(Array.from({ length: 64 }, (_, n) => run(n))));
   expect(sent).toBe(16);
 });
@@ -145,10 +147,10 @@ test('what comes while some are on their way leaves though no reply comes', asyn
   const runs: Promise<unknown>[] = [];
   try {
     const before = written();
-    runs.push(departures.run(NOTE, ['p1'], ['set', 1]));
+    runs.push(batcher.run(NOTE, ['p1'], ['set', 1]));
     await vi.waitFor(() => expect(written()).toBeGreaterThan(before));
     const first = written();
-    runs.push(departures.run(NOTE, ['p2'], ['set', 1]));
+    runs.push(batcher.run(NOTE, ['p2'], ['set', 1]));
     await vi.waitFor(() => expect(written(), 'no reply came').toBeGreaterThan(first));
   } finally {
     process.kill(server.pid, 'SIGCONT');
@@ -158,7 +160,7 @@ test('what comes while some are on their way leaves though no reply comes', asyn
 
 test('a server that has lost its scripts is given them again', async () => {
   await redis.call('SCRIPT', 'FLUSH');
-  expect(await departures.run(NOTE, ['again'], ['set', 'x'])).toEqual(['again', 1, 2, 'x']);
+  expect(await batcher.run(NOTE, ['again'], ['set', 'x'])).toEqual(['again', 1, 2, 'x']);
 });
 
 test('nothing waits for a connection that is gone', async () => {

@@ -1,94 +1,97 @@
 import { Cluster, Command, type Redis } from 'ioredis';
-import { encodeBatch, type ScriptCall, type CompiledScript, decodeBatch } from './script-batch.ts';
+import { type CompiledScript, decodeBatch, encodeBatch, type ScriptCall } from './script-batch.ts';
 
-/** One run of a script that waits to leave. */
-interface Waiting extends ScriptCall {
+/** A call that waits to be sent. */
+interface QueuedCall extends ScriptCall {
   readonly script: CompiledScript;
   readonly resolve: (reply: unknown[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
-type Group = [Waiting, ...Waiting[]];
+type Batch = [QueuedCall, ...QueuedCall[]];
 
-/** How long what waits for replies waits at most: they may never come. */
-const MOST_MS = 50;
+/** A call waits at most so long for the replies to earlier batches: they may never come. */
+const MAX_WAIT_MS = 50;
 
-/** A group of so many waits for no more; Redis does nothing else while it runs one. */
-const MOST_RUNS = 16;
+/** Redis does nothing else while it runs a batch. */
+const MAX_CALLS = 16;
 
 /**
- * Runs of scripts leave in groups: a command costs more than most of what our scripts do, and a system call more than
- * a command. Runs of one script on keys of one slot, where the script is `grouped`, are one command; what leaves
- * together is one write. What comes in one turn of the event loop leaves at its end, and while some are on their way,
- * what comes meanwhile gathers and leaves when the first replies are there. A group that is full leaves at once, so that
- * Redis works while this process reads on. So at rest nothing waits, and the busier Redis is, the larger the groups.
+ * Sends calls of scripts in batches: a command costs Redis more than most of what the scripts do, and a system call more
+ * than a command. One batch is one command: calls of one `batched` script on keys of one slot.
+ *
+ * - Nothing on its way: what is called in one turn of the event loop is sent at its end, as one write.
+ * - Replies outstanding: calls queue, and are sent when the first replies arrive, or after MAX_WAIT_MS.
+ * - A batch that is full is sent at once.
+ *
+ * So a call at rest waits for nothing, and batches grow with the load of Redis.
  */
 export class ScriptBatcher {
   private readonly client: Redis | Cluster;
-  /** By what their runs have in common; a run that may not be grouped is a group by itself. */
-  private gathering = new Map<unknown, Group>();
-  private unanswered = 0;
-  private leaving = false;
-  private late: NodeJS.Timeout | undefined;
+  /** By script and slot; a call that may not share a command is a batch by itself. */
+  private queued = new Map<unknown, Batch>();
+  private outstanding = 0;
+  private scheduled = false;
+  private timer: NodeJS.Timeout | undefined;
 
   constructor(client: Redis | Cluster) {
     this.client = client;
   }
 
-  /** The reply to one run; whatever it is grouped with, a failure of another is not its own. */
+  /** Resolves with the reply to this call; an error of another call in the batch is not its own. */
   run(script: CompiledScript, keys: ScriptCall['keys'], args: ScriptCall['args']): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
-      this.gather({ script, keys, args, resolve, reject });
-      if (this.gathering.size === 0) return;
-      if (this.unanswered === 0) this.leaveSoon();
-      else this.late ??= setTimeout(() => this.leave(), MOST_MS);
+      this.enqueue({ script, keys, args, resolve, reject });
+      if (this.queued.size === 0) return;
+      if (this.outstanding === 0) this.scheduleFlush();
+      else this.timer ??= setTimeout(() => this.flush(), MAX_WAIT_MS);
     });
   }
 
-  private gather(one: Waiting): void {
-    const { script, keys } = one;
-    const common = script.grouped ? script.sha + slotOf(keys[0] ?? '') : one;
-    const group = this.gathering.get(common);
-    if (group === undefined) this.gathering.set(common, [one]);
-    else if (group.push(one) === MOST_RUNS) {
-      this.gathering.delete(common);
-      void this.send(group);
+  private enqueue(call: QueuedCall): void {
+    const { script, keys } = call;
+    const shared = script.batched ? script.sha + slotOf(keys[0] ?? '') : call;
+    const batch = this.queued.get(shared);
+    if (batch === undefined) this.queued.set(shared, [call]);
+    else if (batch.push(call) === MAX_CALLS) {
+      this.queued.delete(shared);
+      void this.send(batch);
     }
   }
 
-  private leaveSoon(): void {
-    if (this.leaving) return;
-    this.leaving = true;
+  private scheduleFlush(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
     setImmediate(() => {
-      this.leaving = false;
-      this.leave();
+      this.scheduled = false;
+      this.flush();
     });
   }
 
-  private leave(): void {
-    clearTimeout(this.late);
-    this.late = undefined;
-    const groups = this.gathering;
-    if (groups.size === 0) return;
-    this.gathering = new Map();
+  private flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const batches = this.queued;
+    if (batches.size === 0) return;
+    this.queued = new Map();
     const stream = this.client instanceof Cluster ? undefined : this.client.stream;
     stream?.cork();
-    for (const group of groups.values()) void this.send(group);
+    for (const batch of batches.values()) void this.send(batch);
     stream?.uncork();
   }
 
-  private async send(group: Group): Promise<void> {
-    const [{ script }] = group;
-    this.unanswered++;
+  private async send(batch: Batch): Promise<void> {
+    const [{ script }] = batch;
+    this.outstanding++;
     try {
-      const reply = (await this.evaluate(script, encodeBatch(script, group))) as unknown[];
-      if (!script.grouped) return group[0].resolve(reply);
-      for (const [index, one] of group.entries()) decodeBatch(reply, index, one);
+      const reply = (await this.evaluate(script, encodeBatch(script, batch))) as unknown[];
+      if (!script.batched) return batch[0].resolve(reply);
+      for (const [index, call] of batch.entries()) decodeBatch(reply, index, call);
     } catch (error) {
-      for (const { reject } of group) reject(error);
+      for (const { reject } of batch) reject(error);
     } finally {
-      this.unanswered--;
-      if (this.gathering.size > 0) this.leaveSoon();
+      this.outstanding--;
+      if (this.queued.size > 0) this.scheduleFlush();
     }
   }
 
@@ -102,7 +105,7 @@ export class ScriptBatcher {
     }
   }
 
-  /** As the client's own methods do it, but for what they make of arguments: these are flat, and strings, already. */
+  /** Past the client's own methods, which convert and flatten arguments: these are flat, and strings, already. */
   private command(name: string, args: string[]): Promise<unknown> {
     const command = new Command(name, [], { replyEncoding: 'utf8' });
     command.args = args;

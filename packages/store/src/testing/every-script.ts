@@ -1,23 +1,23 @@
 import { interactionId } from '@baton/protocol';
-import { parseReference } from '../keys.ts';
+import { parseReference } from '../records/keys.ts';
 import type { Fixture } from './fixture.ts';
 import { AGENT, ANN, asks, BOB, type Guest, newTask, sleeps } from './guest.ts';
 
 /** A tenant's day, in which every script runs on its every way. */
 export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<void> {
   const shard = fixture.shards[fixture.keyspace.shardIndex(guest.tenant.id)]!;
-  const { tasks, interactions, listing, claims, projects, sessions, changes } = guest.tenant;
+  const { tasks, interactions, queries, claims, projectsResource, sessions, changes } = guest.tenant;
   const { channel } = fixture.store.inbox;
   await fixture.operators.change(guest.tenant.id, { name: 'Acme & Söhne' });
-  await (await guest.caller()).foresee();
+  await (await guest.caller()).dryRunAdmission();
   await (await guest.caller()).admit(['mcp']);
 
   // Someone listens, so that every script also tells of what it changes.
-  const leave = await changes.listen({ hear: () => {}, back: () => {} });
+  const leave = await changes.subscribe({ onChange: () => {}, onReconnect: () => {} });
   await sessions.subscribe('session-1', 'baton://projects');
-  await sessions.subscriptions('session-1');
+  await sessions.refreshSubscriptions('session-1');
 
-  await shard.workers.announce('worker-1', ['echo 1']);
+  await shard.workers.heartbeat('worker-1', ['echo 1']);
   const journal = [['9', 'read+1']] as const;
   const waits = [asks('0'), asks('1'), asks('2'), sleeps('3', 0)];
   const taskId = await guest.open({ waits, journal, idempotency: { key: 'once', arguments: 'a' } });
@@ -26,12 +26,12 @@ export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<vo
   const third = interactionId(taskId, 3);
   await interactions.chunk(await guest.caller(), { interactionId: first, sequence: 0, delta: 'ye' });
   await tasks.read(ANN, taskId, channel);
-  await listing.pending(AGENT, { claim: { max: 2, leaseMs: 60_000 } });
+  await queries.pending(AGENT, { claim: { max: 2, leaseMs: 60_000 } });
   await claims.claim(AGENT, first, { leaseMs: 60_000 });
-  await listing.pending(BOB, { channel });
+  await queries.pending(BOB, { channel });
   await claims.claim(AGENT, first, { leaseMs: 0 });
-  await claims.resign(AGENT, 'gone');
-  await listing.pending(BOB, { channel });
+  await claims.releaseHolder(AGENT, 'gone');
+  await queries.pending(BOB, { channel });
   await guest.answer(taskId, 1, { channel });
   await guest.answer(taskId, 1, { channel });
 
@@ -61,7 +61,7 @@ export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<vo
   await tasks.read(ANN, taskId, channel);
   await (await fixture.take(shard)).settle({ status: 'completed', result: { text: 'yes' } });
 
-  await projects.commit('another / {project}', undefined, { set: [['t:1', '{}']], delete: [] });
+  await projectsResource.commit('another / {project}', undefined, { set: [['t:1', '{}']], delete: [] });
   await tasks.cancel(ANN, await guest.open({ waits: [asks('0'), sleeps('1', 60_000)] }));
   const brief = guest.with({ interaction: 0 });
   await brief.open();
@@ -77,7 +77,7 @@ export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<vo
   await fixture.loseJobs(guest);
   await (await fixture.take(shard)).settle({ status: 'completed', result: {} });
 
-  await shard.workers.withdraw('worker-1', ['echo 1']);
+  await shard.workers.deregister('worker-1', ['echo 1']);
   await sessions.unsubscribe('session-1', 'baton://projects');
   await sessions.end('session-1');
   leave();

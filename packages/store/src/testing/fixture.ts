@@ -6,14 +6,14 @@ import { startPrivateRedis } from '@baton/local-redis';
 import type { Limits } from '@baton/protocol';
 import { Redis } from 'ioredis';
 import { afterAll, beforeEach } from 'vitest';
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../redis/connection.ts';
 import { internalsOf } from '../internals.ts';
-import { type Keyspace, taskIdOf } from '../keys.ts';
-import { OperatorDoor } from '../operator.ts';
+import { type Keyspace, taskIdOf } from '../records/keys.ts';
+import { OperatorStore } from '../operator.ts';
 import { run } from '../scripts/script.ts';
 import { REQUEUE_LOST_JOBS } from '../scripts/registry.ts';
-import type { Segment } from '../segment.ts';
-import type { Shard } from '../shard.ts';
+import type { TaskLease } from '../tasks/task-lease.ts';
+import type { Shard } from '../shard/shard.ts';
 import { openShards } from '../shards.ts';
 import { Store, type StoreOptions } from '../store.ts';
 import { contents } from './contents.ts';
@@ -27,7 +27,7 @@ export class Fixture {
   readonly redis: Redis;
   readonly connection: Connection;
   readonly keyspace: Keyspace;
-  readonly operators: OperatorDoor;
+  readonly operators: OperatorStore;
   readonly shards: readonly Shard[];
   readonly wiretap: Wiretap;
   private readonly guests: Guest[] = [];
@@ -41,7 +41,7 @@ export class Fixture {
     const { connection, keyspace } = internalsOf(store);
     this.connection = connection;
     this.keyspace = keyspace;
-    this.operators = new OperatorDoor(store);
+    this.operators = new OperatorStore(store);
     this.shards = openShards(store);
     this.wiretap = new Wiretap(connection);
   }
@@ -62,14 +62,14 @@ export class Fixture {
   }
 
   /** The next ready task, loaded, for a job of its own. Throws when none is. */
-  async take(shard = this.shard): Promise<Segment> {
+  async take(shard = this.shard): Promise<TaskLease> {
     const [segment] = await this.takeSome(1, shard);
     if (segment === undefined) throw new Error('nothing is ready');
     return segment;
   }
 
   /** Up to `most` ready tasks of the first guest that has any, loaded, for a job of their own. */
-  async takeSome(most: number, shard = this.shard): Promise<Segment[]> {
+  async takeSome(most: number, shard = this.shard): Promise<TaskLease[]> {
     for (const { tenant } of this.guests) {
       if (this.keyspace.shardIndex(tenant.id) !== shard.index) continue;
       const job = { tenant: tenant.id, list: 'ready' as const, number: this.jobs++, tasks: [] };
@@ -89,15 +89,15 @@ export class Fixture {
     await run(
       this.connection,
       REQUEUE_LOST_JOBS,
-      keys.queue,
-      { member: keys.backlog, lost: lost.length },
+      keys.queueKeys,
+      { member: keys.pendingTopic, lost: lost.length },
       { keys: refs.map((ref) => keys.task(taskIdOf(ref))), args: [...lost, ...refs] },
     );
   }
 
   /** Gives tasks what has fallen due. */
   async sweep(shard = this.shard): Promise<void> {
-    await shard.sweep();
+    await shard.sweepDeadlines();
   }
 
   contents(): Promise<Record<string, unknown>> {

@@ -1,21 +1,21 @@
 import { BatonError, interactionId, type Limits, parseKey, type Scope } from '@baton/protocol';
 import { randomBytes } from 'node:crypto';
-import { taskRef } from '../keys.ts';
-import type { Caller, Identity } from '../caller.ts';
-import type { Place } from '../place.ts';
-import type { Wait } from '../parked.ts';
-import type { NewTask } from '../tasks.ts';
-import { Tenant } from '../tenant.ts';
-import type { Lifetimes } from '../ttl.ts';
+import { taskRef } from '../records/keys.ts';
+import type { Caller, Identity } from '../tenant/caller.ts';
+import type { TenantContext } from '../tenant/tenant-context.ts';
+import type { Wait } from '../records/park-request.ts';
+import type { NewTask } from '../tasks/tasks.ts';
+import { TenantStore } from '../tenant-store.ts';
+import type { Lifetimes } from '../records/ttl.ts';
 import type { Fixture } from './fixture.ts';
 
 /** A tenant under test, with a key for each principal that calls. */
 export class Guest {
   readonly fixture: Fixture;
-  readonly tenant: Tenant;
+  readonly tenant: TenantStore;
   private readonly texts: Map<string, string>;
 
-  private constructor(fixture: Fixture, tenant: Tenant, texts: Map<string, string>) {
+  private constructor(fixture: Fixture, tenant: TenantStore, texts: Map<string, string>) {
     this.fixture = fixture;
     this.tenant = tenant;
     this.texts = texts;
@@ -48,9 +48,9 @@ export class Guest {
 
   /** The same tenant by a process that gives other lifetimes, in milliseconds. */
   with(lifetimes: Partial<Lifetimes>): Guest {
-    const { place, pepper } = this.tenant as unknown as { place: Place; pepper: string };
+    const { place, pepper } = this.tenant as unknown as { place: TenantContext; pepper: string };
     const all = { ...this.tenant.lifetimes, ...lifetimes };
-    const tenant = new Tenant(place.connection, place.keys, all, place.addJob, place.workers, pepper);
+    const tenant = new TenantStore(place.connection, place.keys, all, place.addJob, place.workers, pepper);
     return new Guest(this.fixture, tenant, this.texts);
   }
 
@@ -98,7 +98,7 @@ export class Guest {
     return {
       ...keys.shard,
       ...own,
-      ...keys.queue,
+      ...keys.queueKeys,
       task: keys.task(taskId),
       credential: keys.credential('none'),
       idempotency: keys.idempotency('none'),
@@ -106,7 +106,7 @@ export class Guest {
   }
 
   member(taskId: string): string {
-    return this.keys.member(taskId);
+    return this.keys.topic(taskId);
   }
 
   /** Where a task stands: `ready`, `held`, `batch` or nowhere, as the sets have it. Throws where its record says otherwise. */

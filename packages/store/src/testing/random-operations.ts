@@ -1,9 +1,9 @@
 import { interactionId } from '@baton/protocol';
 import fc from 'fast-check';
-import type { Identity } from '../caller.ts';
-import { taskRef } from '../keys.ts';
-import type { Segment } from '../segment.ts';
-import type { Batch } from '../shard.ts';
+import type { Identity } from '../tenant/caller.ts';
+import { taskRef } from '../records/keys.ts';
+import type { TaskLease } from '../tasks/task-lease.ts';
+import type { Batch } from '../shard/shard.ts';
 import type { Fixture } from './fixture.ts';
 import { asks, codeOf, type Guest, sleeps } from './guest.ts';
 import { type ModelTask, TaskModel } from './task-model.ts';
@@ -67,7 +67,7 @@ export class RandomRun {
   private readonly fixture: Fixture;
   private readonly guest: Guest;
   /** Whoever has loaded a task, late ones and dead ones included: each may still write, or try to. */
-  private readonly holders: Segment[] = [];
+  private readonly holders: TaskLease[] = [];
   private paths = 0;
   private jobs = 1_000;
 
@@ -120,7 +120,7 @@ export class RandomRun {
     if (this.tasks.all.length === 5) return same(undefined);
     const waits = Array.from({ length: step.waits }, () => asks(`${this.paths++}`));
     const guest = step.over ? this.guest.with({ task: 0 }) : this.guest;
-    const taskId = await guest.open({ waits, ready: step.ready }, guest.tenant.operator());
+    const taskId = await guest.open({ waits, ready: step.ready }, guest.tenant.operatorCaller());
     this.tasks.opened(
       taskId,
       waits.map((wait) => wait.path),
@@ -132,7 +132,7 @@ export class RandomRun {
 
   private async accept(task: ModelTask, number: number, choice: number) {
     const text = `"answer ${choice}"`;
-    const as = this.guest.tenant.operator();
+    const as = this.guest.tenant.operatorCaller();
     const call = this.guest
       .answer(task.id, number, { text, as })
       .then((reply) => (reply.replayed ? 'replayed' : 'accepted'));
@@ -167,7 +167,7 @@ export class RandomRun {
     return { answered: ended.length, expected: 0 };
   }
 
-  private held(segment: Segment): void {
+  private held(segment: TaskLease): void {
     this.holders.push(segment);
     const task = this.tasks.find(segment.taskId);
     task.holder = segment;

@@ -1,7 +1,7 @@
 import { interactionId, type TaskStatus } from '@baton/protocol';
-import { taskRef } from '../keys.ts';
-import type { Wait } from '../parked.ts';
-import type { Segment } from '../segment.ts';
+import { taskRef } from '../records/keys.ts';
+import type { Wait } from '../records/park-request.ts';
+import type { TaskLease } from '../tasks/task-lease.ts';
 import type { Guest } from './guest.ts';
 
 type Interaction =
@@ -14,9 +14,9 @@ export class ModelTask {
   readonly id: string;
   status: TaskStatus = 'input_required';
   /** Who loaded it last, whose fence is the one that counts. */
-  holder: Segment | undefined;
+  holder: TaskLease | undefined;
   /** Who was told to load it anew. */
-  again: Segment | undefined;
+  again: TaskLease | undefined;
   /** Answers, expiries and cancellations so far, and how many of them a segment has seen and parked. */
   events = 0;
   parkedWith = 0;
@@ -91,7 +91,7 @@ export class ModelTask {
     return 'done';
   }
 
-  park(segment: Segment, paths: readonly string[], sleep: Wait | undefined): string {
+  park(segment: TaskLease, paths: readonly string[], sleep: Wait | undefined): string {
     if (!this.mayWrite(segment)) return 'stale';
     this.holder = undefined;
     this.opens(paths);
@@ -104,14 +104,14 @@ export class ModelTask {
     return 'parked';
   }
 
-  settle(segment: Segment): string {
+  settle(segment: TaskLease): string {
     if (!this.mayWrite(segment)) return 'stale';
     this.end('completed', 'cancelled');
     return 'settled';
   }
 
   /** RELEASE or HOLD: its holder is stale from here on. */
-  lose(segment: Segment, how: 'released' | 'held'): string {
+  lose(segment: TaskLease, how: 'released' | 'held'): string {
     if (!this.mayWrite(segment)) return 'stale';
     this.holder = undefined;
     return how;
@@ -137,7 +137,7 @@ export class ModelTask {
     }
   }
 
-  private mayWrite(segment: Segment): boolean {
+  private mayWrite(segment: TaskLease): boolean {
     return this.holder === segment && !this.ended;
   }
 

@@ -1,6 +1,6 @@
-import type { Connection } from '../connection.ts';
+import type { Connection } from '../redis/connection.ts';
 import type { Script } from '../scripts/script.ts';
-import { shaOf } from '../scripts/script-batch.ts';
+import { sha1 } from '../scripts/compile.ts';
 import * as scripts from '../scripts/registry.ts';
 
 export type AnyScript = Script<string, string>;
@@ -20,7 +20,7 @@ export function mutated<S extends AnyScript>(script: S, ...cuts: Cut[]): S {
     if (!source.includes(from)) throw new Error(`${script.name}.lua does not say: ${from}`);
     source = source.replaceAll(from, to);
   }
-  return { ...script, source, sha: shaOf(source) };
+  return { ...script, source, sha: sha1(source) };
 }
 
 /** The codes that a script's header says it may answer with, those of the admission included. */

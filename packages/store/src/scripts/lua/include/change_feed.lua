@@ -1,8 +1,8 @@
 -- The channel of the tenant's changes where someone listens to it, otherwise false: K_listeners holds it while a replica
 -- has a stream of the tenant open. So nobody pays for what nobody hears but for this look.
 local function listeners()
-  if kept[K_listeners] == nil then kept[K_listeners] = redis.call('GET', K_listeners) end
-  return kept[K_listeners]
+  if cache[K_listeners] == nil then cache[K_listeners] = redis.call('GET', K_listeners) end
+  return cache[K_listeners]
 end
 
 -- Tells whoever listens how a task has moved; `listed` is true when an entry of a list came or went with it.

@@ -16,22 +16,22 @@ end
 -- writes.
 local function defer(command, key, ...)
   local name = command .. key
-  local batch = kept[name]
+  local batch = cache[name]
   if not batch then
     batch = {}
-    kept[name] = batch
-    later[#later + 1] = function() send(command, key, batch) end
+    cache[name] = batch
+    deferred_writes[#deferred_writes + 1] = function() send(command, key, batch) end
   end
   for at = 1, select('#', ...) do batch[#batch + 1] = (select(at, ...)) end
 end
 
 -- Counts a tenant's open tasks up or down, once for all runs of the command.
 local function count_open(by)
-  if not kept.opened then
-    kept.opened = {}
-    later[#later + 1] = function()
-      for tenant, count in pairs(kept.opened) do redis.call('HINCRBY', tenant, 'open', count) end
+  if not cache.opened then
+    cache.opened = {}
+    deferred_writes[#deferred_writes + 1] = function()
+      for tenant, count in pairs(cache.opened) do redis.call('HINCRBY', tenant, 'open', count) end
     end
   end
-  kept.opened[K_tenant] = (kept.opened[K_tenant] or 0) + by
+  cache.opened[K_tenant] = (cache.opened[K_tenant] or 0) + by
 end

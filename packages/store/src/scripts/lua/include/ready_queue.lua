@@ -9,19 +9,19 @@ local function tenant_of(member) return string.match(member, '^[^:]+') end
 
 -- How many jobs of one tenant may run at once: two for each live worker, of the eight that a worker runs.
 local function most_running(now)
-  kept.most_running = kept.most_running or 2 * math.max(1, redis.call('ZCOUNT', K_workers, now, '+inf'))
-  return kept.most_running
+  cache.most_running = cache.most_running or 2 * math.max(1, redis.call('ZCOUNT', K_workers, now, '+inf'))
+  return cache.most_running
 end
 
 local function known_jobs()
   local name = 'jobs ' .. K_jobs
-  if not kept[name] then
+  if not cache[name] then
     local fields = redis.call('HMGET', K_jobs, 'ready', 'held', 'next')
     local running = redis.call('HLEN', K_jobs)
     for at = 1, 3 do if fields[at] then running = running - 1 end end
-    kept[name] = {ready = fields[1], held = fields[2], next = tonumber(fields[3] or 0), running = running}
+    cache[name] = {ready = fields[1], held = fields[2], next = tonumber(fields[3] or 0), running = running}
   end
-  return kept[name]
+  return cache[name]
 end
 
 -- The job that the caller must add for a list, as "number list", or '' where the list has one or the tenant runs enough.
@@ -38,8 +38,8 @@ end
 
 -- Puts a task into the ready list, behind all others; the caller writes its field q. Returns as request_job.
 local function enqueue(now)
-  kept.micros = kept.micros + 1
-  defer('ZADD', K_ready, kept.micros, A_ref)
+  cache.micros = cache.micros + 1
+  defer('ZADD', K_ready, cache.micros, A_ref)
   return request_job('ready', now)
 end
 
@@ -54,16 +54,16 @@ end
 -- Takes a task out of its job's batch. Returns as request_job: the end of a batch may make room for the next.
 local function leave_batch(number, ref, now)
   local name = 'batch ' .. K_jobs .. ' ' .. number
-  local batch = kept[name]
+  local batch = cache[name]
   if not batch then
     batch = {refs = {}, count = 0}
     for one in string.gmatch(redis.call('HGET', K_jobs, number) or '', '%S+') do
       batch.refs[one] = true
       batch.count = batch.count + 1
     end
-    kept[name] = batch
+    cache[name] = batch
     local key = K_jobs
-    later[#later + 1] = function()
+    deferred_writes[#deferred_writes + 1] = function()
       if batch.count == 0 then return end
       local left = {}
       for one in pairs(batch.refs) do left[#left + 1] = one end
@@ -75,7 +75,7 @@ local function leave_batch(number, ref, now)
   batch.refs[ref] = nil
   batch.count = batch.count - 1
   if batch.count > 0 then return '' end
-  local known = kept['jobs ' .. K_jobs]
+  local known = cache['jobs ' .. K_jobs]
   if known then known.running = known.running - 1 end
   redis.call('HDEL', K_jobs, number)
   return request_next(now)

@@ -4,12 +4,12 @@
 local function set_deadline(due)
   defer('ZADD', K_deadlines, due, A_ref)
   local name = 'first due ' .. K_deadlines
-  local first = kept[name]
+  local first = cache[name]
   if not first then
     first = {at = due}
-    kept[name] = first
+    cache[name] = first
     local key, tenant = K_due, tenant_of(A_member)
-    later[#later + 1] = function() redis.call('ZADD', key, 'LT', first.at, tenant) end
+    deferred_writes[#deferred_writes + 1] = function() redis.call('ZADD', key, 'LT', first.at, tenant) end
   end
   if due < first.at then first.at = due end
 end

@@ -6,11 +6,11 @@ local function notify(waiters, member, seen, status, payload)
   if #payload > 65536 then payload = '' end
   for channel in string.gmatch(waiters, '%S+') do
     local name = 'notices ' .. channel
-    local lines = kept[name]
+    local lines = cache[name]
     if not lines then
       lines = {}
-      kept[name] = lines
-      later[#later + 1] = function() redis.call('PUBLISH', channel, table.concat(lines, '\n')) end
+      cache[name] = lines
+      deferred_writes[#deferred_writes + 1] = function() redis.call('PUBLISH', channel, table.concat(lines, '\n')) end
     end
     lines[#lines + 1] = member .. ' ' .. seen .. ' ' .. status .. ' ' .. payload
   end

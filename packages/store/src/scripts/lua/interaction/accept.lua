@@ -46,8 +46,8 @@ redis.call('HSET', K_task, 'j:' .. open.path, open.kind .. '+' .. A_answer, 'g' 
 local reference = A_ref .. '.' .. A_number .. '|' .. task[1]
 defer('ZREM', K_pending, reference)
 -- Most interactions are answered by whom they were shown to, and nobody claims them.
-if not kept[K_claims] then kept[K_claims] = redis.call('EXISTS', K_claims) end
-if kept[K_claims] == 1 then redis.call('ZREM', K_claims, reference) end
+if not cache[K_claims] then cache[K_claims] = redis.call('EXISTS', K_claims) end
+if cache[K_claims] == 1 then redis.call('ZREM', K_claims, reference) end
 if task[8] then drop_chunks() end
 announce_task(task[1], true)
 return {'accepted', event, queued and '' or enqueue(now)}

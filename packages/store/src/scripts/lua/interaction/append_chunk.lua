@@ -19,8 +19,8 @@ if task[4] then return {'interaction_' .. string.match(task[4], '^[^;]+')} end
 for _, open in ipairs(parse_opens(task[2])) do
   if open.number == tonumber(A_number) then
     if open.due <= now then return {'interaction_expired'} end
-    local kept = redis.call('HGET', K_task, 'c' .. A_number .. ';' .. A_sequence)
-    if kept then return {kept == A_delta and 'replayed' or 'chunk_conflict', A_sequence} end
+    local stored = redis.call('HGET', K_task, 'c' .. A_number .. ';' .. A_sequence)
+    if stored then return {stored == A_delta and 'replayed' or 'chunk_conflict', A_sequence} end
     local bytes = tonumber(task[5] or 0) + #A_delta
     if bytes > tonumber(limits[1]) then return {'limit_size', 'answerBytes', bytes, limits[1]} end
     redis.call('HSET', K_task, 'c' .. A_number .. ';' .. A_sequence, A_delta, 'c' .. A_number, bytes)

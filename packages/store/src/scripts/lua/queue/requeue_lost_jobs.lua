@@ -24,7 +24,7 @@ for number in pairs(lost) do
       left[#left + 1] = ref
     elseif redis.call('EXISTS', keys[ref]) == 1 then
       redis.call('HSET', keys[ref], 'q', 'ready')
-      redis.call('ZADD', K_ready, kept.micros, ref)
+      redis.call('ZADD', K_ready, cache.micros, ref)
     end
   end
   if #left == 0 then

@@ -21,7 +21,7 @@ if redis.call('SISMEMBER', K_session, A_uri) == 0 then
     redis.call('ZREMRANGEBYSCORE', K_subscribers, '-inf', now)
     local full = redis.call('ZCARD', K_subscribers) >= tonumber(A_sessions)
     if full and not redis.call('ZSCORE', K_subscribers, A_id) then
-      -- Who was kept until then or earlier has held no stream for as long as grace.
+      -- Who was cache until then or earlier has held no stream for as long as grace.
       local spare = till - tonumber(A_grace)
       local kept_until = redis.call('ZSCORE', K_subscribers, A_idle)
       if not kept_until or tonumber(kept_until) > spare then

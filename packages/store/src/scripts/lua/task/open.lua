@@ -37,8 +37,8 @@ for at = first, #ARGV, 4 do
   if ARGV[at] ~= 'sleep' then asked = asked + 1 end
 end
 local function refusal_of()
-  kept[K_pending] = kept[K_pending] or redis.call('ZCARD', K_pending)
-  if asked > 0 and kept[K_pending] + asked > tonumber(limits[1]) then
+  cache[K_pending] = cache[K_pending] or redis.call('ZCARD', K_pending)
+  if asked > 0 and cache[K_pending] + asked > tonumber(limits[1]) then
     return {'limit_pending', 'pendingInteractions', limits[1]}
   end
   if tonumber(limits[4] or 0) >= tonumber(limits[2]) then return {'limit_pending', 'openTasks', limits[2]} end
@@ -68,7 +68,7 @@ send('HSET', K_task, fields)
 redis.call('PEXPIRE', K_task, A_keep)
 local open = (limits[4] or 0) + 1
 count_open(1)
-limits[4], kept[K_pending] = open, kept[K_pending] + asked
+limits[4], cache[K_pending] = open, cache[K_pending] + asked
 set_deadline(first_due(opens, expires))
 -- A trim at each open would cost more than it takes out: one in 64 does it, and each that opens the only open task,
 -- since a tenant with few calls may never meet the other. What is gone may stand in the index for as long.

@@ -8,6 +8,6 @@
 -- @include admission
 local refusal, principal, scopes = admit(clock())
 -- What is only foreseen has taken nothing from the bucket.
-later = {}
+deferred_writes = {}
 if refusal then return refusal end
 return {'ok', principal, scopes}

@@ -1,0 +1,87 @@
+import type { Identity } from '../tenant/caller.ts';
+import { formatCursor, parseCursor, type Position, withoutPrincipal } from '../records/cursor.ts';
+import type { InteractionRecord, InteractionSummary } from '../records/interaction-record.ts';
+import type { InteractionReader, FetchOptions, FetchResult, InteractionFilter } from './interaction-reader.ts';
+import { parseReference } from '../records/keys.ts';
+import type { Page } from '../records/page.ts';
+import type { TenantContext } from '../tenant/tenant-context.ts';
+import { readTaskIndex } from './task-index.ts';
+
+/** Which interactions are wanted, of any status. */
+export interface HistoryQuery extends InteractionFilter {
+  readonly cursor?: string | undefined;
+}
+
+/** How many interactions one page may pass over. */
+const MAX_INTERACTIONS = 500;
+
+/** An interaction by its reference, and its task's place in the index. */
+interface OpenedInteraction {
+  readonly reference: string;
+  readonly score: string;
+}
+
+/** A tenant's interactions of every status: those of one task after the other, newest task first, each in their order. */
+export class InteractionHistory {
+  private readonly context: TenantContext;
+  private readonly reader: InteractionReader;
+
+  constructor(place: TenantContext, reader: InteractionReader) {
+    this.context = place;
+    this.reader = reader;
+  }
+
+  /** With their whole requests. */
+  async records(identity: Identity, past: HistoryQuery): Promise<Page<InteractionRecord>> {
+    return this.page(identity, past, (references, reading) => this.reader.records(references, reading));
+  }
+
+  /** Without their requests. */
+  async summaries(identity: Identity, past: HistoryQuery): Promise<Page<InteractionSummary>> {
+    return this.page(identity, past, (references, reading) => this.reader.summaries(references, reading));
+  }
+
+  private async page<T>(
+    identity: Identity,
+    { cursor, ...wanted }: HistoryQuery,
+    read: (references: readonly string[], reading: FetchOptions) => Promise<FetchResult<T>>,
+  ): Promise<Page<T>> {
+    const from = cursor === undefined ? undefined : parseCursor(cursor);
+    const { found, next } = await readTaskIndex(this.context, identity, from && taskPosition(from));
+    const openedInteractions = await this.opened(found, from);
+    const { items, scanned } = await read(
+      openedInteractions.map(({ reference }) => reference),
+      wanted,
+    );
+    const last = scanned < openedInteractions.length || openedInteractions.length === MAX_INTERACTIONS ? openedInteractions[scanned - 1] : undefined;
+    if (last) return { items, nextCursor: formatCursor({ score: last.score, member: last.reference }) };
+    if (!next) return { items };
+    return { items, nextCursor: formatCursor({ score: next.score, member: `${withoutPrincipal(next.member)}|` }) };
+  }
+
+  /** What the tasks have opened, as far as one page looks; of the first only what stands behind the cursor. */
+  private async opened(tasks: readonly Position[], from: Position | undefined): Promise<OpenedInteraction[]> {
+    const { connection, keys } = this.context;
+    const counts = await Promise.all(
+      tasks.map(({ member }) =>
+        connection.command((client) => client.hget(keys.task(parseReference(member).taskId), 'sq')),
+      ),
+    );
+    const opened: OpenedInteraction[] = [];
+    const behind = from && parseReference(from.member);
+    for (const [at, { member, score }] of tasks.entries()) {
+      const begun = behind?.taskId === parseReference(member).taskId ? behind.number : 0;
+      for (let number = begun + 1; number <= Number(counts[at] ?? 0); number++) {
+        if (opened.length === MAX_INTERACTIONS) return opened;
+        opened.push({ reference: `${withoutPrincipal(member)}.${number}|`, score });
+      }
+    }
+    return opened;
+  }
+}
+
+/** A cursor within a task stands before the rest of it; the index knows tasks only, and goes on at that task. */
+function taskPosition(from: Position): Position {
+  const [ref = '', number] = withoutPrincipal(from.member).split('.');
+  return number === undefined ? from : { score: from.score, member: `${ref}}` };
+}

@@ -1,0 +1,173 @@
+import { parseInteractionId, type TaskStatus } from '@baton/protocol';
+import { PendingList, type PendingQuery, type PendingPage } from './pending-list.ts';
+import { type Identity, maySee } from '../tenant/caller.ts';
+import { formatCursor, parseCursor, withoutPrincipal } from '../records/cursor.ts';
+import { InteractionHistory, type HistoryQuery } from './interaction-history.ts';
+import { InteractionReader } from './interaction-reader.ts';
+import { type InteractionRecord, interactionRecord, type InteractionSummary } from '../records/interaction-record.ts';
+import { parseReference, taskRef } from '../records/keys.ts';
+import type { Page } from '../records/page.ts';
+import type { TenantContext } from '../tenant/tenant-context.ts';
+import { refusal } from '../records/refusal.ts';
+import { readTaskIndex } from './task-index.ts';
+import { parseProgram } from '../records/task-view.ts';
+import { requireTaskId } from '../tasks/tasks.ts';
+
+export interface TaskSummary {
+  readonly taskId: string;
+  readonly operation: string;
+  readonly principal: string;
+  readonly status: TaskStatus;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly expiresAt: number;
+}
+
+/** A task with what is stored of it, but for its requests, for people who look into it. */
+export interface TaskInspection extends TaskSummary {
+  readonly version: number;
+  readonly input: unknown;
+  /** Journal entries as text, by path. */
+  readonly journal: ReadonlyMap<string, string>;
+  readonly interactions: readonly InteractionSummary[];
+  readonly payload?: string;
+}
+
+/** How many interactions of one task are read at once. */
+const FETCH_SIZE = 500;
+
+/**
+ * A tenant's interactions and tasks in pages, which are bounded in number and in bytes. Without the scope `agent` a
+ * caller sees its own.
+ */
+export class Queries {
+  private readonly context: TenantContext;
+  private readonly reader: InteractionReader;
+  private readonly pendingList: PendingList;
+  private readonly interactionHistory: InteractionHistory;
+
+  constructor(place: TenantContext) {
+    this.context = place;
+    this.reader = new InteractionReader(place);
+    this.pendingList = new PendingList(place, this.reader);
+    this.interactionHistory = new InteractionHistory(place, this.reader);
+  }
+
+  /** The name to listen to for something that becomes pending, or free to be claimed. */
+  get pendingTopic(): string {
+    return this.context.keys.pendingTopic;
+  }
+
+  /** Pending interactions, oldest first; with `claim` those that nobody has claimed, and they are claimed now. */
+  async pending(identity: Identity, look: PendingQuery): Promise<PendingPage> {
+    return this.pendingList.records(identity, look);
+  }
+
+  /** The same without their requests, and without claims. */
+  async pendingSummaries(
+    identity: Identity,
+    look: Omit<PendingQuery, 'claim' | 'channel'>,
+  ): Promise<Page<InteractionSummary>> {
+    return this.pendingList.summaries(identity, look);
+  }
+
+  /** Interactions of any status, by walking the tasks, newest first. */
+  async history(identity: Identity, past: HistoryQuery = {}): Promise<Page<InteractionRecord>> {
+    return this.interactionHistory.records(identity, past);
+  }
+
+  /** The same without their requests. */
+  async historySummaries(identity: Identity, past: HistoryQuery = {}): Promise<Page<InteractionSummary>> {
+    return this.interactionHistory.summaries(identity, past);
+  }
+
+  /** One interaction, in whatever status. Errors: `interaction_not_found`. */
+  async interaction(identity: Identity, id: string): Promise<InteractionRecord> {
+    const parsed = parseInteractionId(id);
+    const readInteraction = parsed && (await this.record(parsed.taskId, parsed.number));
+    if (readInteraction === undefined || !maySee(identity, readInteraction.principal)) {
+      throw refusal(['interaction_not_found'], { interactionId: id });
+    }
+    return readInteraction;
+  }
+
+  /** Tasks, newest first. */
+  async tasks(identity: Identity, cursor?: string): Promise<Page<TaskSummary>> {
+    const { connection, keys } = this.context;
+    const from = cursor === undefined ? undefined : parseCursor(cursor);
+    const { found, next } = await readTaskIndex(this.context, identity, from);
+    const ids = found.map(({ member }) => parseReference(member).taskId);
+    const rows = await Promise.all(
+      ids.map((taskId) =>
+        connection.command((client) => client.hmget(keys.task(taskId), 'op', 'pr', 'st', 'at', 'up', 'ex')),
+      ),
+    );
+    const items = ids.flatMap((taskId, index) => {
+      const [op, pr, st, at, up, ex] = rows[index] ?? [];
+      return st ? [summary(taskId, { op, pr, st, at, up, ex })] : [];
+    });
+    if (next === undefined) return { items };
+    return { items, nextCursor: formatCursor({ ...next, member: `${withoutPrincipal(next.member)}|` }) };
+  }
+
+  /** Everything of one task. Errors: `task_not_found`. */
+  async inspect(identity: Identity, taskId: string): Promise<TaskInspection> {
+    requireTaskId(taskId);
+    const readFields = await this.fields(taskId);
+    if (!readFields['st'] || !maySee(identity, readFields['pr'] ?? '')) {
+      throw refusal(['task_not_found'], { taskId });
+    }
+    const journal = Object.entries(readFields).flatMap(([field, value]): [string, string][] =>
+      field.startsWith('j:') && value ? [[field.slice(2), value]] : [],
+    );
+    return {
+      ...summary(taskId, readFields),
+      version: parseProgram(readFields['op']).version,
+      input: JSON.parse(readFields['in'] ?? 'null'),
+      journal: new Map(journal),
+      interactions: await this.interactionsOf(taskId, Number(readFields['sq'] ?? 0)),
+      ...(readFields['rs'] ? { payload: readFields['rs'] } : {}),
+    };
+  }
+
+  private async record(taskId: string, number: number): Promise<InteractionRecord | undefined> {
+    const names = ['op', 'pr', 'open', `i${number}`, `g${number}`, `x${number}`];
+    const values = await this.context.connection.command((client) =>
+      client.hmget(this.context.keys.task(taskId), ...names),
+    );
+    return interactionRecord(taskId, number, Object.fromEntries(names.map((name, at) => [name, values[at]])));
+  }
+
+  /** All fields of a task but its requests and the chunks of answers, which are most of it. */
+  private async fields(taskId: string): Promise<Record<string, string | null | undefined>> {
+    const { connection, keys } = this.context;
+    const all = await connection.command((client) => client.hkeys(keys.task(taskId)));
+    const names = all.filter((name) => !/^[ic]\d/.test(name));
+    if (names.length === 0) return {};
+    const values = await connection.command((client) => client.hmget(keys.task(taskId), ...names));
+    return Object.fromEntries(names.map((name, at) => [name, values[at]]));
+  }
+
+  private async interactionsOf(taskId: string, count: number): Promise<InteractionSummary[]> {
+    const items: InteractionSummary[] = [];
+    for (let from = 0; from < count; from += FETCH_SIZE) {
+      const numbers = Array.from({ length: Math.min(FETCH_SIZE, count - from) }, (_, at) => from + at + 1);
+      const references = numbers.map((number) => `${taskRef(taskId)}.${number}|`);
+      const all = { most: FETCH_SIZE, bytes: Number.MAX_SAFE_INTEGER };
+      items.push(...(await this.reader.summaries(references, all)).items);
+    }
+    return items;
+  }
+}
+
+function summary(taskId: string, fields: Readonly<Record<string, string | null | undefined>>): TaskSummary {
+  return {
+    taskId,
+    operation: parseProgram(fields['op']).operation,
+    principal: fields['pr'] ?? '',
+    status: fields['st'] as TaskStatus,
+    createdAt: Number(fields['at']),
+    updatedAt: Number(fields['up'] ?? fields['at']),
+    expiresAt: Number(fields['ex']),
+  };
+}

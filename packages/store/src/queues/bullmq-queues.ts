@@ -1,0 +1,157 @@
+import { type Job, Queue, Worker } from 'bullmq';
+import type { Cluster, Redis } from 'ioredis';
+import type { Connection } from '../redis/connection.ts';
+import type { Keyspace } from '../records/keys.ts';
+import { jobId, parseJobRequest } from './resume-job.ts';
+import { toUnavailable } from '../redis/redis-errors.ts';
+import { JOB_LOCK, STALLED_INTERVAL, SWEEP_INTERVAL } from '../records/ttl.ts';
+
+/**
+ * BullMQ's queues, three of each shard, under the prefix `baton:{s0}:bull`: `resume`, whose jobs take what stands in a
+ * tenant's list `ready`, `held`, the same for what waits for a worker with its program, and `deadlines`, whose scheduler
+ * sweeps the shard. What there is to do stands in the lists: a job that is lost delays a resume until the sweep's check
+ * and loses nothing.
+ */
+const QUEUE_NAMES = ['resume', 'held', 'deadlines'] as const;
+export type QueueName = (typeof QUEUE_NAMES)[number];
+
+const SWEEP_JOB = 'sweep';
+
+/** How often BullMQ runs a job whose work fails for a reason that may pass; the pauses double from half a second. */
+const ATTEMPTS = 8;
+const JOB_OPTIONS = {
+  attempts: ATTEMPTS,
+  backoff: { type: 'exponential', delay: 500, jitter: 0.5 },
+  removeOnComplete: true,
+  removeOnFail: { count: 1_000, age: 7 * 86_400 },
+} as const;
+
+/** How many jobs of a shard a worker runs side by side. A tenant has two of them (see scripts/includes/jobs.lua). */
+const CONCURRENCY = 8;
+
+/** So many jobs of one queue of a shard stand in one of BullMQ's states. */
+export interface JobCount {
+  readonly shard: number;
+  readonly queue: QueueName;
+  readonly state: string;
+  readonly count: number;
+}
+
+export class BullmqQueues {
+  private readonly shards: readonly Readonly<Record<QueueName, Queue>>[];
+
+  constructor(connection: Connection, keyspace: Keyspace) {
+    this.shards = Array.from({ length: keyspace.shards }, (_, shard) => {
+      const open = (name: QueueName) => {
+        const queue = new Queue(name, {
+          connection: connection.client,
+          prefix: keyspace.shard(shard).bull,
+          skipVersionCheck: true,
+          defaultJobOptions: JOB_OPTIONS,
+        });
+        queue.on('error', () => {});
+        return queue;
+      };
+      return { resume: open('resume'), held: open('held'), deadlines: open('deadlines') };
+    });
+  }
+
+  queue(shard: number, name: QueueName): Queue {
+    const queue = this.shards[shard]?.[name];
+    if (queue === undefined) throw new Error(`there is no shard ${shard}`);
+    return queue;
+  }
+
+  /** Every queue, with its shard. */
+  get all(): { shard: number; name: QueueName; queue: Queue }[] {
+    return this.shards.flatMap((queues, shard) =>
+      QUEUE_NAMES.map((name) => ({ shard, name, queue: queues[name] })),
+    );
+  }
+
+  /** Adds the job that a script asked for, if it did. Never throws: what Redis does not take is the check's to mend. */
+  enqueueResumeJob(shard: number, tenant: string, asked: string, task?: string): void {
+    const job = parseJobRequest(tenant, asked, task === undefined ? [] : [task]);
+    if (job === undefined) return;
+    this.queue(shard, job.list === 'held' ? 'held' : 'resume')
+      .add('resume', job, { jobId: jobId(job) })
+      .catch(() => {});
+  }
+
+  /** True when BullMQ has the job in one of its queues, to run it now or later. */
+  async hasJob(shard: number, id: string): Promise<boolean> {
+    const names = ['resume', 'held'] as const;
+    const states = await Promise.all(names.map((name) => this.queue(shard, name).getJobState(id)));
+    return states.some((state) => state !== 'unknown' && state !== 'failed' && state !== 'completed');
+  }
+
+  /** Has BullMQ sweep a shard again and again; what was scheduled before is replaced. */
+  async scheduleSweeps(shard: number): Promise<void> {
+    const opts = { attempts: 1, removeOnFail: { count: 100, age: 86_400 } };
+    await this.queue(shard, 'deadlines').upsertJobScheduler(
+      SWEEP_JOB,
+      { every: SWEEP_INTERVAL },
+      { name: SWEEP_JOB, data: { shard }, opts },
+    );
+  }
+
+  /** The queues that are paused, as `<shard>:<queue>`. Errors: `unavailable`. */
+  async pausedQueues(): Promise<string[]> {
+    const all = await Promise.all(
+      this.all.map(async ({ shard, name, queue }) => ((await queue.isPaused()) ? [`s${shard}:${name}`] : [])),
+    ).catch((error: unknown) => Promise.reject(toUnavailable(error)));
+    return all.flat();
+  }
+
+  /** How many jobs stand where, in every queue. Errors: `unavailable`. */
+  async jobCounts(): Promise<JobCount[]> {
+    const all = await Promise.all(
+      this.all.map(async ({ shard, name, queue }) => {
+        const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
+        return Object.entries(counts).map(([state, count]) => ({ shard, queue: name, state, count }));
+      }),
+    ).catch((error: unknown) => Promise.reject(toUnavailable(error)));
+    return all.flat();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all.map(({ queue }) => queue.close()));
+  }
+}
+
+/** True while the job is this run's: a worker that was stopped for long finds that another one runs its job. */
+export async function extendJobLock(job: Job, token: string): Promise<boolean> {
+  return (await job.extendLock(token, JOB_LOCK)) === 1;
+}
+
+/** What a worker makes of a job; see `apps/worker`. `final` is true when BullMQ will not run it again, should it fail. */
+export type JobProcessor = (job: Job, final: boolean, token: string) => Promise<void>;
+
+/** Runs the jobs of one queue of a shard. */
+export function startJobWorker(
+  client: Redis | Cluster,
+  prefix: string,
+  name: QueueName,
+  run: JobProcessor,
+  runRetryDelay: number,
+): Worker {
+  const worker = new Worker(
+    name,
+    (job, token = '') => run(job, job.attemptsMade + 1 >= (job.opts.attempts ?? 1), token),
+    {
+      connection: client,
+      prefix,
+      concurrency: name === 'resume' ? CONCURRENCY : 1,
+      skipVersionCheck: true,
+      lockDuration: JOB_LOCK,
+      stalledInterval: STALLED_INTERVAL,
+      // A task that kills its worker is ended by its own count of tries: its job must not be given up before.
+      maxStalledCount: 100,
+      // In seconds. What woke a worker that is stopped is found by another one after so long.
+      drainDelay: 1,
+      runRetryDelay,
+    },
+  );
+  worker.on('error', () => {});
+  return worker;
+}

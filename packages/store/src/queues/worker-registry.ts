@@ -1,0 +1,62 @@
+import type { Connection } from '../redis/connection.ts';
+import type { ShardKeys } from '../records/keys.ts';
+import { run } from '../scripts/script.ts';
+import { WORKER_HEARTBEAT } from '../scripts/registry.ts';
+import { WORKER_TTL } from '../records/ttl.ts';
+
+/** For so long a process answers from what it last read of a shard's workers, in milliseconds. */
+const CACHE_MS = 1_000;
+
+/** The workers of a shard that live, each with the programs that it has (`"<name> <version>"`). */
+export class WorkerRegistry {
+  private readonly connection: Connection;
+  private readonly keys: ShardKeys;
+  private cached:
+    | { readonly at: number; readonly programs: Promise<ReadonlySet<string> | undefined> }
+    | undefined;
+
+  constructor(connection: Connection, keys: ShardKeys) {
+    this.connection = connection;
+    this.keys = keys;
+  }
+
+  /** The programs that live workers have, as they stood within the last second; undefined where no worker lives. */
+  programs(): Promise<ReadonlySet<string> | undefined> {
+    const now = performance.now();
+    if (this.cached === undefined || now - this.cached.at > CACHE_MS) {
+      const programs = this.readPrograms();
+      const read = { at: now, programs };
+      this.cached = read;
+      programs.catch(() => {
+        if (this.cached === read) this.cached = undefined;
+      });
+    }
+    return this.cached.programs;
+  }
+
+  /** Says that a worker lives; how long ago the last sweep of the shard began, in milliseconds, or -1. */
+  async heartbeat(worker: string, programs: readonly string[]): Promise<number> {
+    return this.sendHeartbeat(worker, programs, WORKER_TTL);
+  }
+
+  /** Says that a worker ends. */
+  async deregister(worker: string, programs: readonly string[]): Promise<void> {
+    await this.sendHeartbeat(worker, programs, 0);
+  }
+
+  private async sendHeartbeat(worker: string, programs: readonly string[], ttl: number): Promise<number> {
+    const { workers, swept } = this.keys;
+    const member = `${worker} ${programs.join(',')}`;
+    const [ms] = await run(this.connection, WORKER_HEARTBEAT, { workers, swept }, { worker: member, ttl });
+    return Number(ms);
+  }
+
+  private async readPrograms(): Promise<ReadonlySet<string> | undefined> {
+    const members = await this.connection.command(async (client) => {
+      const [seconds] = await client.time();
+      return client.zrangebyscore(this.keys.workers, Number(seconds) * 1_000, '+inf');
+    });
+    if (members.length === 0) return undefined;
+    return new Set(members.flatMap((member) => member.slice(member.indexOf(' ') + 1).split(',')));
+  }
+}

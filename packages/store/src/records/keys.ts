@@ -1,0 +1,205 @@
+/**
+ * Every key, member and channel that Baton uses in Redis, made here and nowhere else.
+ *
+ * Everything of a tenant and its shard carries the shard's hash tag, so that each script meets one slot:
+ *
+ *     baton:{s0}:t:acme             hash    the tenant: limits, counters, the rate bucket
+ *     baton:{s0}:t:acme:key:<id>    hash    a credential's record
+ *     baton:{s0}:t:acme:task:<ref>  hash    a task: state, journal, interactions
+ *     baton:{s0}:t:acme:ready       zset    the tenant's outbox: tasks with something to do, by the time they joined
+ *     baton:{s0}:t:acme:jobs        hash    the BullMQ jobs of the tenant that have not ended, and what each took
+ *     baton:{s0}:bull:...                   BullMQ's
+ *     baton:{s0}:t:acme:session:<id> set    the resources that an MCP session hears of
+ *     baton:{ops}:tenants           zset    the names of all tenants, for the operator's door
+ */
+export class Keyspace {
+  readonly prefix: string;
+  readonly shards: number;
+
+  constructor(prefix: string, shards: number) {
+    this.prefix = prefix;
+    this.shards = shards;
+  }
+
+  get topology(): string {
+    return topologyKey(this.prefix);
+  }
+
+  get tenants(): string {
+    return `${this.prefix}:{ops}:tenants`;
+  }
+
+  shard(index: number): ShardKeys {
+    return new ShardKeys(`${this.prefix}:{s${index}}`);
+  }
+
+  /** The keys of one tenant, within its shard. */
+  tenant(tenant: string): TenantKeys {
+    return new TenantKeys(this.shard(this.shardIndex(tenant)), tenant);
+  }
+
+  /** FNV-1a, so that a tenant's shard is the same on every replica and in every release. */
+  shardIndex(tenant: string): number {
+    let hash = 0x811c9dc5;
+    for (let at = 0; at < tenant.length; at++) hash = Math.imul(hash ^ tenant.charCodeAt(at), 0x01000193);
+    return (hash >>> 0) % this.shards;
+  }
+
+  /** The channel of one replica's inbox. */
+  inbox(replica: string): string {
+    return `${this.prefix}:inbox:${replica}`;
+  }
+}
+
+export class ShardKeys {
+  readonly base: string;
+  /** Tenants by their first deadline. */
+  readonly due: string;
+  /** Tenants with jobs that have not ended, by the time at which those were last checked. */
+  readonly outstanding: string;
+  /** Workers that live, with their programs, by the time until which they are believed. */
+  readonly workers: string;
+  /** When the last sweep began. */
+  readonly swept: string;
+  /** BullMQ's prefix. */
+  readonly bull: string;
+  /** The channel that names the MCP sessions that were ended. */
+  readonly endedSessionsChannel: string;
+
+  constructor(base: string) {
+    this.base = base;
+    this.due = `${base}:due`;
+    this.outstanding = `${base}:outstanding`;
+    this.workers = `${base}:workers`;
+    this.swept = `${base}:swept`;
+    this.bull = `${base}:bull`;
+    this.endedSessionsChannel = `${base}:endings`;
+  }
+}
+
+/** A task's names in Redis: its record, its name in notices (`<tenant>:<ref>`), and its ref in its tenant's sets. */
+export interface TaskNames {
+  readonly task: string;
+  readonly topic: string;
+  readonly ref: string;
+}
+
+export class TenantKeys {
+  readonly shard: ShardKeys;
+  readonly name: string;
+  readonly record: string;
+  readonly credentials: string;
+  readonly tasks: string;
+  readonly pending: string;
+  readonly ready: string;
+  readonly held: string;
+  readonly jobs: string;
+  readonly deadlines: string;
+  readonly claims: string;
+  readonly holders: string;
+  /** The name in notices of the wait for something to become pending: its tasks' members begin with it. */
+  readonly pendingTopic: string;
+  readonly projects: string;
+  /** The channel of the tenant's changes. */
+  readonly changeChannel: string;
+  /** Holds that channel's name while someone listens to it. */
+  readonly listeners: string;
+  /** The MCP sessions with subscriptions, and those that were ended. */
+  readonly subscribers: string;
+  readonly ended: string;
+
+  constructor(shard: ShardKeys, name: string) {
+    this.shard = shard;
+    this.name = name;
+    this.record = `${shard.base}:t:${name}`;
+    this.credentials = `${this.record}:keys`;
+    this.tasks = `${this.record}:tasks`;
+    this.pending = `${this.record}:pending`;
+    this.ready = `${this.record}:ready`;
+    this.held = `${this.record}:held`;
+    this.jobs = `${this.record}:jobs`;
+    this.deadlines = `${this.record}:deadlines`;
+    this.claims = `${this.record}:claims`;
+    this.holders = `${this.record}:holders`;
+    this.pendingTopic = `${name}:`;
+    this.projects = `${this.record}:projects`;
+    this.changeChannel = `${this.record}:changes`;
+    this.listeners = `${this.record}:listeners`;
+    this.subscribers = `${this.record}:subscribers`;
+    this.ended = `${this.record}:ended`;
+  }
+
+  /** The keys that a script needs that may put a task into the tenant's lists, or take one out. */
+  get queueKeys() {
+    const { ready, held, jobs } = this;
+    return { ready, held, jobs, outstanding: this.shard.outstanding, workers: this.shard.workers };
+  }
+
+  credential(id: string): string {
+    return `${this.record}:key:${id}`;
+  }
+
+  task(taskId: string): string {
+    return this.taskNames(taskId).task;
+  }
+
+  taskNames(taskId: string): TaskNames {
+    const ref = taskRef(taskId);
+    return { task: `${this.record}:task:${ref}`, topic: `${this.name}:${ref}`, ref };
+  }
+
+  project(name: string): string {
+    return `${this.record}:project:${encodeURIComponent(name.toWellFormed())}`;
+  }
+
+  /** An MCP session's subscriptions. */
+  session(id: string): string {
+    return `${this.record}:session:${id}`;
+  }
+
+  idempotency(digest: string): string {
+    return `${this.record}:idem:${digest}`;
+  }
+
+  /** A task's name in notices. */
+  topic(taskId: string): string {
+    return this.taskNames(taskId).topic;
+  }
+}
+
+export function topologyKey(prefix: string): string {
+  return `${prefix}:{ops}:topology`;
+}
+
+/** The key beside another, in the same slot, that is written before replicas are waited for. */
+export function replicationBarrierKey(key: string): string {
+  return `${key.slice(0, key.indexOf('}') + 1)}:mark`;
+}
+
+/**
+ * A task id as it stands in keys and members: its 14 bytes that are not zero, in base64url, since each parked task pays
+ * for it four times.
+ */
+export function taskRef(taskId: string): string {
+  const [first, second] = [taskId.slice(0, 8), taskId.slice(9, 13)];
+  const hex = first + second + taskId.slice(14, 18) + taskId.slice(19, 23) + taskId.slice(24, 32);
+  return Buffer.from(hex, 'hex').toString('base64url');
+}
+
+export function taskIdOf(ref: string): string {
+  const hex = Buffer.from(ref, 'base64url').toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}0000`;
+}
+
+/** The tenant and the task behind a name in notices. */
+export function parseTopic(member: string): { tenant: string; taskId: string } {
+  const colon = member.indexOf(':');
+  return { tenant: member.slice(0, colon), taskId: taskIdOf(member.slice(colon + 1)) };
+}
+
+/** The task, number and principal behind a member of a tenant's pending or tasks set: `<ref>[.<number>]|<principal>`. */
+export function parseReference(member: string): { taskId: string; number: number; principal: string } {
+  const bar = member.indexOf('|');
+  const [ref = '', number = '0'] = member.slice(0, bar).split('.');
+  return { taskId: taskIdOf(ref), number: Number(number), principal: member.slice(bar + 1) };
+}

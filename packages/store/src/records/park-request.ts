@@ -1,0 +1,26 @@
+import type { InteractionRequest } from './task-view.ts';
+import type { Lifetimes } from './ttl.ts';
+
+/** Something that a segment awaits: an interaction with someone outside, or a sleep. */
+export type Wait =
+  | { readonly kind: 'sleep'; readonly path: string; readonly ms: number }
+  | { readonly kind: 'llm' | 'elicitation'; readonly path: string; readonly request: InteractionRequest };
+
+/** What a segment leaves behind when it parks: outcomes by path (as text, see the engine's journal), and waits. */
+export interface ParkRequest {
+  readonly journal: readonly (readonly [path: string, entry: string])[];
+  readonly drops: readonly string[];
+  readonly waits: readonly Wait[];
+}
+
+/** Adds waits as the scripts take them: kind, path, milliseconds until due, body. */
+export function pushWaitArgs(
+  args: (string | number)[],
+  waits: readonly Wait[],
+  { interaction }: Lifetimes,
+): void {
+  for (const wait of waits) {
+    if (wait.kind === 'sleep') args.push(wait.kind, wait.path, wait.ms, '');
+    else args.push(wait.kind, wait.path, interaction, JSON.stringify(wait.request));
+  }
+}

@@ -1,0 +1,273 @@
+/**
+ * The legend of a task's hash: what stands in `baton:{s0}:t:<tenant>:task:<ref>`. Names are short as stored, since every
+ * parked task pays for them. Scripts name a field `F_<name>` (see ../scripts/lua-source.ts), TypeScript `FIELD.<name>`.
+ *
+ * A family has one field for each interaction, path or chunk; its `stored` is what the field's name begins with.
+ * Times are milliseconds since 1970 by Redis's clock.
+ */
+export interface TaskField {
+  readonly stored: string;
+  /** Of a family: what follows `stored` in the name. */
+  readonly suffix?: '<path>' | '<number>' | '<number>;<sequence>';
+  readonly meaning: string;
+  /** Unit or layout of the value. */
+  readonly value: string;
+  /** The scripts that write, change or delete it. */
+  readonly writers: readonly string[];
+  /** When there is no such field, and what that means. */
+  readonly absent: string;
+}
+
+export const TASK_RECORD = {
+  status: {
+    stored: 'st',
+    meaning: "MCP's status of the task",
+    value: 'working, input_required, completed, failed or cancelled',
+    writers: ['task/open', 'interaction/accept', 'task/park', 'task/settle', 'task/cancel', 'deadline/expire'],
+    absent: 'never',
+  },
+  principal: {
+    stored: 'pr',
+    meaning: 'The principal that started the task',
+    value: 'text',
+    writers: ['task/open'],
+    absent: 'never',
+  },
+  program: {
+    stored: 'op',
+    meaning: "The operation, and its program's version",
+    value: '<operation> <version>',
+    writers: ['task/open'],
+    absent: 'never',
+  },
+  input: {
+    stored: 'in',
+    meaning: "The operation's input",
+    value: 'JSON',
+    writers: ['task/open'],
+    absent: 'never',
+  },
+  created_at: {
+    stored: 'at',
+    meaning: 'When the task was opened',
+    value: 'ms',
+    writers: ['task/open'],
+    absent: 'never',
+  },
+  updated_at: {
+    stored: 'up',
+    meaning: 'When the task last changed',
+    value: 'ms',
+    writers: [
+      'interaction/accept',
+      'interaction/extend_interaction',
+      'task/park',
+      'task/settle',
+      'task/cancel',
+      'deadline/expire',
+    ],
+    absent: 'until the first change: it is created_at',
+  },
+  expires_at: {
+    stored: 'ex',
+    meaning: 'The deadline of the task; no wait of it is due later',
+    value: 'ms',
+    writers: ['task/open'],
+    absent: 'never',
+  },
+  fence: {
+    stored: 'fe',
+    meaning: 'Counts the holders of the task: a script that was given another fence writes nothing',
+    value: 'count',
+    writers: [
+      'queue/dequeue',
+      'queue/load_tasks',
+      'task/park',
+      'task/settle',
+      'task/cancel',
+      'task/release_task',
+      'task/hold_for_program',
+      'deadline/expire',
+    ],
+    absent: 'until a segment begins or the task ends: it is 0',
+  },
+  tries: {
+    stored: 'tr',
+    meaning: 'Segments begun since the task last parked',
+    value: 'count',
+    writers: [
+      'queue/dequeue',
+      'queue/load_tasks',
+      'task/park',
+      'task/release_task',
+      'task/hold_for_program',
+    ],
+    absent: 'until a segment begins: it is 0',
+  },
+  queue: {
+    stored: 'q',
+    meaning: 'Where the task stands in its tenant queues',
+    value: "'ready', 'held', the number of the BullMQ job that has it, or empty for none",
+    writers: [
+      'task/open',
+      'interaction/accept',
+      'queue/dequeue',
+      'queue/load_tasks',
+      'queue/requeue_lost_jobs',
+      'task/park',
+      'task/settle',
+      'task/cancel',
+      'task/hold_for_program',
+      'deadline/expire',
+    ],
+    absent: 'until the task has something for a worker: it stands in no queue',
+  },
+  events: {
+    stored: 'ev',
+    meaning: 'Answers, expiries, cancellations and ended sleeps of the task so far',
+    value: 'count',
+    writers: ['interaction/accept', 'task/cancel', 'deadline/expire'],
+    absent: 'until the first event: it is 0',
+  },
+  events_seen: {
+    stored: 'se',
+    meaning: 'How many of the events the program had consumed when it last parked',
+    value: 'count',
+    writers: ['task/park'],
+    absent: 'until the task parks in a worker: it is 0',
+  },
+  interactions_opened: {
+    stored: 'sq',
+    meaning: 'The number of the last interaction that the task opened',
+    value: 'count',
+    writers: ['task/open', 'task/park'],
+    absent: 'never',
+  },
+  waits: {
+    stored: 'open',
+    meaning: 'The open waits: interactions that are pending, and sleeps (number 0)',
+    value: '<number>;<due ms>;<kind>;<path> each, separated by spaces; empty for none',
+    writers: [
+      'task/open',
+      'interaction/accept',
+      'interaction/extend_interaction',
+      'task/park',
+      'task/settle',
+      'task/cancel',
+      'deadline/expire',
+    ],
+    absent: 'never',
+  },
+  waiters: {
+    stored: 'w',
+    meaning: 'The replicas that hold a request for the task, to be notified of its next park or end',
+    value: 'channels separated by spaces; empty for none',
+    writers: [
+      'task/read_task',
+      'interaction/accept',
+      'task/park',
+      'task/settle',
+      'task/cancel',
+      'deadline/expire',
+    ],
+    absent: 'until a replica waits for it',
+  },
+  outcome: {
+    stored: 'rs',
+    meaning: 'What the task ended with: its result, or its error',
+    value: 'JSON',
+    writers: ['task/settle', 'task/cancel', 'deadline/expire'],
+    absent: 'while the task has not ended',
+  },
+  journal: {
+    stored: 'j:',
+    suffix: '<path>',
+    meaning: 'The recorded outcome of the effect at a path of the program',
+    value: '<kind>, + or - for success or failure, JSON',
+    writers: [
+      'task/open',
+      'interaction/accept',
+      'task/park',
+      'task/cancel',
+      'deadline/expire',
+      'project/commit',
+    ],
+    absent: 'until the effect has an outcome, and when a finished branch that contains it has collapsed',
+  },
+  request: {
+    stored: 'i',
+    suffix: '<number>',
+    meaning: 'The request of an interaction',
+    value: '<created ms>;<JSON>',
+    writers: ['task/open', 'task/park'],
+    absent: 'never for an interaction that was opened',
+  },
+  summary: {
+    stored: 's',
+    suffix: '<number>',
+    meaning: 'What lists show of an LLM request, and what they filter by',
+    value: '<created ms>;<role>;<service type>;<attempt>;<summary as JSON>',
+    writers: ['task/open', 'task/park'],
+    absent: 'for a question to a person, and in records of the layout without it: read it out of `request`',
+  },
+  answered: {
+    stored: 'g',
+    suffix: '<number>',
+    meaning: 'The receipt of the accepted answer, whose text is in the journal',
+    value: '<fingerprint>;<ms>;<principal who answered>',
+    writers: ['interaction/accept'],
+    absent: 'unless the interaction was answered',
+  },
+  ended: {
+    stored: 'x',
+    suffix: '<number>',
+    meaning: 'How an interaction ended that was not answered',
+    value: '<expired or cancelled>;<ms>',
+    writers: ['task/settle', 'task/cancel', 'deadline/expire'],
+    absent: 'unless the interaction has expired or was cancelled',
+  },
+  chunk_bytes: {
+    stored: 'c',
+    suffix: '<number>',
+    meaning: 'The size of all chunks of a streamed answer so far',
+    value: 'bytes',
+    writers: ['interaction/append_chunk', 'interaction/accept'],
+    absent: 'unless an answer is being streamed; deleted when it is accepted',
+  },
+  chunk: {
+    stored: 'c',
+    suffix: '<number>;<sequence>',
+    meaning: 'One chunk of a streamed answer',
+    value: 'text',
+    writers: ['interaction/append_chunk', 'interaction/accept'],
+    absent: 'unless an answer is being streamed; deleted when it is accepted',
+  },
+} as const satisfies Record<string, TaskField>;
+
+export type TaskFieldName = keyof typeof TASK_RECORD;
+
+/** The names as stored. */
+export const FIELD = Object.fromEntries(
+  Object.entries(TASK_RECORD).map(([name, { stored }]) => [name, stored]),
+) as { readonly [Name in TaskFieldName]: (typeof TASK_RECORD)[Name]['stored'] };
+
+/** Matches, as a Lua pattern, the fields of single interactions: a replay needs none of them. */
+export const INTERACTION_FIELDS = `^[${familiesByNumber().join('')}]%d`;
+
+const SUFFIXES = { '<path>': '\\S+', '<number>': '\\d+', '<number>;<sequence>': '\\d+;\\d+' };
+
+/** The entry of the legend that a stored field belongs to, or undefined for a field that the legend lacks. */
+export function legendOf(stored: string): TaskFieldName | undefined {
+  const names = Object.keys(TASK_RECORD) as TaskFieldName[];
+  return names.find((name) => {
+    const field: TaskField = TASK_RECORD[name];
+    if (field.suffix === undefined) return stored === field.stored;
+    return new RegExp(`^${field.stored}${SUFFIXES[field.suffix]}$`).test(stored);
+  });
+}
+
+function familiesByNumber(): string[] {
+  const fields: TaskField[] = Object.values(TASK_RECORD);
+  const numbered = fields.filter(({ suffix }) => suffix?.startsWith('<number>'));
+  return [...new Set(numbered.map(({ stored }) => stored))].toSorted();
+}

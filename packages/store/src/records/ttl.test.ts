@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import { openFixture } from '../testing/fixture.ts';
+import { ANN, asks, type Guest, sleeps } from '../testing/guest.ts';
+import { DEFAULT_LIFETIMES, taskRecordTtl } from './ttl.ts';
+import { interactionId } from '@baton/protocol';
+
+const fixture = await openFixture();
+const { redis } = fixture;
+const { retention } = DEFAULT_LIFETIMES;
+
+const IDEMPOTENCY = { key: 'k', arguments: 'a' };
+
+/** How long a task's record will live after it was to end and to stay readable, in milliseconds: never less than 0. */
+async function spare(guest: Guest, taskId: string): Promise<number> {
+  const ends = await redis.pexpiretime(guest.keys.task(taskId));
+  const record = await guest.record(taskId);
+  const ended = /completed|failed|cancelled/.test(record['st']!);
+  const lastNeeded = Number(ended ? record['up'] : record['ex']) + guest.tenant.lifetimes.retention;
+  return ends - lastNeeded;
+}
+
+/** Ways through a task's life; after each its record has its time. */
+const LIVES: Record<string, (guest: Guest) => Promise<string>> = {
+  'it was opened': (guest) => guest.open(),
+  'it was answered': async (guest) => {
+    const taskId = await guest.open();
+    await guest.answer(taskId);
+    return taskId;
+  },
+  'it parked again': async (guest) => {
+    const taskId = await guest.open({ ready: true });
+    await (await fixture.take()).park({
+      journal: [],
+      drops: [],
+      waits: [asks('1'), sleeps('2', 99_999_999_999)],
+    });
+    return taskId;
+  },
+  'it was put back': async (guest) => {
+    const taskId = await guest.open({ ready: true });
+    await (await fixture.take()).release();
+    return taskId;
+  },
+  'its interaction was extended and then cancelled': async (guest) => {
+    const taskId = await guest.open();
+    await guest.interactions.extend(ANN, interactionId(taskId, 1), 99_999_999_999);
+    await guest.interactions.cancel(ANN, interactionId(taskId, 1));
+    return taskId;
+  },
+  'its interaction expired': async (guest) => {
+    const taskId = await guest.with({ interaction: 0 }).open();
+    await fixture.sweep();
+    return taskId;
+  },
+};
+
+test.each(Object.entries(LIVES))(
+  'a record outlives its task by the retention and a day at least: %s',
+  async (_way, live) => {
+    const guest = await fixture.guest();
+    const taskId = await live(guest);
+    expect(await spare(guest, taskId)).toBeGreaterThanOrEqual(86_400_000 - 1_000);
+  },
+);
+
+const ENDS: Record<string, (guest: Guest) => Promise<string>> = {
+  settled: async (guest) => {
+    const taskId = await guest.open({ ready: true });
+    await (await fixture.take()).settle({ status: 'completed', result: {} });
+    return taskId;
+  },
+  cancelled: async (guest) => {
+    const taskId = await guest.open();
+    await guest.tasks.cancel(ANN, taskId);
+    return taskId;
+  },
+  expired: async (guest) => {
+    const taskId = await guest.with({ task: 0 }).open();
+    await fixture.sweep();
+    return taskId;
+  },
+};
+
+test.each(Object.entries(ENDS))(
+  'a task that was %s stays readable for the retention, and no longer',
+  async (_how, end) => {
+    const guest = await fixture.guest();
+    const taskId = await end(guest);
+    expect(Math.abs(await spare(guest, taskId))).toBeLessThan(1_000);
+    expect(await redis.pttl(guest.keys.task(taskId))).toBeGreaterThan(retention - 5_000);
+  },
+);
+
+test('a task whose deadline no worker kept for most of a day is still there to end and to be read', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open();
+  const left = await redis.pttl(guest.keys.task(taskId));
+  expect(left).toBeGreaterThan(DEFAULT_LIFETIMES.task + retention + 86_400_000 - 5_000);
+  expect(left).toBeLessThanOrEqual(taskRecordTtl(DEFAULT_LIFETIMES));
+});
+
+test('an idempotency key lives as long as its task can, and its task never outlives it', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open({ idempotency: IDEMPOTENCY });
+  const [key, record] = await Promise.all([
+    redis.pexpiretime(guest.keys.idempotency(IDEMPOTENCY.key)),
+    redis.pexpiretime(guest.keys.task(taskId)),
+  ]);
+  expect(key).toBeGreaterThanOrEqual(record);
+  await guest.tasks.cancel(ANN, taskId);
+  expect(await redis.pexpiretime(guest.keys.task(taskId))).toBeLessThan(key);
+});
+
+test('nothing that a task leaves stays for ever but places in indexes, which are trimmed', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open({ idempotency: IDEMPOTENCY });
+  await guest.tasks.cancel(ANN, taskId);
+  const keys = (await redis.keys('*')).filter((key) => !key.includes(':bull:'));
+  const forever = [];
+  for (const key of keys) if ((await redis.pttl(key)) === -1) forever.push(key);
+  const { record, credentials, tasks } = guest.keys;
+  const own = forever.filter((key) => key.startsWith(record) && !key.includes(':key:'));
+  expect(own.sort()).toEqual([record, credentials, tasks].sort());
+  await redis.zadd(tasks, 1, 'long gone|ann');
+  await guest.open();
+  expect(await redis.zscore(tasks, 'long gone|ann')).toBeNull();
+});

@@ -1,0 +1,211 @@
+import { startPrivateRedis } from '@baton/local-redis';
+import { BatonError, interactionId } from '@baton/protocol';
+import { Redis } from 'ioredis';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { COMMAND_TIMEOUT, Connection } from './connection.ts';
+import { internalsOf } from '../internals.ts';
+import { run } from '../scripts/script.ts';
+import { READ_TASK } from '../scripts/registry.ts';
+import { Store } from '../store.ts';
+import { startCluster } from '../testing/cluster.ts';
+import { closeFixture, fixtureAt, plain } from '../testing/fixture.ts';
+import { ANN, codeOf } from '../testing/guest.ts';
+import { mutated } from '../testing/wiretap.ts';
+
+const patient = { timeout: 60_000 };
+const options = { secret: 's', replica: 'r' };
+
+async function connectionsOf(url: string): Promise<number> {
+  const look = new Redis(plain(url));
+  const list = ((await look.client('LIST')) as string).trim().split('\n');
+  look.disconnect();
+  return list.length - 1;
+}
+
+test.concurrent.each(['allkeys-lru', 'volatile-ttl'])(
+  'a server that would evict by %s is refused, naming it',
+  patient,
+  async (policy) => {
+    const server = await startPrivateRedis({ args: ['--maxmemory-policy', policy] });
+    const refused = await Store.open({ ...options, url: server.url }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(BatonError);
+    expect(refused).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining(`maxmemory-policy ${policy}`),
+    });
+    await vi.waitFor(async () => expect(await connectionsOf(server.url)).toBe(0));
+    await server.stop();
+  },
+);
+
+test.concurrent('a cluster is refused when any of its nodes would evict', patient, async () => {
+  const cluster = await startCluster();
+  const second = new Redis(cluster.nodes[1]!);
+  await second.config('SET', 'maxmemory-policy', 'volatile-lru');
+  await expect(Connection.open(cluster.url)).rejects.toThrow('maxmemory-policy volatile-lru');
+  await second.config('SET', 'maxmemory-policy', 'noeviction');
+  await (await Connection.open(cluster.url)).close();
+  second.disconnect();
+  await cluster.stop();
+});
+
+test.concurrent.each([
+  'redis://:hush@127.0.0.1:1',
+  'redis+cluster://me:hush@127.0.0.1:1,127.0.0.1:2',
+  'unix:///nowhere/redis.sock',
+])(
+  'nobody there at %s: it is unavailable within the time-out, and says where without the password',
+  patient,
+  async (url) => {
+    const started = Date.now();
+    const refused = await Store.open({ ...options, url }).catch((error: unknown) => error);
+    expect(Date.now() - started).toBeLessThan(COMMAND_TIMEOUT + 2_000);
+    expect(refused).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining(url.split(/[/@,]/).at(-1)!),
+    });
+    expect(String(refused)).not.toContain('hush');
+  },
+);
+
+test.concurrent(
+  'a Redis that was stopped is unavailable at once, and what was accepted is there after its restart',
+  patient,
+  async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'baton-store-'));
+    const first = await startPrivateRedis({ dir, args: ['--appendfsync', 'always'] });
+    const fixture = await fixtureAt(first.url);
+    const guest = await fixture.guest();
+    const taskId = await guest.open();
+    await guest.answer(taskId);
+    await first.stop();
+    const started = Date.now();
+    expect(await codeOf(guest.tasks.read(ANN, taskId))).toBe('unavailable');
+    expect(await codeOf(fixture.store.ping())).toBe('unavailable');
+    expect(await codeOf(guest.tenant.projectsResource.read('p'))).toBe('unavailable');
+    expect(Date.now() - started).toBeLessThan(COMMAND_TIMEOUT);
+    const second = await startPrivateRedis({ dir });
+    await vi.waitFor(
+      async () => expect((await guest.tasks.read(ANN, taskId)).status).toBe('working'),
+      10_000,
+    );
+    expect((await fixture.take()).state.journal.get('0')).toBe('llm+"yes"');
+    await closeFixture(fixture);
+    await second.stop();
+    await rm(dir, { recursive: true });
+  },
+);
+
+test.concurrent(
+  'a Redis that hangs is unavailable after the time-out, and usable again when it goes on',
+  patient,
+  async () => {
+    const server = await startPrivateRedis();
+    const fixture = await fixtureAt(server.url);
+    const guest = await fixture.guest();
+    const taskId = await guest.open();
+    process.kill(server.pid, 'SIGSTOP');
+    const started = Date.now();
+    const refused = await Promise.all([
+      codeOf(fixture.store.ping()),
+      codeOf(guest.tasks.cancel(ANN, taskId)),
+    ]);
+    process.kill(server.pid, 'SIGCONT');
+    expect(refused).toEqual(['unavailable', 'unavailable']);
+    expect(Date.now() - started).toBeGreaterThan(COMMAND_TIMEOUT - 500);
+    expect(Date.now() - started).toBeLessThan(COMMAND_TIMEOUT + 2_000);
+    await fixture.store.ping();
+    await guest.open();
+    await closeFixture(fixture);
+    await server.stop();
+  },
+);
+
+test.concurrent(
+  'a full Redis is unavailable, loses nothing, and takes answers again when there is room',
+  patient,
+  async () => {
+    const server = await startPrivateRedis({ args: ['--maxmemory', '100mb'] });
+    const fixture = await fixtureAt(server.url);
+    const { redis } = fixture;
+    const guest = await fixture.guest();
+    const taskId = await guest.open();
+    await redis.config('SET', 'maxmemory', 1);
+    const refused = await guest
+      .answer(taskId, 1, { as: guest.tenant.operatorCaller() })
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('memory is full'),
+    });
+    expect(await codeOf(guest.open({}, guest.tenant.operatorCaller()))).toBe('unavailable');
+    await redis.config('SET', 'maxmemory', '100mb');
+    expect(await guest.answer(taskId)).toMatchObject({ replayed: false });
+    await (await fixture.take()).settle({ status: 'completed', result: {} });
+    await closeFixture(fixture);
+    await server.stop();
+  },
+);
+
+test.concurrent("a script's own fault is not passed off as a Redis that cannot", patient, async () => {
+  const server = await startPrivateRedis();
+  const connection = await Connection.open(server.url);
+  const broken = mutated(READ_TASK, ["if not may then return {'task_not_found'} end", 'nothing.here()']);
+  const thrown = run(connection, broken, { task: 'k' }, { principal: '', scopes: '', channel: '' });
+  await expect(thrown).rejects.not.toBeInstanceOf(BatonError);
+  await expect(thrown).rejects.toThrow('nothing');
+  await connection.close();
+  await server.stop();
+});
+
+test.concurrent('scripts that a restarted server does not know are sent again', patient, async () => {
+  const server = await startPrivateRedis();
+  const fixture = await fixtureAt(server.url);
+  const guest = await fixture.guest();
+  await guest.open();
+  await fixture.redis.script('FLUSH');
+  const taskId = await guest.open();
+  expect((await guest.tenant.queries.interaction(ANN, interactionId(taskId, 1))).status).toBe('pending');
+  await closeFixture(fixture);
+  await server.stop();
+});
+
+test.concurrent(
+  'the number of shards is fixed by the first start, whoever starts later and with whatever number',
+  patient,
+  async () => {
+    const server = await startPrivateRedis();
+    const url = server.url;
+    const shardsOf = (store: Store) => internalsOf(store).keyspace.shards;
+    const first = await Promise.all(
+      [5, 5].map((shards, at) => Store.open({ ...options, url, shards, replica: `r${at}` })),
+    );
+    expect(first.map(shardsOf)).toEqual([5, 5]);
+    const later = await Store.open({ ...options, url });
+    expect(shardsOf(later)).toBe(5);
+    await Promise.all([...first, later].map((store) => store.close()));
+    await vi.waitFor(async () => expect(await connectionsOf(url)).toBe(0));
+    await expect(Store.open({ ...options, url, shards: 8 })).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/in 5 shards, and 8 were asked for/),
+    });
+    await vi.waitFor(async () =>
+      expect(await connectionsOf(url), 'a refused start leaves no connection').toBe(0),
+    );
+    const elsewhere = await Store.open({ ...options, url, prefix: 'other' });
+    expect(shardsOf(elsewhere), 'another prefix is another deployment; one Redis has one shard').toBe(1);
+    await elsewhere.close();
+    // A release that lays records out otherwise shares no work with this one.
+    const redis = new Redis(url.slice('unix://'.length));
+    await redis.hset('baton:{ops}:topology', 'layout', 'another');
+    redis.disconnect();
+    await expect(Store.open({ ...options, url })).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/in layout another, and this release reads layout 2/),
+    });
+    await server.stop();
+  },
+);

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { openFixture } from '../testing/fixture.ts';
+import { codeOf } from '../testing/guest.ts';
+
+const fixture = await openFixture();
+const { redis } = fixture;
+
+async function used(): Promise<number> {
+  return Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
+}
+
+test('while only the reserve is left new work is refused, and what was accepted goes on, jobs and next requests included', async () => {
+  const guest = await fixture.guest();
+  const [taskId, other] = [await guest.open(), await guest.open()];
+  await guest.answer(taskId);
+  const segment = await fixture.take();
+  for (let n = 0; n < 100; n++) await redis.append('junk', 'x'.repeat(10_000));
+  // Three in a hundred are left, less than the reserve.
+  await redis.config('SET', 'maxmemory', Math.round((await used()) / 0.97));
+  try {
+    await expect.poll(() => codeOf(guest.open()), { timeout: 5_000 }).toBe('unavailable');
+    const refused = await guest.answer(other).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'unavailable', details: { taken: false } });
+    expect(String(refused)).toMatch(/memory is full.*Nothing was changed/);
+    expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('parked');
+    await redis.del('junk');
+    await redis.config('SET', 'maxmemory', 0);
+    await expect.poll(() => codeOf(guest.answer(other)), { timeout: 5_000 }).toBe('done');
+  } finally {
+    await redis.config('SET', 'maxmemory', 0);
+  }
+});

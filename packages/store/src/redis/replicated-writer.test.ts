@@ -1,0 +1,181 @@
+import { interactionId } from '@baton/protocol';
+import { Redis } from 'ioredis';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { startCluster } from '../testing/cluster.ts';
+import { closeFixture, fixtureAt } from '../testing/fixture.ts';
+import { ANN, codeOf, type Guest, newTask } from '../testing/guest.ts';
+import { startWithReplica } from '../testing/replicas.ts';
+import { startPrivateRedis } from '@baton/local-redis';
+
+/** Nothing is acknowledged before a replica has it; a replica that hangs shows what is not waited for. */
+const servers = await startWithReplica();
+const fixture = await fixtureAt(servers.master.url, { replication: { replicas: 1, waitMs: 300 } });
+const replica = new Redis(servers.replica.url);
+afterAll(async () => {
+  replica.disconnect();
+  await closeFixture(fixture);
+  await servers.stop();
+});
+beforeEach(async () => void (await fixture.redis.flushall()));
+
+async function whileReplicaHangs<T>(body: () => Promise<T>): Promise<T> {
+  process.kill(servers.replica.pid, 'SIGSTOP');
+  try {
+    return await body();
+  } finally {
+    process.kill(servers.replica.pid, 'SIGCONT');
+  }
+}
+
+const change = { set: [['t:1', '{}'] as const], delete: [] };
+
+test.each<[string, (guest: Guest, taskId: string) => Promise<unknown>]>([
+  ['a new task', (guest) => guest.open({ idempotency: { key: 'k', arguments: 'a' } })],
+  ['an answer', (guest, taskId) => guest.answer(taskId)],
+  [
+    'a chunk',
+    async (guest, taskId) =>
+      guest.interactions.chunk(await guest.caller(), {
+        interactionId: interactionId(taskId, 1),
+        sequence: 0,
+        delta: 'x',
+      }),
+  ],
+  ['how a task stands', (guest, taskId) => guest.tasks.read(ANN, taskId)],
+  ['what is pending', (guest) => guest.tenant.queries.pending(ANN, {})],
+  ['another deadline', (guest, taskId) => guest.interactions.extend(ANN, interactionId(taskId, 1), 1_000)],
+  ['a key', (guest) => guest.tenant.credentials.create({ name: 'k', scopes: ['mcp'] })],
+  ['a limit', (guest) => guest.fixture.operators.change(guest.tenant.id, { limits: { openTasks: 5 } })],
+  [
+    'a change of a project',
+    async (guest) => {
+      const landed = await guest.tenant.projectsResource.commit('p', undefined, change);
+      // What was not confirmed landed all the same: a repeat hears that the project has moved on.
+      if (!landed && (await guest.tenant.projectsResource.read('p')) === undefined) throw new Error('not landed');
+    },
+  ],
+])('%s is acknowledged only with a replica, and repeating it is safe', async (_what, call) => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open();
+  const refused = await whileReplicaHangs(() => call(guest, taskId).catch((error: unknown) => error));
+  expect(refused).toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(/^0 of 1 replicas .* not known; repeat/),
+  });
+  expect(await codeOf(call(guest, taskId))).toBe('done');
+});
+
+test('an answer that is confirmed as taken before is confirmed only with a replica too', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open();
+  await whileReplicaHangs(async () => {
+    expect(await codeOf(guest.answer(taskId))).toBe('unavailable');
+    expect(await codeOf(guest.answer(taskId)), 'it writes nothing, and yet').toBe('unavailable');
+  });
+  expect(await guest.answer(taskId)).toMatchObject({ replayed: true, event: 1 });
+});
+
+test('a task is cancelled once, though the first was not confirmed', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open();
+  await whileReplicaHangs(async () =>
+    expect(await codeOf(guest.tasks.cancel(ANN, taskId))).toBe('unavailable'),
+  );
+  await expect(guest.tasks.cancel(ANN, taskId)).rejects.toMatchObject({
+    code: 'task_ended',
+    details: { status: 'cancelled' },
+  });
+});
+
+test('what has been acknowledged stands in the replica, however many come at once', async () => {
+  const guest = await fixture.guest();
+  const ids = await Promise.all(Array.from({ length: 600 }, () => guest.open()));
+  const found = await Promise.all(ids.map((id) => replica.exists(guest.keys.task(id))));
+  expect(found.filter((one) => one === 0)).toEqual([]);
+});
+
+test('many calls share one WAIT, and a worker waits for none', async () => {
+  const guest = await fixture.guest();
+  const waits = async () => {
+    const stats = await fixture.redis.info('commandstats');
+    return Number(/cmdstat_wait:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+  };
+  const before = await waits();
+  await Promise.all(Array.from({ length: 200 }, () => guest.open({ waits: [], ready: true })));
+  const opened = await waits();
+  expect(opened - before).toBeLessThan(20);
+  for (const segment of await fixture.takeSome(200)) {
+    await segment.commit('p', undefined, change, { path: '1', entry: 'commit+1', journal: [] });
+    await segment.settle({ status: 'completed', result: {} });
+  }
+  expect(await waits()).toBe(opened);
+});
+
+test('a waiter is told to look for itself, since what it hears may be lost again', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open();
+  const { inbox } = fixture.store;
+  const listener = inbox.subscribe(guest.member(taskId));
+  await guest.answer(taskId, 1, { channel: inbox.channel });
+  await (await fixture.take()).settle({ status: 'completed', result: {} });
+  expect(await listener.next(5_000)).toBe('look');
+  listener.close();
+});
+
+test('scripts that a restarted server does not know are sent again', async () => {
+  const guest = await fixture.guest();
+  await guest.open();
+  await fixture.redis.script('FLUSH');
+  const ids = await Promise.all(Array.from({ length: 20 }, () => guest.open()));
+  expect(new Set(ids).size).toBe(20);
+});
+
+test('a fault of a script is its own, and of none that left with it', async () => {
+  const guest = await fixture.guest();
+  await fixture.redis.set(guest.keys.pending, 'no set');
+  const [broken, whole] = await Promise.allSettled([
+    guest.open({}, guest.tenant.operatorCaller()),
+    guest.tenant.credentials.create({ name: 'k', scopes: ['mcp'] }),
+  ]);
+  expect(broken).toMatchObject({
+    status: 'rejected',
+    reason: expect.not.objectContaining({ code: 'unavailable' }),
+  });
+  expect(whole.status).toBe('fulfilled');
+});
+
+test('in a cluster WAIT goes to the node that has the write', { timeout: 60_000 }, async () => {
+  const cluster = await startCluster();
+  const args = ['--appendonly', 'no', '--cluster-enabled', 'yes', '--repl-diskless-sync-delay', '0'];
+  const extra = await startPrivateRedis({ listen: 'tcp', args });
+  const look = new Redis(cluster.nodes[0]!);
+  const nodeOf = async (key: string) => (Number(await look.cluster('KEYSLOT', key)) < 8192 ? 0 : 1);
+  // One node has a replica, that which holds the number of shards: its tenants are served, the other's are not.
+  const served = await nodeOf('baton:{ops}:topology');
+  const [master, joining] = [new Redis(cluster.nodes[served]!), new Redis(extra.url)];
+  await joining.cluster('MEET', '127.0.0.1', Number(new URL(cluster.nodes[served]!).port));
+  const id = String(await master.cluster('MYID'));
+  const within = { timeout: 20_000 };
+  await expect.poll(() => joining.cluster('REPLICATE', id).catch(() => 'not yet'), within).toBe('OK');
+  await expect
+    .poll(async () => (await master.info('replication')).includes('state=online'), within)
+    .toBe(true);
+
+  const sees = await fixtureAt(cluster.url, {}, new Redis(cluster.nodes[0]!));
+  const waits = await fixtureAt(
+    cluster.url,
+    { replication: { replicas: 1, waitMs: 500 } },
+    new Redis(cluster.nodes[0]!),
+  );
+  const codes = new Set<string>();
+  for (let n = 0; n < 12; n++) {
+    const { tenant } = await sees.guest();
+    const same = waits.store.tenant(tenant.id);
+    const code = await codeOf(same.tasks.open(same.operatorCaller(), newTask()));
+    codes.add(`${(await nodeOf(tenant.keys.record)) === served ? 'with a replica' : 'without'}: ${code}`);
+  }
+  expect([...codes].sort()).toEqual(['with a replica: done', 'without: unavailable']);
+  await Promise.all([closeFixture(sees), closeFixture(waits)]);
+  for (const client of [look, master, joining]) client.disconnect();
+  await Promise.all([cluster.stop(), extra.stop()]);
+});

@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { FIELD, INTERACTION_FIELDS } from '../records/task-record.ts';
+
+const FOLDER = new URL('./lua/', import.meta.url);
+
+/** A script as one text: its includes in place, its keys and arguments as locals, the names of fields as literals. */
+export interface LuaSource {
+  /** The first line, which says what Redis may do with the script. */
+  readonly shebang: string;
+  readonly body: string;
+}
+
+/**
+ * Loads `lua/<name>.lua`. Inside it a key is `K_<name>`, an argument `A_<name>`, and `A_rest` is where further ARGV begin.
+ * Throws when the headers `-- KEYS:` and `-- ARGV:` name other keys or arguments than the caller, and for an unknown field.
+ */
+export function loadLua(name: string, keys: readonly string[], args: readonly string[]): LuaSource {
+  const text = readLua(name);
+  refuseUnlessEqual(name, 'KEYS', headerNames(text, 'KEYS'), keys);
+  refuseUnlessEqual(name, 'ARGV', headerNames(text, 'ARGV'), args);
+  const [shebang = '', ...lines] = withFieldNames(withIncludes(text)).split('\n');
+  return { shebang, body: [prologue(keys, args), ...lines].join('\n') };
+}
+
+export function readLua(name: string): string {
+  return readFileSync(new URL(`${name}.lua`, FOLDER), 'utf8');
+}
+
+/** Puts a task's field as it is stored in the place of each `F_<name>`, so that a run looks nothing up. */
+export function withFieldNames(text: string): string {
+  return text.replace(/\bF_(\w+)\b/g, (constant, name: string) => {
+    const stored = name === 'of_interactions' ? INTERACTION_FIELDS : FIELD[name as keyof typeof FIELD];
+    if (stored === undefined) throw new Error(`the legend of a task's record has no ${constant}`);
+    return `'${stored}'`;
+  });
+}
+
+export function withIncludes(text: string): string {
+  return text.replace(/^-- @include (\w+)$/gm, (_line, name: string) => readLua(`include/${name}`));
+}
+
+function prologue(keys: readonly string[], args: readonly string[]): string {
+  const locals = (prefix: string, list: string, names: readonly string[]) =>
+    names.map((name, index) => `local ${prefix}_${name} = ${list}[${index + 1}]`);
+  const rest = `local A_rest = ${args.length + 1}`;
+  return [...locals('K', 'KEYS', keys), ...locals('A', 'ARGV', args), rest].join(' ');
+}
+
+function headerNames(text: string, label: string): string[] {
+  const line = new RegExp(`^-- ${label}: (.*)$`, 'm').exec(text)?.[1] ?? '';
+  return line.split(/\s+/).filter((word) => word !== '' && !word.endsWith('...'));
+}
+
+function refuseUnlessEqual(
+  name: string,
+  label: string,
+  inLua: readonly string[],
+  declared: readonly string[],
+): void {
+  if (inLua.join(' ') === declared.join(' ')) return;
+  throw new Error(`${name}.lua has ${label} "${inLua.join(' ')}", its caller "${declared.join(' ')}"`);
+}

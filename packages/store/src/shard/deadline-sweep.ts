@@ -1,0 +1,76 @@
+import { BatonError } from '@baton/protocol';
+import type { Connection } from '../redis/connection.ts';
+import { type ShardKeys, taskIdOf } from '../records/keys.ts';
+import { run } from '../scripts/script.ts';
+import { LIST_DUE_TENANTS, EXPIRE, LIST_DUE_TASKS } from '../scripts/registry.ts';
+import type { TenantStore } from '../tenant-store.ts';
+
+/** How many tenants one round looks at, and how many due tasks of each. */
+const TENANTS_PER_ROUND = 100;
+const TASKS_PER_TENANT = 64;
+
+/**
+ * Gives the tasks of a shard what has fallen due (deadlines, sleeps), tenants in turn, until nothing is due. A sweep that
+ * is cut off, or runs twice, changes nothing: EXPIRE looks at each task for itself. Errors: those of
+ * one tenant's task, once the round is over, in which the others have got theirs.
+ */
+export async function sweepDeadlines(
+  connection: Connection,
+  { due, swept }: ShardKeys,
+  open: (tenant: string) => TenantStore,
+): Promise<void> {
+  for (;;) {
+    const tenants = (await run(connection, LIST_DUE_TENANTS, { due, swept }, { most: TENANTS_PER_ROUND })).map(String);
+    if (tenants.length === 0) return;
+    const round = await Promise.allSettled(tenants.map((name) => sweepTenant(connection, due, open(name))));
+    for (const one of round) if (one.status === 'rejected') throw one.reason;
+  }
+}
+
+async function sweepTenant(connection: Connection, due: string, tenant: TenantStore): Promise<void> {
+  const { deadlines, name } = tenant.keys;
+  const refs = await run(connection, LIST_DUE_TASKS, { deadlines, due }, { tenant: name, most: TASKS_PER_TENANT });
+  await Promise.all(refs.map((ref) => expire(connection, tenant, String(ref))));
+}
+
+async function expire(connection: Connection, tenant: TenantStore, ref: string): Promise<void> {
+  const { keys, lifetimes } = tenant;
+  const taskId = taskIdOf(ref);
+  const [, job] = await run(
+    connection,
+    EXPIRE,
+    {
+      tenant: keys.record,
+      task: keys.task(taskId),
+      pending: keys.pending,
+      claims: keys.claims,
+      deadlines: keys.deadlines,
+      due: keys.shard.due,
+      ...keys.queueKeys,
+      listeners: keys.listeners,
+    },
+    {
+      member: keys.topic(taskId),
+      ref,
+      expired: INTERACTION_EXPIRED,
+      taskExpired: JSON.stringify(taskExpired(taskId).toWire()),
+      retention: lifetimes.retention,
+    },
+  );
+  if (typeof job === 'string') tenant.addJob(job, taskId);
+}
+
+const INTERACTION_EXPIRED = JSON.stringify(
+  new BatonError(
+    'interaction_expired',
+    'An LLM request of this task was not answered by its deadline. Start the call again.',
+  ).toWire(),
+);
+
+function taskExpired(taskId: string): BatonError {
+  return new BatonError(
+    'task_expired',
+    `Task '${taskId}' did not end by its deadline. Start the call again.`,
+    { taskId },
+  );
+}

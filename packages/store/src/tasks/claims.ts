@@ -1,0 +1,76 @@
+import { parseInteractionId } from '@baton/protocol';
+import { type Identity, formatScopes } from '../tenant/caller.ts';
+import { taskRef } from '../records/keys.ts';
+import type { TenantContext } from '../tenant/tenant-context.ts';
+import { refusal } from '../records/refusal.ts';
+import { run } from '../scripts/script.ts';
+import { CLAIM, RELEASE_HOLDER } from '../scripts/registry.ts';
+import { RELEASED_HOLDER_TTL } from '../records/ttl.ts';
+
+/** A claim as it is asked for: by whom, and for how long it hides from other claims. */
+export interface ClaimRequest {
+  readonly leaseMs: number;
+  /** Tells those apart who claim as one principal, such as two agents with one key. */
+  readonly holder?: string | undefined;
+}
+
+/** Claims on a tenant's pending interactions. A claim is its holder's alone until its lease ends; it never blocks an answer. */
+export class Claims {
+  private readonly context: TenantContext;
+
+  constructor(place: TenantContext) {
+    this.context = place;
+  }
+
+  /**
+   * Claims one interaction, renews its holder's claim from now on, or ends it where `leaseMs` is 0. Gives when its lease
+   * ends, in milliseconds by Redis's clock, or undefined when it was ended.
+   * Errors: `interaction_claimed` while another holds it, `interaction_not_found` and what ended it.
+   */
+  async claim(
+    identity: Identity,
+    interactionId: string,
+    { leaseMs, holder = '' }: ClaimRequest,
+  ): Promise<number | undefined> {
+    const parsed = parseInteractionId(interactionId);
+    if (parsed === undefined) throw refusal(['interaction_not_found'], { interactionId });
+    const { connection, keys } = this.context;
+    const { taskId, number } = parsed;
+    const reply = await run(
+      connection,
+      CLAIM,
+      { tenant: keys.record, task: keys.task(taskId), claims: keys.claims, holders: keys.holders },
+      {
+        principal: identity.principal,
+        scopes: formatScopes(identity.scopes),
+        member: keys.topic(taskId),
+        ref: taskRef(taskId),
+        number,
+        holder: formatHolder(identity, holder),
+        lease: leaseMs,
+      },
+    );
+    if (reply[0] === 'claimed') return Number(reply[1]);
+    if (reply[0] === 'released') return undefined;
+    throw refusal(reply, { interactionId });
+  }
+
+  /**
+   * Ends every claim of a holder, and gives it none any more: not by what was asked for before, whose reply nobody heard,
+   * either.
+   */
+  async releaseHolder(identity: Identity, holder: string): Promise<void> {
+    const { connection, keys } = this.context;
+    await run(
+      connection,
+      RELEASE_HOLDER,
+      { tenant: keys.record, claims: keys.claims, holders: keys.holders },
+      { member: keys.pendingTopic, holder: formatHolder(identity, holder), life: RELEASED_HOLDER_TTL },
+    );
+  }
+}
+
+/** A holder is one of its principal: the same name means another one with another principal. */
+export function formatHolder({ principal }: Identity, holder: string): string {
+  return `${principal} ${holder}`;
+}

@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest';
+import { ACCEPT, COMMIT, HOLD_FOR_PROGRAM, LOAD_TASKS, PARK, RELEASE_TASK, SETTLE } from '../scripts/registry.ts';
+import { openFixture } from '../testing/fixture.ts';
+import { asks, codeOf } from '../testing/guest.ts';
+import type { AnyScript, Cut } from '../testing/wiretap.ts';
+import type { TaskLease } from './task-lease.ts';
+
+/**
+ * The guarantees that the scripts' fences give. Each is a scenario that says whether the guarantee held; it holds,
+ * and with the fence cut out of a copy of the script it does not, so the scenario can tell.
+ */
+const fixture = await openFixture();
+const { wiretap, redis } = fixture;
+
+const nothing = { journal: [], drops: [], waits: [] };
+const outcome = (path: string) => ({ path, entry: 'commit+1', journal: [] });
+const change = { set: [['t', '1'] as const], delete: [] };
+
+/** A segment whose task another holder has taken up tries to write. */
+function staleWritesNothing(write: (segment: TaskLease) => Promise<unknown>) {
+  return async (): Promise<boolean> => {
+    const guest = await fixture.guest();
+    await guest.open({ ready: true });
+    const stale = await fixture.take();
+    await fixture.loseJobs(guest);
+    await fixture.take();
+    const before = JSON.stringify(await fixture.contents());
+    await write(stale);
+    return JSON.stringify(await fixture.contents()) === before;
+  };
+}
+
+async function anAnswerIsAcceptedOnce(): Promise<boolean> {
+  const guest = await fixture.guest();
+  const taskId = await guest.open();
+  const texts = ['"a"', '"a"', '"b"', '"c"'];
+  const replies = await Promise.all(
+    texts.map((text) =>
+      guest.answer(taskId, 1, { text }).then(
+        (reply) => reply.replayed,
+        () => true,
+      ),
+    ),
+  );
+  return replies.filter((replayed) => !replayed).length === 1 && (await guest.record(taskId))['ev'] === '1';
+}
+
+async function anAnswerDuringASegmentIsNotSwallowed(): Promise<boolean> {
+  const guest = await fixture.guest();
+  const taskId = await guest.open({ waits: [asks('0'), asks('1')] });
+  await guest.answer(taskId, 1);
+  const segment = await fixture.take();
+  await guest.answer(taskId, 2);
+  const end = await segment.park(nothing);
+  return end === 'again' || (await guest.stands(taskId)) !== undefined;
+}
+
+/** A connection that breaks before the reply has come has its command sent again. */
+async function aParkThatIsSentTwiceOpensOnce(): Promise<boolean> {
+  const guest = await fixture.guest();
+  await guest.open({ waits: [], ready: true });
+  const segment = await fixture.take();
+  await segment.park({ ...nothing, waits: [asks('5')] });
+  await segment.park({ ...nothing, waits: [asks('5')] });
+  return (await redis.zcard(guest.keys.pending)) === 1;
+}
+
+async function commitsNeverShareAVersion(): Promise<boolean> {
+  const guest = await fixture.guest();
+  const { projectsResource } = guest.tenant;
+  const at = await projectsResource.read('p');
+  const landed = await Promise.all(
+    [1, 2, 3, 4].map((n) => projectsResource.commit('p', at, { set: [['t', `${n}`]], delete: [] })),
+  );
+  return landed.filter(Boolean).length === 1 && (await projectsResource.read('p'))?.version === '1';
+}
+
+async function aCommandLandsOnce(): Promise<boolean> {
+  const guest = await fixture.guest();
+  await guest.open({ ready: true });
+  const segment = await fixture.take();
+  await segment.commit('p', undefined, change, outcome('3'));
+  const again = await fixture.shard.reload(segment);
+  await again!.commit('p', await guest.tenant.projectsResource.read('p'), change, outcome('3'));
+  return (await guest.tenant.projectsResource.read('p'))?.version === '1';
+}
+
+async function noAnswerComesAfterTheDeadline(): Promise<boolean> {
+  const guest = await fixture.guest();
+  const taskId = await guest.with({ interaction: 0 }).open();
+  return (await codeOf(guest.answer(taskId))) === 'interaction_expired';
+}
+
+async function aStrangerAnswersNothing(): Promise<boolean> {
+  const guest = await fixture.guest();
+  const taskId = await guest.open();
+  return (
+    (await codeOf(guest.answer(taskId, 1, { as: await guest.caller('bob') }))) === 'interaction_not_found'
+  );
+}
+
+const FENCE: Cut = ["if redis.call('HGET', K_task, 'fe') ~= A_fence then return {'stale'} end", ''];
+const SHORT_FENCE: Cut = ["if task[1] ~= A_fence then return {'stale'} end", ''];
+const MAY = "if not may then return {'interaction_not_found'} end";
+
+const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScript, cuts: Cut[]][] = [
+  [
+    'a stale segment parks nothing',
+    staleWritesNothing((segment) => segment.park({ ...nothing, waits: [asks('5')] })),
+    PARK,
+    [SHORT_FENCE],
+  ],
+  [
+    'a stale segment settles nothing',
+    staleWritesNothing((segment) => segment.settle({ status: 'completed', result: {} })),
+    SETTLE,
+    [SHORT_FENCE],
+  ],
+  [
+    'a stale segment commits nothing',
+    staleWritesNothing((segment) => segment.commit('p', undefined, change, outcome('3'))),
+    COMMIT,
+    [SHORT_FENCE],
+  ],
+  ['a stale segment releases nothing', staleWritesNothing((segment) => segment.release()), RELEASE_TASK, [FENCE]],
+  ['a stale segment holds nothing', staleWritesNothing((segment) => segment.hold()), HOLD_FOR_PROGRAM, [SHORT_FENCE]],
+  [
+    'who takes a task makes its last holder stale',
+    staleWritesNothing((segment) => segment.settle({ status: 'completed', result: {} })),
+    LOAD_TASKS,
+    [['(record.fe or 0) + 1', 'tonumber(record.fe or 0)']],
+  ],
+  [
+    'an answer is accepted once',
+    anAnswerIsAcceptedOnce,
+    ACCEPT,
+    [
+      ['if task[3] then', 'if false then'],
+      ['table.remove(opens, found)', 'opens[found]'],
+    ],
+  ],
+  [
+    'an answer during a running segment is not swallowed',
+    anAnswerDuringASegmentIsNotSwallowed,
+    PARK,
+    [['local again = event ~= A_seen', 'local again = false']],
+  ],
+  [
+    'a park that is sent twice opens what it awaits once',
+    aParkThatIsSentTwiceOpensOnce,
+    PARK,
+    [["'fe', A_fence + 1, 'up'", "'up'"]],
+  ],
+  [
+    'two commits never both land on one version',
+    commitsNeverShareAVersion,
+    COMMIT,
+    [["if version ~= A_version then return {'conflict', version} end", '']],
+  ],
+  [
+    'a command that is run again lands once',
+    aCommandLandsOnce,
+    COMMIT,
+    [["if task[2] then return {'journaled', task[2]} end", '']],
+  ],
+  [
+    'no answer is accepted after its deadline',
+    noAnswerComesAfterTheDeadline,
+    ACCEPT,
+    [["if open.due <= now then return {'interaction_expired'} end", '']],
+  ],
+  ['a stranger answers nothing', aStrangerAnswersNothing, ACCEPT, [[MAY, '']]],
+];
+
+test.each(GUARANTEES)('%s, and the test would notice', async (_claim, held, script, cuts) => {
+  expect(await held()).toBe(true);
+  await redis.flushall();
+  expect(await wiretap.withMutant(script, cuts, held), `without ${script.name}'s fence`).toBe(false);
+});

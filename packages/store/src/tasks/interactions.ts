@@ -1,0 +1,142 @@
+import { parseInteractionId, type Scope } from '@baton/protocol';
+import { type Caller, type Identity, formatScopes } from '../tenant/caller.ts';
+import { taskRef } from '../records/keys.ts';
+import type { TenantContext } from '../tenant/tenant-context.ts';
+import { refusal } from '../records/refusal.ts';
+import { run } from '../scripts/script.ts';
+import { ACCEPT, APPEND_CHUNK, EXTEND_INTERACTION } from '../scripts/registry.ts';
+import { runCancel } from './tasks.ts';
+
+export type Accepted = { readonly replayed: boolean; readonly event: number; readonly taskId: string };
+
+const ANSWER: readonly Scope[] = ['mcp', 'agent'];
+
+/** A tenant's interactions: what waits for someone outside. */
+export class Interactions {
+  private readonly context: TenantContext;
+
+  constructor(place: TenantContext) {
+    this.context = place;
+  }
+
+  /** Takes the answer to an interaction; `channel` is told when the task has moved on. */
+  async accept(
+    caller: Caller,
+    answer: { interactionId: string; text: string; fingerprint: string; channel: string },
+  ): Promise<Accepted> {
+    const { keys, connection } = this.context;
+    const { taskId, number } = this.parse(answer.interactionId);
+    const { task, topic, ref } = keys.taskNames(taskId);
+    const { digest, principal, scopes, need, bytes, floor } = await caller.admissionArgs(ANSWER, 'answer');
+    const reply = await run(
+      connection,
+      ACCEPT,
+      {
+        credential: caller.credentialKey,
+        tenant: keys.record,
+        task,
+        pending: keys.pending,
+        claims: keys.claims,
+        ready: keys.ready,
+        held: keys.held,
+        jobs: keys.jobs,
+        outstanding: keys.shard.outstanding,
+        workers: keys.shard.workers,
+        listeners: keys.listeners,
+      },
+      {
+        digest,
+        principal,
+        scopes,
+        need,
+        bytes,
+        floor,
+        member: topic,
+        ref,
+        number,
+        answer: answer.text,
+        fingerprint: answer.fingerprint,
+        channel: answer.channel,
+      },
+    );
+    caller.recordAdmission(reply);
+    if (reply[0] !== 'accepted' && reply[0] !== 'replayed') {
+      throw refusal(reply, { interactionId: answer.interactionId });
+    }
+    if (reply[0] === 'accepted') this.context.addJob(String(reply[2]), taskId);
+    return { replayed: reply[0] === 'replayed', event: Number(reply[1]), taskId };
+  }
+
+  /** Keeps one chunk of a streamed answer. */
+  async chunk(
+    caller: Caller,
+    chunk: { interactionId: string; sequence: number; delta: string },
+  ): Promise<'kept' | 'replayed'> {
+    const { keys, connection } = this.context;
+    const { taskId, number } = this.parse(chunk.interactionId);
+    const reply = await run(
+      connection,
+      APPEND_CHUNK,
+      { credential: caller.credentialKey, tenant: keys.record, task: keys.task(taskId) },
+      { ...(await caller.admissionArgs(ANSWER, 'answer')), number, sequence: chunk.sequence, delta: chunk.delta },
+    );
+    caller.recordAdmission(reply);
+    if (reply[0] === 'kept' || reply[0] === 'replayed') return reply[0];
+    throw refusal(reply, { interactionId: chunk.interactionId });
+  }
+
+  /** The chunks kept of a streamed answer, by their sequence. Only for a caller that was admitted. */
+  async chunks(id: string): Promise<Map<number, string>> {
+    const { keys, connection } = this.context;
+    const { taskId, number } = this.parse(id);
+    const fields = await connection.command((client) => client.hgetall(keys.task(taskId)));
+    const mine = Object.entries(fields).filter(([field]) => field.startsWith(`c${number};`));
+    return new Map(mine.map(([field, delta]) => [Number(field.split(';')[1]), delta]));
+  }
+
+  /** Takes back one interaction; its task goes on with `interaction_cancelled` in its place. */
+  async cancel(identity: Identity, id: string): Promise<void> {
+    const { taskId, number } = this.parse(id);
+    const reply = await runCancel(
+      this.context,
+      identity,
+      taskId,
+      number,
+      refusal(['interaction_cancelled'], { interactionId: id }),
+    );
+    if (reply[0] === 'task_not_found') throw refusal(['interaction_not_found'], { interactionId: id });
+    if (reply[0] !== 'cancelled') throw refusal(reply, { interactionId: id });
+  }
+
+  /** Gives a pending interaction `life` more milliseconds from now, never past its task's end; returns its new deadline. */
+  async extend(identity: Identity, id: string, life: number): Promise<number> {
+    const { keys, connection } = this.context;
+    const { taskId, number } = this.parse(id);
+    const reply = await run(
+      connection,
+      EXTEND_INTERACTION,
+      { task: keys.task(taskId), deadlines: keys.deadlines, due: keys.shard.due, listeners: keys.listeners },
+      {
+        principal: identity.principal,
+        scopes: formatScopes(identity.scopes),
+        member: keys.topic(taskId),
+        ref: taskRef(taskId),
+        number,
+        life,
+      },
+    );
+    if (reply[0] !== 'extended') throw refusal(reply, { interactionId: id });
+    return Number(reply[1]);
+  }
+
+  /** The name in notices of the task that an interaction belongs to. Errors: `interaction_not_found`. */
+  topicOf(id: string): string {
+    return this.context.keys.topic(this.parse(id).taskId);
+  }
+
+  private parse(id: string): { taskId: string; number: number } {
+    const parsed = parseInteractionId(id);
+    if (parsed === undefined) throw refusal(['interaction_not_found'], { interactionId: id });
+    return parsed;
+  }
+}

@@ -1,0 +1,207 @@
+import type { JsonObject, WireError } from '@baton/protocol';
+import { OversizedRequest } from '../records/oversized-request.ts';
+import { pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
+import type { TenantContext } from '../tenant/tenant-context.ts';
+import type { ProjectVersion, ProjectChange, Projects, StoredProject, TaskCommit } from '../tenant/projects.ts';
+import { run } from '../scripts/script.ts';
+import { HOLD_FOR_PROGRAM, PARK, RELEASE_TASK, SETTLE } from '../scripts/registry.ts';
+import { parseProgram } from '../records/task-view.ts';
+
+/** What a segment starts from. */
+export interface LoadedTask {
+  readonly operation: string;
+  readonly version: number;
+  readonly input: JsonObject;
+  readonly principal: string;
+  /** The journal as text, by path. */
+  readonly journal: ReadonlyMap<string, string>;
+  /** Paths of what is open already. */
+  readonly open: ReadonlySet<string>;
+  /** The events that this segment has seen. */
+  readonly seen: string;
+  /** How many interactions the task has opened so far. */
+  readonly interactions: number;
+  /** Segments begun since the task last parked, this one included. */
+  readonly tries: number;
+}
+
+/**
+ * The right to run a task's segment: everything that it writes is fenced, so that a holder who lost it writes nothing.
+ * Each method returns 'stale' in that case; the segment is then someone else's and is left alone.
+ */
+export class TaskLease {
+  readonly taskId: string;
+  readonly state: LoadedTask;
+  /** The number of the BullMQ job that has the task. */
+  readonly job: number;
+  private readonly context: TenantContext;
+  private readonly projects: Projects;
+  private readonly fence: string;
+
+  constructor(place: TenantContext, projects: Projects, taskId: string, job: number, reply: readonly unknown[]) {
+    this.context = place;
+    this.projects = projects;
+    this.taskId = taskId;
+    this.job = job;
+    this.fence = String(reply[0]);
+    this.state = parseLoadedTask(Number(reply[1]), reply.slice(2) as string[]);
+  }
+
+  get tenant(): string {
+    return this.context.keys.name;
+  }
+
+  readProject(name: string): Promise<StoredProject | undefined> {
+    return this.projects.read(name);
+  }
+
+  /**
+   * Writes a command's effect and its outcome, with what the segment has done before; the texts are the journal's.
+   * `journaled` is the outcome that an earlier run of this segment landed.
+   */
+  async commit(
+    name: string,
+    before: ProjectVersion | undefined,
+    change: ProjectChange,
+    outcome: Pick<TaskCommit, 'path' | 'entry' | 'journal'>,
+  ): Promise<'committed' | 'conflict' | 'stale' | { journaled: string }> {
+    const task = this.context.keys.task(this.taskId);
+    const reply = await this.projects.runCommit(name, before, change, {
+      ...outcome,
+      fence: this.fence,
+      task,
+    });
+    const [code, fact] = reply.map(String);
+    return code === 'journaled' ? { journaled: fact ?? '' } : (code as 'committed' | 'conflict' | 'stale');
+  }
+
+  /** Ends the segment at what it awaits. 'again': something came meanwhile; load the task anew and go on. Errors: OversizedRequest. */
+  async park(parked: ParkRequest): Promise<'parked' | 'again' | 'stale'> {
+    const { keys, connection, lifetimes } = this.context;
+    const { task, topic, ref } = keys.taskNames(this.taskId);
+    const args: (string | number)[] = [...parked.journal.flat(), ...parked.drops];
+    pushWaitArgs(args, parked.waits, lifetimes);
+    const reply = await run(
+      connection,
+      PARK,
+      {
+        tenant: keys.record,
+        task,
+        pending: keys.pending,
+        deadlines: keys.deadlines,
+        due: keys.shard.due,
+        ready: keys.ready,
+        held: keys.held,
+        jobs: keys.jobs,
+        outstanding: keys.shard.outstanding,
+        workers: keys.shard.workers,
+        listeners: keys.listeners,
+      },
+      {
+        fence: this.fence,
+        member: topic,
+        ref,
+        seen: this.state.seen,
+        journal: parked.journal.length,
+        drops: parked.drops.length,
+        opens: parked.waits.length,
+      },
+      { args },
+    );
+    if (reply[0] === 'limit_size') throw new OversizedRequest(reply);
+    if (reply[0] === 'parked') this.context.addJob(String(reply[1]));
+    return reply[0] as 'parked' | 'again' | 'stale';
+  }
+
+  /** Ends the task. */
+  async settle(
+    end: { status: 'completed'; result: JsonObject } | { status: 'failed'; error: WireError },
+  ): Promise<'settled' | 'stale'> {
+    const { keys, connection, lifetimes } = this.context;
+    const { task, topic, ref } = keys.taskNames(this.taskId);
+    const reply = await run(
+      connection,
+      SETTLE,
+      {
+        tenant: keys.record,
+        task,
+        pending: keys.pending,
+        claims: keys.claims,
+        deadlines: keys.deadlines,
+        ready: keys.ready,
+        held: keys.held,
+        jobs: keys.jobs,
+        outstanding: keys.shard.outstanding,
+        workers: keys.shard.workers,
+        listeners: keys.listeners,
+      },
+      {
+        fence: this.fence,
+        member: topic,
+        ref,
+        status: end.status,
+        payload: JSON.stringify(end.status === 'completed' ? end.result : end.error),
+        retention: lifetimes.retention,
+      },
+    );
+    if (reply[0] === 'settled') this.context.addJob(String(reply[1]));
+    return reply[0] as 'settled' | 'stale';
+  }
+
+  /**
+   * Ends a segment that failed for a reason that may pass: the task stays in its job's batch, for BullMQ to run the job
+   * again, and the try does not count.
+   */
+  async release(): Promise<'released' | 'stale'> {
+    const { keys, connection } = this.context;
+    const reply = await run(
+      connection,
+      RELEASE_TASK,
+      { task: keys.task(this.taskId) },
+      { fence: this.fence, tries: this.state.tries - 1 },
+    );
+    return reply[0] as 'released' | 'stale';
+  }
+
+  /** Puts the task back for workers that have its program; the try does not count. */
+  async hold(): Promise<'held' | 'stale'> {
+    const { keys, connection } = this.context;
+    const { task, topic, ref } = keys.taskNames(this.taskId);
+    const reply = await run(
+      connection,
+      HOLD_FOR_PROGRAM,
+      { task, ...keys.queueKeys },
+      { member: topic, ref, fence: this.fence, tries: this.state.tries - 1 },
+    );
+    for (const next of reply.slice(1)) this.context.addJob(String(next));
+    return reply[0] as 'held' | 'stale';
+  }
+}
+
+function parseLoadedTask(tries: number, pairs: readonly string[]): LoadedTask {
+  const fields = new Map<string, string>();
+  const journal = new Map<string, string>();
+  for (let at = 0; at + 1 < pairs.length; at += 2) {
+    const field = pairs[at] ?? '';
+    const value = pairs[at + 1] ?? '';
+    if (field.startsWith('j:')) journal.set(field.slice(2), value);
+    else fields.set(field, value);
+  }
+  const open = new Set<string>();
+  for (const entry of (fields.get('open') ?? '').split(' ')) {
+    const path = entry.split(';')[3];
+    if (path !== undefined) open.add(path);
+  }
+  const { operation, version } = parseProgram(fields.get('op'));
+  return {
+    operation,
+    version,
+    input: JSON.parse(fields.get('in') ?? 'null') as JsonObject,
+    principal: fields.get('pr') ?? '',
+    journal,
+    open,
+    seen: fields.get('ev') ?? '0',
+    interactions: Number(fields.get('sq') ?? 0),
+    tries,
+  };
+}

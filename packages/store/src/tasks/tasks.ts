@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { isTaskId, BatonError, type JsonObject, type Scope, taskIdFrom } from '@baton/protocol';
+import { type Caller, type Identity, parseScopes, formatScopes } from '../tenant/caller.ts';
+import { taskIdOf, taskRef } from '../records/keys.ts';
+import { OversizedRequest } from '../records/oversized-request.ts';
+import { pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
+import type { TenantContext } from '../tenant/tenant-context.ts';
+import { refusal } from '../records/refusal.ts';
+import { run } from '../scripts/script.ts';
+import { CANCEL, OPEN, READ_TASK } from '../scripts/registry.ts';
+import { formatProgram, parseTaskView, type TaskView } from '../records/task-view.ts';
+import { taskRecordTtl } from '../records/ttl.ts';
+
+export interface NewTask extends Omit<ParkRequest, 'drops'> {
+  readonly operation: string;
+  readonly version: number;
+  readonly input: JsonObject;
+  /** True when a worker has something to do at once, before anyone outside does. */
+  readonly ready: boolean;
+  readonly idempotency?: { readonly key: string; readonly arguments: string } | undefined;
+}
+
+/** `createdAt` is known of a new task only: milliseconds by Redis's clock. */
+export type OpenedTask =
+  | { readonly created: true; readonly taskId: string; readonly createdAt: number }
+  | { readonly created: false; readonly taskId: string };
+
+const CALL: readonly Scope[] = ['mcp'];
+
+/** A tenant's tasks. Every change is one script, fenced by the state that it expects. */
+export class Tasks {
+  private readonly context: TenantContext;
+
+  constructor(place: TenantContext) {
+    this.context = place;
+  }
+
+  /**
+   * Parks the first segment of a new task, or finds the task that the same idempotency key started.
+   * Errors: OversizedRequest, after which the same caller may open again, and the refusals of OPEN.
+   */
+  async open(caller: Caller, task: NewTask): Promise<OpenedTask> {
+    let { taskId, reply } = await this.runOpen(caller, task, '');
+    const findByIdempotencyKey = reply[0] === 'exists' || reply[0] === 'idempotency_conflict' ? String(reply[1]) : undefined;
+    // An idempotency key's record may outlive its task, and then means nothing.
+    if (findByIdempotencyKey !== undefined && !(await this.exists(taskIdOf(findByIdempotencyKey)))) {
+      ({ taskId, reply } = await this.runOpen(caller, task, findByIdempotencyKey));
+    }
+    caller.recordAdmission(reply);
+    if (reply[0] === 'limit_size' && reply.length > 4) {
+      caller.setIdentity({ principal: String(reply[5]), scopes: parseScopes(String(reply[6])) });
+      throw new OversizedRequest(reply);
+    }
+    if (reply[0] !== 'opened' && reply[0] !== 'exists') throw refusal(reply);
+    if (reply[0] === 'exists') return { created: false, taskId: taskIdOf(String(reply[1])) };
+    this.context.addJob(String(reply[1]), taskId);
+    return { created: true, taskId, createdAt: Number(reply[2]) };
+  }
+
+  /**
+   * The task that an idempotency key started before, with these arguments and of which something is left.
+   * Errors: `idempotency_conflict`.
+   */
+  async known(idempotency: NonNullable<NewTask['idempotency']>): Promise<string | undefined> {
+    const { connection, keys } = this.context;
+    const [ref, given] = await connection.command((client) =>
+      client.hmget(keys.idempotency(idempotency.key), 'ref', 'arguments'),
+    );
+    if (!ref || !(await this.exists(taskIdOf(ref)))) return undefined;
+    if (given !== idempotency.arguments) throw refusal(['idempotency_conflict']);
+    return taskIdOf(ref);
+  }
+
+  /** How a task stands; `channel`, if given, is told when it moves on. Errors: `task_not_found`. */
+  async read(identity: Identity, taskId: string, channel = ''): Promise<TaskView> {
+    requireTaskId(taskId);
+    const reply = await run(
+      this.context.connection,
+      READ_TASK,
+      { task: this.context.keys.task(taskId) },
+      { principal: identity.principal, scopes: formatScopes(identity.scopes), channel },
+    );
+    if (reply[0] !== 'ok') throw refusal(reply, { taskId });
+    return parseTaskView(taskId, reply.slice(1));
+  }
+
+  /** Ends a task as cancelled. Errors: `task_not_found`, `task_ended`. */
+  async cancel(identity: Identity, taskId: string): Promise<void> {
+    requireTaskId(taskId);
+    const error = new BatonError('task_cancelled', `Task '${taskId}' was cancelled.`, { taskId });
+    const reply = await runCancel(this.context, identity, taskId, 0, error);
+    if (reply[0] !== 'cancelled') throw refusal(reply, { taskId });
+  }
+
+  /** The task's name in notices. */
+  topic(taskId: string): string {
+    return this.context.keys.topic(taskId);
+  }
+
+  private async runOpen(
+    caller: Caller,
+    task: NewTask,
+    gone: string,
+  ): Promise<{ taskId: string; reply: unknown[] }> {
+    const { keys, connection, lifetimes } = this.context;
+    const taskId = taskIdFrom(randomUUID());
+    const { task: key, topic, ref } = keys.taskNames(taskId);
+    // Written out: a spread of the ticket would have every call build this object field by field.
+    const { digest, principal, scopes, need, bytes, floor } = await caller.admissionArgs(CALL);
+    const args: (string | number)[] = [];
+    for (const [path, entry] of task.journal) args.push(path, entry);
+    pushWaitArgs(args, task.waits, lifetimes);
+    const reply = await run(
+      connection,
+      OPEN,
+      {
+        credential: caller.credentialKey,
+        tenant: keys.record,
+        task: key,
+        idempotency: keys.idempotency(task.idempotency?.key ?? ''),
+        tasks: keys.tasks,
+        pending: keys.pending,
+        deadlines: keys.deadlines,
+        due: keys.shard.due,
+        ready: keys.ready,
+        held: keys.held,
+        jobs: keys.jobs,
+        outstanding: keys.shard.outstanding,
+        workers: keys.shard.workers,
+        listeners: keys.listeners,
+      },
+      {
+        digest,
+        principal,
+        scopes,
+        need,
+        bytes,
+        floor,
+        member: topic,
+        ref,
+        operation: formatProgram(task),
+        input: JSON.stringify(task.input),
+        arguments: task.idempotency?.arguments ?? '',
+        gone,
+        life: lifetimes.task,
+        keep: taskRecordTtl(lifetimes),
+        journal: task.journal.length,
+        opens: task.waits.length,
+        ready: task.ready ? 1 : 0,
+      },
+      { args },
+    );
+    return { taskId, reply };
+  }
+
+  private async exists(taskId: string): Promise<boolean> {
+    return (
+      (await this.context.connection.command((client) => client.exists(this.context.keys.task(taskId)))) === 1
+    );
+  }
+}
+
+/** An interaction's id differs from its task's in its last digits only: it must not be taken for it. */
+export function requireTaskId(taskId: string): void {
+  if (!isTaskId(taskId)) throw refusal(['task_not_found'], { taskId });
+}
+
+/** CANCEL, for a task (number 0) or for one of its interactions; see the script's header for the reply. */
+export async function runCancel(
+  place: TenantContext,
+  identity: Identity,
+  taskId: string,
+  number: number,
+  error: BatonError,
+): Promise<unknown[]> {
+  const { keys, connection, lifetimes } = place;
+  const reply = await run(
+    connection,
+    CANCEL,
+    {
+      tenant: keys.record,
+      task: keys.task(taskId),
+      pending: keys.pending,
+      claims: keys.claims,
+      deadlines: keys.deadlines,
+      due: keys.shard.due,
+      ...keys.queueKeys,
+      listeners: keys.listeners,
+    },
+    {
+      principal: identity.principal,
+      scopes: formatScopes(identity.scopes),
+      member: keys.topic(taskId),
+      ref: taskRef(taskId),
+      number,
+      payload: JSON.stringify(error.toWire()),
+      retention: lifetimes.retention,
+    },
+  );
+  if (reply[0] === 'cancelled') place.addJob(String(reply[1]), taskId);
+  return reply;
+}

@@ -1,0 +1,187 @@
+import { interactionId } from '@baton/protocol';
+import { Redis } from 'ioredis';
+import { expect, test, vi } from 'vitest';
+import type { Change } from './change-feed.ts';
+import { openFixture, plain } from '../testing/fixture.ts';
+import { ANN, asks, type Guest } from '../testing/guest.ts';
+
+const fixture = await openFixture();
+const { redis } = fixture;
+
+/** Hears a tenant's changes from now on; `next` are those since it was asked last, once there are so many. */
+async function ear(guest: Guest) {
+  const heard: Change[] = [];
+  const missed = { away: 0, back: 0 };
+  const leave = await guest.tenant.changes.subscribe({
+    onChange: (change) => heard.push(change),
+    onDisconnect: () => missed.away++,
+    onReconnect: () => missed.back++,
+  });
+  const next = async (count: number) => {
+    await vi.waitFor(() => expect(heard.length).toBeGreaterThanOrEqual(count), {
+      timeout: 5_000,
+      interval: 2,
+    });
+    return heard.splice(0);
+  };
+  return { heard, missed, leave, next };
+}
+
+const project = (name: string, change: object) => ({ kind: 'project', project: name, ...change });
+const task = (taskId: string, listed: boolean) => ({ kind: 'task', taskId, principal: 'ann', listed });
+
+test('each step of a task is told, and whether an entry of a list came or went with it', async () => {
+  const guest = await fixture.guest();
+  const { next } = await ear(guest);
+  const taskId = await guest.open({ waits: [asks('0'), asks('1')] });
+  expect(await next(1)).toEqual([task(taskId, true)]);
+  await guest.interactions.extend(ANN, interactionId(taskId, 1), 60_000);
+  expect(await next(1)).toEqual([task(taskId, false)]);
+  await guest.answer(taskId);
+  expect(await next(1)).toEqual([task(taskId, true)]);
+  await (await fixture.take()).park({ journal: [], drops: [], waits: [asks('2')] });
+  expect(await next(1)).toEqual([task(taskId, true)]);
+  await guest.interactions.cancel(ANN, interactionId(taskId, 2));
+  expect(await next(1)).toEqual([task(taskId, true)]);
+  await (await fixture.take()).park({ journal: [], drops: [], waits: [] });
+  expect(await next(1)).toEqual([task(taskId, false)]);
+  await guest.answer(taskId, 3);
+  await (await fixture.take()).settle({ status: 'completed', result: {} });
+  expect(await next(2)).toEqual([task(taskId, true), task(taskId, false)]);
+});
+
+test('what expires and what is cancelled is told', async () => {
+  const guest = await fixture.guest();
+  const late = await guest.with({ interaction: 0 }).open();
+  const over = await guest.with({ task: 0 }).open();
+  const cancelled = await guest.open();
+  const { next } = await ear(guest);
+  await fixture.sweep();
+  const heard = await next(2);
+  expect(heard).toHaveLength(2);
+  expect(heard).toEqual(expect.arrayContaining([task(late, true), task(over, true)]));
+  await guest.tasks.cancel(ANN, cancelled);
+  expect(await next(1)).toEqual([task(cancelled, true)]);
+});
+
+test('a commit tells of its project, of the kinds of its fields, and whether any came or went', async () => {
+  const guest = await fixture.guest();
+  const { projectsResource } = guest.tenant;
+  const { next } = await ear(guest);
+  const name = 'C:\\Häuser & Gärten/"1"';
+  const commit = async (version: string, set: [string, string][], deleted: string[] = []) => {
+    await projectsResource.commit(name, { version }, { set, delete: deleted });
+    const [change] = await next(1);
+    return change;
+  };
+  expect(
+    await commit('0', [
+      ['meta', '{}'],
+      ['task:1:a:b', '{}'],
+    ]),
+  ).toEqual(project(name, { fields: new Set(['meta', 'task']), created: true, shaped: true }));
+  expect(await commit('1', [['task:1:a:b', '{"x":1}']])).toEqual(
+    project(name, { fields: new Set(['task']), created: false, shaped: false }),
+  );
+  expect(await commit('2', [['file:x', '{}']], ['task:1:a:b'])).toEqual(
+    project(name, { fields: new Set(['file', 'task']), created: false, shaped: true }),
+  );
+  expect(await commit('3', [], ['file:x'])).toEqual(
+    project(name, { fields: new Set(['file']), created: false, shaped: true }),
+  );
+});
+
+test('what lands nowhere is not told', async () => {
+  const guest = await fixture.guest();
+  const { heard } = await ear(guest);
+  const { projectsResource } = guest.tenant;
+  const taskId = await guest.open();
+  expect(await projectsResource.commit('p', { version: '7' }, { set: [['meta', '{}']], delete: [] })).toBe(false);
+  await guest.answer(taskId);
+  await guest.answer(taskId);
+  const segment = await fixture.take();
+  await segment.settle({ status: 'completed', result: {} });
+  await segment.settle({ status: 'completed', result: {} });
+  await guest.tenant.changes.publishAdmissionChange();
+  await vi.waitFor(() => expect(heard.at(-1)).toEqual({ kind: 'admission' }));
+  expect(heard.slice(0, -1)).toEqual([task(taskId, true), task(taskId, true), task(taskId, false)]);
+});
+
+test('nothing is published while nobody of the tenant listens, whoever else does', async () => {
+  const [guest, other] = [await fixture.guest(), await fixture.guest()];
+  const published: string[] = [];
+  const tap = new Redis(plain(fixture.url));
+  await tap.psubscribe('*');
+  tap.on('pmessage', (_pattern, channel: string) => published.push(channel));
+  await ear(other);
+  const steps = async () => {
+    const taskId = await guest.open();
+    await guest.answer(taskId);
+    await (await fixture.take()).settle({ status: 'completed', result: {} });
+    await guest.tenant.projectsResource.commit('p', undefined, { set: [['meta', '{}']], delete: [] });
+    await guest.tenant.sessions.subscribe('a', 'baton://projects');
+  };
+  await steps();
+  await tap.ping();
+  expect(published.filter((channel) => channel.includes(guest.tenant.id))).toEqual([]);
+  tap.disconnect();
+});
+
+test('who listens says so for a while, and hears when that was forgotten meanwhile', async () => {
+  const guest = await fixture.guest();
+  const { leave } = await ear(guest);
+  const { listeners } = guest.keys;
+  expect(await redis.pttl(listeners)).toBeGreaterThan(0);
+  expect(await guest.tenant.changes.renewSubscription()).toBe(true);
+  await redis.del(listeners);
+  expect(await guest.tenant.changes.renewSubscription()).toBe(false);
+  expect(await guest.tenant.changes.renewSubscription()).toBe(true);
+  leave();
+});
+
+test('who lost the connection is told when it is gone and when it is back, and hears what comes from then on', async () => {
+  const guest = await fixture.guest();
+  const { missed, heard, next } = await ear(guest);
+  await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+  await vi.waitFor(() => expect(missed).toEqual({ away: 1, back: 1 }), { timeout: 5_000, interval: 2 });
+  heard.length = 0;
+  const taskId = await guest.open();
+  expect(await next(1)).toEqual([task(taskId, true)]);
+});
+
+test('who leaves hears nothing more, and the others do', async () => {
+  const guest = await fixture.guest();
+  const [one, two] = [await ear(guest), await ear(guest)];
+  one.leave();
+  const taskId = await guest.open();
+  expect(await two.next(1)).toEqual([task(taskId, true)]);
+  two.leave();
+  const again = await ear(guest);
+  const second = await guest.open();
+  expect(await again.next(1)).toEqual([task(second, true)]);
+  expect([...one.heard, ...two.heard]).toEqual([]);
+});
+
+test('subscriptions, streams and admissions are told to those who listen, and nothing of what was never subscribed to', async () => {
+  const guest = await fixture.guest();
+  const { next } = await ear(guest);
+  const { sessions, changes, credentials } = guest.tenant;
+  const uri = 'baton://projects';
+  await sessions.subscribe('a', uri);
+  await sessions.unsubscribe('a', 'baton://never-subscribed-to');
+  await sessions.unsubscribe('a', uri);
+  await sessions.unsubscribe('a', uri);
+  await changes.publishStreamOpened('a', 'stream-1');
+  const { id } = await credentials.create({ name: 'x', scopes: ['mcp'] });
+  await credentials.rotate(id, 0);
+  await credentials.revoke(id);
+  await fixture.operators.change(guest.tenant.id, { suspended: true });
+  expect(await next(6)).toEqual([
+    { kind: 'subscription', session: 'a', uri, on: true },
+    { kind: 'subscription', session: 'a', uri, on: false },
+    { kind: 'stream', session: 'a', stream: 'stream-1' },
+    { kind: 'admission' },
+    { kind: 'admission' },
+    { kind: 'admission' },
+  ]);
+});

@@ -1,0 +1,29 @@
+import type { Connection } from '../redis/connection.ts';
+import type { TenantKeys } from '../records/keys.ts';
+import type { WorkerRegistry } from '../queues/worker-registry.ts';
+import type { Lifetimes } from '../records/ttl.ts';
+
+/** Where a tenant's things are, shared by the rooms behind its door. */
+export class TenantContext {
+  readonly connection: Connection;
+  readonly keys: TenantKeys;
+  readonly lifetimes: Lifetimes;
+  /** Adds the BullMQ job that a script asked for, if it asked for one: "number list", or ''. Never throws. */
+  readonly addJob: (job: string, taskId?: string) => void;
+  /** The workers of the tenant's shard. */
+  readonly workers: WorkerRegistry;
+
+  constructor(
+    connection: Connection,
+    keys: TenantKeys,
+    lifetimes: Lifetimes,
+    addJob: TenantContext['addJob'],
+    workers: WorkerRegistry,
+  ) {
+    this.connection = connection;
+    this.keys = keys;
+    this.lifetimes = lifetimes;
+    this.addJob = addJob;
+    this.workers = workers;
+  }
+}

@@ -1,0 +1,209 @@
+import type { TaskStatus } from '@baton/protocol';
+import { startPrivateRedis } from '@baton/local-redis';
+import { Redis } from 'ioredis';
+import { expect, test, vi } from 'vitest';
+import { startCluster } from '../testing/cluster.ts';
+import { closeFixture, fixtureAt, openFixture, plain } from '../testing/fixture.ts';
+import { ANN, asks, type Guest } from '../testing/guest.ts';
+import { ReplicaInbox } from './replica-inbox.ts';
+import { internalsOf } from '../internals.ts';
+import { Store } from '../store.ts';
+
+const fixture = await openFixture();
+const { store, redis } = fixture;
+const { inbox } = store;
+const nothing = { journal: [], drops: [], waits: [] };
+
+/** Settles whatever is taken next. */
+const settleNext = async (result = {}) => (await fixture.take()).settle({ status: 'completed', result });
+
+test('a waiter hears that its task has parked, with the events that it has consumed, and how it ended', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open({ waits: [asks('0'), asks('1')] });
+  const listener = inbox.subscribe(guest.member(taskId));
+  await guest.answer(taskId, 1, { channel: inbox.channel });
+  await (await fixture.take()).park(nothing);
+  expect(await listener.next(5_000)).toEqual({ seen: 1, status: 'input_required' });
+  await guest.tasks.read(ANN, taskId, inbox.channel);
+  await guest.answer(taskId, 2);
+  await settleNext({ text: 'a b  c' });
+  expect(await listener.next(5_000)).toEqual({
+    seen: 2,
+    status: 'completed',
+    end: { status: 'completed', result: { text: 'a b  c' } },
+  });
+  listener.close();
+});
+
+test.each(['cancelled', 'failed'] as const)(
+  'a waiter hears that its task was %s, and why',
+  async (status: TaskStatus) => {
+    const guest = await fixture.guest();
+    const brief = status === 'failed' ? guest.with({ task: 0 }) : guest;
+    const taskId = await brief.open();
+    await guest.tasks.read(ANN, taskId, inbox.channel);
+    const listener = inbox.subscribe(guest.member(taskId));
+    if (status === 'failed') await fixture.sweep();
+    else await guest.tasks.cancel(ANN, taskId);
+    const code = status === 'failed' ? 'task_expired' : 'task_cancelled';
+    expect(await listener.next(5_000)).toMatchObject({ status, end: { status, error: { code } } });
+    listener.close();
+  },
+);
+
+test('a notice that comes before the reply of ACCEPT is not lost', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open();
+  const listener = inbox.subscribe(guest.member(taskId));
+  const worker = (async () => {
+    for (;;) {
+      const [segment] = await fixture.takeSome(1);
+      if (segment) return segment.settle({ status: 'completed', result: {} });
+    }
+  })();
+  await guest.answer(taskId, 1, { channel: inbox.channel });
+  await worker;
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await listener.next(0), 'it was kept until it was asked for').toMatchObject({ status: 'completed' });
+  listener.close();
+});
+
+test('an end of more than 64 KiB is told without its payload, for the waiter to read', async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open();
+  const listener = inbox.subscribe(guest.member(taskId));
+  await guest.answer(taskId, 1, { channel: inbox.channel });
+  await settleNext({ text: 'x'.repeat(70_000) });
+  expect(await listener.next(5_000)).toEqual({ seen: 1, status: 'completed' });
+  expect(await guest.tasks.read(ANN, taskId)).toMatchObject({ result: { text: 'x'.repeat(70_000) } });
+  listener.close();
+});
+
+test('only replicas that wait for a task are told of it, each once, however many of its requests wait', async () => {
+  const guest = await fixture.guest();
+  const heard = { waiting: 0, idle: 0 };
+  const others = new Redis(plain(fixture.url));
+  await others.subscribe(fixture.keyspace.inbox('waiting'), fixture.keyspace.inbox('idle'));
+  others.on('message', (channel) => (heard[channel.split(':').at(-1) as 'waiting' | 'idle'] += 1));
+  const taskId = await guest.open();
+  const channel = fixture.keyspace.inbox('waiting');
+  await guest.tasks.read(ANN, taskId, channel);
+  await guest.tasks.read(ANN, taskId, channel);
+  await guest.answer(taskId, 1, { channel });
+  await guest.answer(taskId, 1, { channel });
+  await guest.open();
+  await settleNext();
+  await others.ping();
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  expect(heard).toEqual({ waiting: 1, idle: 0 });
+  others.disconnect();
+});
+
+test('a wait ends at its deadline and when its call is aborted, and leaves nothing behind', async () => {
+  const listener = inbox.subscribe('t:none');
+  expect(await listener.next(5)).toBe('over');
+  const abort = new AbortController();
+  const waiting = listener.next(60_000, abort.signal);
+  abort.abort();
+  expect(await waiting).toBe('over');
+  expect(await listener.next(60_000, abort.signal)).toBe('over');
+  listener.close();
+  const { listeners } = inbox as unknown as { listeners: Map<string, unknown> };
+  expect([...listeners.keys()]).not.toContain('t:none');
+});
+
+test("each of a task's listeners hears it", async () => {
+  const guest = await fixture.guest();
+  const taskId = await guest.open();
+  const listeners = [1, 2, 3].map(() => inbox.subscribe(guest.member(taskId)));
+  await guest.answer(taskId, 1, { channel: inbox.channel });
+  await settleNext();
+  for (const listener of listeners) {
+    expect(await listener.next(5_000)).toMatchObject({ status: 'completed' });
+    listener.close();
+  }
+});
+
+/** Ends the connections that subscribe, as a network would. */
+async function killSubscribers(client: Redis): Promise<void> {
+  const list = (await client.client('LIST')) as string;
+  const ids = list
+    .split('\n')
+    .flatMap((line) => (/ sub=[1-9]/.test(line) ? (/^id=(\d+)/.exec(line)?.[1] ?? []) : []));
+  for (const id of ids) await client.client('KILL', 'ID', id);
+}
+
+/** What a waiter does: it reads when it is told to look, and what that registers for must reach it. */
+async function looksAndHears(
+  guest: Guest,
+  own: ReplicaInbox,
+  kill: () => Promise<void>,
+  settle: () => Promise<unknown>,
+) {
+  const taskId = await guest.open();
+  const listener = own.subscribe(guest.member(taskId));
+  await guest.answer(taskId, 1, { channel: own.channel });
+  const waiting = listener.next(20_000);
+  await kill();
+  expect(await waiting).toBe('look');
+  const view = await guest.tasks.read(ANN, taskId, own.channel);
+  expect(view.status).toBe('working');
+  await settle();
+  expect(await listener.next(20_000)).toMatchObject({ status: 'completed' });
+  listener.close();
+}
+
+test('when the subscriber has come back, its waiters look for themselves, and hear what comes from then on', async () => {
+  for (let time = 0; time < 5; time++) {
+    await redis.flushall();
+    await looksAndHears(await fixture.guest(), inbox, () => killSubscribers(redis), settleNext);
+  }
+});
+
+test('so it is on a cluster too, where a node that goes is replaced by another', {
+  timeout: 60_000,
+}, async () => {
+  const cluster = await startCluster();
+  const nodes = cluster.nodes.map((url) => new Redis(url));
+  const own = await fixtureAt(cluster.url, {}, nodes[0]);
+  const guest = await own.guest();
+  const shard = own.shards[own.keyspace.shardIndex(guest.tenant.id)];
+  await looksAndHears(
+    guest,
+    own.store.inbox,
+    async () => {
+      for (const node of nodes) await killSubscribers(node);
+    },
+    async () => (await own.take(shard)).settle({ status: 'completed', result: {} }),
+  );
+  await closeFixture(own);
+  nodes[1]?.disconnect();
+  await cluster.stop();
+});
+
+test('closing wakes whoever waits, and ends the connection', async () => {
+  const server = await startPrivateRedis();
+  const own = await Store.open({ url: server.url, secret: 's', replica: 'r' });
+  const listener = own.inbox.subscribe('t:x');
+  const waiting = listener.next(20_000);
+  await own.close();
+  expect(await waiting).toBe('look');
+  const look = new Redis(plain(server.url));
+  await vi.waitFor(async () =>
+    expect(((await look.client('LIST')) as string).trim().split('\n')).toHaveLength(1),
+  );
+  look.disconnect();
+  await server.stop();
+});
+
+test('an inbox hears its own channel only', async () => {
+  const { connection, keyspace } = internalsOf(store);
+  const other = await ReplicaInbox.open(connection, keyspace, 'replica-2');
+  const [mine, theirs] = [inbox.subscribe('t:y'), other.subscribe('t:y')];
+  await redis.publish(other.channel, 't:y 3 working ');
+  expect(await theirs.next(5_000)).toEqual({ seen: 3, status: 'working' });
+  expect(await mine.next(20)).toBe('over');
+  mine.close();
+  theirs.close();
+  other.close();
+});
