@@ -1,4 +1,4 @@
-import { interactionId } from '@baton/protocol';
+import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { refusal } from '../records/refusal.ts';
 import { ACCEPT } from './registry.ts';
@@ -87,7 +87,7 @@ test('an answer to what was cancelled is refused, be it the task or the one inte
   await guest.tasks.cancel(ANN, whole);
   expect(await codeOf(guest.answer(whole))).toBe('interaction_cancelled');
   const part = await guest.open({ waits: [asks('0'), asks('1')] });
-  await guest.interactions.cancel(ANN, interactionId(part, 1));
+  await guest.interactions.cancel(ANN, formatInteractionId(part, 1));
   expect(await codeOf(guest.answer(part, 1))).toBe('interaction_cancelled');
   expect(await codeOf(guest.answer(part, 2))).toBe('done');
 });
@@ -107,7 +107,7 @@ test("another principal's and another tenant's interaction is answered byte for 
     const error = await who
       .answer(id, number, { as: await who.caller('bob') })
       .catch((thrown: unknown) => thrown);
-    heard.push([wiretap.last(ACCEPT), JSON.stringify(error).replaceAll(interactionId(id, number), 'ID')]);
+    heard.push([wiretap.last(ACCEPT), JSON.stringify(error).replaceAll(formatInteractionId(id, number), 'ID')]);
   }
   expect(heard[0]).toEqual(heard[1]);
   expect(heard[2]).toEqual(heard[1]);
@@ -121,7 +121,7 @@ test('the scope agent answers what others of its tenant started, and nothing of 
   const foreign = await other.caller('agent-7', ['agent']);
   expect(await codeOf(other.answer(taskId, 1, { as: foreign }))).toBe('interaction_not_found');
   await guest.answer(taskId, 1, { as: await guest.caller('agent-7', ['agent']) });
-  expect(await guest.tenant.queries.interaction(AGENT, interactionId(taskId, 1))).toMatchObject({
+  expect(await guest.tenant.queries.interaction(AGENT, formatInteractionId(taskId, 1))).toMatchObject({
     status: 'answered',
     answeredBy: 'agent-7',
     principal: 'ann',

@@ -1,4 +1,4 @@
-import { interactionId, type Limits, parseKey, type Scope } from '@baton/protocol';
+import { formatInteractionId, type Limits, parseKey, type Scope } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import type { Caller } from '../tenant/caller.ts';
 import { ACCEPT, ADMIT, APPEND_CHUNK, OPEN, UPSERT_TENANT } from './registry.ts';
@@ -15,7 +15,7 @@ const WAYS = {
   open: (guest: Guest, caller: Caller) => guest.tasks.open(caller, newTask()),
   accept: (guest: Guest, caller: Caller, taskId: string) => guest.answer(taskId, 1, { as: caller }),
   chunk: (guest: Guest, caller: Caller, taskId: string) =>
-    guest.interactions.chunk(caller, { interactionId: interactionId(taskId, 1), sequence: 0, delta: 'y' }),
+    guest.interactions.chunk(caller, { interactionId: formatInteractionId(taskId, 1), sequence: 0, delta: 'y' }),
 };
 
 const REFUSALS: Record<string, (guest: Guest) => Promise<Caller>> = {

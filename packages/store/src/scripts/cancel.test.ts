@@ -1,4 +1,4 @@
-import { interactionId } from '@baton/protocol';
+import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { CANCEL, APPEND_CHUNK, READ_TASK } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
@@ -47,14 +47,14 @@ test('a task ends once: it is not cancelled after its end, and says how it ended
 test('an interaction that is taken back becomes a failed effect, and its task goes on', async () => {
   const guest = await fixture.guest();
   const taskId = await guest.open({ waits: [asks('0'), asks('1')] });
-  await guest.interactions.cancel(ANN, interactionId(taskId, 1));
+  await guest.interactions.cancel(ANN, formatInteractionId(taskId, 1));
   expect(wiretap.last(CANCEL)).toEqual(['cancelled', '1 ready']);
   const record = await guest.record(taskId);
   expect(JSON.parse(record['j:0']!.slice('llm-'.length))).toMatchObject({ code: 'interaction_cancelled' });
   expect(record).toMatchObject({ st: 'input_required', ev: '1' });
   expect(await redis.zcard(guest.keys.pending)).toBe(1);
   const segment = await fixture.take();
-  await guest.interactions.cancel(ANN, interactionId(taskId, 2));
+  await guest.interactions.cancel(ANN, formatInteractionId(taskId, 2));
   expect(wiretap.last(CANCEL), 'a running segment finds it itself').toEqual(['cancelled', '']);
   expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('again');
 });
@@ -62,7 +62,7 @@ test('an interaction that is taken back becomes a failed effect, and its task go
 test('an interaction is taken back once, while it is pending, and by those who may', async () => {
   const guest = await fixture.guest();
   const cancel = (taskId: string, number = 1, as = ANN) =>
-    codeOf(guest.interactions.cancel(as, interactionId(taskId, number)));
+    codeOf(guest.interactions.cancel(as, formatInteractionId(taskId, number)));
   const answered = await guest.open();
   await guest.answer(answered);
   expect(await cancel(answered)).toBe('interaction_already_answered');
@@ -108,7 +108,7 @@ test('READ gives the open requests as they were parked, and registers only for w
   expect(more).toEqual([]);
   const wait = asks('0', 'Grüße, "you" {}\n');
   expect(pending).toMatchObject({
-    interactionId: interactionId(taskId, 1),
+    interactionId: formatInteractionId(taskId, 1),
     request: 'request' in wait && wait.request,
   });
   await guest.tasks.read(AGENT, taskId, 'inbox-2');
@@ -122,7 +122,7 @@ test('READ gives the open requests as they were parked, and registers only for w
 test('chunks are kept each once, in any order, and the final answer finds them', async () => {
   const guest = await fixture.guest({ answerBytes: 10 });
   const taskId = await guest.open();
-  const id = interactionId(taskId, 1);
+  const id = formatInteractionId(taskId, 1);
   const chunk = async (sequence: number, delta: string) =>
     codeOf(guest.interactions.chunk(await guest.caller(), { interactionId: id, sequence, delta }));
   expect(await chunk(2, 'cc')).toBe('done');
@@ -154,7 +154,7 @@ test("a chunk is refused for what is not pending, and what is not the caller's",
     const caller = await guest.caller(principal);
     return codeOf(
       guest.interactions.chunk(caller, {
-        interactionId: interactionId(taskId, number),
+        interactionId: formatInteractionId(taskId, number),
         sequence: 0,
         delta: 'x',
       }),

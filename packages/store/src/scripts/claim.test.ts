@@ -1,4 +1,4 @@
-import { interactionId } from '@baton/protocol';
+import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { CLAIM } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
@@ -12,7 +12,7 @@ const lease = (holder?: string, leaseMs = 60_000) => ({ leaseMs, holder });
 
 async function waiting(guest: Guest) {
   const taskId = await guest.open({ waits: [asks('0'), asks('1')] });
-  return { taskId, first: interactionId(taskId, 1), second: interactionId(taskId, 2) };
+  return { taskId, first: formatInteractionId(taskId, 1), second: formatInteractionId(taskId, 2) };
 }
 
 test('a claim is its holder’s alone until it ends, and its end leaves nothing', async () => {
@@ -57,13 +57,13 @@ test('only what is pending, and the caller’s to see, is claimed', async () => 
   const { taskId, first, second } = await waiting(guest);
   const code = (id: string, identity = AGENT) => codeOf(claims.claim(identity, id, lease()));
   expect(await code(first, BOB)).toBe('interaction_not_found');
-  expect(await code(interactionId(taskId, 3))).toBe('interaction_not_found');
+  expect(await code(formatInteractionId(taskId, 3))).toBe('interaction_not_found');
   expect(await code('x')).toBe('interaction_not_found');
   await guest.answer(taskId, 1);
   expect(await code(first)).toBe('interaction_already_answered');
   await interactions.cancel(ANN, second);
   expect(await code(second)).toBe('interaction_cancelled');
-  const late = interactionId(await guest.with({ interaction: 0 }).open(), 1);
+  const late = formatInteractionId(await guest.with({ interaction: 0 }).open(), 1);
   expect(await code(late)).toBe('interaction_expired');
 });
 
@@ -77,7 +77,7 @@ test('whoever waits is told once, by what is opened or given up, and is no one�
   await queries.pending(AGENT, wish);
   await queries.pending(AGENT, wish);
   expect(await watch()).toBe(inbox.channel);
-  const first = interactionId(await guest.open(), 1);
+  const first = formatInteractionId(await guest.open(), 1);
   expect(await listener.next(5_000)).toMatchObject({ status: 'input_required' });
   expect(await watch()).toBeNull();
   expect((await queries.pending(AGENT, wish)).items).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { interactionId } from '@baton/protocol';
+import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { EXPIRE, EXTEND_INTERACTION, RELEASE_TASK } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
@@ -117,7 +117,7 @@ test('RELEASE leaves the task in its batch, makes its holder stale, and does not
 test('EXTEND counts from now and never past the end of the task', async () => {
   const guest = await fixture.guest();
   const taskId = await guest.open();
-  const id = interactionId(taskId, 1);
+  const id = formatInteractionId(taskId, 1);
   const record = await guest.record(taskId);
   const until = await guest.interactions.extend(ANN, id, 7_200_000);
   expect(until).toBeGreaterThanOrEqual(Number(record['at']) + 7_200_000);
@@ -130,7 +130,7 @@ test('EXTEND counts from now and never past the end of the task', async () => {
 test("EXTEND refuses what is not pending, and what is not the caller's as what does not exist", async () => {
   const guest = await fixture.guest();
   const extend = (taskId: string, number = 1, as = ANN) =>
-    codeOf(guest.interactions.extend(as, interactionId(taskId, number), 1_000));
+    codeOf(guest.interactions.extend(as, formatInteractionId(taskId, number), 1_000));
   const answered = await guest.open();
   await guest.answer(answered);
   expect(await extend(answered)).toBe('interaction_already_answered');

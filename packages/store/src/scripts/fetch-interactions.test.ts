@@ -1,4 +1,4 @@
-import { interactionId } from '@baton/protocol';
+import { formatInteractionId } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
 import type { Identity } from '../tenant/caller.ts';
 import type { Wait } from '../records/park-request.ts';
@@ -19,7 +19,7 @@ const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 async function large(guest: Guest, count: number, content = LARGE): Promise<string[]> {
   const ids: string[] = [];
   for (let at = 0; at < count; at++)
-    ids.push(interactionId(await guest.open({ waits: [asks('0', content)] }), 1));
+    ids.push(formatInteractionId(await guest.open({ waits: [asks('0', content)] }), 1));
   return ids;
 }
 
@@ -67,7 +67,7 @@ describe('a page', () => {
     const old = await guest.open({ waits: waits(120) });
     const heavy = await guest.open({ waits: waits(6, LARGE) });
     const numbered = (taskId: string, count: number) =>
-      Array.from({ length: count }, (_, at) => interactionId(taskId, at + 1));
+      Array.from({ length: count }, (_, at) => formatInteractionId(taskId, at + 1));
     const pages = await walk((cursor) => guest.tenant.queries.history(ANN, { cursor }));
     expect(pages.flat()).toEqual([...numbered(heavy, 6), ...numbered(old, 120)]);
     for (const page of pages) expect(page.length).toBeLessThanOrEqual(50);

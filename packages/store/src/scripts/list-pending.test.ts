@@ -1,4 +1,4 @@
-import { interactionId } from '@baton/protocol';
+import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import type { Identity } from '../tenant/caller.ts';
 import { formatCursor } from '../records/cursor.ts';
@@ -15,7 +15,7 @@ async function crowd(guest: Guest, count: number): Promise<string[]> {
   for (let at = 0; at < count; at++) {
     const caller = await guest.caller(at % 2 ? 'bob' : 'ann');
     const taskId = await guest.open({ waits: [asks('0'), asks('1'), asks('2')] }, caller);
-    ids.push(...[1, 2, 3].map((number) => interactionId(taskId, number)));
+    ids.push(...[1, 2, 3].map((number) => formatInteractionId(taskId, number)));
   }
   return ids;
 }
@@ -85,7 +85,7 @@ test('what is opened and answered while someone walks is neither repeated nor hi
     ...more.items.map((item) => item.interactionId),
   ];
   expect(new Set(all).size).toBe(all.length);
-  expect(new Set(all)).toEqual(new Set([...ids, interactionId(late, 1)]));
+  expect(new Set(all)).toEqual(new Set([...ids, formatInteractionId(late, 1)]));
 });
 
 test('without the scope agent a caller sees its own, and of another tenant nobody sees any', async () => {
@@ -187,14 +187,14 @@ test('the history shows interactions of every status, and one task in whole', as
   const guest = await fixture.guest();
   const taskId = await guest.open({ waits: [asks('0'), asks('1'), asks('2')], journal: [['9', 'read+1']] });
   await guest.answer(taskId, 1);
-  await guest.interactions.cancel(ANN, interactionId(taskId, 2));
+  await guest.interactions.cancel(ANN, formatInteractionId(taskId, 2));
   const { items } = await guest.tenant.queries.history(ANN);
   expect(items.map((item) => item.status)).toEqual(['answered', 'cancelled', 'pending']);
   const whole = await guest.tenant.queries.inspect(ANN, taskId);
   expect([...whole.journal.keys()].sort()).toEqual(['0', '1', '9']);
   expect(whole.interactions).toHaveLength(3);
   expect(await codeOf(guest.tenant.queries.inspect(BOB, taskId))).toBe('task_not_found');
-  expect(await codeOf(guest.tenant.queries.interaction(BOB, interactionId(taskId, 1)))).toBe(
+  expect(await codeOf(guest.tenant.queries.interaction(BOB, formatInteractionId(taskId, 1)))).toBe(
     'interaction_not_found',
   );
 });

@@ -107,7 +107,7 @@ test('what one of them throws, refuses or does wrongly is its own: the others ar
 });
 
 test('what may not be grouped, or is of another slot, is a command of its own', async () => {
-  const alone = batched('return {ARGV[1]}', false);
+  const alone = single('return {ARGV[1]}');
   await batcher.run(alone, ['x'], [0]);
   const sent = await commandsOf(() =>
     Promise.all([
