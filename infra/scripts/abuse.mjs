@@ -5,7 +5,7 @@ import { prepare, run } from './prepare.mjs';
 
 const [first, folder] = process.argv.slice(2);
 if (first === '--bundle') {
-  await bundle(folder, { serve: 'tests/abuse/serve.ts' });
+  await bundle(folder, { serve: 'tests/abuse/environment/server-process.ts' });
 } else {
   prepare();
   run('npx', ['vitest', 'run', '--config', 'infra/vitest.abuse.config.ts', ...process.argv.slice(2)]);

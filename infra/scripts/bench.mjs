@@ -5,6 +5,16 @@ import { bundle } from './build.mjs';
 import { prepare, root, run } from './prepare.mjs';
 
 prepare();
-const parts = ['main', 'client', 'agents', 'late-resume', 'serve-baton', 'serve-control', 'serve-floor'];
-await bundle('dist/bench', Object.fromEntries(parts.map((part) => [part, `tests/bench/${part}.ts`])));
+const processes = [
+  'load-client',
+  'expand-all-agents',
+  'late-resume',
+  'serve-baton',
+  'serve-control',
+  'serve-baseline',
+];
+await bundle('dist/bench', {
+  main: 'tests/bench/main.ts',
+  ...Object.fromEntries(processes.map((name) => [name, `tests/bench/processes/${name}.ts`])),
+});
 run(process.execPath, [join(root, 'dist/bench/main.js')]);

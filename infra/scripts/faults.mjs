@@ -1,5 +1,5 @@
 // `npm run faults`: builds the product and the suite, and runs the seeded faults and the mutations on a copy of the
-// product, then the single situations. Options: --seed N, --seeds N, --tasks N, --only schedule|mutations|situations.
+// product, then the single scenarios. Options: --seed N, --seeds N, --tasks N, --only schedule|mutations|scenarios.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,13 +29,13 @@ async function runPart(name, args) {
 }
 
 await bundle('dist/faults/baton', { baton: 'apps/cli/src/main.ts' });
-if (only !== 'situations') {
+if (only !== 'scenarios') {
   await bundle('dist/faults/suite', { main: 'tests/faults/main.ts' });
   await runPart('suite', [...given, '--built', built, '--modules', join(root, 'node_modules')]);
 }
-if (existsSync(join(root, 'tests/faults/situations/main.ts')) && (!only || only === 'situations')) {
-  await bundle('dist/faults/situations', { main: 'tests/faults/situations/main.ts' });
-  await runPart('situations', ['--built', built]);
+if (existsSync(join(root, 'tests/faults/scenarios/main.ts')) && (!only || only === 'scenarios')) {
+  await bundle('dist/faults/scenarios', { main: 'tests/faults/scenarios/main.ts' });
+  await runPart('scenarios', ['--built', built]);
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 && passed > 0 ? 0 : 1);

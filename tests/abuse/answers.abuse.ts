@@ -1,24 +1,24 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Loose } from '../harness/client.ts';
-import { inputsFor } from './from-schema.ts';
-import { endOf, McpJudge } from './judge.ts';
-import { hold } from './runs.ts';
-import { Stage } from './stage.ts';
-import { callTool, listTools } from './tools.ts';
-import { messagesOf } from './wire.ts';
+import type { AnyJson } from '../harness/mcp-client.ts';
+import { inputsFor } from './inputs/schema-arbitraries.ts';
+import { outcomeOf, McpReplyAssertions } from './reply-assertions.ts';
+import { checkProperty } from './inputs/property-check.ts';
+import { AbuseEnvironment } from './environment/abuse-environment.ts';
+import { callTool, listTools } from './tool-calls.ts';
+import { parseMessages } from './environment/raw-http.ts';
 
-let stage: Stage;
-let judge: McpJudge;
-let tool: Loose;
+let environment: AbuseEnvironment;
+let assertions: McpReplyAssertions;
+let tool: AnyJson;
 
 beforeAll(async () => {
-  stage = await Stage.start();
-  const tools = await listTools(stage.ways[0]);
-  judge = new McpJudge(tools);
+  environment = await AbuseEnvironment.start();
+  const tools = await listTools(environment.transports[0]);
+  assertions = new McpReplyAssertions(tools);
   tool = tools.find(({ name }) => name === 'agent_llm');
 });
-afterAll(() => stage?.stop());
+afterAll(() => environment?.stop());
 
 const tasks = (count: number, more: (index: number) => object = () => ({})) =>
   Array.from({ length: count }, (_, index) => ({
@@ -97,22 +97,28 @@ const HOSTILE: Readonly<Record<string, () => unknown>> = {
 async function answer(data: unknown): Promise<string[]> {
   const found: string[] = [];
   const ends: string[] = [];
-  for (const way of stage.ways) {
-    const parked = await stage.call(way, 'parse_prd', { prd: 'A shop', projectRoot: 'answers', force: true });
+  for (const transport of environment.transports) {
+    const parked = await environment.callAndCheck(transport, 'parse_prd', {
+      prd: 'A shop',
+      projectRoot: 'answers',
+      force: true,
+    });
     const args = {
       interactionId: parked.interactionId,
       agentLLMResponse: { status: 'success', data },
       waitMs: 5_000,
     };
-    const { reply, faults } = await callTool(stage, judge, way, tool, args);
-    const outcome = (messagesOf(reply) ?? []).at(-1)?.result?.structuredContent?.outcome;
+    const { reply, faults } = await callTool(environment, assertions, transport, tool, args);
+    const outcome = (parseMessages(reply) ?? []).at(-1)?.result?.structuredContent?.outcome;
     // Accepted is not enough: it was read, and came to something.
-    if (outcome?.status === 'working') found.push(`${way.name}: the worker never came to an end with it`);
+    if (outcome?.status === 'working')
+      found.push(`${transport.name}: the worker never came to an end with it`);
     found.push(...faults);
-    ends.push(`${endOf(reply)} ${outcome?.status}`);
-    if (parked.taskId) await stage.call(way, 'cancel_task', { taskId: parked.taskId }).catch(() => {});
+    ends.push(`${outcomeOf(reply)} ${outcome?.status}`);
+    if (parked.taskId)
+      await environment.callAndCheck(transport, 'cancel_task', { taskId: parked.taskId }).catch(() => {});
   }
-  if (ends[0] !== ends[1]) found.push(`the ways differ: ${ends.join(' / ')}`);
+  if (ends[0] !== ends[1]) found.push(`the transports differ: ${ends.join(' / ')}`);
   return found;
 }
 
@@ -120,21 +126,30 @@ test.each(Object.keys(HOSTILE))('an answer of %s comes to a clear end', async (n
   const data = HOSTILE[name]?.();
   expect(await answer(data)).toEqual([]);
   // What was put into the project is there to read.
-  for (const way of stage.ways) {
-    const view = await stage.call(way, 'get_tasks', { projectRoot: 'answers' });
+  for (const transport of environment.transports) {
+    const view = await environment.callAndCheck(transport, 'get_tasks', { projectRoot: 'answers' });
     expect(view.error?.code ?? 'read').toMatch(/^(read|project_not_found)$/);
   }
 });
 
 test('any answer that is generated comes to a clear end', async () => {
-  const [way] = stage.ways;
-  const parked = await stage.call(way, 'parse_prd', { prd: 'A shop', projectRoot: 'answers', force: true });
+  const [transport] = environment.transports;
+  const parked = await environment.callAndCheck(transport, 'parse_prd', {
+    prd: 'A shop',
+    projectRoot: 'answers',
+    force: true,
+  });
   const schema = parked.llmRequestForAgent.schema;
   const data = fc.oneof(
     inputsFor(schema, {}),
     inputsFor(schema, {}).map((object) => ({ object })),
     inputsFor(schema, {}).map((object) => ({ text: `\`\`\`json\n${JSON.stringify(object)}\n\`\`\`` })),
   );
-  await hold('answers', data, async (generated) => (generated === null ? [] : answer(generated)), 1.5);
-  await stage.canary();
+  await checkProperty(
+    'answers',
+    data,
+    async (generated) => (generated === null ? [] : answer(generated)),
+    1.5,
+  );
+  await environment.runCanary();
 });

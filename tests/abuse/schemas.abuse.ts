@@ -1,40 +1,40 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Loose } from '../harness/client.ts';
-import { junk } from './from-schema.ts';
-import { hostileSchemas } from './hostile-schema.ts';
-import { endOf, McpJudge } from './judge.ts';
-import { hold } from './runs.ts';
-import { Stage, type Way } from './stage.ts';
-import { callTool, listTools } from './tools.ts';
-import { messagesOf } from './wire.ts';
+import type { AnyJson } from '../harness/mcp-client.ts';
+import { junkValues } from './inputs/schema-arbitraries.ts';
+import { hostileSchemas } from './inputs/hostile-schemas.ts';
+import { outcomeOf, McpReplyAssertions } from './reply-assertions.ts';
+import { checkProperty } from './inputs/property-check.ts';
+import { AbuseEnvironment, type Transport } from './environment/abuse-environment.ts';
+import { callTool, listTools } from './tool-calls.ts';
+import { parseMessages } from './environment/raw-http.ts';
 
-let stage: Stage;
-let judge: McpJudge;
-let tool: Loose;
+let environment: AbuseEnvironment;
+let assertions: McpReplyAssertions;
+let tool: AnyJson;
 
 beforeAll(async () => {
-  stage = await Stage.start();
-  const tools = await listTools(stage.ways[0]);
-  judge = new McpJudge(tools);
+  environment = await AbuseEnvironment.start();
+  const tools = await listTools(environment.transports[0]);
+  assertions = new McpReplyAssertions(tools);
   tool = tools.find(({ name }) => name === 'agent_llm');
 });
-afterAll(() => stage?.stop());
+afterAll(() => environment?.stop());
 
 /** How long a caller's schema may be checked before it is given up: by design, and in a thread of its own. */
 const CHECK_MS = 1_000;
 
-async function call(way: Way, args: object) {
-  const { reply, faults } = await callTool(stage, judge, way, tool, args);
-  const structured = (messagesOf(reply) ?? []).at(-1)?.result?.structuredContent;
-  return { faults, end: endOf(reply), structured };
+async function call(transport: Transport, args: object) {
+  const { reply, faults } = await callTool(environment, assertions, transport, tool, args);
+  const structured = (parseMessages(reply) ?? []).at(-1)?.result?.structuredContent;
+  return { faults, end: outcomeOf(reply), structured };
 }
 
 /** Opens an interaction with a schema, and answers it once with each of the answers. */
-async function run(way: Way, schema: unknown, answers: readonly unknown[]) {
+async function run(transport: Transport, schema: unknown, answers: readonly unknown[]) {
   const messages = [{ role: 'user', content: 'x' }];
   const requestParameters = { messages, schema };
-  const opened = await call(way, {
+  const opened = await call(transport, {
     delegatedCallDetails: { originalCommand: 'x', serviceType: 'generateObject', requestParameters },
     waitMs: CHECK_MS,
   });
@@ -45,7 +45,7 @@ async function run(way: Way, schema: unknown, answers: readonly unknown[]) {
     if (interactionId === undefined) break;
     const data = { object: answer };
     const agentLLMResponse = { status: 'success', data };
-    const answered = await call(way, { interactionId, agentLLMResponse, waitMs: 3 * CHECK_MS });
+    const answered = await call(transport, { interactionId, agentLLMResponse, waitMs: 3 * CHECK_MS });
     found.push(...answered.faults);
     ends.push(`${answered.end} ${answered.structured?.outcome?.status}`);
     interactionId = answered.structured?.outcome?.pending?.interactionId;
@@ -59,21 +59,28 @@ test.each(hostileSchemas)(
     const ends: string[] = [];
     const found: string[] = [];
     const begun = performance.now();
-    for (const way of stage.ways) {
-      const ran = await run(way, schema, answers);
+    for (const transport of environment.transports) {
+      const ran = await run(transport, schema, answers);
       found.push(...ran.found);
       ends.push(ran.ends);
     }
     // A check is given up by the clock: where it takes long, what comes of it is the machine's matter.
     const isClear = performance.now() - begun < CHECK_MS / 2;
-    if (isClear && ends[0] !== ends[1]) found.push(`the ways differ: ${ends.join(' / ')}`);
+    if (isClear && ends[0] !== ends[1]) found.push(`the transports differ: ${ends.join(' / ')}`);
     expect(found).toEqual([]);
   },
 );
 
 test('any schema that is generated is refused or holds', async () => {
   const { schema } = fc.letrec((tie) => ({
-    schema: fc.oneof({ depthSize: 'small' }, tie('leaf'), tie('object'), tie('list'), tie('either'), junk),
+    schema: fc.oneof(
+      { depthSize: 'small' },
+      tie('leaf'),
+      tie('object'),
+      tie('list'),
+      tie('either'),
+      junkValues,
+    ),
     leaf: fc.record(
       {
         type: fc.constantFrom('string', 'number', 'integer', 'boolean', 'null', ['string', 'null'], 'x', 7),
@@ -101,12 +108,16 @@ test('any schema that is generated is refused or holds', async () => {
       { requiredKeys: ['anyOf'] },
     ),
   }));
-  const [way] = stage.ways;
+  const [transport] = environment.transports;
   const inputs = fc.tuple(schema, fc.array(fc.jsonValue(), { maxLength: 2 }));
-  await hold('schemas', inputs, async ([generated, answers]) => (await run(way, generated, answers)).found);
-  await stage.canary();
+  await checkProperty(
+    'schemas',
+    inputs,
+    async ([generated, answers]) => (await run(transport, generated, answers)).found,
+  );
+  await environment.runCanary();
 });
 
 test('a normal delegation works after all of them', async () => {
-  await stage.canary();
+  await environment.runCanary();
 });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { Loose } from '../harness/client.ts';
+import type { AnyJson } from '../harness/mcp-client.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 
@@ -36,7 +36,7 @@ export class AgentProcess {
   }
 
   /** `baton agent`, as its user starts it. */
-  static baton(flags: readonly string[], environment: NodeJS.ProcessEnv = {}): AgentProcess {
+  static startBatonAgent(flags: readonly string[], environment: NodeJS.ProcessEnv = {}): AgentProcess {
     return new AgentProcess(['dist/baton.js', 'agent', ...flags], {
       BATON_DATA_DIR: '/nonexistent',
       ...environment,
@@ -44,21 +44,21 @@ export class AgentProcess {
   }
 
   /** A program in TypeScript. */
-  static program(path: string, environment: NodeJS.ProcessEnv): AgentProcess {
+  static startProgram(path: string, environment: NodeJS.ProcessEnv): AgentProcess {
     return new AgentProcess(['--import', 'tsx', path], environment);
   }
 
   /** What it wrote as JSON lines. */
-  get events(): Loose[] {
+  get events(): AnyJson[] {
     return this.lines.map((line) => JSON.parse(line));
   }
 
-  count(event: string): number {
+  countEvents(event: string): number {
     return this.events.filter((one) => one.event === event).length;
   }
 
   /** Waits for what its lines say. Fails when it ends without having said so. */
-  async until(holds: (agent: AgentProcess) => boolean): Promise<void> {
+  async waitUntil(holds: (agent: AgentProcess) => boolean): Promise<void> {
     while (!holds(this)) {
       if (this.child.exitCode !== null || this.child.signalCode !== null)
         throw new Error(`the agent has ended:\n${[...this.lines, ...this.errors].join('\n')}`);
@@ -67,7 +67,7 @@ export class AgentProcess {
   }
 
   /** Its exit code, or the signal that ended it. */
-  async end(signal?: NodeJS.Signals): Promise<number | string> {
+  async waitForExit(signal?: NodeJS.Signals): Promise<number | string> {
     if (signal !== undefined) this.child.kill(signal);
     const [code, by] = (await this.exited) as [number | null, string | null];
     return code ?? by ?? '';

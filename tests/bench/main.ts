@@ -1,26 +1,26 @@
 import { cpus } from 'node:os';
-import { baton, type Contender, control, FLOOR, type Serving } from './contender.ts';
-import { type Figures, measure, medians, tableHead, tableRow } from './figures.ts';
-import { operations } from './operations.ts';
-import { measureParked } from './parked.ts';
+import { batonSubject, type Subject, controlSubject, BASELINE, type RunningSubject } from './subject.ts';
+import { type Measurements, measure, medians, tableHead, tableRow } from './measurements.ts';
+import { reportOperationCosts } from './operation-costs.ts';
+import { measureParked } from './parked-task-size.ts';
 
 /** Baton against the obvious thing and against a floor, in one run on one machine; medians of several runs. */
 const RUNS = Number(process.env['BENCH_RUNS'] ?? 5);
 const CONCURRENCIES = (process.env['BENCH_CONCURRENCY'] ?? '1,16,64').split(',').map(Number);
 const ONLY = process.env['BENCH_ONLY'];
 
-async function contest(): Promise<void> {
+async function compareSubjects(): Promise<void> {
   console.log(tableHead('at once', 'what'));
   const ratios: string[] = [];
   for (const concurrency of CONCURRENCIES) {
-    const runs = new Map<Contender, Figures[]>(
-      [baton(), control(16), control(50), FLOOR].map((one) => [one, []]),
+    const runs = new Map<Subject, Measurements[]>(
+      [batonSubject(), controlSubject(16), controlSubject(50), BASELINE].map((one) => [one, []]),
     );
     // In turns, so that a machine that slows down slows all of them down.
     for (let run = 0; run < RUNS; run++) {
-      for (const [contender, figures] of runs) figures.push(await measure(contender, concurrency));
+      for (const [subject, figures] of runs) figures.push(await measure(subject, concurrency));
     }
-    const rows = [...runs].map(([contender, figures]) => ({ name: contender.name, ...medians(figures) }));
+    const rows = [...runs].map(([subject, figures]) => ({ name: subject.name, ...medians(figures) }));
     for (const row of rows) console.log(tableRow(row, String(concurrency), row.name));
     for (const { name, resumed } of rows.slice(0, 1)) {
       const { answers, jobs, outside } = resumed;
@@ -41,19 +41,19 @@ async function contest(): Promise<void> {
 }
 
 /** The same load on more of everything: nothing may grow with it. */
-async function growth(): Promise<void> {
-  const cases: [string, Contender, ((serving: Serving) => Promise<void>)?][] = [
-    ['1 tenant, 1 gateway, 1 worker', baton()],
-    ['100 tenants', baton({ tenants: 100 })],
-    ['1,000 tenants', baton({ tenants: 1_000 })],
-    ['2 gateways, 2 workers', baton({ replicas: 2 })],
-    ['10,000 parked', baton(), (serving) => serving.park(10_000)],
+async function measureGrowth(): Promise<void> {
+  const cases: [string, Subject, ((running: RunningSubject) => Promise<void>)?][] = [
+    ['1 tenant, 1 gateway, 1 worker', batonSubject()],
+    ['100 tenants', batonSubject({ tenants: 100 })],
+    ['1,000 tenants', batonSubject({ tenants: 1_000 })],
+    ['2 gateways, 2 workers', batonSubject({ replicas: 2 })],
+    ['10,000 parked', batonSubject(), (running) => running.parkCalls(10_000)],
   ];
   console.log(tableHead('Baton at 64 with'));
-  const runs = new Map<string, Figures[]>(cases.map(([name]) => [name, []]));
+  const runs = new Map<string, Measurements[]>(cases.map(([name]) => [name, []]));
   for (let run = 0; run < RUNS; run++) {
-    for (const [name, contender, prepare] of cases) {
-      runs.get(name)?.push(await measure(contender, 64, prepare));
+    for (const [name, subject, prepare] of cases) {
+      runs.get(name)?.push(await measure(subject, 64, prepare));
     }
   }
   for (const [name, figures] of runs) console.log(tableRow(medians(figures), name));
@@ -63,8 +63,8 @@ const [cpu] = cpus();
 console.log(
   `${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpu?.model}, Node ${process.version}, ${RUNS} runs each\n`,
 );
-if (ONLY === undefined || ONLY === 'contest') await contest();
-if (ONLY === undefined || ONLY === 'growth') await growth();
+if (ONLY === undefined || ONLY === 'contest') await compareSubjects();
+if (ONLY === undefined || ONLY === 'growth') await measureGrowth();
 if (ONLY === undefined || ONLY === 'parked') {
   const { count, redis, heap } = await measureParked();
   console.log(
@@ -74,5 +74,5 @@ if (ONLY === undefined || ONLY === 'parked') {
 if (ONLY === undefined || ONLY === 'operations') {
   console.log();
   // A thousand tasks take a while: three runs do.
-  await operations(Math.min(RUNS, 3));
+  await reportOperationCosts(Math.min(RUNS, 3));
 }

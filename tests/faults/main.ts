@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { end, report } from '../harness/verdict.ts';
-import type { Violation } from './evidence.ts';
+import { exitWithCounts, reportClaim } from '../harness/claim-report.ts';
+import type { Violation } from './checker/evidence.ts';
 import { mutations } from './mutations/index.ts';
 import type { Mutation } from './mutations/mutation.ts';
-import { perform } from './mutations/perform.ts';
-import { type Patch, Release } from './release.ts';
-import { run } from './run.ts';
+import { runMutation } from './mutations/run-mutation.ts';
+import { type Patch, PatchedRelease } from '../processes/patched-release.ts';
+import { runSeed } from './seeded-run.ts';
 
 /**
  * The seeded runs, then the mutations that the checker must catch. `--built` and `--modules` name the folders of a
@@ -23,16 +23,19 @@ const { values } = parseArgs({
 });
 
 /** A run that breaks off speaks against its claim too, and the others go on. */
-async function attempt(claim: string, work: () => Promise<boolean>): Promise<boolean> {
+async function attemptClaim(claim: string, work: () => Promise<boolean>): Promise<boolean> {
   try {
     return await work();
   } catch (error) {
-    return report(claim, [`broke off: ${error instanceof Error ? error.stack : String(error)}`]);
+    return reportClaim(claim, [`broke off: ${error instanceof Error ? error.stack : String(error)}`]);
   }
 }
 
-async function withRelease<T>(patches: readonly Patch[], work: (entry: string) => Promise<T>): Promise<T> {
-  const release = await Release.make(values.built, values.modules, patches);
+async function withPatchedRelease<T>(
+  patches: readonly Patch[],
+  work: (entry: string) => Promise<T>,
+): Promise<T> {
+  const release = await PatchedRelease.create(values.built, values.modules, patches);
   try {
     return await work(release.entry);
   } finally {
@@ -42,34 +45,35 @@ async function withRelease<T>(patches: readonly Patch[], work: (entry: string) =
 
 async function seededRun(seed: number, entry: string): Promise<void> {
   const tasks = Number(values.tasks);
-  const held = await attempt(`seed ${seed}`, async () => {
+  const held = await attemptClaim(`seed ${seed}`, async () => {
     const begun = performance.now();
-    const { violations, unfinished, figures } = await run(seed, tasks, entry);
+    const { violations, unfinishedClients, figures } = await runSeed(seed, tasks, entry);
     const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
-    const some = unfinished.slice(0, 5).join(', ');
-    const stuck = unfinished.length === 0 ? [] : [`${unfinished.length} clients got to no end: ${some}`];
-    return report(`seed ${seed}: ${figures}, ${seconds} s`, [...violations, ...stuck]);
+    const some = unfinishedClients.slice(0, 5).join(', ');
+    const stuck =
+      unfinishedClients.length === 0 ? [] : [`${unfinishedClients.length} clients got to no end: ${some}`];
+    return reportClaim(`seed ${seed}: ${figures}, ${seconds} s`, [...violations, ...stuck]);
   });
   if (!held) console.log(`      again: npm run faults -- --only schedule --seed ${seed} --tasks ${tasks}`);
 }
 
 /** A scene must be clean on the whole release, and break its mutation's invariant, and no other, without the guard. */
-async function mutatedScene(mutation: Mutation): Promise<void> {
+async function checkMutation(mutation: Mutation): Promise<void> {
   const { name, invariant: missed, patches } = mutation;
   const told = (found: readonly Violation[]) => found.map(({ invariant, what }) => `${invariant}: ${what}`);
-  await attempt(name, () =>
-    withRelease([], async (entry) =>
-      report(
+  await attemptClaim(name, () =>
+    withPatchedRelease([], async (entry) =>
+      reportClaim(
         `the scene of "${name}", nothing taken out: nothing is found`,
-        told(await perform(mutation, entry)),
+        told(await runMutation(mutation, entry)),
       ),
     ),
   );
-  await attempt(name, () =>
-    withRelease(patches, async (entry) => {
-      const found = await perform(mutation, entry);
+  await attemptClaim(name, () =>
+    withPatchedRelease(patches, async (entry) => {
+      const found = await runMutation(mutation, entry);
       const caught = [...new Set(found.map(({ invariant }) => invariant))].sort().join(', ') || 'nothing';
-      return report(
+      return reportClaim(
         `${name}: ${missed} is caught, and nothing else (${found[0]?.what ?? 'nothing'})`,
         caught === missed ? [] : [`found: ${caught}`, ...told(found)],
       );
@@ -79,11 +83,11 @@ async function mutatedScene(mutation: Mutation): Promise<void> {
 
 const seeds = Array.from({ length: Number(values.seeds) }, (_, n) => n + 1);
 if (values.only === undefined || values.only === 'schedule') {
-  await withRelease([], async (entry) => {
+  await withPatchedRelease([], async (entry) => {
     for (const seed of values.seed === undefined ? seeds : [Number(values.seed)])
       await seededRun(seed, entry);
   });
 }
 if (values.only === undefined || values.only === 'mutations')
-  for (const mutation of mutations) await mutatedScene(mutation);
-end();
+  for (const mutation of mutations) await checkMutation(mutation);
+exitWithCounts();

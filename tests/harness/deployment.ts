@@ -3,7 +3,7 @@ import { startPrivateRedis } from '@baton/local-redis';
 import { testOperations } from '@baton/operations';
 import type { KeyInput, Limits } from '@baton/protocol';
 import { type Lifetimes, Store } from '@baton/store';
-import { OperatorDoor } from '@baton/store/operator';
+import { OperatorStore } from '@baton/store/operator';
 import { type RunningWorker, startWorker } from '@baton/worker';
 
 export const SECRET = 'a secret of the tests';
@@ -18,7 +18,7 @@ export interface DeploymentOptions {
   readonly lifetimes?: Partial<Lifetimes>;
   readonly limits?: Partial<Limits>;
   /** False: every request takes the SDK's own transport. */
-  readonly shortWay?: boolean;
+  readonly fastPath?: boolean;
 }
 
 /** A Redis, gateways and workers of one's own, in this process but on real sockets, with tenant `acme` and a key. */
@@ -40,18 +40,18 @@ export class Deployment {
   static async start(options: DeploymentOptions = {}): Promise<Deployment> {
     const deployment = new Deployment(options, await startPrivateRedis({}));
     const store = await deployment.openStore('setup');
-    await new OperatorDoor(store).create({
+    await new OperatorStore(store).create({
       id: 'acme',
       limits: { requestsPerSecond: 100_000, burst: 100_000, ...options.limits },
     });
-    deployment.apiKey = await deployment.key({ scopes: ['mcp'] });
+    deployment.apiKey = await deployment.createKey({ scopes: ['mcp'] });
     for (let n = 0; n < (options.gateways ?? 2); n++) await deployment.addGateway();
     for (let n = 0; n < (options.workers ?? 1); n++) await deployment.addWorker();
     return deployment;
   }
 
   /** A new key of a tenant, with a principal of its own unless one is given. */
-  async key(input: Partial<KeyInput>, tenant = 'acme'): Promise<string> {
+  async createKey(input: Partial<KeyInput>, tenant = 'acme'): Promise<string> {
     const created = await this.store
       .tenant(tenant)
       .credentials.create({ name: 'test', scopes: ['mcp'], ...input });
@@ -59,8 +59,8 @@ export class Deployment {
   }
 
   async addTenant(id: string, limits: Partial<Limits> = {}): Promise<string> {
-    await new OperatorDoor(this.store).create({ id, limits });
-    return this.key({}, id);
+    await new OperatorStore(this.store).create({ id, limits });
+    return this.createKey({}, id);
   }
 
   get store(): Store {
@@ -89,7 +89,7 @@ export class Deployment {
       metricsOpen: false,
       unreadyMs: 0,
       drainMs: 9_000,
-      shortWay: this.options.shortWay ?? true,
+      fastPath: this.options.fastPath ?? true,
     };
     const gateway = await startGateway(configuration, await this.openStore(replica), log, programs);
     this.gateways.push(gateway);

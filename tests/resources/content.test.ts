@@ -1,7 +1,7 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ContentBlockSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, connect, type Loose, post } from '../harness/client.ts';
+import { callTool, connectMcpClient, type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
 import { Deployment } from '../harness/deployment.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -42,12 +42,12 @@ const ALL = Object.values(BLOCKS);
 describe.each([
   ['the short way', true],
   ["the SDK's way", false],
-])('content over %s', (_way, shortWay) => {
+])('content over %s', (_way, fastPath) => {
   let baton: Deployment;
   let client: Client;
   beforeAll(async () => {
-    baton = await Deployment.start({ gateways: 2, workers: 1, shortWay });
-    client = await connect(baton.url(), baton.apiKey);
+    baton = await Deployment.start({ gateways: 2, workers: 1, fastPath });
+    client = await connectMcpClient(baton.url(), baton.apiKey);
   });
   afterAll(async () => {
     await client?.close();
@@ -55,7 +55,7 @@ describe.each([
   });
 
   const open = (requestParameters: object, serviceType = 'generateText') =>
-    call(client, 'agent_llm', {
+    callTool(client, 'agent_llm', {
       delegatedCallDetails: {
         originalCommand: 'draw',
         serviceType,
@@ -63,11 +63,11 @@ describe.each([
       },
     });
   /** Everything of the reply as it came, which the SDK's client would read into its own types. */
-  const tool = async (name: string, args: object): Promise<Loose> => {
+  const tool = async (name: string, args: object): Promise<AnyJson> => {
     const params = { name, arguments: args };
     const accept = { accept: 'application/json, text/event-stream' };
     const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
-    return (await post(baton.url(1), baton.apiKey, request, accept)).body.result;
+    return (await postJsonRpc(baton.url(1), baton.apiKey, request, accept)).body.result;
   };
   const answer = (interactionId: string, data: unknown) =>
     tool('agent_llm', { interactionId, agentLLMResponse: { status: 'success', data } });
@@ -79,7 +79,7 @@ describe.each([
     ];
     const asked = await open({ messages });
     expect(asked.llmRequestForAgent.messages).toEqual(messages);
-    const { interactions } = await call(client, 'pending_interactions', {
+    const { interactions } = await callTool(client, 'pending_interactions', {
       interactionId: asked.interactionId,
     });
     expect(interactions[0].llmRequestForAgent.messages).toEqual(messages);
@@ -97,9 +97,9 @@ describe.each([
     expect(status.structuredContent.result.content).toEqual(ALL);
     expect(status.content.slice(2)).toEqual(ALL);
     const { contents } = await client.readResource({ uri: `baton://tasks/${asked.taskId}` });
-    expect(JSON.parse((contents[0] as Loose).text).result.content).toEqual(ALL);
+    expect(JSON.parse((contents[0] as AnyJson).text).result.content).toEqual(ALL);
     const read = await client.callTool({ name: 'task_status', arguments: { taskId: asked.taskId } });
-    expect((read.content as Loose[]).map(({ type }) => type)).toEqual([
+    expect((read.content as AnyJson[]).map(({ type }) => type)).toEqual([
       'text',
       'text',
       ...ALL.map(({ type }) => type),
@@ -156,7 +156,7 @@ describe.each([
       agentLLMResponse: { status: 'success', data: { text: 'x', content: odd } },
     };
     const answered = await client.callTool({ name: 'agent_llm', arguments: args });
-    expect((answered.structuredContent as Loose).outcome.result).toMatchObject({
+    expect((answered.structuredContent as AnyJson).outcome.result).toMatchObject({
       response: 'x',
       content: odd,
     });

@@ -1,15 +1,15 @@
 import { UriTemplate } from '@modelcontextprotocol/sdk/shared/uriTemplate.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, connect, type Loose } from '../harness/client.ts';
-import { Garden, of, PNG, PROJECT } from './garden.ts';
+import { callTool, connectMcpClient, type AnyJson } from '../harness/mcp-client.ts';
+import { ResourceFixture, projectUri, PNG, PROJECT } from './resource-fixture.ts';
 
 describe.each([
   ['the short way', true],
   ["the SDK's way", false],
-])('lists of resources over %s', (_way, shortWay) => {
-  let garden: Garden;
+])('lists of resources over %s', (_way, fastPath) => {
+  let garden: ResourceFixture;
   beforeAll(async () => {
-    garden = await Garden.start(shortWay);
+    garden = await ResourceFixture.start(fastPath);
   });
   afterAll(() => garden?.stop());
 
@@ -18,21 +18,21 @@ describe.each([
   });
 
   test('lists what is there for this caller, and each of it can be read [resources-list]', async () => {
-    const resources = await garden.all(garden.client);
+    const resources = await garden.listResources(garden.client);
     const added = await garden.addedTasks();
     expect(resources.map(({ uri }) => uri)).toEqual([
       'baton://projects',
-      of('status'),
-      of('tasks'),
-      of('complexity-report'),
-      of('rules'),
-      of('files'),
-      of('files/broken.png'),
-      of(`files/${encodeURIComponent('docs/prd é.md')}`),
-      of('files/plan.png'),
-      `baton://interactions/${garden.parked.interactionId}`,
-      `baton://tasks/${garden.parked.taskId}`,
-      `baton://tasks/${garden.done.taskId}`,
+      projectUri('status'),
+      projectUri('tasks'),
+      projectUri('complexity-report'),
+      projectUri('rules'),
+      projectUri('files'),
+      projectUri('files/broken.png'),
+      projectUri(`files/${encodeURIComponent('docs/prd é.md')}`),
+      projectUri('files/plan.png'),
+      `baton://interactions/${garden.parkedCall.interactionId}`,
+      `baton://tasks/${garden.parkedCall.taskId}`,
+      `baton://tasks/${garden.completedCall.taskId}`,
       ...added.map((taskId) => `baton://tasks/${taskId}`),
       ...[
         'parse_prd',
@@ -64,22 +64,22 @@ describe.each([
         annotations: { audience: expect.any(Array), priority: expect.any(Number) },
       });
     }
-    const sized = Object.fromEntries(resources.map((one: Loose) => [one.uri, one.size]));
-    expect(sized[of('files/plan.png')]).toBe(PNG.length);
-    expect(sized[of(`files/${encodeURIComponent('docs/prd é.md')}`)]).toBe(9);
+    const sized = Object.fromEntries(resources.map((one: AnyJson) => [one.uri, one.size]));
+    expect(sized[projectUri('files/plan.png')]).toBe(PNG.length);
+    expect(sized[projectUri(`files/${encodeURIComponent('docs/prd é.md')}`)]).toBe(9);
     for (const path of ['tasks', 'status', 'complexity-report', 'files/plan.png']) {
-      const { annotations } = resources.find(({ uri }: Loose) => uri === of(path));
+      const { annotations } = resources.find(({ uri }: AnyJson) => uri === projectUri(path));
       expect([path, annotations.lastModified]).toEqual([path, expect.stringMatching(/^\d{4}-.*Z$/)]);
     }
   });
 
   test('lists a template for each kind, whose expansion by the SDK is read [resource-templates]', async () => {
     const { resourceTemplates } = await garden.client.listResourceTemplates();
-    const values: Loose = {
+    const values: AnyJson = {
       project: PROJECT,
       tag: 'master',
       name: 'plan.png',
-      taskId: garden.parked.taskId,
+      taskId: garden.parkedCall.taskId,
       operation: 'update',
     };
     const kinds = resourceTemplates.map(({ uriTemplate }) => uriTemplate);
@@ -97,26 +97,27 @@ describe.each([
     ]);
     for (const { uriTemplate, title, description } of resourceTemplates) {
       expect([title, description]).toEqual([expect.any(String), expect.any(String)]);
-      const id = uriTemplate.startsWith('baton://interactions') ? garden.parked.interactionId : '2';
+      const id = uriTemplate.startsWith('baton://interactions') ? garden.parkedCall.interactionId : '2';
       await garden.read(new UriTemplate(uriTemplate).expand({ ...values, id }));
     }
     expect((await garden.rpc('resources/templates/list', { cursor: 'x' })).body.error.code).toBe(-32602);
   });
 
   test('pages what is much, each entry once, and refuses a broken cursor with -32602 [opaque-cursors]', async () => {
-    const key = await garden.baton.addTenant(`much-${shortWay}`);
-    const much = await connect(garden.baton.url(), key);
+    const key = await garden.baton.addTenant(`much-${fastPath}`);
+    const much = await connectMcpClient(garden.baton.url(), key);
     try {
       const names = Array.from({ length: 120 }, (_, at) => `p${String(at).padStart(3, '0')}`);
-      for (const projectRoot of names) await call(much, 'initialize_project', { projectRoot });
-      for (let at = 0; at < 60; at++) await call(much, 'parse_prd', { prd: `Number ${at}`, tag: `t${at}` });
-      const found = (await garden.all(much)).map(({ uri }) => uri);
+      for (const projectRoot of names) await callTool(much, 'initialize_project', { projectRoot });
+      for (let at = 0; at < 60; at++)
+        await callTool(much, 'parse_prd', { prd: `Number ${at}`, tag: `t${at}` });
+      const found = (await garden.listResources(much)).map(({ uri }) => uri);
       expect(new Set(found).size).toBe(found.length);
       const counted = (pattern: RegExp) => found.filter((uri) => pattern.test(uri)).length;
       expect(counted(/^baton:\/\/projects\/p\d+\/status$/)).toBe(names.length);
       expect(counted(/^baton:\/\/interactions/)).toBe(60);
       expect(counted(/^baton:\/\/tasks/)).toBe(60);
-      expect(await garden.all(much)).toEqual(await garden.all(much));
+      expect(await garden.listResources(much)).toEqual(await garden.listResources(much));
       const { nextCursor = '' } = await much.listResources();
       expect(nextCursor).toMatch(/^[\w-]+$/);
     } finally {
@@ -163,11 +164,11 @@ describe.each([
     expect(await values(`${project}tasks/{id}{?tag}`, 'id', '', { ...given, tag: 'winter' })).toEqual([]);
     expect(await values(`${project}files/{name}`, 'name', 'p', given)).toEqual(['plan.png']);
     expect(
-      await values('baton://tasks/{taskId}', 'taskId', garden.parked.taskId.slice(0, 12).toUpperCase()),
-    ).toEqual([garden.parked.taskId]);
+      await values('baton://tasks/{taskId}', 'taskId', garden.parkedCall.taskId.slice(0, 12).toUpperCase()),
+    ).toEqual([garden.parkedCall.taskId]);
     expect(await values('baton://tasks/{taskId}', 'taskId')).toHaveLength(4);
-    expect(await values('baton://interactions/{id}', 'id')).toEqual([garden.parked.interactionId]);
-    expect(await values('baton://interactions/{id}', 'id', '', undefined, garden.stranger)).toEqual([]);
+    expect(await values('baton://interactions/{id}', 'id')).toEqual([garden.parkedCall.interactionId]);
+    expect(await values('baton://interactions/{id}', 'id', '', undefined, garden.otherPrincipal)).toEqual([]);
     expect(await values('baton://prompts/{operation}', 'operation', 'exp')).toEqual([
       'expand_task',
       'expand_all',

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, type Loose } from '../harness/client.ts';
-import { Garden, of, PNG, PROJECT } from './garden.ts';
+import { callTool, type AnyJson } from '../harness/mcp-client.ts';
+import { ResourceFixture, projectUri, PNG, PROJECT } from './resource-fixture.ts';
 
 describe.each([
   ['the short way', true],
   ["the SDK's way", false],
-])('reading resources over %s', (_way, shortWay) => {
-  let garden: Garden;
+])('reading resources over %s', (_way, fastPath) => {
+  let garden: ResourceFixture;
   beforeAll(async () => {
-    garden = await Garden.start(shortWay);
+    garden = await ResourceFixture.start(fastPath);
   });
   afterAll(() => garden?.stop());
 
   test("shows a resource's name, title, type and annotations with its contents [resource-contents]", async () => {
-    const { contents } = (await garden.rpc('resources/read', { uri: of('rules') })).body.result;
+    const { contents } = (await garden.rpc('resources/read', { uri: projectUri('rules') })).body.result;
     expect(contents).toEqual([
       {
-        uri: of('rules'),
+        uri: projectUri('rules'),
         name: 'rules',
         title: 'Rules of a project',
         mimeType: 'text/markdown',
@@ -28,54 +28,56 @@ describe.each([
   });
 
   test('gives texts as text and what is none as base64, never one as the other [resource-text-binary]', async () => {
-    const text = await garden.read(of(`files/${encodeURIComponent('docs/prd é.md')}`));
+    const text = await garden.read(projectUri(`files/${encodeURIComponent('docs/prd é.md')}`));
     expect(text).toMatchObject({ mimeType: 'text/markdown', text: '# Gärten' });
-    const image = await garden.read(of('files/plan.png'));
+    const image = await garden.read(projectUri('files/plan.png'));
     expect(image).toMatchObject({ mimeType: 'image/png', blob: PNG.toString('base64') });
     expect(image).not.toHaveProperty('text');
-    expect(await garden.read(of('files/broken.png'))).toMatchObject({
+    expect(await garden.read(projectUri('files/broken.png'))).toMatchObject({
       mimeType: 'text/plain',
       text: 'data:image/png;base64,not base64',
     });
   });
 
   test('shows of a project what its tools show [resources-of-project]', async () => {
-    expect((await garden.json('baton://projects')).projects).toEqual([
-      { projectRoot: PROJECT, status: of('status'), tasks: of('tasks') },
+    expect((await garden.readJson('baton://projects')).projects).toEqual([
+      { projectRoot: PROJECT, status: projectUri('status'), tasks: projectUri('tasks') },
     ]);
-    const listed = await call(garden.client, 'get_tasks', { projectRoot: PROJECT, withSubtasks: true });
-    expect(await garden.json(of('tasks'))).toEqual(listed);
+    const listed = await callTool(garden.client, 'get_tasks', { projectRoot: PROJECT, withSubtasks: true });
+    expect(await garden.readJson(projectUri('tasks'))).toEqual(listed);
     expect(listed.tasks).toHaveLength(2);
-    expect(await garden.json(of('tasks?tag=winter'))).toMatchObject({ tag: 'winter', tasks: [] });
+    expect(await garden.readJson(projectUri('tasks?tag=winter'))).toMatchObject({ tag: 'winter', tasks: [] });
     for (const id of ['1', '1.1'])
-      expect(await garden.json(of(`tasks/${id}`))).toEqual(
-        await call(garden.client, 'get_task', { projectRoot: PROJECT, id }),
+      expect(await garden.readJson(projectUri(`tasks/${id}`))).toEqual(
+        await callTool(garden.client, 'get_task', { projectRoot: PROJECT, id }),
       );
-    const { report } = await call(garden.client, 'complexity_report', { projectRoot: PROJECT });
-    expect(await garden.json(of('complexity-report'))).toEqual(report);
-    expect(await garden.json(of('status'))).toMatchObject({
+    const { report } = await callTool(garden.client, 'complexity_report', { projectRoot: PROJECT });
+    expect(await garden.readJson(projectUri('complexity-report'))).toEqual(report);
+    expect(await garden.readJson(projectUri('status'))).toMatchObject({
       about: { name: 'Gardens' },
       tags: ['master', 'winter'],
       stats: { total: 2 },
       files: 3,
       rules: 2,
     });
-    const { files } = await garden.json(of('files'));
-    expect(files.map(({ uri }: Loose) => uri)).toContain(of('files/plan.png'));
+    const { files } = await garden.readJson(projectUri('files'));
+    expect(files.map(({ uri }: AnyJson) => uri)).toContain(projectUri('files/plan.png'));
   });
 
   test('shows a task and a request as the tools show them [resource-delegation]', async () => {
-    expect(await garden.json(`baton://tasks/${garden.parked.taskId}`)).toEqual(
-      await call(garden.client, 'task_status', { taskId: garden.parked.taskId }),
+    expect(await garden.readJson(`baton://tasks/${garden.parkedCall.taskId}`)).toEqual(
+      await callTool(garden.client, 'task_status', { taskId: garden.parkedCall.taskId }),
     );
-    expect(await garden.json(`baton://tasks/${garden.done.taskId}`)).toMatchObject({
+    expect(await garden.readJson(`baton://tasks/${garden.completedCall.taskId}`)).toMatchObject({
       status: 'completed',
       result: {},
     });
-    const { interactions } = await call(garden.client, 'pending_interactions', {
-      interactionId: garden.parked.interactionId,
+    const { interactions } = await callTool(garden.client, 'pending_interactions', {
+      interactionId: garden.parkedCall.interactionId,
     });
-    expect([await garden.json(`baton://interactions/${garden.parked.interactionId}`)]).toEqual(interactions);
+    expect([await garden.readJson(`baton://interactions/${garden.parkedCall.interactionId}`)]).toEqual(
+      interactions,
+    );
   });
 
   test('refuses what is no resource with -32002 and its URI [resource-not-found]', async () => {
@@ -85,27 +87,27 @@ describe.each([
       'baton://projects//tasks',
       'baton://projects/none/tasks',
       'baton://projects/%ZZ/tasks',
-      of('nothing'),
-      of('tasks/'),
-      of('tasks/99'),
-      of('tasks/1.9'),
-      of('tasks/x'),
-      of('tasks?tag=none'),
-      of('tasks?tags=master'),
-      of('tasks?tag=master&tag=winter'),
-      of('tasks#top'),
-      of('rules?tag=master'),
-      of('complexity-report?tag=winter'),
-      of('files/none.md'),
-      `baton://tasks/${garden.parked.interactionId}`,
-      `baton://interactions/${garden.parked.taskId}`,
+      projectUri('nothing'),
+      projectUri('tasks/'),
+      projectUri('tasks/99'),
+      projectUri('tasks/1.9'),
+      projectUri('tasks/x'),
+      projectUri('tasks?tag=none'),
+      projectUri('tasks?tags=master'),
+      projectUri('tasks?tag=master&tag=winter'),
+      projectUri('tasks#top'),
+      projectUri('rules?tag=master'),
+      projectUri('complexity-report?tag=winter'),
+      projectUri('files/none.md'),
+      `baton://tasks/${garden.parkedCall.interactionId}`,
+      `baton://interactions/${garden.parkedCall.taskId}`,
       'baton://tasks/x',
       'baton://prompts/echo',
       'file:///etc/passwd',
       'x'.repeat(50_000),
       '',
     ]) {
-      const { code, data } = await garden.refusal(uri);
+      const { code, data } = await garden.readError(uri);
       expect([uri.slice(0, 100), code, data?.uri]).toEqual([uri.slice(0, 100), -32002, uri]);
     }
   });
@@ -121,11 +123,13 @@ describe.each([
   test('gives prompt texts as resources and by a tool, and never in a result or a directive [prompts-apart]', async () => {
     const { text, mimeType } = await garden.read('baton://prompts/analyze_project_complexity');
     expect(mimeType).toBe('text/markdown');
-    const told = await call(garden.client, 'generate_prompt', { operation: 'analyze_project_complexity' });
+    const told = await callTool(garden.client, 'generate_prompt', {
+      operation: 'analyze_project_complexity',
+    });
     expect(text).toContain(told.system);
-    expect(JSON.stringify(garden.done.outcome.result)).not.toContain(told.system.slice(0, 60));
-    expect(JSON.stringify(await garden.json(`baton://tasks/${garden.done.taskId}`))).not.toContain(
-      told.system.slice(0, 60),
-    );
+    expect(JSON.stringify(garden.completedCall.outcome.result)).not.toContain(told.system.slice(0, 60));
+    expect(
+      JSON.stringify(await garden.readJson(`baton://tasks/${garden.completedCall.taskId}`)),
+    ).not.toContain(told.system.slice(0, 60));
   });
 });

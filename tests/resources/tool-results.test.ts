@@ -1,27 +1,27 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerOf, call, connect, type Loose, post } from '../harness/client.ts';
+import { successAnswer, callTool, connectMcpClient, type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
 import { Deployment } from '../harness/deployment.ts';
 
 /** The half of seed 5 that is about tools; the official client holds each result against its output schema. */
 describe.each([
   ['the short way', true],
   ["the SDK's way", false],
-])('tools over %s', (_way, shortWay) => {
+])('tools over %s', (_way, fastPath) => {
   let baton: Deployment;
   let client: Client;
   beforeAll(async () => {
-    baton = await Deployment.start({ gateways: 1, workers: 1, shortWay });
-    client = await connect(baton.url(), baton.apiKey);
+    baton = await Deployment.start({ gateways: 1, workers: 1, fastPath });
+    client = await connectMcpClient(baton.url(), baton.apiKey);
   });
   afterAll(async () => {
     await client?.close();
     await baton?.stop();
   });
 
-  const rpc = async (method: string, params: object = {}): Promise<Loose> => {
+  const rpc = async (method: string, params: object = {}): Promise<AnyJson> => {
     const accept = { accept: 'application/json, text/event-stream' };
-    return (await post(baton.url(), baton.apiKey, { jsonrpc: '2.0', id: 1, method, params }, accept)).body;
+    return (await postJsonRpc(baton.url(), baton.apiKey, { jsonrpc: '2.0', id: 1, method, params }, accept)).body;
   };
 
   test('the server declares tools, and no more of them than it does [tools-capability]', () => {
@@ -39,7 +39,7 @@ describe.each([
         outputSchema: { type: 'object', oneOf: expect.any(Array) },
       });
     }
-    expect(new Set(tools.map(({ name }: Loose) => name)).size).toBe(tools.length);
+    expect(new Set(tools.map(({ name }: AnyJson) => name)).size).toBe(tools.length);
     expect((await rpc('tools/list')).result.tools).toEqual(tools);
   });
 
@@ -66,7 +66,7 @@ describe.each([
 
   test('what a tool that only reads is asked changes nothing [tool-annotations]', async () => {
     const projectRoot = 'read-only';
-    await call(client, 'add_task', { projectRoot, title: 'Look', description: 'Only.' });
+    await callTool(client, 'add_task', { projectRoot, title: 'Look', description: 'Only.' });
     const before = await baton.store.tenant('acme').projects.read(projectRoot);
     const { tools } = await client.listTools();
     const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint);
@@ -94,7 +94,7 @@ describe.each([
       const result = await client.callTool({ name, arguments: { projectRoot, ...args } });
       expect([name, result.isError ?? false]).toEqual([name, false]);
       expect(result.structuredContent).toBeInstanceOf(Object);
-      const [sentence, ...rest] = result.content as Loose[];
+      const [sentence, ...rest] = result.content as AnyJson[];
       expect(sentence).toEqual({ type: 'text', text: expect.stringMatching(/\S/) });
       for (const { text } of rest) expect(JSON.parse(text)).toEqual(result.structuredContent);
     }
@@ -114,15 +114,15 @@ describe.each([
       setup_complete: true,
       next_steps: expect.any(Array),
     });
-    expect((content as Loose[])[0].text).toBe("Project 'Tea' is ready.");
+    expect((content as AnyJson[])[0].text).toBe("Project 'Tea' is ready.");
   });
 
   test('an operation that is done is told as data, and its prompt is not in it [results-are-data, prompts-apart]', async () => {
-    const asked = await call(client, 'parse_prd', { prd: 'Three teas.', numTasks: 1, projectRoot: 'parsed' });
+    const asked = await callTool(client, 'parse_prd', { prd: 'Three teas.', numTasks: 1, projectRoot: 'parsed' });
     const prompt = asked.llmRequestForAgent.messages[0].content as string;
     const data = { tasks: [{ id: 1, title: 'Kettle', description: 'Boil.' }] };
-    const args = { interactionId: asked.interactionId, agentLLMResponse: answerOf(data) };
-    const { outcome } = await call(client, 'agent_llm', args);
+    const args = { interactionId: asked.interactionId, agentLLMResponse: successAnswer(data) };
+    const { outcome } = await callTool(client, 'agent_llm', args);
     expect(outcome.result).toMatchObject({ operation: 'parse_prd', tasksAdded: 1, taskIds: [1] });
     expect(JSON.stringify(outcome)).not.toContain(JSON.stringify(prompt.slice(0, 80)).slice(1, -1));
   });

@@ -1,17 +1,24 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { answerOf, call, connect, type Loose, post, refusalOf } from '../harness/client.ts';
+import {
+  successAnswer,
+  callTool,
+  connectMcpClient,
+  type AnyJson,
+  postJsonRpc,
+  callToolForError,
+} from '../harness/mcp-client.ts';
 import { Deployment } from '../harness/deployment.ts';
-import { Monitor } from '../harness/monitor.ts';
+import { RedisMonitor } from '../harness/redis-monitor.ts';
 
 /** How agents share a backlog: claims with leases, filters, and waiting for work, on any replica. */
 let baton: Deployment;
-let monitor: Monitor;
+let monitor: RedisMonitor;
 let redis: Redis;
 beforeAll(async () => {
   baton = await Deployment.start({ gateways: 2, workers: 1 });
-  monitor = await Monitor.open(baton.redisUrl);
+  monitor = await RedisMonitor.open(baton.redisUrl);
   redis = new Redis(baton.redisUrl.replace('unix://', ''));
 });
 afterAll(async () => {
@@ -29,15 +36,15 @@ let tenants = 0;
 beforeEach(async () => {
   const id = `claims-${++tenants}`;
   await baton.addTenant(id);
-  key = await baton.key({ scopes: ['mcp', 'agent'], principal: 'one' }, id);
-  const other = await baton.key({ scopes: ['mcp', 'agent'], principal: 'two' }, id);
-  here = await connect(baton.url(0), key);
-  there = await connect(baton.url(1), key);
-  another = await connect(baton.url(1), other);
+  key = await baton.createKey({ scopes: ['mcp', 'agent'], principal: 'one' }, id);
+  const other = await baton.createKey({ scopes: ['mcp', 'agent'], principal: 'two' }, id);
+  here = await connectMcpClient(baton.url(0), key);
+  there = await connectMcpClient(baton.url(1), key);
+  another = await connectMcpClient(baton.url(1), other);
 });
 
-const ask = async (text: string, role = 'main'): Promise<Loose> =>
-  call(there, 'agent_llm', {
+const ask = async (text: string, role = 'main'): Promise<AnyJson> =>
+  callTool(there, 'agent_llm', {
     delegatedCallDetails: {
       originalCommand: 'ask',
       role,
@@ -45,10 +52,10 @@ const ask = async (text: string, role = 'main'): Promise<Loose> =>
       requestParameters: { messages: [{ role: 'user', content: text }] },
     },
   });
-const pending = (client: Client, args: object) => call(client, 'pending_interactions', args);
-const idsOf = ({ interactions }: Loose): string[] => interactions.map((one: Loose) => one.interactionId);
+const pending = (client: Client, args: object) => callTool(client, 'pending_interactions', args);
+const idsOf = ({ interactions }: AnyJson): string[] => interactions.map((one: AnyJson) => one.interactionId);
 const answer = (interactionId: string) =>
-  call(there, 'agent_llm', { interactionId, agentLLMResponse: answerOf({ text: 'yes' }) });
+  callTool(there, 'agent_llm', { interactionId, agentLLMResponse: successAnswer({ text: 'yes' }) });
 
 describe('a claim', () => {
   const lease = { leaseMs: 60_000 };
@@ -65,7 +72,7 @@ describe('a claim', () => {
       [here, lease],
       [here, { leaseMs: 0, holder: 'b' }],
     ] as const) {
-      const error = await refusalOf(client, 'pending_interactions', { interactionId, claim });
+      const error = await callToolForError(client, 'pending_interactions', { interactionId, claim });
       expect(error).toMatchObject({ code: 'interaction_claimed', interactionId });
       expect(error.retryAfterMs).toBeGreaterThan(50_000);
     }
@@ -100,7 +107,7 @@ describe('a claim', () => {
     const taken = await pending(another, { claim: lease, waitMs: 10_000 });
     expect(idsOf(taken)).toEqual([interactionId]);
     const late = { interactionId, claim: { ...lease, holder: 'a' } };
-    expect((await refusalOf(here, 'pending_interactions', late)).code).toBe('interaction_claimed');
+    expect((await callToolForError(here, 'pending_interactions', late)).code).toBe('interaction_claimed');
   });
 
   test('never blocks an answer of someone else, and of what has ended there is none', async () => {
@@ -108,25 +115,27 @@ describe('a claim', () => {
     await pending(another, { interactionId, claim: lease });
     expect((await answer(interactionId)).outcome.status).toBe('completed');
     const late = { interactionId, claim: lease };
-    expect((await refusalOf(another, 'pending_interactions', late)).code).toBe(
+    expect((await callToolForError(another, 'pending_interactions', late)).code).toBe(
       'interaction_already_answered',
     );
     const unknown = { ...late, interactionId: interactionId.replace(/^.{8}/, '00000000') };
-    expect((await refusalOf(here, 'pending_interactions', unknown)).code).toBe('interaction_not_found');
+    expect((await callToolForError(here, 'pending_interactions', unknown)).code).toBe(
+      'interaction_not_found',
+    );
   });
 
   test('is refused to whoever may not see the interaction', async () => {
     const { interactionId } = await ask('x');
-    const theirs = await baton.key({ scopes: ['mcp'], principal: 'eve' }, `claims-${tenants}`);
-    const eve = await connect(baton.url(0), theirs);
+    const theirs = await baton.createKey({ scopes: ['mcp'], principal: 'eve' }, `claims-${tenants}`);
+    const eve = await connectMcpClient(baton.url(0), theirs);
     const args = { interactionId, claim: lease };
-    expect((await refusalOf(eve, 'pending_interactions', args)).code).toBe('interaction_not_found');
+    expect((await callToolForError(eve, 'pending_interactions', args)).code).toBe('interaction_not_found');
   });
 
   test('takes only what its operation and role say, and leaves the rest to others', async () => {
     const main = await ask('m');
     const research = [await ask('r1', 'research'), await ask('r2', 'research'), await ask('r3', 'research')];
-    const parsed = await call(there, 'parse_prd', { prd: 'A shop.', projectRoot: 'shop', force: true });
+    const parsed = await callTool(there, 'parse_prd', { prd: 'A shop.', projectRoot: 'shop', force: true });
     const first = await pending(here, { role: 'research', claim: { max: 2, ...lease } });
     expect(idsOf(first)).toEqual(research.slice(0, 2).map((one) => one.interactionId));
     const next = await pending(here, {
@@ -154,7 +163,7 @@ describe('a claim', () => {
     [{ interactionId: 'x', operation: 'echo' }, 'operation'],
     [{ role: 'nobody' }, 'role'],
   ])('with contradictory arguments is refused by the field: %j', async (args, field) => {
-    expect(await refusalOf(here, 'pending_interactions', args)).toMatchObject({
+    expect(await callToolForError(here, 'pending_interactions', args)).toMatchObject({
       code: 'invalid_arguments',
       field,
     });
@@ -185,13 +194,13 @@ describe('waiting for work', () => {
   });
 
   test('ends with what a worker opens later in a task', async () => {
-    const parsed = await call(there, 'parse_prd', { prd: 'A shop.', projectRoot: 'shop', force: true });
+    const parsed = await callTool(there, 'parse_prd', { prd: 'A shop.', projectRoot: 'shop', force: true });
     await pending(another, { claim });
     const waits = pending(here, { claim, waitMs: 20_000 });
     await waiting(1);
     const { interactionId } = parsed;
-    const wrong = { interactionId, agentLLMResponse: answerOf({ text: 'no JSON' }), waitMs: 0 };
-    await call(there, 'agent_llm', wrong);
+    const wrong = { interactionId, agentLLMResponse: successAnswer({ text: 'no JSON' }), waitMs: 0 };
+    await callTool(there, 'agent_llm', wrong);
     expect((await waits).interactions).toMatchObject([{ taskId: parsed.taskId, attempt: 2 }]);
   });
 
@@ -205,7 +214,7 @@ describe('waiting for work', () => {
   });
 
   test('gives one request to one of many who wait, and another tenant’s to none', async () => {
-    const outside = await connect(baton.url(0), await baton.addTenant(`outside-${tenants}`));
+    const outside = await connectMcpClient(baton.url(0), await baton.addTenant(`outside-${tenants}`));
     const theirs = pending(outside, { claim, waitMs: 2_000 });
     const all = [here, there, another, here].map((client) => pending(client, { claim, waitMs: 2_000 }));
     await waiting(2);
@@ -264,7 +273,7 @@ describe('waiting for work', () => {
     const scripts = (key: string) =>
       monitor.commands.filter((command) => command.includes(`:t:claims-${tenants}:${key}"`)).length;
     const looks = () => scripts('pending');
-    const all: Promise<Loose>[] = [];
+    const all: Promise<AnyJson>[] = [];
     for (let n = 1; n <= 12; n++) {
       all.push(pending(here, { waitMs: 20_000 }));
       await expect.poll(looks).toBe(n);
@@ -291,7 +300,10 @@ describe('waiting for work', () => {
     gone.abort();
     expect(await held).toBe('aborted');
     // A request behind it on the same replica: by then the other's end has been seen.
-    await post(baton.url(0), key, { ...body, params: { name: 'pending_interactions', arguments: {} } });
+    await postJsonRpc(baton.url(0), key, {
+      ...body,
+      params: { name: 'pending_interactions', arguments: {} },
+    });
     const { interactionId } = await ask('x');
     expect(idsOf(await pending(here, { claim, waitMs: 5_000 }))).toEqual([interactionId]);
   });

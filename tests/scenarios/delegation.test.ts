@@ -1,31 +1,38 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerOf, call, connect, type Loose, post, refusalOf } from '../harness/client.ts';
+import {
+  successAnswer,
+  callTool,
+  connectMcpClient,
+  type AnyJson,
+  postJsonRpc,
+  callToolForError,
+} from '../harness/mcp-client.ts';
 import { Deployment } from '../harness/deployment.ts';
 
 /** The same claims on both ways to the surface: the short one and the SDK's transport. */
 describe.each([
   ['the short way', true],
   ["the SDK's way", false],
-])('a delegation over %s', (_way, shortWay) => {
+])('a delegation over %s', (_way, fastPath) => {
   let baton: Deployment;
   let one: Client;
   let other: Client;
 
   beforeAll(async () => {
-    baton = await Deployment.start({ gateways: 2, workers: 2, shortWay });
-    one = await connect(baton.url(0), baton.apiKey);
-    other = await connect(baton.url(1), baton.apiKey);
+    baton = await Deployment.start({ gateways: 2, workers: 2, fastPath });
+    one = await connectMcpClient(baton.url(0), baton.apiKey);
+    other = await connectMcpClient(baton.url(1), baton.apiKey);
   });
   afterAll(() => baton.stop());
 
-  const echo = (client: Client = one, text = 'hello') => call(client, 'bench_echo', { text });
+  const echo = (client: Client = one, text = 'hello') => callTool(client, 'bench_echo', { text });
   const answer = (client: Client, interactionId: string, data: unknown, more: object = {}) =>
-    call(client, 'agent_llm', { interactionId, agentLLMResponse: answerOf(data), ...more });
+    callTool(client, 'agent_llm', { interactionId, agentLLMResponse: successAnswer(data), ...more });
 
   test('is parked with the directive of the contract, in structure and in text', async () => {
     const result = await one.callTool({ name: 'bench_echo', arguments: { text: 'hello' } });
-    const directive = result.structuredContent as Loose;
+    const directive = result.structuredContent as AnyJson;
     expect(directive).toMatchObject({
       toolResponseSource: 'taskmaster_to_agent',
       status: 'pending_agent_llm_action',
@@ -58,7 +65,7 @@ describe.each([
         result: { status: 'completed', operation: 'bench_echo', taskId, value: 'yes' },
       },
     });
-    expect(await call(one, 'task_status', { taskId })).toMatchObject({
+    expect(await callTool(one, 'task_status', { taskId })).toMatchObject({
       taskId,
       status: 'completed',
       operation: 'bench_echo',
@@ -78,9 +85,9 @@ describe.each([
     const first = await answer(one, interactionId, { object: { value: 'a' }, model: 'm' });
     const again = await answer(other, interactionId, { model: 'm', object: { value: 'a' } });
     expect(again).toEqual({ ...first, replayed: true });
-    const refused = await refusalOf(other, 'agent_llm', {
+    const refused = await callToolForError(other, 'agent_llm', {
       interactionId,
-      agentLLMResponse: answerOf({ value: 'b' }),
+      agentLLMResponse: successAnswer({ value: 'b' }),
     });
     expect(refused).toMatchObject({ code: 'interaction_already_answered', interactionId });
   });
@@ -99,13 +106,13 @@ describe.each([
 
   test('fails with the last problem when the answers never fit', async () => {
     let { interactionId, taskId } = await echo();
-    let outcome: Loose;
+    let outcome: AnyJson;
     for (let attempt = 1; attempt <= 4; attempt++) {
       ({ outcome } = await answer(one, interactionId, { object: { value: attempt } }));
       interactionId = outcome.pending?.interactionId;
     }
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'answer_invalid', attempts: 4 } });
-    expect(await call(one, 'task_status', { taskId })).toMatchObject({
+    expect(await callTool(one, 'task_status', { taskId })).toMatchObject({
       status: 'failed',
       error: { code: 'answer_invalid' },
     });
@@ -114,7 +121,7 @@ describe.each([
   test("ends with the agent's own details when its LLM call failed for good", async () => {
     const { interactionId } = await echo();
     const errorDetails = { message: 'content filtered', type: 'policy_error', vendor: 'x' };
-    const { outcome } = await call(one, 'agent_llm', {
+    const { outcome } = await callTool(one, 'agent_llm', {
       interactionId,
       agentLLMResponse: { status: 'error', errorDetails },
     });
@@ -124,7 +131,7 @@ describe.each([
   test('is asked again after a pause when the failure may pass', async () => {
     const { interactionId, taskId } = await echo();
     const agentLLMResponse = { status: 'error', errorDetails: { message: '429', type: 'rate_limit_error' } };
-    const { outcome } = await call(one, 'agent_llm', { interactionId, agentLLMResponse, waitMs: 20_000 });
+    const { outcome } = await callTool(one, 'agent_llm', { interactionId, agentLLMResponse, waitMs: 20_000 });
     expect(outcome).toMatchObject({ status: 'input_required', pending: { taskId, attempt: 2 } });
   });
 
@@ -132,92 +139,98 @@ describe.each([
     const { interactionId, taskId } = await echo();
     const { outcome } = await answer(other, interactionId, { value: 'later' }, { waitMs: 0 });
     expect(['working', 'completed']).toContain(outcome.status);
-    const stands = await call(one, 'task_status', { taskId, waitMs: 10_000 });
+    const stands = await callTool(one, 'task_status', { taskId, waitMs: 10_000 });
     expect(stands).toMatchObject({ status: 'completed', result: { value: 'later' } });
   });
 
   test('does not exist for another principal or another tenant', async () => {
     const { interactionId, taskId } = await echo();
-    const stranger = await connect(baton.url(0), await baton.key({}));
-    const foreign = await connect(baton.url(0), await baton.addTenant(`foreign-${shortWay}`));
+    const stranger = await connectMcpClient(baton.url(0), await baton.createKey({}));
+    const foreign = await connectMcpClient(baton.url(0), await baton.addTenant(`foreign-${fastPath}`));
     for (const client of [stranger, foreign]) {
       const never = '00000000-0000-8000-8000-000000000001';
       const ask = (id: string) =>
-        refusalOf(client, 'agent_llm', { interactionId: id, agentLLMResponse: answerOf({ value: 'x' }) });
+        callToolForError(client, 'agent_llm', {
+          interactionId: id,
+          agentLLMResponse: successAnswer({ value: 'x' }),
+        });
       const [real, invented] = [await ask(interactionId), await ask(never)];
       expect(JSON.stringify(real).replaceAll(interactionId, '?')).toBe(
         JSON.stringify(invented).replaceAll(never, '?'),
       );
       expect(real.code).toBe('interaction_not_found');
-      expect((await refusalOf(client, 'task_status', { taskId })).code).toBe('task_not_found');
-      expect((await refusalOf(client, 'cancel_task', { taskId })).code).toBe('task_not_found');
-      expect((await call(client, 'pending_interactions', { status: 'pending' })).interactions).toEqual([]);
+      expect((await callToolForError(client, 'task_status', { taskId })).code).toBe('task_not_found');
+      expect((await callToolForError(client, 'cancel_task', { taskId })).code).toBe('task_not_found');
+      expect((await callTool(client, 'pending_interactions', { status: 'pending' })).interactions).toEqual(
+        [],
+      );
     }
-    const agent = await connect(baton.url(1), await baton.key({ scopes: ['agent'] }));
+    const agent = await connectMcpClient(baton.url(1), await baton.createKey({ scopes: ['agent'] }));
     expect((await answer(agent, interactionId, { value: 'by the agent' })).outcome.status).toBe('completed');
   });
 
   test('is found again in pending_interactions, whole, by a client that lost it', async () => {
-    const client = await connect(baton.url(1), await baton.key({}));
+    const client = await connectMcpClient(baton.url(1), await baton.createKey({}));
     const directive = await echo(client, 'find me');
-    const { interactions } = await call(client, 'pending_interactions', {});
+    const { interactions } = await callTool(client, 'pending_interactions', {});
     expect(interactions).toHaveLength(1);
     expect(interactions[0]).toMatchObject(directive);
     const { interactionId } = directive;
-    expect((await call(client, 'pending_interactions', { interactionId })).interactions[0]).toMatchObject(
+    expect((await callTool(client, 'pending_interactions', { interactionId })).interactions[0]).toMatchObject(
       directive,
     );
   });
 
   test('is claimed by one agent only, and a claim never blocks an answer', async () => {
-    const key = await baton.key({ scopes: ['mcp', 'agent'], principal: `claims-${shortWay}` });
-    const tenantWide = await connect(baton.url(0), key);
+    const key = await baton.createKey({ scopes: ['mcp', 'agent'], principal: `claims-${fastPath}` });
+    const tenantWide = await connectMcpClient(baton.url(0), key);
     const waiting = async () =>
-      (await call(tenantWide, 'pending_interactions', { claim: { max: 50, leaseMs: 60_000 } })).interactions;
+      (await callTool(tenantWide, 'pending_interactions', { claim: { max: 50, leaseMs: 60_000 } }))
+        .interactions;
     await waiting();
     const { interactionId } = await echo(one, 'claim me');
-    expect((await waiting()).map((each: Loose) => each.interactionId)).toEqual([interactionId]);
+    expect((await waiting()).map((each: AnyJson) => each.interactionId)).toEqual([interactionId]);
     expect(await waiting()).toEqual([]);
     expect((await answer(one, interactionId, { value: 'by the caller' })).outcome.status).toBe('completed');
   });
 
   test('is taken back when its task is cancelled', async () => {
     const { interactionId, taskId } = await echo();
-    expect(await call(other, 'cancel_task', { taskId })).toEqual({ taskId, status: 'cancelled' });
-    const refused = await refusalOf(one, 'agent_llm', {
+    expect(await callTool(other, 'cancel_task', { taskId })).toEqual({ taskId, status: 'cancelled' });
+    const refused = await callToolForError(one, 'agent_llm', {
       interactionId,
-      agentLLMResponse: answerOf({ value: 'x' }),
+      agentLLMResponse: successAnswer({ value: 'x' }),
     });
     expect(refused).toMatchObject({ code: 'interaction_cancelled', interactionId });
-    expect(await refusalOf(one, 'cancel_task', { taskId })).toMatchObject({
+    expect(await callToolForError(one, 'cancel_task', { taskId })).toMatchObject({
       code: 'task_ended',
       status: 'cancelled',
     });
   });
 
   test('wakes whoever waits for its task when it is cancelled', async () => {
-    const { taskId, interactionId } = await call(one, 'bench_sleep', { ms: 60_000 }).catch(
-      () => ({}) as Loose,
+    const { taskId, interactionId } = await callTool(one, 'bench_sleep', { ms: 60_000 }).catch(
+      () => ({}) as AnyJson,
     );
     expect(interactionId).toBeUndefined();
-    const waiting = call(one, 'task_status', { taskId, waitMs: 20_000 });
-    await call(other, 'cancel_task', { taskId });
+    const waiting = callTool(one, 'task_status', { taskId, waitMs: 20_000 });
+    await callTool(other, 'cancel_task', { taskId });
     expect(await waiting).toMatchObject({ status: 'cancelled', error: { code: 'task_cancelled' } });
   });
 
   test('fails with its reason when its program throws in the worker', async () => {
-    const { interactionId } = await call(one, 'bench_poison', { text: 'x' });
+    const { interactionId } = await callTool(one, 'bench_poison', { text: 'x' });
     const { outcome } = await answer(other, interactionId, { value: 'poison' });
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'internal' } });
     expect(outcome.error.message).toContain('TypeError');
   });
 
   test('opens several requests together and takes their answers in any order, on any replica', async () => {
-    const first = await call(one, 'bench_fan', { n: 5 });
+    const first = await callTool(one, 'bench_fan', { n: 5 });
     expect(first.pendingInteractions).toHaveLength(5);
-    const ids = first.pendingInteractions.map((each: Loose) => each.interactionId);
+    const ids = first.pendingInteractions.map((each: AnyJson) => each.interactionId);
     expect(ids[0]).toBe(first.interactionId);
-    let last: Loose;
+    let last: AnyJson;
     for (const [turn, id] of [...ids].reverse().entries()) {
       last = (await answer(turn % 2 ? one : other, id, { value: id })).outcome;
     }
@@ -225,26 +238,28 @@ describe.each([
   });
 
   test('returns the same task for a repeated idempotency key, and a conflict for other arguments', async () => {
-    const meta = { 'baton/idempotencyKey': `key-${shortWay}` };
-    const first = await call(one, 'bench_echo', { text: 'once' }, meta);
-    expect(await call(other, 'bench_echo', { text: 'once' }, meta)).toEqual(first);
-    expect((await refusalOf(other, 'bench_echo', { text: 'twice' }, meta)).code).toBe('idempotency_conflict');
+    const meta = { 'baton/idempotencyKey': `key-${fastPath}` };
+    const first = await callTool(one, 'bench_echo', { text: 'once' }, meta);
+    expect(await callTool(other, 'bench_echo', { text: 'once' }, meta)).toEqual(first);
+    expect((await callToolForError(other, 'bench_echo', { text: 'twice' }, meta)).code).toBe(
+      'idempotency_conflict',
+    );
     await answer(one, first.interactionId, { value: 'done' });
-    expect(await call(other, 'bench_echo', { text: 'once' }, meta)).toMatchObject({
+    expect(await callTool(other, 'bench_echo', { text: 'once' }, meta)).toMatchObject({
       status: 'completed',
       value: 'done',
     });
-    const elsewhere = await connect(baton.url(0), await baton.key({}));
-    expect((await call(elsewhere, 'bench_echo', { text: 'once' }, meta)).taskId).not.toBe(first.taskId);
+    const elsewhere = await connectMcpClient(baton.url(0), await baton.createKey({}));
+    expect((await callTool(elsewhere, 'bench_echo', { text: 'once' }, meta)).taskId).not.toBe(first.taskId);
   });
 
   test('returns the finished task for a repeated key although its own first run changed the world', async () => {
-    const projectRoot = `lost-reply-${shortWay}`;
-    const meta = { 'baton/idempotencyKey': `lost-${shortWay}` };
+    const projectRoot = `lost-reply-${fastPath}`;
+    const meta = { 'baton/idempotencyKey': `lost-${fastPath}` };
     const args = { prd: 'One thing', projectRoot };
-    const { interactionId, taskId } = await call(one, 'parse_prd', args, meta);
+    const { interactionId, taskId } = await callTool(one, 'parse_prd', args, meta);
     await answer(other, interactionId, { tasks: [{ id: 1, title: 'Thing', description: 'It.' }] });
-    expect(await call(other, 'parse_prd', args, meta)).toMatchObject({
+    expect(await callTool(other, 'parse_prd', args, meta)).toMatchObject({
       status: 'completed',
       taskId,
       tasksAdded: 1,
@@ -252,25 +267,30 @@ describe.each([
   });
 
   test("holds the key of a caller's own request as well", async () => {
-    const meta = { 'baton/idempotencyKey': `own-${shortWay}` };
+    const meta = { 'baton/idempotencyKey': `own-${fastPath}` };
     const delegatedCallDetails = (content: unknown) => ({
       originalCommand: 'c',
       serviceType: 'generateText',
       requestParameters: { messages: [{ role: 'user', content }] },
     });
     const parts = [{ type: 'text', text: 'In parts' }];
-    const first = await call(one, 'agent_llm', { delegatedCallDetails: delegatedCallDetails(parts) }, meta);
+    const first = await callTool(
+      one,
+      'agent_llm',
+      { delegatedCallDetails: delegatedCallDetails(parts) },
+      meta,
+    );
     expect(
-      await call(other, 'agent_llm', { delegatedCallDetails: delegatedCallDetails(parts) }, meta),
+      await callTool(other, 'agent_llm', { delegatedCallDetails: delegatedCallDetails(parts) }, meta),
     ).toEqual(first);
     const others = { delegatedCallDetails: delegatedCallDetails('Other') };
-    expect((await refusalOf(one, 'agent_llm', others, meta)).code).toBe('idempotency_conflict');
+    expect((await callToolForError(one, 'agent_llm', others, meta)).code).toBe('idempotency_conflict');
     const toolCalls = [{ id: 'c1', name: 'look', arguments: {} }];
     const { outcome } = await answer(one, first.interactionId, { toolCalls, model: 'm' });
     expect(outcome.result).toMatchObject({ response: '', toolCalls, model: 'm' });
-    expect(await call(one, 'agent_llm', { delegatedCallDetails: delegatedCallDetails(parts) }, meta)).toEqual(
-      outcome.result,
-    );
+    expect(
+      await callTool(one, 'agent_llm', { delegatedCallDetails: delegatedCallDetails(parts) }, meta),
+    ).toEqual(outcome.result);
   });
 
   test('is opened by a caller for a request of its own, and checked against its schema', async () => {
@@ -290,7 +310,7 @@ describe.each([
       serviceType: 'generateObject',
       requestParameters,
     };
-    const opened = await call(one, 'agent_llm', { delegatedCallDetails });
+    const opened = await callTool(one, 'agent_llm', { delegatedCallDetails });
     expect(opened).toMatchObject({
       role: 'research',
       llmRequestForAgent: { ...requestParameters, apiKey: null },
@@ -304,9 +324,9 @@ describe.each([
   test('joins streamed chunks in any order, and a gap leaves it pending', async () => {
     const requestParameters = { messages: [{ role: 'user', content: 'A story' }] };
     const delegatedCallDetails = { originalCommand: 'story', serviceType: 'streamText', requestParameters };
-    const { interactionId } = await call(one, 'agent_llm', { delegatedCallDetails });
+    const { interactionId } = await callTool(one, 'agent_llm', { delegatedCallDetails });
     const chunk = (client: Client, sequence: number, delta: string) =>
-      call(client, 'agent_llm', {
+      callTool(client, 'agent_llm', {
         interactionId,
         agentLLMResponse: { status: 'streaming', sequence, delta },
       });
@@ -315,21 +335,21 @@ describe.each([
     await chunk(one, 0, 'Once');
     expect((await chunk(other, 0, 'Once')).replayed).toBe(true);
     const twice = { interactionId, agentLLMResponse: { status: 'streaming', sequence: 0, delta: 'Twice' } };
-    expect((await refusalOf(one, 'agent_llm', twice)).field).toBe('agentLLMResponse.sequence');
+    expect((await callToolForError(one, 'agent_llm', twice)).field).toBe('agentLLMResponse.sequence');
     const end = { status: 'success', data: { usage: { inputTokens: 1, outputTokens: 2 } } };
-    const gap = await refusalOf(one, 'agent_llm', { interactionId, agentLLMResponse: end });
+    const gap = await callToolForError(one, 'agent_llm', { interactionId, agentLLMResponse: end });
     expect(gap).toMatchObject({ code: 'invalid_arguments', sequence: 1 });
     await chunk(one, 1, ' upon a time. The');
-    const { outcome } = await call(other, 'agent_llm', { interactionId, agentLLMResponse: end });
+    const { outcome } = await callTool(other, 'agent_llm', { interactionId, agentLLMResponse: end });
     expect(outcome.result.response).toBe('Once upon a time. The end.');
-    const again = await call(one, 'agent_llm', { interactionId, agentLLMResponse: end });
+    const again = await callTool(one, 'agent_llm', { interactionId, agentLLMResponse: end });
     expect(again, 'the same again, though its chunks are gone').toMatchObject({ replayed: true, outcome });
   });
 
   test('takes chunks of a streamed text only', async () => {
     const { interactionId } = await echo();
     const chunk = { interactionId, agentLLMResponse: { status: 'streaming', sequence: 0, delta: 'x' } };
-    expect((await refusalOf(one, 'agent_llm', chunk)).field).toBe('agentLLMResponse.status');
+    expect((await callToolForError(one, 'agent_llm', chunk)).field).toBe('agentLLMResponse.status');
     expect((await answer(other, interactionId, { value: 'whole' })).outcome.status).toBe('completed');
   });
 
@@ -340,7 +360,7 @@ describe.each([
       schema: { $defs: { n }, $ref: '#/$defs/n' },
     };
     const delegatedCallDetails = { originalCommand: 'c', serviceType: 'generateObject', requestParameters };
-    const { interactionId } = await call(one, 'agent_llm', { delegatedCallDetails });
+    const { interactionId } = await callTool(one, 'agent_llm', { delegatedCallDetails });
     const { outcome } = await answer(other, interactionId, { object: { a: 1 } });
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'schema_unusable' } });
   });
@@ -348,23 +368,25 @@ describe.each([
   test('shows an interaction that has ended as ended', async () => {
     const { interactionId } = await echo();
     await answer(one, interactionId, { value: 'x' });
-    const [shown] = (await call(other, 'pending_interactions', { interactionId })).interactions;
+    const [shown] = (await callTool(other, 'pending_interactions', { interactionId })).interactions;
     expect(shown).toMatchObject({ interactionId, status: 'answered' });
     expect(shown.pendingInteractionSignalToAgent).toBeUndefined();
     const claim = { max: '1', leaseMs: '1000' };
-    expect((await refusalOf(one, 'pending_interactions', { status: 'answered', claim })).field).toBe('claim');
+    expect((await callToolForError(one, 'pending_interactions', { status: 'answered', claim })).field).toBe(
+      'claim',
+    );
   });
 
   test('is served to curl, without a session and without an Accept header of its own', async () => {
     const rpc = (method: string, params: object) =>
-      post(baton.url(1), baton.apiKey, { jsonrpc: '2.0', id: 'a', method, params }, { accept: '*/*' });
+      postJsonRpc(baton.url(1), baton.apiKey, { jsonrpc: '2.0', id: 'a', method, params }, { accept: '*/*' });
     const { status, headers, body } = await rpc('tools/call', {
       name: 'bench_echo',
       arguments: { text: 'curl' },
     });
     expect([status, headers.get('x-baton-replica'), body.id]).toEqual([200, 'gateway-1', 'a']);
     const interactionId = body.result.structuredContent.interactionId;
-    const args = { interactionId, agentLLMResponse: answerOf({ value: 'ok' }) };
+    const args = { interactionId, agentLLMResponse: successAnswer({ value: 'ok' }) };
     const answered = await rpc('tools/call', { name: 'agent_llm', arguments: args });
     expect(answered.body.result.structuredContent.outcome.status).toBe('completed');
   });

@@ -3,9 +3,9 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerOf, type Loose, post } from '../harness/client.ts';
+import { successAnswer, type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
 import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
-import { Monitor } from '../harness/monitor.ts';
+import { RedisMonitor } from '../harness/redis-monitor.ts';
 
 const LARGE = 70_000;
 const MOST = 4_194_304;
@@ -38,7 +38,7 @@ async function begin(
   path: string,
   token: string | undefined,
   framing: Record<string, string>,
-): Promise<{ status: number | undefined; headers: IncomingMessage['headers']; body: Loose }> {
+): Promise<{ status: number | undefined; headers: IncomingMessage['headers']; body: AnyJson }> {
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const headers = { 'content-type': 'application/json', ...authorization, ...framing };
   const asked = request(baton.url() + path, { method, headers });
@@ -110,8 +110,8 @@ test.each([
 test('only a large body costs a look-up of its own', async () => {
   const get = tool('get_tasks', { projectRoot: 'none' });
   const callsOf = async (body: unknown) => {
-    const monitor = await Monitor.open(baton.redisUrl);
-    expect((await post(baton.url(), baton.apiKey, body)).body.result.isError).toBe(true);
+    const monitor = await RedisMonitor.open(baton.redisUrl);
+    expect((await postJsonRpc(baton.url(), baton.apiKey, body)).body.result.isError).toBe(true);
     const calls = monitor.commands.filter((command) => command.includes(':key:')).length;
     monitor.close();
     return calls;
@@ -130,7 +130,7 @@ test('a request counts once, however large its body', async () => {
   ];
   const statuses: Record<string, number[]> = { mcp: [], rest: [] };
   for (let n = 0; n < 5; n++) {
-    statuses['mcp']!.push((await post(baton.url(), mcp, padded(tool('get_tasks')))).status);
+    statuses['mcp']!.push((await postJsonRpc(baton.url(), mcp, padded(tool('get_tasks')))).status);
     const headers = { authorization: `Bearer ${rest}`, 'content-type': 'application/json' };
     const put = { method: 'PUT', headers, body: padded({ master: { tasks: [] } }) };
     statuses['rest']!.push((await fetch(`${baton.url()}/v1/projects/default`, put)).status);
@@ -140,15 +140,17 @@ test('a request counts once, however large its body', async () => {
 
 test('a large answer is taken when a large call is not any more, and refused when no answer is', async () => {
   const key = await baton.addTenant('answering', { requestsPerSecond: 0.001, burst: 2 });
-  const asked = await post(baton.url(), key, tool('bench_echo', { text: 'x' }));
+  const asked = await postJsonRpc(baton.url(), key, tool('bench_echo', { text: 'x' }));
   const { interactionId } = asked.body.result.structuredContent;
-  expect((await post(baton.url(), key, tool('get_tasks'))).status).toBe(200);
-  expect((await post(baton.url(), key, padded(tool('get_tasks')))).status).toBe(429);
-  const answer = padded(tool('agent_llm', { interactionId, agentLLMResponse: answerOf({ value: 'y' }) }));
-  expect((await post(baton.url(), key, answer)).body.result.structuredContent.outcome.status).toBe(
+  expect((await postJsonRpc(baton.url(), key, tool('get_tasks'))).status).toBe(200);
+  expect((await postJsonRpc(baton.url(), key, padded(tool('get_tasks')))).status).toBe(429);
+  const answer = padded(
+    tool('agent_llm', { interactionId, agentLLMResponse: successAnswer({ value: 'y' }) }),
+  );
+  expect((await postJsonRpc(baton.url(), key, answer)).body.result.structuredContent.outcome.status).toBe(
     'completed',
   );
-  for (let n = 0; n < 19; n++) expect((await post(baton.url(), key, answer)).status).toBe(200);
+  for (let n = 0; n < 19; n++) expect((await postJsonRpc(baton.url(), key, answer)).status).toBe(200);
   expect((await begin('POST', '/mcp', key, { 'content-length': String(LARGE) })).status).toBe(429);
 });
 

@@ -1,6 +1,12 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerOf, call, connect, type Loose, refusalOf } from '../harness/client.ts';
+import {
+  successAnswer,
+  callTool,
+  connectMcpClient,
+  type AnyJson,
+  callToolForError,
+} from '../harness/mcp-client.ts';
 import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
 
 /** A delegated request is bounded wherever it is opened, and a large one says so. */
@@ -9,7 +15,7 @@ let baton: Deployment;
 let client: Client;
 beforeAll(async () => {
   baton = await Deployment.start({ gateways: 1, workers: 1, limits: { delegatedRequestBytes: MOST } });
-  client = await connect(baton.url(0), baton.apiKey);
+  client = await connectMcpClient(baton.url(0), baton.apiKey);
 });
 afterAll(() => baton.stop());
 
@@ -27,7 +33,7 @@ const openTasks = async () => {
     headers: { authorization: `Bearer ${OPERATOR_TOKEN}` },
   });
   expect(response.status).toBe(200);
-  return ((await response.json()) as Loose).tasks;
+  return ((await response.json()) as AnyJson).tasks;
 };
 
 async function plan(apiKey: string, projectRoot: string, large: (id: number) => boolean, count: number) {
@@ -51,7 +57,7 @@ describe('a request over delegatedRequestBytes', () => {
     ['of an operation', 'parse_prd', { prd: 'long '.repeat(MOST / 5), projectRoot: 'too-long', force: true }],
   ])('%s is refused by limit, size and most, and leaves no task', async (_whose, tool, args) => {
     const before = await openTasks();
-    const error = await refusalOf(client, tool, args);
+    const error = await callToolForError(client, tool, args);
     expect(error).toMatchObject({ code: 'limit_size', limit: 'delegatedRequestBytes', most: MOST });
     expect(error.bytes).toBeGreaterThan(MOST);
     expect(error.message).toContain(`${MOST}`);
@@ -62,12 +68,12 @@ describe('a request over delegatedRequestBytes', () => {
     const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
     const details = inWords('Count.', { schema });
     details.delegatedCallDetails.serviceType = 'generateObject';
-    const { interactionId, taskId } = await call(client, 'agent_llm', details);
-    const agentLLMResponse = answerOf({ object: { n: 'many '.repeat(MOST / 5) } });
-    const { outcome } = await call(client, 'agent_llm', { interactionId, agentLLMResponse });
+    const { interactionId, taskId } = await callTool(client, 'agent_llm', details);
+    const agentLLMResponse = successAnswer({ object: { n: 'many '.repeat(MOST / 5) } });
+    const { outcome } = await callTool(client, 'agent_llm', { interactionId, agentLLMResponse });
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'limit_size', most: MOST } });
-    expect((await call(client, 'pending_interactions', {})).interactions).toEqual([]);
-    expect(await call(client, 'task_status', { taskId })).toMatchObject({ status: 'failed' });
+    expect((await callTool(client, 'pending_interactions', {})).interactions).toEqual([]);
+    expect(await callTool(client, 'task_status', { taskId })).toMatchObject({ status: 'failed' });
   });
 
   test.each([
@@ -76,12 +82,12 @@ describe('a request over delegatedRequestBytes', () => {
   ])('of one task is listed by expand_all, and the others are split: %s', async (_when, atOnce) => {
     const projectRoot = `expanding-${atOnce}`;
     await plan(baton.apiKey, projectRoot, (id) => id % 2 === 0, 5);
-    let asked = await call(client, 'expand_all', { projectRoot, atOnce });
-    let end: Loose;
+    let asked = await callTool(client, 'expand_all', { projectRoot, atOnce });
+    let end: AnyJson;
     for (let n = 0; n < 3; n++) {
-      const agentLLMResponse = answerOf({ subtasks: [{ id: 1, title: 'Part', description: 'What.' }] });
+      const agentLLMResponse = successAnswer({ subtasks: [{ id: 1, title: 'Part', description: 'What.' }] });
       const { interactionId } = asked;
-      ({ outcome: end } = await call(client, 'agent_llm', { interactionId, agentLLMResponse }));
+      ({ outcome: end } = await callTool(client, 'agent_llm', { interactionId, agentLLMResponse }));
       asked = end.pending;
     }
     expect(end).toMatchObject({ status: 'completed', result: { expandedCount: 3, failedCount: 2 } });
@@ -89,8 +95,8 @@ describe('a request over delegatedRequestBytes', () => {
       { id: 2, code: 'limit_size' },
       { id: 4, code: 'limit_size' },
     ]);
-    const { tasks } = await call(client, 'get_tasks', { projectRoot, withSubtasks: true });
-    expect(tasks.map((task: Loose) => task.subtasks.length)).toEqual([1, 0, 1, 0, 1]);
+    const { tasks } = await callTool(client, 'get_tasks', { projectRoot, withSubtasks: true });
+    expect(tasks.map((task: AnyJson) => task.subtasks.length)).toEqual([1, 0, 1, 0, 1]);
   });
 
   test('counts its call as one, however many of its requests are too large', async () => {
@@ -100,21 +106,21 @@ describe('a request over delegatedRequestBytes', () => {
       burst: 8,
     });
     await plan(apiKey, 'expanding', () => true, 20);
-    const slow = await connect(baton.url(0), apiKey);
-    const result = await call(slow, 'expand_all', { projectRoot: 'expanding' });
+    const slow = await connectMcpClient(baton.url(0), apiKey);
+    const result = await callTool(slow, 'expand_all', { projectRoot: 'expanding' });
     expect(result).toMatchObject({ status: 'completed', expandedCount: 0, failedCount: 20 });
   });
 });
 
 test('a request over 20,000 tokens by estimate has a warning beside it wherever it is shown, one under it has none', async () => {
   const apiKey = await baton.addTenant('wide');
-  const wide = await connect(baton.url(0), apiKey);
-  const asked = await call(wide, 'agent_llm', inWords('ü'.repeat(39_800)));
+  const wide = await connectMcpClient(baton.url(0), apiKey);
+  const asked = await callTool(wide, 'agent_llm', inWords('ü'.repeat(39_800)));
   expect(asked.warning).toBeUndefined();
-  const long = await call(wide, 'agent_llm', inWords('ü'.repeat(40_000)));
+  const long = await callTool(wide, 'agent_llm', inWords('ü'.repeat(40_000)));
   expect(long.warning).toMatch(/about 200\d\d tokens/);
   expect(long.llmRequestForAgent.warning, 'the request itself is as it came').toBeUndefined();
-  const { interactions } = await call(wide, 'pending_interactions', {});
-  expect(interactions.map(({ warning }: Loose) => warning)).toEqual([undefined, long.warning]);
-  expect((await call(wide, 'task_status', { taskId: long.taskId })).pending.warning).toBe(long.warning);
+  const { interactions } = await callTool(wide, 'pending_interactions', {});
+  expect(interactions.map(({ warning }: AnyJson) => warning)).toEqual([undefined, long.warning]);
+  expect((await callTool(wide, 'task_status', { taskId: long.taskId })).pending.warning).toBe(long.warning);
 });

@@ -1,6 +1,6 @@
 import { startPrivateRedis } from '@baton/local-redis';
 import { expect, test } from 'vitest';
-import { BatonProcess } from '../harness/process.ts';
+import { BatonProcess } from '../processes/baton-process.ts';
 
 test('a worker says at BATON_HEALTH_PORT whether it takes work, as its Redis comes and goes', async () => {
   const redis = await startPrivateRedis({});
@@ -15,7 +15,7 @@ test('a worker says at BATON_HEALTH_PORT whether it takes work, as its Redis com
     process.kill(redis.pid, 'SIGCONT');
     await expect.poll(() => ask('/readyz'), { timeout: 10_000 }).toBe(200);
   } finally {
-    expect(await worker.end('SIGTERM')).toBe(0);
+    expect(await worker.stop('SIGTERM')).toBe(0);
     await redis.stop();
   }
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { advance, describeSchema, type Entry } from '@baton/engine';
+import { advance, toJsonSchema, type Entry } from '@baton/engine';
 import {
   applyCommand,
   checkInvariants,
@@ -12,10 +12,10 @@ import { type DelegatedCall, type JsonObject, type LlmRequest } from '@baton/pro
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { build } from './build.ts';
-import { FAULTS } from './manner.ts';
-import { readMaterial } from './material.ts';
-import { randomOf } from './random.ts';
+import { buildSchemaValue } from './schema-value.ts';
+import { ANSWER_FAULTS } from './answer-variants.ts';
+import { readRequestFacts } from './request-facts.ts';
+import { seededRandom } from '../harness/seeded-random.ts';
 import { createScriptedAgent, type ScriptedAgent } from './scripted-agent.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
@@ -111,7 +111,7 @@ describe('an agent that is sometimes wrong', { timeout: 60_000 }, () => {
     expect(ends.completed).toBeGreaterThan(100);
   });
 
-  it.each(FAULTS)('with %s makes Baton ask again, or is read all the same', (fault) => {
+  it.each(ANSWER_FAULTS)('with %s makes Baton ask again, or is read all the same', (fault) => {
     const acceptable = ['duplicate_ids', 'unknown_dependencies', 'cycle', 'prose_around'];
     const agent = createScriptedAgent({ seed: 7, wrongRate: 1, faults: [fault] });
     const { step, calls, project } = parse(agent, { prd: fixture('prd-library.txt'), numTasks: 6 });
@@ -128,7 +128,7 @@ describe('an agent that is sometimes wrong', { timeout: 60_000 }, () => {
   it('fails only in ways that pass, and only as often as it was told to', () => {
     const agent = createScriptedAgent({ seed: 1, errorRate: 0.3 });
     const manners = Array.from({ length: 500 }, (_, at) =>
-      agent.manner(requestOf({ type: 'object' }, `Give ${at}.`)),
+      agent.variantFor(requestOf({ type: 'object' }, `Give ${at}.`)),
     );
     const failed = manners.filter(({ kind }) => kind === 'error').length;
     expect(failed / 500).toBeGreaterThan(0.2);
@@ -144,7 +144,7 @@ function requestOf(schema: JsonObject, content: string): LlmRequest {
 describe('the same seed and request', () => {
   it('give the same answer, ever; another seed or another dialog gives others', () => {
     const request = requestOf(
-      describeSchema(z.object({ list: z.array(z.string()) })),
+      toJsonSchema(z.object({ list: z.array(z.string()) })),
       'Make 5 items of this. And that is all there is to say.',
     );
     const answers = (seed: number) =>
@@ -201,10 +201,10 @@ describe('the builder', { timeout: 60_000 }, () => {
     ['open values', z.object({ any: z.unknown() })],
   ])('makes what fits: %s', (_what, schema) => {
     for (let seed = 0; seed < 50; seed++) {
-      const material = readMaterial([
+      const material = readRequestFacts([
         { role: 'user', content: 'Say something about the sea and its islands. Then stop.' },
       ]);
-      const built: unknown = build(describeSchema(schema), material, randomOf(`${seed}`));
+      const built: unknown = buildSchemaValue(toJsonSchema(schema), material, seededRandom(`${seed}`));
       const plain: unknown = JSON.parse(JSON.stringify(built));
       expect({ plain, error: schema.safeParse(plain).error }).toEqual({ plain, error: undefined });
     }
@@ -219,7 +219,7 @@ describe('the builder', { timeout: 60_000 }, () => {
     });
     fc.assert(
       fc.property(fc.integer(), (seed) => {
-        const built = build(describeSchema(node), readMaterial([]), randomOf(`${seed}`));
+        const built = buildSchemaValue(toJsonSchema(node), readRequestFacts([]), seededRandom(`${seed}`));
         expect(node.safeParse(built).success).toBe(true);
       }),
       { numRuns: 50 },

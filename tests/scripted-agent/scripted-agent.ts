@@ -1,8 +1,15 @@
-import { type AgentResponse, canonicalJson, type LlmRequest, RECALLABLE } from '@baton/protocol';
-import { build } from './build.ts';
-import { FAULTS, type Fault, FORMS, type Form, spoil, wrap } from './manner.ts';
-import { readMaterial } from './material.ts';
-import { type Random, randomOf } from './random.ts';
+import { type AgentResponse, canonicalJson, type LlmRequest, RETRYABLE_ERROR_TYPES } from '@baton/protocol';
+import { buildSchemaValue } from './schema-value.ts';
+import {
+  ANSWER_FAULTS,
+  type AnswerFault,
+  ANSWER_FORMS,
+  type AnswerForm,
+  corruptAnswer,
+  wrapAnswer,
+} from './answer-variants.ts';
+import { readRequestFacts } from './request-facts.ts';
+import { type SeededRandom, seededRandom } from '../harness/seeded-random.ts';
 
 /**
  * An agent for tests: answers a directive's `llmRequestForAgent` from its schema and from the text that it was sent,
@@ -15,12 +22,12 @@ import { type Random, randomOf } from './random.ts';
 export interface ScriptedAgent {
   answer(request: LlmRequest): AgentResponse;
   /** What `answer` does with this request, for tests that count. */
-  manner(request: LlmRequest): Manner;
+  variantFor(request: LlmRequest): AnswerVariant;
 }
 
-export type Manner =
-  | { readonly kind: 'right'; readonly form: Form }
-  | { readonly kind: 'faulty'; readonly form: Form; readonly fault: Fault }
+export type AnswerVariant =
+  | { readonly kind: 'right'; readonly form: AnswerForm }
+  | { readonly kind: 'faulty'; readonly form: AnswerForm; readonly fault: AnswerFault }
   | { readonly kind: 'error'; readonly type: string };
 
 export interface ScriptedAgentOptions {
@@ -30,24 +37,24 @@ export interface ScriptedAgentOptions {
   /** The share of passing failures (rate limits, time-outs, ...), 0 to 1. */
   readonly errorRate?: number;
   /** Which faults to draw from; all by default. */
-  readonly faults?: readonly Fault[];
+  readonly faults?: readonly AnswerFault[];
 }
 
 export function createScriptedAgent(options: ScriptedAgentOptions): ScriptedAgent {
-  const { seed, wrongRate = 0, errorRate = 0, faults = FAULTS } = options;
+  const { seed, wrongRate = 0, errorRate = 0, faults = ANSWER_FAULTS } = options;
 
-  const draw = (request: LlmRequest): { manner: Manner; random: Random } => {
-    const random = randomOf(`${seed}\n${canonicalJson(request)}`);
-    const form = random.pick(FORMS);
+  const draw = (request: LlmRequest): { manner: AnswerVariant; random: SeededRandom } => {
+    const random = seededRandom(`${seed}\n${canonicalJson(request)}`);
+    const form = random.pick(ANSWER_FORMS);
     if (random.chance(errorRate))
-      return { manner: { kind: 'error', type: random.pick([...RECALLABLE]) }, random };
+      return { manner: { kind: 'error', type: random.pick([...RETRYABLE_ERROR_TYPES]) }, random };
     if (random.chance(wrongRate))
       return { manner: { kind: 'faulty', form, fault: random.pick(faults) }, random };
     return { manner: { kind: 'right', form }, random };
   };
 
   return {
-    manner: (request) => draw(request).manner,
+    variantFor: (request) => draw(request).manner,
     answer(request) {
       const { manner, random } = draw(request);
       if (manner.kind === 'error') {
@@ -56,14 +63,20 @@ export function createScriptedAgent(options: ScriptedAgentOptions): ScriptedAgen
           errorDetails: { message: `The provider says ${manner.type}.`, type: manner.type },
         };
       }
-      return { status: 'success', data: dataOf(request, manner, random) };
+      return { status: 'success', data: answerData(request, manner, random) };
     },
   };
 }
 
-function dataOf(request: LlmRequest, manner: Exclude<Manner, { kind: 'error' }>, random: Random) {
-  const material = readMaterial(request.messages);
+function answerData(
+  request: LlmRequest,
+  manner: Exclude<AnswerVariant, { kind: 'error' }>,
+  random: SeededRandom,
+) {
+  const material = readRequestFacts(request.messages);
   if (request.schema === undefined) return { text: material.sentences.slice(0, 3).join(' ') };
-  const value = build(request.schema, material, random);
-  return manner.kind === 'right' ? wrap(value, manner.form) : spoil(value, manner.fault, manner.form, random);
+  const value = buildSchemaValue(request.schema, material, random);
+  return manner.kind === 'right'
+    ? wrapAnswer(value, manner.form)
+    : corruptAnswer(value, manner.fault, manner.form, random);
 }

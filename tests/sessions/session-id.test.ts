@@ -1,22 +1,22 @@
 import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { answerOf, post } from '../harness/client.ts';
+import { successAnswer, postJsonRpc } from '../harness/mcp-client.ts';
 import { Deployment, SECRET } from '../harness/deployment.ts';
-import { isOfTheClock, Monitor } from '../harness/monitor.ts';
-import { ListeningClient } from './listening-client.ts';
+import { isPeriodicCommand, RedisMonitor } from '../harness/redis-monitor.ts';
+import { SubscribingClient } from './subscribing-client.ts';
 
 const DAY_MS = 86_400_000;
 
 describe.each([
   ['the short way', true],
   ["the SDK's way", false],
-])('session ids over %s', (_way, shortWay) => {
+])('session ids over %s', (_way, fastPath) => {
   let baton: Deployment;
   let redis: Redis;
 
   beforeAll(async () => {
-    baton = await Deployment.start({ gateways: 2, workers: 1, shortWay });
+    baton = await Deployment.start({ gateways: 2, workers: 1, fastPath });
     redis = new Redis(baton.redisUrl.replace('unix://', ''));
   });
   afterAll(async () => {
@@ -28,7 +28,7 @@ describe.each([
     body: unknown,
     { session, replica = 0, key = baton.apiKey, headers = {} }: Partial<Sent> = {},
   ) =>
-    post(baton.url(replica), key, body, {
+    postJsonRpc(baton.url(replica), key, body, {
       accept: 'application/json, text/event-stream',
       ...(session === undefined ? {} : { 'mcp-session-id': session }),
       ...headers,
@@ -123,8 +123,8 @@ describe.each([
     const { principal } = await baton.store.tenant('acme').credentials.get(baton.apiKey.split('_')[2] ?? '');
     const ours = sealed(JSON.stringify({ ...whole, principal }));
     expect((await send(rpc('ping'), { session: ours })).status, 'the test seals as Baton does').toBe(200);
-    const foreign = await initialize({}, { key: await baton.key({}) });
-    const ofTenant = await initialize({}, { key: await baton.addTenant(`foreign-${shortWay}`) });
+    const foreign = await initialize({}, { key: await baton.createKey({}) });
+    const ofTenant = await initialize({}, { key: await baton.addTenant(`foreign-${fastPath}`) });
     const bad = [
       'x',
       '',
@@ -171,8 +171,8 @@ describe.each([
   test('a broken session does nothing: no task, no answer taken [session-unknown]', async () => {
     const started = await send(rpc('tools/call', { name: 'bench_echo', arguments: { text: 'x' } }));
     const { interactionId, taskId } = started.body.result.structuredContent;
-    const args = { interactionId, agentLLMResponse: answerOf({ value: 'x' }) };
-    const foreign = await initialize({}, { key: await baton.key({}) });
+    const args = { interactionId, agentLLMResponse: successAnswer({ value: 'x' }) };
+    const foreign = await initialize({}, { key: await baton.createKey({}) });
     for (const session of ['broken', foreign])
       expect(
         (await send(rpc('tools/call', { name: 'agent_llm', arguments: args }), { session })).status,
@@ -183,7 +183,7 @@ describe.each([
 
   test('whoever shows a dead key hears of that, whatever the session [session-unknown]', async () => {
     const session = await initialize();
-    const dead = await baton.key({});
+    const dead = await baton.createKey({});
     await baton.store.tenant('acme').credentials.revoke(dead.split('_')[2] ?? '');
     for (const one of [session, 'broken'])
       expect((await send(rpc('ping'), { session: one, key: dead })).status).toBe(401);
@@ -191,7 +191,7 @@ describe.each([
   });
 
   test('a rotated key goes on with the session of its principal [session-id]', async () => {
-    const key = await baton.key({});
+    const key = await baton.createKey({});
     const session = await initialize({}, { key });
     const { credentials } = baton.store.tenant('acme');
     const next = await credentials.rotate(key.split('_')[2] ?? '', 60);
@@ -201,7 +201,7 @@ describe.each([
 
   test('a known session costs no call to Redis [session-id]', async () => {
     const session = await initialize();
-    const monitor = await Monitor.open(baton.redisUrl);
+    const monitor = await RedisMonitor.open(baton.redisUrl);
     const callsOf = async (sent: Partial<Sent>) => {
       await send(rpc('ping'), sent);
       const from = monitor.commands.length;
@@ -217,24 +217,25 @@ describe.each([
 
   test('DELETE ends a session on every replica, its stream and its subscriptions with it [session-ended]', async () => {
     const routes = { posts: baton.url(0), stream: baton.url(1) };
-    const listening = await ListeningClient.connect(routes, baton.apiKey);
-    const { session } = listening;
+    const listening = await SubscribingClient.connect(routes, baton.apiKey);
+    const { sessionId } = listening;
     await listening.subscribe('baton://projects');
-    const stream = await bare('GET', session, 1);
-    for (const replica of [0, 1]) expect((await send(rpc('ping'), { session, replica })).status).toBe(200);
+    const stream = await bare('GET', sessionId, 1);
+    for (const replica of [0, 1])
+      expect((await send(rpc('ping'), { session: sessionId, replica })).status).toBe(200);
     await listening.transport.terminateSession();
     await listening.close();
     // Well before a replica that did not hear of it would ask.
     await vi.waitFor(
       async () => {
         for (const replica of [0, 1])
-          expect((await send(rpc('ping'), { session, replica })).status).toBe(404);
+          expect((await send(rpc('ping'), { session: sessionId, replica })).status).toBe(404);
       },
       { timeout: 3_000, interval: 10 },
     );
     await stream.text();
-    expect((await bare('GET', session)).status).toBe(404);
-    expect((await bare('DELETE', session)).status).toBe(404);
+    expect((await bare('GET', sessionId)).status).toBe(404);
+    expect((await bare('DELETE', sessionId)).status).toBe(404);
     const left = await redis.keys('*:t:acme:*');
     expect(left.filter((name) => /:session:|:subscribers$/.test(name))).toEqual([]);
     const [ended = ''] = left.filter((name) => name.endsWith(':ended'));
@@ -265,7 +266,7 @@ const rpc = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, m
 
 /** What requests send. */
 function ofCalls(commands: readonly string[]): string[] {
-  return commands.filter((command) => !isOfTheClock(command) && !/:bull:/.test(command));
+  return commands.filter((command) => !isPeriodicCommand(command) && !/:bull:/.test(command));
 }
 
 /** JWE compact (RFC 7516), `dir` with A256GCM, under the key that Baton derives from its secret. */

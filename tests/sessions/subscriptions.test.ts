@@ -1,23 +1,23 @@
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { OperatorDoor } from '@baton/store/operator';
-import { answerOf, call, type Loose, post } from '../harness/client.ts';
+import { OperatorStore } from '@baton/store/operator';
+import { successAnswer, callTool, type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
 import { Deployment } from '../harness/deployment.ts';
-import { LIST, ListeningClient, type Routes } from './listening-client.ts';
+import { LIST_CHANGED, SubscribingClient, type ClientRoutes } from './subscribing-client.ts';
 
 const of = (project: string, path: string) => `baton://projects/${encodeURIComponent(project)}/${path}`;
 
 describe.each([
   ['the short way', true],
   ["the SDK's way", false],
-])('subscriptions over %s', (_way, shortWay) => {
+])('subscriptions over %s', (_way, fastPath) => {
   let baton: Deployment;
   let redis: Redis;
-  const open: ListeningClient[] = [];
+  const open: SubscribingClient[] = [];
   let made = 0;
 
   beforeAll(async () => {
-    baton = await Deployment.start({ gateways: 2, workers: 1, shortWay });
+    baton = await Deployment.start({ gateways: 2, workers: 1, fastPath });
     redis = new Redis(baton.redisUrl.replace('unix://', ''));
   });
   afterEach(async () => {
@@ -29,8 +29,8 @@ describe.each([
   });
 
   /** Requests to the first replica, the stream on the second, unless said otherwise. */
-  const connect = async (apiKey = baton.apiKey, routes: Partial<Routes> = {}) => {
-    const one = await ListeningClient.connect(
+  const connect = async (apiKey = baton.apiKey, routes: Partial<ClientRoutes> = {}) => {
+    const one = await SubscribingClient.connect(
       { posts: baton.url(0), stream: baton.url(1), ...routes },
       apiKey,
     );
@@ -44,8 +44,8 @@ describe.each([
     return projectRoot;
   };
   const rpc = (method: string, params: object, apiKey = baton.apiKey, headers = {}) =>
-    post(baton.url(0), apiKey, { jsonrpc: '2.0', id: 1, method, params }, headers);
-  const tool = async (name: string, args: object, apiKey = baton.apiKey): Promise<Loose> => {
+    postJsonRpc(baton.url(0), apiKey, { jsonrpc: '2.0', id: 1, method, params }, headers);
+  const tool = async (name: string, args: object, apiKey = baton.apiKey): Promise<AnyJson> => {
     const { body } = await rpc('tools/call', { name, arguments: args }, apiKey);
     expect(body.result.isError).toBeUndefined();
     return body.result.structuredContent;
@@ -68,7 +68,7 @@ describe.each([
    * Resolves when all that was changed before has been told: what is due is told in its order, and this comes last.
    * A first call subscribes to what it changes.
    */
-  const told = async (listening: ListeningClient) => {
+  const told = async (listening: SubscribingClient) => {
     const projectRoot = 'a project that is told of last';
     const uri = of(projectRoot, 'rules');
     const set = () => tool('set_rules', { projectRoot, rules: [String(++made)] });
@@ -77,11 +77,11 @@ describe.each([
       await set();
     }
     await listening.subscribe(uri);
-    const heard = listening.heard.filter((what) => what !== uri);
-    listening.heard.splice(0, listening.heard.length, ...heard);
+    const heard = listening.notifications.filter((what) => what !== uri);
+    listening.notifications.splice(0, listening.notifications.length, ...heard);
     await set();
-    await listening.until(uri);
-    listening.heard.splice(listening.heard.indexOf(uri), 1);
+    await listening.waitFor(uri);
+    listening.notifications.splice(listening.notifications.indexOf(uri), 1);
   };
   const addTask = (projectRoot: string, apiKey = baton.apiKey) =>
     tool('add_task', { projectRoot, title: 'Dig', description: 'A hole.' }, apiKey);
@@ -98,9 +98,9 @@ describe.each([
     // The commit is a worker's.
     const asked = await tool('parse_prd', { prd: 'A garden.', numTasks: 1, projectRoot });
     const tasks = [{ id: 1, title: 'Dig', description: 'A hole.' }];
-    const agentLLMResponse = answerOf({ tasks });
+    const agentLLMResponse = successAnswer({ tasks });
     await tool('agent_llm', { interactionId: asked.interactionId, agentLLMResponse });
-    await listening.until(of(projectRoot, 'tasks'));
+    await listening.waitFor(of(projectRoot, 'tasks'));
   });
 
   test('each kind of resource is heard of when it changes, and not when another does [subscription-updated]', async () => {
@@ -118,7 +118,7 @@ describe.each([
       expansionPrompt: 'x',
       reasoning: 'x',
     };
-    const analysed = answerOf({ object: { complexityAnalysis: [one] } });
+    const analysed = successAnswer({ object: { complexityAnalysis: [one] } });
     await tool('agent_llm', { interactionId: analysis.interactionId, agentLLMResponse: analysed });
     await listening.subscribe('baton://projects', ...kinds.map((kind) => of(projectRoot, kind)));
     const heardAfter = async (change: () => Promise<unknown>) => {
@@ -126,19 +126,19 @@ describe.each([
       listening.clear();
       await change();
       await told(listening);
-      return new Set(listening.heard.map((uri) => uri.replace(of(projectRoot, ''), '')));
+      return new Set(listening.notifications.map((uri) => uri.replace(of(projectRoot, ''), '')));
     };
     expect(await heardAfter(() => addTask(projectRoot))).toEqual(
-      new Set(['status', 'tasks', 'tasks/1', LIST]),
+      new Set(['status', 'tasks', 'tasks/1', LIST_CHANGED]),
     );
     expect(await heardAfter(() => tool('set_rules', { projectRoot, rules: ['Water.'] }))).toEqual(
-      new Set(['status', 'rules', LIST]),
+      new Set(['status', 'rules', LIST_CHANGED]),
     );
     const again = { projectRoot, files: [{ name: 'a.md', text: 'b' }] };
     expect(await heardAfter(() => tool('connect_files', again))).toEqual(
       new Set(['status', 'files', 'files/a.md']),
     );
-    expect(await heardAfter(() => project())).toEqual(new Set(['baton://projects', LIST]));
+    expect(await heardAfter(() => project())).toEqual(new Set(['baton://projects', LIST_CHANGED]));
   });
 
   test('a task and its request are heard of from parking to their end [subscription-updated]', async () => {
@@ -149,8 +149,8 @@ describe.each([
       await listening.subscribe(...uris);
       listening.clear();
       if (end === 'cancel') await tool('cancel_task', { taskId });
-      else await tool('agent_llm', { interactionId, agentLLMResponse: answerOf({ value: 'x' }) });
-      for (const uri of uris) await listening.until(uri);
+      else await tool('agent_llm', { interactionId, agentLLMResponse: successAnswer({ value: 'x' }) });
+      for (const uri of uris) await listening.waitFor(uri);
     }
   });
 
@@ -159,7 +159,7 @@ describe.each([
     const listed = async (change: () => Promise<unknown>) => {
       listening.clear();
       await change();
-      await listening.until(LIST);
+      await listening.waitFor(LIST_CHANGED);
     };
     let projectRoot = '';
     await listed(async () => (projectRoot = await project()));
@@ -173,7 +173,7 @@ describe.each([
     listening.clear();
     await tool('set_task_status', { projectRoot, id: '1', status: 'in-progress' });
     await told(listening);
-    expect(listening.heard).toEqual([of(projectRoot, 'tasks')]);
+    expect(listening.notifications).toEqual([of(projectRoot, 'tasks')]);
   });
 
   test('what was unsubscribed from is not heard of any more [unsubscribe]', async () => {
@@ -181,26 +181,26 @@ describe.each([
     const listening = await connect();
     await listening.subscribe(of(projectRoot, 'tasks'), of(projectRoot, 'status'));
     await addTask(projectRoot);
-    await listening.until(of(projectRoot, 'tasks'));
+    await listening.waitFor(of(projectRoot, 'tasks'));
     await listening.client.unsubscribeResource({ uri: of(projectRoot, 'tasks') });
     await listening.client.unsubscribeResource({ uri: of(projectRoot, 'tasks') });
     await told(listening);
     listening.clear();
     await addTask(projectRoot);
     await told(listening);
-    expect(new Set(listening.heard)).toEqual(new Set([of(projectRoot, 'status'), LIST]));
+    expect(new Set(listening.notifications)).toEqual(new Set([of(projectRoot, 'status'), LIST_CHANGED]));
   });
 
   test('another principal hears nothing of a task, another tenant of nothing, and an agent of both [subscription-tenancy]', async () => {
     const projectRoot = await project();
-    const tenant = `other-${shortWay}`;
+    const tenant = `other-${fastPath}`;
     const foreignKey = await baton.addTenant(tenant);
     await tool('initialize_project', { projectRoot }, foreignKey);
     const foreign = await connect(foreignKey);
-    const stranger = await connect(await baton.key({ scopes: ['mcp'] }));
-    const agent = await connect(await baton.key({ scopes: ['agent'] }));
+    const stranger = await connect(await baton.createKey({ scopes: ['mcp'] }));
+    const agent = await connect(await baton.createKey({ scopes: ['agent'] }));
     const { taskId, interactionId } = await tool('bench_echo', { text: 'x' });
-    await agent.until(LIST);
+    await agent.waitFor(LIST_CHANGED);
     const uri = `baton://tasks/${taskId}`;
     await agent.subscribe(uri);
     await foreign.subscribe(of(projectRoot, 'tasks'));
@@ -210,21 +210,21 @@ describe.each([
     await expect(agent.subscribe(of(projectRoot, 'tasks'))).rejects.toThrow('lacks the scope');
     await told(stranger);
     stranger.clear();
-    await tool('agent_llm', { interactionId, agentLLMResponse: answerOf({ value: 'x' }) });
-    await agent.until(uri);
+    await tool('agent_llm', { interactionId, agentLLMResponse: successAnswer({ value: 'x' }) });
+    await agent.waitFor(uri);
     // This opens a task of the other principal's too, whose list is not the stranger's.
     await addTask(projectRoot);
     await told(stranger);
-    expect(stranger.heard).toEqual([of(projectRoot, 'tasks')]);
-    expect(agent.heard).not.toContain(of(projectRoot, 'tasks'));
-    expect(foreign.heard).toEqual([]);
+    expect(stranger.notifications).toEqual([of(projectRoot, 'tasks')]);
+    expect(agent.notifications).not.toContain(of(projectRoot, 'tasks'));
+    expect(foreign.notifications).toEqual([]);
     await addTask(projectRoot, foreignKey);
-    await foreign.until(of(projectRoot, 'tasks'));
+    await foreign.waitFor(of(projectRoot, 'tasks'));
   });
 
   test('refuses what cannot be read as reading it does, and a request without a session with the way to one [subscription-refused]', async () => {
-    const { session } = await connect();
-    const headers = { 'mcp-session-id': session };
+    const { sessionId } = await connect();
+    const headers = { 'mcp-session-id': sessionId };
     for (const uri of ['baton://nothing', 'baton://tasks/x', 'x'.repeat(50_000), '']) {
       const [subscribed, read] = await Promise.all(
         ['resources/subscribe', 'resources/read'].map((method) =>
@@ -260,16 +260,16 @@ describe.each([
     const projectRoot = await project();
     const gateway = await baton.addGateway();
     const routes = { posts: baton.url(0), stream: gateway.url };
-    const listening = await ListeningClient.connect(routes, baton.apiKey);
+    const listening = await SubscribingClient.connect(routes, baton.apiKey);
     open.push(listening);
     await listening.subscribe(of(projectRoot, 'tasks'));
     routes.stream = 'http://127.0.0.1:1';
     await gateway.stop();
     await addTask(projectRoot);
-    expect(listening.heard).toEqual([]);
+    expect(listening.notifications).toEqual([]);
     routes.stream = baton.url(1);
-    await listening.until(of(projectRoot, 'tasks'));
-    await listening.until(LIST);
+    await listening.waitFor(of(projectRoot, 'tasks'));
+    await listening.waitFor(LIST_CHANGED);
   });
 
   test('a replica that lost its connection to Redis says of all that it may have changed [subscription-survives]', async () => {
@@ -278,11 +278,11 @@ describe.each([
     await listening.subscribe(of(projectRoot, 'rules'));
     listening.clear();
     await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-    await listening.until(of(projectRoot, 'rules'));
-    await listening.until(LIST);
+    await listening.waitFor(of(projectRoot, 'rules'));
+    await listening.waitFor(LIST_CHANGED);
     listening.clear();
     await tool('set_rules', { projectRoot, rules: ['Heard again.'] });
-    await listening.until(of(projectRoot, 'rules'));
+    await listening.waitFor(of(projectRoot, 'rules'));
   });
 
   test('nobody hears of a change that was made while nothing said that a replica listens, until it says so again [subscription-survives]', async () => {
@@ -291,8 +291,8 @@ describe.each([
     await listening.subscribe(of(projectRoot, 'rules'));
     await redis.del(...(await redis.keys('*:t:acme:listeners')));
     await tool('set_rules', { projectRoot, rules: ['Unheard.'] });
-    expect(listening.heard).toEqual([]);
-    await listening.until(of(projectRoot, 'rules'));
+    expect(listening.notifications).toEqual([]);
+    await listening.waitFor(of(projectRoot, 'rules'));
   }, 30_000);
 
   test("a session's later stream takes the place of the earlier one, at whatever replica [one-stream]", async () => {
@@ -316,10 +316,10 @@ describe.each([
   });
 
   test('the stream of a revoked key ends, and that of a suspended tenant [stream-admission]', async () => {
-    const tenant = `suspended-${shortWay}`;
+    const tenant = `suspended-${fastPath}`;
     const key = await baton.addTenant(tenant);
-    const door = new OperatorDoor(baton.store);
-    const other = await baton.key({}, tenant);
+    const door = new OperatorStore(baton.store);
+    const other = await baton.createKey({}, tenant);
     const [revoked, suspended] = [
       await stream(await initialize(key), 1, key),
       await stream(await initialize(other), 1, other),
@@ -327,7 +327,7 @@ describe.each([
     const { credentials } = baton.store.tenant(tenant);
     await credentials.revoke(key.split('_')[2] ?? '');
     await revoked.text();
-    await door.change(tenant, { suspended: true });
+    await door.update(tenant, { suspended: true });
     await suspended.text();
     expect((await stream('any', 1, other)).status).toBe(403);
   });
@@ -343,9 +343,9 @@ describe.each([
 
   test('the tools of a client with a session work as those of one without', async () => {
     const { client } = await connect();
-    const { interactionId } = await call(client, 'bench_echo', { text: 'x' });
-    const agentLLMResponse = answerOf({ value: 'x' });
-    const { outcome } = await call(client, 'agent_llm', { interactionId, agentLLMResponse });
+    const { interactionId } = await callTool(client, 'bench_echo', { text: 'x' });
+    const agentLLMResponse = successAnswer({ value: 'x' });
+    const { outcome } = await callTool(client, 'agent_llm', { interactionId, agentLLMResponse });
     expect(outcome.status).toBe('completed');
   });
 });

@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerOf, call, post } from '../harness/client.ts';
+import { successAnswer, callTool, postJsonRpc } from '../harness/mcp-client.ts';
 import { Deployment } from '../harness/deployment.ts';
 
 const rpc = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params });
@@ -14,11 +14,11 @@ const INITIALIZE = rpc('initialize', {
 describe.each([
   ['the short way', true],
   ["the SDK's way", false],
-])('without a session over %s', (_way, shortWay) => {
+])('without a session over %s', (_way, fastPath) => {
   let baton: Deployment;
 
   beforeAll(async () => {
-    baton = await Deployment.start({ gateways: 1, workers: 1, shortWay });
+    baton = await Deployment.start({ gateways: 1, workers: 1, fastPath });
   });
   afterAll(() => baton?.stop());
 
@@ -48,19 +48,19 @@ describe.each([
   });
 
   test('whoever shows a dead key hears of that first [session-none]', async () => {
-    const dead = await baton.key({});
+    const dead = await baton.createKey({});
     await baton.store.tenant('acme').credentials.revoke(dead.split('_')[2] ?? '');
     for (const method of ['GET', 'DELETE']) expect((await bare(method, {}, dead)).response.status).toBe(401);
   });
 
   test('initialize in a batch is refused, alone in it or not, and begins nothing [session-none]', async () => {
     for (const batch of [[INITIALIZE], [INITIALIZE, rpc('ping')], [rpc('ping'), INITIALIZE]]) {
-      const { status, headers, body } = await post(baton.url(), baton.apiKey, batch);
+      const { status, headers, body } = await postJsonRpc(baton.url(), baton.apiKey, batch);
       expect([status, body.error.code, body.id]).toEqual([400, -32600, null]);
       expect(body.error.message).toContain('initialize must not be part of a batch');
       expect(headers.get('mcp-session-id')).toBeNull();
     }
-    const alone = await post(baton.url(), baton.apiKey, INITIALIZE);
+    const alone = await postJsonRpc(baton.url(), baton.apiKey, INITIALIZE);
     expect([alone.status, alone.headers.get('mcp-session-id')]).toEqual([200, expect.any(String)]);
   });
 
@@ -82,9 +82,9 @@ describe.each([
     client.onerror = (error) => errors.push(error);
     await client.connect(transport as Parameters<Client['connect']>[0]);
     await client.listTools();
-    const { interactionId } = await call(client, 'bench_echo', { text: 'x' });
-    const agentLLMResponse = answerOf({ value: 'x' });
-    const { outcome } = await call(client, 'agent_llm', { interactionId, agentLLMResponse });
+    const { interactionId } = await callTool(client, 'bench_echo', { text: 'x' });
+    const agentLLMResponse = successAnswer({ value: 'x' });
+    const { outcome } = await callTool(client, 'agent_llm', { interactionId, agentLLMResponse });
     expect(outcome.status).toBe('completed');
     await transport.terminateSession();
     await client.close();

@@ -1,4 +1,4 @@
-import { hasEnded } from '../final-state.ts';
+import { hasEnded } from '../checker/final-state.ts';
 import type { Mutation } from './mutation.ts';
 
 /**
@@ -20,16 +20,16 @@ export const earlyAcknowledgement: Mutation = {
   async acceptLater($1, $2) {`,
     },
   ],
-  fleet: { gateways: [{}], workers: 1 },
-  async play({ fleet, hand }) {
-    const tasks = await hand.startTasks(10, 'gateway-0');
-    await Promise.all(tasks.map((task) => hand.answer(task, 'right', 'gateway-0')));
+  clusterOptions: { gateways: [{}], workers: 1 },
+  async runScenario({ cluster, client }) {
+    const tasks = await client.startTasks(10, 'gateway-0');
+    await Promise.all(tasks.map((task) => client.answer(task, 'right', 'gateway-0')));
     await Promise.all([
-      fleet.member('gateway-0').restart('SIGKILL', 0),
-      fleet.redis.restart('SIGKILL', 0),
-      fleet.member('worker-0').start(),
+      cluster.getProcess('gateway-0').restart('SIGKILL', 0),
+      cluster.redis.restart('SIGKILL', 0),
+      cluster.getProcess('worker-0').start(),
     ]);
     const still = (status: string) => hasEnded(status) || status === 'input_required';
-    await hand.until(tasks, still, 'gateway-0');
+    await client.waitForStatus(tasks, still, 'gateway-0');
   },
 };

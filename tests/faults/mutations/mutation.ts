@@ -1,7 +1,7 @@
-import type { Violation } from '../evidence.ts';
-import type { Fleet, FleetOptions } from '../fleet.ts';
-import type { Patch } from '../release.ts';
-import type { Hand } from './hand.ts';
+import type { Violation } from '../checker/evidence.ts';
+import type { Cluster, ClusterOptions } from '../cluster/cluster.ts';
+import type { Patch } from '../../processes/patched-release.ts';
+import type { ManualClient } from '../clients/manual-client.ts';
 
 /**
  * One guard taken out of the shipped code, and a scene in which it is missed for certain. The scene is played on the
@@ -11,13 +11,13 @@ export interface Mutation {
   readonly name: string;
   readonly invariant: Violation['invariant'];
   readonly patches: readonly Patch[];
-  readonly fleet: Omit<FleetOptions, 'entry'>;
+  readonly clusterOptions: Omit<ClusterOptions, 'entry'>;
   /** Plays the scene; the workers are not started yet. */
-  play(stage: Stage): Promise<void>;
+  runScenario(stage: MutationContext): Promise<void>;
 }
 
-export interface Stage {
-  readonly fleet: Fleet;
+export interface MutationContext {
+  readonly cluster: Cluster;
   /** Clients that do one thing when they are told to. */
-  readonly hand: Hand;
+  readonly client: ManualClient;
 }

@@ -1,5 +1,5 @@
-import { hasEnded } from '../final-state.ts';
-import { GRACE_MS } from '../invariants/deadlines.ts';
+import { hasEnded } from '../checker/final-state.ts';
+import { GRACE_MS } from '../checker/deadlines.ts';
 import type { Mutation } from './mutation.ts';
 
 const LIFE_MS = 1_500;
@@ -13,15 +13,15 @@ export const noDeadlineSweep: Mutation = {
   invariant: 'I3',
   patches: [
     {
-      file: 'scripts/due.lua',
+      file: 'lua/deadline/list_due_tenants.lua',
       from: "return redis.call('ZRANGEBYSCORE', K_due, '-inf', now, 'LIMIT', 0, A_most)",
       to: 'return {}',
     },
   ],
-  fleet: { gateways: [{ task: LIFE_MS, interaction: LIFE_MS }], workers: 1 },
-  async play({ fleet, hand }) {
-    await fleet.member('worker-0').start();
-    const tasks = await hand.startTasks(10, 'gateway-0');
-    await hand.until(tasks, hasEnded, 'gateway-0', LIFE_MS + GRACE_MS + BEYOND_MS);
+  clusterOptions: { gateways: [{ task: LIFE_MS, interaction: LIFE_MS }], workers: 1 },
+  async runScenario({ cluster, client }) {
+    await cluster.getProcess('worker-0').start();
+    const tasks = await client.startTasks(10, 'gateway-0');
+    await client.waitForStatus(tasks, hasEnded, 'gateway-0', LIFE_MS + GRACE_MS + BEYOND_MS);
   },
 };

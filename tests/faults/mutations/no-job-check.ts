@@ -1,4 +1,4 @@
-import { hasEnded } from '../final-state.ts';
+import { hasEnded } from '../checker/final-state.ts';
 import type { Mutation } from './mutation.ts';
 
 /**
@@ -15,24 +15,24 @@ export const noJobCheck: Mutation = {
       to: '',
     },
   ],
-  fleet: { gateways: [{}, {}], workers: 1 },
-  async play({ fleet, hand }) {
-    const dying = fleet.member('gateway-0');
-    const tasks = await hand.startTasks(10, 'gateway-1');
+  clusterOptions: { gateways: [{}, {}], workers: 1 },
+  async runScenario({ cluster, client }) {
+    const dying = cluster.getProcess('gateway-0');
+    const tasks = await client.startTasks(10, 'gateway-1');
     const [first, ...others] = tasks;
     if (first === undefined) throw new Error('no task');
     // Redis knows the script from here on: one that it did not know would only be answered with NOSCRIPT.
     const nothing = { ...first, interactionId: first.interactionId.replace(/1$/, '9') };
-    await hand.answer(nothing, 'right', 'gateway-0');
-    dying.link.onTask(() => dying.link.hold('replies'));
-    const unheard = hand.answer(first, 'right', 'gateway-0');
+    await client.answer(nothing, 'right', 'gateway-0');
+    dying.redisProxy.onNextTaskCommand(() => dying.redisProxy.hold('replies'));
+    const unheard = client.answer(first, 'right', 'gateway-0');
     // Redis has taken it when the task no longer waits for its answer.
-    if (!(await hand.until([first], (status) => status === 'working', 'gateway-1')))
+    if (!(await client.waitForStatus([first], (status) => status === 'working', 'gateway-1')))
       throw new Error('the answer was not accepted');
-    await dying.end('SIGKILL');
+    await dying.stop('SIGKILL');
     await unheard;
-    for (const task of [first, ...others]) await hand.answer(task, 'right', 'gateway-1');
-    await fleet.member('worker-0').start();
-    await hand.until(tasks, hasEnded, 'gateway-1', 10_000);
+    for (const task of [first, ...others]) await client.answer(task, 'right', 'gateway-1');
+    await cluster.getProcess('worker-0').start();
+    await client.waitForStatus(tasks, hasEnded, 'gateway-1', 10_000);
   },
 };

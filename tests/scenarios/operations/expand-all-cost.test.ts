@@ -1,17 +1,17 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { answerOf, call, connect } from '../../harness/client.ts';
+import { successAnswer, callTool, connectMcpClient } from '../../harness/mcp-client.ts';
 import { Deployment } from '../../harness/deployment.ts';
-import { isOfTheClock, Monitor } from '../../harness/monitor.ts';
+import { isPeriodicCommand, RedisMonitor } from '../../harness/redis-monitor.ts';
 
 /** What a delegation of `expand_all` costs must not grow with the project, nor with what the task has behind it. */
 let baton: Deployment;
-let monitor: Monitor;
+let monitor: RedisMonitor;
 let client: Client;
 beforeAll(async () => {
   baton = await Deployment.start({ gateways: 1, workers: 1 });
-  monitor = await Monitor.open(baton.redisUrl);
-  client = await connect(baton.url(0), baton.apiKey);
+  monitor = await RedisMonitor.open(baton.redisUrl);
+  client = await connectMcpClient(baton.url(0), baton.apiKey);
 });
 afterAll(async () => {
   monitor.close();
@@ -39,8 +39,8 @@ async function plan(projectRoot: string, count: number): Promise<void> {
 async function answerSome(interactionId: string, count: number): Promise<string> {
   let next = interactionId;
   for (let n = 0; n < count; n++) {
-    const agentLLMResponse = answerOf({ subtasks });
-    const { outcome } = await call(client, 'agent_llm', {
+    const agentLLMResponse = successAnswer({ subtasks });
+    const { outcome } = await callTool(client, 'agent_llm', {
       interactionId: next,
       agentLLMResponse,
       waitMs: 20_000,
@@ -56,12 +56,12 @@ describe('expand_all', { timeout: 240_000 }, () => {
     for (const count of [10, 10, 1_000]) {
       const projectRoot = `calls-${measured.length}`;
       await plan(projectRoot, count);
-      const { interactionId } = await call(client, 'expand_all', { projectRoot });
+      const { interactionId } = await callTool(client, 'expand_all', { projectRoot });
       const first = await answerSome(interactionId, 1);
       const from = monitor.commands.length;
       const trips = 8;
       await answerSome(first, trips);
-      const commands = monitor.commands.slice(from).filter((command) => !isOfTheClock(command));
+      const commands = monitor.commands.slice(from).filter((command) => !isPeriodicCommand(command));
       const largest = Math.max(...commands.map((command) => command.length));
       measured.push({ perDelegation: commands.length / trips, largest });
     }
@@ -74,14 +74,14 @@ describe('expand_all', { timeout: 240_000 }, () => {
 
   test('keeps one short entry of each finished branch, so that a resume with 500 behind it loads little more than with 5', async () => {
     await plan('late', 600);
-    const asked = await call(client, 'expand_all', { projectRoot: 'late' });
+    const asked = await callTool(client, 'expand_all', { projectRoot: 'late' });
     const journalNow = async () => {
       const response = await fetch(`${baton.url(0)}/v1/tasks/${asked.taskId}`, {
         headers: { authorization: `Bearer ${admin}` },
       });
       return ((await response.json()) as { journal: { path: string }[] }).journal;
     };
-    const admin = await baton.key({ scopes: ['admin'] });
+    const admin = await baton.createKey({ scopes: ['admin'] });
     const next = await answerSome(asked.interactionId, 5);
     const early = JSON.stringify(await journalNow()).length;
     await answerSome(next, 495);

@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { call, connect, type Loose } from '../../harness/client.ts';
+import { callTool, connectMcpClient, type AnyJson } from '../../harness/mcp-client.ts';
 import { Deployment } from '../../harness/deployment.ts';
 import { createScriptedAgent } from '../../scripted-agent/scripted-agent.ts';
-import { runToTheEnd } from './answering.ts';
+import { runOperation } from './answer-task.ts';
 
 let baton: Deployment;
 let client: Client;
 beforeAll(async () => {
   baton = await Deployment.start({ gateways: 1, workers: 1 });
-  client = await connect(baton.url(0), baton.apiKey);
+  client = await connectMcpClient(baton.url(0), baton.apiKey);
 });
 afterAll(() => baton.stop());
 
@@ -22,7 +22,7 @@ const matches = new AjvJsonSchemaValidator().getValidator(
   >[0],
 );
 
-async function project(name: string, init: RequestInit = {}): Promise<Loose> {
+async function project(name: string, init: RequestInit = {}): Promise<AnyJson> {
   const response = await fetch(`${baton.url(0)}/v1/projects/${name}`, {
     ...init,
     headers: { authorization: `Bearer ${baton.apiKey}`, 'content-type': 'application/json' },
@@ -35,7 +35,7 @@ test('what all operations and tools have worked on goes out as claude-task-maste
   const projectRoot = 'out';
   const agent = createScriptedAgent({ seed: 7 });
   const run = async (operation: string, args: object) => {
-    const end = await runToTheEnd([client], agent, operation, { projectRoot, ...args });
+    const end = await runOperation([client], agent, operation, { projectRoot, ...args });
     expect(end.status, JSON.stringify(end.error)).toBe('completed');
   };
   await run('parse_prd', { prd: fixture('prd-praxis.md'), numTasks: 6 });
@@ -44,10 +44,10 @@ test('what all operations and tools have worked on goes out as claude-task-maste
   await run('update', { from: 2, prompt: 'Use SQLite.' });
   await run('update_subtask', { id: '2.1', prompt: 'Learned something.' });
   await run('add_task', { title: 'By hand', description: 'D', dependencies: '1.1' });
-  await call(client, 'add_subtask', { projectRoot, id: 7, title: 'A part' });
-  await call(client, 'move_task', { projectRoot, from: '2.1', to: '30' });
-  await call(client, 'copy_tag', { projectRoot, sourceName: 'master', targetName: 'v2' });
-  await call(client, 'set_task_status', { projectRoot, id: '1', status: 'review' });
+  await callTool(client, 'add_subtask', { projectRoot, id: 7, title: 'A part' });
+  await callTool(client, 'move_task', { projectRoot, from: '2.1', to: '30' });
+  await callTool(client, 'copy_tag', { projectRoot, sourceName: 'master', targetName: 'v2' });
+  await callTool(client, 'set_task_status', { projectRoot, id: '1', status: 'review' });
 
   const file = await project(projectRoot);
   const fit = matches(file);

@@ -1,0 +1,208 @@
+import { startPrivateRedis } from '@baton/local-redis';
+import { DEFAULT_LIMITS, type Limits } from '@baton/protocol';
+import { Store } from '@baton/store';
+import { OperatorStore } from '@baton/store/operator';
+import { OPERATOR_TOKEN, SECRET } from '../../harness/deployment.ts';
+import type { AnyJson } from '../../harness/mcp-client.ts';
+import { bundleServerProcess } from './server-bundle.ts';
+import { ProbedProcess } from './probed-process.ts';
+import { type SecretDetector, createSecretDetector } from './secret-leaks.ts';
+import { sendRawRequest, parseMessages, type RawReply, type RawRequest } from './raw-http.ts';
+
+/** The claims that are numbers: no request takes longer, no loop is held up for longer. */
+export const HANG_MS = 2_000;
+export const BLOCK_MS = 100;
+
+/** Limits that no run reaches; what requests may hold is what every tenant has. */
+export const UNLIMITED: Limits = {
+  ...DEFAULT_LIMITS,
+  requestsPerSecond: 1_000_000,
+  burst: 1_000_000,
+  pendingInteractions: 1_000_000,
+  openTasks: 1_000_000,
+};
+
+export interface Keys {
+  readonly mcp: string;
+  readonly agent: string;
+  readonly admin: string;
+}
+
+/** One transport through the gateway: a process of its own, and a tenant of its own, so that both transports see the same states. */
+export interface Transport {
+  readonly name: 'fast-path' | 'sdk';
+  readonly url: string;
+  readonly tenant: string;
+  readonly keys: Keys;
+  readonly process: ProbedProcess;
+  readonly routes: readonly string[];
+}
+
+export interface ObservedReply {
+  readonly reply: RawReply;
+  /** What the processes did that none may: hang, block, die. */
+  readonly faults: readonly string[];
+}
+
+/** A Redis, a gateway for each transport and a worker, each with the probe in it. */
+export class AbuseEnvironment {
+  readonly transports: readonly [fastPath: Transport, sdk: Transport];
+  readonly worker: ProbedProcess;
+  readonly store: Store;
+  readonly secrets: SecretDetector;
+  private readonly closing: (() => Promise<unknown>)[];
+  /** The longest blocks so far, each with the request that it fell in: what comes near the limit is seen before it is over. */
+  private longestBlocks: { readonly blockedMs: number; readonly said: string }[] = [];
+
+  private constructor(
+    transports: readonly [Transport, Transport],
+    worker: ProbedProcess,
+    store: Store,
+    closing: (() => Promise<unknown>)[],
+  ) {
+    this.transports = transports;
+    this.worker = worker;
+    this.store = store;
+    this.secrets = createSecretDetector([OPERATOR_TOKEN, SECRET]);
+    for (const { keys } of transports) this.secrets.add(...Object.values(keys));
+    this.closing = closing;
+  }
+
+  static async start(options: { seeded?: boolean } = {}): Promise<AbuseEnvironment> {
+    const closing: (() => Promise<unknown>)[] = [];
+    try {
+      return await AbuseEnvironment.startAll(closing, options.seeded ?? false);
+    } catch (error) {
+      for (const close of closing) await close();
+      throw error;
+    }
+  }
+
+  private static async startAll(
+    closing: (() => Promise<unknown>)[],
+    seeded: boolean,
+  ): Promise<AbuseEnvironment> {
+    const bundle = await bundleServerProcess();
+    closing.unshift(async () => bundle.remove());
+    const redis = await startPrivateRedis({});
+    closing.unshift(() => redis.stop());
+    const store = await Store.open({ url: redis.url, secret: SECRET, replica: 'setup' });
+    closing.unshift(() => store.close());
+    const start = async (role: string) => {
+      const more = seeded ? ['seeded'] : [];
+      const process = await ProbedProcess.start(bundle.script, role, [role, redis.url, role, ...more]);
+      closing.unshift(() => process.stop());
+      return process;
+    };
+    const transport = async (name: 'fast-path' | 'sdk'): Promise<Transport> => {
+      const process = await start(name);
+      await new OperatorStore(store).create({ id: name, limits: UNLIMITED });
+      const { url, routes } = process.startMessage;
+      return { name, url, tenant: name, keys: await createKeys(store, name), process, routes };
+    };
+    const environment = new AbuseEnvironment(
+      [await transport('fast-path'), await transport('sdk')],
+      await start('worker'),
+      store,
+      closing,
+    );
+    // What runs for the first time is slow for a reason that no input is to blame for.
+    for (let n = 0; n < 5; n++) await environment.runCanary();
+    for (const { process } of environment.transports) await process.takeMeasurement();
+    await environment.worker.takeMeasurement();
+    return environment;
+  }
+
+  /** Sends a request and sees what it did to the processes. `waitsMs` is how long it may wait on its own wish. */
+  async send(transport: Transport, request: RawRequest, waitsMs = 0): Promise<ObservedReply> {
+    // A busy machine takes time too; how much of it the processes themselves will tell.
+    const reply = await sendRawRequest(transport.url, request, 2 * HANG_MS + waitsMs);
+    const faults: string[] = [];
+    let waitedForCpuMs = 0;
+    for (const process of [transport.process, this.worker]) {
+      const burned = await process.takeMeasurement();
+      waitedForCpuMs += burned.waitedForCpuMs;
+      this.recordBlock(
+        burned.blockedMs,
+        `${process.name}, ${request.method} ${request.path.slice(0, 60)}`,
+        request,
+      );
+      if (burned.blockedMs > BLOCK_MS)
+        faults.push(
+          `the loop of the ${process.name} process was blocked for ${Math.round(burned.blockedMs)} ms`,
+        );
+    }
+    if (reply.hung || reply.ms > HANG_MS + waitsMs + waitedForCpuMs)
+      faults.push(`it hung: ${Math.round(reply.ms)} ms${reply.hung ? ' and no end' : ''}`);
+    return { reply, faults };
+  }
+
+  /** A normal delegation on each transport: parked, answered, finished. Errors: when it does not work. */
+  async runCanary(): Promise<void> {
+    for (const transport of this.transports) {
+      const project = `canary-${Math.random()}`;
+      const parked = await this.callAndCheck(transport, 'parse_prd', {
+        prd: 'A shop.',
+        numTasks: 1,
+        projectRoot: project,
+      });
+      const tasks = [{ id: 1, title: 'Sell', description: 'Sell tea.' }];
+      const answered = await this.callAndCheck(transport, 'agent_llm', {
+        interactionId: parked.interactionId,
+        agentLLMResponse: { status: 'success', data: { tasks } },
+      });
+      if (answered?.outcome?.result?.tasksAdded !== 1)
+        throw new Error(`a normal delegation does not work any more: ${JSON.stringify(answered)}`);
+      const next = await this.callAndCheck(transport, 'next_task', { projectRoot: project });
+      if (next.task?.title !== 'Sell') throw new Error(`its result is not there: ${JSON.stringify(next)}`);
+    }
+  }
+
+  /** A tool's structured content, whatever it is. */
+  async callAndCheck(transport: Transport, name: string, args: object): Promise<AnyJson> {
+    const reply = await sendRawRequest(
+      transport.url,
+      mcpRequest(transport.keys.mcp, 'tools/call', { name, arguments: args }),
+      30_000,
+    );
+    const [message] = (parseMessages(reply) ?? []).slice(-1);
+    if (message?.result === undefined)
+      throw new Error(`${name}: ${reply.status} ${reply.text.slice(0, 500)}`);
+    return message.result.structuredContent;
+  }
+
+  async stop(): Promise<void> {
+    console.log(
+      `# longest blocks of a loop:\n${this.longestBlocks.map(({ said }) => `#   ${said}`).join('\n')}`,
+    );
+    for (const close of this.closing) await close();
+  }
+
+  private recordBlock(blockedMs: number, where: string, { body }: RawRequest): void {
+    if (blockedMs <= (this.longestBlocks[2]?.blockedMs ?? 0)) return;
+    const begins = body === undefined ? '' : ` ${body.slice(0, 160).toString()} (${body.length} in all)`;
+    this.longestBlocks.push({ blockedMs, said: `${blockedMs.toFixed(0)} ms: ${where}${begins}` });
+    this.longestBlocks = this.longestBlocks.sort((a, b) => b.blockedMs - a.blockedMs).slice(0, 3);
+  }
+}
+
+export async function createKeys(store: Store, tenant: string): Promise<Keys> {
+  const { credentials } = store.tenant(tenant);
+  const key = async (scope: 'mcp' | 'agent' | 'admin') =>
+    (await credentials.create({ name: 'abuse', scopes: [scope] })).key;
+  return { mcp: await key('mcp'), agent: await key('agent'), admin: await key('admin') };
+}
+
+/** Headers of a client of the official kind. */
+export function mcpHeaders(key: string): [string, string][] {
+  return [
+    ['authorization', `Bearer ${key}`],
+    ['content-type', 'application/json'],
+    ['accept', 'application/json, text/event-stream'],
+  ];
+}
+
+export function mcpRequest(key: string, method: string, params: unknown, id: unknown = 1): RawRequest {
+  const body = JSON.stringify({ jsonrpc: '2.0', id, method, params });
+  return { method: 'POST', path: '/mcp', headers: mcpHeaders(key), body };
+}

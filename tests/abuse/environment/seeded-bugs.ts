@@ -1,0 +1,75 @@
+import { commitProject, type Program, sleep } from '@baton/engine';
+import type { Operation } from '@baton/operations';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+
+/** Faults for the suite's own test: each is of a kind that the suite exists to find. */
+
+const BLOCK_MS = 300;
+
+/** Burns so much of the processor's time, whatever else the machine does. */
+function burnCpu(milliseconds: number): void {
+  const start = process.cpuUsage();
+  for (let used = 0; used < milliseconds * 1_000; ) {
+    const { user, system } = process.cpuUsage(start);
+    used = user + system;
+  }
+}
+
+function seededOperation(name: string, run: () => Program<{ done: boolean }>): Operation {
+  return {
+    name,
+    version: 1,
+    title: name,
+    description: 'A fault.',
+    input: z.strictObject({ text: z.string().optional() }),
+    result: z.object({ done: z.boolean() }),
+    hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    run,
+    summarize: () => 'Done.',
+  };
+}
+
+const faults = [
+  seededOperation('seeded_throw', function* () {
+    throw new TypeError('seeded');
+  }),
+  seededOperation('seeded_block', function* () {
+    burnCpu(BLOCK_MS);
+    return { done: true };
+  }),
+  seededOperation('seeded_hang', function* () {
+    // What a worker carries out is waited for; that the task then sleeps is what nobody who calls expects.
+    yield* commitProject('seeded', {
+      command: 'add_tasks',
+      tag: 'master',
+      mode: 'append',
+      tasks: [{ id: 1, title: 'T', description: '' }],
+    });
+    yield* sleep(60_000);
+    return { done: true };
+  }),
+  seededOperation('seeded_lie', function* () {
+    return { done: 'no' } as unknown as { done: boolean };
+  }),
+];
+
+export const seededOperations: ReadonlyMap<string, Operation> = new Map(
+  faults.map((operation) => [operation.name, operation]),
+);
+
+/** Routes that no document knows of. */
+export function addSeededRoutes(fastify: FastifyInstance): void {
+  void fastify.register(async (app) => {
+    const config = { open: true };
+    app.get('/seeded/throw', { config }, async () => {
+      throw new TypeError('seeded');
+    });
+    app.get('/seeded/block', { config }, async () => {
+      burnCpu(BLOCK_MS);
+      return {};
+    });
+    app.get('/seeded/hang', { config }, () => new Promise(() => {}));
+    app.get('/seeded/echo', { config }, async ({ headers }) => ({ said: headers.authorization ?? '' }));
+  });
+}

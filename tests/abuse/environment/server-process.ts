@@ -1,0 +1,51 @@
+import { subscribe } from 'node:diagnostics_channel';
+import { makeLog, startGateway } from '@baton/gateway';
+import type { Operation } from '@baton/operations';
+import { Store } from '@baton/store';
+import { startWorker } from '@baton/worker';
+import type { FastifyInstance } from 'fastify';
+import { OPERATOR_TOKEN, SECRET } from '../../harness/deployment.ts';
+import { seededOperations, addSeededRoutes } from './seeded-bugs.ts';
+
+/**
+ * One process of the environment: `<fast-path|sdk|worker> <redis> <name> [seeded]`. It says over IPC where it listens and which
+ * routes it really has, as its router was told them. `seeded` puts in the faults that the suite must find.
+ */
+const [role = '', redisUrl = '', name = role, seeded] = process.argv.slice(2);
+const added: ReadonlyMap<string, Operation> = seeded === 'seeded' ? seededOperations : new Map();
+const routes: string[] = [];
+
+subscribe('fastify.initialization', (message) => {
+  const { fastify } = message as { fastify: FastifyInstance };
+  fastify.addHook('onRoute', ({ method, url }) => {
+    for (const verb of [method].flat()) routes.push(`${verb} ${url}`);
+  });
+  if (seeded === 'seeded') addSeededRoutes(fastify);
+});
+
+// Whoever started it has ended: nobody would ever stop it.
+process.once('disconnect', () => process.exit());
+
+const store = await Store.open({ url: redisUrl, secret: SECRET, replica: name });
+const log = makeLog('warn', { role, name });
+
+if (role === 'worker') {
+  await startWorker({ drainMs: 1_000 }, store, log, added);
+  process.send?.({ ready: true });
+} else {
+  const configuration = {
+    host: '127.0.0.1',
+    port: 0,
+    replica: name,
+    operatorToken: OPERATOR_TOKEN,
+    publicUrl: undefined,
+    trustProxy: false,
+    allowedOrigins: ['https://app.example'],
+    metricsOpen: false,
+    unreadyMs: 0,
+    drainMs: 1_000,
+    fastPath: role === 'fast-path',
+  };
+  const { url } = await startGateway(configuration, store, log, added);
+  process.send?.({ ready: true, url, routes });
+}

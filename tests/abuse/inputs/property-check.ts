@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+
+/** The seed of this run; FC_SEED gives it back. */
+export const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+
+console.log(`FC_SEED=${seed}`);
+
+/** Inputs per tool and transport; everything else is a share of it. */
+const RUNS = Number(process.env['FC_RUNS'] ?? 30);
+
+/** What a finding may fill of a terminal: the input may be a megabyte. */
+const MAX_SHOWN_CHARACTERS = 3_000;
+
+/** One property does not hold up the suite for longer, shrinking what it found included. */
+const PROPERTY_MS = 45_000;
+
+/**
+ * Holds `check` over generated inputs: it gives the faults of one input, none when all is well. Errors: with the
+ * smallest input that has a fault, its faults and the seed.
+ */
+export async function checkProperty<T>(
+  what: string,
+  inputs: fc.Arbitrary<T>,
+  check: (input: T) => Promise<readonly string[]>,
+  share = 1,
+): Promise<void> {
+  const property = fc.asyncProperty(inputs, async (input) => {
+    const faults = await check(input);
+    if (faults.length > 0) throw new Error(faults.join('\n'));
+  });
+  const numRuns = Math.max(1, Math.ceil(RUNS * share));
+  const result = await fc.check(property, { seed, numRuns, interruptAfterTimeLimit: PROPERTY_MS });
+  if (!result.failed) return;
+  const [input] = result.counterexample ?? [];
+  const error =
+    result.errorInstance instanceof Error ? result.errorInstance.message : String(result.errorInstance);
+  throw new Error(
+    `${what}: ${error.slice(0, MAX_SHOWN_CHARACTERS)}\nFC_SEED=${seed} path ${result.counterexamplePath}, input ${fc.stringify(input).slice(0, MAX_SHOWN_CHARACTERS)}`,
+  );
+}

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AnyJson } from '../harness/mcp-client.ts';
+import { OPERATOR_TOKEN } from '../harness/deployment.ts';
+import { findRestFaults, McpReplyAssertions } from './reply-assertions.ts';
+import { ROUTES_OUTSIDE_OPENAPI } from './routes-outside-openapi.ts';
+import { AbuseEnvironment, type Transport } from './environment/abuse-environment.ts';
+import { callTool, listTools } from './tool-calls.ts';
+
+/** The suite can fail: each fault that is seeded in a deployment of its own is found, and nothing else is. */
+
+let environment: AbuseEnvironment;
+let transport: Transport;
+let tools: AnyJson[];
+let assertions: McpReplyAssertions;
+
+beforeAll(async () => {
+  environment = await AbuseEnvironment.start({ seeded: true });
+  [transport] = environment.transports;
+  tools = await listTools(transport);
+  assertions = new McpReplyAssertions(tools);
+});
+afterAll(() => environment?.stop());
+
+const tool = async (name: string) => {
+  const found = tools.find((one) => one.name === name);
+  return (await callTool(environment, assertions, transport, found ?? { name }, {})).faults.join('\n');
+};
+const route = async (path: string) => {
+  const headers = [['authorization', `Bearer ${OPERATOR_TOKEN}`]] as const;
+  const { reply, faults } = await environment.send(transport, { method: 'GET', path, headers });
+  const told = environment.secrets.findLeaks(reply).map((secret) => `it tells ${secret}`);
+  return [...faults, ...findRestFaults(reply, () => {}), ...told].join('\n');
+};
+
+test('a tool that throws, blocks, hangs or breaks its own schema is found', async () => {
+  expect(await tool('seeded_throw')).toMatch(/calls itself internal/);
+  expect(await tool('seeded_block')).toMatch(/blocked for [23]\d\d ms/);
+  expect(await tool('seeded_hang')).toMatch(/it hung/);
+  expect(await tool('seeded_lie')).toMatch(/does not fit the output schema/);
+});
+
+test('a route that throws, blocks, hangs or tells a secret is found', async () => {
+  expect(await route('/seeded/throw')).toMatch(/status 500/);
+  expect(await route('/seeded/block')).toMatch(/blocked for [23]\d\d ms/);
+  expect(await route('/seeded/hang')).toMatch(/it hung/);
+  expect(await route('/seeded/echo')).toMatch(/it tells operator-tok/);
+});
+
+test('what is all right is not found', async () => {
+  expect(await tool('get_tasks')).toBe('');
+  expect(await route('/v1/tenants')).toBe('');
+});
+
+test('a route that nobody described is seen', () => {
+  expect(
+    transport.routes.filter((one) => !one.includes(' /v1/') && !(one in ROUTES_OUTSIDE_OPENAPI)),
+  ).toEqual(['GET /seeded/throw', 'GET /seeded/block', 'GET /seeded/hang', 'GET /seeded/echo']);
+});

@@ -1,0 +1,121 @@
+import type { AnyJson } from '../harness/mcp-client.ts';
+import type { McpReplyAssertions } from './reply-assertions.ts';
+import {
+  mcpRequest,
+  type ObservedReply,
+  type AbuseEnvironment,
+  type Transport,
+} from './environment/abuse-environment.ts';
+import { sendRawRequest, parseMessages } from './environment/raw-http.ts';
+
+export async function listTools(transport: Transport): Promise<AnyJson[]> {
+  const reply = await sendRawRequest(transport.url, mcpRequest(transport.keys.mcp, 'tools/list', {}), 10_000);
+  return parseMessages(reply)?.[0]?.result?.tools ?? [];
+}
+
+/**
+ * What stands in Redis for calls to meet. Inputs name it by placeholders, so that one input means the same on both
+ * transports, though each has ids of its own.
+ */
+export class LiveState {
+  /** By the names of fields; what `fitting` takes. */
+  readonly values = {
+    interactionId: ['@interaction:0', '@interaction:1', '@interaction:2'],
+    taskId: ['@task:0', '@task:1', '@task:2'],
+    projectRoot: ['demo', 'empty'],
+    tag: ['master', 'side'],
+    id: ['1', '2', '1.1', '1,2'],
+  };
+  private readonly environment: AbuseEnvironment;
+  private readonly ids = new Map<string, string>();
+
+  constructor(environment: AbuseEnvironment) {
+    this.environment = environment;
+  }
+
+  /** Parks calls of each kind anew and puts the projects back, on both transports. */
+  async reset(): Promise<void> {
+    const messages = [{ role: 'user', content: 'x' }];
+    const details = (serviceType: string, more: object = {}) => ({
+      delegatedCallDetails: { originalCommand: 'x', serviceType, requestParameters: { messages, ...more } },
+    });
+    const schema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] };
+    for (const transport of this.environment.transports) {
+      for (const projectRoot of ['demo', 'empty']) {
+        const tasks = [1, 2].map((id) => ({
+          id,
+          title: `T${id}`,
+          description: 'd',
+          subtasks: [{ id: 1, title: 'S' }],
+        }));
+        const file = { master: { tasks: projectRoot === 'demo' ? tasks : [] }, side: { tasks: [] } };
+        await sendRawRequest(
+          transport.url,
+          {
+            method: 'PUT',
+            path: `/v1/projects/${projectRoot}`,
+            headers: [
+              ['authorization', `Bearer ${transport.keys.admin}`],
+              ['content-type', 'application/json'],
+            ],
+            body: JSON.stringify(file),
+          },
+          10_000,
+        );
+      }
+      const asked = [
+        await this.environment.callAndCheck(transport, 'parse_prd', {
+          prd: 'A shop',
+          projectRoot: 'demo',
+          append: true,
+        }),
+        await this.environment.callAndCheck(transport, 'agent_llm', details('generateObject', { schema })),
+        await this.environment.callAndCheck(transport, 'agent_llm', details('streamText')),
+      ];
+      for (const [index, { interactionId, taskId }] of asked.entries()) {
+        this.ids.set(`${transport.name} @interaction:${index}`, interactionId);
+        this.ids.set(`${transport.name} @task:${index}`, taskId);
+      }
+    }
+  }
+
+  /** The input with the ids of one transport. */
+  resolve(transport: Transport, input: unknown): unknown {
+    if (typeof input === 'string') return this.ids.get(`${transport.name} ${input}`) ?? input;
+    if (Array.isArray(input)) return input.map((inner) => this.resolve(transport, inner));
+    if (typeof input !== 'object' || input === null) return input;
+    return Object.fromEntries(
+      Object.entries(input).map(([key, inner]) => [key, this.resolve(transport, inner)]),
+    );
+  }
+}
+
+/** How long a call of a tool may wait because it says so. */
+export function requestedWait(tool: AnyJson, args: AnyJson): number {
+  const wait = tool?.inputSchema?.properties?.waitMs;
+  if (wait === undefined) return 0;
+  const asked = args?.waitMs ?? wait.default;
+  const given = typeof asked === 'object' ? 0 : Number(asked);
+  return given >= 0 && given <= 25_000 ? given : 0;
+}
+
+/** Calls a tool on a transport, and gives what was wrong with what came of it. */
+export async function callTool(
+  environment: AbuseEnvironment,
+  assertions: McpReplyAssertions,
+  transport: Transport,
+  tool: AnyJson,
+  args: unknown,
+): Promise<ObservedReply> {
+  const params = { name: tool.name, arguments: args };
+  const request = mcpRequest(transport.keys.mcp, 'tools/call', params, 7);
+  const { reply, faults } = await environment.send(transport, request, requestedWait(tool, args));
+  const sent = { id: 7, method: 'tools/call', params };
+  const told = environment.secrets.findLeaks(reply).map((secret) => `it tells ${secret}`);
+  return {
+    reply,
+    faults: [...faults, ...assertions.findFaults(reply, sent), ...told].map(
+      (fault) => `${transport.name}: ${fault}`,
+    ),
+  };
+}

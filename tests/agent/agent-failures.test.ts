@@ -1,0 +1,288 @@
+import { BatonError } from '@baton/protocol';
+import { type Answer, AnswerFailure } from '@baton/agent';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { successAnswer, callTool } from '../harness/mcp-client.ts';
+import { type LlmBehaviour, VALID_ANSWER } from '../fake-llm/llm-server.ts';
+import { LossyProxy } from '../tcp-proxies/lossy-proxy.ts';
+import { isEvent, eventKinds, AgentFixture } from './agent-fixture.ts';
+
+/** What an agent does when its LLM endpoint, or Baton, is not what it should be. */
+let place: AgentFixture;
+beforeAll(async () => {
+  place = await AgentFixture.start();
+});
+afterAll(() => place.stop());
+afterEach(async () => {
+  await place.stopAgents();
+  place.llm.behaviour = () => VALID_ANSWER;
+});
+
+/** Badly the first time, well from then on. */
+const atFirst = (manner: LlmBehaviour) =>
+  (place.llm.behaviour = ({ attempt }) => (attempt === 1 ? manner : VALID_ANSWER));
+
+describe('a failure that passes', () => {
+  test.each<[string, LlmBehaviour, string]>([
+    ['a 500', { do: 'refuse', status: 500 }, 'api_error'],
+    ['an overloaded 529', { do: 'refuse', status: 529 }, 'overloaded_error'],
+    ['a body that is no JSON', { do: 'garble' }, 'api_error'],
+    ['a connection that is reset', { do: 'reset' }, 'api_error'],
+    ['a connection that is reset halfway', { do: 'reset', halfway: true }, 'api_error'],
+    ['an empty answer', { do: 'say', text: '' }, 'api_error'],
+  ])('is tried again: %s', async (what, manner, type) => {
+    atFirst(manner);
+    const { taskId } = await place.parkEcho(what);
+    const events = await place.answerAll();
+    expect(eventKinds(events)).toEqual(['claimed', 'retrying', 'answered']);
+    expect(events[1]).toMatchObject({ type });
+    expect(await place.waitForOutcome(taskId)).toMatchObject({ status: 'completed' });
+    expect(await place.listInteractions(taskId)).toHaveLength(1);
+  });
+
+  describe.each(['openai', 'anthropic'] as const)('in a stream of %s', (provider) => {
+    test.each<[string, LlmBehaviour]>([
+      ['that stops halfway', { do: 'stop-halfway' }],
+      ['whose connection is reset halfway', { do: 'reset', halfway: true }],
+      ['that was refused', { do: 'refuse', status: 503 }],
+    ])('%s, is tried again, and nothing of the first half is left', async (what, manner) => {
+      const topic = `${provider} ${what}`;
+      atFirst(manner);
+      const { taskId } = await place.delegate('streamText', { messages: [{ role: 'user', content: topic }] });
+      const events = await place.answerAll({ provider });
+      expect(eventKinds(events)).toEqual(['claimed', 'retrying', 'answered']);
+      expect((await place.waitForOutcome(taskId)).result.response).toBe(`answer to ${topic}`);
+    });
+  });
+
+  test('that comes with Retry-After is not tried again before, and holds back all other requests meanwhile', async () => {
+    place.llm.behaviour = ({ topic, attempt }) =>
+      topic === 'limited' && attempt === 1
+        ? { do: 'refuse', status: 429, headers: { 'retry-after': '2' } }
+        : VALID_ANSWER;
+    await place.parkEcho('limited');
+    // What was claimed by a look that ended in the same moment is free again after this.
+    const agent = place.startAgent({ leaseMs: 5_000 });
+    await agent.waitFor(isEvent('retrying', 'limited'));
+    await place.parkEcho('comes meanwhile');
+    await agent.waitFor(isEvent('answered', 'limited'));
+    await agent.waitFor(isEvent('answered', 'comes meanwhile'));
+    await agent.stop();
+    const [first, second] = place.llm.callsAbout('limited');
+    const [other] = place.llm.callsAbout('comes meanwhile');
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1_990);
+    expect((other?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1_990);
+  });
+
+  test('of an endpoint that never answers is given its time, and then tried again', async () => {
+    atFirst({ do: 'hang' });
+    await place.parkEcho('hangs once');
+    const events = await place.answerAll({ timeoutMs: 300 });
+    expect(eventKinds(events)).toEqual(['claimed', 'retrying', 'answered']);
+    expect(events[1]).toMatchObject({ type: 'timeout_error' });
+  });
+});
+
+describe('a failure that does not pass', () => {
+  test.each<[string, LlmBehaviour, string]>([
+    ['rate limits', { do: 'refuse', status: 429 }, 'rate_limit_error'],
+    ['an endpoint that is overloaded', { do: 'refuse', status: 503 }, 'overloaded_error'],
+    ['an endpoint that never answers', { do: 'hang' }, 'timeout_error'],
+  ])('is told to Baton by its type, and the task ends rather than hangs: %s', async (what, manner, type) => {
+    place.llm.behaviour = () => manner;
+    const { taskId } = await place.parkEcho(what);
+    const events = await place.answerAll({ tries: 2, timeoutMs: 200 });
+    // Baton asks again twice: it is no agent's last word.
+    const failed = events.filter((event) => event.kind === 'failed' && event.request.taskId === taskId);
+    expect(failed).toHaveLength(3);
+    expect(failed[0]).toMatchObject({ type });
+    expect(place.llm.countCalls(what)).toBe(6);
+    expect(await place.waitForOutcome(taskId)).toMatchObject({
+      status: 'failed',
+      error: { code: 'agent_error', errorDetails: { type } },
+    });
+  });
+
+  test('whose Retry-After is longer than the lease is not waited for under the lease', async () => {
+    place.llm.behaviour = () => ({ do: 'refuse', status: 429, headers: { 'retry-after': '60' } });
+    await place.parkEcho('long wait');
+    const agent = place.startAgent({ leaseMs: 5_000, timeoutMs: 2_000 });
+    const failed = await agent.waitFor(isEvent('failed', 'long wait'));
+    expect(failed).toMatchObject({ type: 'rate_limit_error', tookMs: expect.any(Number) });
+    await agent.stop();
+    // The next asking of the same waits unclaimed, for an agent whose endpoint has time.
+    expect(place.llm.countCalls('long wait')).toBe(1);
+    place.llm.behaviour = () => VALID_ANSWER;
+    await place.answerAll();
+  });
+
+  test('is the last word when the endpoint refuses the request itself', async () => {
+    place.llm.behaviour = () => ({ do: 'refuse', status: 400, message: 'prompt is too long' });
+    const { taskId } = await place.parkEcho('too long');
+    expect(eventKinds(await place.answerAll())).toEqual(['claimed', 'failed']);
+    const { error } = await place.waitForOutcome(taskId);
+    expect(error).toMatchObject({ code: 'agent_error', errorDetails: { type: 'invalid_request_error' } });
+    expect(error.message).toContain('prompt is too long');
+  });
+
+  test("never fails anybody's task when it is the agent's own: a refused key ends the agent, and another one answers", async () => {
+    place.llm.behaviour = () => ({ do: 'refuse', status: 401, message: 'Incorrect API key provided' });
+    const { taskId } = await place.parkEcho('wrong key');
+    const agent = place.startAgent({ leaseMs: 1_000, timeoutMs: 500 });
+    await expect(agent.done).rejects.toThrow('Incorrect API key provided');
+    expect(await place.waitForOutcome(taskId)).toMatchObject({ status: 'input_required' });
+    place.llm.behaviour = () => VALID_ANSWER;
+    const other = place.startAgent();
+    await other.waitFor(isEvent('answered', 'wrong key'));
+    await other.stop();
+  });
+});
+
+describe('a wish that the model does not know', () => {
+  test.each([
+    ['temperature', "Unsupported value: 'temperature' does not support 0.2 with this model."],
+    ['max_tokens', "Unsupported parameter: 'max_tokens' is not supported with this model."],
+    ['response_format', "'response_format.type' must be 'json_schema' or 'text'"],
+  ])('is left out from then on: %s', async (name, message) => {
+    place.llm.behaviour = ({ body }) =>
+      name in body ? { do: 'refuse', status: 400, message } : VALID_ANSWER;
+    const agent = place.startAgent();
+    for (const topic of [`${name} first`, `${name} second`]) {
+      await place.parkEcho(topic);
+      await agent.waitFor(isEvent('answered', topic));
+    }
+    await agent.stop();
+    expect(place.llm.countCalls(`${name} first`)).toBe(2);
+    expect(place.llm.countCalls(`${name} second`)).toBe(1);
+  });
+});
+
+describe("an answer function of one's own", () => {
+  const serve = (answer: Answer) => place.answerAll({ answer, tries: 2 });
+
+  test('says by AnswerFailure what kind of failure it was', async () => {
+    const { taskId } = await place.parkEcho('own failure');
+    await serve(async () => {
+      throw new AnswerFailure('out_of_budget', 'No money is left.');
+    });
+    expect(await place.waitForOutcome(taskId)).toMatchObject({
+      error: { code: 'agent_error', errorDetails: { type: 'out_of_budget', message: 'No money is left.' } },
+    });
+  });
+
+  test('that breaks does not end the agent, nor is its bug called again and again', async () => {
+    let calls = 0;
+    const { taskId } = await place.parkEcho('own bug');
+    const events = await serve(async (request) => {
+      // What earlier tests left may be asked again meanwhile.
+      if (request.taskId !== taskId) return { object: { value: 'not mine' } };
+      calls++;
+      throw new TypeError('x is not a function');
+    });
+    expect(calls).toBe(3);
+    const failed = events.filter((event) => event.kind === 'failed' && event.request.taskId === taskId);
+    expect(failed).toHaveLength(3);
+  });
+
+  test('that gives nothing, or more than Baton takes, leads to a named failure', async () => {
+    const { taskId } = await place.parkEcho('own nothing');
+    await serve(async () => undefined);
+    expect(await place.waitForOutcome(taskId)).toMatchObject({
+      error: { errorDetails: { type: 'api_error' } },
+    });
+    const { taskId: large } = await place.parkEcho('own too much');
+    await serve(async () => ({ value: 'x'.repeat(600_000) }));
+    expect(await place.waitForOutcome(large)).toMatchObject({
+      error: { errorDetails: { type: 'answer_refused' } },
+    });
+  });
+
+  test('that looks at no signal is not waited for beyond its time', async () => {
+    await place.parkEcho('own endless');
+    const agent = place.startAgent({ answer: () => new Promise(() => {}), timeoutMs: 200, tries: 1 });
+    await agent.waitFor(isEvent('failed', 'own endless'));
+    await agent.stop(0);
+  });
+});
+
+describe('Baton', () => {
+  test('that refuses the key ends the agent, naming the code', async () => {
+    const agent = place.startAgent({ key: 'bt_acme_nobody_nothing' });
+    const error = await agent.done.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(BatonError);
+    expect(error).toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('that is away when the answer is there gets it when it is back', async () => {
+    const door = await LossyProxy.inFrontOf(place.baton.url());
+    const agent = place.startAgent({ url: `${door.url}/mcp` });
+    place.llm.behaviour = () => {
+      door.refuseAll();
+      return VALID_ANSWER;
+    };
+    const { taskId } = await place.parkEcho('nobody at the door');
+    await agent.waitFor(isEvent('unreachable'));
+    expect(await place.waitForOutcome(taskId)).toMatchObject({ status: 'input_required' });
+    door.forwardAll();
+    await agent.waitFor(isEvent('answered', 'nobody at the door'));
+    await agent.stop();
+    expect(place.llm.countCalls('nobody at the door')).toBe(1);
+    expect(await place.waitForOutcome(taskId)).toMatchObject({ status: 'completed' });
+    await door.close();
+  });
+
+  test('whose confirmation was lost is told the same again, which counts once', async () => {
+    const door = await LossyProxy.inFrontOf(place.baton.url());
+    const agent = place.startAgent({ url: `${door.url}/mcp`, concurrency: 1 });
+    place.llm.behaviour = () => {
+      door.dropReplies();
+      return VALID_ANSWER;
+    };
+    const { taskId } = await place.parkEcho('said twice');
+    await place.waitForEnd(taskId);
+    expect(door.droppedReplies).toBeGreaterThan(0);
+    door.forwardAll();
+    await agent.waitFor(isEvent('answered', 'said twice'));
+    await agent.stop();
+    expect(place.llm.countCalls('said twice')).toBe(1);
+    expect(eventKinds(agent.events).filter((kind) => kind === 'answered')).toHaveLength(1);
+    expect(await place.listInteractions(taskId)).toHaveLength(1);
+    await door.close();
+  });
+
+  test('that had another answer first is left in peace', async () => {
+    const { taskId, interactionId } = await place.parkEcho('too late');
+    let answered: Promise<unknown> | undefined;
+    place.llm.behaviour = () => {
+      const agentLLMResponse = successAnswer({ value: 'by hand' });
+      answered = callTool(place.client, 'agent_llm', { interactionId, agentLLMResponse });
+      return { do: 'say', afterMs: 500 };
+    };
+    const events = await place.answerAll();
+    await answered;
+    const end = events.find(isEvent('superseded', 'too late'));
+    expect(end).toMatchObject({ code: 'interaction_already_answered' });
+    expect(await place.waitForOutcome(taskId)).toMatchObject({ result: { value: 'by hand' } });
+  });
+
+  test('that took the request back is left in peace', async () => {
+    const { taskId } = await place.parkEcho('cancelled');
+    let cancelled: Promise<void> | undefined;
+    place.llm.behaviour = () => {
+      cancelled = place.cancelTask(taskId);
+      return { do: 'say', afterMs: 500 };
+    };
+    const events = await place.answerAll();
+    await cancelled;
+    const end = events.find(isEvent('superseded', 'cancelled'));
+    expect(end).toMatchObject({ code: 'interaction_cancelled' });
+  });
+
+  test('that cannot be reached is looked for until it is there, and with `once` only for a while', async () => {
+    const away = place.startAgent({ url: 'http://127.0.0.1:9/mcp' });
+    await away.waitFor(isEvent('unreachable'));
+    await away.stop();
+    await expect(place.startAgent({ url: 'http://127.0.0.1:9/mcp', once: true }).done).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+  });
+});

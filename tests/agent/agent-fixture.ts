@@ -1,0 +1,160 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import {
+  type AgentEvent,
+  type Answering,
+  answerInteractions,
+  type AnsweringOptions,
+  answerWith,
+  llmEndpoint,
+} from '@baton/agent';
+import { callTool, connectMcpClient, type AnyJson } from '../harness/mcp-client.ts';
+import { Deployment } from '../harness/deployment.ts';
+import { FakeLlmServer } from '../fake-llm/llm-server.ts';
+
+// The tests' models are made up, and the provider would say so at each request.
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+const AGENT_IDENTITY = { principal: '', scopes: new Set(['agent'] as const) };
+
+/** A Baton, an LLM endpoint, and someone whose requests are to be answered. */
+export class AgentFixture {
+  readonly baton: Deployment;
+  readonly llm: FakeLlmServer;
+  readonly client: Client;
+  /** A key with scope `agent`. */
+  readonly key: string;
+  private readonly agents: Answering[] = [];
+
+  private constructor(baton: Deployment, llm: FakeLlmServer, caller: Client, key: string) {
+    this.baton = baton;
+    this.llm = llm;
+    this.client = caller;
+    this.key = key;
+  }
+
+  static async start(): Promise<AgentFixture> {
+    const baton = await Deployment.start({ gateways: 2, workers: 1 });
+    const caller = await connectMcpClient(baton.url(0), baton.apiKey);
+    return new AgentFixture(
+      baton,
+      await FakeLlmServer.start(),
+      caller,
+      await baton.createKey({ scopes: ['agent'] }),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await this.client.close();
+    await this.llm.close();
+    await this.baton.stop();
+  }
+
+  /** Where an agent meets Baton, on one of its replicas. */
+  mcpUrl(gateway = 0): string {
+    return `${this.baton.url(gateway)}/mcp`;
+  }
+
+  /** Parks one request whose text is `topic`; gives its task and interaction. */
+  async parkEcho(topic: string): Promise<AnyJson> {
+    return callTool(this.client, 'bench_echo', { text: topic });
+  }
+
+  /** Parks a request of the caller's own. */
+  async delegate(serviceType: string, requestParameters: object): Promise<AnyJson> {
+    const details = { originalCommand: 'tests', role: 'research', serviceType, requestParameters };
+    return callTool(this.client, 'agent_llm', { delegatedCallDetails: details });
+  }
+
+  /** How a task stands once it stands still. */
+  async waitForOutcome(taskId: string): Promise<AnyJson> {
+    return callTool(this.client, 'task_status', { taskId, waitMs: 25_000 });
+  }
+
+  /** Waits until a task has ended, through however many requests. */
+  async waitForEnd(taskId: string): Promise<void> {
+    const { store } = this.baton;
+    const listener = store.inbox.subscribe(
+      store.tenant('acme').interactions.topicOf(`${taskId.slice(0, 32)}0001`),
+    );
+    try {
+      for (;;) {
+        const view = await store.tenant('acme').tasks.read(AGENT_IDENTITY, taskId, store.inbox.channel);
+        if (view.status !== 'working' && view.status !== 'input_required') return;
+        await listener.next(1_000);
+      }
+    } finally {
+      listener.close();
+    }
+  }
+
+  /** Takes a task out of the backlog that a test leaves behind. */
+  async cancelTask(taskId: string): Promise<void> {
+    await callTool(this.client, 'cancel_task', { taskId });
+  }
+
+  /** All interactions that a task ever had, as they are stored. */
+  async listInteractions(taskId: string): Promise<readonly AnyJson[]> {
+    const { queries } = this.baton.store.tenant('acme');
+    return (await queries.inspect(AGENT_IDENTITY, taskId)).interactions;
+  }
+
+  /** An agent in this process, with what it tells. */
+  startAgent(options: Partial<AnsweringOptions> & { provider?: 'openai' | 'anthropic' } = {}): ObservedAgent {
+    const { provider = 'openai', ...given } = options;
+    const llm = llmEndpoint({ provider, endpoint: this.llm.url, apiKey: 'key-of-the-llm' });
+    const events: AgentEvent[] = [];
+    const waiting = new Set<() => void>();
+    const answering = answerInteractions({
+      url: this.mcpUrl(),
+      key: this.key,
+      answer: answerWith(({ request }) => llm(request.modelId)),
+      onEvent(event) {
+        events.push(event);
+        for (const wake of waiting) wake();
+      },
+      ...given,
+    });
+    this.agents.push(answering);
+    return {
+      ...answering,
+      events,
+      async waitFor(holds) {
+        for (;;) {
+          const found = events.find(holds);
+          if (found !== undefined) return found;
+          await new Promise<void>((resolve) => waiting.add(resolve));
+        }
+      },
+    };
+  }
+
+  /** Stops what a test that failed left running, which would answer what the next ones ask. */
+  async stopAgents(): Promise<void> {
+    await Promise.allSettled(this.agents.splice(0).map((agent) => agent.stop(0)));
+  }
+
+  /** Has one agent answer everything that waits. */
+  async answerAll(options: Parameters<AgentFixture['startAgent']>[0] = {}): Promise<AgentEvent[]> {
+    const { done, events } = this.startAgent({ once: true, ...options });
+    await done;
+    return events;
+  }
+}
+
+interface ObservedAgent extends Answering {
+  readonly events: AgentEvent[];
+  /** Waits for an event. */
+  waitFor(holds: (event: AgentEvent) => boolean): Promise<AgentEvent>;
+}
+
+/** An event of this kind, about the request of this topic. */
+export function isEvent(kind: AgentEvent['kind'], topic = ''): (event: AgentEvent) => boolean {
+  return (event) =>
+    event.kind === kind &&
+    (topic === '' || ('request' in event && JSON.stringify(event.request.request.messages).includes(topic)));
+}
+
+/** What kinds of things happened, in order. */
+export function eventKinds(events: readonly AgentEvent[]): string[] {
+  return events.map(({ kind }) => kind);
+}

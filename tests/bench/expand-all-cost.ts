@@ -1,0 +1,88 @@
+import type { RunningSubject } from './subject.ts';
+import { median } from './measurements.ts';
+import { cpuMicroseconds, BenchProcess } from './bench-process.ts';
+import { RedisCallCounter, type Traffic, measureTraffic } from './redis-traffic.ts';
+
+/** What a delegation of `expand_all` costs, answered by four agents. */
+export interface Cost extends Traffic {
+  readonly perSecond: number;
+  /** Microseconds of CPU, of Baton's processes and its Redis, the agents left out. */
+  readonly cpu: number;
+  /** Calls to Redis, those inside scripts left out. */
+  readonly calls: number;
+}
+
+/** A number of projects, each with so many tasks to split. */
+export interface Size {
+  readonly tasks: number;
+  readonly projects: number;
+}
+
+/** The medians of several runs over projects of each size, in turns. */
+export async function measureExpandAll(
+  running: RunningSubject,
+  sizes: readonly Size[],
+  runs: number,
+): Promise<Cost[]> {
+  const measured = sizes.map((size) => ({ size, costs: [] as Timed[] }));
+  for (let run = 0; run < runs; run++) {
+    for (const { size, costs } of measured) costs.push(await measureRun(running, size));
+  }
+  const medians: Cost[] = [];
+  for (const { size, costs } of measured) {
+    const of = (key: keyof Timed) => median(costs.map((cost) => cost[key]));
+    // MONITOR costs Redis something: the calls are counted in a run of their own.
+    const calls = await countCalls(running, size);
+    const [sent, received] = [of('sent'), of('received')];
+    medians.push({ perSecond: of('perSecond'), cpu: of('cpu'), sent, received, calls });
+  }
+  return medians;
+}
+
+type Timed = Omit<Cost, 'calls'>;
+
+async function measureRun(running: RunningSubject, size: Size): Promise<Timed> {
+  const agents = await AgentsProcess.start(running, size);
+  const before = cpuMicroseconds(running.pids);
+  const { done, sent, received } = await measureTraffic(running.redis.url, () => agents.finish());
+  const cpu = cpuMicroseconds(running.pids) - before;
+  const { trips, perSecond } = done;
+  return { perSecond, cpu: cpu / trips, sent: sent / trips, received: received / trips };
+}
+
+async function countCalls(running: RunningSubject, size: Size): Promise<number> {
+  const agents = await AgentsProcess.start(running, size);
+  const counter = await RedisCallCounter.open(running.redis.url);
+  const { trips } = await agents.finish();
+  return (await counter.close()) / trips;
+}
+
+/** The process of the agents, warmed up. */
+class AgentsProcess {
+  private static started = 0;
+  private readonly process: BenchProcess;
+
+  private constructor(process: BenchProcess) {
+    this.process = process;
+  }
+
+  static async start({ endpoint }: RunningSubject, { tasks, projects }: Size): Promise<AgentsProcess> {
+    const name = `expand-${AgentsProcess.started++}`;
+    const process = new BenchProcess('expand-all-agents', [
+      endpoint.url,
+      endpoint.key,
+      name,
+      String(tasks),
+      String(projects),
+    ]);
+    await process.nextMessage();
+    return new AgentsProcess(process);
+  }
+
+  /** Has them work to the end. */
+  async finish(): Promise<{ trips: number; perSecond: number }> {
+    const { trips = 0, perSecond = 0 } = await this.process.nextMessage();
+    await this.process.stop();
+    return { trips, perSecond };
+  }
+}

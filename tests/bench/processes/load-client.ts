@@ -1,0 +1,82 @@
+import { sendToParent } from './parent-messages.ts';
+import { callTool, closeConnections, sendJson } from './keep-alive-http.ts';
+
+/**
+ * The load: a closed loop of `concurrency` round trips for `seconds`, each a park and an answer with its result.
+ * `client <baton|plain> <urls> <keys> <concurrency> <seconds> <seconds to warm up>`; prints trips and latencies.
+ * `client park <urls> <keys> <concurrency> <count>` only parks so many calls.
+ */
+const [kind = '', urls = '', keys = '', concurrency = '1', amount = '3', warm = '5'] = process.argv.slice(2);
+const replicas = urls.split(',');
+const credentials = keys.split(',');
+/** Warming up takes trips, not seconds: one at a time would leave most of the code to be compiled while it is measured. */
+const WARM_LANES = 32;
+
+const TEXT =
+  'Say something about the weather in a town by the sea, in a few words, as a sailor would. '.repeat(3);
+const VALUE = 'A stiff breeze from the west, and rain before the evening comes.';
+
+/** Each call of a trip goes to the next replica. */
+function call(n: number, turn: number, name: string, args: object): Promise<string> {
+  const key = credentials[n % credentials.length] ?? '';
+  return callTool(replicas[(n + turn) % replicas.length] ?? '', key, name, args, n);
+}
+
+async function park(n: number): Promise<string> {
+  const parked = await call(n, 0, 'bench_echo', { text: TEXT });
+  const [, interactionId] = /"interactionId":"([^"]+)"/.exec(parked) ?? [];
+  if (interactionId === undefined) throw new Error(parked);
+  return interactionId;
+}
+
+async function batonTrip(n: number): Promise<void> {
+  const interactionId = await park(n);
+  const agentLLMResponse = { status: 'success', data: { object: { value: VALUE } } };
+  const done = await call(n, 1, 'agent_llm', { interactionId, agentLLMResponse, waitMs: 20_000 });
+  if (!done.includes('"status":"completed"')) throw new Error(done);
+}
+
+async function controlTrip(): Promise<void> {
+  const [url = ''] = replicas;
+  const parked = JSON.parse(await sendJson(`${url}/park`, '', { text: TEXT })) as { id: string };
+  const done = await sendJson(`${url}/answer`, '', { id: parked.id, answer: { value: VALUE } });
+  if (!done.includes(VALUE)) throw new Error(done);
+}
+
+const latencies: number[] = [];
+async function runLane(until: number, first: number, lanes: number, record: boolean): Promise<void> {
+  for (let n = first; performance.now() < until; n += lanes) {
+    const begun = performance.now();
+    await (kind === 'baton' ? batonTrip(n) : controlTrip());
+    if (record) latencies.push(performance.now() - begun);
+  }
+}
+
+const run = (milliseconds: number, lanes: number, record: boolean) =>
+  Promise.all(
+    Array.from({ length: lanes }, (_, n) => runLane(performance.now() + milliseconds, n, lanes, record)),
+  );
+if (kind === 'park') {
+  const lanes = Number(concurrency);
+  await Promise.all(
+    Array.from({ length: lanes }, async (_, lane) => {
+      for (let n = lane; n < Number(amount); n += lanes) await park(n);
+    }),
+  );
+  sendToParent({});
+} else {
+  await run(Number(warm) * 1_000, Math.max(Number(concurrency), WARM_LANES), false);
+  sendToParent({});
+  const begun = performance.now();
+  await run(Number(amount) * 1_000, Number(concurrency), true);
+  const elapsed = (performance.now() - begun) / 1_000;
+  latencies.sort((a, b) => a - b);
+  const quantile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
+  sendToParent({
+    trips: latencies.length,
+    perSecond: latencies.length / elapsed,
+    p50: quantile(0.5),
+    p99: quantile(0.99),
+  });
+}
+closeConnections();

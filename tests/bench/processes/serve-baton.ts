@@ -1,0 +1,67 @@
+import { makeLog, startGateway } from '@baton/gateway';
+import { testOperations } from '@baton/operations';
+import { Store } from '@baton/store';
+import { OperatorStore } from '@baton/store/operator';
+import { startWorker } from '@baton/worker';
+import { sendToParent } from './parent-messages.ts';
+
+/**
+ * One Baton process of the benchmark, with the bench's own operation: `gateway <redis> <name> <tenants to make>` or
+ * `worker <redis> <name>`. A line on its input has it say how much of its heap is in use, and what its jobs have resumed.
+ */
+const [role = '', redisUrl = '', name = role, tenants = '0'] = process.argv.slice(2);
+const store = await Store.open({ url: redisUrl, secret: 'a secret of the bench', replica: name });
+const log = makeLog('error', { role });
+let resumed = async () => ({ tasks: 0, jobs: 0 });
+const WIDE = {
+  requestsPerSecond: 1_000_000,
+  burst: 1_000_000,
+  pendingInteractions: 1_000_000,
+  openTasks: 1_000_000,
+};
+
+if (role === 'worker') {
+  const { metrics } = await startWorker({ drainMs: 1_000 }, store, log, testOperations);
+  resumed = async () => {
+    const total = async (name: string) => {
+      const values = (await metrics.registry.getSingleMetric(name)?.get())?.values ?? [];
+      return values as { value: number; labels: Record<string, string>; metricName?: string }[];
+    };
+    const sum = (values: readonly { value: number }[]) => values.reduce((all, { value }) => all + value, 0);
+    const jobs = await total('baton_jobs_total');
+    return {
+      tasks: sum(await total('baton_resumed_tasks_total')),
+      jobs: sum(jobs.filter(({ labels }) => labels['queue'] === 'resume')),
+    };
+  };
+  sendToParent({ ready: true });
+} else {
+  const door = new OperatorStore(store);
+  const keys: string[] = [];
+  for (let n = 0; n < Number(tenants); n++) {
+    await door.create({ id: `bench-${n}`, limits: WIDE });
+    keys.push(
+      (await store.tenant(`bench-${n}`).credentials.create({ name: 'bench', scopes: ['mcp', 'agent'] })).key,
+    );
+  }
+  const configuration = {
+    host: '127.0.0.1',
+    port: 0,
+    replica: name,
+    operatorToken: undefined,
+    publicUrl: undefined,
+    trustProxy: false,
+    allowedOrigins: [],
+    metricsOpen: false,
+    unreadyMs: 0,
+    drainMs: 1_000,
+    fastPath: process.env['BENCH_SDK_WAY'] !== 'true',
+  };
+  const gateway = await startGateway(configuration, store, log, testOperations);
+  sendToParent({ ready: true, url: gateway.url, keys });
+}
+
+process.stdin.on('data', () => {
+  globalThis.gc?.();
+  void resumed().then((all) => sendToParent({ heap: process.memoryUsage().heapUsed, resumed: all }));
+});

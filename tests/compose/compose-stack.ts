@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { runCommand } from './run-command.ts';
+
+export type Service = 'redis' | 'gateway' | 'worker' | 'caddy';
+
+/** docker-compose.yml as it stands, brought up under a project, a port and secrets of its own. */
+export class ComposeStack {
+  readonly url: string;
+  readonly operatorToken = randomBytes(16).toString('hex');
+  private readonly compose: readonly string[];
+  private readonly environment: NodeJS.ProcessEnv;
+
+  private constructor(compose: readonly string[], port: number) {
+    this.compose = compose;
+    this.url = `http://127.0.0.1:${port}`;
+    this.environment = {
+      COMPOSE_PROJECT_NAME: `baton-e2e-${process.pid}`,
+      BATON_PORT: String(port),
+      // Images of its own name: an operator's are not replaced by what is tested here.
+      BATON_VERSION: 'e2e',
+      BATON_SECRET: randomBytes(16).toString('hex'),
+      BATON_OPERATOR_TOKEN: this.operatorToken,
+    };
+  }
+
+  /** Errors: whatever keeps this machine from it; there is no way around an engine that does not answer. */
+  static async create(): Promise<ComposeStack> {
+    await runCommand(['docker', 'version', '--format', '{{.Server.Version}}']);
+    const two = await runCommand(['docker', 'compose', 'version']).catch(() => undefined);
+    const compose = two === undefined ? ['docker-compose'] : ['docker', 'compose'];
+    console.log(`# ${two ?? (await runCommand(['docker-compose', 'version', '--short']))}`);
+    return new ComposeStack(compose, await freePort());
+  }
+
+  /** Both roles from the same sources: a tree that is edited meanwhile would give two releases that never met. */
+  async build(): Promise<void> {
+    for (let tries = 0; tries < 3; tries++) {
+      await this.run('build');
+      const layers = ['gateway', 'worker'].map((role) =>
+        inspectContainer(`baton-${role}:${this.environment['BATON_VERSION']}`, '{{json .RootFS.Layers}}'),
+      );
+      const [gateway, worker] = await Promise.all(layers);
+      if (gateway === worker) return;
+    }
+    throw new Error('the sources changed each time while the images were built');
+  }
+
+  async up(): Promise<void> {
+    await this.run('up', '-d', '--scale', 'gateway=2', '--scale', 'worker=2');
+    for (const service of ['gateway', 'worker'] as const) await this.waitUntilHealthy(service);
+    await waitUntil('the front answers', 30_000, async () => (await fetch(`${this.url}/readyz`)).ok);
+  }
+
+  /** Everything but the images goes. */
+  async down(): Promise<void> {
+    await this.run('down', '--volumes', '--remove-orphans', '--timeout', '5');
+  }
+
+  async scale(service: Service, count: number): Promise<void> {
+    await this.run('up', '-d', '--no-deps', '--no-recreate', '--scale', `${service}=${count}`, service);
+  }
+
+  /** What compose says where `missing` is not set. */
+  async configError(missing: string): Promise<string> {
+    const config = runCommand([...this.compose, 'config'], { ...this.environment, [missing]: '' });
+    return config.then(
+      () => 'it took it',
+      (error: Error) => error.message,
+    );
+  }
+
+  /** The script that the README gives operators. */
+  async rollingRestart(...services: Service[]): Promise<void> {
+    await runCommand(['infra/docker/roll.sh', ...services], this.environment);
+  }
+
+  /** Full ids of a service's running containers. */
+  async containers(service: Service): Promise<string[]> {
+    const label = (name: string, value = '') => ['--filter', `label=com.docker.compose.${name}=${value}`];
+    const project = this.environment['COMPOSE_PROJECT_NAME'];
+    const ids = await runCommand([
+      'docker',
+      'ps',
+      '-q',
+      '--no-trunc',
+      ...label('project', project),
+      ...label('service', service),
+    ]);
+    return ids.split('\n').filter((id) => id !== '');
+  }
+
+  async onlyContainer(service: Service): Promise<string> {
+    const [id] = await this.containers(service);
+    if (id === undefined) throw new Error(`no ${service} runs`);
+    return id;
+  }
+
+  async waitUntilHealthy(service: Service): Promise<void> {
+    for (const id of await this.containers(service)) {
+      await waitUntil(`${service} ${id.slice(0, 12)} is healthy`, 60_000, async () => {
+        return (await inspectContainer(id, '{{.State.Health.Status}}')) === 'healthy';
+      });
+    }
+  }
+
+  redis(...args: string[]): Promise<string> {
+    return this.onlyContainer('redis').then((id) => runCommand(['docker', 'exec', id, 'redis-cli', ...args]));
+  }
+
+  /** The ends of all logs, for a run that failed. */
+  async logs(): Promise<string> {
+    return this.run('logs', '--no-color', '--tail', '40');
+  }
+
+  private run(...args: string[]): Promise<string> {
+    return runCommand([...this.compose, ...args], this.environment);
+  }
+}
+
+/** Docker's own verbs, on one container. */
+export const killContainer = (id: string) => runCommand(['docker', 'kill', '--signal', 'KILL', id]);
+export const startContainer = (id: string) => runCommand(['docker', 'start', id]);
+export const pauseContainer = (id: string) => runCommand(['docker', 'pause', id]);
+export const unpauseContainer = (id: string) => runCommand(['docker', 'unpause', id]);
+export const inspectContainer = (id: string, format: string) =>
+  runCommand(['docker', 'inspect', '--format', format, id]);
+
+/** Asks again until it is so; throws when it takes longer than `most` milliseconds. */
+export async function waitUntil(what: string, most: number, holds: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + most;
+  while (!(await holds().catch(() => false))) {
+    if (performance.now() > end) throw new Error(`not within ${most} ms: ${what}`);
+    await pause(100);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AnyJson } from '../harness/mcp-client.ts';
+import { RetryingClient, planAnswer, type Reply } from './retrying-client.ts';
+import { runCommand } from './run-command.ts';
+import {
+  pauseContainer,
+  inspectContainer,
+  killContainer,
+  type ComposeStack,
+  startContainer,
+  unpauseContainer,
+  waitUntil,
+} from './compose-stack.ts';
+
+/** The container behind a replica's name, which begins with the container's host name. */
+async function containerOf(stack: ComposeStack, replica: string): Promise<string> {
+  const id = (await stack.containers('gateway')).find((each) => each.startsWith(replica.slice(0, 12)));
+  if (id === undefined) throw new Error(`no gateway is called ${replica}`);
+  return id;
+}
+
+const titles = (name: string) => [`${name}-basket`, `${name}-checkout`];
+
+/** The project holds exactly what its answer gave it: neither nothing nor twice. */
+async function assertProjectTitles(
+  client: RetryingClient,
+  project: string,
+  wanted: readonly string[],
+): Promise<void> {
+  const { content } = await client.call('get_tasks', { projectRoot: project });
+  const found = content.tasks.map(({ title }: { title: string }) => title);
+  assert.deepEqual(found.toSorted(), wanted.toSorted(), project);
+}
+
+export async function killGateway(stack: ComposeStack, apiKey: string): Promise<string> {
+  const client = new RetryingClient(stack.url, apiKey);
+  for (let n = 0; n < 4; n++) {
+    const project = `gateway-killed-${n}`;
+    const parked = await client.park({ projectRoot: project }, project);
+    const parking = await containerOf(stack, parked.replica);
+    await killContainer(parking);
+    const ended = await client.answer(parked, planAnswer(titles(project)));
+    assert.equal(ended.content.status, 'completed', JSON.stringify(ended.content));
+    assert.notEqual(ended.replica, parked.replica);
+    await assertProjectTitles(client, project, titles(project));
+    await startContainer(parking);
+    await stack.waitUntilHealthy('gateway');
+  }
+  assert.deepEqual(client.repliesWithoutReplica, []);
+  return `4 of 4, ${client.repeatCount} repeats ${JSON.stringify(Object.fromEntries(client.repeats))}`;
+}
+
+/** Without any gateway the front itself answers, in Baton's own words, and holds what it can until one is back. */
+export async function killAllGateways(stack: ComposeStack, apiKey: string): Promise<string> {
+  const client = new RetryingClient(stack.url, apiKey);
+  const parked = await client.park({ projectRoot: 'no-gateway' }, 'no-gateway');
+  const gateways = await stack.containers('gateway');
+  await Promise.all(gateways.map(killContainer));
+  const response = await fetch(`${stack.url}/mcp`, { method: 'POST', body: '{}' });
+  assert.ok([502, 503].includes(response.status), String(response.status));
+  assert.equal(response.headers.get('x-baton-replica'), 'caddy');
+  assert.equal(response.headers.get('retry-after'), '1');
+  assert.match(response.headers.get('content-type') ?? '', /problem\+json/);
+  const problem = (await response.json()) as AnyJson;
+  assert.deepEqual([problem.status, problem.code], [response.status, 'unavailable']);
+  const answer = client.answer(parked, planAnswer(titles('no-gateway')));
+  await Promise.all(gateways.map(startContainer));
+  assert.equal((await answer).content.status, 'completed');
+  await assertProjectTitles(client, 'no-gateway', titles('no-gateway'));
+  await stack.waitUntilHealthy('gateway');
+  return `${response.status} ${problem.code}, then ${client.repeatCount} repeats`;
+}
+
+/** As an orchestrator stops them: PID 1 hears SIGTERM, ends what it holds and leaves of its own accord. */
+export async function stopGracefully(stack: ComposeStack): Promise<string> {
+  const said: string[] = [];
+  for (const service of ['gateway', 'worker', 'redis'] as const) {
+    const [id = ''] = await stack.containers(service);
+    const begun = performance.now();
+    await runCommand(['docker', 'stop', '--time', '15', id]);
+    const took = performance.now() - begun;
+    assert.equal(await inspectContainer(id, '{{.State.ExitCode}}'), '0', service);
+    assert.ok(took < 10_000, `${service} took ${Math.round(took)} ms`);
+    said.push(`${service} ${(took / 1_000).toFixed(1)} s`);
+    await startContainer(id);
+    await stack.waitUntilHealthy(service);
+  }
+  for (const service of ['gateway', 'worker'] as const) await stack.waitUntilHealthy(service);
+  return said.join(', ');
+}
+
+/** Answers near the limit of what one may weigh, so that a resume takes its time. */
+const HEAVY = 24;
+const heavy = (name: string) => Array.from({ length: 100 }, (_, n) => `${name}-${n}`);
+
+export async function killWorker(stack: ComposeStack, apiKey: string): Promise<string> {
+  const client = new RetryingClient(stack.url, apiKey);
+  const projects = Array.from({ length: HEAVY }, (_, n) => `worker-killed-${n}`);
+  const parked = await Promise.all(projects.map((project) => client.park({ projectRoot: project }, project)));
+  const [victim, other] = await stack.containers('worker');
+  if (victim === undefined || other === undefined) throw new Error('two workers are needed');
+  // One worker alone, so that whatever was taken is its.
+  await pauseContainer(other);
+  const answers = parked.map((each, n) =>
+    client.answer(each, planAnswer(heavy(projects[n] ?? ''), 'What is to be built. '.repeat(90))),
+  );
+  const held = await pauseDuringResume(stack, victim, apiKey.split('_')[1] ?? '');
+  await killContainer(victim);
+  await unpauseContainer(other);
+  const begun = performance.now();
+  const took: number[] = [];
+  const ended = await Promise.all(
+    answers.map((answer) => answer.finally(() => took.push(performance.now() - begun))),
+  );
+  for (const [n, { content }] of ended.entries()) {
+    assert.equal(content.status, 'completed', JSON.stringify(content).slice(0, 500));
+    await assertProjectTitles(client, projects[n] ?? '', heavy(projects[n] ?? ''));
+  }
+  await startContainer(victim);
+  await stack.waitUntilHealthy('worker');
+  assert.deepEqual(client.repliesWithoutReplica, []);
+  return `${held} of ${HEAVY} were under way when it died, the last ended ${(Math.max(...took) / 1_000).toFixed(1)} s later`;
+}
+
+/** Stops a worker again and again until it is met with segments in its hands; leaves it so, and says how many. */
+async function pauseDuringResume(stack: ComposeStack, worker: string, tenant: string): Promise<number> {
+  const end = performance.now() + 20_000;
+  while (performance.now() < end) {
+    await pauseContainer(worker);
+    const jobs = (await stack.redis('HGETALL', `baton:{s0}:t:${tenant}:jobs`)).split('\n');
+    const batches = jobs.filter((_, at) => at % 2 === 1 && /^\d+$/.test(jobs[at - 1] ?? ''));
+    const held = batches.flatMap((refs) => refs.split(' ')).length;
+    if (held > 0) return held;
+    await unpauseContainer(worker);
+    await pause(20);
+  }
+  throw new Error('the worker was never met in the middle of a resume');
+}
+
+export async function killRedis(stack: ComposeStack, apiKey: string): Promise<string> {
+  const client = new RetryingClient(stack.url, apiKey);
+  const projects = Array.from({ length: 20 }, (_, n) => `redis-killed-${n}`);
+  const parked: Reply[] = [];
+  for (const project of projects) parked.push(await client.park({ projectRoot: project }, project));
+  const redis = await stack.onlyContainer('redis');
+  await killContainer(redis);
+  assert.equal(await inspectContainer(redis, '{{.State.Running}}'), 'false');
+  const answers = parked.map((each, n) => client.answer(each, planAnswer(titles(projects[n] ?? ''))));
+  await waitUntil(
+    'the gateways say that they cannot',
+    10_000,
+    async () => (client.repeats.get('503 gateway') ?? 0) > 0,
+  );
+  assert.equal((await fetch(`${stack.url}/readyz`)).status, 503);
+  assert.equal((await fetch(`${stack.url}/healthz`)).status, 200);
+  await startContainer(redis);
+  const begun = performance.now();
+  for (const [n, { content }] of (await Promise.all(answers)).entries()) {
+    assert.equal(content.status, 'completed', JSON.stringify(content));
+    await assertProjectTitles(client, projects[n] ?? '', titles(projects[n] ?? ''));
+  }
+  const back = ((performance.now() - begun) / 1_000).toFixed(1);
+  for (const service of ['redis', 'gateway', 'worker'] as const) await stack.waitUntilHealthy(service);
+  assert.deepEqual(client.repliesWithoutReplica, []);
+  return `20 of 20 within ${back} s of its start, ${client.repeatCount} repeats ${JSON.stringify(Object.fromEntries(client.repeats))}`;
+}

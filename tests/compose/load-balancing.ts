@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { successAnswer, callTool } from '../harness/mcp-client.ts';
+import { RetryingClient, planAnswer } from './retrying-client.ts';
+import { addTenant } from './operator-rest.ts';
+import { runCommand } from './run-command.ts';
+import { inspectContainer, type ComposeStack, waitUntil } from './compose-stack.ts';
+
+/** What the image holds and who runs in it. */
+export async function checkImage(stack: ComposeStack): Promise<string> {
+  const id = await stack.onlyContainer('gateway');
+  const inside = (...args: string[]) => runCommand(['docker', 'exec', id, ...args]);
+  assert.equal(await inside('id', '-u'), '1000');
+  const first = await inside('cat', '/proc/1/cmdline');
+  assert.match(
+    first.replaceAll('\0', ' '),
+    /^node \S*baton gateway/,
+    'the role is PID 1 and hears SIGTERM itself',
+  );
+  const packages = (await inside('ls', 'node_modules')).split('\n');
+  for (const needed of ['fastify', 'bullmq', 'ioredis', 'zod']) assert.ok(packages.includes(needed), needed);
+  for (const other of ['typescript', 'vitest', 'esbuild', 'testcontainers', '@baton'])
+    assert.ok(!packages.includes(other), `${other} is in the image`);
+  await assert.rejects(inside('touch', '/baton/written'), 'nothing can be written there');
+  const kilobytes = Number((await inside('du', '-sk', '/baton')).split('\t')[0]);
+  assert.ok(kilobytes < 100_000, `${kilobytes} KB`);
+  return `${packages.length} packages, ${Math.round(kilobytes / 1_024)} MB beside Node`;
+}
+
+/** A secret that nobody chose would be worse than none. */
+export async function checkMissingSecrets(stack: ComposeStack): Promise<string> {
+  const secrets = ['BATON_SECRET', 'BATON_OPERATOR_TOKEN'];
+  for (const secret of secrets)
+    assert.match(await stack.configError(secret), new RegExp(`${secret} is not set`));
+  return secrets.join(', ');
+}
+
+/** Every kind of refusal says who gave it, through the front. */
+export async function checkReplicaHeader(stack: ComposeStack): Promise<string> {
+  const slow = await addTenant(stack, 'slow', { requestsPerSecond: 1, burst: 1 });
+  const key = await addTenant(stack, 'wide');
+  const seen = new Set<number>();
+  const ask = async (path: string, headers: Record<string, string>, body?: string) => {
+    const response = await fetch(`${stack.url}${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    await response.text();
+    assert.match(response.headers.get('x-baton-replica') ?? '', /^[0-9a-f]{12}-1-/, `on ${response.status}`);
+    seen.add(response.status);
+  };
+  const as = (apiKey: string) => ({ authorization: `Bearer ${apiKey}` });
+  const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+  const begin = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'get_tasks', arguments: {} },
+  });
+  await ask('/mcp', {}, list);
+  await ask('/mcp', as(key), list);
+  await ask('/mcp', as(key), '{');
+  await ask('/mcp', as(key), JSON.stringify({ text: 'x'.repeat(3_000_000) }));
+  await ask('/v1/tenants', as(key));
+  await ask('/nothing', {});
+  for (let n = 0; n < 4; n++) await ask('/mcp', as(slow), begin);
+  for (const status of [200, 400, 401, 403, 404, 413, 429])
+    assert.ok(seen.has(status), `no ${status} was met`);
+  return [...seen].toSorted((a, b) => a - b).join(', ');
+}
+
+/** The official SDK's client; each request goes to whichever gateway is next. */
+export async function answerOnOtherGateway(stack: ComposeStack, apiKey: string): Promise<string> {
+  const replicas: string[] = [];
+  const client = new Client({ name: 'compose', version: '1' });
+  const transport = new StreamableHTTPClientTransport(new URL(`${stack.url}/mcp`), {
+    requestInit: { headers: { authorization: `Bearer ${apiKey}` } },
+    fetch: async (url, init) => {
+      const response = await fetch(url, init);
+      replicas.push(response.headers.get('x-baton-replica') ?? '');
+      return response;
+    },
+  });
+  await client.connect(transport as Parameters<typeof client.connect>[0]);
+  await client.listTools();
+  const ways = new Map<string, number>();
+  for (let n = 0; n < 12; n++) {
+    const parked = await callTool(client, 'parse_prd', { prd: 'A shop.', projectRoot: `shared-${n}` });
+    const parkedBy = replicas.at(-1);
+    // A request in between, so that either gateway is met as the one that parks.
+    if (n % 2 === 1) await callTool(client, 'task_status', { taskId: parked.taskId });
+    const agentLLMResponse = successAnswer(planAnswer(['Basket', 'Checkout']));
+    const { outcome } = await callTool(client, 'agent_llm', {
+      interactionId: parked.interactionId,
+      agentLLMResponse,
+    });
+    assert.equal(outcome.status, 'completed');
+    assert.equal(outcome.result.tasksAdded, 2);
+    const way = parkedBy === replicas.at(-1) ? 'the same' : `${parkedBy} → ${replicas.at(-1)}`;
+    ways.set(way, (ways.get(way) ?? 0) + 1);
+  }
+  await client.close();
+  const elsewhere = [...ways].filter(([way]) => way !== 'the same');
+  assert.equal(new Set(replicas).size, 2, 'both gateways answer, and nobody else');
+  assert.equal(elsewhere.length, 2, `in both directions: ${[...ways.keys()].join('; ')}`);
+  const count = replicas.filter((replica) => replica === replicas[0]).length;
+  assert.ok(
+    Math.abs(count / replicas.length - 0.5) < 0.2,
+    `${count} of ${replicas.length} went to one gateway`,
+  );
+  const across = elsewhere.reduce((sum, [, each]) => sum + each, 0);
+  return `${across} of 12 were answered on the other, ${count} of ${replicas.length} requests went to the first`;
+}
+
+/** A third gateway is found by a front that was not told of it, and its going costs nobody anything. */
+export async function addThirdGateway(stack: ComposeStack, apiKey: string): Promise<string> {
+  const front = await stack.onlyContainer('caddy');
+  const since = await inspectContainer(front, '{{.State.StartedAt}}');
+  const client = new RetryingClient(stack.url, apiKey);
+  const seen = new Set<string>();
+  const meet = async () => {
+    seen.clear();
+    for (let n = 0; n < 12; n++)
+      seen.add((await client.call('get_tasks', { projectRoot: 'shared-0' })).replica);
+    return seen.size;
+  };
+  assert.equal(await meet(), 2);
+  await stack.scale('gateway', 3);
+  await stack.waitUntilHealthy('gateway');
+  const begun = performance.now();
+  await waitUntil('a third gateway answers', 5_000, async () => (await meet()) === 3);
+  const found = performance.now() - begun;
+  await stack.scale('gateway', 2);
+  await waitUntil('two gateways answer', 5_000, async () => (await meet()) === 2);
+  assert.equal(await inspectContainer(front, '{{.State.StartedAt}}'), since, 'Caddy runs on as it was');
+  assert.deepEqual(client.repliesWithoutReplica, []);
+  return `found within ${Math.ceil(found)} ms, ${client.repeatCount} repeats in all`;
+}

@@ -1,0 +1,84 @@
+import type { AnyJson } from '../../harness/mcp-client.ts';
+import { type Cluster, TENANT } from '../cluster/cluster.ts';
+import { DoneItems, itemsById } from './done-items.ts';
+import { projectRuleErrors } from './project-rules.ts';
+
+/** Looks at the project after each step: its rules, the work that was done, and how often it was written. */
+export class ProjectChecker {
+  /** What did not hold, each with the step after which it was seen. */
+  readonly violations: string[] = [];
+  /** Where the number of commits was not the one that the step calls for. */
+  readonly commitErrors: string[] = [];
+  /** How long the steps took, by their tools, in milliseconds. */
+  readonly durations = new Map<string, number>();
+  steps = 0;
+  file: AnyJson = {};
+  private readonly cluster: Cluster;
+  private readonly project: string;
+  private readonly done = new DoneItems();
+  private version = 0;
+  private since = performance.now();
+
+  constructor(cluster: Cluster, project: string) {
+    this.cluster = cluster;
+    this.project = project;
+  }
+
+  /** After a step that commits so often; a client's own call may be repeated, and then commits again what already is so. */
+  async checkAfterStep(name: string, commits?: number): Promise<void> {
+    this.steps++;
+    const [tool = ''] = name.split(' ');
+    this.durations.set(tool, (this.durations.get(tool) ?? 0) + performance.now() - this.since);
+    this.file = await this.exportProject(this.project);
+    const version = await this.readVersion();
+    if (commits !== undefined && version - this.version !== commits)
+      this.commitErrors.push(`${name} committed ${version - this.version} times instead of ${commits}`);
+    if (commits === undefined && version === this.version)
+      this.commitErrors.push(`${name} committed nothing`);
+    this.version = version;
+    for (const problem of [...projectRuleErrors(this.file), ...this.done.recordAndCompare(this.file)])
+      this.violations.push(`after ${name}: ${problem}`);
+    this.since = performance.now();
+  }
+
+  expect(holds: boolean, otherwise: string): void {
+    if (!holds) this.violations.push(otherwise);
+  }
+
+  async exportProject(project: string): Promise<AnyJson> {
+    return this.cluster.rest('GET', `/projects/${encodeURIComponent(project)}`, undefined, this.cluster.key);
+  }
+
+  /** How often the project was written. */
+  get commits(): number {
+    return this.version;
+  }
+
+  get counts(): { tasks: number; subtasks: number } {
+    const ids = [...itemsById(this.file).keys()];
+    const subtasks = ids.filter((id) => id.includes('.')).length;
+    return { tasks: ids.length - subtasks, subtasks };
+  }
+
+  statusOf(id: string): string | undefined {
+    return itemsById(this.file).get(id)?.status;
+  }
+
+  /** The first subtask of each task, where neither is done. */
+  get firstOpenSubtasks(): string[] {
+    return [...itemsById(this.file)].flatMap(([id, { status, subtasks }]) => {
+      const [first] = status === 'done' ? [] : (subtasks ?? []);
+      return first === undefined || first.status === 'done' ? [] : [`${id}.${first.id}`];
+    });
+  }
+
+  /** How many tasks and subtasks are not done. */
+  get openItems(): number {
+    return [...itemsById(this.file).values()].filter(({ status }) => status !== 'done').length;
+  }
+
+  private async readVersion(): Promise<number> {
+    const key = `baton:{s0}:t:${TENANT}:project:${encodeURIComponent(this.project)}`;
+    return Number(await this.cluster.redis.hget(key, 'v'));
+  }
+}

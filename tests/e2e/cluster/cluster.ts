@@ -1,0 +1,191 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
+import { Redis } from 'ioredis';
+import { LossyProxy } from '../../tcp-proxies/lossy-proxy.ts';
+import type { FakeLlmServer } from '../../fake-llm/llm-server.ts';
+import { requestJson } from '../../harness/http-request.ts';
+import { RedisProxy } from '../../tcp-proxies/redis-proxy.ts';
+import { temporaryFolder } from '../../processes/temporary-folder.ts';
+import type { AnyJson } from '../../harness/mcp-client.ts';
+import type { FaultTargets } from './fault-injector.ts';
+import { ManagedProcess } from './managed-process.ts';
+import type { EventCounter } from './event-counter.ts';
+
+const OPERATOR = 'operator-token-of-the-journey';
+const LIMIT_MS = 20_000;
+export const TENANT = 'journey';
+
+/** What a killed agent held waits for so long, and an LLM call is given up a little before. */
+const LEASE_MS = '3000';
+const TIMEOUT_MS = '2900';
+
+/** On Redis, two gateways and two workers; at the gateways, an agent each, both at one LLM endpoint. */
+export class Cluster implements FaultTargets {
+  readonly redis: Redis;
+  private readonly server: PrivateRedis;
+  private readonly folder: string;
+  private readonly redisProxies: RedisProxy[] = [];
+  private readonly gateways: ManagedProcess[] = [];
+  private readonly workers: ManagedProcess[] = [];
+  private readonly agents: ManagedProcess[] = [];
+  private readonly clientProxies: LossyProxy[] = [];
+  private droppedReplies = 0;
+  /** The key of the client, who is also the tenant's admin. */
+  key = '';
+
+  private constructor(folder: string, server: PrivateRedis) {
+    this.folder = folder;
+    this.server = server;
+    this.redis = new Redis(server.url.replace('unix://', ''));
+  }
+
+  static async start(entry: string, llm: FakeLlmServer, events: EventCounter): Promise<Cluster> {
+    const folder = temporaryFolder('journey');
+    const cluster = new Cluster(folder, await startPrivateRedis({ dir: join(folder, 'redis') }));
+    try {
+      await cluster.startProcesses(entry, llm, events);
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+    return cluster;
+  }
+
+  /** Where the client reaches each gateway. */
+  get urls(): string[] {
+    return this.clientProxies.map((proxy) => proxy.url);
+  }
+
+  get processes(): readonly ManagedProcess[] {
+    return [...this.gateways, ...this.workers, ...this.agents];
+  }
+
+  /** What the agents told of their work, as they write it into a pipe. */
+  get agentEvents(): readonly AnyJson[] {
+    return this.agents.flatMap(({ output }) => output.flatMap(parseEvent));
+  }
+
+  /** What each process said last, for someone who has to find out why it went wrong. */
+  get lastOutput(): string[] {
+    return this.processes.map(
+      ({ name, output }) => `${name}: ${output.slice(-3).join('\n        ').slice(-600)}`,
+    );
+  }
+
+  kill(name: string): boolean {
+    return this.processes.find((member) => member.name === name)?.kill() ?? false;
+  }
+
+  dropReplies(gateway: string): void {
+    this.clientProxies[this.gateways.findIndex(({ name }) => name === gateway)]?.dropReplies();
+  }
+
+  restoreReplies(): boolean {
+    const lost = this.clientProxies.reduce((sum, proxy) => sum + proxy.droppedReplies, 0);
+    for (const proxy of this.clientProxies) proxy.forwardAll();
+    const before = this.droppedReplies;
+    this.droppedReplies = lost;
+    return lost > before;
+  }
+
+  /** Waits until whoever was killed is back. */
+  async waitUntilRestarted(): Promise<void> {
+    await Promise.all(this.processes.map((member) => member.waitUntilRestarted()));
+  }
+
+  /** A request to the REST, as the operator or by another key, at any gateway that is there. */
+  async rest(method: string, path: string, body?: object, token = OPERATOR): Promise<AnyJson> {
+    for (let tried = 1; ; tried++) {
+      const url = this.gateways[tried % this.gateways.length]?.url ?? '';
+      const reply = await requestJson(`${url}/v1${path}`, { method, token, body, limitMs: LIMIT_MS });
+      if (reply.kind === 'reply' && reply.status < 300) return reply.body;
+      if (reply.kind === 'reply' || tried === 50)
+        throw new Error(`${method} ${path}: ${JSON.stringify(reply)}`);
+      if (tried % 2 === 0) await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.processes.map((member) => member.stop()));
+    await Promise.all(this.clientProxies.map((proxy) => proxy.close()));
+    for (const openRedisProxy of this.redisProxies) openRedisProxy.close();
+    this.redis.disconnect();
+    await this.server.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private async startProcesses(entry: string, llm: FakeLlmServer, events: EventCounter): Promise<void> {
+    const environment = {
+      BATON_SECRET: 'a secret of the journey',
+      BATON_OPERATOR_TOKEN: OPERATOR,
+      BATON_UNREADY_MS: '0',
+      HOST: '127.0.0.1',
+    };
+    for (const n of [0, 1]) {
+      const [gateway, worker] = [await this.link(`gateway-${n}`), await this.link(`worker-${n}`)];
+      onEachTaskCommand(gateway, () => events.record('served', `gateway-${n}`));
+      onEachTaskCommand(worker, () => events.record('worked', `worker-${n}`));
+      this.gateways.push(new ManagedProcess('gateway', n, entry, { ...environment, REDIS_URL: gateway.url }));
+      this.workers.push(new ManagedProcess('worker', n, entry, { ...environment, REDIS_URL: worker.url }));
+    }
+    await Promise.all([...this.gateways, ...this.workers].map((member) => member.start()));
+    for (const { url } of this.gateways) this.clientProxies.push(await LossyProxy.inFrontOf(url));
+    await this.rest('POST', '/tenants', {
+      id: TENANT,
+      limits: { requestsPerSecond: 100_000, burst: 100_000 },
+    });
+    this.key = await this.createKey('client', ['mcp', 'admin']);
+    for (const [n, provider] of (['openai', 'anthropic'] as const).entries()) {
+      const own = {
+        BATON_URL: `${this.gateways[n]?.url}/mcp`,
+        BATON_API_KEY: await this.createKey(`agent-${n}`, ['agent']),
+        BATON_DATA_DIR: this.folder,
+        BATON_LLM_PROVIDER: provider,
+        BATON_LLM_ENDPOINT: llm.url,
+        BATON_LLM_API_KEY: 'key-of-the-llm',
+        BATON_AGENT_CONCURRENCY: '2',
+        BATON_AGENT_LEASE_MS: LEASE_MS,
+        BATON_AGENT_TIMEOUT_MS: TIMEOUT_MS,
+      };
+      this.agents.push(new ManagedProcess('agent', n, entry, own));
+    }
+    await Promise.all(this.agents.map((member) => member.start()));
+  }
+
+  private async link(name: string): Promise<RedisProxy> {
+    const link = await RedisProxy.open(
+      join(this.folder, `${name}.sock`),
+      this.server.url.replace('unix://', ''),
+    );
+    this.redisProxies.push(link);
+    return link;
+  }
+
+  private async createKey(principal: string, scopes: readonly string[]): Promise<string> {
+    const input = { name: principal, principal, scopes };
+    return (await this.rest('POST', `/tenants/${TENANT}/keys`, input)).key;
+  }
+}
+
+/** Which API an agent speaks tells the LLM endpoint which agent it is. */
+export function agentForApi(api: 'openai' | 'anthropic'): string {
+  return api === 'openai' ? 'agent-0' : 'agent-1';
+}
+
+/** Calls `tell` right after each thing that the process behind a link has sent about a task. */
+function onEachTaskCommand(link: RedisProxy, tell: () => void): void {
+  link.onNextTaskCommand(() => {
+    onEachTaskCommand(link, tell);
+    tell();
+  });
+}
+
+/** One line of an agent; one that was killed may have left half of one. */
+function parseEvent(line: string): AnyJson[] {
+  try {
+    return [JSON.parse(line)];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,78 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { AGENT_READY, BatonProcess, GATEWAY_READY, WORKER_READY } from '../../processes/baton-process.ts';
+
+const READY = { gateway: GATEWAY_READY, worker: WORKER_READY, agent: AGENT_READY };
+
+/** A port that was free may be somebody's own for a moment, since the system gives it to any connection. */
+const TRIES = 20;
+
+/** One process of the journey, started again as often as it is killed, a gateway at the port that it had. */
+export class ManagedProcess {
+  readonly name: string;
+  /** Everything that it ever said. */
+  readonly output: string[] = [];
+  private readonly role: 'gateway' | 'worker' | 'agent';
+  private readonly entry: string;
+  private readonly environment: NodeJS.ProcessEnv;
+  private process: BatonProcess | undefined;
+  private restarting: Promise<void> = Promise.resolve();
+  private stopped = false;
+  private port = '0';
+
+  constructor(
+    role: 'gateway' | 'worker' | 'agent',
+    n: number,
+    entry: string,
+    environment: NodeJS.ProcessEnv,
+  ) {
+    this.role = role;
+    this.name = `${role}-${n}`;
+    this.entry = entry;
+    this.environment = { ...environment, BATON_REPLICA: this.name };
+  }
+
+  /** Where a gateway listens, whether it is there or not. */
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  async start(): Promise<void> {
+    for (let tried = 1; !this.stopped; tried++) {
+      try {
+        const environment = { ...this.environment, PORT: this.port };
+        const heard = (line: string) => void this.output.push(line);
+        const started = await BatonProcess.start(this.role, environment, READY[this.role], this.entry, heard);
+        if (started.url !== '') this.port = new URL(started.url).port;
+        this.process = started;
+        // It may have been told to end while it was starting.
+        if (this.stopped) await started.stop('SIGKILL');
+        return;
+      } catch (error) {
+        if (this.port === '0' || tried === TRIES) throw error;
+        await pause(200);
+      }
+    }
+  }
+
+  /** Ends its process with -9, and starts another one at once; false when there is none. */
+  kill(): boolean {
+    const { process: killed } = this;
+    if (killed === undefined) return false;
+    this.process = undefined;
+    this.restarting = killed.stop('SIGKILL').then(() => this.start());
+    // Whoever waits until it is back hears of a failure.
+    this.restarting.catch(() => {});
+    return true;
+  }
+
+  /** Waits until it is back, if it was killed. */
+  async waitUntilRestarted(): Promise<void> {
+    await this.restarting;
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.restarting.catch(() => {});
+    await this.process?.stop('SIGKILL');
+  }
+}

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AnyJson } from '../harness/mcp-client.ts';
+import type { SeededPlan } from './cluster/seeded-plan.ts';
+import type { RetryingMcpClient } from './retrying-mcp-client.ts';
+import type { ProjectChecker } from './checks/project-checker.ts';
+
+export const PROJECT = 'the journey';
+
+/** The tools of a walk that ask an LLM. */
+export const OPERATIONS: ReadonlySet<string> = new Set([
+  'parse_prd',
+  'analyze_project_complexity',
+  'expand_all',
+  'update',
+]);
+
+/** A task that has not ended after so long has been lost. */
+const PATIENCE_MS = 90_000;
+
+/** How often a client asks how a task stands that waits for its agents. */
+const LOOK_MS = 100;
+
+/** More steps than any of these projects has work. */
+const MOST_STEPS = 400;
+
+/** What the operations of a walk came to. */
+export interface Walked {
+  readonly parsed: AnyJson;
+  readonly analyzed: AnyJson;
+  readonly expanded: AnyJson;
+  readonly updated: AnyJson;
+}
+
+/**
+ * The way of a document: a plan of tasks, judged, split, begun, revised, and worked off to the end. What each step has
+ * left behind is looked at before the next one.
+ */
+export async function runProjectWorkflow(
+  plan: SeededPlan,
+  client: RetryingMcpClient,
+  project: ProjectChecker,
+): Promise<Walked> {
+  const { document, numTasks, subtasksPerTask, stepsBeforeUpdate, seed } = plan;
+  const prd = readFileSync(`tests/fixtures/${document}`, 'utf8');
+  const run = (operation: string, args: object) => runOperation(client, operation, args, `journey-${seed}`);
+
+  const parsed = await run('parse_prd', { prd, numTasks });
+  await project.checkAfterStep('parse_prd', 1);
+  project.expect(parsed.tasksAdded === numTasks, `parse_prd added ${parsed.tasksAdded} tasks of ${numTasks}`);
+  project.expect(
+    project.counts.tasks === numTasks,
+    `after parse_prd there are ${project.counts.tasks} tasks`,
+  );
+
+  const analyzed = await run('analyze_project_complexity', {});
+  await project.checkAfterStep('analyze_project_complexity', 1);
+  const { report } = await client.call('complexity_report', { projectRoot: PROJECT });
+  const judged = report.complexityAnalysis
+    .map(({ taskId }: AnyJson) => taskId)
+    .sort((a: number, b: number) => a - b);
+  project.expect(judged.join() === parsed.taskIds.join(), `the report is about ${judged.join()}`);
+
+  const expanded = await run('expand_all', { num: subtasksPerTask });
+  await project.checkAfterStep('expand_all', expanded.expandedCount);
+  const added = expanded.expanded.reduce((sum: number, one: AnyJson) => sum + one.subtasksAdded, 0);
+  project.expect(expanded.failedCount === 0, `expand_all could not split ${JSON.stringify(expanded.failed)}`);
+  project.expect(expanded.expandedCount === numTasks, `expand_all split ${expanded.expandedCount} tasks`);
+  project.expect(
+    project.counts.subtasks === added,
+    `${project.counts.subtasks} subtasks of ${added} are there`,
+  );
+
+  await workOff(client, project, stepsBeforeUpdate);
+  await completeFirstSubtasks(client, project);
+  const prompt = 'Everything is kept in SQLite, in one file; say so wherever something is kept.';
+  const updated = await run('update', { from: 1, prompt });
+  await project.checkAfterStep('update', updated.tasksUpdated + updated.skipped.length > 0 ? 1 : 0);
+  project.expect(project.counts.tasks === numTasks, `after update there are ${project.counts.tasks} tasks`);
+
+  await workOff(client, project, MOST_STEPS);
+  return { parsed, analyzed, expanded, updated };
+}
+
+/** Starts an operation, and asks how it stands until it has ended. Throws when it failed. */
+async function runOperation(
+  client: RetryingMcpClient,
+  name: string,
+  args: object,
+  key: string,
+): Promise<AnyJson> {
+  const started = await client.call(name, { projectRoot: PROJECT, ...args }, `${key}-${name}`);
+  if (started.status === 'completed') return started;
+  const { taskId } = started;
+  for (const begun = performance.now(); performance.now() - begun < PATIENCE_MS; ) {
+    const stands = await client.call('task_status', { taskId, waitMs: 5_000 });
+    if (stands.status === 'completed') return stands.result;
+    if (stands.status !== 'working' && stands.status !== 'input_required')
+      throw new Error(`${name} has ${stands.status}: ${JSON.stringify(stands.error)}`);
+    await pause(LOOK_MS);
+  }
+  throw new Error(`${name} does not end`);
+}
+
+/** Sets a first part of everything done, whoever did it: what is revised then holds work that must not be touched. */
+async function completeFirstSubtasks(client: RetryingMcpClient, project: ProjectChecker): Promise<void> {
+  const id = project.firstOpenSubtasks.join();
+  if (id === '') return;
+  await client.call('set_task_status', { projectRoot: PROJECT, id, status: 'done' });
+  await project.checkAfterStep(`set_task_status ${id} done`);
+}
+
+/** Takes up so many next tasks and does them; fewer where nothing is left. */
+async function workOff(client: RetryingMcpClient, project: ProjectChecker, steps: number): Promise<void> {
+  for (let step = 0; step < steps; step++) {
+    const { task, message } = await client.call('next_task', { projectRoot: PROJECT });
+    if (task === null) {
+      if (project.openItems > 0)
+        throw new Error(`${project.openItems} items are not done, and next_task says: ${message}`);
+      return;
+    }
+    const parts: AnyJson[] = task.subtasks ?? [];
+    // What has parts is begun first, and done when they are.
+    const begun = task.status === 'in-events' || !parts.some(({ status }) => status !== 'done');
+    const status = begun ? 'done' : 'in-events';
+    await client.call('set_task_status', { projectRoot: PROJECT, id: String(task.id), status });
+    await project.checkAfterStep(`set_task_status ${task.id} ${status}`);
+    project.expect(
+      project.statusOf(String(task.id)) === status,
+      `${task.id} was set to ${status} and is ${project.statusOf(String(task.id))}`,
+    );
+  }
+  if (steps === MOST_STEPS) throw new Error(`after ${MOST_STEPS} steps something is still next`);
+}

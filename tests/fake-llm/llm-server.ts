@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { AnyJson } from '../harness/mcp-client.ts';
+import { anthropic, openai, type ProviderFormat } from './provider-formats.ts';
+
+/** One request as an LLM endpoint sees it. */
+export interface LlmCall {
+  readonly api: 'openai' | 'anthropic';
+  readonly model: string;
+  readonly system: string;
+  /** The turns after the system message, in the API's own shape. */
+  readonly messages: AnyJson[];
+  /** The first user turn's text: what the tests know an interaction by. */
+  readonly topic: string;
+  /** How often this topic was asked before, plus one. */
+  readonly attempt: number;
+  readonly body: AnyJson;
+  readonly headers: IncomingMessage['headers'];
+  readonly at: number;
+}
+
+/** What the endpoint does with a request. */
+export type LlmBehaviour =
+  | {
+      readonly do: 'say';
+      readonly text?: string;
+      readonly toolCalls?: readonly ToolCall[];
+      readonly afterMs?: number;
+    }
+  | {
+      readonly do: 'refuse';
+      readonly status: number;
+      readonly message?: string;
+      readonly headers?: Record<string, string>;
+    }
+  /** 200 with a body that is no JSON. */
+  | { readonly do: 'garble' }
+  /** Half an answer, then the connection is closed in good order. */
+  | { readonly do: 'stop-halfway' }
+  /** The connection is reset, before anything or after half an answer. */
+  | { readonly do: 'reset'; readonly halfway?: boolean }
+  /** Never answers. */
+  | { readonly do: 'hang' };
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: object;
+}
+
+/** A real HTTP server that speaks OpenAI's chat completions and Anthropic's messages, well or badly, as it is told. */
+export class FakeLlmServer {
+  readonly calls: LlmCall[] = [];
+  behaviour: (asked: LlmCall) => LlmBehaviour;
+  private readonly server: Server;
+  private readonly waiting = new Set<() => void>();
+  private readonly callCounts = new Map<string, number>();
+
+  private constructor(manner: (asked: LlmCall) => LlmBehaviour) {
+    this.behaviour = manner;
+    this.server = createServer((request, response) => void this.answer(request, response));
+  }
+
+  static async start(manner: (asked: LlmCall) => LlmBehaviour = () => VALID_ANSWER): Promise<FakeLlmServer> {
+    const llm = new FakeLlmServer(manner);
+    llm.server.listen(0, '127.0.0.1');
+    await once(llm.server, 'listening');
+    return llm;
+  }
+
+  /** The base address, as both providers take it. */
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
+  }
+
+  /** How often a topic was asked. */
+  countCalls(topic: string): number {
+    return this.callCounts.get(topic) ?? 0;
+  }
+
+  callsAbout(topic: string): LlmCall[] {
+    return this.calls.filter((one) => one.topic === topic);
+  }
+
+  /** Waits until what was asked so far satisfies the predicate. */
+  async waitUntil(holds: (asked: readonly LlmCall[]) => boolean): Promise<void> {
+    while (!holds(this.calls)) await new Promise<void>((resolve) => this.waiting.add(resolve));
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const wire = request.url?.endsWith('/messages') ? anthropic : openai;
+    const asked = this.recordCall(wire, request, JSON.parse(await readBody(request)));
+    const manner = this.behaviour(asked);
+    for (const wake of this.waiting) wake();
+    this.waiting.clear();
+    switch (manner.do) {
+      case 'hang':
+        return;
+      case 'refuse':
+        response.writeHead(manner.status, { 'content-type': 'application/json', ...manner.headers });
+        response.end(JSON.stringify(wire.errorBody(manner.status, manner.message ?? 'no')));
+        return;
+      case 'garble':
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{"id": "x", "choi');
+        return;
+      case 'reset':
+        if (manner.halfway === true) await writeHalf(wire, asked, response);
+        (response.socket as Socket).resetAndDestroy();
+        return;
+      case 'stop-halfway':
+        await writeHalf(wire, asked, response);
+        response.end();
+        return;
+      case 'say': {
+        if (manner.afterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, manner.afterMs));
+        const said = { text: manner.text ?? validText(asked), toolCalls: manner.toolCalls ?? [] };
+        if (asked.body.stream === true) {
+          response.writeHead(200, { 'content-type': 'text/event-stream' });
+          for (const event of wire.streamEvents(asked.model, said)) response.write(event);
+          response.end();
+        } else {
+          response.writeHead(200, { 'content-type': 'application/json' });
+          response.end(JSON.stringify(wire.completion(asked.model, said)));
+        }
+      }
+    }
+  }
+
+  private recordCall(wire: ProviderFormat, { headers }: IncomingMessage, body: AnyJson): LlmCall {
+    const { system, messages } = wire.parseRequest(body);
+    const first = messages.find((message: AnyJson) => message.role === 'user')?.content;
+    const topic = typeof first === 'string' ? first : (first?.[0]?.text ?? '');
+    const attempt = this.countCalls(topic) + 1;
+    this.callCounts.set(topic, attempt);
+    const { api } = wire;
+    const asked = {
+      api,
+      model: body.model,
+      system,
+      messages,
+      topic,
+      attempt,
+      body,
+      headers,
+      at: performance.now(),
+    };
+    this.calls.push(asked);
+    return asked;
+  }
+}
+
+/** The right answer at once. */
+export const VALID_ANSWER: LlmBehaviour = { do: 'say' };
+
+/** What fits the schema of the echo operations; in words where no schema stands in the instructions. */
+function validText({ system, topic }: LlmCall): string {
+  return system.includes('JSON') ? JSON.stringify({ value: `answer to ${topic}` }) : `answer to ${topic}`;
+}
+
+/** Gives what was asked for a beginning that reaches the client. */
+async function writeHalf(wire: ProviderFormat, asked: LlmCall, response: ServerResponse): Promise<void> {
+  const said = { text: validText(asked), toolCalls: [] };
+  if (asked.body.stream === true) {
+    const events = wire.streamEvents(asked.model, said);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const event of events.slice(0, Math.ceil(events.length / 2))) response.write(event);
+  } else {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const whole = JSON.stringify(wire.completion(asked.model, said));
+    response.write(whole.slice(0, whole.length / 2));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text;
+}

@@ -1,0 +1,70 @@
+import type { Evidence, Violation } from './evidence.ts';
+import { type FinalTask, hasEnded } from './final-state.ts';
+import { GRACE_MS } from './deadlines.ts';
+
+/** I2: nothing accepted is lost: every task that nobody else has to act for has ended, for a reason that the clients gave. */
+export function* checkNothingLost(evidence: Evidence): Generator<Violation> {
+  const titles = new Set(Object.values(evidence.final.projects).flat());
+  for (const task of evidence.final.tasks) {
+    if (!hasEnded(task.status)) {
+      const waits = task.interactions.some(({ status }) => status === 'pending');
+      const due = task.expiresAt + GRACE_MS < evidence.final.readAt;
+      if (!waits && !due) yield violation(task, `is ${task.status}, waits for nobody, and nothing goes on`);
+    } else if (task.status === 'completed') {
+      yield* checkResult(evidence, task, titles);
+    } else {
+      const why = unexplainedFailure(evidence, task);
+      if (why !== undefined) yield violation(task, why);
+    }
+  }
+}
+
+/** A result is made of answers that were posted, one to each call, and what it says was put into a project stands there. */
+function* checkResult(
+  evidence: Evidence,
+  task: FinalTask,
+  titles: ReadonlySet<string>,
+): Generator<Violation> {
+  const end = task.end ?? '';
+  const used = evidence
+    .sentAnswersTo(task)
+    .filter(({ kind, mark }) => kind === 'right' && end.includes(`"${mark}"`));
+  if (used.length !== task.width)
+    yield violation(
+      task,
+      `completed with ${used.length} of the answers that it was given, and it asked ${task.width}`,
+    );
+  if (task.operation !== 'parse_prd') return;
+  for (const { mark } of used)
+    if (!titles.has(mark)) yield violation(task, `completed, and '${mark}' is not in its project`);
+}
+
+/** What is not explained about a task's bad end, if anything. */
+function unexplainedFailure(evidence: Evidence, task: FinalTask): string | undefined {
+  const kinds = evidence.sentAnswersTo(task).map(({ kind }) => kind);
+  const count = (kind: string) => kinds.filter((one) => one === kind).length;
+  switch (task.errorCode) {
+    case 'task_cancelled':
+      return evidence.cancelled.has(task.taskId) ? undefined : 'is cancelled, which nobody asked for';
+    case 'task_expired':
+      return undefined; // that it was its time is I3's
+    case 'interaction_expired':
+      return task.interactions.some(({ status }) => status === 'expired')
+        ? undefined
+        : 'failed with interaction_expired, and no interaction of it has expired';
+    case 'agent_error':
+      return count('fatal') > 0 || count('passing') > 2
+        ? undefined
+        : 'failed with agent_error, which no answer said';
+    case 'answer_invalid':
+      return count('wrong') > 3
+        ? undefined
+        : `failed with answer_invalid after ${count('wrong')} wrong answers`;
+    default:
+      return `ended as ${task.status} with '${task.errorCode}', which no client brought about: ${task.end}`;
+  }
+}
+
+function violation({ taskId, operation }: FinalTask, what: string): Violation {
+  return { invariant: 'I2', what: `task ${taskId} (${operation}) ${what}` };
+}

@@ -1,0 +1,23 @@
+import type { AnswerKind } from '../checker/history.ts';
+
+/** An answer of some kind to a call of `tool`, which carries its mark to wherever it lands. */
+export function answerBody(kind: AnswerKind, mark: string, tool: string): object {
+  switch (kind) {
+    case 'malformed':
+      return { status: 'success', said: mark };
+    case 'passing':
+      return { status: 'error', errorDetails: { message: mark, type: 'rate_limit_error' } };
+    case 'fatal':
+      return { status: 'error', errorDetails: { message: mark, type: 'invalid_request_error' } };
+    case 'wrong':
+      return { status: 'success', data: { object: { said: mark } } };
+    case 'right':
+      return { status: 'success', data: validData(tool, mark) };
+  }
+}
+
+function validData(tool: string, mark: string): object {
+  if (tool === 'agent_llm') return { text: mark };
+  if (tool === 'parse_prd') return { object: { tasks: [{ id: 1, title: mark, description: mark }] } };
+  return { object: { value: mark } };
+}

@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { AnswerKind, History, Reply, Request } from '../checker/history.ts';
+import { callTool, type ToolOutcome, reportedTask } from './tool-call.ts';
+import { answerBody } from './answer-body.ts';
+
+const TOOL = 'bench_echo';
+
+/** Single requests by hand, each in the history like any client's. */
+export class ManualClient {
+  readonly plans: { key: string; call: { tool: string; args: object } }[] = [];
+  private readonly cluster: Cluster;
+  private readonly history: History;
+
+  constructor(cluster: Cluster, history: History) {
+    this.cluster = cluster;
+    this.history = history;
+  }
+
+  /** Starts so many tasks on one gateway; gives their interactions. */
+  async startTasks(count: number, gateway: string): Promise<StartedTask[]> {
+    return Promise.all(
+      Array.from({ length: count }, async () => {
+        const key = `m-t${this.plans.length}`;
+        this.plans.push({ key, call: { tool: TOOL, args: { text: key } } });
+        const params = { name: TOOL, arguments: { text: key }, _meta: { 'baton/idempotencyKey': key } };
+        const reply = await this.send(key, gateway, { f: 'start', key }, params, 10_000);
+        const [asked] = reply?.task?.pending ?? [];
+        if (reply?.task === undefined || asked === undefined) throw new Error(`${key} was not started`);
+        return { key, taskId: reply.task.taskId, interactionId: asked.interactionId };
+      }),
+    );
+  }
+
+  /** Answers without waiting for the outcome; undefined when no reply came within `limitMs`. */
+  async answer(
+    asked: StartedTask,
+    kind: AnswerKind,
+    gateway: string,
+    limitMs = 10_000,
+  ): Promise<Reply | undefined> {
+    const { key, interactionId } = asked;
+    const mark = `${key}:1a`;
+    const args = { interactionId, agentLLMResponse: answerBody(kind, mark, TOOL), waitMs: 0 };
+    const params = { name: 'agent_llm', arguments: args };
+    return this.send(key, gateway, { f: 'answer', interactionId, mark, kind }, params, limitMs);
+  }
+
+  /** Asks how tasks stand until all are as `enough` has it, or so long. False when they were not in time. */
+  async waitForStatus(
+    tasks: readonly StartedTask[],
+    enough: (status: string) => boolean,
+    gateway: string,
+    patience = 20_000,
+  ): Promise<boolean> {
+    for (const deadline = performance.now() + patience; performance.now() < deadline; await delay(100)) {
+      const replies = await Promise.all(
+        tasks.map(({ key, taskId }) => {
+          const params = { name: 'task_status', arguments: { taskId } };
+          return this.send(key, gateway, { f: 'status', taskId }, params, 10_000);
+        }),
+      );
+      if (replies.every((reply) => enough(reply?.task?.status ?? 'unknown'))) return true;
+    }
+    return false;
+  }
+
+  private async send(
+    client: string,
+    gateway: string,
+    request: Request,
+    params: { name: string; arguments: object; _meta?: object },
+    limitMs: number,
+  ): Promise<Reply | undefined> {
+    const id = this.history.invoke(client, gateway, request);
+    const { url = '' } = this.cluster.getProcess(gateway);
+    const called = await callTool(url, this.cluster.apiKey, params, limitMs);
+    if (called.kind === 'unknown') {
+      this.history.add({ type: 'unknown', id, why: called.why });
+      return undefined;
+    }
+    const reply = toReply(called);
+    this.history.add({ type: 'reply', id, reply });
+    return reply;
+  }
+}
+
+export interface StartedTask {
+  readonly key: string;
+  readonly taskId: string;
+  readonly interactionId: string;
+}
+
+function toReply(called: Exclude<ToolOutcome, { kind: 'unknown' }>): Reply {
+  if (called.kind === 'refused') return { verdict: called.code };
+  const { content } = called;
+  if (content.outcome === undefined) return { verdict: 'ok', task: reportedTask(content) };
+  const task = reportedTask(content.outcome, content.taskId);
+  return { verdict: content.replayed ? 'replayed' : 'accepted', task };
+}

@@ -1,0 +1,184 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseInteractionId } from '@baton/protocol';
+import { seededRandom } from '../../harness/seeded-random.ts';
+import { hasEnded } from '../checker/final-state.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { AnswerKind, History, Reply, Request, ReportedTask } from '../checker/history.ts';
+import type { ClientPlan } from './client-plan.ts';
+import { type ToolOutcome, callTool, reportedTask } from './tool-call.ts';
+import { answerBody } from './answer-body.ts';
+
+/** How long a request may take beyond what it asked to be held. */
+const LIMIT_MS = 3_000;
+
+/** A start may be held for what its task does first; a sleep is at most as long as a short-lived task. */
+const START_LIMIT_MS = 8_000;
+
+export interface RunContext {
+  readonly cluster: Cluster;
+  readonly history: History;
+  /** Aborted when the run is over, whatever the clients have got done. */
+  readonly ended: AbortSignal;
+}
+
+/**
+ * A good client: what it does not know the outcome of it repeats, the same call under the same key, the same answer,
+ * on whatever replica, until it knows. It carries out one plan.
+ */
+export class PlannedClient {
+  private readonly plan: ClientPlan;
+  private readonly context: RunContext;
+  private readonly random;
+  private readonly handled = new Set<string>();
+  private task: ReportedTask | undefined;
+  private answerCount = 0;
+
+  constructor(plan: ClientPlan, context: RunContext) {
+    this.plan = plan;
+    this.context = context;
+    this.random = seededRandom(`ways of ${plan.key}`);
+  }
+
+  /** Runs the plan to its task's end; false when the run was over before. */
+  async run(): Promise<boolean> {
+    const { plan, context } = this;
+    await delay(plan.startAt);
+    this.task = await this.start();
+    if (this.task === undefined) return false;
+    const { taskId } = this.task;
+    const cancelling = plan.cancelAfter === undefined ? undefined : this.cancel(taskId, plan.cancelAfter);
+    while (this.task !== undefined && !hasEnded(this.task.status) && !context.ended.aborted) {
+      const open: string[] = this.task.pending
+        .map(({ interactionId }) => interactionId)
+        .filter((id) => !this.handled.has(id));
+      if (open.length > 0 && plan.answers.length > 0) {
+        for (const id of open) this.handled.add(id);
+        const before: ReportedTask = this.task;
+        const stands = await Promise.all(open.map((id) => this.answerAsPlanned(id)));
+        const news = stands.findLast((one) => one !== undefined);
+        if (news !== undefined && news !== before) {
+          this.task = news;
+          continue;
+        }
+      }
+      this.task = await this.pollStatus(taskId);
+    }
+    await cancelling;
+    return this.task !== undefined && hasEnded(this.task.status);
+  }
+
+  private async start(): Promise<ReportedTask | undefined> {
+    const { key, call, short } = this.plan;
+    const params = { name: call.tool, arguments: call.args, _meta: { 'baton/idempotencyKey': key } };
+    const names = short ? ['gateway-2'] : ['gateway-0', 'gateway-1'];
+    const reply = await this.repeatUntilKnown(
+      { f: 'start', key },
+      params,
+      names,
+      START_LIMIT_MS,
+      (outcome) =>
+        outcome.kind === 'done'
+          ? { verdict: 'ok', task: reportedTask(outcome.content) }
+          : refusalReply(outcome),
+    );
+    return reply?.task;
+  }
+
+  /** Answers one interaction as the plan has it, and gives how the task stood after it. */
+  private async answerAsPlanned(interactionId: string): Promise<ReportedTask | undefined> {
+    const { plan } = this;
+    const { number = 0 } = parseInteractionId(interactionId) ?? {};
+    await delay(plan.think);
+    const kind = plan.answers[Math.min(this.answerCount++, plan.answers.length - 1)] ?? 'right';
+    const say = (variant: string, as: AnswerKind = kind) =>
+      this.postAnswer(interactionId, `${plan.key}:${number}${variant}`, as);
+    if (kind === 'malformed') {
+      await say('m');
+      return say('a', 'right');
+    }
+    if (plan.twice === 'no') return say('a');
+    const [first, second] = await Promise.all([say('a'), say(plan.twice === 'same' ? 'a' : 'b')]);
+    return first ?? second;
+  }
+
+  private async postAnswer(
+    interactionId: string,
+    mark: string,
+    kind: AnswerKind,
+  ): Promise<ReportedTask | undefined> {
+    const { waitMs, call } = this.plan;
+    const params = {
+      name: 'agent_llm',
+      arguments: { interactionId, agentLLMResponse: answerBody(kind, mark, call.tool), waitMs },
+    };
+    const request = { f: 'answer', interactionId, mark, kind } as const;
+    const reply = await this.repeatUntilKnown(request, params, undefined, waitMs + LIMIT_MS, (reply) => {
+      if (reply.kind !== 'done') return refusalReply(reply);
+      const { replayed, outcome, taskId } = reply.content;
+      const task = outcome && reportedTask(outcome, taskId);
+      return { verdict: replayed ? 'replayed' : 'accepted', ...(task ? { task } : {}) };
+    });
+    return reply?.task;
+  }
+
+  private async cancel(taskId: string, after: number): Promise<void> {
+    await delay(after);
+    const params = { name: 'cancel_task', arguments: { taskId } };
+    await this.repeatUntilKnown({ f: 'cancel', taskId }, params, undefined, LIMIT_MS, (outcome) =>
+      outcome.kind === 'done' ? { verdict: 'ok' } : refusalReply(outcome),
+    );
+  }
+
+  private async pollStatus(taskId: string): Promise<ReportedTask | undefined> {
+    const waiting = this.task?.status === 'input_required';
+    // An interaction that it does not answer, or whose answer is on its way: nothing tells when that is over.
+    if (waiting) await delay(this.plan.answers.length === 0 ? 700 : 100);
+    const params = { name: 'task_status', arguments: { taskId, waitMs: waiting ? 0 : 1_000 } };
+    const reply = await this.repeatUntilKnown(
+      { f: 'status', taskId },
+      params,
+      undefined,
+      LIMIT_MS,
+      (outcome) =>
+        outcome.kind === 'done'
+          ? { verdict: 'ok', task: reportedTask(outcome.content) }
+          : refusalReply(outcome),
+    );
+    return reply?.task;
+  }
+
+  /** Repeats a request until its outcome is known, or the run is over. */
+  private async repeatUntilKnown(
+    request: Request,
+    params: { name: string; arguments: object; _meta?: object },
+    names: readonly string[] | undefined,
+    limitMs: number,
+    read: (called: Exclude<ToolOutcome, { kind: 'unknown' }>) => Reply,
+  ): Promise<Reply | undefined> {
+    const { cluster, history, ended } = this.context;
+    const able = names ?? cluster.gateways.map(({ name }) => name);
+    for (let pause = 50; !ended.aborted; pause = Math.min(2_000, pause * 2)) {
+      const { name, url } = cluster.getProcess(this.random.pick(able));
+      if (url !== undefined) {
+        const id = history.invoke(this.plan.key, name, request);
+        const outcome = await callTool(url, cluster.apiKey, params, limitMs);
+        if (outcome.kind !== 'unknown') {
+          const reply = read(outcome);
+          history.add({ type: 'reply', id, reply });
+          return reply;
+        }
+        history.add({ type: 'unknown', id, why: outcome.why });
+      }
+      await delay(pause + this.random.below(pause));
+    }
+    return undefined;
+  }
+}
+
+function refusalReply({ code, taskId }: Extract<ToolOutcome, { kind: 'refused' }>): Reply {
+  // A repeated start of a task that has failed meanwhile says how it failed, and of which task it speaks.
+  return {
+    verdict: code,
+    ...(taskId === undefined ? {} : { task: { taskId, status: 'working', pending: [] } }),
+  };
+}

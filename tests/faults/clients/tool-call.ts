@@ -1,0 +1,75 @@
+import { canonicalJson, ERRORS, isErrorCode } from '@baton/protocol';
+import type { PendingRequest, ReportedTask } from '../checker/history.ts';
+import { requestJson } from '../../harness/http-request.ts';
+
+/** What an MCP tool call came to: what the tool gave back, a refusal by name, or nothing that is known. */
+export type ToolOutcome =
+  | { readonly kind: 'done'; readonly content: Content }
+  | { readonly kind: 'refused'; readonly code: string; readonly taskId: string | undefined }
+  | { readonly kind: 'unknown'; readonly why: string };
+
+/** What is read of a tool's structured content. */
+export interface Content {
+  readonly taskId?: string;
+  readonly status?: string;
+  readonly replayed?: boolean;
+  readonly interactionId?: string;
+  readonly expiresAt?: string;
+  readonly result?: object;
+  readonly error?: { readonly code: string; readonly taskId?: string };
+  readonly pending?: Content;
+  readonly pendingInteractions?: readonly { readonly interactionId: string; readonly expiresAt: string }[];
+  readonly outcome?: Content;
+}
+
+interface RpcReply {
+  readonly result?: { readonly isError?: boolean; readonly structuredContent?: Content };
+  readonly error?: { readonly message: string; readonly data?: { readonly code?: string } };
+}
+
+/** One `tools/call`, as a client without an SDK posts it. */
+export async function callTool(
+  url: string,
+  token: string,
+  params: { name: string; arguments: object; _meta?: object },
+  limitMs: number,
+): Promise<ToolOutcome> {
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+  const outcome = await requestJson(`${url}/mcp`, { method: 'POST', token, body, limitMs });
+  if (outcome.kind === 'none') return { kind: 'unknown', why: outcome.why };
+  const { result, error } = outcome.body as RpcReply;
+  const content = result?.structuredContent;
+  const code = error?.data?.code ?? (result?.isError ? content?.error?.code : undefined);
+  // 503 says so itself: whether it was taken is not known; repeat the call.
+  if (code !== undefined && isErrorCode(code) && ERRORS[code].repeat) return { kind: 'unknown', why: code };
+  if (code !== undefined) return { kind: 'refused', code, taskId: content?.error?.taskId };
+  if (content === undefined)
+    return { kind: 'refused', code: error?.message ?? `HTTP ${outcome.status}`, taskId: undefined };
+  return { kind: 'done', content };
+}
+
+/** A tool's content as what it says about its task. */
+export function reportedTask(content: Content, taskId = content.taskId ?? ''): ReportedTask {
+  const { status = '', result, error } = content;
+  if (status === 'completed' || status === 'failed' || status === 'cancelled') {
+    // A finished operation's own reply is its result; elsewhere it stands under `result`.
+    const end = error ?? result ?? content;
+    return { taskId, status, end: canonicalJson(end), pending: [] };
+  }
+  return {
+    taskId,
+    status: status === 'working' ? status : 'input_required',
+    pending: pendingRequests(content),
+  };
+}
+
+function pendingRequests(content: Content): PendingRequest[] {
+  const lead = content.pending ?? content;
+  const listed = content.pendingInteractions ?? lead.pendingInteractions ?? [];
+  const all = listed.length > 0 ? listed : [lead];
+  return all.flatMap(({ interactionId, expiresAt }) =>
+    interactionId === undefined || expiresAt === undefined
+      ? []
+      : [{ interactionId, expiresAt: Date.parse(expiresAt) }],
+  );
+}

@@ -1,0 +1,142 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Store } from '@baton/store';
+import { openShards, taskRef } from '@baton/store/shards';
+import { Redis } from 'ioredis';
+import type { Scenario } from '../testbed/scenario.ts';
+import { SECRET } from '../../processes/process-settings.ts';
+import { answerInteraction, callTool, Testbed, pollUntil } from '../testbed/testbed.ts';
+
+const RACES = 300;
+const LANES = 20;
+
+interface Race {
+  readonly taskId: string;
+  readonly due: number;
+  readonly said: string;
+}
+
+/** An answer that comes in the millisecond in which its interaction expires: one of the two happens, and all agree which. */
+export const answerExpiryRace: Scenario = {
+  name: 'same-millisecond',
+  async run(claims, entry) {
+    const testbed = await Testbed.start(entry);
+    const redis = new Redis(testbed.redisUrl.replace('unix://', ''));
+    const store = await Store.open({ url: testbed.redisUrl, secret: SECRET, replica: 'sweeper' });
+    const sweeper = sweepContinuously(store);
+    try {
+      const { url } = await testbed.startProcess('gateway', { BATON_INTERACTION_TTL_MS: '1000' });
+      await testbed.startProcess('worker');
+      const key = await testbed.createTenant(url, 'acme');
+      const aim = new AnswerTiming();
+      const lanes = Array.from({ length: LANES }, (_, lane) => lane * (RACES / LANES));
+      const races = await Promise.all(
+        lanes.map(async (first) => {
+          const run: Race[] = [];
+          await delay((first * 1_000) / RACES);
+          for (let n = first; n < first + RACES / LANES; n++) run.push(await runRace(url, key, n, aim));
+          return run;
+        }),
+      ).then((all) => all.flat());
+      const settled = pollUntil(async () => (await redis.zcard('baton:{s0}:t:acme:deadlines')) === 0, 10_000);
+      claims.claim(await settled, 'every task has ended');
+      const ends = await Promise.all(races.map((one) => classifyOutcome(url, key, redis, one)));
+      const count = (what: string) => ends.filter((end) => end.verdict === what).length;
+      const wrong = ends.filter(({ verdict }) => verdict !== 'answered' && verdict !== 'expired');
+      claims.claim(
+        wrong.length === 0,
+        `in ${RACES} races exactly one wins, the confirmation agrees with the end, nothing is half done`,
+        wrong.length === 0 ? `${count('answered')} answered, ${count('expired')} expired` : wrong.slice(0, 3),
+      );
+      const near = (ms: number) => ends.filter(({ distance }) => distance >= -ms && distance < ms).length;
+      claims.claim(
+        count('answered') >= 30 && count('expired') >= 30,
+        'either side won often enough for that to mean something',
+        `decided within 1 ms of the deadline: ${near(1)}, within 3 ms: ${near(3)}`,
+      );
+      const left = await Promise.all(
+        ['ready', 'held', 'deadlines', 'pending', 'claims'].map((set) =>
+          redis.zcard(`baton:{s0}:t:acme:${set}`),
+        ),
+      );
+      const open = await redis.hget('baton:{s0}:t:acme', 'open');
+      claims.claim(
+        left.every((size) => size === 0) && open === '0',
+        'no index holds anything of them',
+        left.join(' '),
+      );
+    } finally {
+      await sweeper.stop();
+      await store.close();
+      redis.disconnect();
+      await testbed.stop();
+    }
+  },
+};
+
+/** Workers sweep twice a second; here the deadlines are looked at all the time, so that they race. */
+function sweepContinuously(store: Store): { stop(): Promise<void> } {
+  let stopped = false;
+  const [shard] = openShards(store);
+  const loop = (async () => {
+    while (!stopped) {
+      await shard?.sweepDeadlines();
+      await delay(1);
+    }
+  })();
+  return {
+    async stop() {
+      stopped = true;
+      await loop;
+    },
+  };
+}
+
+/**
+ * When to post, so that the answer comes when its interaction expires: earlier after one that was late, later after one
+ * that was in time, since nobody knows how long a request is on its way on a busy machine.
+ */
+class AnswerTiming {
+  private lead = 5;
+
+  async until(due: number, n: number): Promise<void> {
+    const at = due - this.lead + (n % 5) - 2;
+    await delay(Math.max(0, at - Date.now() - 2));
+    while (Date.now() < at) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  learn(inTime: boolean): void {
+    this.lead = Math.max(0, this.lead + (inTime ? -1 : 1));
+  }
+}
+
+/** Parks a call and answers it around the moment at which its interaction expires. */
+async function runRace(url: string, key: string, n: number, aim: AnswerTiming): Promise<Race> {
+  const { content } = await callTool(url, key, 'bench_echo', { text: `race ${n}` });
+  const due = Date.parse(content.expiresAt);
+  await aim.until(due, n);
+  const { content: taken, error } = await answerInteraction(url, key, content.interactionId, `v${n}`, 0);
+  aim.learn(taken !== undefined);
+  return { taskId: content.taskId, due, said: taken ? `v${n}` : error.code };
+}
+
+/** What became of it, by what its task says and by its record. */
+async function classifyOutcome(url: string, key: string, redis: Redis, { taskId, due, said }: Race) {
+  const { content: task } = await callTool(url, key, 'task_status', { taskId, waitMs: 5_000 });
+  const ref = taskRef(taskId);
+  const [answered, expired] = await redis.hmget(`baton:{s0}:t:acme:task:${ref}`, 'g1', 'x1');
+  const at = Number((answered ?? expired)?.split(';')[1]);
+  const seen = {
+    said,
+    status: task?.status,
+    end: task?.result?.value ?? task?.error?.code,
+    answered,
+    expired,
+  };
+  const one = (answered === null) !== (expired === null);
+  let verdict = JSON.stringify(seen);
+  if (one && answered && seen.end === said && task.status === 'completed' && at < due) verdict = 'answered';
+  if (one && expired && seen.end === 'interaction_expired' && said === 'interaction_expired' && at >= due) {
+    verdict = 'expired';
+  }
+  return { verdict, distance: at - due };
+}

@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import type { ScenarioClaims, Scenario } from '../testbed/scenario.ts';
+import { answerInteraction, callTool, Testbed, pollUntil } from '../testbed/testbed.ts';
+
+const TEN_MINUTES = 600_000;
+const LIFE_MS = 4_000;
+
+/** Gateway and worker clocks that are wrong by ten minutes, each way: Redis's own decides, so nothing is early or late. */
+export const clockSkew: Scenario = {
+  name: 'clocks',
+  async run(claims, entry) {
+    await Promise.all([
+      runWithSkew(claims, entry, TEN_MINUTES, -TEN_MINUTES, 'gateway 10 min ahead, worker 10 min behind'),
+      runWithSkew(claims, entry, -TEN_MINUTES, TEN_MINUTES, 'gateway 10 min behind, worker 10 min ahead'),
+    ]);
+  },
+};
+
+/** Shifts the wall clock of a Node process from its first line on, in threads too; the clock that only runs stays. */
+function shiftedClock(ms: number): NodeJS.ProcessEnv {
+  const source = `const Real=Date,by=${ms};globalThis.Date=class extends Real{constructor(...a){a.length?super(...a):super(Real.now()+by)}static now(){return Real.now()+by}};`;
+  return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(source)}` };
+}
+
+async function runWithSkew(
+  claims: ScenarioClaims,
+  entry: string,
+  gatewayBy: number,
+  workerBy: number,
+  how: string,
+): Promise<void> {
+  const testbed = await Testbed.start(entry);
+  const claim = (holds: boolean, what: string, figures: unknown = '') =>
+    claims.claim(holds, `${how}: ${what}`, figures);
+  const redis = new Redis(testbed.redisUrl.replace('unix://', ''));
+  try {
+    const ttl = { BATON_INTERACTION_TTL_MS: String(LIFE_MS), BATON_REPLICA: 'skewed' };
+    const [{ url }, worker] = await Promise.all([
+      testbed.startProcess('gateway', { ...shiftedClock(gatewayBy), ...ttl }),
+      testbed.startProcess('worker', shiftedClock(workerBy)),
+    ]);
+    const said = JSON.parse(worker.output.find((line) => line.includes('"working"')) ?? '{}').time;
+    claim(
+      Math.abs(new Date(said).getTime() - Date.now() - workerBy) < 60_000,
+      'its clock is wrong indeed',
+      said,
+    );
+    const key = await testbed.createTenant(url, 'acme');
+    const standing = async (taskId: string) => (await callTool(url, key, 'task_status', { taskId })).content;
+
+    const parked = (await callTool(url, key, 'bench_echo', { text: 'in time' })).content;
+    const shown = Date.parse(parked.expiresAt) - Date.now();
+    claim(Math.abs(shown - LIFE_MS) < 1_500, 'a deadline is shown as it is', `in ${shown} ms`);
+    const { outcome } = (await answerInteraction(url, key, parked.interactionId, 'v')).content;
+    claim(outcome.status === 'completed', 'an answer in time is taken and its task completes');
+    const task = await standing(parked.taskId);
+    const off = ['createdAt', 'lastUpdatedAt'].map((field) => Math.abs(Date.parse(task[field]) - Date.now()));
+    claim(
+      off.every((ms) => ms < 30_000),
+      'the times of a task are shown as they are',
+      off.join(' '),
+    );
+
+    const late = (await callTool(url, key, 'bench_echo', { text: 'too late' })).content;
+    await delay(LIFE_MS - 1_500);
+    claim((await standing(late.taskId)).status === 'input_required', 'nothing expires early');
+    const ended = async () => (await standing(late.taskId)).status === 'failed';
+    const expired = await pollUntil(ended, 10_000, 50);
+    const after = Date.now() - Date.parse(late.expiresAt);
+    claim(expired && after >= 0 && after < 5_000, 'what is due expires, and not late', `${after} ms after`);
+
+    const slept = performance.now();
+    const sleeper = (await callTool(url, key, 'bench_sleep', { ms: 1_000 })).content;
+    const awake = await pollUntil(
+      async () => (await standing(sleeper.taskId)).status === 'input_required',
+      10_000,
+      50,
+    );
+    const sleep = performance.now() - slept;
+    claim(awake && sleep >= 1_000 && sleep < 6_000, 'a sleep of 1 s lasts 1 s', `${Math.round(sleep)} ms`);
+
+    await liveness(redis, url, key, claim);
+    await credentials(testbed, url, claim);
+  } finally {
+    redis.disconnect();
+    await testbed.stop();
+  }
+}
+
+type Claim = (holds: boolean, what: string, figures?: unknown) => void;
+
+/** A worker with a wrong clock is believed until a few seconds from now, and ends what it took. */
+async function liveness(redis: Redis, url: string, key: string, claim: Claim): Promise<void> {
+  const parked = (await callTool(url, key, 'bench_echo', { text: 'taken' })).content;
+  const workers = await redis.zrange('baton:{s0}:workers', '0', '-1', 'WITHSCORES');
+  const ahead = Number(workers[1] ?? 0) - Date.now();
+  claim(ahead > -5_000 && ahead < 10_000, 'a worker is believed until a few seconds from now', `${ahead} ms`);
+  const { outcome } = (await answerInteraction(url, key, parked.interactionId, 'v')).content;
+  const { ready: _, held: _also, next: _last, ...batches } = await redis.hgetall('baton:{s0}:t:acme:jobs');
+  claim(outcome.status === 'completed' && Object.keys(batches).length === 0, 'no batch is left behind');
+}
+
+/** A key that ends in a few seconds works until then, and no longer. */
+async function credentials(testbed: Testbed, url: string, claim: Claim): Promise<void> {
+  const ends = Date.now() + 4_000;
+  const brief = await testbed.createKey(url, 'acme', new Date(ends).toISOString());
+  const status = async () => (await callTool(url, brief, 'get_tasks', {})).status;
+  claim((await status()) !== 401, 'a key that has not ended is taken');
+  await delay(ends - Date.now() - 700);
+  const before = await status();
+  const early = Date.now() < ends && before === 401;
+  claim(!early, 'it is taken until its end');
+  await delay(Math.max(0, ends - Date.now()) + 100);
+  claim((await status()) === 401, 'it is refused from its end on');
+}

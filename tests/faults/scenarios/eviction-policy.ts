@@ -1,0 +1,63 @@
+import { Redis } from 'ioredis';
+import type { ScenarioClaims, Scenario } from '../testbed/scenario.ts';
+import { callTool, Testbed, pollUntil } from '../testbed/testbed.ts';
+
+/** A Redis that evicts would throw parked work away: nothing starts on it, and what runs says so. */
+export const evictionPolicy: Scenario = {
+  name: 'evicting-policy',
+  async run(claims, entry) {
+    const policies = ['allkeys-lru', 'volatile-ttl'];
+    await Promise.all(policies.map((policy) => claimRefusesToStart(claims, entry, policy)));
+    await claimUnreadyWhileRunning(claims, await Testbed.start(entry));
+  },
+};
+
+async function claimRefusesToStart(claims: ScenarioClaims, entry: string, policy: string): Promise<void> {
+  const testbed = await Testbed.start(entry, ['--maxmemory-policy', policy]);
+  const roles = ['gateway', 'worker'] as const;
+  const ends = await Promise.all(roles.map((role) => testbed.runToExit(role)));
+  for (const [index, { code, said }] of ends.entries()) {
+    const named =
+      said.includes(`maxmemory-policy ${policy}`) && said.includes('Set maxmemory-policy noeviction');
+    claims.claim(code === 78 && named, `a ${roles[index]} never starts on ${policy}, and names the way out`);
+  }
+  await testbed.stop();
+}
+
+async function claimUnreadyWhileRunning(claims: ScenarioClaims, testbed: Testbed): Promise<void> {
+  const redis = new Redis(testbed.redisUrl.replace('unix://', ''));
+  try {
+    const gateway = await testbed.startProcess('gateway');
+    const worker = await testbed.startProcess('worker', { BATON_HEALTH_PORT: '0' });
+    const key = await testbed.createTenant(gateway.url, 'acme');
+    const readiness = async () => {
+      const response = await fetch(`${gateway.url}/readyz`);
+      return `${response.status} ${await response.text()}`;
+    };
+    claims.claim((await readiness()).startsWith('200'), 'a gateway on noeviction is ready');
+    await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    const unready = await readiness();
+    claims.claim(
+      /^503.*maxmemory-policy allkeys-lru/.test(unready),
+      'it is not ready once the policy evicts',
+      unready,
+    );
+    const logged = (output: string[]) =>
+      output.some((line) => /not to be trusted.*|.*allkeys-lru/.test(line));
+    const heard = await pollUntil(async () => logged(gateway.output) && logged(worker.output), 12_000, 100);
+    claims.claim(heard, 'gateway and worker log it within 12 s');
+    const parked = await callTool(gateway.url, key, 'bench_echo', { text: 'still' });
+    claims.claim(
+      parked.status === 200,
+      'who calls all the same is served: nothing is lost by ending what runs',
+    );
+    await redis.config('SET', 'maxmemory-policy', 'noeviction');
+    claims.claim(
+      (await readiness()).startsWith('200'),
+      'it is ready again by itself when the policy is mended',
+    );
+  } finally {
+    redis.disconnect();
+    await testbed.stop();
+  }
+}

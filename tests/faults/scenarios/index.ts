@@ -1,0 +1,55 @@
+/**
+ * Single scenarios, each with real processes on a Redis of its own: what is done, what is claimed. `testbed` starts and ends
+ * the processes, `claims` counts.
+ */
+import { ScenarioClaims, type Scenario } from '../testbed/scenario.ts';
+import { clockSkew } from './clock-skew.ts';
+import { evictionPolicy } from './eviction-policy.ts';
+import { deadlineBurst } from './deadline-burst.ts';
+import { sentinelFailover } from './sentinel-failover.ts';
+import { redisMemoryFull } from './redis-memory-full.ts';
+import { mixedReleases } from './mixed-releases.ts';
+import { noisyNeighbour } from './noisy-neighbour.ts';
+import { pausedQueue } from './paused-queue.ts';
+import { poisonTask } from './poison-task.ts';
+import { answerExpiryRace } from './answer-expiry-race.ts';
+import { stoppedWorker } from './stopped-worker.ts';
+
+export const SCENARIOS: readonly Scenario[] = [
+  evictionPolicy,
+  redisMemoryFull,
+  poisonTask,
+  stoppedWorker,
+  pausedQueue,
+  mixedReleases,
+  deadlineBurst,
+  answerExpiryRace,
+  clockSkew,
+  noisyNeighbour,
+  sentinelFailover,
+];
+
+/** Runs the scenarios, or the one of this name, against a built command; one line per claim. */
+export async function runScenarios(
+  entry: string,
+  only?: string,
+): Promise<{ passed: number; failed: number }> {
+  let [passed, failed] = [0, 0];
+  const chosen = SCENARIOS.filter(({ name }) => only === undefined || name === only);
+  if (chosen.length === 0) {
+    throw new Error(`there is no scenario '${only}', only ${SCENARIOS.map(({ name }) => name).join(', ')}`);
+  }
+  for (const scenario of chosen) {
+    const claims = new ScenarioClaims(scenario.name);
+    const begun = performance.now();
+    try {
+      await scenario.run(claims, entry);
+    } catch (error) {
+      claims.claim(false, 'it gets to its end', error instanceof Error ? (error.stack ?? '') : String(error));
+    }
+    console.log(`      ${scenario.name} took ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
+    passed += claims.passed;
+    failed += claims.failed;
+  }
+  return { passed, failed };
+}

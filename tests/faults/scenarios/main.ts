@@ -1,0 +1,11 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { runScenarios } from './index.ts';
+
+/** The scenarios alone: `--built <folder of the built command>`, `--only <name>`. Exit code 1 when a claim is false. */
+const { values } = parseArgs({
+  options: { built: { type: 'string', default: 'dist' }, only: { type: 'string' } },
+});
+const { passed, failed } = await runScenarios(join(values.built, 'baton.js'), values.only);
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,85 @@
+import { Redis } from 'ioredis';
+import type { Scenario } from '../testbed/scenario.ts';
+import { answerInteraction, callTool, type AnyJson, Testbed, pollUntil } from '../testbed/testbed.ts';
+
+/** A release without the programs of the tests, as if it were the one before they came. */
+const OLDER = { BATON_TEST_OPERATIONS: 'false' };
+
+const DELEGATED = {
+  delegatedCallDetails: {
+    originalCommand: 'x',
+    role: 'main',
+    serviceType: 'generateText',
+    requestParameters: { messages: [{ role: 'user', content: 'hi' }] },
+  },
+};
+
+/** Real processes of two releases: an answer whose program only one worker has is resumed by that one, whoever is asked first. */
+export const mixedReleases: Scenario = {
+  name: 'mixed-releases',
+  async run(claims, entry) {
+    const testbed = await Testbed.start(entry);
+    const redis = new Redis(testbed.redisUrl.replace('unix://', ''));
+    try {
+      const { url } = await testbed.startProcess('gateway');
+      const key = await testbed.createTenant(url, 'acme');
+      const status = async (taskId: string) =>
+        (await callTool(url, key, 'task_status', { taskId })).content as AnyJson;
+      const parkedByNew = (await callTool(url, key, 'bench_echo', { text: 'x' })).content;
+
+      const older = await testbed.startProcess('worker', OLDER);
+      const known = (await callTool(url, key, 'agent_llm', DELEGATED)).content;
+      const resumed = await callTool(url, key, 'agent_llm', {
+        interactionId: known.interactionId,
+        agentLLMResponse: { status: 'success', data: { text: 'hi' } },
+        waitMs: 10_000,
+      });
+      claims.claim(
+        resumed.content?.outcome?.status === 'completed',
+        'what both releases know is resumed by either',
+      );
+      await answerInteraction(url, key, parkedByNew.interactionId, 'v', 0);
+      const heldBack = async () => (await redis.zcard('baton:{s0}:t:acme:held')) === 1;
+      claims.claim(await pollUntil(heldBack, 10_000), 'a worker without the program puts the task back');
+      await new Promise((resolve) => setTimeout(resolve, 6_000));
+      const waits = await status(parkedByNew.taskId);
+      claims.claim(waits.status === 'working', 'it waits, and no try is counted', waits);
+      const refused = async () => (await callTool(url, key, 'bench_echo', { text: 'x' })).error?.code;
+      claims.claim(
+        await pollUntil(async () => (await refused()) === 'program_unavailable', 5_000),
+        'a new call of that program is refused by name, to be repeated',
+      );
+
+      await testbed.startProcess('worker');
+      const done = async () => (await status(parkedByNew.taskId)).status === 'completed';
+      const begun = performance.now();
+      claims.claim(
+        await pollUntil(done, 10_000),
+        'a worker that has the program goes on with it',
+        `${Math.round(performance.now() - begun)} ms after it started`,
+      );
+      await pollUntil(async () => (await refused()) === undefined, 5_000);
+      const trips = await Promise.all(
+        Array.from({ length: 40 }, async () => {
+          const parked = (await callTool(url, key, 'bench_echo', { text: 'x' })).content;
+          const from = performance.now();
+          const reply = await answerInteraction(url, key, parked.interactionId, 'v', 25_000);
+          return { ms: performance.now() - from, status: reply.content?.outcome?.status };
+        }),
+      );
+      const slowest = Math.max(...trips.map(({ ms }) => ms));
+      claims.claim(
+        trips.every((trip) => trip.status === 'completed'),
+        'beside the older worker every answer is resumed',
+        `the slowest in ${Math.round(slowest)} ms`,
+      );
+      await older.stop('SIGTERM');
+      const after = (await callTool(url, key, 'bench_echo', { text: 'x' })).content;
+      const last = await answerInteraction(url, key, after.interactionId, 'v');
+      claims.claim(last.content?.outcome?.status === 'completed', 'and after the older one has left');
+    } finally {
+      redis.disconnect();
+      await testbed.stop();
+    }
+  },
+};

@@ -1,0 +1,64 @@
+import { Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { requestJson } from '../../harness/http-request.ts';
+import type { Scenario } from '../testbed/scenario.ts';
+import { answerInteraction, callTool, Testbed, pollUntil } from '../testbed/testbed.ts';
+
+/** An operator pauses the queue `resume`, restarts every process, and resumes it: the pause is kept, and nothing is lost. */
+export const pausedQueue: Scenario = {
+  name: 'paused-queue',
+  async run(claims, entry) {
+    const testbed = await Testbed.start(entry);
+    const redis = new Redis(testbed.redisUrl.replace('unix://', ''), { maxRetriesPerRequest: null });
+    const queue = new Queue('resume', { connection: redis, prefix: 'baton:{s0}:bull' });
+    try {
+      const first = await testbed.startProcess('gateway');
+      const worker = await testbed.startProcess('worker');
+      const key = await testbed.createTenant(first.url, 'acme');
+      await queue.pause();
+      const parked = await Promise.all(
+        Array.from({ length: 100 }, () => callTool(first.url, key, 'bench_echo', { text: 'x' })),
+      );
+      const taken = await Promise.all(
+        parked.map(({ content }) => answerInteraction(first.url, key, content.interactionId, 'v', 0)),
+      );
+      claims.claim(
+        taken.every(({ content }) => content?.outcome?.status === 'working'),
+        'answers are accepted while the queue is paused',
+      );
+      await worker.stop('SIGTERM');
+      await first.stop('SIGKILL');
+      const { url } = await testbed.startProcess('gateway');
+      const late = await testbed.startProcess('worker');
+      const said = () => late.output.some((line) => line.includes('paused') && line.includes('s0:resume'));
+      claims.claim(await pollUntil(async () => said(), 10_000), 'the log says which queue is paused');
+      const ready = await requestJson(`${url}/readyz`, { method: 'GET', token: '', limitMs: 5_000 });
+      claims.claim(
+        ready.kind === 'reply' && ready.status === 200 && JSON.stringify(ready.body).includes('s0:resume'),
+        '/readyz names it, and the gateway is ready',
+        ready,
+      );
+      // Some twenty sweeps and five checks.
+      await new Promise((resolve) => setTimeout(resolve, 10_000));
+      const waiting = await queue.getWaitingCount();
+      claims.claim(
+        waiting === 1 && (await queue.isPaused()),
+        'one job waits, however long',
+        `${waiting} jobs`,
+      );
+      await queue.resume();
+      const ended = async () =>
+        (await redis.hget('baton:{s0}:t:acme', 'open')) === '0' && (await queue.getWaitingCount()) === 0;
+      const begun = performance.now();
+      claims.claim(
+        await pollUntil(ended, 10_000),
+        'all that was accepted ends when it is resumed',
+        `${Math.round(performance.now() - begun)} ms`,
+      );
+    } finally {
+      await queue.close();
+      redis.disconnect();
+      await testbed.stop();
+    }
+  },
+};

@@ -1,0 +1,157 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { requestJson } from '../../harness/http-request.ts';
+import type { Scenario } from '../testbed/scenario.ts';
+import { answerInteraction, callTool, Testbed, pollUntil } from '../testbed/testbed.ts';
+
+/**
+ * Redis full under noeviction. While only the reserve is left, what comes in is refused by name and what is in ends; when
+ * others have filled that too, what is in waits. All goes on when there is room, and nothing is lost.
+ */
+export const redisMemoryFull: Scenario = {
+  name: 'full-memory',
+  async run(claims, entry) {
+    const testbed = await Testbed.start(entry, ['--maxmemory', '48mb']);
+    const redis = new Redis(testbed.redisUrl.replace('unix://', ''), { maxRetriesPerRequest: null });
+    try {
+      const gateway = await testbed.startProcess('gateway');
+      const brief = await testbed.startProcess('gateway', { BATON_INTERACTION_TTL_MS: '3000' });
+      const { url } = gateway;
+      const key = await testbed.createTenant(url, 'acme');
+      const park = async (at = url) => (await callTool(at, key, 'bench_echo', { text: 'something' })).content;
+      const standing = async (taskId: string) =>
+        (await callTool(url, key, 'task_status', { taskId })).content;
+
+      // No worker yet: what is accepted now waits until Redis is full.
+      const accepted = await Promise.all(Array.from({ length: 60 }, () => park()));
+      await Promise.all(
+        accepted.map(({ interactionId }) => answerInteraction(url, key, interactionId, 'v', 0)),
+      );
+      const askedAgain = await park();
+      await callTool(url, key, 'agent_llm', {
+        interactionId: askedAgain.interactionId,
+        agentLLMResponse: { status: 'success', data: { object: { wrong: true } } },
+        waitMs: 0,
+      });
+      const [waiting, cancelled, late] = [await park(), await park(), await park(brief.url)];
+      await fillMemory(redis, 0.97);
+      await pollUntil(
+        async () => (await callTool(url, key, 'bench_echo', { text: 'x' })).status === 503,
+        5_000,
+      );
+
+      const refused = await callTool(url, key, 'bench_echo', { text: 'one more' });
+      claims.claim(
+        refused.status === 503 &&
+          refused.error.code === 'unavailable' &&
+          /memory is full/.test(refused.error.message),
+        'a new call is 503 unavailable and says why',
+        refused.error,
+      );
+      const held = await answerInteraction(url, key, waiting.interactionId, 'kept', 0);
+      claims.claim(
+        held.status === 503 &&
+          held.error.code === 'unavailable' &&
+          /Nothing was changed/.test(held.error.message),
+        'an answer is 503 unavailable and says that it may be repeated',
+        held.error,
+      );
+      const problem = await requestJson(`${url}/v1/projects/p`, {
+        method: 'PUT',
+        token: key,
+        body: { master: { tasks: [{ id: 1, title: 'T', description: 'D', status: 'pending' }] } },
+        limitMs: 5_000,
+      });
+      claims.claim(
+        problem.kind === 'reply' &&
+          problem.status === 503 &&
+          JSON.stringify(problem.body).includes('"unavailable"'),
+        'REST answers with a problem document of the same name',
+        problem,
+      );
+
+      const worker = await testbed.startProcess('worker');
+      claims.claim(true, 'a worker starts while Redis is full');
+      const ended = async () => {
+        const all = await Promise.all(accepted.map(({ taskId }) => standing(taskId)));
+        return all.every((task) => task?.status === 'completed' && task.result.value === 'v');
+      };
+      const took = performance.now();
+      claims.claim(
+        await pollUntil(ended, 15_000, 200),
+        'what was accepted before ends out of the reserve',
+        `60 tasks, ${((performance.now() - took) / 1_000).toFixed(1)} s`,
+      );
+      claims.claim(
+        (await usedMemoryShare(redis)) > 0.95 &&
+          (await callTool(url, key, 'bench_echo', { text: 'x' })).status === 503,
+        'and nothing else is taken all the while',
+      );
+      const cancelling = await callTool(url, key, 'cancel_task', { taskId: cancelled.taskId });
+      claims.claim(
+        cancelling.status === 200 && (await standing(cancelled.taskId)).status === 'cancelled',
+        'a task is cancelled while it is full',
+        cancelling.error ?? '',
+      );
+      const expired = async () => (await standing(late.taskId))?.error?.code === 'interaction_expired';
+      claims.claim(
+        await pollUntil(expired, 8_000, 200),
+        'an interaction expires while it is full, and its task ends',
+      );
+      const asking = async () => (await standing(askedAgain.taskId))?.status === 'input_required';
+      claims.claim(await pollUntil(asking, 10_000), 'a task parks its next request out of the reserve');
+
+      // Something else fills Redis to the brim before a worker has fetched the job.
+      await redis.del('junk');
+      let brim = await park();
+      await pollUntil(async () => (brim ??= await park()) !== undefined, 5_000);
+      worker.child.kill('SIGSTOP');
+      await answerInteraction(url, key, brim.interactionId, 'v', 0);
+      await fillMemory(redis, 2);
+      claims.claim((await usedMemoryShare(redis)) > 0.999, 'others have filled it to the brim');
+      worker.child.kill('SIGCONT');
+      await delay(4_000);
+      const stands = (await standing(brim.taskId))?.status;
+      claims.claim(stands === 'working' || stands === 'completed', 'what was accepted is not lost', stands);
+      await redis.del('junk');
+      claims.claim(
+        await pollUntil(async () => (await standing(brim.taskId))?.status === 'completed', 15_000, 200),
+        'and ends when there is room',
+      );
+      const goesOn = await pollUntil(
+        async () => (await callTool(url, key, 'bench_echo', { text: 'y' })).status === 200,
+        5_000,
+      );
+      claims.claim(goesOn, 'calls are taken again by themselves when there is room');
+      const repeated = await answerInteraction(url, key, waiting.interactionId, 'kept');
+      claims.claim(
+        repeated.content?.outcome.result?.value === 'kept' && repeated.content.replayed === undefined,
+        'the refused answer, repeated, is taken for the first time and completes',
+      );
+      claims.claim(
+        gateway.child.exitCode === null && worker.child.exitCode === null,
+        'no process was restarted for it',
+      );
+    } finally {
+      redis.disconnect();
+      await testbed.stop();
+    }
+  },
+};
+
+async function usedMemoryShare(redis: Redis): Promise<number> {
+  const info = await redis.info('memory');
+  const number = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1]);
+  return number('used_memory') / number('maxmemory');
+}
+
+/** Writes until so much of Redis's memory is used, or it takes no more. */
+async function fillMemory(redis: Redis, share: number): Promise<void> {
+  for (const size of [1_000_000, 100_000, 10_000, 1_000]) {
+    while ((await usedMemoryShare(redis)) < share - (size * 2) / 48e6) {
+      const text = 'x'.repeat(size);
+      const taken = await redis.rpush('junk', text).catch(() => 0);
+      if (taken === 0) break;
+    }
+  }
+}

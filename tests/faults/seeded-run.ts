@@ -1,0 +1,128 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PlannedClient } from './clients/planned-client.ts';
+import { checkHistory } from './checker/checker.ts';
+import { type FinalState, hasEnded } from './checker/final-state.ts';
+import { Cluster } from './cluster/cluster.ts';
+import { StallDetector } from './cluster/stall-detector.ts';
+import { historyClock, History } from './checker/history.ts';
+import { GRACE_MS } from './checker/deadlines.ts';
+import { runNemesis } from './nemesis/nemesis.ts';
+import { createClientPlans, SHORT_LIFETIMES } from './clients/client-plan.ts';
+import { repeatAcceptedAnswers } from './clients/repeat-answers.ts';
+import { readFinalState } from './cluster/read-final-state.ts';
+import { createFaultSchedule } from './nemesis/fault-schedule.ts';
+
+/** What a run came to. `unfinished` clients make it void: what they did not get done could hide what was lost. */
+export interface SeedResult {
+  readonly violations: readonly string[];
+  readonly unfinishedClients: readonly string[];
+  readonly figures: string;
+}
+
+/** Tasks are begun over so many milliseconds, 1,000 of them in a whole window. */
+const WINDOW_MS = 13_000;
+
+/** So long the clients may take after the last fault is over. */
+const PATIENCE_MS = 30_000;
+
+/** One run: clients and faults of a seed, side by side, and then the checker over what became of it. */
+export async function runSeed(seed: number, count: number, entry: string): Promise<SeedResult> {
+  const dir = await mkdtemp(join(tmpdir(), 'baton-history-'));
+  const path = join(dir, `seed-${seed}.jsonl`);
+  const history = new History(path);
+  const gateways = [{}, {}, SHORT_LIFETIMES];
+  const cluster = await Cluster.start({ entry, gateways, workers: 2 }, history);
+  const ended = new AbortController();
+  let verdict: SeedResult | undefined;
+  const stages = new StageTimer();
+  const stalls = new StallDetector(history);
+  try {
+    const clients = createClientPlans(seed, count, WINDOW_MS);
+    const world = { cluster, history, ended: ended.signal };
+    const running = Promise.all(
+      clients.map(async (plan) => ((await new PlannedClient(plan, world).run()) ? [] : [plan.key])),
+    );
+    await runNemesis(cluster, createFaultSchedule(seed, gateways.length, 2), history);
+    stages.end('faults');
+    await waitForClients(running, stalls);
+    ended.abort();
+    const unfinishedClients = (await running).flat();
+    stages.end('clients');
+    const final = await readSettledState(cluster);
+    await repeatAcceptedAnswers(world, history.entries, clients);
+    stages.end('reading');
+    verdict = summarize(history, final, unfinishedClients, `${stages.text}${stalls.text}`);
+    return verdict;
+  } finally {
+    ended.abort();
+    stalls.stop();
+    await cluster.stop();
+    await history.close();
+    const good = verdict?.violations.length === 0 && verdict.unfinishedClients.length === 0;
+    if (good) await rm(dir, { recursive: true });
+    else console.log(`  its history: ${path}`);
+  }
+}
+
+/** Gives the clients their time, of which what the machine stalls is no part. */
+async function waitForClients(running: Promise<unknown>, stalls: StallDetector): Promise<void> {
+  let done = false;
+  const end = running.then(() => {
+    done = true;
+  });
+  const [begun, lost] = [performance.now(), stalls.stalledMs];
+  while (!done && performance.now() - begun - (stalls.stalledMs - lost) < PATIENCE_MS)
+    await Promise.race([end, delay(500)]);
+}
+
+/** The final state once nothing can change any more: every task has ended, or should have. */
+async function readSettledState(cluster: Cluster): Promise<FinalState> {
+  for (;;) {
+    const final = await readFinalState(cluster);
+    const open = final.tasks.filter(
+      ({ status, expiresAt }) => !hasEnded(status) && expiresAt + GRACE_MS + 500 > historyClock(),
+    );
+    const soon = open.filter(({ expiresAt }) => expiresAt < historyClock() + SHORT_LIFETIMES.task);
+    if (soon.length === 0) return final;
+    await delay(500);
+  }
+}
+
+function summarize(
+  history: History,
+  final: FinalState,
+  unfinishedClients: string[],
+  times: string,
+): SeedResult {
+  const violations = checkHistory(history.entries, final).map(
+    ({ invariant, what }) => `${invariant}: ${what}`,
+  );
+  const count = (type: string) => history.entries.filter((entry) => entry.type === type).length;
+  const ends = new Map<string, number>();
+  for (const { errorCode, status } of final.tasks)
+    ends.set(errorCode ?? status, (ends.get(errorCode ?? status) ?? 0) + 1);
+  const told = [...ends].map(([end, times]) => `${times} ${end}`).join(', ');
+  const figures =
+    `${final.tasks.length} tasks (${told}), ${count('invoke')} requests, ${count('unknown')} of unknown outcome, ` +
+    `${count('fault')} faults; ${times}`;
+  return { violations, unfinishedClients, figures };
+}
+
+/** How long each stage of a run took. */
+class StageTimer {
+  private since = performance.now();
+  private readonly taken: string[] = [];
+
+  end(stage: string): void {
+    const now = performance.now();
+    this.taken.push(`${stage} ${((now - this.since) / 1_000).toFixed(1)} s`);
+    this.since = now;
+  }
+
+  get text(): string {
+    return this.taken.join(', ');
+  }
+}

@@ -1,0 +1,131 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findServerBinary, type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
+import { Redis } from 'ioredis';
+import { pollUntil } from './testbed.ts';
+
+const NAME = 'baton';
+/** How long a master may say nothing before the Sentinels take it for dead. */
+const DOWN_AFTER_MS = 1_500;
+
+/** One master, two replicas and three Sentinels, as processes. */
+export class RedisSentinels {
+  readonly url: string;
+  readonly servers: readonly PrivateRedis[];
+  private readonly dir: string;
+  private readonly processes: readonly ChildProcess[];
+  private readonly ports: readonly number[];
+
+  private constructor(dir: string, servers: PrivateRedis[], watchers: ChildProcess[], ports: number[]) {
+    this.dir = dir;
+    this.servers = servers;
+    this.processes = watchers;
+    this.ports = ports;
+    this.url = `redis+sentinel://${ports.map((port) => `127.0.0.1:${port}`).join(',')}/${NAME}`;
+  }
+
+  static async start(): Promise<RedisSentinels> {
+    const args = ['--repl-diskless-sync-delay', '0', '--repl-ping-replica-period', '1'];
+    const servers = await Promise.all([0, 1, 2].map(() => startPrivateRedis({ listen: 'tcp', args })));
+    const port = portOf(servers[0]!);
+    for (const server of servers.slice(1)) {
+      const client = new Redis(server.url);
+      await client.replicaof('127.0.0.1', port);
+      client.disconnect();
+    }
+    const dir = await mkdtemp(join(tmpdir(), 'baton-sentinels-'));
+    const binary = await findServerBinary();
+    const ports = await freePorts(3);
+    const watchers = await Promise.all(
+      ports.map(async (own) => {
+        const file = join(dir, `${own}.conf`);
+        await writeFile(
+          file,
+          [
+            `port ${own}`,
+            'bind 127.0.0.1',
+            `dir ${dir}`,
+            `sentinel monitor ${NAME} 127.0.0.1 ${port} 2`,
+            `sentinel down-after-milliseconds ${NAME} ${DOWN_AFTER_MS}`,
+            `sentinel failover-timeout ${NAME} 10000`,
+            `sentinel parallel-syncs ${NAME} 2`,
+          ].join('\n'),
+        );
+        return spawn(binary.command, [file, '--sentinel'], { env: binary.env, stdio: 'ignore' });
+      }),
+    );
+    const all = new RedisSentinels(dir, servers, watchers, ports);
+    const seen = async () => {
+      const known = await all.query((client) => client.call('SENTINEL', 'CKQUORUM', NAME));
+      const replicas = (await all.query((client) => client.call('SENTINEL', 'REPLICAS', NAME))) as
+        | unknown[]
+        | undefined;
+      return String(known).startsWith('OK 3') && replicas?.length === 2;
+    };
+    if (!(await pollUntil(seen, 30_000, 200))) {
+      await all.stop();
+      throw new Error('the Sentinels did not find each other');
+    }
+    return all;
+  }
+
+  /** The server that is the master now, as the Sentinels say. */
+  async master(): Promise<PrivateRedis> {
+    const address = (await this.query((client) =>
+      client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME),
+    )) as [string, string] | undefined;
+    const found = this.servers.find((server) => String(portOf(server)) === address?.[1]);
+    if (found === undefined) throw new Error(`the Sentinels name no master of ours: ${String(address)}`);
+    return found;
+  }
+
+  /** Waits until another than `old` is the master; false when none was made. */
+  waitForOtherMaster(old: PrivateRedis, limitMs: number): Promise<boolean> {
+    return pollUntil(async () => (await this.master().catch(() => old)) !== old, limitMs, 50);
+  }
+
+  async stop(): Promise<void> {
+    for (const watcher of this.processes) watcher.kill('SIGKILL');
+    for (const { pid } of this.servers) {
+      try {
+        process.kill(pid, 'SIGCONT');
+      } catch {
+        // It has ended already.
+      }
+    }
+    await Promise.all(this.servers.map((server) => server.stop()));
+    await rm(this.dir, { recursive: true, force: true });
+  }
+
+  private async query(question: (client: Redis) => Promise<unknown>): Promise<unknown> {
+    const client = new Redis(this.ports[0]!, '127.0.0.1', { maxRetriesPerRequest: 1, commandTimeout: 1_000 });
+    client.on('error', () => {});
+    try {
+      return await question(client);
+    } catch {
+      return undefined;
+    } finally {
+      client.disconnect();
+    }
+  }
+}
+
+function portOf(server: PrivateRedis): number {
+  return Number(new URL(server.url).port);
+}
+
+/** Ports that nobody listens on. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  const ports: number[] = [];
+  for (const server of servers) {
+    if (!server.listening) await once(server, 'listening');
+    ports.push((server.address() as { port: number }).port);
+  }
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

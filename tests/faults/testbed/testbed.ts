@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
+import { BatonProcess, GATEWAY_READY, WORKER_READY } from '../../processes/baton-process.ts';
+import { requestJson } from '../../harness/http-request.ts';
+import { PROCESS_ENVIRONMENT, OPERATOR_TOKEN, UNLIMITED } from '../../processes/process-settings.ts';
+
+/** What a tool call came to, read as a client in JavaScript reads it. */
+// oxlint-disable-next-line typescript/no-explicit-any -- fields that are missing are undefined, and a claim fails
+export type AnyJson = any;
+
+export interface ToolReply {
+  /** 0 when nothing came back. */
+  readonly status: number;
+  /** The tool's structured content, or its error. */
+  readonly content: AnyJson;
+  readonly error: AnyJson;
+}
+
+/** A deployment of real processes on one Redis, ended by their ids. */
+export class Testbed {
+  readonly redisUrl: string;
+  readonly redis: PrivateRedis | undefined;
+  private readonly entry: string;
+  private readonly environment: NodeJS.ProcessEnv;
+  private readonly processes: BatonProcess[] = [];
+
+  private constructor(
+    entry: string,
+    redisUrl: string,
+    redis: PrivateRedis | undefined,
+    more: NodeJS.ProcessEnv,
+  ) {
+    this.entry = entry;
+    this.redisUrl = redisUrl;
+    this.redis = redis;
+    this.environment = { ...PROCESS_ENVIRONMENT, REDIS_URL: redisUrl, ...more };
+  }
+
+  /** On a Redis of its own. */
+  static async start(
+    entry: string,
+    args: readonly string[] = [],
+    more: NodeJS.ProcessEnv = {},
+  ): Promise<Testbed> {
+    const redis = await startPrivateRedis({ args });
+    return new Testbed(entry, redis.url, redis, more);
+  }
+
+  /** On a Redis that someone else started and will stop. */
+  static onRedis(entry: string, redisUrl: string, more: NodeJS.ProcessEnv = {}): Testbed {
+    return new Testbed(entry, redisUrl, undefined, more);
+  }
+
+  async startProcess(role: 'gateway' | 'worker', more: NodeJS.ProcessEnv = {}): Promise<BatonProcess> {
+    const ready = role === 'gateway' ? GATEWAY_READY : WORKER_READY;
+    const started = await BatonProcess.start(role, { ...this.environment, ...more }, ready, this.entry);
+    this.processes.push(started);
+    return started;
+  }
+
+  /** Starts a role that is to end by itself; gives its exit code and what it said. */
+  async runToExit(role: 'gateway' | 'worker'): Promise<{ code: number | null; said: string }> {
+    const child = spawn(process.execPath, [this.entry, role], {
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...this.environment },
+    });
+    let said = '';
+    child.stdout.on('data', (part) => (said += part));
+    child.stderr.on('data', (part) => (said += part));
+    const killed = setTimeout(() => child.kill('SIGKILL'), 15_000);
+    const [code] = (await once(child, 'exit')) as [number | null];
+    clearTimeout(killed);
+    return { code, said };
+  }
+
+  /** A tenant with wide limits, and a key that may do everything in it. */
+  async createTenant(url: string, id: string, expiresAt?: string): Promise<string> {
+    await this.rest(url, 'POST', '/tenants', { id, limits: UNLIMITED });
+    return this.createKey(url, id, expiresAt);
+  }
+
+  async createKey(url: string, tenant: string, expiresAt?: string): Promise<string> {
+    const scopes = ['mcp', 'agent', 'admin'];
+    const input = { name: 'scenarios', scopes, principal: 'someone', ...(expiresAt ? { expiresAt } : {}) };
+    return (await this.rest(url, 'POST', `/tenants/${tenant}/keys`, input)).key;
+  }
+
+  async rest(url: string, method: string, path: string, body?: object): Promise<AnyJson> {
+    const reply = await requestJson(`${url}/v1${path}`, {
+      method,
+      token: OPERATOR_TOKEN,
+      body,
+      limitMs: 10_000,
+    });
+    if (reply.kind !== 'reply' || reply.status >= 300) {
+      throw new Error(`${method} ${path}: ${JSON.stringify(reply)}`);
+    }
+    return reply.body;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.processes.map((one) => one.stop('SIGKILL')));
+    await this.redis?.stop();
+  }
+}
+
+/** One `tools/call`. */
+export async function callTool(
+  url: string,
+  token: string,
+  name: string,
+  args: object,
+  limitMs = 30_000,
+): Promise<ToolReply> {
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
+  const reply = await requestJson(`${url}/mcp`, { method: 'POST', token, body, limitMs });
+  if (reply.kind === 'none')
+    return { status: 0, content: undefined, error: { code: 'none', message: reply.why } };
+  const { result, error } = reply.body as AnyJson;
+  const content = result?.structuredContent;
+  const refused = error?.data ?? error ?? (result?.isError ? content?.error : undefined);
+  return { status: reply.status, content: refused ? undefined : content, error: refused };
+}
+
+export function answerInteraction(
+  url: string,
+  token: string,
+  interactionId: string,
+  value: string,
+  waitMs = 20_000,
+) {
+  const agentLLMResponse = { status: 'success', data: { object: { value } } };
+  return callTool(url, token, 'agent_llm', { interactionId, agentLLMResponse, waitMs });
+}
+
+/** Asks again and again until something is so; false when it never was within the time. */
+export async function pollUntil(
+  holds: () => Promise<boolean>,
+  limitMs: number,
+  everyMs = 20,
+): Promise<boolean> {
+  for (const end = performance.now() + limitMs; performance.now() < end; await delay(everyMs)) {
+    if (await holds()) return true;
+  }
+  return false;
+}

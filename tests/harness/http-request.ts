@@ -1,0 +1,50 @@
+import { Agent, request } from 'node:http';
+
+/** Nothing else is known of a request that got no reply: it may have been carried out, or may yet be. */
+export type HttpOutcome =
+  | { readonly kind: 'reply'; readonly status: number; readonly body: unknown }
+  | { readonly kind: 'none'; readonly why: string };
+
+const agent = new Agent({ keepAlive: true, maxSockets: 500 });
+
+/** One JSON request over HTTP, given up after `limitMs`. */
+export function requestJson(
+  url: string,
+  options: { method: string; token: string; body?: unknown; limitMs: number },
+): Promise<HttpOutcome> {
+  const text = options.body === undefined ? '' : JSON.stringify(options.body);
+  const headers = {
+    authorization: `Bearer ${options.token}`,
+    ...(text === '' ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+  };
+  return new Promise((resolve) => {
+    const none = (why: string) => resolve({ kind: 'none', why });
+    try {
+      const sent = request(url, { method: options.method, agent, headers }, (response) => {
+        let said = '';
+        response.setEncoding('utf8').on('data', (part: string) => (said += part));
+        response.on('error', (error) => none(error.message));
+        response.on('end', () => {
+          clearTimeout(timer);
+          try {
+            resolve({
+              kind: 'reply',
+              status: response.statusCode ?? 0,
+              body: said === '' ? null : JSON.parse(said),
+            });
+          } catch {
+            none(`a reply that is not JSON: ${said.slice(0, 100)}`);
+          }
+        });
+      });
+      const timer = setTimeout(() => sent.destroy(new Error('no reply in time')), options.limitMs);
+      sent.on('error', (error) => {
+        clearTimeout(timer);
+        none(error.message || error.name);
+      });
+      sent.end(text);
+    } catch (error) {
+      none(String(error)); // no address: its gateway is away
+    }
+  });
+}

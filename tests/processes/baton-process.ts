@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+const BUILT_COMMAND = new URL('../../dist/baton.js', import.meta.url).pathname;
+
+/** What runs now, so that none of it outlives this process, however that ends. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** A real `baton` process, as an operator starts one. */
+export class BatonProcess {
+  readonly child: ChildProcess;
+  readonly output: string[] = [];
+  url = '';
+
+  private constructor(child: ChildProcess) {
+    this.child = child;
+  }
+
+  /**
+   * Starts a role and waits until it says that it is up; `entry` is the built command, by default this tree's, and
+   * `heard` is told each line that it says.
+   */
+  static async start(
+    role: 'gateway' | 'worker' | 'agent' | 'dev',
+    environment: NodeJS.ProcessEnv,
+    ready: RegExp,
+    entry = BUILT_COMMAND,
+    heard: (line: string) => void = () => {},
+  ): Promise<BatonProcess> {
+    const child = spawn(process.execPath, [entry, role], {
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+    });
+    running.add(child);
+    child.once('exit', () => running.delete(child));
+    const baton = new BatonProcess(child);
+    await new Promise<void>((resolve, reject) => {
+      for (const stream of [child.stdout, child.stderr]) {
+        if (stream === null) continue;
+        createInterface({ input: stream }).on('line', (line) => {
+          baton.output.push(line);
+          heard(line);
+          const match = ready.exec(line);
+          if (match) {
+            baton.url ||= match[1] ?? '';
+            resolve();
+          }
+        });
+      }
+      child.once('exit', (code, signal) =>
+        reject(new Error(`baton ${role} ended (${code ?? signal}):\n${baton.output.join('\n')}`)),
+      );
+    });
+    return baton;
+  }
+
+  /** Sends a signal and waits for the end; gives the exit code, or the signal that ended it. */
+  async stop(signal: NodeJS.Signals): Promise<number | string> {
+    if (this.child.exitCode !== null) return this.child.exitCode;
+    if (this.child.signalCode !== null) return this.child.signalCode;
+    const exited = once(this.child, 'exit');
+    this.child.kill(signal);
+    const [code, by] = (await exited) as [number | null, string | null];
+    return code ?? by ?? '';
+  }
+}
+
+export const GATEWAY_READY = /listens on (http:\/\/\S+)/;
+export const WORKER_READY = /"msg":"working"/;
+export const AGENT_READY = /"event":"started"/;
+export const DEV_READY = /MCP\s+(http:\/\/\S+)\/mcp/;

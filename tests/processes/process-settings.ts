@@ -1,0 +1,21 @@
+export const OPERATOR_TOKEN = 'operator-token-of-the-faults';
+export const SECRET = 'a secret of the faults';
+
+/** Limits that no run comes to. */
+export const UNLIMITED = {
+  requestsPerSecond: 1_000_000,
+  burst: 1_000_000,
+  pendingInteractions: 1_000_000,
+  openTasks: 1_000_000,
+};
+
+/** What every process is started with, but for the way to its Redis. */
+export const PROCESS_ENVIRONMENT = {
+  BATON_SECRET: SECRET,
+  BATON_OPERATOR_TOKEN: OPERATOR_TOKEN,
+  BATON_TEST_OPERATIONS: 'true',
+  BATON_UNREADY_MS: '0',
+  BATON_DRAIN_MS: '2000',
+  HOST: '127.0.0.1',
+  PORT: '0',
+};

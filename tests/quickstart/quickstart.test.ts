@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FakeLlmServer } from '../fake-llm/llm-server.ts';
+import { callTool, type AnyJson } from '../harness/mcp-client.ts';
+import { answerWithPlan, CANNED_PLAN } from './llm-answers.ts';
+import {
+  readClientConfigurations,
+  connectByConfiguration,
+  INSPECTOR_CONFIG,
+} from './client-configurations.ts';
+import { blocks } from '../docs/pages.ts';
+import { Clone } from './clone.ts';
+
+/** The walkthrough's first ten minutes, from a document to a finished task, are what a reader finds who types them. */
+let clone: Clone;
+let llm: FakeLlmServer;
+beforeAll(async () => {
+  clone = await Clone.start();
+  llm = await FakeLlmServer.start(answerWithPlan);
+});
+afterAll(async () => {
+  await llm.close();
+  await clone.end();
+});
+
+const tea = blocks('A first delegation with curl');
+const [begin = ''] = tea;
+
+/** The replies of `call`, a line each. */
+const replies = (said: string): AnyJson[] =>
+  said
+    .split('\n')
+    .filter((line) => line.startsWith('{"'))
+    .map((line) => JSON.parse(line).result?.structuredContent);
+
+test('by hand: answers typed into curl make a plan, split its first task and finish it', async () => {
+  const said = await clone.sh(...tea, ...blocks('By hand'));
+  const [split, , , next] = replies(said).slice(-4);
+  expect(split.task.subtasks.map(({ title }: AnyJson) => title)).toEqual(['Table of teas', 'Page of teas']);
+  expect(next).toMatchObject({ task: { id: 2, title: 'Basket' } });
+  const { task } = replies(await clone.sh(begin, 'call get_task \'{"id":1}\''))[0];
+  expect(task).toMatchObject({ status: 'done', subtasks: [{ status: 'done' }, { status: 'done' }] });
+});
+
+describe('with an LLM endpoint', { timeout: 60_000 }, () => {
+  const [choices = ''] = blocks('With an LLM endpoint', '');
+  const lines = choices.trim().split('\n');
+
+  test('the walkthrough names three endpoints', () => {
+    expect(lines).toHaveLength(3);
+  });
+
+  test.each(lines)('%s: baton agent answers, and a real document becomes work that is done', async (line) => {
+    llm.calls.length = 0;
+    const named = line
+      .replaceAll('...', 'key-of-the-llm')
+      .replace(/http:\/\/127\.0\.0\.1:11434\/v1/, llm.url);
+    const provider = line.includes('ANTHROPIC') ? 'anthropic' : 'openai';
+    // The reader's provider is the tests' server; all else is what is typed.
+    const here = `export BATON_LLM_ENDPOINT=${llm.url} BATON_LLM_PROVIDER=${provider}`;
+    const said = await clone.sh(begin, named, here, ...blocks('With an LLM endpoint'));
+    const [split, , next] = replies(said).slice(-3);
+    expect(split.task.subtasks).toHaveLength(CANNED_PLAN.subtasks.length);
+    expect(next.task).toMatchObject({ id: 2, title: CANNED_PLAN.tasks[1]?.title });
+    expect(llm.calls.map(({ api }) => api)).toEqual([provider, provider]);
+    expect(llm.calls[0]?.topic).toContain('SHELFLIGHT');
+    expect(llm.calls[0]?.model).toBe(/BATON_LLM_MODEL=(\S+)/.exec(line)?.[1]);
+  });
+});
+
+describe('from an MCP client', () => {
+  test('the walkthrough has a configuration for each', () => {
+    expect(readClientConfigurations().map(({ path }) => path)).toEqual([
+      '.mcp.json',
+      '.cursor/mcp.json',
+      '.vscode/mcp.json',
+    ]);
+  });
+
+  test.each(readClientConfigurations())(
+    '$client: its configuration leads to Baton, and through the whole walk',
+    async (one) => {
+      const client = await connectByConfiguration(
+        one.serverEntry(clone.devFile.apiKey),
+        clone.devFile.mcpUrl,
+      );
+      const projectRoot = one.client;
+      const prd = clone.read('tests/fixtures/prd-library.txt');
+      // What a coding agent does by itself: it answers what it is asked by the call's own reply.
+      const through = async (name: string, args: object) => {
+        const { interactionId, llmRequestForAgent } = await callTool(client, name, { projectRoot, ...args });
+        const data = CANNED_PLAN.answerTo(llmRequestForAgent);
+        const agentLLMResponse = { status: 'success', data };
+        const { outcome } = await callTool(client, 'agent_llm', { interactionId, agentLLMResponse });
+        expect(outcome.status).toBe('completed');
+      };
+      await through('parse_prd', { prd, numTasks: 5 });
+      await through('expand_task', { id: 1 });
+      await callTool(client, 'set_task_status', { projectRoot, id: 1, status: 'done' });
+      const { task } = await callTool(client, 'next_task', { projectRoot });
+      expect(task).toMatchObject({ id: 2 });
+      await client.close();
+    },
+  );
+
+  test('the line for Claude Code without a file gives it the same address and header', async () => {
+    const line = blocks('From an MCP client', '').find((block) => block.startsWith('claude '));
+    const said = await clone.sh(
+      begin,
+      ...blocks('From an MCP client'),
+      `claude() { printf '%s\\n' "$@"; }`,
+      line ?? '',
+    );
+    const [, , flag, transport, , url, header, value] = said.trim().split('\n');
+    expect([flag, transport, header]).toEqual(['--transport', 'http', '--header']);
+    const [name = '', text = ''] = (value ?? '').split(': ');
+    const client = await connectByConfiguration(
+      { url: url ?? '', headers: { [name]: text } },
+      clone.devFile.mcpUrl,
+    );
+    await client.close();
+  });
+
+  test('the Inspector is given a file with the key in it, and its output begins as the walkthrough shows', async () => {
+    const [commands = '', output = ''] = blocks('From an MCP client', '').slice(-2);
+    const lines = commands.trim().split('\n');
+    const [mcpJson = ''] = blocks('From an MCP client', 'json');
+    const fill = lines.find((line) => line.startsWith('sed ')) ?? '';
+    await clone.sh(begin, ...blocks('From an MCP client'), `cat > .mcp.json <<'EOF'\n${mcpJson}EOF`, fill);
+    const { baton } = JSON.parse(clone.read(INSPECTOR_CONFIG)).mcpServers;
+    expect(commands).toContain(`--config ${INSPECTOR_CONFIG} --server baton`);
+    const client = await connectByConfiguration(baton, clone.devFile.mcpUrl);
+    await clone.sh(...tea, ...blocks('By hand'));
+    const result = JSON.stringify(await client.callTool({ name: 'next_task', arguments: {} }), null, 2);
+    expect(result.startsWith(output.trim().replace(/,$/, ''))).toBe(true);
+    await client.close();
+    // By flags it is the same.
+    const [byFlags = ''] = lines;
+    expect(byFlags).toContain(`--header "Authorization: Bearer $BATON_API_KEY"`);
+  });
+});

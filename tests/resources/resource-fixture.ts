@@ -1,0 +1,125 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import {
+  successAnswer,
+  callTool,
+  connectMcpClient,
+  type AnyJson,
+  postJsonRpc,
+} from '../harness/mcp-client.ts';
+import { Deployment } from '../harness/deployment.ts';
+
+/** A key that only an encoding of all its characters brings through. */
+export const PROJECT = 'C:\\Häuser & Gärten/100%?tag=#1';
+export const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+
+/** The URI of what the project has. */
+export const projectUri = (path: string) => `baton://projects/${encodeURIComponent(PROJECT)}/${path}`;
+
+/** A project with every kind of resource, a task of it done and one parked; its client, an agent, and a stranger. */
+export class ResourceFixture {
+  readonly baton: Deployment;
+  readonly client: Client;
+  readonly agent: Client;
+  readonly otherPrincipal: Client;
+  /** What the calls of the two tasks returned. */
+  completedCall: AnyJson;
+  parkedCall: AnyJson;
+
+  private constructor(baton: Deployment, [client, agent, stranger]: readonly [Client, Client, Client]) {
+    this.baton = baton;
+    this.client = client;
+    this.agent = agent;
+    this.otherPrincipal = stranger;
+  }
+
+  static async start(fastPath: boolean): Promise<ResourceFixture> {
+    const baton = await Deployment.start({ gateways: 2, workers: 1, fastPath });
+    const garden = new ResourceFixture(baton, [
+      await connectMcpClient(baton.url(), baton.apiKey),
+      await connectMcpClient(baton.url(1), await baton.createKey({ scopes: ['agent'] })),
+      await connectMcpClient(baton.url(1), await baton.createKey({ scopes: ['mcp'] })),
+    ]);
+    await garden.populate();
+    return garden;
+  }
+
+  /** One request of JSON-RPC, to the other replica. */
+  rpc(method: string, params: object = {}, key = this.baton.apiKey) {
+    const accept = { accept: 'application/json, text/event-stream' };
+    return postJsonRpc(this.baton.url(1), key, { jsonrpc: '2.0', id: 1, method, params }, accept);
+  }
+
+  /** What stands at a URI, and nothing beside it. */
+  async read(uri: string, by = this.client): Promise<AnyJson> {
+    const { contents } = await by.readResource({ uri });
+    const [content, ...more] = contents;
+    if (content?.uri !== uri || more.length > 0)
+      throw new Error(`${uri} was read as ${JSON.stringify(contents)}`);
+    return content;
+  }
+
+  async readJson(uri: string, by = this.client): Promise<AnyJson> {
+    return JSON.parse((await this.read(uri, by)).text);
+  }
+
+  /** Why a resource is not read. */
+  async readError(uri: unknown, key?: string): Promise<AnyJson> {
+    return (await this.rpc('resources/read', { uri }, key)).body.error;
+  }
+
+  /** The list of resources, page by page. */
+  async listResources(by: Client): Promise<AnyJson[]> {
+    const found: AnyJson[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await by.listResources(cursor === undefined ? {} : { cursor });
+      found.push(...page.resources);
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    return found;
+  }
+
+  /** The tasks of `add_task`, newest first: each was done at once, and its result names no task. */
+  async addedTasks(): Promise<string[]> {
+    const everyone = { principal: '', scopes: new Set(['agent'] as const) };
+    const { items } = await this.baton.store.tenant('acme').queries.tasks(everyone);
+    return items.filter(({ operation }) => operation === 'add_task').map(({ taskId }) => taskId);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.client, this.agent, this.otherPrincipal].map((one) => one.close()));
+    await this.baton.stop();
+  }
+
+  private async populate(): Promise<void> {
+    const { client } = this;
+    const files = [
+      { name: 'docs/prd é.md', text: '# Gärten' },
+      { name: 'plan.png', text: `data:image/png;base64,${PNG.toString('base64')}` },
+      { name: 'broken.png', text: 'data:image/png;base64,not base64' },
+    ];
+    const rules = ['Water at dawn', '## Tools\n\nClean them.'];
+    await callTool(client, 'initialize_project', { projectRoot: PROJECT, name: 'Gardens', rules });
+    await callTool(client, 'connect_files', { projectRoot: PROJECT, files });
+    for (const title of ['Dig', 'Plant']) {
+      const task = { title, description: `${title}.`, details: 'With care.' };
+      await callTool(client, 'add_task', { projectRoot: PROJECT, ...task });
+    }
+    await callTool(client, 'add_subtask', { projectRoot: PROJECT, id: 1, title: 'Find the spade' });
+    await callTool(client, 'add_tag', { projectRoot: PROJECT, name: 'winter' });
+    const asked = await callTool(client, 'analyze_project_complexity', { projectRoot: PROJECT });
+    const analyses = [1, 2].map((taskId) => ({
+      taskId,
+      taskTitle: 'x',
+      complexityScore: 7,
+      recommendedSubtasks: 4,
+      expansionPrompt: 'Split it.',
+      reasoning: 'Hard ground.',
+    }));
+    this.completedCall = await callTool(client, 'agent_llm', {
+      interactionId: asked.interactionId,
+      agentLLMResponse: successAnswer({ object: { complexityAnalysis: analyses } }),
+    });
+    this.parkedCall = await callTool(client, 'expand_task', { projectRoot: PROJECT, id: 1 });
+  }
+}

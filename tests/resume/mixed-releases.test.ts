@@ -1,0 +1,106 @@
+import { testOperations } from '@baton/operations';
+import { afterEach, expect, test } from 'vitest';
+import { successAnswer, callTool, connectMcpClient, callToolForError } from '../harness/mcp-client.ts';
+import { Deployment } from '../harness/deployment.ts';
+
+/** Two releases side by side: the newer one has another version of a program, and still has the one that may be parked. */
+const echo = testOperations.get('bench_echo')!;
+const OLD = new Map([['bench_echo', echo]]);
+const newer = {
+  ...echo,
+  version: 2,
+  *run(input: Parameters<typeof echo.run>[0]) {
+    const { value } = (yield* echo.run(input)) as { value: string };
+    return { value: `${value}, by the newer one` };
+  },
+};
+const NEW = new Map([
+  ['bench_echo', newer],
+  ['bench_echo 1', echo],
+]);
+const NONE = new Map();
+
+let baton: Deployment;
+afterEach(() => baton.stop());
+
+const deployed = async () => {
+  baton = await Deployment.start({ gateways: 0, workers: 0 });
+};
+const gatewayOf = async (programs: typeof OLD) =>
+  connectMcpClient((await baton.addGateway(programs)).url, baton.apiKey);
+const ask = async (client: Awaited<ReturnType<typeof gatewayOf>>) =>
+  callTool(client, 'bench_echo', { text: 'x' });
+const answer = (client: Awaited<ReturnType<typeof gatewayOf>>, interactionId: string, waitMs = 20_000) =>
+  callTool(client, 'agent_llm', { interactionId, agentLLMResponse: successAnswer({ value: 'v' }), waitMs });
+
+test('workers first: what either release parks is resumed by the worker that has it, and the newest common version is started', async () => {
+  await deployed();
+  const old = await gatewayOf(OLD);
+  await baton.addWorker(OLD);
+  const parkedByOld = await ask(old);
+  await baton.addWorker(NEW);
+  const current = await gatewayOf(NEW);
+  await expect
+    .poll(async () => (await answer(current, (await ask(current)).interactionId)).outcome.result?.value, {
+      timeout: 20_000,
+    })
+    .toBe('v, by the newer one');
+  expect((await answer(current, parkedByOld.interactionId)).outcome).toMatchObject({
+    status: 'completed',
+    result: { value: 'v' },
+  });
+  // The old worker is asked as often as the new one, and takes none of it down.
+  for (let n = 0; n < 10; n++)
+    expect((await answer(old, (await ask(current)).interactionId)).outcome).toMatchObject({
+      status: 'completed',
+      result: { value: 'v, by the newer one' },
+    });
+}, 90_000);
+
+test('gateways first: a newer gateway starts what the old workers have, until a newer one is there', async () => {
+  await deployed();
+  await baton.addWorker(OLD);
+  const current = await gatewayOf(NEW);
+  const parked = await ask(current);
+  expect((await answer(current, parked.interactionId)).outcome).toMatchObject({ result: { value: 'v' } });
+  await baton.addWorker(NEW);
+  await expect
+    .poll(async () => (await answer(current, (await ask(current)).interactionId)).outcome.result?.value, {
+      timeout: 20_000,
+    })
+    .toBe('v, by the newer one');
+}, 60_000);
+
+test('an answer whose program no worker has waits for one that has it, without counting as a try', async () => {
+  await deployed();
+  const current = await gatewayOf(NEW);
+  const parked = await ask(current);
+  await baton.addWorker(OLD);
+  const { taskId } = await answer(current, parked.interactionId, 0);
+  await expect
+    .poll(async () => baton.workers[0]!.metrics.registry.metrics(), { timeout: 10_000 })
+    .toMatch(/baton_resumed_tasks_total\{end="held"\} 1/);
+  expect(await callTool(current, 'task_status', { taskId, waitMs: 6_000 })).toMatchObject({
+    status: 'working',
+  });
+  await baton.addWorker(NEW);
+  expect(await callTool(current, 'task_status', { taskId, waitMs: 20_000 })).toMatchObject({
+    status: 'completed',
+    result: { value: 'v, by the newer one' },
+  });
+}, 60_000);
+
+test('where workers live and none has the program the call is refused, to be repeated; where none lives it waits for one', async () => {
+  await deployed();
+  const client = await gatewayOf(OLD);
+  const parked = await ask(client);
+  expect(parked.status, 'no worker lives').toBe('pending_agent_llm_action');
+  await baton.addWorker(NONE);
+  const refused = () => callToolForError(client, 'bench_echo', { text: 'x' }).catch(() => undefined);
+  await expect.poll(refused, { timeout: 10_000 }).toMatchObject({ code: 'program_unavailable' });
+  expect((await refused()).message).toContain('Repeat the call');
+  await baton.addWorker(OLD);
+  await expect
+    .poll(async () => (await ask(client).catch(() => ({}))).status, { timeout: 10_000 })
+    .toBe('pending_agent_llm_action');
+}, 60_000);

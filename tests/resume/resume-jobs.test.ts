@@ -1,0 +1,192 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { successAnswer, callTool, connectMcpClient } from '../harness/mcp-client.ts';
+import { Deployment } from '../harness/deployment.ts';
+import { countJobs, openBullQueue } from './bullmq-queue.ts';
+
+/** Every resume is a BullMQ job: what an operator's tools see of it, and what they may do to it. */
+let baton: Deployment;
+let client: Client;
+let other: Client;
+let view: ReturnType<typeof openBullQueue>;
+
+beforeAll(async () => {
+  baton = await Deployment.start({ gateways: 2, workers: 1 });
+  client = await connectMcpClient(baton.url(0), baton.apiKey);
+  other = await connectMcpClient(baton.url(1), baton.apiKey);
+  view = openBullQueue(baton.redisUrl);
+});
+afterAll(async () => {
+  await view.close();
+  await baton.stop();
+});
+
+const park = () => callTool(client, 'bench_echo', { text: 'x' });
+const answer = (interactionId: string, waitMs = 10_000) =>
+  callTool(other, 'agent_llm', { interactionId, agentLLMResponse: successAnswer({ value: 'v' }), waitMs });
+const ended = (taskId: string, timeout = 15_000) =>
+  expect
+    .poll(async () => (await callTool(client, 'task_status', { taskId })).status, { timeout })
+    .not.toBe('working');
+
+test('at rest each answer is one job, and a burst is a fraction of as many', async () => {
+  const before = await countJobs(view.redis);
+  for (let n = 0; n < 5; n++) {
+    const { interactionId } = await park();
+    expect((await answer(interactionId)).outcome.status).toBe('completed');
+  }
+  expect((await countJobs(view.redis)) - before).toBe(5);
+
+  const parked = await Promise.all(Array.from({ length: 64 }, park));
+  const from = await countJobs(view.redis);
+  const outcomes = await Promise.all(parked.map(({ interactionId }) => answer(interactionId)));
+  expect(outcomes.every(({ outcome }) => outcome.status === 'completed')).toBe(true);
+  expect((await countJobs(view.redis)) - from).toBeLessThanOrEqual(32);
+});
+
+test('a job names its tenant and its task, and leaves nothing behind when it is done', async () => {
+  await view.queue.pause();
+  const { interactionId, taskId } = await park();
+  await answer(interactionId, 0);
+  await expect.poll(() => view.queue.getWaitingCount()).toBe(1);
+  const [job] = await view.queue.getWaiting();
+  expect(job).toMatchObject({ name: 'resume', data: { tenant: 'acme', list: 'ready', tasks: [taskId] } });
+  expect(JSON.stringify(job), 'and nothing of what it is about').not.toContain('"v"');
+  await view.queue.resume();
+  await ended(taskId);
+  await expect.poll(() => view.queue.getJobCounts()).toMatchObject({ waiting: 0, active: 0, completed: 0 });
+});
+
+test("an operator's pause is kept, said, and adds no job twice; what was accepted meanwhile goes on after it", async () => {
+  await view.queue.pause();
+  const from = await countJobs(view.redis);
+  const parked = await Promise.all(Array.from({ length: 20 }, park));
+  await Promise.all(parked.map(({ interactionId }) => answer(interactionId, 0)));
+  await expect.poll(() => view.queue.getWaitingCount()).toBe(1);
+  const { redis } = view;
+  // Three of the sweep's checks.
+  for (let time = 0; time < 3; time++) {
+    const checked = async () => Number(await redis.zscore('baton:{s0}:outstanding', 'acme'));
+    const last = await checked();
+    await expect.poll(checked, { timeout: 10_000 }).toBeGreaterThan(last);
+  }
+  expect(await view.queue.getWaitingCount()).toBe(1);
+  expect((await countJobs(redis)) - from).toBe(1);
+  expect(await view.queue.isPaused()).toBe(true);
+  const ready = await fetch(`${baton.url(0)}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready', paused: ['s0:resume'] }]);
+  const token = { authorization: 'Bearer operator-token-of-the-tests' };
+  const metrics = await (await fetch(`${baton.url(0)}/metrics`, { headers: token })).text();
+  expect(metrics).toContain('baton_queues_paused 1');
+  expect(metrics).toContain('baton_queue_jobs{queue="resume",state="waiting"} 1');
+  await view.queue.resume();
+  for (const { taskId } of parked) await ended(taskId);
+  expect(await (await fetch(`${baton.url(0)}/readyz`)).json()).toEqual({ status: 'ready' });
+}, 60_000);
+
+test.each([
+  ['data of an earlier release', 'drain', {}],
+  ['broken data', 'resume', { tenant: 'acme:{s1}', list: 'ready', number: 1, tasks: [] }],
+])('a job with %s fails with its reason, once, and the worker goes on', async (_what, name, data) => {
+  const job = await view.queue.add(name, data);
+  await expect.poll(() => job.getState(), { timeout: 10_000 }).toBe('failed');
+  const failed = await view.queue.getJob(job.id!);
+  expect(failed?.failedReason).toMatch(/^this is no job of this release: its data has tenant: /);
+  expect(failed?.attemptsMade).toBe(1);
+  await failed?.remove();
+  const { interactionId } = await park();
+  expect((await answer(interactionId)).outcome.status).toBe('completed');
+});
+
+test.each<[string, () => Promise<unknown>]>([
+  ['drained', () => view.queue.drain(true)],
+  ['obliterated', () => view.queue.obliterate({ force: true })],
+  ['removed one by one', async () => Promise.all((await view.queue.getWaiting()).map((job) => job.remove()))],
+])(
+  'a queue that is %s while tasks are ready loses none of them',
+  async (_how, strike) => {
+    await view.queue.pause();
+    const parked = await Promise.all(Array.from({ length: 5 }, park));
+    await Promise.all(parked.map(({ interactionId }) => answer(interactionId, 0)));
+    await expect.poll(() => view.queue.getWaitingCount()).toBe(1);
+    await strike();
+    await view.queue.resume();
+    for (const { taskId } of parked) await ended(taskId);
+  },
+  40_000,
+);
+
+test('the queue of deadlines that is obliterated is set up again, and deadlines are kept', async () => {
+  const deadlines = openBullQueue(baton.redisUrl, 'deadlines');
+  await expect.poll(() => deadlines.queue.getJobSchedulersCount(), { timeout: 10_000 }).toBe(1);
+  await deadlines.queue.obliterate({ force: true });
+  await expect.poll(() => deadlines.queue.getJobSchedulersCount(), { timeout: 15_000 }).toBe(1);
+  const { taskId } = await callTool(client, 'bench_sleep', { ms: 100 });
+  await expect
+    .poll(async () => (await callTool(client, 'task_status', { taskId })).status, { timeout: 15_000 })
+    .toBe('input_required');
+  await deadlines.close();
+}, 40_000);
+
+test('what fails for a reason that may pass is run again after a pause, and ends when the reason has passed', async () => {
+  const { redis, queue } = view;
+  const project = 'baton:{s0}:t:acme:project:wrong';
+  const prd = { prd: 'A shop.', numTasks: 1, projectRoot: 'wrong' };
+  const { interactionId, taskId } = await callTool(client, 'parse_prd', prd);
+  await redis.set(project, 'not a project');
+  const tasks = [{ id: 1, title: 'One', description: 'The only one.' }];
+  const agentLLMResponse = successAnswer({ object: { tasks } });
+  await callTool(client, 'agent_llm', { interactionId, agentLLMResponse, waitMs: 0 });
+  await expect.poll(() => queue.getDelayedCount(), { timeout: 10_000 }).toBe(1);
+  const [job] = await queue.getDelayed();
+  expect(job).toMatchObject({ data: { tenant: 'acme', tasks: [taskId] } });
+  expect(job!.attemptsMade).toBeGreaterThanOrEqual(1);
+  await redis.del(project);
+  // An operator need not wait for the pause.
+  await job!.promote().catch(() => {});
+  await ended(taskId);
+  expect(await callTool(client, 'task_status', { taskId })).toMatchObject({ status: 'completed' });
+}, 40_000);
+
+test('what keeps failing ends its task; the last failure stands among the failed with its task, without payload', async () => {
+  const { redis, queue } = view;
+  const project = 'baton:{s0}:t:acme:project:broken';
+  const prd = { prd: 'A secret shop.', numTasks: 1, projectRoot: 'broken' };
+  const { interactionId, taskId } = await callTool(client, 'parse_prd', prd);
+  await redis.set(project, 'not a project');
+  const tasks = [{ id: 1, title: 'A secret title', description: 'The only one.' }];
+  const agentLLMResponse = successAnswer({ object: { tasks } });
+  // Another task of the same batch is none the worse for it.
+  const neighbour = await park();
+  await queue.pause();
+  await callTool(client, 'agent_llm', { interactionId, agentLLMResponse, waitMs: 0 });
+  await answer(neighbour.interactionId, 0);
+  await queue.resume();
+  await ended(neighbour.taskId);
+  const failed = async () => {
+    for (const job of await queue.getDelayed()) await job.promote().catch(() => {});
+    return queue.getFailedCount();
+  };
+  await expect.poll(failed, { timeout: 30_000 }).toBe(1);
+  const [job] = await queue.getFailed();
+  expect(job!.attemptsMade).toBe(8);
+  expect(job!.failedReason).toBe(`task ${taskId}: internal`);
+  expect(JSON.stringify(job)).not.toContain('secret');
+  expect(await callTool(client, 'task_status', { taskId })).toMatchObject({
+    status: 'failed',
+    error: { code: 'internal' },
+  });
+  // Retried by hand from a dashboard it finds nothing to do.
+  await job!.retry();
+  await expect.poll(() => queue.getJobCounts()).toMatchObject({ failed: 0, waiting: 0, active: 0 });
+}, 60_000);
+
+test("a worker's metrics count jobs, the tasks of each, and how they ended", async () => {
+  const [worker] = baton.workers;
+  const text = await worker!.metrics.registry.metrics();
+  expect(text).toMatch(/^baton_jobs_total\{queue="resume",outcome="completed"\} \d+$/m);
+  expect(text).toMatch(/^baton_jobs_total\{queue="resume",outcome="failed"\} [1-9]\d*$/m);
+  expect(text).toMatch(/^baton_jobs_total\{queue="resume",outcome="retried"\} [1-9]\d*$/m);
+  expect(text).toMatch(/^baton_resumed_tasks_total\{end="completed"\} [1-9]\d*$/m);
+  expect(text).toMatch(/^baton_resume_job_tasks_bucket\{le="16"\} [1-9]\d*$/m);
+});

@@ -1,0 +1,85 @@
+import { AnswerValidator, Programs, resumeTask } from '@baton/runner';
+import { openShards, type Shard, taskRef } from '@baton/store/shards';
+import { testOperations } from '@baton/operations';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { successAnswer, callTool, connectMcpClient } from '../harness/mcp-client.ts';
+import { Deployment } from '../harness/deployment.ts';
+
+/** What a worker does with segments that fail, step by step: no worker runs here but this test's hand. */
+let baton: Deployment;
+let redis: Redis;
+let shard: Shard;
+const check = new AnswerValidator();
+const old = new Programs();
+const current = new Programs(testOperations);
+
+beforeAll(async () => {
+  baton = await Deployment.start({ gateways: 1, workers: 0 });
+  redis = new Redis(baton.redisUrl.replace('unix://', ''));
+  const [only] = openShards(baton.store);
+  if (only === undefined) throw new Error('no shard');
+  shard = only;
+});
+afterAll(async () => {
+  redis.disconnect();
+  await check.close();
+  await baton.stop();
+});
+
+async function answered(): Promise<string> {
+  const client = await connectMcpClient(baton.url(), baton.apiKey);
+  const { interactionId, taskId } = await callTool(client, 'bench_echo', { text: 'x' });
+  await callTool(client, 'agent_llm', {
+    interactionId,
+    agentLLMResponse: successAnswer({ value: 'v' }),
+    waitMs: 0,
+  });
+  return taskId;
+}
+
+const taskKey = async (taskId: string) => {
+  const [key] = await redis.keys(`*:task:${taskRef(taskId)}`);
+  return key ?? '';
+};
+// Numbers that no script gives.
+let jobs = 1_000;
+/** What a worker does with the job of these lists and programs; undefined where it got nothing to run. */
+const resume = async (programs: Programs, list: 'ready' | 'held' = 'ready', final = false) => {
+  const job = { tenant: 'acme', list, number: ++jobs, tasks: [] };
+  const batch = await shard.dequeue(job, programs.names);
+  if (batch.kind === 'lacking') return batch.kind;
+  const { segments } = await shard.load('acme', job.number, batch.unloaded);
+  const [segment] = segments;
+  return segment && (await resumeTask(programs, check, shard, segment, final, () => {})).kind;
+};
+const standing = async (taskId: string) =>
+  callTool(await connectMcpClient(baton.url(), baton.apiKey), 'task_status', { taskId });
+
+test('a worker without the program puts the task back for those that have it, as often as it takes', async () => {
+  const taskId = await answered();
+  expect(await resume(old)).toBe('held');
+  for (let time = 0; time < 20; time++) expect(await resume(old, 'held')).toBeUndefined();
+  expect((await standing(taskId)).status).toBe('working');
+  expect((await redis.hgetall(await taskKey(taskId)))['tr'], 'none of it is a try').toBe('0');
+  expect(await resume(current, 'held')).toBe('completed');
+  expect(await standing(taskId)).toMatchObject({ status: 'completed', result: { value: 'v' } });
+});
+
+test('a task that waits for its program is cancelled like any other, and stands nowhere then', async () => {
+  const taskId = await answered();
+  expect(await resume(old)).toBe('held');
+  await callTool(await connectMcpClient(baton.url(), baton.apiKey), 'cancel_task', { taskId });
+  expect(await redis.zcard('baton:{s0}:t:acme:held')).toBe(0);
+  expect(await resume(current, 'held')).toBeUndefined();
+});
+
+test('a segment that takes its worker down each time ends its task with the reason, and circles nowhere', async () => {
+  const taskId = await answered();
+  await redis.hset(await taskKey(taskId), 'tr', 8);
+  expect(await resume(current)).toBe('broken');
+  const { error } = await standing(taskId);
+  expect(error).toMatchObject({ code: 'internal' });
+  expect(error.message).toContain('again and again');
+  expect(await resume(current)).toBeUndefined();
+});

@@ -1,0 +1,83 @@
+import { isRecord } from '@baton/protocol';
+import type { SeededRandom } from '../harness/seeded-random.ts';
+
+/** In which envelopes the same right answer comes: all of them are allowed. */
+export const ANSWER_FORMS = ['object', 'bare', 'text', 'fenced'] as const;
+
+/** What may be the matter with an answer. The last four are odd and yet acceptable; the others are wrong. */
+export const ANSWER_FAULTS = [
+  'missing_field',
+  'wrong_type',
+  'half_json',
+  'empty_list',
+  'duplicate_ids',
+  'unknown_dependencies',
+  'cycle',
+  'prose_around',
+] as const;
+
+export type AnswerForm = (typeof ANSWER_FORMS)[number];
+export type AnswerFault = (typeof ANSWER_FAULTS)[number];
+
+/** The `data` of an answer that holds `value` in the given form. */
+export function wrapAnswer(value: unknown, form: AnswerForm): NonNullable<unknown> {
+  const json = JSON.stringify(value, null, 2);
+  if (form === 'object') return { object: value };
+  if (form === 'text') return { text: json };
+  if (form === 'fenced') return { text: `\`\`\`json\n${json}\n\`\`\`` };
+  return isRecord(value) ? value : { object: value };
+}
+
+/** The `data` of an answer that has `fault`; a fault that the value gives no room for becomes a missing field. */
+export function corruptAnswer(
+  value: unknown,
+  fault: AnswerFault,
+  form: AnswerForm,
+  random: SeededRandom,
+): NonNullable<unknown> {
+  const json = JSON.stringify(value, null, 2);
+  if (fault === 'half_json') return { text: json.slice(0, Math.ceil(json.length / 2)) };
+  if (fault === 'prose_around')
+    return { text: `Here is what you asked for:\n\n\`\`\`json\n${json}\n\`\`\`\n\nAnything else?` };
+  const copy: unknown = structuredClone(value);
+  const list = firstList(copy);
+  const items = (list ?? []).filter(isRecord);
+  const withIds = items.filter((item) => 'id' in item);
+  const [first, last] = [withIds[0], withIds.at(-1)];
+  if (fault === 'empty_list' && list) {
+    list.length = 0;
+  } else if (fault === 'duplicate_ids' && first) {
+    for (const item of withIds) item['id'] = first['id'];
+  } else if (fault === 'unknown_dependencies' && last) {
+    last['dependencies'] = [9_999];
+  } else if (fault === 'cycle' && first && last) {
+    first['dependencies'] = [last['id']];
+    last['dependencies'] = [first['id']];
+  } else {
+    damageField(items.length > 0 ? random.pick(items) : copy, fault, random);
+  }
+  return wrapAnswer(copy, form);
+}
+
+/** Takes a field out, or gives it a value of a type that no schema of ours has there. */
+function damageField(target: unknown, fault: AnswerFault, random: SeededRandom): void {
+  if (!isRecord(target)) return;
+  const names = Object.keys(target);
+  // The names that a reader must have are preferred: without an optional field an answer would still be right.
+  const vital = names.filter((name) => /^(id|title|name|value)$/.test(name));
+  const name = names.length > 0 ? random.pick(vital.length > 0 ? vital : names) : 'value';
+  if (fault === 'wrong_type') target[name] = { unexpected: true };
+  else delete target[name];
+}
+
+/** The first list in a value, outermost first. */
+function firstList(value: unknown): unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  if (!isRecord(value)) return undefined;
+  for (const inner of Object.values(value)) if (Array.isArray(inner)) return inner;
+  for (const inner of Object.values(value)) {
+    const list = firstList(inner);
+    if (list) return list;
+  }
+  return undefined;
+}

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+
+/** What one end sent and the other has not got yet. First in, first out, whatever was slow or held meanwhile. */
+class ByteQueue {
+  private readonly to: Socket;
+  private readonly chunks: { chunk: Buffer; due: number }[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private held: boolean;
+
+  constructor(to: Socket, held: boolean) {
+    this.to = to;
+    this.held = held;
+  }
+
+  push(chunk: Buffer, delay: number): void {
+    this.chunks.push({ chunk, due: performance.now() + delay });
+    this.flush();
+  }
+
+  setHeld(held: boolean): void {
+    this.held = held;
+    this.flush();
+  }
+
+  private flush(): void {
+    clearTimeout(this.timer);
+    while (!this.held) {
+      const [first] = this.chunks;
+      if (first === undefined) return;
+      const remaining = first.due - performance.now();
+      if (remaining > 0) {
+        this.timer = setTimeout(() => this.flush(), Math.ceil(remaining));
+        return;
+      }
+      this.chunks.shift();
+      if (!this.to.destroyed) this.to.write(first.chunk);
+    }
+  }
+}
+
+interface ProxiedConnection {
+  readonly client: Socket;
+  readonly redis: Socket;
+  readonly requests: ByteQueue;
+  readonly replies: ByteQueue;
+}
+
+/** A command about a task, by the name of its key. */
+const TASK_KEY = /:task:/;
+
+/**
+ * The way of one process to Redis, in our hands: it can be slow, silent in either direction, or cut, and it tells when
+ * the process sends a command about a task, so that a fault can listener between a command and its reply.
+ */
+export class RedisProxy {
+  readonly url: string;
+  private readonly server: Server;
+  private readonly connections = new Set<ProxiedConnection>();
+  private delay = 0;
+  private heldRequests = false;
+  private heldReplies = false;
+  private taskListener: (() => void) | undefined;
+  private taskCommandCount = 0;
+
+  private constructor(server: Server, path: string) {
+    this.server = server;
+    this.url = `unix://${path}`;
+  }
+
+  static async open(path: string, redisPath: string): Promise<RedisProxy> {
+    const server = createServer();
+    const proxy = new RedisProxy(server, path);
+    server.on('connection', (client) => proxy.connect(client, redisPath));
+    server.listen(path);
+    await once(server, 'listening');
+    return proxy;
+  }
+
+  /** Each chunk takes so long on its way, in both directions. */
+  setDelay(milliseconds: number): void {
+    this.delay = milliseconds;
+  }
+
+  dropConnections(): void {
+    for (const { client, redis } of this.connections) {
+      client.destroy();
+      redis.destroy();
+    }
+  }
+
+  hold(what: 'requests' | 'replies'): void {
+    if (what === 'requests') this.heldRequests = true;
+    else this.heldReplies = true;
+    for (const connection of this.connections) connection[what].setHeld(true);
+  }
+
+  release(): void {
+    this.heldRequests = false;
+    this.heldReplies = false;
+    for (const connection of this.connections) {
+      connection.requests.setHeld(false);
+      connection.replies.setHeld(false);
+    }
+  }
+
+  /** Calls `listener` once, right after the process has sent its next command about a task. */
+  onNextTaskCommand(listener: () => void): void {
+    this.taskListener = listener;
+  }
+
+  /** How many times the process has sent commands about tasks. */
+  get taskCommands(): number {
+    return this.taskCommandCount;
+  }
+
+  close(): void {
+    this.dropConnections();
+    this.server.close();
+  }
+
+  private connect(client: Socket, redisPath: string): void {
+    const redis = createConnection(redisPath);
+    const connection = {
+      client,
+      redis,
+      requests: new ByteQueue(redis, this.heldRequests),
+      replies: new ByteQueue(client, this.heldReplies),
+    };
+    this.connections.add(connection);
+    const end = () => {
+      client.destroy();
+      redis.destroy();
+      this.connections.delete(connection);
+    };
+    for (const socket of [client, redis]) socket.on('error', end).on('close', end);
+    redis.on('data', (chunk) => connection.replies.push(chunk, this.delay));
+    client.on('data', (chunk) => {
+      connection.requests.push(chunk, this.delay);
+      if (!TASK_KEY.test(chunk.toString('latin1'))) return;
+      this.taskCommandCount++;
+      const listener = this.taskListener;
+      this.taskListener = undefined;
+      listener?.();
+    });
+  }
+}
