@@ -1,23 +1,23 @@
 import type { Operation } from '@baton/operations';
 import { MAX_BODY_BYTES, VERSION } from '@baton/protocol';
 import type { Programs } from '@baton/runner';
-import { AnswerCheck } from '@baton/runner';
+import { AnswerValidator } from '@baton/runner';
 import type { Store } from '@baton/store';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { GatewayConfiguration } from './configuration.ts';
-import type { Services } from './context.ts';
+import type { Services } from './call/call.ts';
 import { readCredentials } from './edge/credential.ts';
 import { parseJsonBodies } from './edge/json-body.ts';
-import { refuseUnread } from './edge/large-body.ts';
-import { checkOrigins } from './edge/origin.ts';
-import { answerProblems, answerUnreadable, answerUnroutable } from './edge/problem.ts';
-import { serveHealth } from './health.ts';
-import { OpenCalls } from './open-calls.ts';
-import { mcpRoutes } from './mcp/route.ts';
-import { surface } from './mcp/surface.ts';
-import { serveMetadata } from './metadata.ts';
-import { serveMetrics } from './metrics.ts';
+import { preflightLargeBody } from './edge/preflight-large-body.ts';
+import { refuseForeignOrigins } from './edge/allowed-origins.ts';
+import { sendErrorsAsProblems, answerParseError, answerRoutingError } from './edge/problem.ts';
+import { serveHealth } from './monitoring/health.ts';
+import { InflightWaits } from './call/inflight-waits.ts';
+import { mcpRoutes } from './mcp/routes.ts';
+import { createMcpServerFactory } from './mcp/mcp-server.ts';
+import { serveProtectedResourceMetadata } from './edge/protected-resource-metadata.ts';
+import { serveMetrics } from './monitoring/metrics.ts';
 import { restRoutes } from './rest/index.ts';
 import { toolCatalog } from './tools/catalog.ts';
 
@@ -40,8 +40,8 @@ export async function buildApp(
     exposeHeadRoutes: false,
     // A project's key is in the path, percent-encoded.
     routerOptions: { maxParamLength: 4_096 },
-    clientErrorHandler: (error, socket) => answerUnreadable(error, socket),
-    frameworkErrors: (error, request, reply) => answerUnroutable(error, request as never, reply as never),
+    clientErrorHandler: (error, socket) => answerParseError(error, socket),
+    frameworkErrors: (error, request, reply) => answerRoutingError(error, request as never, reply as never),
     forceCloseConnections: 'idle',
     // What still comes on an open connection while this replica drains is served: it was sent before anyone could know.
     return503OnClosing: false,
@@ -52,27 +52,29 @@ export async function buildApp(
     reply.header('x-baton-replica', configuration.replica);
     done();
   });
-  answerProblems(app);
-  checkOrigins(app, configuration.allowedOrigins);
+  sendErrorsAsProblems(app);
+  refuseForeignOrigins(app, configuration.allowedOrigins);
   readCredentials(app, configuration.operatorToken);
-  refuseUnread(app, store);
+  preflightLargeBody(app, store);
   parseJsonBodies(app);
 
-  const check = new AnswerCheck();
+  const check = new AnswerValidator();
   app.addHook('onClose', () => check.close());
-  app.addHook('preClose', async () => services.open.drain());
+  app.addHook('preClose', async () => services.inflightWaits.drain());
   const services: Services = {
     store,
     programs: options.programs,
-    check,
+    answerCheck: check,
     operations: options.operations,
-    open: new OpenCalls(),
+    inflightWaits: new InflightWaits(),
   };
   serveHealth(app, store, options.draining);
-  serveMetadata(app);
+  serveProtectedResourceMetadata(app);
   serveMetrics(app, store, configuration.metricsOpen);
-  const tools = surface(toolCatalog(options.operations), VERSION, (err) => log.error({ err }, 'tool failed'));
-  await app.register(mcpRoutes, { services, surface: tools, shortWay: configuration.shortWay });
+  const servers = createMcpServerFactory(toolCatalog(options.operations), VERSION, (err) =>
+    log.error({ err }, 'tool failed'),
+  );
+  await app.register(mcpRoutes, { services, servers, fastPathEnabled: configuration.fastPath });
   await app.register(restRoutes, { prefix: '/v1', services });
   return app;
 }

@@ -20,7 +20,7 @@ export interface GatewayConfiguration {
   /** How long a SIGTERM waits for what is under way, in milliseconds. */
   readonly drainMs: number;
   /** False sends every MCP request through the SDK's own transport; tests hold both ways to the same claims. */
-  readonly shortWay: boolean;
+  readonly fastPath: boolean;
 }
 
 /** A name that no other process has, even where containers share a host name. */

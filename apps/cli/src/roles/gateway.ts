@@ -25,7 +25,7 @@ export async function runGateway(
     metricsOpen: settings.BATON_METRICS_OPEN,
     unreadyMs: settings.BATON_UNREADY_MS ?? unreadyMs,
     drainMs: settings.BATON_DRAIN_MS,
-    shortWay: true,
+    fastPath: true,
   };
   const gateway = await startGateway(configuration, store, log, added(settings)).catch(
     async (error: unknown) => {

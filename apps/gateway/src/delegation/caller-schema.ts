@@ -1,5 +1,5 @@
 import { BatonError, isRecord, type JsonObject } from '@baton/protocol';
-import type { AnswerCheck } from '@baton/runner';
+import type { AnswerValidator } from '@baton/runner';
 
 const FIELD = 'delegatedCallDetails.requestParameters.schema';
 const MOST = { bytes: 65_536, depth: 32, nodes: 5_000 };
@@ -8,7 +8,7 @@ const MOST = { bytes: 65_536, depth: 32, nodes: 5_000 };
  * A schema that a caller brings is bounded before anything compiles it, compiled in a thread that can be ended, and
  * refused here if it is of no use, rather than when an answer has been paid for. Errors: `invalid_arguments`.
  */
-export async function refuseHostileSchema(check: AnswerCheck, schema: JsonObject): Promise<void> {
+export async function validateCallerSchema(check: AnswerValidator, schema: JsonObject): Promise<void> {
   const bytes = Buffer.byteLength(JSON.stringify(schema));
   if (bytes > MOST.bytes) throw tooMuch('bytes', bytes, MOST.bytes);
   let nodes = 0;
@@ -27,7 +27,7 @@ export async function refuseHostileSchema(check: AnswerCheck, schema: JsonObject
       for (const inner of Object.values(value)) walk(inner, depth + 1);
   };
   walk(schema, 1);
-  await check.refuseUnusable(schema, FIELD);
+  await check.requireUsableSchema(schema, FIELD);
 }
 
 function tooMuch(unit: string, found: number, most: number): BatonError {

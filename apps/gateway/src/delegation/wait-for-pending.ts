@@ -1,5 +1,5 @@
-import type { Identity, Look, PendingPage } from '@baton/store';
-import type { Call } from '../context.ts';
+import type { Identity, PendingQuery, PendingPage } from '@baton/store';
+import type { Call } from '../call/call.ts';
 
 /**
  * A page of what is pending. If there is nothing, waits until something is, on whatever replica it was asked for, until
@@ -8,13 +8,13 @@ import type { Call } from '../context.ts';
  * It walks to the end of the list, and again whenever there may be something: a page on which nothing is wanted is not
  * the caller's to turn. Who claims begins anew each time, since what comes free may stand before the cursor.
  */
-export async function pendingOrWait(
+export async function waitForPending(
   call: Call,
   identity: Identity,
-  { waitMs, ...look }: Look & { readonly waitMs: number },
+  { waitMs, ...look }: PendingQuery & { readonly waitMs: number },
 ): Promise<PendingPage> {
-  const { listing } = call.tenant;
-  if (waitMs === 0) return listing.pending(identity, look);
+  const { queries } = call.tenant;
+  if (waitMs === 0) return queries.pending(identity, look);
   const { inbox } = call.services.store;
   const deadline = performance.now() + waitMs;
   const isOver = () => performance.now() >= deadline || call.signal().aborted;
@@ -22,10 +22,10 @@ export async function pendingOrWait(
   let { cursor } = look;
   let fromBegin = cursor === begin;
   let freeInMs = Number.POSITIVE_INFINITY;
-  const listener = inbox.listen(listing.backlog);
+  const listener = inbox.subscribe(queries.pendingTopic);
   try {
     for (;;) {
-      const page = await listing.pending(identity, { ...look, cursor, channel: inbox.channel });
+      const page = await queries.pending(identity, { ...look, cursor, channel: inbox.channel });
       if (page.items.length > 0 || isOver()) return page;
       freeInMs = Math.min(freeInMs, page.freeInMs ?? freeInMs);
       cursor = page.nextCursor;

@@ -13,7 +13,7 @@ export function readCredentials(app: FastifyInstance, operatorToken: string | un
   const operatorDigest = operatorToken === undefined ? undefined : digest(operatorToken);
   app.decorateRequest('credential', null);
   app.addHook('onRequest', (request, _reply, done) => {
-    if (request.routeOptions.config.open !== true && !request.is404) {
+    if (request.routeOptions.config.isPublic !== true && !request.is404) {
       request.credential = credentialOf(request.headers.authorization ?? '', operatorDigest);
     }
     done();
@@ -29,9 +29,9 @@ export function credential(request: FastifyRequest): Credential {
 
 /** The same keys come again and again: how they read is kept, their validity is not. */
 const keys = new Map<string, Credential>();
-const KEYS_KEPT = 1_000;
+const CACHED_CREDENTIALS = 1_000;
 /** Clients write a key behind one space; a header that is longer than such a one is read each time. */
-const LONGEST_KEPT = 127;
+const LONGEST_CACHED_HEADER = 127;
 
 function credentialOf(header: string, operatorDigest: Buffer | undefined): Credential {
   const kept = keys.get(header);
@@ -47,8 +47,8 @@ function credentialOf(header: string, operatorDigest: Buffer | undefined): Crede
   const key = parseKey(token);
   if (key !== undefined) {
     const shown: Credential = { kind: 'key', key };
-    if (header.length > LONGEST_KEPT) return shown;
-    if (keys.size === KEYS_KEPT) keys.clear();
+    if (header.length > LONGEST_CACHED_HEADER) return shown;
+    if (keys.size === CACHED_CREDENTIALS) keys.clear();
     keys.set(header, shown);
     return shown;
   }
@@ -70,6 +70,6 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     /** True for what needs no credential: health, metadata. */
-    open?: boolean;
+    isPublic?: boolean;
   }
 }

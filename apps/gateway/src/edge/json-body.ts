@@ -1,4 +1,4 @@
-import { BatonError, isWiderThan, jsonDepth, MAX_JSON_DEPTH } from '@baton/protocol';
+import { BatonError, exceedsFieldCount, jsonDepth, MAX_JSON_DEPTH } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import secureJson from 'secure-json-parse';
 
@@ -12,7 +12,7 @@ export function parseJsonBodies(app: FastifyInstance): void {
     'application/json',
     { parseAs: 'string' },
     async (request: FastifyRequest, body: string) => {
-      refuseEncoding(request);
+      requirePlainUtf8(request);
       request.bodyBytes = Buffer.byteLength(body);
       if (jsonDepth(body, MAX_JSON_DEPTH) > MAX_JSON_DEPTH) {
         throw new BatonError(
@@ -24,14 +24,14 @@ export function parseJsonBodies(app: FastifyInstance): void {
       if (body === '') return undefined;
       // A shorter text cannot hold as many: most requests pay nothing for it.
       const mayBeWide = body.length > MAX_WIDE_FIELDS * SHORTEST_FIELD;
-      if (mayBeWide && isWiderThan(MAX_WIDE_FIELDS, body, MAX_JSON_DEPTH)) {
+      if (mayBeWide && exceedsFieldCount(MAX_WIDE_FIELDS, body, MAX_JSON_DEPTH)) {
         throw new BatonError(
           'limit_size',
           `The large objects of the JSON body hold more than ${MAX_WIDE_FIELDS} fields in all. Send less at once.`,
           { limit: 'fields', most: MAX_WIDE_FIELDS },
         );
       }
-      return parsed(body);
+      return parseJson(body);
     },
   );
   app.decorateRequest('bodyBytes', 0);
@@ -42,7 +42,7 @@ const MAX_WIDE_FIELDS = 20_000;
 /** `"":1,` */
 const SHORTEST_FIELD = 5;
 
-function parsed(body: string): unknown {
+function parseJson(body: string): unknown {
   try {
     return secureJson.parse(body, null, { protoAction: 'error', constructorAction: 'error' });
   } catch (error) {
@@ -51,7 +51,7 @@ function parsed(body: string): unknown {
 }
 
 /** A body is read as UTF-8, uncompressed; what says that it is something else would be read wrongly. */
-function refuseEncoding({ headers }: FastifyRequest): void {
+function requirePlainUtf8({ headers }: FastifyRequest): void {
   const charset = /charset="?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   const encoding = headers['content-encoding'] ?? 'identity';
   if (/^(utf-?8|us-ascii)$/i.test(charset) && encoding === 'identity') return;

@@ -3,15 +3,15 @@ import type { Socket } from 'node:net';
 import { BatonError, toBatonError } from '@baton/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MalformedJson } from './json-body.ts';
-import { readAway } from './read-away.ts';
+import { drainBody } from './drain-body.ts';
 
 /**
  * The funnel of HTTP: whatever is thrown leaves as `application/problem+json` (RFC 9457) with its code, or, under
  * /mcp, as a JSON-RPC error. Baton's own bugs are logged whole and leave as `internal`.
  */
-export function answerProblems(app: FastifyInstance): void {
+export function sendErrorsAsProblems(app: FastifyInstance): void {
   app.setErrorHandler(async (thrown: FastifyError, request, reply) => {
-    const error = asRefusal(thrown);
+    const error = fromFastifyError(thrown);
     if (error.code === 'internal') request.log.error({ err: thrown }, 'request failed');
     return sendProblem(request, reply, error);
   });
@@ -23,12 +23,12 @@ export function notFound({ method, url }: FastifyRequest): BatonError {
 }
 
 /** What the router refuses before a route is found, such as a path that cannot be decoded. */
-export function answerUnroutable(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {
-  void sendProblem(request, reply, asRefusal(thrown));
+export function answerRoutingError(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+  void sendProblem(request, reply, fromFastifyError(thrown));
 }
 
 /** What Node refuses before there is a request, such as a head that cannot be read: nobody else would answer it. */
-export function answerUnreadable(thrown: { code?: string }, socket: Socket): void {
+export function answerParseError(thrown: { code?: string }, socket: Socket): void {
   if (socket.destroyed || thrown.code === 'ECONNRESET') return;
   const tooLarge = thrown.code === 'HPE_HEADER_OVERFLOW' || thrown.code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW';
   const error = tooLarge
@@ -47,7 +47,7 @@ export function answerUnreadable(thrown: { code?: string }, socket: Socket): voi
 }
 
 /** Headers that a refusal carries: how to authenticate, when to come back. */
-export function refusalHeaders(error: BatonError, request: FastifyRequest): Record<string, string> {
+export function errorHeaders(error: BatonError, request: FastifyRequest): Record<string, string> {
   const headers: Record<string, string> = {};
   if (error.code === 'unauthenticated') {
     // RFC 6750, section 3.1: no error code for a request that shows no credential.
@@ -70,9 +70,9 @@ export function refusalHeaders(error: BatonError, request: FastifyRequest): Reco
 const PARSE_ERROR = -32700;
 
 export async function sendProblem(request: FastifyRequest, reply: FastifyReply, error: BatonError) {
-  await readAway(request.raw);
+  await drainBody(request.raw);
   const { http, rpc } = error.row;
-  reply.status(http).headers(refusalHeaders(error, request));
+  reply.status(http).headers(errorHeaders(error, request));
   if (request.url.startsWith('/mcp')) {
     const code = error instanceof MalformedJson ? PARSE_ERROR : rpc;
     return reply.send({
@@ -90,7 +90,7 @@ function problemOf(error: BatonError, status: number) {
 }
 
 /** Fastify's own refusals (a body that is too large, a content type that is unknown) under Baton's names. */
-export function asRefusal(thrown: FastifyError): BatonError {
+export function fromFastifyError(thrown: FastifyError): BatonError {
   if (thrown instanceof BatonError) return thrown;
   if (thrown.validation)
     return new BatonError('invalid_arguments', thrown.message, { field: fieldOf(thrown) });

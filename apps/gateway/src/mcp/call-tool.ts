@@ -1,9 +1,9 @@
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
 import type { BatonError } from '@baton/protocol';
 import { type ErrorCode, toBatonError } from '@baton/protocol';
-import type { Call } from '../context.ts';
+import type { Call } from '../call/call.ts';
 import type { RequestMeta, Tool, ToolReply } from '../tools/tool.ts';
-import { RpcError } from './rpc-error.ts';
+import { RpcError } from '../json-rpc/rpc-error.ts';
 
 /**
  * Runs a tool; gives its result (MCP, CallToolResult) as the JSON that leaves. What goes wrong in it is a result with `isError`, so that a model can read it and correct itself; an
@@ -50,10 +50,10 @@ export function concernsTheEdge(error: BatonError): boolean {
 }
 
 /** The structured data is most of a reply and may stand in it twice: it is made text once. */
-function success({ text, structured, taskId, speakJson, blocks = [] }: ToolReply): string {
+function success({ text, structured, taskId, textIncludesJson, blocks = [] }: ToolReply): string {
   const data = JSON.stringify(structured);
   const content = [textBlock(text)];
-  if (speakJson) content.push(textBlock(data));
+  if (textIncludesJson) content.push(textBlock(data));
   for (const block of blocks) content.push(JSON.stringify(block));
   const meta = taskId === undefined ? '' : `,"_meta":{"${RELATED_TASK_META_KEY}":{"taskId":"${taskId}"}}`;
   return `{"content":[${content.join()}],"structuredContent":${data}${meta}}`;

@@ -1,30 +1,30 @@
-import { delegatedTask, interaction } from './delegation.ts';
+import { taskResource, interactionResource } from './task-resources.ts';
 import {
-  complexityReport,
-  projectFile,
-  projectFiles,
-  projectRules,
-  projects,
-  projectStanding,
-  projectTask,
-  projectTasks,
-} from './projects.ts';
-import { operationPrompts } from './prompts.ts';
-import type { ResourceKind } from './resource.ts';
+  complexityReportResource,
+  projectFileResource,
+  projectFilesResource,
+  projectRulesResource,
+  projectsResource,
+  projectStatusResource,
+  projectTaskResource,
+  projectTasksResource,
+} from './project-resources.ts';
+import { promptResource } from './prompt-resources.ts';
+import type { ResourceKind } from './resource-kind.ts';
 
 /** Every kind of resource, in the order in which their templates are listed. A new kind is one more entry. */
 export const resourceKinds: readonly ResourceKind[] = [
-  projects,
-  projectStanding,
-  projectTasks,
-  projectTask,
-  complexityReport,
-  projectRules,
-  projectFiles,
-  projectFile,
-  delegatedTask,
-  interaction,
-  operationPrompts,
+  projectsResource,
+  projectStatusResource,
+  projectTasksResource,
+  projectTaskResource,
+  complexityReportResource,
+  projectRulesResource,
+  projectFilesResource,
+  projectFileResource,
+  taskResource,
+  interactionResource,
+  promptResource,
 ];
 
 /** The kinds that have variables, as `resources/templates/list` shows them. */

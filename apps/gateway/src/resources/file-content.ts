@@ -1,5 +1,5 @@
 import type { ConnectedFile } from '@baton/operations';
-import type { Content } from './resource.ts';
+import type { Content } from './resource-kind.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   md: 'text/markdown',

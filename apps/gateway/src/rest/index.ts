@@ -5,28 +5,28 @@
  * the operator and the tenant's admins, under `/tenants/{tenant}`.
  */
 import type { FastifyInstance } from 'fastify';
-import type { Services } from '../context.ts';
-import { admitCallers } from './admission.ts';
-import { interactionRoutes } from './interactions.ts';
-import { keyRoutes } from './keys.ts';
-import { describeRoutes } from './openapi.ts';
-import { operatorDoor, requireTenant } from './operator-door.ts';
-import { tenantRoutes } from './operator-tenants.ts';
-import { projectRoutes } from './projects.ts';
-import { byKey, byPath } from './reach.ts';
-import { taskRoutes } from './tasks.ts';
-import { validateRequests } from './validation.ts';
+import type { Services } from '../call/call.ts';
+import { admitRequests } from './admission/admit-requests.ts';
+import { interactionRoutes } from './routes/interactions.ts';
+import { keyRoutes } from './routes/keys.ts';
+import { serveOpenApi } from './openapi/openapi-document.ts';
+import { openOperatorStore, requireTenant } from './operator/require-tenant.ts';
+import { tenantRoutes } from './operator/tenants.ts';
+import { projectRoutes } from './routes/projects.ts';
+import { tenantOfKey, tenantInPath } from './admission/route-scope.ts';
+import { taskRoutes } from './routes/tasks.ts';
+import { parseRequests } from './request-validation.ts';
 
 /** Everything under `/v1`. */
 export async function restRoutes(app: FastifyInstance, { services }: { services: Services }): Promise<void> {
-  const door = operatorDoor(services.store);
-  await describeRoutes(app);
-  validateRequests(app);
-  admitCallers(app, services.store, requireTenant(door));
+  const door = openOperatorStore(services.store);
+  await serveOpenApi(app);
+  parseRequests(app);
+  admitRequests(app, services.store, requireTenant(door));
 
   await app.register(tenantRoutes, { door });
   await app.register(keyRoutes);
-  for (const reach of [byKey, byPath]) {
+  for (const reach of [tenantOfKey, tenantInPath]) {
     const { prefix } = reach;
     await app.register(interactionRoutes, { prefix, reach, services });
     await app.register(taskRoutes, { prefix, reach });

@@ -28,7 +28,7 @@ const MAX_CAPABILITIES = 600;
 const MAX_NAME = 64;
 const MAX_VERSION = 32;
 
-export function newSession(
+export function createSession(
   owner: { readonly tenant: string; readonly principal: string },
   { protocolVersion, capabilities, clientInfo }: InitializeRequest['params'],
 ): Session {
@@ -39,7 +39,7 @@ export function newSession(
     protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion)
       ? protocolVersion
       : LATEST_PROTOCOL_VERSION,
-    capabilities: shortened(capabilities),
+    capabilities: shortenCapabilities(capabilities),
     client: { name: shorten(clientInfo.name, MAX_NAME), version: shorten(clientInfo.version, MAX_VERSION) },
     issuedAt: Date.now(),
   };
@@ -56,15 +56,18 @@ export function parseSession(text: string): Session | undefined {
 }
 
 /** The way out for whoever has none. */
-export const TO_A_SESSION = 'Send initialize, and with each request the Mcp-Session-Id of its response.';
+export const HOW_TO_OPEN_A_SESSION =
+  'Send initialize, and with each request the Mcp-Session-Id of its response.';
 
 /** A refusal of what only a session has. */
 export function sessionRequired(what: string): BatonError {
-  return new BatonError('session_required', `${what} ${TO_A_SESSION}`, { header: 'Mcp-Session-Id' });
+  return new BatonError('session_required', `${what} ${HOW_TO_OPEN_A_SESSION}`, { header: 'Mcp-Session-Id' });
 }
 
 /** Capabilities that are many keep their names: whether a client can do something is in the name. */
-function shortened(capabilities: InitializeRequest['params']['capabilities']): Record<string, unknown> {
+function shortenCapabilities(
+  capabilities: InitializeRequest['params']['capabilities'],
+): Record<string, unknown> {
   const { experimental: _, ...known } = capabilities;
   if (JSON.stringify(known).length <= MAX_CAPABILITIES) return known;
   const names = Object.keys(known).filter((name) => KNOWN.has(name));

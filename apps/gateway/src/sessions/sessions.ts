@@ -1,10 +1,10 @@
 import type { KeyParts } from '@baton/protocol';
-import { type Ear, SESSION_LIFE, type Store, sessionNotFound } from '@baton/store';
+import { type Subscriber, SESSION_TTL, type Store, sessionNotFound } from '@baton/store';
 import type { InitializeRequest } from '@modelcontextprotocol/sdk/types.js';
-import type { Call } from '../context.ts';
+import type { Call } from '../call/call.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { Seal } from './seal.ts';
-import { formatSession, newSession, parseSession, type Session } from './session.ts';
+import { formatSession, createSession, parseSession, type Session } from './session.ts';
 
 /** How many sessions this replica knows at once; one that it forgot is opened again. */
 const KEPT = 10_000;
@@ -26,7 +26,7 @@ interface Kept {
  * The sessions that this replica knows. One that it knows costs a look into a map; the first time it is shown here it
  * is opened, its key admitted, and Redis asked whether it has ended. From then on this replica hears of its end.
  */
-export class Sessions implements Ear {
+export class SessionCache implements Subscriber {
   private readonly seal: Seal;
   private readonly kept = new BoundedMap<string, Kept>(KEPT);
   private readonly ended = new BoundedMap<string, true>(KEPT);
@@ -40,7 +40,7 @@ export class Sessions implements Ear {
   }
 
   /** The session behind a sealed id, if nothing need be asked to be sure of it. */
-  known(sealed: string, key: KeyParts): Session | undefined {
+  verified(sealed: string, key: KeyParts): Session | undefined {
     const kept = this.kept.get(sealed);
     if (kept === undefined || !this.hearing || kept.seenAt <= this.since) return undefined;
     if (performance.now() - kept.seenAt > BELIEVED_MS) return undefined;
@@ -53,16 +53,16 @@ export class Sessions implements Ear {
    * The session behind a sealed id, for the principal that calls. Admits the call.
    * Errors: `session_not_found` for what was not sealed here, is another principal's or has ended; those of the admission.
    */
-  async open(sealed: string, key: KeyParts, call: Call, purpose: 'call' | 'answer'): Promise<Session> {
+  async verify(sealed: string, key: KeyParts, call: Call, purpose: 'call' | 'answer'): Promise<Session> {
     // Whoever shows a dead key hears of that, and not of what is wrong with the session.
     const { principal } = await call.caller.admit(['mcp', 'agent'], purpose);
     const kept = this.kept.get(sealed) ?? (await this.unseal(sealed));
     if (kept === undefined) throw sessionNotFound();
     const { session, keys } = kept;
     if (session.tenant !== key.tenant || session.principal !== principal) throw sessionNotFound();
-    if (Date.now() - session.issuedAt > SESSION_LIFE) throw sessionNotFound();
+    if (Date.now() - session.issuedAt > SESSION_TTL) throw sessionNotFound();
     // Listening first: an end that comes after the look is heard of.
-    await call.tenant.sessions.hearEndings(this);
+    await call.tenant.sessions.onSessionEnded(this);
     const now = performance.now();
     if (this.ended.get(session.id) || (await call.tenant.sessions.hasEnded(session.id))) {
       this.ended.set(session.id, true);
@@ -82,9 +82,9 @@ export class Sessions implements Ear {
     params: InitializeRequest['params'],
     call: Call,
   ): Promise<string> {
-    const session = newSession({ tenant: key.tenant, principal }, params);
+    const session = createSession({ tenant: key.tenant, principal }, params);
     const sealed = await this.seal.seal(formatSession(session));
-    await call.tenant.sessions.hearEndings(this);
+    await call.tenant.sessions.onSessionEnded(this);
     this.kept.set(sealed, { session, keys: new Set([key.id]), seenAt: performance.now() });
     return sealed;
   }
@@ -94,17 +94,17 @@ export class Sessions implements Ear {
     this.endings.add(ear);
   }
 
-  hear(id: string): void {
+  onMessage(id: string): void {
     this.ended.set(id, true);
     for (const ear of this.endings) ear(id);
   }
 
-  away(): void {
+  onDisconnect(): void {
     this.hearing = false;
   }
 
   /** Endings were missed: whatever is shown from now on is asked for once. */
-  back(): void {
+  onReconnect(): void {
     this.since = performance.now();
     this.hearing = true;
   }

@@ -1,4 +1,4 @@
-import { delegatedCall, wholeNumber } from '@baton/operations';
+import { delegatedCall, integerOrDigits } from '@baton/operations';
 import {
   agentResponse,
   DEFAULT_WAIT_MS,
@@ -8,14 +8,14 @@ import {
   MAX_WAIT_MS,
 } from '@baton/protocol';
 import { z } from 'zod';
-import type { Call } from '../context.ts';
-import { takeAnswer } from '../delegation/answer.ts';
-import { refuseHostileSchema } from '../delegation/caller-schema.ts';
-import { replyShapes, startForReply } from './start.ts';
+import type { Call } from '../call/call.ts';
+import { postAnswer } from '../delegation/post-answer.ts';
+import { validateCallerSchema } from '../delegation/caller-schema.ts';
+import { replySchemas, startOperationTool } from './start-operation.ts';
 import { defineTool, type RequestMeta, type ToolReply } from './tool.ts';
 
 /** Models often write nested objects as JSON text; what it says is what they meant. */
-const unquoted = <T extends z.ZodType>(schema: T) =>
+const parsedIfJsonText = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => {
     if (typeof value !== 'string') return value;
     try {
@@ -28,12 +28,12 @@ const unquoted = <T extends z.ZodType>(schema: T) =>
 const input = z
   .strictObject({
     interactionId: z.string().min(1).max(100).optional().describe('The interaction that is answered'),
-    agentLLMResponse: unquoted(agentResponse).optional().describe('What came of the LLM call'),
-    delegatedCallDetails: unquoted(delegatedCallDetails)
+    agentLLMResponse: parsedIfJsonText(agentResponse).optional().describe('What came of the LLM call'),
+    delegatedCallDetails: parsedIfJsonText(delegatedCallDetails)
       .optional()
       .describe('Instead of a response: opens an interaction for a request of your own'),
     projectRoot: z.string().max(1024).optional().describe('Accepted for older agents; not needed'),
-    waitMs: wholeNumber(z.int().min(0).max(MAX_WAIT_MS))
+    waitMs: integerOrDigits(z.int().min(0).max(MAX_WAIT_MS))
       .default(DEFAULT_WAIT_MS)
       .describe('How long to wait for the outcome, in milliseconds'),
   })
@@ -69,20 +69,24 @@ export const agentLlm = defineTool({
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   need: ['mcp', 'agent'],
   input,
-  output: [confirmation, ...replyShapes(delegatedCall)],
+  output: [confirmation, ...replySchemas(delegatedCall)],
   run: async ({ interactionId, agentLLMResponse, delegatedCallDetails: details, waitMs }, call, meta) => {
-    if (details !== undefined) return open(details, call, meta);
+    if (details !== undefined) return openInteraction(details, call, meta);
     if (interactionId === undefined || agentLLMResponse === undefined)
       throw new Error('refused by the schema');
-    return takeAnswer(interactionId, agentLLMResponse, waitMs, call);
+    return postAnswer(interactionId, agentLLMResponse, waitMs, call);
   },
 });
 
-async function open(details: DelegatedCallDetails, call: Call, meta: RequestMeta): Promise<ToolReply> {
+async function openInteraction(
+  details: DelegatedCallDetails,
+  call: Call,
+  meta: RequestMeta,
+): Promise<ToolReply> {
   const { schema } = details.requestParameters;
   if (schema !== undefined) {
     await call.caller.admit(['mcp']);
-    await refuseHostileSchema(call.services.check, schema as JsonObject);
+    await validateCallerSchema(call.services.answerCheck, schema as JsonObject);
   }
-  return startForReply(delegatedCall, details as unknown as JsonObject, call, meta);
+  return startOperationTool(delegatedCall, details as unknown as JsonObject, call, meta);
 }

@@ -1,7 +1,7 @@
 import { type Operation, projectTools } from '@baton/operations';
 import { agentLlm } from './agent-llm.ts';
 import { cancelTask } from './cancel-task.ts';
-import { operationTool } from './operation.ts';
+import { operationTool } from './operation-tool.ts';
 import { pendingInteractions } from './pending-interactions.ts';
 import { projectTool } from './project-tool.ts';
 import { taskStatus } from './task-status.ts';

@@ -1,19 +1,19 @@
-import { wholeNumber } from '@baton/operations';
+import { integerOrDigits } from '@baton/operations';
 import { interactionStatus, MAX_WAIT_MS, role } from '@baton/protocol';
 import type { Identity } from '@baton/store';
 import { z } from 'zod';
-import type { Call } from '../context.ts';
-import { wholeRequest } from '../delegation/present.ts';
-import { pendingOrWait } from '../delegation/wait-for-pending.ts';
-import { GONE } from '../open-calls.ts';
+import type { Call } from '../call/call.ts';
+import { interactionDetails } from '../delegation/task-outcome.ts';
+import { waitForPending } from '../delegation/wait-for-pending.ts';
+import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
 import { defineTool } from './tool.ts';
 
 /** A lease is at least so long: a shorter one ends before anything can be done with it. */
 const LEAST_LEASE_MS = 1_000;
 
 const claim = z.strictObject({
-  max: wholeNumber(z.int().min(1).max(50)).default(1).describe('How many to claim at most'),
-  leaseMs: wholeNumber(z.int().min(0).max(3_600_000)).describe(
+  max: integerOrDigits(z.int().min(1).max(50)).default(1).describe('How many to claim at most'),
+  leaseMs: integerOrDigits(z.int().min(0).max(3_600_000)).describe(
     `For how long they are hidden from other claims, ${LEAST_LEASE_MS} or more; 0 ends the claim on interactionId, or, ` +
       'without one, all claims of holder, which is given none any more: for a call whose reply did not come',
   ),
@@ -45,7 +45,7 @@ const input = z
     claim: claim
       .optional()
       .describe('Claims what is returned; a claim hides from other claims and never blocks an answer'),
-    waitMs: wholeNumber(z.int().min(0).max(MAX_WAIT_MS))
+    waitMs: integerOrDigits(z.int().min(0).max(MAX_WAIT_MS))
       .default(0)
       .describe('How long to wait, in milliseconds, for something to become pending if nothing is'),
     cursor: z.string().max(500).optional(),
@@ -81,26 +81,27 @@ export const pendingInteractions = defineTool({
   output: [z.object({ interactions: z.array(z.looseObject({})), nextCursor: z.string().optional() })],
   run: async (given, call) => {
     const identity = await call.caller.admit(['mcp', 'agent']);
-    if (given.interactionId !== undefined) return oneOf(identity, given.interactionId, given, call);
+    if (given.interactionId !== undefined) return showOne(identity, given.interactionId, given, call);
     const { status, cursor, operation, role: wanted } = given;
     if (status !== 'pending') {
-      const page = await call.tenant.listing.history(identity, { status, cursor, operation, role: wanted });
-      return reply(page.items.map(wholeRequest), page.nextCursor);
+      const page = await call.tenant.queries.history(identity, { status, cursor, operation, role: wanted });
+      return reply(page.items.map(interactionDetails), page.nextCursor);
     }
     const { claim: wish, waitMs } = given;
     const look = { cursor, operation, role: wanted, claim: wish };
     if (wish?.leaseMs === 0) {
-      await call.tenant.claims.resign(identity, wish.holder ?? '');
+      await call.tenant.claims.releaseHolder(identity, wish.holder ?? '');
       return reply([]);
     }
-    const page = await pendingOrWait(call, identity, { ...look, waitMs });
-    if (wish !== undefined && call.signal().reason === GONE) await giveBack(page.items, identity, wish, call);
-    return reply(page.items.map(wholeRequest), page.nextCursor);
+    const page = await waitForPending(call, identity, { ...look, waitMs });
+    if (wish !== undefined && call.signal().reason === CLIENT_CLOSED)
+      await releaseClaims(page.items, identity, wish, call);
+    return reply(page.items.map(interactionDetails), page.nextCursor);
   },
 });
 
 /** Nobody hears of these claims any more: they would hide their interactions until their leases end. */
-async function giveBack(
+async function releaseClaims(
   items: readonly { readonly interactionId: string }[],
   identity: Identity,
   wish: z.output<typeof claim>,
@@ -110,11 +111,11 @@ async function giveBack(
   await Promise.allSettled(items.map(({ interactionId }) => claims.claim(identity, interactionId, ended)));
 }
 
-async function oneOf(identity: Identity, interactionId: string, { claim: wish }: Input, call: Call) {
-  const { claims, listing } = call.tenant;
+async function showOne(identity: Identity, interactionId: string, { claim: wish }: Input, call: Call) {
+  const { claims, queries } = call.tenant;
   const claimedUntil = wish && (await claims.claim(identity, interactionId, wish));
-  const record = await listing.interaction(identity, interactionId);
-  return reply([wholeRequest({ ...record, ...(claimedUntil === undefined ? {} : { claimedUntil }) })]);
+  const record = await queries.interaction(identity, interactionId);
+  return reply([interactionDetails({ ...record, ...(claimedUntil === undefined ? {} : { claimedUntil }) })]);
 }
 
 function reply(interactions: object[], nextCursor?: string) {

@@ -1,6 +1,6 @@
 import type { ProjectTool } from '@baton/operations';
 import { commitCommand, readProject } from '@baton/runner';
-import type { Call } from '../context.ts';
+import type { Call } from '../call/call.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 /** A tool without an LLM as MCP has it: it looks at a project, or changes it by one command. */
@@ -15,15 +15,15 @@ export function projectTool(tool: ProjectTool): Tool {
     output: [result],
     run: async (given, call) => {
       await call.caller.admit(['mcp']);
-      const structured = await carryOut(tool, given, call);
-      return { text: tool.summarize(structured, given), structured, speakJson: true };
+      const structured = await runProjectTool(tool, given, call);
+      return { text: tool.summarize(structured, given), structured, textIncludesJson: true };
     },
   });
 }
 
 type Given = Parameters<ProjectTool['summarize']>[1];
 
-async function carryOut(tool: ProjectTool, given: Given, { tenant }: Call): Promise<object> {
+async function runProjectTool(tool: ProjectTool, given: Given, { tenant }: Call): Promise<object> {
   if (tool.kind === 'view') return tool.view(await readProject(tenant, given.projectRoot), given);
   return tool.show(await commitCommand(tenant, given.projectRoot, tool.command(given)), given);
 }

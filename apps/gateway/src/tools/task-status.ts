@@ -1,14 +1,14 @@
-import { wholeNumber } from '@baton/operations';
+import { integerOrDigits } from '@baton/operations';
 import { MAX_WAIT_MS, taskStatus as statuses } from '@baton/protocol';
 import { z } from 'zod';
-import { blocksOf } from '../delegation/content.ts';
-import { statusOf } from '../delegation/present.ts';
-import { waitForTask } from '../delegation/wait.ts';
+import { contentBlocksOf } from '../delegation/content-blocks.ts';
+import { statusOf } from '../delegation/task-outcome.ts';
+import { waitForTask } from '../delegation/wait-for-task.ts';
 import { defineTool } from './tool.ts';
 
 const input = z.strictObject({
   taskId: z.string().min(1).max(100).describe('The task'),
-  waitMs: wholeNumber(z.int().min(0).max(MAX_WAIT_MS))
+  waitMs: integerOrDigits(z.int().min(0).max(MAX_WAIT_MS))
     .default(0)
     .describe('How long to wait while it works, in milliseconds'),
 });
@@ -38,7 +38,7 @@ export const taskStatus = defineTool({
     const { tasks } = call.tenant;
     let view = await tasks.read(identity, taskId);
     if (view.status === 'working' && waitMs > 0) {
-      const listener = call.services.store.inbox.listen(tasks.member(taskId));
+      const listener = call.services.store.inbox.subscribe(tasks.topic(taskId));
       try {
         await waitForTask(call, taskId, listener, { event: 0, waitMs, registered: false });
         view = await tasks.read(identity, taskId);
@@ -47,7 +47,7 @@ export const taskStatus = defineTool({
       }
     }
     const structured = statusOf(view);
-    const blocks = blocksOf(structured.result);
-    return { text: `Task ${taskId} is ${view.status}.`, structured, taskId, speakJson: true, blocks };
+    const blocks = contentBlocksOf(structured.result);
+    return { text: `Task ${taskId} is ${view.status}.`, structured, taskId, textIncludesJson: true, blocks };
   },
 });

@@ -1,9 +1,9 @@
 import type { ToolHints } from '@baton/operations';
-import { describeSchema } from '@baton/engine';
+import { toJsonSchema } from '@baton/engine';
 import { BatonError, type JsonObject, type Scope } from '@baton/protocol';
 import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import type { Call } from '../context.ts';
+import type { Call } from '../call/call.ts';
 
 /** What a tool gives back: structured data that fits its output schema, and a sentence for those who read text. */
 export interface ToolReply {
@@ -12,7 +12,7 @@ export interface ToolReply {
   /** The task that the reply is about, for the 2025 revisions' related-task metadata. */
   readonly taskId?: string | undefined;
   /** True when the structured data belongs into the text too: the reply asks something of a client that reads only text. */
-  readonly speakJson?: boolean;
+  readonly textIncludesJson?: boolean;
   /** What an agent's answer brought besides words; it stands behind the text. */
   readonly blocks?: readonly ContentBlock[];
 }
@@ -47,7 +47,7 @@ export interface ToolSpec<Input> {
   run(input: Input, call: Call, meta: RequestMeta): Promise<ToolReply>;
 }
 
-const errorShape = z
+const errorSchema = z
   .strictObject({ error: z.looseObject({ code: z.string(), message: z.string() }) })
   .describe('What went wrong (isError is true): a code, a message with the way out, and details');
 
@@ -60,10 +60,10 @@ export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
       name,
       title,
       description,
-      inputSchema: { type: 'object', ...describeSchema(spec.input) },
+      inputSchema: { type: 'object', ...toJsonSchema(spec.input) },
       outputSchema: {
         type: 'object',
-        oneOf: [...spec.output, errorShape].map((shape) => describeOutput(shape)),
+        oneOf: [...spec.output, errorSchema].map((shape) => describeOutput(shape)),
       },
       annotations: { title, ...hints },
     },

@@ -110,7 +110,7 @@ export async function startReplicas(): Promise<Replicas> {
       metricsOpen: true,
       unreadyMs: 0,
       drainMs: 1_000,
-      shortWay: true,
+      fastPath: true,
     };
     const gateway = await startGateway(configuration, store, makeLog('silent', {}), testOperations);
     gateways.push(gateway);

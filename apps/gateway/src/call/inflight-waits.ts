@@ -1,0 +1,39 @@
+import type { FastifyReply } from 'fastify';
+import { LightAbortSignal } from './light-abort-signal.ts';
+
+/** Why a call stops waiting. A drained one still answers, with how things stand; nobody is left to hear a gone one. */
+export const CLIENT_CLOSED = 'gone';
+const DRAINING = 'draining';
+
+/** The calls that wait for something, so that their wait ends when their client has gone, or the process drains. */
+export class InflightWaits {
+  private readonly waits = new Set<LightAbortSignal>();
+  private draining = false;
+
+  /** The signal of one call, made when it is first asked for: most calls never wait. */
+  signalFor(reply: FastifyReply): () => LightAbortSignal {
+    let wait: LightAbortSignal | undefined;
+    return () => (wait ??= this.createSignal(reply));
+  }
+
+  drain(): void {
+    this.draining = true;
+    for (const wait of this.waits) wait.abort(DRAINING);
+  }
+
+  private createSignal(reply: FastifyReply): LightAbortSignal {
+    const wait = new LightAbortSignal();
+    if (this.draining) wait.abort(DRAINING);
+    if (reply.raw.closed) {
+      // It has said 'close' already, and will not say it again.
+      wait.abort(CLIENT_CLOSED);
+      return wait;
+    }
+    this.waits.add(wait);
+    reply.raw.on('close', () => {
+      this.waits.delete(wait);
+      wait.abort(CLIENT_CLOSED);
+    });
+    return wait;
+  }
+}

@@ -1,0 +1,40 @@
+import { type AgentAnswer, BatonError, isRecord, readText } from '@baton/protocol';
+import type { Call } from '../call/call.ts';
+
+/**
+ * The final success of a streamed answer may leave out its text: it is the chunks', in order. A gap leaves the
+ * interaction pending. Errors: `invalid_arguments` naming the first chunk that is missing.
+ */
+export async function joinAnswerChunks(
+  call: Call,
+  interactionId: string,
+  answer: AgentAnswer,
+): Promise<AgentAnswer> {
+  if (answer.status !== 'success' || !isRecord(answer.data) || hasOwnContent(answer.data)) return answer;
+  const identity = await call.caller.admit(['mcp', 'agent'], 'answer');
+  // Whose it is comes first: not even that there are chunks is for others to know.
+  await call.tenant.queries.interaction(identity, interactionId);
+  const chunks = await call.tenant.interactions.readChunks(interactionId);
+  if (chunks.size === 0) return answer;
+  const pieces: string[] = [];
+  for (let sequence = 0; sequence < chunks.size; sequence++) {
+    const piece = chunks.get(sequence);
+    if (piece === undefined) {
+      const message = `agentLLMResponse: chunk ${sequence} of the stream is missing; post it, then the final success again`;
+      throw new BatonError('invalid_arguments', message, {
+        field: 'agentLLMResponse',
+        interactionId,
+        sequence,
+      });
+    }
+    pieces.push(piece);
+  }
+  return { ...answer, data: { ...answer.data, text: pieces.join('') } };
+}
+
+/** An answer that says something itself. A stream's end has nothing but its accounting, and what is no words. */
+function hasOwnContent(data: Record<string, unknown>): boolean {
+  return readText(data).ok || Object.keys(data).some((key) => !ACCOMPANYING_FIELDS.has(key));
+}
+
+const ACCOMPANYING_FIELDS = new Set(['usage', 'model', 'logprobs', 'content', 'toolCalls']);

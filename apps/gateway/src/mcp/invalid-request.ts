@@ -1,0 +1,59 @@
+import { describeZodError } from '@baton/engine';
+import { isRecord } from '@baton/protocol';
+import {
+  InitializeRequestSchema,
+  type JSONRPCErrorResponse,
+  JSONRPCMessageSchema,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
+
+const INVALID_REQUEST = -32600;
+const INVALID_PARAMS = -32602;
+
+/**
+ * What to say to a single message that is JSON and no message of JSON-RPC, or an `initialize` without what it needs:
+ * the SDK's transport would call the one a parse error and the other an error of the server's own. And to a batch with an
+ * `initialize` in it (MCP 2025-03-26, basic/lifecycle: it must not be part of one), which the SDK takes when it is alone.
+ * Undefined for what the SDK may see.
+ */
+export function invalidRequestResponse(body: unknown): JSONRPCErrorResponse | undefined {
+  if (Array.isArray(body)) {
+    return body.some(isInitialize)
+      ? refusal(undefined, INVALID_REQUEST, 'initialize must not be part of a batch. Send it by itself.')
+      : undefined;
+  }
+  if (body === undefined) return undefined;
+  const message = JSONRPCMessageSchema.safeParse(body);
+  const id = idOf(body);
+  if (!message.success) {
+    const aRequest =
+      isRecord(body) && body['jsonrpc'] === '2.0' && typeof body['method'] === 'string' && id !== undefined;
+    const code = aRequest ? INVALID_PARAMS : INVALID_REQUEST;
+    return refusal(
+      id,
+      code,
+      aRequest
+        ? 'Invalid params: they must be an object, and its _meta too'
+        : 'This is no request of JSON-RPC 2.0',
+    );
+  }
+  if (!isInitialize(body)) return undefined;
+  const initialize = InitializeRequestSchema.safeParse(body);
+  return initialize.success
+    ? undefined
+    : refusal(id, INVALID_PARAMS, `Invalid params: ${describeZodError(initialize.error)}`);
+}
+
+export function isInitialize(body: unknown): boolean {
+  return isRecord(body) && body['method'] === 'initialize';
+}
+
+function refusal(id: RequestId | undefined, code: number, message: string): JSONRPCErrorResponse {
+  // JSON-RPC 2.0, section 5: the id is null where it could not be told, which the SDK's type does not know.
+  return { jsonrpc: '2.0', id: (id ?? null) as RequestId, error: { code, message } };
+}
+
+function idOf(body: unknown): RequestId | undefined {
+  const id = isRecord(body) ? body['id'] : undefined;
+  return typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id)) ? id : undefined;
+}

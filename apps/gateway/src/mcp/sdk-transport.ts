@@ -1,0 +1,62 @@
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import type { FastifyRequest } from 'fastify';
+import type { Call } from '../call/call.ts';
+import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
+import { toAuthInfo } from '../json-rpc/call-context.ts';
+
+/** SSE comments while a stream is silent: proxies cut silent streams near 125 s. */
+const KEEP_ALIVE_MS = 10_000;
+
+/**
+ * The way through the SDK's own transport, stateless: a server and a transport for one request. For everything that
+ * the short way is not for: batches, notifications, progress, and whatever is malformed.
+ */
+export async function handleWithSdkTransport(
+  makeServer: () => Server,
+  request: FastifyRequest,
+  call: Call,
+): Promise<Response> {
+  const server = makeServer();
+  const transport = new WebStandardStreamableHTTPServerTransport({ keepAliveMs: KEEP_ALIVE_MS });
+  await server.connect(transport as Parameters<typeof server.connect>[0]);
+  // A drain lets a request be answered.
+  const signal = call.signal();
+  const end = () => {
+    if (signal.reason === CLIENT_CLOSED) void server.close();
+  };
+  signal.addEventListener('abort', end);
+  const web = new Request(`http://baton${request.url}`, {
+    method: 'POST',
+    headers: headersOf(request),
+  });
+  const response = await transport.handleRequest(web, {
+    parsedBody: request.body,
+    authInfo: toAuthInfo(call),
+  });
+  if (signal.aborted) end();
+  return withOpeningComment(response);
+}
+
+/** A stream's headers leave with its first bytes: a comment, so that its client knows at once that it stands. */
+function withOpeningComment(response: Response): Response {
+  if (response.body === null || response.headers.get('content-type') !== 'text/event-stream') return response;
+  const begun = new TransformStream<Uint8Array, Uint8Array>({
+    start: (stream) => stream.enqueue(new TextEncoder().encode(': open\n\n')),
+  });
+  const { status, headers } = response;
+  // Whether the connection stays is between the client and Node; the SDK would keep it, whatever the client asked.
+  headers.delete('connection');
+  return new Response(response.body.pipeThrough(begun), { status, headers });
+}
+
+function headersOf(request: FastifyRequest): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (typeof value === 'string') headers.set(name, value);
+  }
+  // curl and the like accept anything, and say so by a wildcard or by nothing.
+  if (/^(\*\/\*)?$/.test(headers.get('accept') ?? ''))
+    headers.set('accept', 'application/json, text/event-stream');
+  return headers;
+}

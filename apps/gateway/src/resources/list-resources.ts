@@ -1,0 +1,167 @@
+import { listFiles, type Project, promptNames } from '@baton/operations';
+import { BatonError } from '@baton/protocol';
+import { readProject } from '@baton/runner';
+import type { Resource } from '@modelcontextprotocol/sdk/types.js';
+import { isoTime } from '../delegation/task-outcome.ts';
+import { taskResource, interactionResource } from './task-resources.ts';
+import { fileContent } from './file-content.ts';
+import {
+  complexityReportResource,
+  projectFileResource,
+  projectFilesResource,
+  projectRulesResource,
+  projectsResource,
+  projectStatusResource,
+  projectTasksResource,
+} from './project-resources.ts';
+import { promptResource } from './prompt-resources.ts';
+import { resourceEntry, type ResourceKind, type AdmittedCall } from './resource-kind.ts';
+import type { Variables } from './uri-template.ts';
+
+/** A page ends with the entries of whoever fills it, so it may be a little longer. */
+const PAGE = 50;
+
+interface SectionPage {
+  readonly resources: readonly Resource[];
+  /** Where this section goes on, if it does. */
+  readonly next?: string | undefined;
+}
+
+type Section = (visit: AdmittedCall, from: string | undefined) => Promise<SectionPage>;
+
+/**
+ * What is there for this caller, section after section: the projects, its requests that wait, its tasks, the prompts.
+ * Of tasks within a project there may be thousands, of tags too: they are reached by the templates.
+ * Errors: `invalid_arguments` for a cursor that Baton did not give out.
+ */
+export async function listResources(
+  cursor: string | undefined,
+  visit: AdmittedCall,
+): Promise<{ resources: Resource[]; nextCursor?: string }> {
+  let { section, from } = parseCursor(cursor);
+  const resources: Resource[] = [];
+  while (resources.length < PAGE) {
+    const part = await SECTIONS[section]?.(visit, from);
+    if (part === undefined) return { resources };
+    resources.push(...part.resources);
+    from = part.next;
+    if (from === undefined) section++;
+  }
+  if (section === SECTIONS.length) return { resources };
+  return { resources, nextCursor: formatCursor({ section, from }) };
+}
+
+/** Projects by name; the position is the last name shown. */
+const listProjects: Section = async (visit, from) => {
+  const { call, identity } = visit;
+  if (!identity.scopes.has('mcp')) return { resources: [] };
+  const names = (await call.tenant.projects.names()).sort();
+  const resources: Resource[] = from === undefined ? [resourceEntry(projectsResource, {})] : [];
+  for (const [at, name] of names.entries()) {
+    if (from !== undefined && name <= from) continue;
+    const project = await readProject(call.tenant, name);
+    if (project !== undefined) resources.push(...(await resourcesOf(name, project, visit)));
+    if (resources.length >= PAGE && at + 1 < names.length) return { resources, next: name };
+  }
+  return { resources };
+};
+
+async function resourcesOf(name: string, project: Project, visit: AdmittedCall): Promise<Resource[]> {
+  const variables = { project: name };
+  const of = (kind: ResourceKind, more: Variables = {}, about: Parameters<typeof resourceEntry>[2] = {}) =>
+    resourceEntry(
+      kind,
+      { ...variables, ...more },
+      { name: `${name}/${kind.name}`, title: `${kind.title}: ${name}`, ...about },
+    );
+  const report = project.reports.get(project.currentTag);
+  const lastModified = project.tags.get(project.currentTag)?.metadata.updated;
+  const files = listFiles(project);
+  return [
+    of(projectStatusResource, {}, { lastModified }),
+    of(projectTasksResource, {}, { lastModified }),
+    ...(report === undefined
+      ? []
+      : [of(complexityReportResource, {}, { lastModified: report.meta.generatedAt })]),
+    ...(project.rules.length === 0
+      ? []
+      : [of(projectRulesResource, {}, { content: await projectRulesResource.read(variables, visit) })]),
+    ...(files.length === 0 ? [] : [of(projectFilesResource)]),
+    ...[...project.files].map(([file, kept]) =>
+      of(
+        projectFileResource,
+        { name: file },
+        { name: `${name}/${file}`, title: file, content: fileContent(file, kept) },
+      ),
+    ),
+  ];
+}
+
+/** Requests that wait, oldest first. */
+const listInteractions: Section = async ({ call, identity }, from) => {
+  const page = await call.tenant.queries.pending(identity, { cursor: from });
+  const resources = page.items.map(({ interactionId, operation, createdAt }) =>
+    resourceEntry(
+      interactionResource,
+      { id: interactionId },
+      {
+        name: `${operation}/${interactionId}`,
+        title: `Request of ${operation}`,
+        lastModified: isoTime(createdAt),
+      },
+    ),
+  );
+  return { resources, next: page.nextCursor };
+};
+
+/** Tasks, newest first. */
+const listTasks: Section = async ({ call, identity }, from) => {
+  const page = await call.tenant.queries.tasks(identity, from);
+  const resources = page.items.map(({ taskId, operation, updatedAt }) =>
+    resourceEntry(
+      taskResource,
+      { taskId },
+      { name: `${operation}/${taskId}`, title: `Task of ${operation}`, lastModified: isoTime(updatedAt) },
+    ),
+  );
+  return { resources, next: page.nextCursor };
+};
+
+const listPrompts: Section = async (visit) => ({
+  resources: await Promise.all(
+    promptNames.map(async (operation) => {
+      const content = await promptResource.read({ operation }, visit);
+      return resourceEntry(promptResource, { operation }, { name: `prompts/${operation}`, content });
+    }),
+  ),
+});
+
+/** A cursor names its section by its place: a new section comes last. */
+const SECTIONS: readonly Section[] = [listProjects, listInteractions, listTasks, listPrompts];
+
+interface Position {
+  readonly section: number;
+  readonly from: string | undefined;
+}
+
+function formatCursor({ section, from }: Position): string {
+  return Buffer.from(JSON.stringify([section, from])).toString('base64url');
+}
+
+function parseCursor(cursor: string | undefined): Position {
+  if (cursor === undefined) return { section: 0, from: undefined };
+  try {
+    const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const [section, from] = Array.isArray(position) ? (position as unknown[]) : [];
+    const known = Number.isInteger(section) && SECTIONS[Number(section)] !== undefined;
+    if (known && (from === null || typeof from === 'string'))
+      return { section: Number(section), from: from ?? undefined };
+  } catch {
+    // Falls through: whatever it was, it is not a cursor of ours.
+  }
+  throw new BatonError(
+    'invalid_arguments',
+    `cursor: '${cursor.slice(0, 40)}' is not one that Baton gave out. Leave it out to start from the beginning.`,
+    { field: 'cursor' },
+  );
+}

@@ -1,0 +1,60 @@
+import { BatonError, type ErrorCode } from '@baton/protocol';
+import { RpcError } from '../json-rpc/rpc-error.ts';
+import { resolveUri } from './change-matching.ts';
+import {
+  annotationsOf,
+  type Content,
+  type ResourceKind,
+  sizeOf,
+  type AdmittedCall,
+} from './resource-kind.ts';
+
+/** MCP 2025-11-25, server/resources: resource not found. */
+const RESOURCE_NOT_FOUND = -32002;
+
+/** What says that the variables name nothing, or nothing that this caller may know of. */
+const NOT_FOUND_CODES: ReadonlySet<ErrorCode> = new Set([
+  'invalid_arguments',
+  'project_not_found',
+  'project_task_not_found',
+  'tag_not_found',
+  'file_not_found',
+  'task_not_found',
+  'interaction_not_found',
+]);
+
+/** Reads the resource of a URI. Errors: -32002 with the URI. */
+export async function readResource(uri: string, visit: AdmittedCall) {
+  const named = resolveUri(uri);
+  if (named === undefined) throw notFound(uri);
+  const { kind, variables } = named;
+  await visit.call.caller.admit(kind.need);
+  try {
+    return { contents: [contentsOf(uri, kind, await kind.read(variables, visit))] };
+  } catch (thrown) {
+    if (!(thrown instanceof BatonError) || !NOT_FOUND_CODES.has(thrown.code)) throw thrown;
+    throw notFound(uri, thrown);
+  }
+}
+
+/** Seed 5, 2.3: contents carry their name, title and annotations; MCP has the rest. */
+function contentsOf(uri: string, kind: ResourceKind, content: Content) {
+  const { body, title = kind.title, mimeType = kind.mimeType, lastModified } = content;
+  return {
+    uri,
+    name: kind.name,
+    title,
+    ...(mimeType === undefined ? {} : { mimeType }),
+    ...('text' in body ? { text: body.text } : { blob: body.blob.toString('base64') }),
+    size: sizeOf(content),
+    annotations: annotationsOf(kind, lastModified),
+  };
+}
+
+function notFound(uri: string, reason?: BatonError): RpcError {
+  const said = reason === undefined ? '' : `. ${reason.message}`;
+  return new RpcError(RESOURCE_NOT_FOUND, `Resource not found: ${uri.slice(0, 200)}${said}`, {
+    ...reason?.toWire(),
+    uri,
+  });
+}

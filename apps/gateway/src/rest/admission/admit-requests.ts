@@ -1,0 +1,151 @@
+import { BatonError, scope } from '@baton/protocol';
+import { type Caller, type Identity, refusal, type Store, type TenantStore } from '@baton/store';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { credential } from '../../edge/credential.ts';
+import type { RouteAccess } from './route-access.ts';
+
+/** A request on its way in: admitted once, whoever asks and however often. */
+type RestRequest =
+  | { readonly kind: 'operator'; admit(): Promise<void> }
+  | {
+      readonly kind: 'tenant';
+      readonly tenant: TenantStore;
+      readonly caller: Caller;
+      admit(): Promise<Identity>;
+    };
+
+type TenantRequest = Extract<RestRequest, { kind: 'tenant' }>;
+
+/**
+ * Holds every route to its declared access before its input is judged: whoever may not call learns nothing else.
+ * `requireTenant` throws `tenant_not_found` for a tenant that does not exist.
+ */
+export function admitRequests(
+  app: FastifyInstance,
+  store: Store,
+  requireTenant: (tenant: string) => Promise<void>,
+): void {
+  app.decorateRequest('visit', null);
+
+  const enter = (request: FastifyRequest) => (request.visit ??= open(request, store, requireTenant));
+
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+  });
+
+  app.addHook('preValidation', async (request) => {
+    const { isPublic, access } = request.routeOptions.config;
+    if (isPublic === true) return;
+    const visit = enter(request);
+    if (!isCheckedInScript(access)) await visit.admit();
+  });
+
+  // A body that cannot be read, and whatever is wrong before a script carried the admission, is found unadmitted.
+  app.setErrorHandler(async (error, request) => {
+    const { isPublic, access } = request.routeOptions.config;
+    if (request.credential === null || isPublic === true) throw error;
+    const visit = enter(request);
+    const carried = isCheckedInScript(access) && visit.kind === 'tenant' && visit.caller.admitted;
+    if (!carried) await visit.admit();
+    throw error;
+  });
+}
+
+function isCheckedInScript(access: RouteAccess | undefined): boolean {
+  return access?.kind === 'key' && access.carried;
+}
+
+/** The tenant, the caller and, once admitted, the identity of a request for what a tenant has. */
+export function tenantRequest(request: FastifyRequest): TenantRequest {
+  if (request.visit?.kind !== 'tenant') {
+    throw new Error(`route ${request.routeOptions.url} is no tenant's, or its caller was not admitted`);
+  }
+  return request.visit;
+}
+
+function open(
+  request: FastifyRequest,
+  store: Store,
+  requireTenant: (tenant: string) => Promise<void>,
+): RestRequest {
+  const { access } = request.routeOptions.config;
+  if (access === undefined) throw new Error(`route ${request.routeOptions.url} declares no access`);
+  const shown = credential(request);
+  const named = (request.params as { tenant?: string }).tenant ?? '';
+
+  if (shown.kind === 'operator') {
+    switch (access.kind) {
+      case 'operator':
+        return { kind: 'operator', admit: async () => {} };
+      case 'key':
+        return { kind: 'operator', admit: once(refuseUnnamed(request)) };
+      case 'path': {
+        const tenant = store.tenant(named);
+        const caller = tenant.operatorCaller();
+        const admit = once(async () => {
+          await requireTenant(named);
+          return caller.admit(scope.options);
+        });
+        return { kind: 'tenant', tenant, caller, admit };
+      }
+    }
+  }
+  const tenant = store.tenant(shown.key.tenant);
+  const caller = tenant.caller(shown.key, request.bodyBytes);
+  if (access.kind === 'operator') return { kind: 'operator', admit: once(refuseKey(caller)) };
+  return { kind: 'tenant', tenant, caller, admit: once(admitKey(caller, tenant, access, named)) };
+}
+
+function admitKey(
+  caller: Caller,
+  tenant: TenantStore,
+  access: Exclude<RouteAccess, { kind: 'operator' }>,
+  named: string,
+): () => Promise<Identity> {
+  return async () => {
+    if (access.kind === 'path') await caller.admit(['admin']);
+    // Another tenant's key is told what it would be told of a tenant that does not exist.
+    if (access.kind === 'path' && tenant.id !== named) throw refusal(['tenant_not_found']);
+    return withAdminScope(await caller.admit(access.need));
+  };
+}
+
+/** An admin sees and ends everything of its tenant, as the scope `agent` does; only answering needs that scope itself. */
+function withAdminScope({ principal, scopes }: Identity): Identity {
+  return { principal, scopes: scopes.has('admin') ? new Set([...scopes, 'agent']) : scopes };
+}
+
+function refuseKey(caller: Caller): () => Promise<never> {
+  return async () => {
+    await caller.admit(scope.options);
+    throw new BatonError(
+      'insufficient_scope',
+      'Tenants are managed with the operator token, not with an API key.',
+      {
+        scope: 'operator',
+      },
+    );
+  };
+}
+
+function refuseUnnamed(request: FastifyRequest): () => Promise<never> {
+  return async () => {
+    const path = (request.routeOptions.url ?? '')
+      .replace('/v1', '/v1/tenants/{tenant}')
+      .replace(':id', '{id}');
+    throw new BatonError('invalid_arguments', `The operator token names its tenant in the path: ${path}.`, {
+      field: 'tenant',
+    });
+  };
+}
+
+function once<T>(run: () => Promise<T>): () => Promise<T> {
+  let outcome: Promise<T> | undefined;
+  return () => (outcome ??= run());
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    visit: RestRequest | null;
+  }
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Replicas, startReplicas } from '../testing/replicas.ts';
+
+interface Described {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly security: readonly Record<string, readonly string[]>[];
+  readonly parameters?: readonly { name: string; in: string; required?: boolean; schema: object }[];
+  readonly requestBody?: { required: boolean; content: Record<string, { schema: object }> };
+  readonly responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
+}
+
+let replicas: Replicas;
+let operations: [name: string, Described][];
+// oxlint-disable-next-line typescript/no-explicit-any -- a document of many shapes, whose parts are typed below
+let document: any;
+
+beforeAll(async () => {
+  replicas = await startReplicas();
+  document = (await replicas.one.send('GET', '/v1/openapi.json')).body;
+  operations = Object.entries(document.paths as Record<string, Record<string, Described>>).flatMap(
+    ([path, methods]) =>
+      Object.entries(methods).map(([method, described]): [string, Described] => [
+        `${method.toUpperCase()} ${path}`,
+        described,
+      ]),
+  );
+});
+afterAll(() => replicas.stop());
+
+/** What is not right of an operation, by name. */
+function faultsOf(name: string, right: Record<string, boolean>): string[] {
+  return Object.entries(right).flatMap(([what, holds]) => (holds ? [] : [`${name}: ${what}`]));
+}
+
+test('the document is OpenAPI 3.1, needs no credential and is the same on every replica', async () => {
+  const [one, other] = [replicas.one, replicas.other].map((client) => fetch(`${client.url}/v1/openapi.json`));
+  expect((await one)?.status).toBe(200);
+  expect(await (await one)?.text()).toBe(await (await other)?.text());
+  expect(document.openapi).toBe('3.1.0');
+  expect(JSON.stringify(document)).not.toContain('"$schema"');
+});
+
+test('every route of the contract is described', () => {
+  const own = [
+    'GET /interactions',
+    'GET /interactions/{id}',
+    'POST /interactions/{id}/answer',
+    'POST /interactions/{id}/cancel',
+    'POST /interactions/{id}/extend',
+    'GET /tasks',
+    'GET /tasks/{id}',
+    'POST /tasks/{id}/cancel',
+    'GET /projects',
+    'GET /projects/{id}',
+    'PUT /projects/{id}',
+  ];
+  const under = (prefix: string) => own.map((route) => route.replace(' ', ` ${prefix}`));
+  const expected = [
+    'GET /v1/openapi.json',
+    'POST /v1/tenants',
+    'GET /v1/tenants',
+    'GET /v1/tenants/{tenant}',
+    'PATCH /v1/tenants/{tenant}',
+    'POST /v1/tenants/{tenant}/keys',
+    'GET /v1/tenants/{tenant}/keys',
+    'POST /v1/tenants/{tenant}/keys/{id}/rotate',
+    'DELETE /v1/tenants/{tenant}/keys/{id}',
+    ...under('/v1'),
+    ...under('/v1/tenants/{tenant}'),
+  ];
+  expect(new Set(operations.map(([name]) => name))).toEqual(new Set(expected));
+});
+
+test('every operation has a name of its own, a summary, a known tag, its security and its problems', () => {
+  const tags = document.tags.map(({ name }: { name: string }) => name);
+  const schemes = Object.keys(document.components.securitySchemes);
+  const ids = operations.map(([, { operationId }]) => operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+
+  const faults = operations.flatMap(([name, operation]) => {
+    const { summary, security, responses } = operation;
+    const isOpen = name === 'GET /v1/openapi.json';
+    const isProblem = (status: string) =>
+      responses[status]?.content?.['application/problem+json'] !== undefined;
+    const right = {
+      summary: /\w/.test(summary),
+      tags: operation.tags.length > 0 && operation.tags.every((tag) => tags.includes(tag)),
+      success: Object.keys(responses).filter((status) => status.startsWith('2')).length === 1,
+      security: isOpen ? security.length === 0 : security.length > 0,
+      schemes: security.every((way) => Object.keys(way).every((scheme) => schemes.includes(scheme))),
+      problems: isOpen || ['400', '401', '403', '413', '429', '503'].every(isProblem),
+    };
+    return faultsOf(name, right);
+  });
+  expect(faults).toEqual([]);
+});
+
+test('every parameter of a path is declared, every body and every answer has a schema', () => {
+  const faults = operations.flatMap(([name, { parameters = [], requestBody, responses }]) => {
+    const inPath = new Set([...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter));
+    const declared = new Set(
+      parameters.filter((parameter) => parameter.in === 'path').map((one) => one.name),
+    );
+    const bodies = [requestBody?.content, ...Object.values(responses).map(({ content }) => content)];
+    const right = {
+      path: inPath.size === declared.size && [...declared].every((parameter) => inPath.has(parameter)),
+      parameters: parameters.every(({ schema }) => Object.keys(schema).length > 0),
+      body: !/^(PUT|PATCH)/.test(name) || requestBody !== undefined,
+      schemas: bodies.flatMap((one) => Object.values(one ?? {})).every(({ schema }) => 'type' in schema),
+    };
+    return faultsOf(name, right);
+  });
+  expect(faults).toEqual([]);
+});
+
+test('a body is required exactly where it has a required field', () => {
+  const body = (name: string) => operations.find(([other]) => other === name)?.[1].requestBody?.required;
+  expect(body('POST /v1/tenants')).toBe(true);
+  expect(body('POST /v1/interactions/{id}/extend')).toBe(true);
+  expect(body('POST /v1/interactions/{id}/cancel')).toBe(false);
+  expect(body('POST /v1/tenants/{tenant}/keys/{id}/rotate')).toBe(false);
+});
+
+test('the scopes that a route needs are in its security', () => {
+  const security = (name: string) => operations.find(([other]) => other === name)?.[1].security;
+  expect(security('POST /v1/tenants')).toEqual([{ operatorToken: [] }]);
+  expect(security('POST /v1/tenants/{tenant}/keys')).toEqual([{ operatorToken: [] }, { apiKey: ['admin'] }]);
+  expect(security('POST /v1/interactions/{id}/answer')).toEqual([{ apiKey: ['mcp'] }, { apiKey: ['agent'] }]);
+  expect(security('POST /v1/tenants/{tenant}/interactions/{id}/answer')).toEqual([
+    { operatorToken: [] },
+    { apiKey: ['admin', 'mcp'] },
+    { apiKey: ['admin', 'agent'] },
+  ]);
+});

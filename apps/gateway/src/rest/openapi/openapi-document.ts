@@ -1,0 +1,126 @@
+import swagger from '@fastify/swagger';
+import type { FastifyInstance, RouteOptions } from 'fastify';
+import { jsonSchemaTransform } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { RouteAccess } from '../admission/route-access.ts';
+import { problemResponses } from './problem-responses.ts';
+
+const TAGS = [
+  { name: 'tenants', description: 'Tenants and their limits, for the operator' },
+  { name: 'keys', description: 'API keys of a tenant' },
+  { name: 'interactions', description: 'Requests that wait, or waited, for an answer' },
+  { name: 'tasks', description: 'Running and ended operations' },
+  { name: 'projects', description: 'Task lists, in and out as tasks.json of claude-task-master' },
+  { name: 'description', description: 'This document' },
+];
+
+/** Completes what every route says of itself, and serves the document at `/openapi.json`, open to all. */
+export async function serveOpenApi(app: FastifyInstance): Promise<void> {
+  app.addHook('onRoute', completeRoute);
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Baton',
+        version: '1.0.0',
+        description:
+          "REST for operators and for tenants' own tools. Errors are application/problem+json (RFC 9457) with a `code`.",
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      tags: TAGS,
+      components: { securitySchemes: SECURITY },
+    },
+    transform: jsonSchemaTransform,
+    transformObject: (document) => {
+      if (!('openapiObject' in document)) throw new Error('the document is not OpenAPI 3');
+      return withOptionalBodies(document.openapiObject as Document) as typeof document.openapiObject;
+    },
+  });
+  app.get(
+    '/openapi.json',
+    {
+      config: { isPublic: true },
+      schema: {
+        operationId: 'getDescription',
+        tags: ['description'],
+        summary: 'This document',
+        response: {
+          200: {
+            description: 'OpenAPI 3.1',
+            content: { 'application/json': { schema: z.looseObject({ openapi: z.string() }) } },
+          },
+        },
+      },
+    },
+    async (_request, reply) =>
+      reply.type('application/json; charset=utf-8').serializer(String).send(document),
+  );
+  // Made before the first request: it takes long enough to hold up everyone else's.
+  let document = '';
+  app.addHook('onReady', async () => {
+    document = JSON.stringify(app.swagger());
+  });
+}
+
+const SECURITY = {
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'bt_<tenant>_<id>_<secret>',
+    description: "A tenant's API key; the names beside it are the scopes that it needs",
+  },
+  operatorToken: { type: 'http', scheme: 'bearer', description: 'The operator token of the deployment' },
+} as const;
+
+/** Security and problems follow from what the route declares; unknown query parameters are refused everywhere. */
+function completeRoute(route: RouteOptions): void {
+  const { isPublic, access, problems: own = [] } = route.config ?? {};
+  const isOpen = isPublic === true;
+  if (access === undefined && !isOpen) throw new Error(`route ${route.url} declares no access`);
+  const { schema = {} } = route;
+  route.schema = {
+    querystring: z.strictObject({}),
+    ...schema,
+    security: access === undefined ? [] : securityOf(access),
+    response: {
+      ...(schema.response as object),
+      ...(isOpen ? {} : problemResponses(own)),
+    },
+  };
+}
+
+/** One alternative for each way in; the scopes of one are needed together. */
+function securityOf(access: RouteAccess): Record<string, string[]>[] {
+  switch (access.kind) {
+    case 'operator':
+      return [{ operatorToken: [] }];
+    case 'path': {
+      const beside = access.need.includes('admin') ? [[]] : access.need.map((need) => [need]);
+      return [{ operatorToken: [] }, ...beside.map((scopes) => ({ apiKey: ['admin', ...scopes] }))];
+    }
+    case 'key':
+      return access.need.map((need) => ({ apiKey: [need] }));
+  }
+}
+
+interface Document {
+  readonly paths?: Record<string, Record<string, Described>>;
+}
+
+interface Described {
+  readonly requestBody?: {
+    required?: boolean;
+    readonly content?: Record<string, { schema?: { required?: string[] } }>;
+  };
+}
+
+/** A body that has no required field may be left out; the generator says of every body that it is required. */
+function withOptionalBodies(document: Document): Document {
+  for (const path of Object.values(document.paths ?? {})) {
+    for (const { requestBody } of Object.values(path)) {
+      const required = requestBody?.content?.['application/json']?.schema?.required ?? [];
+      if (requestBody && required.length === 0) requestBody.required = false;
+    }
+  }
+  return document;
+}

@@ -1,0 +1,62 @@
+import { interactionStatus } from '@baton/protocol';
+import type { InteractionRecord, InteractionSummary } from '@baton/store';
+import { z } from 'zod';
+import { isoTime } from '../../delegation/task-outcome.ts';
+import { isoTimeSchema } from '../openapi/response-schemas.ts';
+
+/** An interaction as lists show it: all but the request, which may be large. */
+export const interactionSummary = z.looseObject({
+  interactionId: z.string(),
+  taskId: z.string(),
+  operation: z.string(),
+  principal: z.string().describe('Who made the call that it belongs to'),
+  kind: z.enum(['llm', 'elicitation']).describe("Who is asked: the agent's LLM, or a person"),
+  status: interactionStatus,
+  summary: z.string(),
+  createdAt: isoTimeSchema,
+  expiresAt: isoTimeSchema.optional().describe('While it is pending: when it expires'),
+  endedAt: isoTimeSchema.optional(),
+  answeredBy: z.string().optional(),
+  role: z.string().optional(),
+  serviceType: z.string().optional(),
+  attempt: z.int().optional(),
+});
+
+/** An interaction whole, with what it asks. */
+export const interactionDetail = interactionSummary.extend({
+  llmRequestForAgent: z.looseObject({}).optional().describe('Of kind llm: the LLM call to make'),
+  elicitation: z
+    .looseObject({})
+    .optional()
+    .describe('Of kind elicitation: the message and the schema of the reply'),
+});
+
+export function summarizeInteraction(record: InteractionSummary): z.infer<typeof interactionSummary> {
+  const { interactionId, taskId, operation, principal, status, request } = record;
+  return {
+    interactionId,
+    taskId,
+    operation,
+    principal,
+    kind: request.kind,
+    status,
+    summary: request.kind === 'llm' ? request.call.summary : request.message,
+    createdAt: isoTime(record.createdAt),
+    ...(record.expiresAt === undefined ? {} : { expiresAt: isoTime(record.expiresAt) }),
+    ...(record.endedAt === undefined ? {} : { endedAt: isoTime(record.endedAt) }),
+    ...(record.answeredBy === undefined ? {} : { answeredBy: record.answeredBy }),
+    ...(request.kind === 'llm' ? labels(request.call) : {}),
+  };
+}
+
+export function showInteraction(record: InteractionRecord): z.infer<typeof interactionDetail> {
+  const { request } = record;
+  if (request.kind === 'llm')
+    return { ...summarizeInteraction(record), llmRequestForAgent: { ...request.call.request } };
+  const { message, schema } = request;
+  return { ...summarizeInteraction(record), elicitation: { message, schema } };
+}
+
+function labels({ role, serviceType, attempt }: { role: string; serviceType: string; attempt: number }) {
+  return { role, serviceType, attempt };
+}

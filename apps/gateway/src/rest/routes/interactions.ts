@@ -1,0 +1,184 @@
+import { agentResponse, interactionStatus, MAX_WAIT_MS, type Scope } from '@baton/protocol';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Services } from '../../call/call.ts';
+import { agentLlm } from '../../tools/agent-llm.ts';
+import { tenantRequest } from '../admission/admit-requests.ts';
+import {
+  interactionSummary,
+  showInteraction,
+  summarizeInteraction,
+  interactionDetail,
+} from './interaction-view.ts';
+import { cursor, nextMatchingPage, nextCursor, optionalParam } from './paging.ts';
+import type { RouteScope } from '../admission/route-scope.ts';
+import { jsonResponse, emptyBody } from '../openapi/response-schemas.ts';
+
+const answer = z.strictObject({
+  agentLLMResponse: agentResponse.describe('What came of the LLM call, as for the tool agent_llm'),
+  waitMs: z
+    .int()
+    .min(0)
+    .max(MAX_WAIT_MS)
+    .optional()
+    .describe('How long to wait for the outcome, in milliseconds'),
+});
+
+/** Further than any task lives; the store cuts it down to the task's own end. */
+const MAX_EXTENSION_MS = 2_592_000_000;
+const extension = z.strictObject({
+  ttlMs: z
+    .int()
+    .min(1)
+    .max(MAX_EXTENSION_MS)
+    .describe("Milliseconds from now; never past the task's own end"),
+});
+
+const confirmation = z.looseObject({
+  status: z.literal('agent_response_processed_by_taskmaster'),
+  interactionId: z.string(),
+  taskId: z.string(),
+  replayed: z.boolean().optional().describe('True when the same answer was given before'),
+  outcome: z.looseObject({ status: z.string() }).describe('Where the task stood when the wait ended'),
+});
+
+const SEE: readonly Scope[] = ['mcp', 'agent', 'admin'];
+const tags = ['interactions'];
+
+/** A tenant's interactions: with `agent` or `admin` all of them, with `mcp` those of the caller's own calls. */
+export async function interactionRoutes(
+  app: FastifyInstance,
+  { services, reach }: { services: Services; reach: RouteScope },
+): Promise<void> {
+  const rest = app.withTypeProvider<ZodTypeProvider>();
+  const params = reach.params({ id: z.string().min(1).max(100) });
+
+  rest.get(
+    '/interactions',
+    {
+      config: { access: reach.access(SEE), problems: [404] },
+      schema: {
+        operationId: reach.operationId('listInteractions'),
+        tags,
+        summary: 'List interactions: pending ones oldest first, otherwise by task, newest first',
+        params: reach.params({}),
+        querystring: z.strictObject({
+          status: optionalParam(interactionStatus).describe('Only these; all when left out'),
+          operation: optionalParam(z.string().max(100)).describe('Only those of this operation'),
+          cursor,
+        }),
+        response: {
+          200: jsonResponse('A page', z.object({ interactions: z.array(interactionSummary), nextCursor })),
+        },
+      },
+    },
+    async (request) => {
+      const visit = tenantRequest(request);
+      const identity = await visit.admit();
+      const { status, operation, cursor: from } = request.query;
+      const { queries } = visit.tenant;
+      const page = await nextMatchingPage(
+        (at) =>
+          status === 'pending'
+            ? queries.pendingSummaries(identity, { cursor: at, operation })
+            : queries.historySummaries(identity, { cursor: at, status, operation }),
+        from,
+        () => true,
+      );
+      const { items, ...next } = page;
+      return { interactions: items.map(summarizeInteraction), ...next };
+    },
+  );
+
+  rest.get(
+    '/interactions/:id',
+    {
+      config: { access: reach.access(SEE), problems: [404] },
+      schema: {
+        operationId: reach.operationId('getInteraction'),
+        tags,
+        summary: 'Show an interaction with its whole request',
+        params,
+        response: { 200: jsonResponse('The interaction', interactionDetail) },
+      },
+    },
+    async (request) => {
+      const visit = tenantRequest(request);
+      return showInteraction(await visit.tenant.queries.interaction(await visit.admit(), request.params.id));
+    },
+  );
+
+  rest.post(
+    '/interactions/:id/answer',
+    {
+      config: {
+        access: reach.access(['mcp', 'agent'], { carried: true }),
+        problems: [404, 409, 410],
+      },
+      schema: {
+        operationId: reach.operationId('answerInteraction'),
+        tags,
+        summary: 'Answer an interaction and wait for what comes of it, as the tool agent_llm does',
+        description: 'A key needs the scope mcp or agent for it. The same answer again is confirmed again.',
+        params,
+        body: answer,
+        response: { 200: jsonResponse('The answer is stored', confirmation) },
+      },
+    },
+    async (request, reply) => {
+      const { tenant, caller } = tenantRequest(request);
+      const call = { services, tenant, caller, signal: services.inflightWaits.signalFor(reply) };
+      const { structured } = await agentLlm.call(
+        { interactionId: request.params.id, ...request.body },
+        call,
+        {},
+      );
+      return structured as z.infer<typeof confirmation>;
+    },
+  );
+
+  rest.post(
+    '/interactions/:id/cancel',
+    {
+      config: { access: reach.access(SEE), problems: [404, 409, 410] },
+      schema: {
+        operationId: reach.operationId('cancelInteraction'),
+        tags,
+        summary: 'Take an interaction back; its task goes on without an answer',
+        params,
+        body: emptyBody,
+        response: { 200: jsonResponse('The interaction as it is now', interactionSummary) },
+      },
+    },
+    async (request) => {
+      const visit = tenantRequest(request);
+      const identity = await visit.admit();
+      const { id } = request.params;
+      await visit.tenant.interactions.cancel(identity, id);
+      return summarizeInteraction(await visit.tenant.queries.interaction(identity, id));
+    },
+  );
+
+  rest.post(
+    '/interactions/:id/extend',
+    {
+      config: { access: reach.access(SEE), problems: [404, 409, 410] },
+      schema: {
+        operationId: reach.operationId('extendInteraction'),
+        tags,
+        summary: 'Give a pending interaction another deadline, counted from now',
+        params,
+        body: extension,
+        response: { 200: jsonResponse('The interaction as it is now', interactionSummary) },
+      },
+    },
+    async (request) => {
+      const visit = tenantRequest(request);
+      const identity = await visit.admit();
+      const { id } = request.params;
+      await visit.tenant.interactions.extend(identity, id, request.body.ttlMs);
+      return summarizeInteraction(await visit.tenant.queries.interaction(identity, id));
+    },
+  );
+}

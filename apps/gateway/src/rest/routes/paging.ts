@@ -1,0 +1,30 @@
+import type { Page } from '@baton/store';
+import { z } from 'zod';
+
+/** `?cursor=` is the same as no cursor at all; forms send empty fields. */
+export const optionalParam = <T extends z.ZodType>(inner: T) =>
+  z.preprocess((value) => (value === '' ? undefined : value), inner.optional()).optional();
+
+export const cursor = optionalParam(z.string().max(500)).describe('`nextCursor` of the page before');
+
+export const nextCursor = z
+  .string()
+  .optional()
+  .describe('Where the next page begins; absent on the last. A page may be short and still have a next one');
+
+/** How many pages one request may pass over while nothing on them is wanted. */
+const PAGES = 10;
+
+/** The next page on which something is wanted. The store pages by position, filters come after. */
+export async function nextMatchingPage<T>(
+  read: (cursor: string | undefined) => Promise<Page<T>>,
+  from: string | undefined,
+  wanted: (item: T) => boolean,
+): Promise<Page<T>> {
+  let page = await read(from);
+  for (let pages = 1; ; pages++) {
+    const items = page.items.filter(wanted);
+    if (items.length > 0 || page.nextCursor === undefined || pages === PAGES) return { ...page, items };
+    page = await read(page.nextCursor);
+  }
+}

@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newTenant, OPERATOR, type Replicas, startReplicas } from '../testing/replicas.ts';
+
+let replicas: Replicas;
+beforeAll(async () => {
+  replicas = await startReplicas();
+});
+afterAll(() => replicas.stop());
+
+const file = {
+  master: {
+    tasks: [
+      {
+        id: 1,
+        title: 'Lay the foundation',
+        description: 'Größe: 5 × 3 – ☃',
+        status: 'done',
+        priority: 'high',
+        dependencies: [],
+        subtasks: [{ id: 1, title: 'Dig', description: '', status: 'done', dependencies: [] }],
+        'x-of-someone-else': { kept: [1, null, 'as it is'] },
+      },
+      {
+        id: 4,
+        title: 'Roof',
+        description: '',
+        status: 'pending',
+        priority: 'low',
+        dependencies: [1],
+        subtasks: [],
+      },
+    ],
+    metadata: {
+      created: '2025-01-01T00:00:00.000Z',
+      updated: '2025-01-02T00:00:00.000Z',
+      description: 'Main',
+    },
+  },
+  'feature.a': {
+    tasks: [],
+    metadata: {
+      created: '2025-01-01T00:00:00.000Z',
+      updated: '2025-01-02T00:00:00.000Z',
+      description: 'Later',
+    },
+    extra: true,
+  },
+};
+
+test('a tasks.json that goes in over one replica comes out of the other as it was', async () => {
+  const { one, other } = replicas;
+  const { mcp, admin } = await newTenant(one);
+  const path = `/v1/projects/${encodeURIComponent('/home/me/my shop ☃')}`;
+  const put = await one.send('PUT', path, { token: mcp, json: file });
+  expect([put.status, put.body]).toEqual([
+    200,
+    {
+      projectRoot: '/home/me/my shop ☃',
+      currentTag: 'master',
+      taskCounts: { master: 2, 'feature.a': 0 },
+      droppedDependencies: [],
+    },
+  ]);
+  const got = await other.send('GET', path, { token: admin });
+  expect(got.text).toBe(JSON.stringify(file));
+  const names = await other.send('GET', '/v1/projects', { token: mcp });
+  expect(names.body).toEqual({ projects: [{ projectRoot: '/home/me/my shop ☃' }] });
+});
+
+test('a file takes the place of all that was there', async () => {
+  const { one } = replicas;
+  const { id, mcp } = await newTenant(one);
+  await one.send('PUT', '/v1/projects/default', { token: mcp, json: file });
+  const untagged = { tasks: [{ id: '7', title: 'Only', description: 'one', dependencies: [99] }] };
+  const put = await one.send('PUT', `/v1/tenants/${id}/projects/default`, {
+    token: OPERATOR,
+    json: untagged,
+  });
+  expect(put.body).toMatchObject({ taskCounts: { master: 1 }, droppedDependencies: ['master 7: 99'] });
+  const { body } = await one.send('GET', '/v1/projects/default', { token: mcp });
+  expect(Object.keys(body)).toEqual(['master']);
+  expect(body.master.tasks[0]).toMatchObject({ id: 7, status: 'pending', dependencies: [] });
+});
+
+test('a file that is wrong anywhere changes nothing and is told where', async () => {
+  const { one } = replicas;
+  const { mcp } = await newTenant(one);
+  await one.send('PUT', '/v1/projects/default', { token: mcp, json: file });
+  const task = { id: 1, title: 'T', description: '' };
+  const wrong: [field: string | undefined, file: unknown][] = [
+    ['body', []],
+    ['body', 'text'],
+    ['file', {}],
+    ['master', { master: [] }],
+    ['master.tasks', { master: { tasks: {} } }],
+    ['master.tasks.0.title', { master: { tasks: [{ id: 1 }] } }],
+    ['master.tasks.0.title', { master: { tasks: [{ ...task, title: 'x'.repeat(3_000) }] } }],
+    ['master.tasks.0.status', { tasks: [{ ...task, status: 'sideways' }] }],
+    ['master.tasks', { tasks: [task, task] }],
+    ['bad tag!', { 'bad tag!': { tasks: [] } }],
+    [undefined, { tasks: [{ ...task, dependencies: [1] }] }],
+  ];
+  for (const [field, json] of wrong) {
+    const answer = await one.send('PUT', '/v1/projects/default', { token: mcp, json });
+    expect([answer.body.field, answer.status]).toEqual([field, field === undefined ? 409 : 400]);
+    const other = await one.send('PUT', '/v1/projects/new', { token: mcp, json });
+    expect(other.status).toBe(answer.status);
+  }
+  expect((await one.send('GET', '/v1/projects/default', { token: mcp })).text).toBe(JSON.stringify(file));
+  const names = await one.send('GET', '/v1/projects', { token: mcp });
+  expect(names.body.projects).toEqual([{ projectRoot: 'default' }]);
+});
+
+test('a project of another tenant is not found, like one that never was', async () => {
+  const { one } = replicas;
+  const [tenant, foreign] = [await newTenant(one), await newTenant(one)];
+  await one.send('PUT', '/v1/projects/secret', { token: tenant.mcp, json: file });
+  const theirs = await one.send('GET', '/v1/projects/secret', { token: foreign.mcp });
+  const none = await one.send('GET', '/v1/projects/nowhat', { token: foreign.mcp });
+  expect([theirs.status, theirs.body.code]).toEqual([404, 'project_not_found']);
+  expect(theirs.text.replaceAll('secret', 'nowhat')).toBe(none.text);
+});
+
+test('a project may have the longest key that tools take', async () => {
+  const { one } = replicas;
+  const { mcp } = await newTenant(one);
+  const key = `/${'ü'.repeat(1_023)}`;
+  const path = `/v1/projects/${encodeURIComponent(key)}`;
+  expect((await one.send('PUT', path, { token: mcp, json: file })).status).toBe(200);
+  expect((await one.send('GET', path, { token: mcp })).status).toBe(200);
+  const longer = await one.send('GET', `${path}x`, { token: mcp });
+  expect([longer.status, longer.body.field]).toEqual([400, 'id']);
+});

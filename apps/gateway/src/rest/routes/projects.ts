@@ -1,0 +1,92 @@
+import { getTasksInput, requireProject, formatTasksFile } from '@baton/operations';
+import type { Scope } from '@baton/protocol';
+import { importProject, readProject } from '@baton/runner';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { tenantRequest } from '../admission/admit-requests.ts';
+import type { RouteScope } from '../admission/route-scope.ts';
+import { jsonResponse } from '../openapi/response-schemas.ts';
+
+const tasksFile = z
+  .looseObject({})
+  .describe('A tasks.json of claude-task-master: `{ "<tag>": { "tasks": [...], "metadata": {...} } }`');
+
+const imported = z.looseObject({
+  projectRoot: z.string(),
+  currentTag: z.string(),
+  taskCounts: z.record(z.string(), z.int()).describe('How many tasks each tag has'),
+  droppedDependencies: z.array(z.string()).describe('Dependencies that named nothing and were left out'),
+});
+
+const USE: readonly Scope[] = ['mcp', 'admin'];
+const tags = ['projects'];
+
+/** A tenant's projects, whole. */
+export async function projectRoutes(app: FastifyInstance, { reach }: { reach: RouteScope }): Promise<void> {
+  const rest = app.withTypeProvider<ZodTypeProvider>();
+  const params = reach.params({
+    id: getTasksInput.shape.projectRoot.unwrap().describe("The project's key (projectRoot), percent-encoded"),
+  });
+
+  rest.get(
+    '/projects',
+    {
+      config: { access: reach.access(USE), problems: [404] },
+      schema: {
+        operationId: reach.operationId('listProjects'),
+        tags,
+        summary: 'List the projects by their keys',
+        params: reach.params({}),
+        response: {
+          200: jsonResponse(
+            'All projects',
+            z.object({ projects: z.array(z.object({ projectRoot: z.string() })) }),
+          ),
+        },
+      },
+    },
+    async (request) => {
+      const names = await tenantRequest(request).tenant.projects.names();
+      return { projects: names.map((projectRoot) => ({ projectRoot })) };
+    },
+  );
+
+  rest.get(
+    '/projects/:id',
+    {
+      config: { access: reach.access(USE), problems: [404] },
+      schema: {
+        operationId: reach.operationId('getProject'),
+        tags,
+        summary: 'Read a project as tasks.json',
+        params,
+        response: { 200: jsonResponse('The file', tasksFile) },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      return formatTasksFile(requireProject(await readProject(tenantRequest(request).tenant, id), id));
+    },
+  );
+
+  rest.put(
+    '/projects/:id',
+    {
+      config: { access: reach.access(USE), problems: [404, 409] },
+      schema: {
+        operationId: reach.operationId('putProject'),
+        tags,
+        summary: 'Put a tasks.json in the place of a project, whole or not at all',
+        params,
+        body: tasksFile,
+        response: { 200: jsonResponse('What the project holds now', imported) },
+      },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const outcome = await importProject(tenantRequest(request).tenant, id, request.body);
+      return { projectRoot: id, ...outcome } as z.infer<typeof imported>;
+    },
+  );
+}

@@ -1,0 +1,41 @@
+import { interactionStatus, isEnded, taskStatus } from '@baton/protocol';
+import type { TaskInspection } from '@baton/store';
+import { z } from 'zod';
+import { isoTime } from '../../delegation/task-outcome.ts';
+import { isoTimeSchema } from '../openapi/response-schemas.ts';
+
+const interactionEnd = interactionStatus.exclude(['pending']);
+const taskEnd = taskStatus.exclude(['working', 'input_required']);
+
+/** One thing that happened to a task. */
+export const timelineEntry = z.discriminatedUnion('event', [
+  z.object({ at: isoTimeSchema, event: z.literal('created'), by: z.string() }),
+  z.object({ at: isoTimeSchema, event: z.literal('interaction_opened'), interactionId: z.string() }),
+  z.object({
+    at: isoTimeSchema,
+    event: z.enum(interactionEnd.options.map((status) => `interaction_${status}` as const)),
+    interactionId: z.string(),
+    by: z.string().optional().describe('Who answered'),
+  }),
+  z.object({ at: isoTimeSchema, event: taskEnd }),
+]);
+type TimelineEntry = z.infer<typeof timelineEntry>;
+
+/** What happened to a task, in order, read off the times that are stored anyway. */
+export function timelineOf(task: TaskInspection): TimelineEntry[] {
+  const entries: [at: number, entry: TimelineEntry][] = [];
+  const add = (at: number, entry: TimelineEntry) => entries.push([at, entry]);
+
+  add(task.createdAt, { at: isoTime(task.createdAt), event: 'created', by: task.principal });
+  for (const { interactionId, status, createdAt, endedAt, answeredBy } of task.interactions) {
+    add(createdAt, { at: isoTime(createdAt), event: 'interaction_opened', interactionId });
+    if (status === 'pending' || endedAt === undefined) continue;
+    const by = answeredBy === undefined ? {} : { by: answeredBy };
+    add(endedAt, { at: isoTime(endedAt), event: `interaction_${status}`, interactionId, ...by });
+  }
+  // An ended task changes no more, so its last change is its end.
+  if (isEnded(task.status)) add(task.updatedAt, { at: isoTime(task.updatedAt), event: task.status });
+
+  // The sort is stable: within a millisecond things stay in the order in which one led to the next.
+  return entries.sort(([a], [b]) => a - b).map(([, entry]) => entry);
+}

@@ -1,0 +1,89 @@
+import { parseEntry } from '@baton/engine';
+import { isEnded, taskStatus } from '@baton/protocol';
+import type { TaskInspection, TaskSummary } from '@baton/store';
+import { z } from 'zod';
+import { isoTime } from '../../delegation/task-outcome.ts';
+import { interactionSummary, summarizeInteraction } from './interaction-view.ts';
+import { isoTimeSchema } from '../openapi/response-schemas.ts';
+import { timelineEntry, timelineOf } from './task-timeline.ts';
+
+/** A task as lists show it. */
+export const taskSummary = z.looseObject({
+  taskId: z.string(),
+  operation: z.string(),
+  principal: z.string().describe('Who made the call'),
+  status: taskStatus,
+  createdAt: isoTimeSchema,
+  lastUpdatedAt: isoTimeSchema,
+  expiresAt: isoTimeSchema.describe('When it fails unless it has ended'),
+});
+
+const journalEntry = z.looseObject({
+  path: z
+    .string()
+    .describe(
+      "Where in the program it stands: '2.0.1' is the second effect of the first branch of the third",
+    ),
+  kind: z.string().describe('The kind of effect'),
+  ok: z.boolean(),
+  value: z.unknown().optional().describe('What came of it, when ok'),
+  error: z.looseObject({}).optional(),
+});
+
+/** A task with everything that is stored of it. */
+export const taskDetail = taskSummary.extend({
+  version: z.int().describe("The operation's version"),
+  input: z.unknown().describe('The arguments of the call'),
+  result: z.looseObject({}).optional().describe('When it is completed: what the call would have returned'),
+  error: z
+    .looseObject({ code: z.string(), message: z.string() })
+    .optional()
+    .describe('When it failed or was cancelled'),
+  interactions: z.array(interactionSummary),
+  journal: z
+    .array(journalEntry)
+    .describe('The recorded outcomes of its effects, in the order of the program'),
+  timeline: z.array(timelineEntry).describe('What happened, in order'),
+});
+
+export function summarizeTask(task: TaskSummary): z.infer<typeof taskSummary> {
+  const { taskId, operation, principal, status, createdAt, updatedAt, expiresAt } = task;
+  return {
+    taskId,
+    operation,
+    principal,
+    status,
+    createdAt: isoTime(createdAt),
+    lastUpdatedAt: isoTime(updatedAt),
+    expiresAt: isoTime(expiresAt),
+  };
+}
+
+export function showTask(task: TaskInspection): z.infer<typeof taskDetail> {
+  return {
+    ...summarizeTask(task),
+    version: task.version,
+    input: task.input,
+    ...endOf(task),
+    interactions: task.interactions.map(summarizeInteraction),
+    journal: [...task.journal]
+      .sort(([a], [b]) => comparePaths(a, b))
+      .map(([path, text]) => ({ path, ...parseEntry(text) })),
+    timeline: timelineOf(task),
+  };
+}
+
+function endOf({ status, payload }: TaskInspection) {
+  if (!isEnded(status) || payload === undefined) return {};
+  const value = JSON.parse(payload) as { code: string; message: string };
+  return status === 'completed' ? { result: value } : { error: value };
+}
+
+function comparePaths(a: string, b: string): number {
+  const [left, right] = [a.split('.').map(Number), b.split('.').map(Number)];
+  for (let at = 0; at < Math.max(left.length, right.length); at++) {
+    const difference = (left[at] ?? -1) - (right[at] ?? -1);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

@@ -1,0 +1,98 @@
+import { isTaskId, type Scope, taskStatus } from '@baton/protocol';
+import { refusal } from '@baton/store';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { tenantRequest } from '../admission/admit-requests.ts';
+import { cursor, nextMatchingPage, nextCursor, optionalParam } from './paging.ts';
+import type { RouteScope } from '../admission/route-scope.ts';
+import { jsonResponse, emptyBody } from '../openapi/response-schemas.ts';
+import { showTask, summarizeTask, taskSummary, taskDetail } from './task-view.ts';
+
+const SEE: readonly Scope[] = ['mcp', 'agent', 'admin'];
+const tags = ['tasks'];
+
+/** A tenant's tasks: with `agent` or `admin` all of them, with `mcp` the caller's own. */
+export async function taskRoutes(app: FastifyInstance, { reach }: { reach: RouteScope }): Promise<void> {
+  const rest = app.withTypeProvider<ZodTypeProvider>();
+  const params = reach.params({ id: z.string().min(1).max(100) });
+
+  rest.get(
+    '/tasks',
+    {
+      config: { access: reach.access(SEE), problems: [404] },
+      schema: {
+        operationId: reach.operationId('listTasks'),
+        tags,
+        summary: 'List tasks, newest first',
+        params: reach.params({}),
+        querystring: z.strictObject({
+          status: optionalParam(taskStatus).describe('Only these; all when left out'),
+          operation: optionalParam(z.string().max(100)).describe('Only those of this operation'),
+          cursor,
+        }),
+        response: { 200: jsonResponse('A page', z.object({ tasks: z.array(taskSummary), nextCursor })) },
+      },
+    },
+    async (request) => {
+      const visit = tenantRequest(request);
+      const identity = await visit.admit();
+      const { status, operation, cursor: from } = request.query;
+      const { items, ...next } = await nextMatchingPage(
+        (at) => visit.tenant.queries.tasks(identity, at),
+        from,
+        (task) =>
+          (status === undefined || task.status === status) &&
+          (operation === undefined || task.operation === operation),
+      );
+      return { tasks: items.map(summarizeTask), ...next };
+    },
+  );
+
+  rest.get(
+    '/tasks/:id',
+    {
+      config: { access: reach.access(SEE), problems: [404] },
+      schema: {
+        operationId: reach.operationId('getTask'),
+        tags,
+        summary: 'Show a task with its journal and its timeline',
+        params,
+        response: { 200: jsonResponse('The task', taskDetail) },
+      },
+    },
+    async (request) => {
+      const visit = tenantRequest(request);
+      const identity = await visit.admit();
+      return showTask(await visit.tenant.queries.inspect(identity, wellFormed(request.params.id)));
+    },
+  );
+
+  rest.post(
+    '/tasks/:id/cancel',
+    {
+      config: { access: reach.access(SEE), problems: [404, 409] },
+      schema: {
+        operationId: reach.operationId('cancelTask'),
+        tags,
+        summary: 'End a task; what it waits for is taken back',
+        params,
+        body: emptyBody,
+        response: { 200: jsonResponse('The task as it is now', taskSummary) },
+      },
+    },
+    async (request) => {
+      const visit = tenantRequest(request);
+      const identity = await visit.admit();
+      const id = wellFormed(request.params.id);
+      await visit.tenant.tasks.cancel(identity, id);
+      return summarizeTask(await visit.tenant.tasks.read(identity, id));
+    },
+  );
+}
+
+/** The store finds a task by a part of its id, so an id that merely contains it must not pass for it. */
+function wellFormed(id: string): string {
+  if (!isTaskId(id)) throw refusal(['task_not_found'], { taskId: id });
+  return id;
+}

@@ -1,0 +1,43 @@
+import { startPrivateRedis } from '@baton/local-redis';
+import { parseKey } from '@baton/protocol';
+import { Store } from '@baton/store';
+import { OperatorStore } from '@baton/store/operator';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSession } from '../sessions/session.ts';
+import { NotificationStream } from './notification-stream.ts';
+import { TenantStreams } from './tenant-streams.ts';
+
+let store: Store;
+let stopRedis: () => Promise<void>;
+
+beforeAll(async () => {
+  const redis = await startPrivateRedis();
+  stopRedis = redis.stop;
+  store = await Store.open({ url: redis.url, secret: 'pepper', replica: 'replica-1' });
+  await new OperatorStore(store).create({ id: 'acme' });
+});
+afterAll(async () => {
+  await store?.close();
+  await stopRedis?.();
+});
+
+test('a key that is revoked after its request was admitted, and before someone listens, opens no stream', async () => {
+  const tenant = store.tenant('acme');
+  const watch = new TenantStreams(tenant);
+  const opened = async () => {
+    const { id, key: text } = await tenant.credentials.create({ name: 'x', scopes: ['mcp'] });
+    const key = parseKey(text);
+    if (key === undefined) throw new Error('a key that was just made does not parse');
+    const identity = await tenant.caller(key, 0).admit(['mcp']);
+    const clientInfo = { name: 'x', version: '1' };
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+    const session = createSession({ tenant: 'acme', principal: identity.principal }, params);
+    return { id, stream: new NotificationStream(session, { tenant, key, identity }, watch.audience) };
+  };
+  const [stays, goes] = [await opened(), await opened()];
+  await tenant.credentials.revoke(goes.id);
+  await watch.add(stays.stream);
+  await expect(watch.add(goes.stream)).rejects.toMatchObject({ code: 'unauthenticated' });
+  for (const { stream } of [stays, goes]) watch.remove(stream);
+  expect(watch.size).toBe(0);
+});

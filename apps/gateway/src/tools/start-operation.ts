@@ -1,0 +1,113 @@
+import { hash } from 'node:crypto';
+import type { Operation } from '@baton/operations';
+import {
+  BatonError,
+  canonicalJson,
+  DEFAULT_WAIT_MS,
+  directiveSchema,
+  type JsonObject,
+} from '@baton/protocol';
+import { type Started, startOperation } from '@baton/runner';
+import { z } from 'zod';
+import type { Call } from '../call/call.ts';
+import { contentBlocksOf } from '../delegation/content-blocks.ts';
+import { waitForTask } from '../delegation/wait-for-task.ts';
+import { directiveFor, outcomeOf } from '../delegation/task-outcome.ts';
+import type { RequestMeta, ToolReply } from './tool.ts';
+
+const completedReplySchema = z.looseObject({ status: z.literal('completed'), operation: z.string() });
+
+const workingReplySchema = z
+  .looseObject({ status: z.literal('working'), operation: z.string(), taskId: z.string() })
+  .describe('The work goes on; ask task_status how it stands');
+
+const idempotencyKey = z.string().min(1).max(200).optional();
+
+/** What a call that starts an operation may reply with, besides an error. */
+export function replySchemas(operation: Operation): z.ZodType[] {
+  return [
+    directiveSchema,
+    completedReplySchema.and(operation.result as z.ZodType<object>),
+    workingReplySchema,
+  ];
+}
+
+/** Starts an operation for a tool's call, and replies with the directive, or with the result if it is there. */
+export async function startOperationTool(
+  operation: Operation,
+  input: JsonObject,
+  call: Call,
+  meta: RequestMeta,
+): Promise<ToolReply> {
+  const idempotency = await idempotencyOf(operation, input, call, meta);
+  const started = await startOperation(
+    call.services.programs,
+    call.tenant,
+    call.caller,
+    operation,
+    input,
+    idempotency,
+  );
+  return replyFor(operation, started, call);
+}
+
+async function replyFor(operation: Operation, started: Started, call: Call): Promise<ToolReply> {
+  const { name } = operation;
+  switch (started.kind) {
+    case 'completed':
+      return completedReply(operation, { status: 'completed', operation: name, ...started.result });
+    case 'parked': {
+      const asked = directiveFor(started.taskId, name, started.pending);
+      if (asked === undefined) return workingReply(name, started.taskId);
+      return { text: asked.message, structured: asked, taskId: started.taskId, textIncludesJson: true };
+    }
+    case 'running': {
+      const { taskId } = started;
+      const listener = call.services.store.inbox.subscribe(call.tenant.tasks.topic(taskId));
+      try {
+        const wait = { event: 0, waitMs: DEFAULT_WAIT_MS, registered: false };
+        const stands = outcomeOf(await waitForTask(call, taskId, listener, wait));
+        if (stands.result) return completedReply(operation, stands.result, taskId);
+        if (stands.error) throw BatonError.fromWire({ ...stands.error, taskId });
+        if (!stands.pending) return workingReply(name, taskId);
+        return { text: stands.pending.message, structured: stands.pending, taskId, textIncludesJson: true };
+      } finally {
+        listener.close();
+      }
+    }
+  }
+}
+
+function completedReply(operation: Operation, result: JsonObject, taskId?: string): ToolReply {
+  return { text: operation.summarize(result), structured: result, taskId, blocks: contentBlocksOf(result) };
+}
+
+function workingReply(operation: string, taskId: string): ToolReply {
+  return {
+    text: `${operation} goes on as task ${taskId}.`,
+    structured: { status: 'working', operation, taskId },
+    taskId,
+  };
+}
+
+/** The key belongs to the principal and the tool; the same key with other arguments is a conflict. */
+async function idempotencyOf(operation: Operation, input: JsonObject, call: Call, meta: RequestMeta) {
+  const given = idempotencyKey.safeParse(meta['baton/idempotencyKey']);
+  if (!given.success) {
+    throw new BatonError(
+      'invalid_arguments',
+      '_meta["baton/idempotencyKey"]: must be a string of 1 to 200 characters',
+      {
+        field: '_meta.baton/idempotencyKey',
+      },
+    );
+  }
+  if (given.data === undefined) return undefined;
+  const { principal } = await call.caller.admit(['mcp']);
+  const scope = canonicalJson([principal, operation.name, given.data]);
+  return { key: digest(scope), arguments: digest(canonicalJson(input)) };
+}
+
+function digest(text: string): string {
+  return hash('sha256', text, 'base64url').slice(0, 27);
+}
