@@ -1,9 +1,9 @@
-import { AnswerCheck } from '@baton/answer-validation';
+import { AnswerValidator } from '@baton/answer-validation';
 import { BatonError, type DelegatedCall, isRecord, type Json, readObject, readText } from '@baton/protocol';
 
 /** Whether answers fit what was asked for, by the same rules as Baton's. */
 export class FitCheck {
-  private readonly check = new AnswerCheck();
+  private readonly check = new AnswerValidator();
 
   /**
    * What is wrong with an answer's data, or undefined. Nothing is wrong with what cannot be checked here: a schema that
@@ -15,7 +15,7 @@ export class FitCheck {
     try {
       const fit =
         schema !== undefined
-          ? await this.check.read(schema, data as Json)
+          ? await this.check.readAnswer(schema, data as Json)
           : call.serviceType === 'generateObject'
             ? readObject(data, anyObject)
             : readText(data);

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@baton/protocol';
 import { afterAll, describe, expect, test } from 'vitest';
-import { AnswerCheck } from './answer-validator.ts';
+import { AnswerValidator } from './answer-validator.ts';
 
-const check = new AnswerCheck();
+const check = new AnswerValidator();
 afterAll(() => check.close());
 
 const city: JsonObject = {
@@ -17,15 +17,15 @@ describe("an answer to a caller's schema", () => {
     ['bare', { city: 'Oslo' }],
     ['text', { text: '```json\n{"city":"Oslo"}\n```' }],
   ])('is read as %s', async (_form, data) => {
-    expect(await check.read(city, data)).toEqual({ ok: true, value: { city: 'Oslo' } });
+    expect(await check.readAnswer(city, data)).toEqual({ ok: true, value: { city: 'Oslo' } });
   });
 
   test('is held against each pattern of the schema, never against the first one only', async () => {
-    expect(await check.read(city, { city: 'oslo' })).toEqual({
+    expect(await check.readAnswer(city, { city: 'oslo' })).toEqual({
       ok: false,
       problem: 'city: must match pattern "^[A-Z]"',
     });
-    expect(await check.read(city, { city: 'Oslo', code: 'x' })).toEqual({
+    expect(await check.readAnswer(city, { city: 'Oslo', code: 'x' })).toEqual({
       ok: false,
       problem: 'code: must match pattern "^\\d+$"',
     });
@@ -37,7 +37,10 @@ describe("an answer to a caller's schema", () => {
       properties: { object: { type: 'object' } },
       required: ['object'],
     };
-    expect(await check.read(schema, { object: { a: 1 } })).toEqual({ ok: true, value: { object: { a: 1 } } });
+    expect(await check.readAnswer(schema, { object: { a: 1 } })).toEqual({
+      ok: true,
+      value: { object: { a: 1 } },
+    });
   });
 
   test('may be recursive, asynchronous in name, or about fields that every object inherits', async () => {
@@ -46,11 +49,13 @@ describe("an answer to a caller's schema", () => {
       properties: { next: { $ref: '#' }, n: { type: 'integer' } },
       required: ['n'],
     };
-    expect((await check.read(tree, { n: 1, next: { n: 2 } })).ok).toBe(true);
-    expect((await check.read(tree, { n: 1, next: {} })).ok).toBe(false);
-    expect((await check.read({ $async: true, type: 'object', required: ['z'] }, { a: 1 })).ok).toBe(false);
-    expect((await check.read({ properties: { constructor: { type: 'string' } } }, {})).ok).toBe(true);
-    expect((await check.read({ type: 'object', required: ['toString'] }, {})).ok).toBe(false);
+    expect((await check.readAnswer(tree, { n: 1, next: { n: 2 } })).ok).toBe(true);
+    expect((await check.readAnswer(tree, { n: 1, next: {} })).ok).toBe(false);
+    expect((await check.readAnswer({ $async: true, type: 'object', required: ['z'] }, { a: 1 })).ok).toBe(
+      false,
+    );
+    expect((await check.readAnswer({ properties: { constructor: { type: 'string' } } }, {})).ok).toBe(true);
+    expect((await check.readAnswer({ type: 'object', required: ['toString'] }, {})).ok).toBe(false);
   });
 
   test('is bare data, with what stands beside it about the call, and a bare string', async () => {
@@ -59,16 +64,16 @@ describe("an answer to a caller's schema", () => {
       properties: { a: { type: 'integer' } },
       additionalProperties: false,
     };
-    expect(await check.read(strict, { a: 1, usage: { inputTokens: 1 }, model: 'm' })).toEqual({
+    expect(await check.readAnswer(strict, { a: 1, usage: { inputTokens: 1 }, model: 'm' })).toEqual({
       ok: true,
       value: { a: 1 },
     });
-    expect(await check.read({ type: 'string' }, 's')).toEqual({ ok: true, value: 's' });
+    expect(await check.readAnswer({ type: 'string' }, 's')).toEqual({ ok: true, value: 's' });
   });
 
   test('is checked in linear time where the pattern is made to be slow', async () => {
     const slow: JsonObject = { type: 'string', pattern: '^(a+)+$' };
-    expect((await check.read(slow, { text: JSON.stringify(`${'a'.repeat(50_000)}b`) })).ok).toBe(false);
+    expect((await check.readAnswer(slow, { text: JSON.stringify(`${'a'.repeat(50_000)}b`) })).ok).toBe(false);
   });
 });
 
@@ -78,15 +83,15 @@ describe('a schema that cannot be used', () => {
     ['a broken pattern', { type: 'string', pattern: '(' }, 'missing closing )'],
     ['a reference to nowhere', { $ref: '#/definitions/none' }, "can't resolve reference"],
   ])('is refused by name: %s', async (_what, schema, problem) => {
-    await expect(check.refuseUnusable(schema as JsonObject, 'schema')).rejects.toThrow(problem);
-    await expect(check.refuseUnusable(schema as JsonObject, 'schema')).rejects.toMatchObject({
+    await expect(check.requireUsableSchema(schema as JsonObject, 'schema')).rejects.toThrow(problem);
+    await expect(check.requireUsableSchema(schema as JsonObject, 'schema')).rejects.toMatchObject({
       code: 'invalid_arguments',
     });
   });
 
   test('is named as such when an answer comes, never blamed on the answer', async () => {
     const endless: JsonObject = { $defs: { n: { allOf: [{ $ref: '#/$defs/n' }] } }, $ref: '#/$defs/n' };
-    await expect(check.read(endless, { a: 1 })).rejects.toMatchObject({ code: 'schema_unusable' });
+    await expect(check.readAnswer(endless, { a: 1 })).rejects.toMatchObject({ code: 'schema_unusable' });
   });
 
   test('never takes the next check with it', async () => {
@@ -96,7 +101,7 @@ describe('a schema that cannot be used', () => {
         { type: 'object', properties: { [`q${n}`]: { type: 'string' } } },
       ]),
     );
-    await check.refuseUnusable({ type: 'object', properties: endless }, 'schema').catch(() => {});
-    expect((await check.read(city, { city: 'Oslo' })).ok).toBe(true);
+    await check.requireUsableSchema({ type: 'object', properties: endless }, 'schema').catch(() => {});
+    expect((await check.readAnswer(city, { city: 'Oslo' })).ok).toBe(true);
   });
 });

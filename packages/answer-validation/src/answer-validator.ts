@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { BatonError, type Fit, type Json, type JsonObject, readObject } from '@baton/protocol';
+import { BatonError, type Validation, type Json, type JsonObject, readObject } from '@baton/protocol';
 
 /**
  * Checks values against schemas that callers brought, in a thread of its own: such a schema may be made to be slow,
  * so a check that takes longer than `LIMIT_MS` is ended with its thread, and the next one gets a new thread.
  */
-export class AnswerCheck {
+export class AnswerValidator {
   private thread: Promise<Worker> | undefined;
   private queue: Promise<unknown> = Promise.resolve();
 
@@ -14,8 +14,8 @@ export class AnswerCheck {
    * Reads an answer's data by the contract's order, against a caller's schema.
    * Errors: `schema_unusable`, when the schema is at fault and no answer could ever fit.
    */
-  async read(schema: JsonObject, data: Json): Promise<Fit<Json>> {
-    const candidates = candidatesOf(data);
+  async readAnswer(schema: JsonObject, data: Json): Promise<Validation<Json>> {
+    const candidates = dataCandidates(data);
     const problems = await this.ask(schema, candidates);
     if (typeof problems === 'string')
       throw new BatonError(
@@ -36,7 +36,7 @@ export class AnswerCheck {
   }
 
   /** Refuses a schema that cannot be compiled in time. Errors: `invalid_arguments` naming `field`. */
-  async refuseUnusable(schema: JsonObject, field: string): Promise<void> {
+  async requireUsableSchema(schema: JsonObject, field: string): Promise<void> {
     const problems = await this.ask(schema, []);
     if (typeof problems !== 'string') return;
     throw new BatonError('invalid_arguments', `${field}: ${problems}`, { field });
@@ -108,11 +108,11 @@ async function startThread(): Promise<Worker> {
 }
 
 /** Every reading of an answer's data that the contract knows. */
-function candidatesOf(data: Json): Json[] {
+function dataCandidates(data: Json): Json[] {
   const found: Json[] = [];
   const probe = {
     hasObjectField: false,
-    check(value: unknown): Fit<never> {
+    check(value: unknown): Validation<never> {
       found.push(value as Json);
       return { ok: false, problem: '' };
     },

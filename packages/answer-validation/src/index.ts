@@ -2,4 +2,4 @@
  * How an answer is held against the schema that was asked for, the same for Baton, which judges it, and for an agent,
  * which does not post what would be asked again. `validation-thread` is the thread that such a schema may block.
  */
-export { AnswerCheck } from './answer-validator.ts';
+export { AnswerValidator } from './answer-validator.ts';

@@ -2,7 +2,7 @@ import { BatonError } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { generateForCaller, generateObject, generateText } from './agent-call.ts';
-import { answer, inShort, play, trouble } from './testing/dialog.ts';
+import { successAnswer, summarizeEffect, playProgram, errorAnswer } from './testing/play-program.ts';
 
 const call = {
   role: 'research',
@@ -22,7 +22,7 @@ describe('the first request', () => {
       schema: z.object({ n: z.number() }),
       objectName: 'count',
     };
-    expect(play(generateObject(full), []).calls).toEqual([
+    expect(playProgram(generateObject(full), []).calls).toEqual([
       {
         role: 'research',
         serviceType: 'generateObject',
@@ -42,7 +42,7 @@ describe('the first request', () => {
   });
 
   test('does not name limits that the caller did not give', () => {
-    const [first] = play(generateText(call), []).calls;
+    const [first] = playProgram(generateText(call), []).calls;
     expect(first?.serviceType).toBe('generateText');
     expect(Object.keys(first?.request ?? {})).toEqual(['apiKey', 'modelId', 'messages']);
   });
@@ -55,8 +55,8 @@ test.each<[string, NonNullable<unknown>]>([
   ['as fenced text', { text: fenced }],
   ['as a string of text', '{"n": 3}'],
 ])('an object is read %s and never asked for again', (_claim, data) => {
-  const { effects, end } = play(counted(), [answer(data)]);
-  expect(effects.map(inShort)).toEqual(['attempt 1']);
+  const { effects, end } = playProgram(counted(), [successAnswer(data)]);
+  expect(effects.map(summarizeEffect)).toEqual(['attempt 1']);
   expect(end).toEqual({ value: { n: 3 } });
 });
 
@@ -65,7 +65,7 @@ test.each<[string, NonNullable<unknown>]>([
   ['as a string', 'three'],
   ['as content blocks', { content: [{ type: 'image' }, { type: 'text', text: 'three' }] }],
 ])('words are read %s and never asked for again', (_claim, data) => {
-  expect(play(generateText(call), [answer(data)]).end).toEqual({ value: 'three' });
+  expect(playProgram(generateText(call), [successAnswer(data)]).end).toEqual({ value: 'three' });
 });
 
 describe('asking again after a wrong answer', () => {
@@ -74,7 +74,7 @@ describe('asking again after a wrong answer', () => {
     ['names a missing field', { object: {} }, '{}', 'n: Invalid input: expected number, received undefined'],
     ['says that text is not JSON', { text: 'three' }, 'three', 'the text is not JSON'],
   ])('%s and quotes the answer', (_claim, data, quoted, problem) => {
-    const [first, second] = play(counted(), [answer(data)]).calls;
+    const [first, second] = playProgram(counted(), [successAnswer(data)]).calls;
     expect(first?.request.messages).toHaveLength(1);
     expect(second?.request.messages).toEqual([
       { role: 'user', content: 'How many?' },
@@ -84,7 +84,7 @@ describe('asking again after a wrong answer', () => {
   });
 
   test('carries the last correction only, so that requests never grow with every attempt', () => {
-    const { calls } = play(counted(), [answer({ n: 'one' }), answer({ n: 'two' })]);
+    const { calls } = playProgram(counted(), [successAnswer({ n: 'one' }), successAnswer({ n: 'two' })]);
     expect(calls[2]?.request.messages.map(({ content }) => content)).toEqual([
       'How many?',
       '{"n":"two"}',
@@ -93,13 +93,13 @@ describe('asking again after a wrong answer', () => {
   });
 
   test('keeps the correction when the agent then fails to ask', () => {
-    const { calls } = play(counted(), [answer({ n: 'one' }), trouble('api_error'), null]);
+    const { calls } = playProgram(counted(), [successAnswer({ n: 'one' }), errorAnswer('api_error'), null]);
     expect(calls[2]?.request.messages).toEqual(calls[1]?.request.messages);
   });
 
   test('quotes a long answer in part, never half a character of it', () => {
-    const { calls } = play(counted(), [
-      answer({ text: `${'x'.repeat(19_999)}\u{1f600}${'y'.repeat(50_000)}` }),
+    const { calls } = playProgram(counted(), [
+      successAnswer({ text: `${'x'.repeat(19_999)}\u{1f600}${'y'.repeat(50_000)}` }),
     ]);
     const quoted = calls[1]?.request.messages[1]?.content ?? '';
     expect(quoted.length).toBe(19_999);
@@ -109,7 +109,7 @@ describe('asking again after a wrong answer', () => {
   test('says what is wrong in less than the answer, however much is wrong with it', () => {
     const strict = () => generateObject({ ...call, schema: z.strictObject({}), objectName: 'none' });
     const unwanted = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`field${index}`, 1]));
-    const { calls } = play(strict(), [answer({ object: unwanted })]);
+    const { calls } = playProgram(strict(), [successAnswer({ object: unwanted })]);
     expect(calls[1]?.request.messages[2]?.content.slice(0, 100)).toContain('field0');
     expect(calls[1]?.request.messages[2]?.content.length).toBeLessThan(5_000);
   });
@@ -118,7 +118,7 @@ describe('asking again after a wrong answer', () => {
     const anything = () =>
       generateObject({ ...call, schema: z.object({ n: z.unknown() }), objectName: 'any' });
     const deep = `{"n":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
-    const { calls, end } = play(anything(), [answer({ text: deep })]);
+    const { calls, end } = playProgram(anything(), [successAnswer({ text: deep })]);
     expect(end).toBeUndefined();
     expect(calls[1]?.request.messages[2]?.content).toContain('deeper than 64');
   });
@@ -131,32 +131,32 @@ describe('the request of a caller', () => {
 
   test('goes out with its parameters, never with a key of its own', () => {
     const parameters = { topP: 1, apiKey: 'sk-1', modelId: 'other' };
-    const [first] = play(asked('generateText', { parameters }), []).calls;
+    const [first] = playProgram(asked('generateText', { parameters }), []).calls;
     expect(first?.request).toEqual({ topP: 1, apiKey: null, modelId: 'model', messages: call.messages });
   });
 
   test('with a schema is checked by the check effect, whose verdict decides', () => {
     const data = { object: { n: 'three' } };
-    const { effects, end } = play(asked('generateObject', { schema }), [
-      answer(data),
+    const { effects, end } = playProgram(asked('generateObject', { schema }), [
+      successAnswer(data),
       { ok: false, problem: 'n must be number' },
-      answer({ n: 3 }),
+      successAnswer({ n: 3 }),
       { ok: true, value: { n: 3 } },
     ]);
-    expect(effects.map(inShort)).toEqual(['attempt 1', 'check', 'attempt 2', 'check']);
+    expect(effects.map(summarizeEffect)).toEqual(['attempt 1', 'check', 'attempt 2', 'check']);
     expect(effects[1]).toEqual({ kind: 'check', schema, data });
     expect(end).toEqual({ value: { response: { n: 3 }, data: { n: 3 } } });
   });
 
   test('never carries a verdict that is as long as the answer', () => {
     const verdict = { ok: false, problem: 'n is wrong '.repeat(100_000) };
-    const { calls } = play(asked('generateObject', { schema }), [answer({}), verdict]);
+    const { calls } = playProgram(asked('generateObject', { schema }), [successAnswer({}), verdict]);
     expect(calls[1]?.request.messages[2]?.content.length).toBeLessThan(10_000);
   });
 
   test('carries the verdict into the next asking', () => {
-    const { calls } = play(asked('generateObject', { schema }), [
-      answer({ n: 'x' }),
+    const { calls } = playProgram(asked('generateObject', { schema }), [
+      successAnswer({ n: 'x' }),
       { ok: false, problem: 'n: bad' },
     ]);
     expect(calls[1]?.request.messages[2]?.content).toContain('n: bad');
@@ -168,20 +168,22 @@ describe('the request of a caller', () => {
     ['for an object takes bare data', 'generateObject', { n: 'x' }, { n: 'x' }],
     ['for an object takes JSON text', 'generateObject', fenced, { n: 3 }],
   ])('without a schema %s and is not checked', (_claim, serviceType, data, value) => {
-    const { effects, end } = play(asked(serviceType), [answer(data)]);
-    expect(effects.map(inShort)).toEqual(['attempt 1']);
+    const { effects, end } = playProgram(asked(serviceType), [successAnswer(data)]);
+    expect(effects.map(summarizeEffect)).toEqual(['attempt 1']);
     expect(end).toEqual({ value: { response: value, data } });
   });
 
   test('is answered by calls of tools without a word', () => {
     const data = { toolCalls: [{ id: 'c1', name: 'look', arguments: {} }] };
-    expect(play(asked('generateText'), [answer(data)]).end).toEqual({ value: { response: '', data } });
+    expect(playProgram(asked('generateText'), [successAnswer(data)]).end).toEqual({
+      value: { response: '', data },
+    });
   });
 });
 
 test('an interaction that expired ends the call at once and is never asked again', () => {
   const expired = new BatonError('interaction_expired', 'too late');
-  const { effects, end } = play(counted(), [expired]);
-  expect(effects.map(inShort)).toEqual(['attempt 1']);
+  const { effects, end } = playProgram(counted(), [expired]);
+  expect(effects.map(summarizeEffect)).toEqual(['attempt 1']);
   expect(end).toEqual({ error: expired });
 });

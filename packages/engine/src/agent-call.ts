@@ -3,27 +3,27 @@ import {
   answerAsMessage,
   BatonError,
   type DelegatedCall,
-  type Fit,
+  type Validation,
   isRecord,
   type Json,
   type JsonObject,
   type LlmRequest,
   type Message,
-  RECALLABLE,
+  RETRYABLE_ERROR_TYPES,
   readObject,
   readText,
   type Role,
   type ServiceType,
-  showsMoreThanWords,
+  hasNonTextContent,
 } from '@baton/protocol';
 import type { z } from 'zod';
 import { askAgent, checkAnswer, type Program, sleep } from './effect.ts';
-import { cut, describeSchema, shapeOf } from './schema.ts';
+import { truncate, toJsonSchema, toAnswerSchema } from './zod-schema.ts';
 
 /**
- * The agent-call machine (seed 4): a delegated LLM request that ends in a parsed result or a named error. A wrong
- * answer is asked again with what is wrong with it, a passing failure of the agent's LLM is asked again after a
- * pause, each within a budget of its own for the whole call.
+ * A delegated LLM request that ends in a parsed result or a BatonError. An answer that does not fit is asked for again
+ * with the problem quoted, at most MAX_EXCEPTION_RETRIES times; a retryable failure of the agent's LLM is asked again
+ * after a pause, at most MAX_RECALLS times. Both counts hold for the whole call.
  */
 export interface AgentCall {
   readonly role: Role;
@@ -46,9 +46,9 @@ const TOLD_PROBLEM = 8_000;
 export function* generateObject<T>(
   call: AgentCall & { readonly schema: z.ZodType<T>; readonly objectName: string },
 ): Program<T> {
-  const shape = shapeOf(call.schema);
-  const parameters = { schema: describeSchema(call.schema), objectName: call.objectName };
-  return yield* callAgent(call, 'generateObject', parameters, function* (data) {
+  const shape = toAnswerSchema(call.schema);
+  const parameters = { schema: toJsonSchema(call.schema), objectName: call.objectName };
+  return yield* askUntilValid(call, 'generateObject', parameters, function* (data) {
     return readObject(data, shape);
   });
 }
@@ -56,7 +56,7 @@ export function* generateObject<T>(
 /** An answer in words: some, and at most `longest` characters where that is given. Errors as for `generateObject`. */
 export function* generateText(call: AgentCall & { readonly longest?: number }): Program<string> {
   const { longest = Number.POSITIVE_INFINITY } = call;
-  return yield* callAgent(call, 'generateText', {}, function* (data) {
+  return yield* askUntilValid(call, 'generateText', {}, function* (data) {
     const text = readText(data);
     if (!text.ok) return text;
     if (text.value.trim() === '') return { ok: false, problem: 'the text is empty' };
@@ -80,9 +80,9 @@ export function* generateForCaller(
   },
 ): Program<CallerAnswer> {
   const { schema } = call;
-  const read = function* (data: Json): Program<Fit<Json>> {
+  const read = function* (data: Json): Program<Validation<Json>> {
     if (schema !== undefined) return yield* checkAnswer(schema, data);
-    if (call.serviceType !== 'generateObject') return readTextOrMore(data);
+    if (call.serviceType !== 'generateObject') return readTextOrToolCalls(data);
     return readObject(data, {
       // Without a schema anything fits but words, which may yet be JSON.
       check: (value) =>
@@ -92,46 +92,46 @@ export function* generateForCaller(
       hasObjectField: false,
     });
   };
-  return yield* callAgent<CallerAnswer>(call, call.serviceType, call.parameters, function* (data) {
+  return yield* askUntilValid<CallerAnswer>(call, call.serviceType, call.parameters, function* (data) {
     const fit = yield* read(data);
     return fit.ok ? { ok: true, value: { response: fit.value, data } } : fit;
   });
 }
 
 /** A model that calls tools, or draws, need not say anything. */
-function readTextOrMore(data: Json): Fit<Json> {
+function readTextOrToolCalls(data: Json): Validation<Json> {
   const text = readText(data);
   const calls = isRecord(data) && Array.isArray(data['toolCalls']) ? data['toolCalls'] : [];
-  return !text.ok && (calls.length > 0 || showsMoreThanWords(data)) ? { ok: true, value: '' } : text;
+  return !text.ok && (calls.length > 0 || hasNonTextContent(data)) ? { ok: true, value: '' } : text;
 }
 
-function* callAgent<T>(
+function* askUntilValid<T>(
   call: AgentCall,
   serviceType: ServiceType,
   parameters: JsonObject,
-  read: (data: Json) => Program<Fit<T>>,
+  read: (data: Json) => Program<Validation<T>>,
 ): Program<T> {
   let correction: readonly Message[] = [];
   let wrong = 0;
   let recalls = 0;
   for (let attempt = 1; ; attempt++) {
-    const answer = yield* askAgent(asDelegated(call, serviceType, parameters, correction, attempt));
+    const answer = yield* askAgent(toDelegatedCall(call, serviceType, parameters, correction, attempt));
     if (answer.status === 'error') {
-      if (!mayRecall(answer) || recalls === MAX_RECALLS) throw agentError(answer, attempt);
+      if (!mayRecall(answer) || recalls === MAX_RECALLS) throw agentFailedError(answer, attempt);
       yield* sleep(FIRST_PAUSE_MS * 2 ** recalls);
       recalls++;
       continue;
     }
     const fit = yield* read(answer.data as Json);
     if (fit.ok) return fit.value;
-    const problem = cut(fit.problem, TOLD_PROBLEM);
-    if (wrong === MAX_EXCEPTION_RETRIES) throw answerInvalid(call, problem, attempt);
+    const problem = truncate(fit.problem, TOLD_PROBLEM);
+    if (wrong === MAX_EXCEPTION_RETRIES) throw answerInvalidError(call, problem, attempt);
     wrong++;
-    correction = correctionOf(answer.data, problem);
+    correction = correctionMessages(answer.data, problem);
   }
 }
 
-function asDelegated(
+function toDelegatedCall(
   call: AgentCall,
   serviceType: ServiceType,
   parameters: JsonObject,
@@ -148,9 +148,9 @@ function asDelegated(
   return { role, serviceType, attempt, summary, request };
 }
 
-function correctionOf(data: unknown, problem: string): Message[] {
+function correctionMessages(data: unknown, problem: string): Message[] {
   return [
-    { role: 'assistant', content: cut(answerAsMessage(data), QUOTED_ANSWER) },
+    { role: 'assistant', content: truncate(answerAsMessage(data), QUOTED_ANSWER) },
     {
       role: 'user',
       content: `That answer cannot be used: ${problem}. Answer again, whole, with that corrected and nothing around it.`,
@@ -161,17 +161,17 @@ function correctionOf(data: unknown, problem: string): Message[] {
 type FailedAnswer = Extract<AgentAnswer, { status: 'error' }>;
 
 function mayRecall({ errorDetails }: FailedAnswer): boolean {
-  return errorDetails.type !== undefined && RECALLABLE.has(errorDetails.type);
+  return errorDetails.type !== undefined && RETRYABLE_ERROR_TYPES.has(errorDetails.type);
 }
 
-function agentError({ errorDetails }: FailedAnswer, attempts: number): BatonError {
+function agentFailedError({ errorDetails }: FailedAnswer, attempts: number): BatonError {
   return new BatonError('agent_error', `The agent's LLM call failed: ${errorDetails.message}`, {
     errorDetails,
     attempts,
   });
 }
 
-function answerInvalid(call: AgentCall, problem: string, attempts: number): BatonError {
+function answerInvalidError(call: AgentCall, problem: string, attempts: number): BatonError {
   return new BatonError(
     'answer_invalid',
     `None of ${attempts} answers to "${call.summary}" fits what was asked for. The last one: ${problem}`,

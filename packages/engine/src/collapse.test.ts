@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { all, type Program } from './effect.ts';
 import { advance, type Collapse, type Step } from './interpreter.ts';
 import { type Entry, formatEntry, type Journal, parseEntry } from './journal.ts';
-import { ask, define, failed, inShort, journal, ok, said } from './testing/small-program.ts';
+import {
+  ask,
+  defineProgram,
+  errorEntry,
+  summarizeStep,
+  journal,
+  valueEntry,
+  answerEntry,
+} from './testing/small-program.ts';
 
 function collapsedOf(step: Step): readonly Collapse[] {
   return step.status === 'awaiting' ? step.collapsed : [];
@@ -24,15 +32,15 @@ const twoSteps = (word: string) =>
   };
 
 describe('a finished branch', () => {
-  const program = define(function* () {
+  const program = defineProgram(function* () {
     return yield* all([twoSteps('a'), twoSteps('b')]);
   });
-  const halfway = journal({ '0.0.0': said(1), '0.0.1': said(2), '0.1.0': said(3) });
+  const halfway = journal({ '0.0.0': answerEntry(1), '0.0.1': answerEntry(2), '0.1.0': answerEntry(3) });
 
   test('collapses to its value; its sub-entries are dropped, its neighbours are not', () => {
     const step = advance(program, null, halfway);
     expect(collapsedOf(step)).toEqual([
-      { path: '0.0', entry: ok('branch', [1, 2]), drop: ['0.0.0', '0.0.1'] },
+      { path: '0.0', entry: valueEntry('branch', [1, 2]), drop: ['0.0.0', '0.0.1'] },
     ]);
     expect([...parked(halfway, step).keys()]).toEqual(['0.1.0', '0.0']);
   });
@@ -40,38 +48,38 @@ describe('a finished branch', () => {
   test('replays the same over the collapsed journal, and does not collapse twice', () => {
     const step = advance(program, null, halfway);
     const again = advance(program, null, parked(halfway, step));
-    expect(inShort(again)).toEqual(inShort(step));
+    expect(summarizeStep(again)).toEqual(summarizeStep(step));
     expect(collapsedOf(again)).toEqual([]);
-    const last = new Map(parked(halfway, step)).set('0.1.1', said(4));
-    expect(inShort(advance(program, null, last))).toEqual([
+    const last = new Map(parked(halfway, step)).set('0.1.1', answerEntry(4));
+    expect(summarizeStep(advance(program, null, last))).toEqual([
       [1, 2],
       [3, 4],
     ]);
   });
 
   test('does not take a branch whose path begins alike for its own', () => {
-    const wide = define(() =>
+    const wide = defineProgram(() =>
       all(
         Array.from({ length: 11 }, (_, index) => () => ask(`${index}`)),
         11,
       ),
     );
-    const step = advance(wide, null, journal({ '0.10.0': said('ten'), '0.1.0': said('one') }));
+    const step = advance(wide, null, journal({ '0.10.0': answerEntry('ten'), '0.1.0': answerEntry('one') }));
     expect(collapsedOf(step)).toEqual([
-      { path: '0.1', entry: ok('branch', 'one'), drop: ['0.1.0'] },
-      { path: '0.10', entry: ok('branch', 'ten'), drop: ['0.10.0'] },
+      { path: '0.1', entry: valueEntry('branch', 'one'), drop: ['0.1.0'] },
+      { path: '0.10', entry: valueEntry('branch', 'ten'), drop: ['0.10.0'] },
     ]);
   });
 
   test('that failed collapses to its failure', () => {
-    const step = advance(program, null, journal({ '0.0.0': failed('llm', 'agent_error') }));
+    const step = advance(program, null, journal({ '0.0.0': errorEntry('llm', 'agent_error') }));
     expect(collapsedOf(step)).toEqual([
-      { path: '0.0', entry: failed('branch', 'agent_error'), drop: ['0.0.0'] },
+      { path: '0.0', entry: errorEntry('branch', 'agent_error'), drop: ['0.0.0'] },
     ]);
   });
 
   test('without recorded effects is not written down: running it again costs nothing', () => {
-    const quick = define(() => all([function* () {}, () => ask('slow')]));
+    const quick = defineProgram(() => all([function* () {}, () => ask('slow')]));
     expect(collapsedOf(advance(quick, null, journal()))).toEqual([]);
   });
 
@@ -81,7 +89,7 @@ describe('a finished branch', () => {
     ['not a number', Number.NaN],
     ['nothing', undefined],
   ])('gives %s as the journal will give it back, before it is collapsed as after', (_claim, value) => {
-    const program = define(function* () {
+    const program = defineProgram(function* () {
       const [first] = yield* all<unknown>([
         function* () {
           yield* ask('first');
@@ -90,32 +98,32 @@ describe('a finished branch', () => {
       ]);
       return yield* ask(`${typeof first} ${Object.keys(Object(first))} ${first}`);
     });
-    const before = journal({ '0.0.0': said(1) });
+    const before = journal({ '0.0.0': answerEntry(1) });
     const step = advance(program, null, before);
     const again = advance(program, null, parked(before, step));
     expect(collapsedOf(step)).toHaveLength(1);
-    expect(inShort(again)).toEqual(inShort(step));
+    expect(summarizeStep(again)).toEqual(summarizeStep(step));
   });
 });
 
 describe('a finished all', () => {
-  const program = define(function* () {
+  const program = defineProgram(function* () {
     const heard = yield* all([() => all([twoSteps('a'), twoSteps('b')]), twoSteps('c')]);
     return yield* ask(`after ${JSON.stringify(heard)}`);
   });
   const answers: Record<string, Entry> = {
-    '0.0.0.0.0': said(1),
-    '0.0.0.0.1': said(2),
-    '0.0.0.1.0': said(3),
-    '0.0.0.1.1': said(4),
-    '0.1.0': said(5),
-    '0.1.1': said(6),
+    '0.0.0.0.0': answerEntry(1),
+    '0.0.0.0.1': answerEntry(2),
+    '0.0.0.1.0': answerEntry(3),
+    '0.0.0.1.1': answerEntry(4),
+    '0.1.0': answerEntry(5),
+    '0.1.1': answerEntry(6),
   };
 
   test('is one entry, whatever had collapsed inside it', () => {
     const whole = journal(answers);
     const step = advance(program, null, whole);
-    const entry = ok('all', [
+    const entry = valueEntry('all', [
       [
         [1, 2],
         [3, 4],
@@ -126,19 +134,23 @@ describe('a finished all', () => {
   });
 
   test('that failed through a collapsed branch is recorded as an all, never as that branch', () => {
-    const careful = define(function* () {
+    const careful = defineProgram(function* () {
       try {
         return yield* all([twoSteps('a'), twoSteps('b')]);
       } catch {
         return yield* ask('after all');
       }
     });
-    const before = journal({ '0.0': failed('branch', 'agent_error'), '0.1.0': said(1), '0.1.1': said(2) });
+    const before = journal({
+      '0.0': errorEntry('branch', 'agent_error'),
+      '0.1.0': answerEntry(1),
+      '0.1.1': answerEntry(2),
+    });
     const step = advance(careful, null, before);
     expect(collapsedOf(step)).toEqual([
-      { path: '0', entry: failed('all', 'agent_error'), drop: ['0.0', '0.1.0', '0.1.1'] },
+      { path: '0', entry: errorEntry('all', 'agent_error'), drop: ['0.0', '0.1.0', '0.1.1'] },
     ]);
-    expect(inShort(advance(careful, null, parked(before, step)))).toEqual({ 1: 'after all' });
+    expect(summarizeStep(advance(careful, null, parked(before, step)))).toEqual({ 1: 'after all' });
   });
 
   test('asks the same next question whether it collapsed bit by bit, at once or never', () => {
@@ -148,7 +160,9 @@ describe('a finished all', () => {
       kept = parked(kept, advance(program, null, kept));
     }
     expect([...kept.keys()]).toEqual(['0']);
-    expect(inShort(advance(program, null, kept))).toEqual({ 1: 'after [[[1,2],[3,4]],[5,6]]' });
-    expect(inShort(advance(program, null, journal(answers)))).toEqual({ 1: 'after [[[1,2],[3,4]],[5,6]]' });
+    expect(summarizeStep(advance(program, null, kept))).toEqual({ 1: 'after [[[1,2],[3,4]],[5,6]]' });
+    expect(summarizeStep(advance(program, null, journal(answers)))).toEqual({
+      1: 'after [[[1,2],[3,4]],[5,6]]',
+    });
   });
 });

@@ -2,7 +2,15 @@ import { expect, test } from 'vitest';
 import { all, askPerson, checkAnswer, commitProject, type Program, readProject, sleep } from './effect.ts';
 import { advance } from './interpreter.ts';
 import type { Entry } from './journal.ts';
-import { ask, define, failed, inShort, journal, ok, said } from './testing/small-program.ts';
+import {
+  ask,
+  defineProgram,
+  errorEntry,
+  summarizeStep,
+  journal,
+  valueEntry,
+  answerEntry,
+} from './testing/small-program.ts';
 
 const programs: Record<string, () => Program<unknown>> = {
   llm: () => ask('anything'),
@@ -15,13 +23,13 @@ const programs: Record<string, () => Program<unknown>> = {
 };
 
 const records: Record<string, Record<string, Entry>> = {
-  llm: { 0: said(1) },
-  elicitation: { 0: ok('elicitation', {}) },
-  sleep: { 0: ok('sleep', null) },
-  read: { 0: ok('read', 1) },
-  commit: { 0: failed('commit', 'project_conflict') },
-  check: { 0: ok('check', { ok: true, value: 1 }) },
-  all: { 0: ok('all', [1]) },
+  llm: { 0: answerEntry(1) },
+  elicitation: { 0: valueEntry('elicitation', {}) },
+  sleep: { 0: valueEntry('sleep', null) },
+  read: { 0: valueEntry('read', 1) },
+  commit: { 0: errorEntry('commit', 'project_conflict') },
+  check: { 0: valueEntry('check', { ok: true, value: 1 }) },
+  all: { 0: valueEntry('all', [1]) },
 };
 
 const pairs = Object.entries(programs).flatMap(([now, run]) =>
@@ -31,23 +39,25 @@ const pairs = Object.entries(programs).flatMap(([now, run]) =>
 test.each(pairs)(
   'over the record of $before a program that asks for $now goes on only when they are the same',
   ({ now, run, before, record }) => {
-    const program = define(function* () {
+    const program = defineProgram(function* () {
       yield* run();
       return 'went on';
     });
     const same = before === 'commit' ? 'project_conflict' : 'went on';
-    expect(inShort(advance(program, null, journal(record)))).toBe(now === before ? same : 'program_diverged');
+    expect(summarizeStep(advance(program, null, journal(record)))).toBe(
+      now === before ? same : 'program_diverged',
+    );
   },
 );
 
 test.each<[string, Record<string, Entry>]>([
-  ['an unfinished all', { '0.0.0': said(1) }],
-  ['an all with a collapsed branch', { '0.0': ok('branch', 1) }],
+  ['an unfinished all', { '0.0.0': answerEntry(1) }],
+  ['an all with a collapsed branch', { '0.0': valueEntry('branch', 1) }],
 ])('over the record of %s a program that asks for something else never waits for it', (_claim, entries) => {
   expect(
-    inShort(
+    summarizeStep(
       advance(
-        define(() => ask('alone')),
+        defineProgram(() => ask('alone')),
         null,
         journal(entries),
       ),
@@ -56,8 +66,8 @@ test.each<[string, Record<string, Entry>]>([
 });
 
 test('a value where a branch should stand is a divergence', () => {
-  const program = define(() => all([() => ask('a')]));
-  expect(inShort(advance(program, null, journal({ '0.0': said(1) })))).toBe('program_diverged');
+  const program = defineProgram(() => all([() => ask('a')]));
+  expect(summarizeStep(advance(program, null, journal({ '0.0': answerEntry(1) })))).toBe('program_diverged');
 });
 
 test('a divergence is never caught by the program, however deep it happens', () => {
@@ -71,8 +81,8 @@ test('a divergence is never caught by the program, however deep it happens', () 
         yield* ask('and asked');
       }
     };
-  const program = define(careful(() => all([careful(() => ask('a')), careful(() => ask('b'))])));
-  const step = advance(program, null, journal({ '0.1.0': ok('sleep', null) }));
+  const program = defineProgram(careful(() => all([careful(() => ask('a')), careful(() => ask('b'))])));
+  const step = advance(program, null, journal({ '0.1.0': valueEntry('sleep', null) }));
   expect(step).toMatchObject({
     status: 'failed',
     error: { code: 'program_diverged', message: expect.stringContaining("'sleep' at 0.1.0") },
@@ -80,16 +90,16 @@ test('a divergence is never caught by the program, however deep it happens', () 
 });
 
 test('another wording of a request is not a divergence', () => {
-  const worded = (words: string) => define(() => ask(words));
-  const record = journal({ 0: said('yes') });
-  expect(inShort(advance(worded('old words'), null, record))).toBe('yes');
-  expect(inShort(advance(worded('new words'), null, record))).toBe('yes');
+  const worded = (words: string) => defineProgram(() => ask(words));
+  const record = journal({ 0: answerEntry('yes') });
+  expect(summarizeStep(advance(worded('old words'), null, record))).toBe('yes');
+  expect(summarizeStep(advance(worded('new words'), null, record))).toBe('yes');
 });
 
 test('an effect after the last record is not a divergence: the program has grown at its end', () => {
-  const grown = define(function* () {
+  const grown = defineProgram(function* () {
     yield* ask('first');
     return yield* sleep(1);
   });
-  expect(inShort(advance(grown, null, journal({ 0: said(1) })))).toEqual({ 1: 'sleep' });
+  expect(summarizeStep(advance(grown, null, journal({ 0: answerEntry(1) })))).toEqual({ 1: 'sleep' });
 });

@@ -1,4 +1,4 @@
-import type { AgentAnswer, DelegatedCall, Fit, Json, JsonObject } from '@baton/protocol';
+import type { AgentAnswer, DelegatedCall, Validation, Json, JsonObject } from '@baton/protocol';
 
 /**
  * What a program may ask of the world. A program yields effects and receives their outcomes; it does nothing itself,
@@ -57,8 +57,8 @@ export function* commitProject<T>(project: string, command: Json): Program<T> {
 }
 
 /** Checks data, as an answer gave it, against a schema that a caller brought; bounded in time, so not done in here. */
-export function* checkAnswer(schema: JsonObject, data: Json): Program<Fit<Json>> {
-  return (yield { kind: 'check', schema, data }) as Fit<Json>;
+export function* checkAnswer(schema: JsonObject, data: Json): Program<Validation<Json>> {
+  return (yield { kind: 'check', schema, data }) as Validation<Json>;
 }
 
 /**

@@ -7,4 +7,4 @@ export * from './agent-call.ts';
 export * from './effect.ts';
 export * from './interpreter.ts';
 export * from './journal.ts';
-export { describeSchema, problemOf } from './schema.ts';
+export { toJsonSchema, describeZodError } from './zod-schema.ts';

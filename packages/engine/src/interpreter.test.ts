@@ -12,10 +12,18 @@ import {
 } from './effect.ts';
 import { advance } from './interpreter.ts';
 import type { Entry } from './journal.ts';
-import { ask, define, failed, inShort, journal, ok, said } from './testing/small-program.ts';
+import {
+  ask,
+  defineProgram,
+  errorEntry,
+  summarizeStep,
+  journal,
+  valueEntry,
+  answerEntry,
+} from './testing/small-program.ts';
 
 const stands = (run: () => Program<unknown>, entries: Record<string, Entry> = {}) =>
-  inShort(advance(define(run), null, journal(entries)));
+  summarizeStep(advance(defineProgram(run), null, journal(entries)));
 
 describe('a sequence', () => {
   function* twoQuestions() {
@@ -25,12 +33,12 @@ describe('a sequence', () => {
 
   test.each<[string, Record<string, Entry>, unknown]>([
     ['asks its first question and never looks past it', {}, { 0: 'first' }],
-    ['asks the second with what the first gave', { 0: said('a') }, { 1: 'after a' }],
-    ['ends when the journal holds all', { 0: said('a'), 1: said('b') }, 'a b'],
-    ['does not take a later answer for an earlier one', { 1: said('b') }, { 0: 'first' }],
+    ['asks the second with what the first gave', { 0: answerEntry('a') }, { 1: 'after a' }],
+    ['ends when the journal holds all', { 0: answerEntry('a'), 1: answerEntry('b') }, 'a b'],
+    ['does not take a later answer for an earlier one', { 1: answerEntry('b') }, { 0: 'first' }],
     [
       'fails with a refusal that it does not catch',
-      { 0: failed('llm', 'interaction_expired') },
+      { 0: errorEntry('llm', 'interaction_expired') },
       'interaction_expired',
     ],
   ])('%s', (_claim, entries, expected) => {
@@ -51,7 +59,7 @@ describe('a sequence', () => {
     const entries: Record<string, Entry> = {};
     for (const [index, kind] of kinds.entries()) {
       expect(stands(everyKind, entries)).toEqual({ [index]: kind });
-      entries[index] = ok(kind, null);
+      entries[index] = valueEntry(kind, null);
     }
     expect(stands(everyKind, entries)).toBe('done');
   });
@@ -86,7 +94,7 @@ describe('all', () => {
     [
       'gives values by position, not by arrival',
       questions(['a', 'b']),
-      { '0.1.0': said(2), '0.0.0': said(1) },
+      { '0.1.0': answerEntry(2), '0.0.0': answerEntry(1) },
       [1, 2],
     ],
     ['of nothing is done at once', questions([]), {}, []],
@@ -94,29 +102,29 @@ describe('all', () => {
     [
       'starts the next when one ends, whichever it is',
       questions(['a', 'b', 'c', 'd'], 2),
-      { '0.1.0': said(2) },
+      { '0.1.0': answerEntry(2) },
       { '0.0.0': 'a', '0.2.0': 'c' },
     ],
     [
       'never takes back a branch that it started',
       questions(['a', 'b', 'c', 'd'], 2),
-      { '0.1.0': said(2), '0.2.0': said(3) },
+      { '0.1.0': answerEntry(2), '0.2.0': answerEntry(3) },
       { '0.0.0': 'a', '0.3.0': 'd' },
     ],
-    ['one at a time is a sequence', questions(['a', 'b'], 1), { '0.0.0': said(1) }, { '0.1.0': 'b' }],
+    ['one at a time is a sequence', questions(['a', 'b'], 1), { '0.0.0': answerEntry(1) }, { '0.1.0': 'b' }],
     [
       'waits for the rest when a branch failed',
       questions(['a', 'b']),
-      { '0.0.0': failed('llm', 'agent_error') },
+      { '0.0.0': errorEntry('llm', 'agent_error') },
       { '0.1.0': 'b' },
     ],
     [
       'throws the first failure by position, not by arrival',
       questions(['a', 'b', 'c']),
       {
-        '0.2.0': failed('llm', 'agent_error'),
-        '0.1.0': failed('llm', 'interaction_expired'),
-        '0.0.0': said(1),
+        '0.2.0': errorEntry('llm', 'agent_error'),
+        '0.1.0': errorEntry('llm', 'interaction_expired'),
+        '0.0.0': answerEntry(1),
       },
       'interaction_expired',
     ],
@@ -127,7 +135,13 @@ describe('all', () => {
   test('counts atOnce per all, not over nested ones', () => {
     const nested = () => all([questions(['a', 'b', 'c'], 2), () => ask('d'), () => ask('e')], 2);
     expect(stands(nested)).toEqual({ '0.0.0.0.0': 'a', '0.0.0.1.0': 'b', '0.1.0': 'd' });
-    expect(stands(nested, { '0.0.0.0.0': said(1), '0.0.0.1.0': said(2), '0.0.0.2.0': said(3) })).toEqual({
+    expect(
+      stands(nested, {
+        '0.0.0.0.0': answerEntry(1),
+        '0.0.0.1.0': answerEntry(2),
+        '0.0.0.2.0': answerEntry(3),
+      }),
+    ).toEqual({
       '0.1.0': 'd',
       '0.2.0': 'e',
     });
@@ -145,7 +159,7 @@ describe('all', () => {
       }
     }
     expect(stands(caught)).toEqual({ '0.1.0': 'other' });
-    expect(stands(caught, { '0.1.0': said(1) })).toBe('caught project_task_not_found');
+    expect(stands(caught, { '0.1.0': answerEntry(1) })).toBe('caught project_task_not_found');
   });
 
   test.each([0, -1, Number.NaN])('with atOnce %s fails and never waits for nothing', (atOnce) => {
@@ -158,7 +172,7 @@ describe('the end', () => {
     const broken = (): Program<never> => {
       throw new TypeError('secret of a customer');
     };
-    const step = advance(define(broken), null, journal());
+    const step = advance(defineProgram(broken), null, journal());
     expect(step).toMatchObject({
       status: 'failed',
       error: { code: 'internal' },
@@ -175,18 +189,18 @@ describe('the end', () => {
         throw new BatonError('invalid_arguments', 'no');
       },
     };
-    expect(inShort(advance(broken, null, journal()))).toBe('invalid_arguments');
+    expect(summarizeStep(advance(broken, null, journal()))).toBe('invalid_arguments');
   });
 
   test('advancing twice over the same journal gives the same step and leaves the journal as it was', () => {
-    const program = define(() =>
+    const program = defineProgram(() =>
       all([() => all([() => ask('a'), () => ask('b')]), () => ask('c'), () => ask('d')], 2),
     );
-    const entries = journal({ '0.0.0.0.0': said(1), '0.1.0': said(2) });
+    const entries = journal({ '0.0.0.0.0': answerEntry(1), '0.1.0': answerEntry(2) });
     const before = JSON.stringify([...entries]);
     const first = advance(program, null, entries);
     expect(advance(program, null, entries)).toEqual(first);
-    expect(inShort(first)).toEqual({ '0.0.0.1.0': 'b', '0.2.0': 'd' });
+    expect(summarizeStep(first)).toEqual({ '0.0.0.1.0': 'b', '0.2.0': 'd' });
     expect(JSON.stringify([...entries])).toBe(before);
   });
 });

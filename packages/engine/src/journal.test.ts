@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Entry, formatEntry, parseEntry } from './journal.ts';
-import { seed } from './testing/seed.ts';
+import { seed } from '@baton/protocol/testing/seed';
 
 test.each<[string, Entry, string]>([
   ['a value', { kind: 'llm', ok: true, value: { n: 1 } }, 'llm+{"n":1}'],

@@ -3,15 +3,15 @@ import { expect, test } from 'vitest';
 import { advance } from './interpreter.ts';
 import type { Journal } from './journal.ts';
 import { lines, programOf } from './testing/random-program.ts';
-import { chanceFrom, Hardships, runBrokenly, runStraight } from './testing/random-run.ts';
-import { seed } from './testing/seed.ts';
+import { seededRandom, FaultCounts, runWithFaults, runWithoutFaults } from './testing/random-run.ts';
+import { seed } from '@baton/protocol/testing/seed';
 
 /** The claim on which all delegation stands; `step` is the interpreter, or one that breaks a rule of it. */
-function claim(step: typeof advance, happened = new Hardships()) {
+function claim(step: typeof advance, happened = new FaultCounts()) {
   return fc.property(lines, fc.nat(), fc.nat(), fc.nat(), (block, input, salt, luck) => {
     const program = programOf(block);
-    const straight = runStraight(program, input, salt);
-    const broken = runBrokenly(step, program, input, salt, chanceFrom(luck), happened);
+    const straight = runWithoutFaults(program, input, salt);
+    const broken = runWithFaults(step, program, input, salt, seededRandom(luck), happened);
     expect(broken.end).toBe(straight.end);
     expect(Object.fromEntries(broken.requests)).toEqual(Object.fromEntries(straight.requests));
   });
@@ -20,7 +20,7 @@ function claim(step: typeof advance, happened = new Hardships()) {
 test('orders of answers, crashes and repeats never change what is asked, ask twice or change the end', {
   timeout: 60_000,
 }, () => {
-  const happened = new Hardships();
+  const happened = new FaultCounts();
   fc.assert(claim(advance, happened), { seed, numRuns: 600 });
   for (const [hardship, times] of Object.entries(happened)) {
     expect(times, `${hardship} must happen for the claim to mean anything`).toBeGreaterThan(50);

@@ -3,22 +3,22 @@
  * work on (`project`), the tools that need no LLM (`tools`), and what people read of it (`views`, `prompts`). `catalog`
  * says what there is; `echo` is for tests and the benchmark. No clock, no randomness, no I/O.
  */
-export { findProgram, operations, programsOf } from './catalog.ts';
+export { findProgram, operations, programsOf } from './catalog/operation-catalog.ts';
 export { delegatedCall } from './delegated-call/program.ts';
-export { testOperations } from './echo/programs.ts';
-export { wholeNumber } from './lenient.ts';
-export { MODELS, type Model } from './models.ts';
-export type { Operation, ToolHints } from './operation.ts';
+export { testOperations } from './catalog/bench-operations.ts';
+export { integerOrDigits } from './schema/coercion.ts';
+export { MODELS, type Model } from './definition/models.ts';
+export type { Operation, ToolHints } from './definition/operation.ts';
 export { MAX_PRD_LENGTH, type ParsePrdInput, parsePrdInput } from './parse-prd/input.ts';
 export * from './project/index.ts';
-export { guideFor } from './prompts/guide.ts';
+export { guideFor } from './catalog/user-guide.ts';
 export {
   type OperationPrompt,
   operationPrompt,
   promptMarkdown,
   promptNames,
-} from './prompts/operation-prompts.ts';
-export { projectTools } from './tools/catalog.ts';
-export { complexityReportOf } from './tools/project.ts';
+} from './catalog/prompt-catalog.ts';
+export { projectTools } from './tools/tool-catalog.ts';
+export { complexityReportOf } from './tools/metadata-tools.ts';
 export type { ProjectTool } from './tools/project-tool.ts';
 export * from './views/index.ts';

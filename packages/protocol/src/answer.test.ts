@@ -4,12 +4,12 @@ import {
   answerAsMessage,
   readObject,
   readText,
-  type Shape,
-  showsMoreThanWords,
-  stripFence,
+  type AnswerSchema,
+  hasNonTextContent,
+  stripCodeFence,
 } from './answer.ts';
 
-function shaped<T>(schema: z.ZodType<T>, hasObjectField = false): Shape<T> {
+function shaped<T>(schema: z.ZodType<T>, hasObjectField = false): AnswerSchema<T> {
   return {
     hasObjectField,
     check(value) {
@@ -29,7 +29,7 @@ const drawn = shaped(z.strictObject({ content: z.array(z.number()) }));
 const fits = (value: unknown) => ({ ok: true, value });
 
 describe('structured data is read', () => {
-  test.each<[string, Shape<unknown>, unknown, unknown]>([
+  test.each<[string, AnswerSchema<unknown>, unknown, unknown]>([
     ['under object', count, { object: { n: 1 } }, { n: 1 }],
     ['under object, though the whole fits too', either, { object: { n: 1 } }, { n: 1 }],
     ['under object, never under text, when both fit', count, { object: { n: 1 }, text: '{"n":2}' }, { n: 1 }],
@@ -87,7 +87,7 @@ describe('in text', () => {
     ['an empty fence', '```\n```', ''],
     ['a fence that never ends', '```json\n{"n":1}', '```json\n{"n":1}'],
   ])('stripFence of %s', (_claim, text, expected) => {
-    expect(stripFence(text)).toBe(expected);
+    expect(stripCodeFence(text)).toBe(expected);
   });
 
   test.each<[string, string]>([
@@ -152,9 +152,9 @@ describe('words', () => {
 });
 
 test('only blocks that are no text are more than words', () => {
-  expect(showsMoreThanWords({ content: [{ type: 'text', text: 'x' }, { type: 'image' }] })).toBe(true);
+  expect(hasNonTextContent({ content: [{ type: 'text', text: 'x' }, { type: 'image' }] })).toBe(true);
   for (const data of [{ content: [{ type: 'text' }, {}, 7] }, { content: 'x' }, {}, 'x', null])
-    expect(showsMoreThanWords(data)).toBe(false);
+    expect(hasNonTextContent(data)).toBe(false);
 });
 
 test.each<[string, unknown, string]>([

@@ -3,8 +3,8 @@ import { isRecord, jsonDepth } from './json.ts';
 import { MAX_JSON_DEPTH } from './limits.ts';
 
 /**
- * `agentLLMResponse`: what an agent posts (seed 1, step 4). An envelope that does not parse here is refused naming
- * the field and the interaction stays pending; whether its content fits the schema is the agent-call machine's matter.
+ * `agentLLMResponse`: what an agent posts with `agent_llm`. An envelope that does not parse here is refused with the
+ * field named, and the interaction stays pending; the engine's agent call checks its content against the schema.
  */
 export const errorDetails = z.looseObject({
   message: z.string().min(1).max(20_000),
@@ -25,7 +25,7 @@ const streaming = z.looseObject({
   delta: z.string().max(524_288),
 });
 
-/** An envelope's own fields; what an answer says stands in `data`, and is not counted. */
+/** Limit of an envelope's own fields; those inside `data` are not counted. */
 const MAX_FIELDS = 1_000;
 
 export const agentResponse = z.preprocess(
@@ -40,8 +40,8 @@ export const agentResponse = z.preprocess(
 export type AgentResponse = z.infer<typeof agentResponse>;
 export type AgentAnswer = Exclude<AgentResponse, { status: 'streaming' }>;
 
-/** Error types of an agent's LLM that are worth asking again within the recall budget. */
-export const RECALLABLE: ReadonlySet<string> = new Set([
+/** Error types of an agent's LLM after which the engine asks again, up to MAX_RECALLS times. */
+export const RETRYABLE_ERROR_TYPES: ReadonlySet<string> = new Set([
   'rate_limit_error',
   'timeout_error',
   'overloaded_error',
@@ -49,20 +49,20 @@ export const RECALLABLE: ReadonlySet<string> = new Set([
 ]);
 
 /** A schema as reading an answer needs it: the check itself, and whether the schema has a field named `object`. */
-export interface Shape<T> {
-  check(value: unknown): Fit<T>;
+export interface AnswerSchema<T> {
+  check(value: unknown): Validation<T>;
   readonly hasObjectField: boolean;
 }
 
 /** A value as its schema has it, or what is wrong with it. */
-export type Fit<T> = { ok: true; value: T } | { ok: false; problem: string };
+export type Validation<T> = { ok: true; value: T } | { ok: false; problem: string };
 
 /**
  * Reads structured data out of an answer's `data`, in the contract's order: `object` (unless the schema itself has a
  * field of that name and the whole fits); the bare `data` if it fits; `text` as JSON, code fences stripped.
  * When nothing fits, the problem is that of the reading that the agent most likely meant.
  */
-export function readObject<T>(data: unknown, shape: Shape<T>): Fit<T> {
+export function readObject<T>(data: unknown, shape: AnswerSchema<T>): Validation<T> {
   const wraps = isRecord(data) && Object.hasOwn(data, 'object');
   // The usual answer is wrapped, and to say what does not fit of its envelope costs more than to read it.
   const wrapped = wraps && !shape.hasObjectField ? shape.check(data['object']) : undefined;
@@ -73,7 +73,7 @@ export function readObject<T>(data: unknown, shape: Shape<T>): Fit<T> {
   if (!isRecord(data)) return whole;
   const inner = wraps && shape.hasObjectField ? shape.check(data['object']) : wrapped;
   if (inner?.ok) return inner;
-  for (const bare of withoutBeside(data)) {
+  for (const bare of bareDataCandidates(data)) {
     const fit = shape.check(bare);
     if (fit.ok) return fit;
   }
@@ -86,7 +86,7 @@ export function readObject<T>(data: unknown, shape: Shape<T>): Fit<T> {
  * Bare data without what may stand beside it: first what is about the LLM call, then also what the model gave besides
  * words, which may be fields of the data itself. Nothing where nothing stands beside.
  */
-function withoutBeside(data: Record<string, unknown>): Record<string, unknown>[] {
+function bareDataCandidates(data: Record<string, unknown>): Record<string, unknown>[] {
   const { model: _model, usage: _usage, logprobs: _logprobs, ...uncounted } = data;
   const { content: _content, toolCalls: _calls, ...bare } = uncounted;
   const size = (value: object) => Object.keys(value).length;
@@ -96,7 +96,7 @@ function withoutBeside(data: Record<string, unknown>): Record<string, unknown>[]
   ];
 }
 
-function readJsonText<T>(text: string, shape: Shape<T>): Fit<T> {
+function readJsonText<T>(text: string, shape: AnswerSchema<T>): Validation<T> {
   let value: unknown;
   try {
     value = parseText(text);
@@ -114,7 +114,7 @@ function parseText(text: string): unknown {
   try {
     return parseBounded(text);
   } catch {
-    return parseBounded(stripFence(text));
+    return parseBounded(stripCodeFence(text));
   }
 }
 
@@ -126,7 +126,7 @@ function parseBounded(text: string): unknown {
 }
 
 /** The inside of a Markdown code fence, if the text holds one; otherwise the text. */
-export function stripFence(text: string): string {
+export function stripCodeFence(text: string): string {
   const opening = /```[^\n`]*\n/.exec(text);
   if (opening === null) return text.trim();
   const inside = text.slice(opening.index + opening[0].length);
@@ -137,7 +137,7 @@ export function stripFence(text: string): string {
 }
 
 /** The words of an answer to a request for text: a string, `text`, or the text blocks of `content`. */
-export function readText(data: unknown): Fit<string> {
+export function readText(data: unknown): Validation<string> {
   if (typeof data === 'string') return { ok: true, value: data };
   if (isRecord(data) && typeof data['text'] === 'string') return { ok: true, value: data['text'] };
   const words = blocksOf(data).flatMap((block) =>
@@ -148,7 +148,7 @@ export function readText(data: unknown): Fit<string> {
 }
 
 /** True for an answer that gives something besides words: an image, a sound, a link, a resource. */
-export function showsMoreThanWords(data: unknown): boolean {
+export function hasNonTextContent(data: unknown): boolean {
   return blocksOf(data).some((block) => typeof block['type'] === 'string' && block['type'] !== 'text');
 }
 

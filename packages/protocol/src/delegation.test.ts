@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { agentResponse } from './answer.ts';
 import { delegatedCallDetails } from './delegation.ts';
-import { holdsMoreThan, isWiderThan } from './json.ts';
+import { exceedsValueCount, exceedsFieldCount } from './json.ts';
 
 const list = (length: number, of: unknown) => Array.from({ length }, () => of);
 const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]));
@@ -15,8 +15,8 @@ test.each([
   ['fields and what is in them', { a: [1, 2], b: { c: null } }, 5],
   ['a text of a thousand', 'x'.repeat(1_000), 0],
 ])('%s holds as many values as it holds', (_what, value, count) => {
-  expect(holdsMoreThan(count, value)).toBe(false);
-  if (count > 0) expect(holdsMoreThan(count - 1, value)).toBe(true);
+  expect(exceedsValueCount(count, value)).toBe(false);
+  if (count > 0) expect(exceedsValueCount(count - 1, value)).toBe(true);
 });
 
 test('a request of more values than twenty thousand is refused with one problem, however many are wrong', () => {
@@ -45,7 +45,7 @@ test("an answer's own fields are bounded, and what it says is not", () => {
 });
 
 test('only the fields of wide objects are counted as such, however deep they stand', () => {
-  const wide = (value: unknown) => isWiderThan(500, JSON.stringify(value), 64);
+  const wide = (value: unknown) => exceedsFieldCount(500, JSON.stringify(value), 64);
   expect(wide(list(10_000, fields(200)))).toBe(false);
   expect(wide(list(10_000, 1))).toBe(false);
   expect(wide('{,'.repeat(5_000))).toBe(false);

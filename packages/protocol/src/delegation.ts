@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { holdsMoreThan, type JsonObject } from './json.ts';
-import { warningOf } from './large-request.ts';
+import { exceedsValueCount, type JsonObject } from './json.ts';
+import { largeRequestWarning } from './large-request.ts';
 
 /** Who should answer: the main model, or the one for research. */
 export const role = z.enum(['main', 'research', 'fallback']);
@@ -14,7 +14,7 @@ export interface Message {
   readonly content: string;
 }
 
-/** `llmRequestForAgent` (seed 1, step 2): the parameters of the LLM call that the agent makes with its own key. */
+/** `llmRequestForAgent`: the parameters of the LLM call that the agent makes with its own key. */
 export interface LlmRequest {
   readonly apiKey: null;
   readonly modelId: string;
@@ -65,12 +65,12 @@ const details = z.strictObject({
     .transform(({ apiKey: _, ...parameters }) => parameters),
 });
 
-/** More than fit a delegated request; each is looked at one by one, and told of by itself where it is wrong. */
+/** Limit of the fields and elements in `delegatedCallDetails`: zod visits each and reports each wrong one. */
 const MAX_VALUES = 20_000;
 
-/** The other half of `agent_llm` (seed 1, step 2): open an interaction for a request that the caller brings. */
+/** `delegatedCallDetails` of `agent_llm`: opens an interaction for an LLM request that the caller brings. */
 export const delegatedCallDetails = z.preprocess((value, context) => {
-  if (!holdsMoreThan(MAX_VALUES, value)) return value;
+  if (!exceedsValueCount(MAX_VALUES, value)) return value;
   context.addIssue({ code: 'custom', message: `must hold at most ${MAX_VALUES} values in all` });
   return z.NEVER;
 }, details);
@@ -79,14 +79,14 @@ export type DelegatedCallDetails = z.infer<typeof delegatedCallDetails>;
 const INSTRUCTIONS =
   "Agent, please perform the LLM call using llmRequestForAgent and then invoke the 'agent_llm' tool with your response, including this interactionId.";
 
-/** An interaction as it is listed when it does not lead: fetch the whole with `pending_interactions`. */
+/** A further pending interaction beside the directive; `pending_interactions` gives its request. */
 export interface PendingSummary {
   readonly interactionId: string;
   readonly summary: string;
   readonly expiresAt: string;
 }
 
-/** What `directive` is made of: one pending interaction with its whole request. */
+/** What `buildDirective` takes: one pending interaction with its whole request. */
 export interface PendingCall {
   readonly taskId: string;
   readonly interactionId: string;
@@ -95,10 +95,10 @@ export interface PendingCall {
   readonly call: DelegatedCall;
 }
 
-/** The directive (seed 1, step 2) that stands for a pending interaction in the tool dialect. */
-export function directive(pending: PendingCall, others: readonly PendingSummary[] = []) {
+/** The directive: a pending interaction as a tool result shows it, whole, with the other pending ones listed. */
+export function buildDirective(pending: PendingCall, others: readonly PendingSummary[] = []) {
   const { taskId, interactionId, operation, expiresAt, call } = pending;
-  const warning = warningOf(call.request);
+  const warning = largeRequestWarning(call.request);
   const asked = {
     toolResponseSource: 'taskmaster_to_agent' as const,
     status: 'pending_agent_llm_action' as const,
@@ -124,7 +124,7 @@ export function directive(pending: PendingCall, others: readonly PendingSummary[
   if (others.length > 0) whole.pendingInteractions = others;
   return whole;
 }
-export type Directive = ReturnType<typeof directive>;
+export type Directive = ReturnType<typeof buildDirective>;
 
 export const directiveSchema = z.looseObject({
   toolResponseSource: z.literal('taskmaster_to_agent'),

@@ -1,6 +1,7 @@
 /**
  * The one table of error codes. Every refusal that leaves Baton has its row here: the HTTP status that REST
- * answers with, the JSON-RPC code where it is a protocol error, and whether repeating the same call may help.
+ * answers with, the JSON-RPC code where it is a protocol error, and whether the same call may be repeated unchanged.
+ * `internal` may not: whether the call took effect is unknown.
  */
 interface ErrorRow {
   readonly http: number;
@@ -65,7 +66,7 @@ export type ErrorCode = keyof typeof ERRORS;
 /** Facts about a refusal that a machine can use: `field`, `interactionId`, `retryAfterMs`, ... */
 export type ErrorDetails = Readonly<Record<string, unknown>>;
 
-/** A refusal with a name. `message` says what, with which value, and the way out. */
+/** A refusal with a code. `message` says what was refused, with which value, and what to do instead. */
 export class BatonError extends Error {
   override readonly name = 'BatonError';
   readonly code: ErrorCode;
@@ -103,13 +104,13 @@ export function isErrorCode(code: string): code is ErrorCode {
 }
 
 /**
- * The funnel from anything thrown to a refusal with a name. What Baton did not throw itself becomes `internal`
- * without its text: the text goes to the log, since it may hold a customer's data.
+ * Turns anything thrown into a BatonError. What is not one already becomes `internal` without its text: the text
+ * goes to the log only, since it may hold a customer's data.
  */
 export function toBatonError(thrown: unknown): BatonError {
   if (thrown instanceof BatonError) return thrown;
   return new BatonError(
     'internal',
-    'Something failed inside Baton. The call changed nothing; it may be repeated.',
+    'Something failed inside Baton; its log has the cause. Whether the call took effect is unknown: check before you repeat it.',
   );
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  interactionId,
+  formatInteractionId,
   isTaskId,
   MAX_INTERACTIONS,
   parseInteractionId,
@@ -29,7 +29,7 @@ test('an interaction id gives back its task and its number, and is not a task id
   fc.assert(
     fc.property(random, number, (uuid, number) => {
       const taskId = taskIdFrom(uuid);
-      const id = interactionId(taskId, number);
+      const id = formatInteractionId(taskId, number);
       expect(parseInteractionId(id)).toEqual({ taskId, number });
       expect(isTaskId(id)).toBe(false);
     }),

@@ -19,7 +19,7 @@ export function taskIdFrom(uuid: string): string {
   return `${uuid.slice(0, 14)}8${uuid.slice(15, 32)}0000`;
 }
 
-export function interactionId(taskId: string, number: number): string {
+export function formatInteractionId(taskId: string, number: number): string {
   return taskId.slice(0, 32) + number.toString(16).padStart(4, '0');
 }
 

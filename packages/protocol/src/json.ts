@@ -22,7 +22,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** Whether a JSON value has more fields and elements in it than `most`, at any depth. Stops counting there. */
-export function holdsMoreThan(most: number, value: unknown): boolean {
+export function exceedsValueCount(most: number, value: unknown): boolean {
   let found = 0;
   const open: unknown[] = [value];
   while (open.length > 0) {
@@ -37,13 +37,13 @@ export function holdsMoreThan(most: number, value: unknown): boolean {
 }
 
 /** An object of more fields than any record has is a table; JavaScript keeps it, and everything made of it, slowly. */
-const WIDE = 200;
+const WIDE_OBJECT_FIELDS = 200;
 
 /**
  * Whether the wide objects of a JSON text have more fields in all than `most`, without parsing it: already the parser
  * takes microseconds for each. The text nests no deeper than `depth`; of broken text it says something.
  */
-export function isWiderThan(most: number, text: string, depth: number): boolean {
+export function exceedsFieldCount(most: number, text: string, depth: number): boolean {
   /** Of the objects and arrays that are open: the commas in them so far; -1 in arrays. */
   const commas = new Int32Array(depth + 1);
   let level = 0;
@@ -60,7 +60,7 @@ export function isWiderThan(most: number, text: string, depth: number): boolean 
     } else if (char === 0x2c && (commas[level] ?? -1) >= 0) {
       const count = (commas[level] ?? 0) + 1;
       commas[level] = count;
-      if (count >= WIDE) fields += count === WIDE ? WIDE : 1;
+      if (count >= WIDE_OBJECT_FIELDS) fields += count === WIDE_OBJECT_FIELDS ? WIDE_OBJECT_FIELDS : 1;
       if (fields > most) return true;
     }
   }

@@ -7,7 +7,7 @@ const BYTES_PER_TOKEN = 4;
 const LARGE_REQUEST_TOKENS = 20_000;
 
 /** What the agent is told of a request that few models will take; undefined for any other. */
-export function warningOf(request: LlmRequest): string | undefined {
+export function largeRequestWarning(request: LlmRequest): string | undefined {
   const text = JSON.stringify(request);
   const most = LARGE_REQUEST_TOKENS * BYTES_PER_TOKEN;
   // A character is three bytes at most, so most requests need no second look.

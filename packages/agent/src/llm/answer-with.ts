@@ -1,4 +1,4 @@
-import { isRecord, type LlmRequest, stripFence } from '@baton/protocol';
+import { isRecord, type LlmRequest, stripCodeFence } from '@baton/protocol';
 import {
   generateText,
   type LanguageModel,
@@ -161,7 +161,7 @@ function dataOf(
 
 /** JSON, in a code fence or not; undefined for what is none. */
 function parse(text: string): unknown {
-  for (const candidate of [text, stripFence(text)]) {
+  for (const candidate of [text, stripCodeFence(text)]) {
     try {
       return JSON.parse(candidate);
     } catch {

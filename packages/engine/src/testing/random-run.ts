@@ -35,7 +35,7 @@ const ANSWERS: readonly ((n: number) => AgentAnswer)[] = [
  * The uninterrupted run, as a program would run if effects were plain calls: no journal, no replay, branches one after
  * the other. What replay must not be told apart from.
  */
-export function runStraight<I>(program: ProgramDefinition<I>, input: I, salt: number): Run {
+export function runWithoutFaults<I>(program: ProgramDefinition<I>, input: I, salt: number): Run {
   const requests = new Map<string, string>();
 
   function outcomeOf(effect: Effect, path: string): Outcome {
@@ -75,7 +75,7 @@ function asKept(outcome: Outcome): Outcome {
 }
 
 /** What happened on the way, so that a test can tell that its runs were hard enough. */
-export class Hardships {
+export class FaultCounts {
   crashes = 0;
   collapses = 0;
   lostCollapses = 0;
@@ -89,13 +89,13 @@ export class Hardships {
  * The same program as replicas run it: nothing but journal texts from one step to the next, answers in random order
  * and some of them twice, crashes between a step and its being written, steps that are written in part.
  */
-export function runBrokenly<I>(
+export function runWithFaults<I>(
   step: typeof advance,
   program: ProgramDefinition<I>,
   input: I,
   salt: number,
   chance: () => number,
-  happened = new Hardships(),
+  happened = new FaultCounts(),
 ): Run {
   const store = new Map<string, string>();
   const requests = new Map<string, string>();
@@ -156,7 +156,7 @@ export function runBrokenly<I>(
 }
 
 /** Random numbers in [0, 1) from a seed (mulberry32). */
-export function chanceFrom(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -4,16 +4,16 @@ import type { Step } from '../interpreter.ts';
 import type { Entry, EntryKind, Journal } from '../journal.ts';
 
 /** Programs and journals as tables write them: questions are words, answers are plain values. */
-export function called(words: string): DelegatedCall {
+export function delegatedCall(words: string): DelegatedCall {
   const request = { apiKey: null, modelId: 'model', messages: [{ role: 'user' as const, content: words }] };
   return { role: 'main', serviceType: 'generateText', attempt: 1, summary: words, request };
 }
 
 export function* ask(words: string): Program<unknown> {
-  return yield* askAgent(called(words));
+  return yield* askAgent(delegatedCall(words));
 }
 
-export function define(run: () => Program<unknown>): ProgramDefinition<null> {
+export function defineProgram(run: () => Program<unknown>): ProgramDefinition<null> {
   return {
     name: 'small',
     version: 1,
@@ -23,9 +23,9 @@ export function define(run: () => Program<unknown>): ProgramDefinition<null> {
   };
 }
 
-export const ok = (kind: EntryKind, value: unknown): Entry => ({ kind, ok: true, value });
-export const said = (value: unknown): Entry => ok('llm', value);
-export const failed = (kind: EntryKind, code: string): Entry => ({
+export const valueEntry = (kind: EntryKind, value: unknown): Entry => ({ kind, ok: true, value });
+export const answerEntry = (value: unknown): Entry => valueEntry('llm', value);
+export const errorEntry = (kind: EntryKind, code: string): Entry => ({
   kind,
   ok: false,
   error: { code, message: code },
@@ -33,7 +33,7 @@ export const failed = (kind: EntryKind, code: string): Entry => ({
 export const journal = (entries: Record<string, Entry> = {}): Journal => new Map(Object.entries(entries));
 
 /** A step in few words: what is asked where, what was said, or the code of the failure. */
-export function inShort(step: Step): unknown {
+export function summarizeStep(step: Step): unknown {
   if (step.status === 'completed') return step.result['said'];
   if (step.status === 'failed') return step.error.code;
   return Object.fromEntries(step.awaited.map(({ path, effect }) => [path, effectInShort(effect)]));

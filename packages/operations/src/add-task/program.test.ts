@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { applyCommand } from '../project/index.ts';
-import { NOW, object } from '../testing/drive.ts';
-import { projectWith, runOperation, words } from '../testing/run.ts';
+import { NOW, objectAnswer } from '../testing/run-program.ts';
+import { projectWith, runOperation, promptText } from '../testing/run-operation.ts';
 import { addTask } from './program.ts';
 
 const before = () => projectWith([{ id: 1 }, { id: 7, subtasks: [{ id: 2 }] }]);
 const ANSWER = { title: 'Worked out', description: 'Why', dependencies: [1, 99], priority: 'urgent' };
 const run = (input: object, project = before(), answer: unknown = ANSWER) =>
-  runOperation(addTask, { ...input }, { before: project, answers: [object(answer)] });
+  runOperation(addTask, { ...input }, { before: project, answers: [objectAnswer(answer)] });
 
 describe('add_task version 1', () => {
   it('reads, asks, commits; by hand it reads and commits: its golden transcripts', () => {
@@ -65,7 +65,7 @@ describe('add_task version 1', () => {
             suggested: [],
           };
           projects.set('default', applyCommand(projects.get('default'), other, NOW).project);
-          return object({ ...ANSWER, dependencies: [8] });
+          return objectAnswer({ ...ANSWER, dependencies: [8] });
         },
       },
     );
@@ -98,7 +98,7 @@ describe('add_task version 1', () => {
   );
 
   it('shows the latest tasks by id and title only', () => {
-    const said = words(run({ prompt: 'x' }).calls[0]);
+    const said = promptText(run({ prompt: 'x' }).calls[0]);
     expect(said).toContain('{"id":7,"title":"Task 7","status":"pending"}');
     expect(said).not.toContain('What it is');
   });

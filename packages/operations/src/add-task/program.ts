@@ -1,15 +1,15 @@
 import { commitProject, generateObject, readProject } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, tag } from '../arguments.ts';
-import { orAbsent } from '../lenient.ts';
-import { MODELS } from '../models.ts';
-import type { Operation } from '../operation.ts';
+import { projectRoot, prompt, research, tag } from '../definition/arguments.ts';
+import { nullAsAbsent } from '../schema/coercion.ts';
+import { MODELS } from '../definition/models.ts';
+import type { Operation } from '../definition/operation.ts';
 import {
   type Command,
   type Dependency,
   formatTaskRef,
-  knownIds,
+  allItemIds,
   newTask,
   nextId,
   parseTaskRefs,
@@ -18,8 +18,8 @@ import {
   resolveTag,
   TASK_LIMITS,
 } from '../project/index.ts';
-import { rulesOf, shortened, taskLine } from '../prompting/excerpt.ts';
-import { roleOf } from '../prompting/prompt-text.ts';
+import { rulesExcerpt, excerpt, taskLine } from '../prompt-kit/excerpt.ts';
+import { roleFor } from '../prompt-kit/prompt-text.ts';
 import { taskView } from '../views/task-view.ts';
 import { addTaskPrompt } from './prompt.ts';
 
@@ -50,7 +50,7 @@ const addTaskInput = z
       .meta({ type: ['string', 'integer', 'array'] })
       .optional()
       .describe('Ids of the tasks that it depends on, separated by commas; each must exist'),
-    priority: orAbsent(priority).describe('high, medium or low'),
+    priority: nullAsAbsent(priority).describe('high, medium or low'),
     research,
     tag,
     projectRoot,
@@ -96,17 +96,17 @@ export const addTask: Operation<AddTaskInput, z.infer<typeof addTaskResult>> = {
     const found = yield* readProject(projectRoot, (project?: Project) => {
       const tag = resolveTag(project, input.tag);
       const tasks = project?.tags.get(tag)?.tasks ?? [];
-      refuseUnknown(own, knownIds(tasks), tag);
+      refuseUnknown(own, allItemIds(tasks), tag);
       const existing = manual ? [] : tasks.slice(-MOST_EXISTING).map(taskLine);
-      return { tag, existing, count: tasks.length, nextId: nextId(tasks), rules: rulesOf(project) };
+      return { tag, existing, count: tasks.length, nextId: nextId(tasks), rules: rulesExcerpt(project) };
     });
     const answer = manual
       ? { title, description }
       : yield* generateObject({
-          ...MODELS[roleOf(research)],
-          role: roleOf(research),
+          ...MODELS[roleFor(research)],
+          role: roleFor(research),
           messages: addTaskPrompt({ ...found, request: requestOf(prompt, input), dependencies }, research),
-          summary: `Work out a task: ${shortened(prompt, 80)}`,
+          summary: `Work out a task: ${excerpt(prompt, 80)}`,
           schema: addTaskAnswer,
           objectName: 'new_task',
         });

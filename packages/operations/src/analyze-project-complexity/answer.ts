@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import { listUnder, orAbsent, readDigits } from '../lenient.ts';
+import { wrapBareList, nullAsAbsent, parseDigits } from '../schema/coercion.ts';
 import { type Analysis, DEFAULT_SCORE, DEFAULT_SUBTASKS, MAX_RECOMMENDED } from '../project/index.ts';
 import { newTask } from '../project/index.ts';
 
 const MAX_ENTRIES = 500;
-const text = orAbsent(z.string().max(4_000));
+const text = nullAsAbsent(z.string().max(4_000));
 
 /** A number as models write one: 7.4, "7", 12 for the highest. */
 const within = (least: number, most: number) =>
   z.preprocess((value) => {
-    const number = readDigits(value);
+    const number = parseDigits(value);
     return typeof number === 'number' ? Math.min(most, Math.max(least, Math.round(number))) : number;
   }, z.int().min(least).max(most));
 
-export const analyzeAnswer = listUnder(
+export const analyzeAnswer = wrapBareList(
   'complexityAnalysis',
   z.object({
     complexityAnalysis: z
@@ -21,7 +21,7 @@ export const analyzeAnswer = listUnder(
         z.object({
           taskId: newTask.shape.id.describe('The id of the task'),
           complexityScore: within(1, 10).describe('1 (an hour of routine) to 10 (weeks, with unknowns)'),
-          recommendedSubtasks: orAbsent(within(0, MAX_RECOMMENDED)),
+          recommendedSubtasks: nullAsAbsent(within(0, MAX_RECOMMENDED)),
           expansionPrompt: text,
           reasoning: text,
         }),
@@ -33,7 +33,7 @@ export const analyzeAnswer = listUnder(
 type Judged = z.infer<typeof analyzeAnswer>['complexityAnalysis'][number];
 
 /** One entry for every task that was asked about, and for no other; what is missing gets the defaults. */
-export function completed(
+export function fillMissingAnalyses(
   asked: readonly { readonly id: number; readonly title: string }[],
   given: readonly Judged[],
 ): Analysis[] {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyCommand } from '../project/index.ts';
-import { NOW, object } from '../testing/drive.ts';
-import { projectWith, runOperation, words } from '../testing/run.ts';
+import { NOW, objectAnswer } from '../testing/run-program.ts';
+import { projectWith, runOperation, promptText } from '../testing/run-operation.ts';
 import { analyzeProjectComplexity } from './program.ts';
 
 const before = () =>
@@ -26,7 +26,7 @@ const run = (
 ) =>
   runOperation(analyzeProjectComplexity, input, {
     before: project,
-    answers: [object({ complexityAnalysis })],
+    answers: [objectAnswer({ complexityAnalysis })],
   });
 const report = (result: ReturnType<typeof run>) => result.after?.reports.get('master');
 
@@ -40,7 +40,7 @@ describe('analyze_project_complexity version 1', () => {
     ['a range of them', { from: '3', to: 4 }, '3'],
     ['named ones, whatever their status', { ids: '1,4' }, '1, 4'],
   ])('asks about %s', (_what, input, ids) => {
-    expect(words(run(input).calls[0])).toContain(`for these ids: ${ids}.`);
+    expect(promptText(run(input).calls[0])).toContain(`for these ids: ${ids}.`);
   });
 
   it('makes one entry for every task that it asked about, with defaults for those left out, and no other', () => {

@@ -1,28 +1,28 @@
 import { all, commitProject, generateObject, type Program, readProject } from '@baton/engine';
 import type { Json } from '@baton/protocol';
 import { z } from 'zod';
-import { idText, projectRoot, research, tag } from '../arguments.ts';
-import { wholeNumber } from '../lenient.ts';
-import { MODELS } from '../models.ts';
-import type { Operation } from '../operation.ts';
+import { idText, projectRoot, research, tag } from '../definition/arguments.ts';
+import { integerOrDigits } from '../schema/coercion.ts';
+import { MODELS } from '../definition/models.ts';
+import type { Operation } from '../definition/operation.ts';
 import { type Command, type Project, requireProject, requireTag, resolveTag } from '../project/index.ts';
-import { batchesOf, rulesOf } from '../prompting/excerpt.ts';
-import { roleOf } from '../prompting/prompt-text.ts';
-import { analyzeAnswer, completed } from './answer.ts';
-import { analyzePrompt, type JudgedTask, judgedTask } from './prompt.ts';
-import { tasksToJudge } from './selection.ts';
+import { splitIntoBatches, rulesExcerpt } from '../prompt-kit/excerpt.ts';
+import { roleFor } from '../prompt-kit/prompt-text.ts';
+import { analyzeAnswer, fillMissingAnalyses } from './answer.ts';
+import { analyzePrompt, type TaskExcerpt, taskExcerpt } from './prompt.ts';
+import { selectTasks } from './select-tasks.ts';
 
 const TASKS_AT_ONCE = 40;
 const CHARACTERS_AT_ONCE = 32_000;
 
 export const analyzeInput = z.strictObject({
-  threshold: wholeNumber(z.int().min(1).max(10).default(5)).describe(
+  threshold: integerOrDigits(z.int().min(1).max(10).default(5)).describe(
     'The score (1 to 10) from which on a task is recommended for splitting',
   ),
   research,
   ids: idText(10_000).optional().describe('Only these tasks, separated by commas, whatever their status'),
-  from: wholeNumber(z.int().min(1).optional()).optional().describe('Only tasks from this id on'),
-  to: wholeNumber(z.int().min(1).optional()).optional().describe('Only tasks up to this id'),
+  from: integerOrDigits(z.int().min(1).optional()).optional().describe('Only tasks from this id on'),
+  to: integerOrDigits(z.int().min(1).optional()).optional().describe('Only tasks up to this id'),
   tag,
   projectRoot,
 });
@@ -67,12 +67,12 @@ export const analyzeProjectComplexity: Operation<AnalyzeInput, z.infer<typeof an
     const found = yield* readProject(projectRoot, (project?: Project) => {
       const existing = requireProject(project, projectRoot);
       const tag = resolveTag(existing, input.tag);
-      const tasks = tasksToJudge(requireTag(existing, tag).tasks, tag, input).map(judgedTask);
-      const batches = batchesOf(tasks, TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
+      const tasks = selectTasks(requireTag(existing, tag).tasks, tag, input).map(taskExcerpt);
+      const batches = splitIntoBatches(tasks, TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
       return { tag, batches: batches.map((batch) => batch.map(({ id }) => id)) };
     });
     const judged = yield* all(
-      found.batches.map((ids) => () => judge(ids, found.tag, { projectRoot, threshold, research })),
+      found.batches.map((ids) => () => analyzeBatch(ids, found.tag, { projectRoot, threshold, research })),
     );
     const analyses = judged.flat();
     const high = analyses.filter(({ complexityScore }) => complexityScore >= 8).length;
@@ -99,7 +99,7 @@ export const analyzeProjectComplexity: Operation<AnalyzeInput, z.infer<typeof an
     `${summary.tasksToExpand.length} to be split.`,
 };
 
-type Batch = { readonly batch: readonly JudgedTask[]; readonly rules?: string | undefined };
+type Batch = { readonly batch: readonly TaskExcerpt[]; readonly rules?: string | undefined };
 
 interface Asked {
   readonly projectRoot: string;
@@ -107,18 +107,18 @@ interface Asked {
   readonly research: boolean;
 }
 
-function* judge(
+function* analyzeBatch(
   asked: readonly number[],
   tag: string,
   { projectRoot, threshold, research }: Asked,
 ): Program<z.infer<typeof scored>[]> {
   const found: Batch = yield* readProject(projectRoot, (project?: Project) => {
     const tasks = project?.tags.get(tag)?.tasks.filter(({ id }) => asked.includes(id)) ?? [];
-    return { batch: tasks.map(judgedTask), rules: rulesOf(project) };
+    return { batch: tasks.map(taskExcerpt), rules: rulesExcerpt(project) };
   });
   const { batch, rules } = found;
   if (batch.length === 0) return [];
-  const role = roleOf(research);
+  const role = roleFor(research);
   const ids =
     batch.length === 1
       ? `task ${batch[0]?.id}`
@@ -131,7 +131,7 @@ function* judge(
     schema: analyzeAnswer,
     objectName: 'complexity_analysis',
   });
-  const analyses = completed(batch, answer.complexityAnalysis);
+  const analyses = fillMissingAnalyses(batch, answer.complexityAnalysis);
   yield* commitProject(projectRoot, {
     command: 'merge_report',
     tag,

@@ -1,14 +1,14 @@
 import type { Message } from '@baton/protocol';
-import { rulesPart, shortened, some } from '../prompting/excerpt.ts';
-import { fencedLines } from '../prompting/fence.ts';
+import { rulesSection, excerpt, some } from '../prompt-kit/excerpt.ts';
+import { fencedLines } from '../prompt-kit/fence.ts';
 import {
-  DATA_IS_DATA,
-  JSON_ONLY,
-  LANGUAGE,
-  messagesOf,
+  UNTRUSTED_DATA_RULE,
+  JSON_ONLY_RULE,
+  LANGUAGE_RULE,
+  buildMessages,
   type PromptText,
-  RESEARCH,
-} from '../prompting/prompt-text.ts';
+  RESEARCH_RULE,
+} from '../prompt-kit/prompt-text.ts';
 import type { Task } from '../project/index.ts';
 
 export const analyzeText: PromptText = {
@@ -22,24 +22,24 @@ For each task that you are given, give one entry:
 - reasoning: one or two sentences on why this score.
 Judge the tasks against each other: equal effort, equal score. A task that has subtasks already is judged as a whole.
 
-${LANGUAGE}
+${LANGUAGE_RULE}
 
-${DATA_IS_DATA}
+${UNTRUSTED_DATA_RULE}
 
-${JSON_ONLY}: { "complexityAnalysis": [ ... ] }, one entry for every task, by its taskId.`,
-  research: RESEARCH,
+${JSON_ONLY_RULE}: { "complexityAnalysis": [ ... ] }, one entry for every task, by its taskId.`,
+  research: RESEARCH_RULE,
   request:
     'The tasks to judge, one per line and shortened, the ids to answer for, and the rules of the project.',
 };
 
 /** A task as far as its complexity shows; journaled, so it is kept small. */
-export type JudgedTask = ReturnType<typeof judgedTask>;
+export type TaskExcerpt = ReturnType<typeof taskExcerpt>;
 
-export function judgedTask({ id, title, description, details, dependencies, subtasks, priority }: Task) {
+export function taskExcerpt({ id, title, description, details, dependencies, subtasks, priority }: Task) {
   return {
     id,
-    title: shortened(title, 200) ?? '',
-    ...some({ description: shortened(description, 300), details: shortened(details, 500) }),
+    title: excerpt(title, 200) ?? '',
+    ...some({ description: excerpt(description, 300), details: excerpt(details, 500) }),
     priority,
     ...(dependencies.length > 0 ? { dependencies: dependencies.slice(0, 20) } : {}),
     ...(subtasks.length > 0 ? { subtasks: subtasks.length } : {}),
@@ -47,15 +47,15 @@ export function judgedTask({ id, title, description, details, dependencies, subt
 }
 
 export function analyzePrompt(
-  tasks: readonly JudgedTask[],
+  tasks: readonly TaskExcerpt[],
   threshold: number,
   rules: string | null | undefined,
   research: boolean,
 ): Message[] {
-  return messagesOf(analyzeText, research, [
+  return buildMessages(analyzeText, research, [
     `Judge these ${tasks.length === 1 ? 'one task' : `${tasks.length} tasks`}. Tasks that score ${threshold} or more will be split.`,
     `Answer for these ids: ${tasks.map(({ id }) => id).join(', ')}.`,
-    rulesPart(rules),
+    rulesSection(rules),
     fencedLines('tasks', tasks),
   ]);
 }

@@ -1,7 +1,7 @@
 import { type AgentAnswer, delegatedCallDetails } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
-import { MODELS } from '../models.ts';
-import { drive } from '../testing/drive.ts';
+import { MODELS } from '../definition/models.ts';
+import { runProgram } from '../testing/run-program.ts';
 import { delegatedCall } from './program.ts';
 
 const messages = [{ role: 'user', content: 'Translate hello to French.' }];
@@ -9,7 +9,7 @@ const messages = [{ role: 'user', content: 'Translate hello to French.' }];
 function run(details: Record<string, unknown>, data: NonNullable<unknown>) {
   const input = delegatedCallDetails.parse({ originalCommand: 'translate', ...details });
   const answer = (): AgentAnswer => ({ status: 'success', data });
-  return drive(delegatedCall, input, { projects: new Map(), answer });
+  return runProgram(delegatedCall, input, { projects: new Map(), answer });
 }
 
 describe('delegated_call', () => {

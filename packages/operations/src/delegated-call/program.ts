@@ -7,8 +7,8 @@ import {
   type Message,
 } from '@baton/protocol';
 import { z } from 'zod';
-import { MODELS } from '../models.ts';
-import type { Operation } from '../operation.ts';
+import { MODELS } from '../definition/models.ts';
+import type { Operation } from '../definition/operation.ts';
 
 const delegatedCallResult = z.looseObject({ originalCommand: z.string(), response: z.unknown() });
 

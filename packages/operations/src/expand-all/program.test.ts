@@ -1,8 +1,8 @@
 import { advance, type Entry } from '@baton/engine';
 import { describe, expect, it } from 'vitest';
 import { applyCommand } from '../project/index.ts';
-import { NOW, object } from '../testing/drive.ts';
-import { projectWith, runOperation, words } from '../testing/run.ts';
+import { NOW, objectAnswer } from '../testing/run-program.ts';
+import { projectWith, runOperation, promptText } from '../testing/run-operation.ts';
 import { expandAll } from './program.ts';
 
 const PARTS = { subtasks: [{ id: 1, title: 'New', description: 'Why' }] };
@@ -10,7 +10,7 @@ const many = (count: number) => projectWith(Array.from({ length: count }, (_, at
 
 describe('expand_all version 1', () => {
   it('reads, then for each task reads, asks, commits: its golden transcript', () => {
-    const { transcript } = runOperation(expandAll, {}, { before: many(2), answers: [object(PARTS)] });
+    const { transcript } = runOperation(expandAll, {}, { before: many(2), answers: [objectAnswer(PARTS)] });
     expect(transcript).toEqual([
       '0 read',
       '1.0.0 read',
@@ -32,7 +32,7 @@ describe('expand_all version 1', () => {
     ]);
     const ids = (input: object) =>
       (
-        runOperation(expandAll, input, { before, answers: [object(PARTS)] }).end as {
+        runOperation(expandAll, input, { before, answers: [objectAnswer(PARTS)] }).end as {
           result?: { expanded: { id: number }[] };
         }
       ).result?.expanded.map(({ id }) => id);
@@ -47,9 +47,9 @@ describe('expand_all version 1', () => {
       {
         before: many(3),
         answers: (call) =>
-          words(call).includes('"id":2,')
+          promptText(call).includes('"id":2,')
             ? { status: 'error', errorDetails: { message: 'No more credit.', type: 'billing' } }
-            : object(PARTS),
+            : objectAnswer(PARTS),
       },
     );
     expect(end).toMatchObject({
@@ -77,7 +77,7 @@ describe('expand_all version 1', () => {
               applyCommand(projects.get('default'), { command: 'remove_tasks', id: '3' }, NOW).project,
             );
           removed = true;
-          return object(PARTS);
+          return objectAnswer(PARTS);
         },
       },
     );
@@ -134,7 +134,7 @@ describe('a thousand tasks', () => {
         }
         // The last of those that wait is answered first.
         const last = reads.length === 0 ? step.awaited.at(-1) : undefined;
-        if (last) journal.set(last.path, kept({ kind: 'llm', ok: true, value: object(PARTS) }));
+        if (last) journal.set(last.path, kept({ kind: 'llm', ok: true, value: objectAnswer(PARTS) }));
       }
       const branches = [...journal].filter(([, { kind }]) => kind === 'branch');
       expect(branches.length).toBeGreaterThanOrEqual(60);

@@ -1,13 +1,13 @@
 import { all, type Program, readProject } from '@baton/engine';
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, tag } from '../arguments.ts';
-import { expand } from '../expand-task/expand.ts';
+import { projectRoot, prompt, research, tag } from '../definition/arguments.ts';
+import { splitTask } from '../expand-task/split-task.ts';
 import { num } from '../expand-task/program.ts';
-import { flag, wholeNumber } from '../lenient.ts';
-import type { Operation } from '../operation.ts';
+import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
+import type { Operation } from '../definition/operation.ts';
 import { type Project, requireProject, requireTag, resolveTag, type Task } from '../project/index.ts';
-import { shortened } from '../prompting/excerpt.ts';
+import { excerpt } from '../prompt-kit/excerpt.ts';
 
 const AT_ONCE = 8;
 const MOST_AT_ONCE = 32;
@@ -16,8 +16,8 @@ const expandAllInput = z.strictObject({
   num,
   research,
   prompt: prompt.optional().describe('What to heed when the tasks are split'),
-  force: flag('Split tasks that have subtasks too, replacing those that are not done'),
-  atOnce: wholeNumber(z.int().min(1).max(MOST_AT_ONCE).default(AT_ONCE)).describe(
+  force: booleanOrText('Split tasks that have subtasks too, replacing those that are not done'),
+  atOnce: integerOrDigits(z.int().min(1).max(MOST_AT_ONCE).default(AT_ONCE)).describe(
     'How many requests may wait for an answer at once',
   ),
   tag,
@@ -78,7 +78,7 @@ export const expandAll: Operation<ExpandAllInput, z.infer<typeof expandAllResult
       failedCount: failed.length,
       skippedCount: total - ids.length,
       expanded,
-      failed: failed.map(inShort),
+      failed: failed.map(shortenMessage),
     };
   },
 
@@ -92,20 +92,20 @@ function isToExpand(force: boolean) {
     (status === 'pending' || status === 'in-progress') && (force || subtasks.length === 0);
 }
 
-function* expandOne(expansion: Parameters<typeof expand>[0]): Program<End> {
+function* expandOne(expansion: Parameters<typeof splitTask>[0]): Program<End> {
   try {
-    const { subtaskIds } = yield* expand(expansion);
+    const { subtaskIds } = yield* splitTask(expansion);
     return { id: expansion.id, subtasksAdded: subtaskIds.length };
   } catch (thrown) {
     // A refusal is this task's own; a bug of the program is everyone's.
     if (!(thrown instanceof BatonError)) throw thrown;
-    return { id: expansion.id, code: thrown.code, message: shortened(thrown.message, 300) ?? '' };
+    return { id: expansion.id, code: thrown.code, message: excerpt(thrown.message, 300) ?? '' };
   }
 }
 
-const TOLD_IN_FULL = 50;
+const FULL_MESSAGES = 50;
 
 /** A thousand failures must not make a reply that no client takes: the first are told, the rest are named. */
-function inShort<T extends { readonly message: string }>(failure: T, index: number): T {
-  return index < TOLD_IN_FULL ? failure : { ...failure, message: shortened(failure.message, 60) ?? '' };
+function shortenMessage<T extends { readonly message: string }>(failure: T, index: number): T {
+  return index < FULL_MESSAGES ? failure : { ...failure, message: excerpt(failure.message, 60) ?? '' };
 }

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { applyCommand, type Project } from '../project/index.ts';
-import { NOW, object } from '../testing/drive.ts';
-import { projectWith, runOperation, text, words } from '../testing/run.ts';
+import { NOW, objectAnswer } from '../testing/run-program.ts';
+import { projectWith, runOperation, textAnswer, promptText } from '../testing/run-operation.ts';
 import { expandTask } from './program.ts';
 
 const part = (id: number, more: object = {}) => ({ id, title: `New ${id}`, description: 'Why', ...more });
-const PARTS = object({
+const PARTS = objectAnswer({
   subtasks: [part(1), part(2, { dependencies: [1] }), part(3, { dependencies: [1, 2] })],
 });
-const run = (input: object, before: Project | undefined, ...answers: Parameters<typeof object>[]) =>
+const run = (input: object, before: Project | undefined, ...answers: Parameters<typeof objectAnswer>[]) =>
   runOperation(
     expandTask,
     { id: '1', ...input },
-    { before, answers: answers.length > 0 ? answers.map(([one]) => object(one)) : [PARTS] },
+    { before, answers: answers.length > 0 ? answers.map(([one]) => objectAnswer(one)) : [PARTS] },
   );
 
 const one = () => projectWith([{ id: 1 }]);
@@ -51,11 +51,11 @@ describe('expand_task version 1', () => {
     ['else 3, where the report recommends none', {}, analyzed(0), 'about 3 subtasks'],
     ['as many as the LLM likes with 0', { num: 0 }, analyzed(9), 'as many subtasks as'],
   ])('asks for %s', (_claim, input, before, said) => {
-    expect(words(run(input, before).calls[0])).toContain(said);
+    expect(promptText(run(input, before).calls[0])).toContain(said);
   });
 
   it('tells what the report says of the task, and what the caller says', () => {
-    const said = words(run({ prompt: 'Mind the cache.' }, analyzed(2)).calls[0]);
+    const said = promptText(run({ prompt: 'Mind the cache.' }, analyzed(2)).calls[0]);
     expect(said).toContain('Split by screen.');
     expect(said).toContain('Mind the cache.');
   });
@@ -107,9 +107,12 @@ describe('answers to expand_task', () => {
   });
 
   it.each([
-    ['a bare list', object([part(1)])],
-    ['a code fence', text('```json\n{"subtasks":[{"id":1,"title":"T","description":"d"}]}\n```')],
-    ['another language', object({ subtasks: [{ id: 1, title: 'データベースを作る', description: '説明' }] })],
+    ['a bare list', objectAnswer([part(1)])],
+    ['a code fence', textAnswer('```json\n{"subtasks":[{"id":1,"title":"T","description":"d"}]}\n```')],
+    [
+      'another language',
+      objectAnswer({ subtasks: [{ id: 1, title: 'データベースを作る', description: '説明' }] }),
+    ],
   ])('are taken as %s', (_form, answer) => {
     expect(runOperation(expandTask, { id: 1 }, { before: one(), answers: [answer] }).end.status).toBe(
       'completed',
@@ -117,13 +120,17 @@ describe('answers to expand_task', () => {
   });
 
   it.each([
-    ['half a JSON', text('{"subtasks":[{"id":1,"title":"T'), 'JSON'],
-    ['none', object({ subtasks: [] }), 'at least one'],
-    ['ten thousand', object({ subtasks: Array.from({ length: 10_000 }, (_, at) => part(at + 1)) }), '100'],
+    ['half a JSON', textAnswer('{"subtasks":[{"id":1,"title":"T'), 'JSON'],
+    ['none', objectAnswer({ subtasks: [] }), 'at least one'],
+    [
+      'ten thousand',
+      objectAnswer({ subtasks: Array.from({ length: 10_000 }, (_, at) => part(at + 1)) }),
+      '100',
+    ],
   ])('are asked for again when they hold %s, with what is wrong', (_what, wrong, told) => {
     const { end, calls } = runOperation(expandTask, { id: 1 }, { before: one(), answers: [wrong, PARTS] });
     expect(calls).toHaveLength(2);
-    expect(words(calls[1])).toContain(told);
+    expect(promptText(calls[1])).toContain(told);
     expect(end.status).toBe('completed');
   });
 });

@@ -1,14 +1,14 @@
 import type { Json } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, tag, taskId } from '../arguments.ts';
-import { flag, wholeNumber } from '../lenient.ts';
-import type { Operation } from '../operation.ts';
+import { projectRoot, prompt, research, tag, taskId } from '../definition/arguments.ts';
+import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
+import type { Operation } from '../definition/operation.ts';
 import { MAX_NEW_SUBTASKS } from '../project/index.ts';
 import { taskView } from '../views/task-view.ts';
-import { expand } from './expand.ts';
+import { splitTask } from './split-task.ts';
 
 /** How many subtasks; shared with `expand_all`. */
-export const num = wholeNumber(z.int().min(0).max(MAX_NEW_SUBTASKS).optional())
+export const num = integerOrDigits(z.int().min(0).max(MAX_NEW_SUBTASKS).optional())
   .optional()
   .describe(
     'About how many subtasks to make; 0 leaves it to the LLM. By default what the complexity report recommends, or else 3',
@@ -19,7 +19,7 @@ const expandTaskInput = z.strictObject({
   num,
   research,
   prompt: prompt.optional().describe('What to heed when the task is split'),
-  force: flag('Replace its subtasks instead of adding to them; those that are done stay'),
+  force: booleanOrText('Replace its subtasks instead of adding to them; those that are done stay'),
   tag,
   projectRoot,
 });
@@ -49,7 +49,7 @@ export const expandTask: Operation<ExpandTaskInput, z.infer<typeof expandTaskRes
 
   *run({ id, num, prompt, force = false, research = false, tag, projectRoot }) {
     const show = true;
-    const done = yield* expand({ projectRoot, tag, id: Number(id), num, prompt, force, research, show });
+    const done = yield* splitTask({ projectRoot, tag, id: Number(id), num, prompt, force, research, show });
     return {
       projectRoot,
       tag: done.tag,

@@ -1,15 +1,15 @@
 import type { Message } from '@baton/protocol';
-import { rulesPart } from '../prompting/excerpt.ts';
-import { fencedLines, fencedText } from '../prompting/fence.ts';
+import { rulesSection } from '../prompt-kit/excerpt.ts';
+import { fencedLines, fencedText } from '../prompt-kit/fence.ts';
 import {
-  DATA_IS_DATA,
-  JSON_ONLY,
-  LANGUAGE,
-  messagesOf,
+  UNTRUSTED_DATA_RULE,
+  JSON_ONLY_RULE,
+  LANGUAGE_RULE,
+  buildMessages,
   type PromptText,
-  RESEARCH,
-} from '../prompting/prompt-text.ts';
-import type { ExpandMaterial } from './material.ts';
+  RESEARCH_RULE,
+} from '../prompt-kit/prompt-text.ts';
+import type { ExpandContext } from './prompt-context.ts';
 
 export const expandText: PromptText = {
   version: 1,
@@ -21,23 +21,23 @@ Each subtask is a piece that one developer can take, finish and check before the
 - title says what is to be done; description why and what for, in one or two sentences; details how: steps, interfaces, data, edge cases; testStrategy how someone else can tell that it works.
 - status is pending.
 
-${LANGUAGE}
+${LANGUAGE_RULE}
 
-${DATA_IS_DATA}
+${UNTRUSTED_DATA_RULE}
 
-${JSON_ONLY}: { "subtasks": [ ... ] }.`,
-  research: RESEARCH,
+${JSON_ONLY_RULE}: { "subtasks": [ ... ] }.`,
+  research: RESEARCH_RULE,
   request:
     'The task with its subtasks so far, the tasks that it waits for, how many subtasks to make and where to number from, what the complexity report says of it, the words of the caller, and the rules of the project.',
 };
 
 export function expandPrompt(
-  { task, count, firstId, needs, hint, rules }: ExpandMaterial,
+  { task, count, firstId, needs, hint, rules }: ExpandContext,
   prompt: string | undefined,
   research: boolean,
 ): Message[] {
   const words = prompt === undefined ? undefined : fencedText('guidance', prompt);
-  return messagesOf(expandText, research, [
+  return buildMessages(expandText, research, [
     count === 0
       ? 'Make as many subtasks as the task needs.'
       : `Make about ${count} ${count === 1 ? 'subtask' : 'subtasks'}: somewhat more or fewer only if the task asks for it.`,
@@ -49,7 +49,7 @@ export function expandPrompt(
     needs.length > 0
       ? `It begins when these tasks are finished, so rely on them:\n${fencedLines('finished-before', needs)}`
       : undefined,
-    rulesPart(rules),
+    rulesSection(rules),
     `The task:\n${fencedLines('task', [task])}`,
   ]);
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { listUnder } from '../lenient.ts';
+import { wrapBareList } from '../schema/coercion.ts';
 import { MAX_NEW_TASKS, newTask } from '../project/index.ts';
 
 /** What the LLM is asked for. A bare list of tasks, which some models give, is read as one. */
-export const parsePrdAnswer = listUnder(
+export const parsePrdAnswer = wrapBareList(
   'tasks',
   z.object({
     tasks: z.array(newTask).min(1, 'must hold at least one task').max(MAX_NEW_TASKS),

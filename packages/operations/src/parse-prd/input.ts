@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { projectRoot, research, tag } from '../arguments.ts';
-import { flag, wholeNumber } from '../lenient.ts';
+import { projectRoot, research, tag } from '../definition/arguments.ts';
+import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
 import { fileName } from '../project/index.ts';
 
 export const MAX_PRD_LENGTH = 500_000;
@@ -22,11 +22,13 @@ export const parsePrdInput = z
     input: fileName
       .optional()
       .describe('Instead of prd: the name of a file of the project that connect_files has put there'),
-    numTasks: wholeNumber(z.int().min(0).max(200).default(DEFAULT_TASKS)).describe(
+    numTasks: integerOrDigits(z.int().min(0).max(200).default(DEFAULT_TASKS)).describe(
       'About how many top-level tasks to make (0 to 200); 0 leaves it to the LLM',
     ),
-    append: flag('Add to the tasks of the tag instead of refusing one that has some; wins over force'),
-    force: flag('Replace the tasks of the tag instead of refusing one that has some'),
+    append: booleanOrText(
+      'Add to the tasks of the tag instead of refusing one that has some; wins over force',
+    ),
+    force: booleanOrText('Replace the tasks of the tag instead of refusing one that has some'),
     research,
     tag,
     projectRoot,

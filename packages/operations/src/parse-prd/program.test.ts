@@ -1,9 +1,9 @@
 import { MAX_EXCEPTION_RETRIES } from '@baton/engine';
 import type { AgentAnswer, DelegatedCall, Json } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
-import { MODELS } from '../models.ts';
+import { MODELS } from '../definition/models.ts';
 import { applyCommand, checkInvariants, type Project } from '../project/index.ts';
-import { drive, NOW, object } from '../testing/drive.ts';
+import { runProgram, NOW, objectAnswer } from '../testing/run-program.ts';
 import { parsePrdInput } from './input.ts';
 import { parsePrd } from './program.ts';
 
@@ -23,11 +23,11 @@ function project(...ids: number[]): Project {
 /** Runs parse_prd on what the project `default` is; answers in turn, the last one again and again. */
 function run(input: Record<string, unknown>, before?: Project, ...answers: AgentAnswer[]) {
   const projects = new Map(before ? [['default', before]] : []);
-  const given = answers.length > 0 ? answers : [object(PLAN)];
+  const given = answers.length > 0 ? answers : [objectAnswer(PLAN)];
   const answer = (_call: DelegatedCall, asked: number) =>
-    given[Math.min(asked, given.length) - 1] ?? object(PLAN);
+    given[Math.min(asked, given.length) - 1] ?? objectAnswer(PLAN);
   const parsed = parsePrdInput.parse({ prd: 'A product.', ...input });
-  const { end, ...rest } = drive(parsePrd, parsed, { projects, answer });
+  const { end, ...rest } = runProgram(parsePrd, parsed, { projects, answer });
   const after = projects.get('default');
   if (after) expect(checkInvariants(after)).toEqual([]);
   if (end.status === 'completed') expect(parsePrd.result.safeParse(end.result).error).toBeUndefined();
@@ -48,7 +48,7 @@ describe('parse_prd version 1', () => {
       status: 'error',
       errorDetails: { message: 'busy', type: 'overloaded_error' },
     };
-    const answers = [object({ tasks: [] }), overloaded, object(PLAN)];
+    const answers = [objectAnswer({ tasks: [] }), overloaded, objectAnswer(PLAN)];
     expect(run({}, undefined, ...answers).transcript).toEqual([
       '0 read',
       '1 llm',
@@ -116,9 +116,9 @@ describe('a tag that has tasks', () => {
     const projects = new Map<string, Project>();
     const answer = () => {
       projects.set('default', project(1));
-      return object(PLAN);
+      return objectAnswer(PLAN);
     };
-    const { end } = drive(parsePrd, parsePrdInput.parse({ prd: 'A product.' }), { projects, answer });
+    const { end } = runProgram(parsePrd, parsePrdInput.parse({ prd: 'A product.' }), { projects, answer });
     expect(end).toMatchObject({ status: 'failed', error: { code: 'tag_not_empty', count: 1 } });
     expect(projects.get('default')).toEqual(project(1));
   });
@@ -168,14 +168,14 @@ describe("what the agent's path of claude-task-master got wrong", () => {
 
   it('ids of two concurrent calls never collide, even when both LLMs used the same ones', () => {
     const projects = new Map([['default', project(1)]]);
-    const plan = object({ tasks: [task(2), task(3, { dependencies: [2, 1] })] });
+    const plan = objectAnswer({ tasks: [task(2), task(3, { dependencies: [2, 1] })] });
     const input = parsePrdInput.parse({ prd: 'A product.', append: true });
     // The second call is read, asked and committed whole while the first one waits for its answer.
     const inner: { end?: unknown } = {};
-    const { end } = drive(parsePrd, input, {
+    const { end } = runProgram(parsePrd, input, {
       projects,
       answer: () => {
-        inner.end ??= drive(parsePrd, input, { projects, answer: () => plan }).end;
+        inner.end ??= runProgram(parsePrd, input, { projects, answer: () => plan }).end;
         return plan;
       },
     });
@@ -192,14 +192,14 @@ describe("what the agent's path of claude-task-master got wrong", () => {
   });
 
   it('tasks whose ids collide in one answer are not dropped', () => {
-    expect(ids(run({}, undefined, object({ tasks: [task(1), task(1), task(1)] })))).toEqual([1, 2, 3]);
+    expect(ids(run({}, undefined, objectAnswer({ tasks: [task(1), task(1), task(1)] })))).toEqual([1, 2, 3]);
   });
 
   it('dependencies on existing tasks survive an append', () => {
     const { after } = run(
       { append: true },
       project(1, 2),
-      object({ tasks: [task(3, { dependencies: [2] })] }),
+      objectAnswer({ tasks: [task(3, { dependencies: [2] })] }),
     );
     expect(after?.tags.get('master')?.tasks.at(-1)?.dependencies).toEqual([2]);
   });
@@ -219,7 +219,7 @@ describe("what the agent's path of claude-task-master got wrong", () => {
   });
 
   it('an answer that is never right ends the call with what was wrong, and changes nothing', () => {
-    const { end, calls, after } = run({}, undefined, object({ tasks: [{ id: 1 }] }));
+    const { end, calls, after } = run({}, undefined, objectAnswer({ tasks: [{ id: 1 }] }));
     expect(end).toMatchObject({ status: 'failed', error: { code: 'answer_invalid' } });
     expect(calls).toHaveLength(MAX_EXCEPTION_RETRIES + 1);
     expect(words(calls[1])).toContain('tasks.0.title');
@@ -269,7 +269,11 @@ describe('an answer that is sloppy is read as it is meant', () => {
   });
 
   it('long text as a list of lines', () => {
-    const { after } = run({}, undefined, object({ tasks: [task(1, { details: ['First.', 'Second.'] })] }));
+    const { after } = run(
+      {},
+      undefined,
+      objectAnswer({ tasks: [task(1, { details: ['First.', 'Second.'] })] }),
+    );
     expect(after?.tags.get('master')?.tasks[0]?.details).toBe('First.\nSecond.');
   });
 });
@@ -297,7 +301,7 @@ describe('an answer that would lose something is asked for again, naming the fie
     ],
     ['a plan of thousands', { tasks: Array.from({ length: 501 }, (_, at) => task(at + 1)) }, 'tasks'],
   ])('%s', (_what, wrong, named) => {
-    const { calls, end } = run({}, undefined, object(wrong), object(PLAN));
+    const { calls, end } = run({}, undefined, objectAnswer(wrong), objectAnswer(PLAN));
     expect(calls.map(({ attempt }) => attempt)).toEqual([1, 2]);
     expect(calls[1]?.request.messages.at(-1)?.content).toContain(named);
     expect(end.status).toBe('completed');

@@ -1,14 +1,14 @@
 import { commitProject, generateObject, readProject } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
-import { MODELS } from '../models.ts';
-import type { Operation } from '../operation.ts';
-import { type Command, type Project, tagNotEmpty } from '../project/index.ts';
+import { MODELS } from '../definition/models.ts';
+import type { Operation } from '../definition/operation.ts';
+import { type Command, type Project, tagNotEmptyError } from '../project/index.ts';
 import { taskView } from '../views/task-view.ts';
 import { parsePrdAnswer } from './answer.ts';
 import { type ParsePrdInput, parsePrdInput } from './input.ts';
 import { parsePrdPrompt } from './prompt.ts';
-import { targetOf } from './target.ts';
+import { readPrdContext } from './prompt-context.ts';
 
 const parsePrdResult = z.object({
   projectRoot: z.string(),
@@ -39,9 +39,9 @@ export const parsePrd: Operation<ParsePrdInput, z.infer<typeof parsePrdResult>> 
 
   *run({ prd, input, numTasks, append = false, force = false, research = false, tag, projectRoot }) {
     const target = yield* readProject(projectRoot, (project?: Project) =>
-      targetOf(project, tag, append, input),
+      readPrdContext(project, tag, append, input),
     );
-    if (target.count > 0 && !append && !force) throw tagNotEmpty(target.tag, target.count);
+    if (target.count > 0 && !append && !force) throw tagNotEmptyError(target.tag, target.count);
     const document = prd ?? target.document ?? '';
     if (document.trim() === '') throw blank(input);
 

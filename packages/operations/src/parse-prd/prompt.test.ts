@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parsePrdInput } from './input.ts';
 import { parsePrdPrompt } from './prompt.ts';
-import { targetOf } from './target.ts';
+import { readPrdContext } from './prompt-context.ts';
 import { applyCommand } from '../project/index.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
@@ -31,7 +31,7 @@ describe('the prompt', () => {
   it('bounds what it tells of a long tag, and says that it did', () => {
     const tasks = Array.from({ length: 5_000 }, (_, at) => ({ id: at + 1, title: 'x'.repeat(2_000) }));
     const { project } = applyCommand(undefined, { command: 'import', file: { master: { tasks } } }, NOW);
-    const target = targetOf(project, undefined, true);
+    const target = readPrdContext(project, undefined, true);
     const text = user({ ...parts, append: target });
     expect(target).toMatchObject({ tag: 'master', count: 5_000, nextId: 5_001 });
     expect(text.length).toBeLessThan(50_000);

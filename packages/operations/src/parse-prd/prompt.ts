@@ -1,8 +1,8 @@
 import type { Message } from '@baton/protocol';
-import { rulesPart } from '../prompting/excerpt.ts';
-import { fencedLines, fencedText } from '../prompting/fence.ts';
-import { messagesOf, type PromptText } from '../prompting/prompt-text.ts';
-import type { ExistingTask } from './target.ts';
+import { rulesSection } from '../prompt-kit/excerpt.ts';
+import { fencedLines, fencedText } from '../prompt-kit/fence.ts';
+import { buildMessages, type PromptText } from '../prompt-kit/prompt-text.ts';
+import type { ExistingTask } from './prompt-context.ts';
 
 /** What the prompt is made of; the wording may change without a new version of the program. */
 export interface PromptParts {
@@ -53,10 +53,10 @@ export function parsePrdPrompt(parts: PromptParts): Message[] {
       ? 'Make as many top-level tasks as the document needs.'
       : `Make about ${numTasks} top-level ${numTasks === 1 ? 'task' : 'tasks'}: ` +
         'somewhat more or fewer only if the document asks for it.';
-  return messagesOf(parsePrdText, research, [
+  return buildMessages(parsePrdText, research, [
     number,
     append === undefined ? 'Number the tasks from 1.' : appendNote(append),
-    rulesPart(rules),
+    rulesSection(rules),
     `The document stands between <${fence}> and </${fence}>.`,
     block,
   ]);

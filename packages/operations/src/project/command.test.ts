@@ -2,12 +2,12 @@ import { BatonError } from '@baton/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { command, operationCommand, tasksFile } from '../testing/arbitrary.ts';
-import { seed } from '../testing/seed.ts';
+import { seed } from '@baton/protocol/testing/seed';
 import { applyCommand, type Command, commandSchema } from './command.ts';
-import { readTasksFile, toTasksFile } from './file.ts';
-import { checkInvariants } from './invariants.ts';
-import { newProject, type Project } from './project.ts';
-import { changedFields, fromFields, toFields } from './record.ts';
+import { parseTasksFile, formatTasksFile } from './formats/tasks-file.ts';
+import { checkInvariants } from './dependencies/invariants.ts';
+import { newProject, type Project } from './model/project.ts';
+import { changedFields, fromFields, toFields } from './formats/stored-fields.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
 fc.configureGlobal({ seed });
@@ -61,10 +61,10 @@ describe('any sequence of commands', UNHURRIED, () => {
         let project: Project | undefined = apply(undefined, { command: 'import', file });
         for (const next of commands) project = apply(project, next);
         if (project === undefined) return;
-        const exported = plain(toTasksFile(project));
+        const exported = plain(formatTasksFile(project));
         const again = applyCommand(project, { command: 'import', file: exported }, NOW);
         expect(again.outcome['droppedDependencies']).toEqual([]);
-        expect(plain(toTasksFile(again.project))).toEqual(exported);
+        expect(plain(formatTasksFile(again.project))).toEqual(exported);
       }),
       { numRuns: 300 },
     );
@@ -115,7 +115,7 @@ describe('any sequence of commands', UNHURRIED, () => {
           for (const [field, value] of changed.set) fields.set(field, value);
           for (const field of changed.delete) fields.delete(field);
           expect(fields).toEqual(stored(project));
-          expect(plain(toTasksFile(fromFields(fields)))).toEqual(plain(toTasksFile(project)));
+          expect(plain(formatTasksFile(fromFields(fields)))).toEqual(plain(formatTasksFile(project)));
         }
       }),
       { numRuns: 100 },
@@ -151,7 +151,7 @@ describe('import', UNHURRIED, () => {
     fc.assert(
       fc.property(tasksFile, (file) => {
         const { project } = applyCommand(undefined, { command: 'import', file }, NOW);
-        expect(toTasksFile(project)).toEqual(file);
+        expect(formatTasksFile(project)).toEqual(file);
       }),
     );
   });
@@ -219,5 +219,5 @@ it('reads a file of ten thousand tasks in a chain without overflowing', UNHURRIE
     title: `T${index}`,
     dependencies: index > 0 ? [index] : [],
   }));
-  expect(readTasksFile({ master: { tasks } }, NOW).tags.get('master')?.tasks).toHaveLength(10_000);
+  expect(parseTasksFile({ master: { tasks } }, NOW).tags.get('master')?.tasks).toHaveLength(10_000);
 });

@@ -1,18 +1,12 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import {
-  connectFiles,
-  connectFilesCommand,
-  initialize,
-  initializeCommand,
-  setRules,
-  setRulesCommand,
-} from './about.ts';
-import { addSubtask, addSubtaskCommand, addSubtasks, addSubtasksCommand } from './add-subtasks.ts';
-import { addTask, addTaskCommand } from './add-task.ts';
-import { addTasks, addTasksCommand } from './add-tasks.ts';
-import { appendInfo, appendInfoCommand } from './append-info.ts';
-import { type Applied, asOutcome } from './applied.ts';
+import { connectFiles, connectFilesCommand } from './commands/connect-files.ts';
+import { initialize, initializeCommand, setRules, setRulesCommand } from './commands/initialize-project.ts';
+import { addSubtask, addSubtaskCommand, addSubtasks, addSubtasksCommand } from './commands/add-subtasks.ts';
+import { addTask, addTaskCommand } from './commands/add-task.ts';
+import { addTasks, addTasksCommand } from './commands/add-tasks.ts';
+import { appendInfo, appendInfoCommand } from './commands/append-info.ts';
+import { type CommandResult, asOutcome } from './commands/command-result.ts';
 import {
   addDependency,
   addDependencyCommand,
@@ -20,10 +14,15 @@ import {
   fixDependenciesCommand,
   removeDependency,
   removeDependencyCommand,
-} from './dependencies.ts';
-import { ParsedFile, readTasksFile } from './file.ts';
-import { moveBetweenTags, moveBetweenTagsCommand, moveTasks, moveTasksCommand } from './move-tasks.ts';
-import { DEFAULT_TAG, newProject, type Project } from './project.ts';
+} from './commands/edit-dependencies.ts';
+import { ParsedTasksFile, parseTasksFile } from './formats/tasks-file.ts';
+import {
+  moveBetweenTags,
+  moveBetweenTagsCommand,
+  moveTasks,
+  moveTasksCommand,
+} from './commands/move-tasks.ts';
+import { DEFAULT_TAG, newProject, type Project } from './model/project.ts';
 import {
   clearSubtasks,
   clearSubtasksCommand,
@@ -31,9 +30,9 @@ import {
   removeSubtasksCommand,
   removeTasks,
   removeTasksCommand,
-} from './remove-tasks.ts';
-import { mergeReport, mergeReportCommand } from './report.ts';
-import { setStatus, setStatusCommand } from './set-status.ts';
+} from './commands/remove-tasks.ts';
+import { mergeReport, mergeReportCommand } from './commands/merge-report.ts';
+import { setStatus, setStatusCommand } from './commands/set-status.ts';
 import {
   addTag,
   addTagCommand,
@@ -43,9 +42,9 @@ import {
   renameTagCommand,
   useTag,
   useTagCommand,
-} from './tags.ts';
-import { TASK_LIMITS } from './task.ts';
-import { updateTasks, updateTasksCommand } from './update-tasks.ts';
+} from './commands/edit-tags.ts';
+import { TASK_LIMITS } from './model/task.ts';
+import { updateTasks, updateTasksCommand } from './commands/update-tasks.ts';
 
 /** Puts a whole tasks.json, already parsed as JSON or already read, in the place of the project's tags. */
 const importCommand = z.strictObject({ command: z.literal('import'), file: z.unknown() });
@@ -89,7 +88,7 @@ export type Command = z.infer<typeof commandSchema>;
  * @param now ISO 8601; it becomes the tag's `updated`
  * @throws BatonError as its reducer says; then nothing is to be stored.
  */
-export function applyCommand(project: Project | undefined, command: Command, now: string): Applied {
+export function applyCommand(project: Project | undefined, command: Command, now: string): CommandResult {
   const applied = reduced(project, command, now);
   const count = tasksOf(applied.project);
   if (count > TASK_LIMITS.tasksPerProject && count > tasksOf(project)) throw tooManyTasks(count);
@@ -112,7 +111,7 @@ function tooManyTasks(count: number): BatonError {
   );
 }
 
-function reduced(project: Project | undefined, command: Command, now: string): Applied {
+function reduced(project: Project | undefined, command: Command, now: string): CommandResult {
   switch (command.command) {
     case 'add_tasks': {
       const { project: after, added } = addTasks(project, command, now);
@@ -170,8 +169,8 @@ function reduced(project: Project | undefined, command: Command, now: string): A
 }
 
 /** Rules, files and what is known of complexity have no place in the file, and stay; but for reports of tags that go. */
-function importFile(project: Project | undefined, file: unknown, now: string): Applied {
-  const { tags, droppedDependencies } = file instanceof ParsedFile ? file : readTasksFile(file, now);
+function importFile(project: Project | undefined, file: unknown, now: string): CommandResult {
+  const { tags, droppedDependencies } = file instanceof ParsedTasksFile ? file : parseTasksFile(file, now);
   const wanted = [project?.currentTag, DEFAULT_TAG, ...tags.keys()];
   const currentTag = wanted.find((name) => name !== undefined && tags.has(name)) ?? DEFAULT_TAG;
   const taskCounts = Object.fromEntries([...tags].map(([name, { tasks }]) => [name, tasks.length]));

@@ -4,25 +4,30 @@
  * `graph` finds rings of dependencies, `invariants` says what must hold after everything.
  */
 export {
-  type About,
-  about,
-  ABOUT_LIMITS,
+  type ProjectMetadata,
+  projectMetadata,
+  METADATA_LIMITS,
   type ConnectedFile,
   fileName,
-  listFiles,
-  requireFile,
-} from './about.ts';
-export { MAX_NEW_SUBTASKS, taskDone } from './add-subtasks.ts';
-export type { Applied } from './applied.ts';
+} from './model/project-metadata.ts';
+export { listFiles, requireFile } from './model/lookup.ts';
+export { MAX_NEW_SUBTASKS, taskDoneError } from './commands/add-subtasks.ts';
+export type { CommandResult } from './commands/command-result.ts';
 export { applyCommand, type Command, commandSchema } from './command.ts';
-export { type DependencyIssue, dependencyIssues } from './dependencies.ts';
-export { ParsedFile, readingTasksFile, readTasksFile, toTasksFile } from './file.ts';
-export { knownIds, resolveDependency } from './graph.ts';
-export { checkInvariants } from './invariants.ts';
-export { newSubtask } from './new-subtask.ts';
-export { MAX_NEW_TASKS, newTask } from './new-task.ts';
-export * from './project.ts';
-export { type ChangedFields, changedFields, fromFields, toFields } from './record.ts';
+export { type DependencyIssue, dependencyIssues } from './commands/edit-dependencies.ts';
+export {
+  ParsedTasksFile,
+  parseTasksFileInSteps,
+  parseTasksFile,
+  formatTasksFile,
+} from './formats/tasks-file.ts';
+export { allItemIds, resolveDependency } from './dependencies/dependency-graph.ts';
+export { checkInvariants } from './dependencies/invariants.ts';
+export { newSubtask } from './model/new-subtask.ts';
+export { MAX_NEW_TASKS, newTask } from './model/new-task.ts';
+export * from './model/lookup.ts';
+export * from './model/project.ts';
+export { type ChangedFields, changedFields, fromFields, toFields } from './formats/stored-fields.ts';
 export {
   type Analysis,
   analysis,
@@ -31,9 +36,18 @@ export {
   DEFAULT_SCORE,
   DEFAULT_SUBTASKS,
   MAX_RECOMMENDED,
-} from './report.ts';
-export { parseTaskRefs, type StatusChange } from './set-status.ts';
-export { PRIORITIES, type Priority, priority, readStatus, STATUSES, type Status, status } from './status.ts';
-export { type Subtask, type Task, TASK_LIMITS } from './task.ts';
-export { taskUpdate } from './task-update.ts';
-export { type Dependency, formatTaskRef, parseTaskRef, type TaskRef } from './task-id.ts';
+} from './model/complexity-report.ts';
+export { parseTaskRefs } from './model/task-id.ts';
+export { type StatusChange } from './commands/set-status.ts';
+export {
+  PRIORITIES,
+  type Priority,
+  priority,
+  readStatus,
+  STATUSES,
+  type Status,
+  status,
+} from './model/status.ts';
+export { type Subtask, type Task, TASK_LIMITS } from './model/task.ts';
+export { taskUpdate } from './model/task-update.ts';
+export { type Dependency, formatTaskRef, parseTaskRef, type TaskRef } from './model/task-id.ts';

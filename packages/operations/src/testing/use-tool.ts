@@ -1,13 +1,13 @@
 import { BatonError } from '@baton/protocol';
 import { expect } from 'vitest';
 import { applyCommand, checkInvariants, type Project } from '../project/index.ts';
-import { projectTools } from '../tools/catalog.ts';
-import { NOW } from './drive.ts';
+import { projectTools } from '../tools/tool-catalog.ts';
+import { NOW } from './run-program.ts';
 
 type Given = Record<string, unknown>;
 
 /** Calls a tool as the gateway does, and holds its result and what it leaves against their shapes. */
-export function use(name: string, input: Given, before?: Project) {
+export function callTool(name: string, input: Given, before?: Project) {
   const tool = projectTools.find((one) => one.name === name)!;
   const given = tool.input.parse(input);
   let after = before;
@@ -25,9 +25,9 @@ export function use(name: string, input: Given, before?: Project) {
   return { result: result as Given, after, tasks: (tag = 'master') => after?.tags.get(tag)?.tasks ?? [] };
 }
 
-export function refusal(name: string, input: Given, before?: Project): BatonError {
+export function refusedCall(name: string, input: Given, before?: Project): BatonError {
   try {
-    use(name, input, before);
+    callTool(name, input, before);
   } catch (thrown) {
     if (thrown instanceof BatonError) return thrown;
     throw thrown;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@baton/protocol';
 import type { z } from 'zod';
-import type { ToolHints } from '../operation.ts';
+import type { ToolHints } from '../definition/operation.ts';
 import type { Command, Project } from '../project/index.ts';
 
 /** What every tool without an LLM says of itself. Each names its project with `projectRoot`. */
@@ -61,11 +61,11 @@ export function changeTool<Input extends Target, Result extends object>(
 }
 
 /** `tag` for a command, left out where the caller left it out. */
-export function inTag(tag: string | undefined): { tag?: string } {
+export function tagArgument(tag: string | undefined): { tag?: string } {
   return tag === undefined ? {} : { tag };
 }
 
 /** "1 task", "2 tasks". */
-export function counted(count: number, one: string): string {
+export function pluralize(count: number, one: string): string {
   return `${count} ${count === 1 ? one : `${one}s`}`;
 }

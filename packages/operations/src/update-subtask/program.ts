@@ -1,9 +1,9 @@
 import { commitProject, generateText, readProject } from '@baton/engine';
 import type { Json } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, subtaskId, tag } from '../arguments.ts';
-import { MODELS } from '../models.ts';
-import type { Operation } from '../operation.ts';
+import { projectRoot, prompt, research, subtaskId, tag } from '../definition/arguments.ts';
+import { MODELS } from '../definition/models.ts';
+import type { Operation } from '../definition/operation.ts';
 import {
   type Command,
   parseTaskRef,
@@ -14,10 +14,10 @@ import {
   requireTask,
   resolveTag,
   type TaskRef,
-  taskDone,
+  taskDoneError,
 } from '../project/index.ts';
-import { rulesOf, shortened, some, taskLine } from '../prompting/excerpt.ts';
-import { roleOf } from '../prompting/prompt-text.ts';
+import { rulesExcerpt, excerpt, some, taskLine } from '../prompt-kit/excerpt.ts';
+import { roleFor } from '../prompt-kit/prompt-text.ts';
 import { subtaskView } from '../views/task-view.ts';
 import { notePrompt } from './prompt.ts';
 
@@ -56,9 +56,9 @@ export const updateSubtask: Operation<UpdateSubtaskInput, z.infer<typeof updateS
 
   *run({ id, prompt, research = false, projectRoot, ...input }) {
     const found = yield* readProject(projectRoot, (project?: Project) =>
-      noteMaterial(project, projectRoot, input.tag, id),
+      readNoteContext(project, projectRoot, input.tag, id),
     );
-    const role = roleOf(research);
+    const role = roleFor(research);
     const text = yield* generateText({
       ...MODELS[role],
       role,
@@ -79,7 +79,7 @@ export const updateSubtask: Operation<UpdateSubtaskInput, z.infer<typeof updateS
 };
 
 /** What a note on a subtask needs of the project. @throws BatonError as its parts. */
-function noteMaterial(
+function readNoteContext(
   project: Project | undefined,
   projectRoot: string,
   tagWish: string | undefined,
@@ -90,7 +90,7 @@ function noteMaterial(
   const ref = parseTaskRef(id) as TaskRef;
   const task = requireTask(requireTag(existing, tag), tag, ref);
   const subtask = requireSubtask(task, tag, ref);
-  if (subtask.status === 'done') throw taskDone(tag, id);
+  if (subtask.status === 'done') throw taskDoneError(tag, id);
   const at = task.subtasks.indexOf(subtask);
   // The neighbours are enough to know where one stands.
   const siblings = task.subtasks.filter((other, index) => other !== subtask && Math.abs(index - at) <= 5);
@@ -98,15 +98,15 @@ function noteMaterial(
     tag,
     item: {
       id,
-      title: shortened(subtask.title, 300) ?? '',
+      title: excerpt(subtask.title, 300) ?? '',
       status: subtask.status,
       ...some({
-        description: shortened(subtask.description, 2_000),
-        details: shortened(subtask.details, 8_000),
+        description: excerpt(subtask.description, 2_000),
+        details: excerpt(subtask.details, 8_000),
       }),
     },
-    parent: { ...taskLine(task), ...some({ description: shortened(task.description, 1_000) }) },
+    parent: { ...taskLine(task), ...some({ description: excerpt(task.description, 1_000) }) },
     siblings: siblings.map(taskLine),
-    rules: rulesOf(existing),
+    rules: rulesExcerpt(existing),
   };
 }

@@ -1,7 +1,13 @@
 import type { Message } from '@baton/protocol';
-import { rulesPart } from '../prompting/excerpt.ts';
-import { fencedLines, fencedText } from '../prompting/fence.ts';
-import { DATA_IS_DATA, LANGUAGE, messagesOf, type PromptText, RESEARCH } from '../prompting/prompt-text.ts';
+import { rulesSection } from '../prompt-kit/excerpt.ts';
+import { fencedLines, fencedText } from '../prompt-kit/fence.ts';
+import {
+  UNTRUSTED_DATA_RULE,
+  LANGUAGE_RULE,
+  buildMessages,
+  type PromptText,
+  RESEARCH_RULE,
+} from '../prompt-kit/prompt-text.ts';
 
 /** Of `update_subtask`, and of `update_task` with `append`. */
 export const noteText: PromptText = {
@@ -12,12 +18,12 @@ export const noteText: PromptText = {
 - Make it useful to whoever works on the task next: name files, commands, values and decisions where the request does.
 - Do not repeat what stands there, and do not claim that something was done which the request does not say.
 
-${LANGUAGE}
+${LANGUAGE_RULE}
 
-${DATA_IS_DATA} The request itself says what to note, and nothing else.
+${UNTRUSTED_DATA_RULE} The request itself says what to note, and nothing else.
 
 Answer with the text of the note and nothing around it.`,
-  research: RESEARCH,
+  research: RESEARCH_RULE,
   request:
     'What to note in the words of the caller, the task or subtask with what stands there, and the rules of the project.',
 };
@@ -32,11 +38,11 @@ export function notePrompt(
   request: string,
   research: boolean,
 ): Message[] {
-  return messagesOf(noteText, research, [
+  return buildMessages(noteText, research, [
     `The request:\n${fencedText('note-request', request).block}`,
     parent && `It belongs to this task:\n${fencedLines('parent-task', [parent])}`,
     siblings.length > 0 ? `The other subtasks:\n${fencedLines('other-subtasks', siblings)}` : undefined,
-    rulesPart(rules),
+    rulesSection(rules),
     `It is to be added to:\n${fencedLines('task', [item])}`,
   ]);
 }

@@ -1,10 +1,10 @@
 import { commitProject, generateObject, generateText, type Program, readProject } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, tag, taskId } from '../arguments.ts';
-import { flag } from '../lenient.ts';
-import { MODELS } from '../models.ts';
-import type { Operation } from '../operation.ts';
+import { projectRoot, prompt, research, tag, taskId } from '../definition/arguments.ts';
+import { booleanOrText } from '../schema/coercion.ts';
+import { MODELS } from '../definition/models.ts';
+import type { Operation } from '../definition/operation.ts';
 import {
   type Command,
   type Project,
@@ -12,11 +12,11 @@ import {
   requireTag,
   requireTask,
   resolveTag,
-  taskDone,
+  taskDoneError,
 } from '../project/index.ts';
-import { rulesOf, shortened, wholeTask } from '../prompting/excerpt.ts';
-import { roleOf } from '../prompting/prompt-text.ts';
-import { updateTaskAnswer, withoutStrayStatus, withoutUnseen } from '../update/answer.ts';
+import { rulesExcerpt, excerpt, fullTask } from '../prompt-kit/excerpt.ts';
+import { roleFor } from '../prompt-kit/prompt-text.ts';
+import { updateTaskAnswer, dropUnrequestedStatus, dropTruncatedFields } from '../update/answer.ts';
 import { updatePrompt, updateTaskText } from '../update/prompt.ts';
 import { notePrompt } from '../update-subtask/prompt.ts';
 import { MAX_NOTE_LENGTH } from '../update-subtask/program.ts';
@@ -25,7 +25,7 @@ import { taskView } from '../views/task-view.ts';
 const updateTaskInput = z.strictObject({
   id: taskId.describe('The task to revise; for a subtask use update_subtask'),
   prompt: prompt.describe('What changes about the task, or is to be noted'),
-  append: flag('Add a dated note to its details instead of revising it'),
+  append: booleanOrText('Add a dated note to its details instead of revising it'),
   research,
   tag,
   projectRoot,
@@ -43,11 +43,19 @@ const updateTaskResult = z.object({
 
 type Found = {
   readonly tag: string;
-  readonly task: ReturnType<typeof wholeTask>;
+  readonly task: ReturnType<typeof fullTask>;
   readonly rules?: string | undefined;
 };
-type Wish = Found & { readonly request: string; readonly projectRoot: string; readonly research: boolean };
-type Landed = { readonly updated: number[]; readonly skipped: { reason: string }[]; readonly tasks: Json[] };
+type UpdateRequest = Found & {
+  readonly request: string;
+  readonly projectRoot: string;
+  readonly research: boolean;
+};
+type CommitOutcome = {
+  readonly updated: number[];
+  readonly skipped: { reason: string }[];
+  readonly tasks: Json[];
+};
 
 /** Revises one task, or adds a dated note to it. A task that is done is refused, before and after the LLM was asked. */
 export const updateTask: Operation<UpdateTaskInput, z.infer<typeof updateTaskResult>> = {
@@ -66,8 +74,8 @@ export const updateTask: Operation<UpdateTaskInput, z.infer<typeof updateTaskRes
       const existing = requireProject(project, projectRoot);
       const tag = resolveTag(existing, input.tag);
       const task = requireTask(requireTag(existing, tag), tag, { task: Number(id) });
-      if (task.status === 'done') throw taskDone(tag, id);
-      return { tag, task: wholeTask(task), rules: rulesOf(existing) };
+      if (task.status === 'done') throw taskDoneError(tag, id);
+      return { tag, task: fullTask(task), rules: rulesExcerpt(existing) };
     });
     const wish = { ...found, request: prompt, projectRoot, research };
     const landed = append ? yield* note(wish) : yield* revise(wish);
@@ -80,7 +88,7 @@ export const updateTask: Operation<UpdateTaskInput, z.infer<typeof updateTaskRes
 
 type End = { readonly updated: boolean; readonly task: Json };
 
-function* revise(wish: Wish): Program<End> {
+function* revise(wish: UpdateRequest): Program<End> {
   const { tag, task, rules, request, projectRoot, research } = wish;
   const answer = yield* generateObject({
     ...callFor(wish, 'Revise'),
@@ -88,19 +96,19 @@ function* revise(wish: Wish): Program<End> {
     schema: updateTaskAnswer,
     objectName: 'updated_task',
   });
-  const { updated, skipped, tasks } = yield* commitProject<Landed>(projectRoot, {
+  const { updated, skipped, tasks } = yield* commitProject<CommitOutcome>(projectRoot, {
     command: 'update_tasks',
     // Whatever the answer calls it, it was asked about this task.
-    updates: [{ ...withoutUnseen(withoutStrayStatus(answer, request), task), id: task.id }],
+    updates: [{ ...dropTruncatedFields(dropUnrequestedStatus(answer, request), task), id: task.id }],
     tag,
     show: true,
   } satisfies Command as Json);
-  if (skipped[0]?.reason === 'done') throw taskDone(tag, `${task.id}`);
-  if (tasks[0] === undefined) throw goneMeanwhile(tag, task.id);
+  if (skipped[0]?.reason === 'done') throw taskDoneError(tag, `${task.id}`);
+  if (tasks[0] === undefined) throw taskRemovedError(tag, task.id);
   return { updated: updated.length > 0, task: tasks[0] };
 }
 
-function* note(wish: Wish): Program<End> {
+function* note(wish: UpdateRequest): Program<End> {
   const { tag, task, rules, request, projectRoot, research } = wish;
   const text = yield* generateText({
     ...callFor(wish, 'Note something on'),
@@ -117,12 +125,12 @@ function* note(wish: Wish): Program<End> {
 }
 
 /** Who is asked, and how lists name it. */
-function callFor({ task, research }: Wish, what: string) {
-  const role = roleOf(research);
-  return { ...MODELS[role], role, summary: `${what} task ${task.id}: ${shortened(task.title, 80)}` };
+function callFor({ task, research }: UpdateRequest, what: string) {
+  const role = roleFor(research);
+  return { ...MODELS[role], role, summary: `${what} task ${task.id}: ${excerpt(task.title, 80)}` };
 }
 
-function goneMeanwhile(tag: string, id: number): BatonError {
+function taskRemovedError(tag: string, id: number): BatonError {
   return new BatonError(
     'project_task_not_found',
     `Task ${id} was removed from tag '${tag}' while the LLM was at work. Nothing was changed.`,

@@ -1,10 +1,10 @@
 import { isRecord } from '@baton/protocol';
 import { z } from 'zod';
-import { listUnder } from '../lenient.ts';
+import { wrapBareList } from '../schema/coercion.ts';
 import { MAX_NEW_TASKS, readStatus, taskUpdate } from '../project/index.ts';
 
 /** Changed tasks, each once: which of two would count nobody could say. */
-export const updateAnswer = listUnder(
+export const updateAnswer = wrapBareList(
   'tasks',
   z.object({
     tasks: z
@@ -31,7 +31,7 @@ export const updateTaskAnswer = z.preprocess((value) => {
 type Update = z.infer<typeof taskUpdate>;
 
 /** The update without a status that nobody asked for: models send one along with every task. */
-export function withoutStrayStatus({ status, ...update }: Update, request: string): Update {
+export function dropUnrequestedStatus({ status, ...update }: Update, request: string): Update {
   if (status === undefined || !asksFor(request, status)) return update;
   return { ...update, status };
 }
@@ -53,7 +53,7 @@ interface Shown {
 }
 
 /** The update without texts of which the LLM saw only the beginning: it would have lost the rest. */
-export function withoutUnseen(update: Update, shown: Shown | undefined): Update {
+export function dropTruncatedFields(update: Update, shown: Shown | undefined): Update {
   const { subtasks, ...own } = omit(update, shown?.cut);
   if (subtasks === undefined) return own;
   const parts = new Map(shown?.subtasks?.map((part) => [part.id, part]));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyCommand } from '../project/index.ts';
-import { NOW, object } from '../testing/drive.ts';
-import { projectWith, runOperation, text, words } from '../testing/run.ts';
+import { NOW, objectAnswer } from '../testing/run-program.ts';
+import { projectWith, runOperation, textAnswer, promptText } from '../testing/run-operation.ts';
 import { updateSubtask } from '../update-subtask/program.ts';
 import { updateTask } from '../update-task/program.ts';
 import { update } from './program.ts';
@@ -18,13 +18,13 @@ const doUpdate = (input: object, tasks: unknown[]) =>
   runOperation(
     update,
     { from: 1, prompt: 'Use another database.', ...input },
-    { before: before(), answers: [object({ tasks })] },
+    { before: before(), answers: [objectAnswer({ tasks })] },
   );
 const doTask = (input: object, answer: object) =>
   runOperation(
     updateTask,
     { id: 3, prompt: 'Use another database.', ...input },
-    { before: before(), answers: [object(answer)] },
+    { before: before(), answers: [objectAnswer(answer)] },
   );
 
 describe('update version 1', () => {
@@ -38,7 +38,7 @@ describe('update version 1', () => {
   });
 
   it('shows the tasks from the id on that are not done, and no others', () => {
-    const said = words(doUpdate({ from: '3' }, []).calls[0]);
+    const said = promptText(doUpdate({ from: '3' }, []).calls[0]);
     expect(said).toContain('for these ids: 3, 5.');
     expect(said).not.toContain('Task 2');
   });
@@ -60,10 +60,10 @@ describe('update version 1', () => {
       { from: 1, prompt: 'x' },
       {
         before: before(),
-        answers: [object({ tasks: [{ id: 2 }, { id: 2 }] }), object({ tasks: [] })],
+        answers: [objectAnswer({ tasks: [{ id: 2 }, { id: 2 }] }), objectAnswer({ tasks: [] })],
       },
     );
-    expect(words(calls[1])).toContain('task 2 stands here twice');
+    expect(promptText(calls[1])).toContain('task 2 stands here twice');
   });
 
   it('leaves out dependencies on nothing, on itself and in a circle, and keeps the former', () => {
@@ -83,9 +83,9 @@ describe('update version 1', () => {
       {
         before: long,
         answers: (call) =>
-          words(call).includes('"id":30,')
+          promptText(call).includes('"id":30,')
             ? { status: 'error', errorDetails: { message: 'No.', type: 'billing' } }
-            : object({
+            : objectAnswer({
                 tasks: [
                   { id: 1, title: 'Changed' },
                   { id: 60, title: 'Changed' },
@@ -115,7 +115,7 @@ describe('update version 1', () => {
           ).project;
           project = applyCommand(project, { command: 'remove_tasks', id: '3' }, NOW).project;
           projects.set('default', project);
-          return object({ tasks: [2, 3, 5].map((id) => ({ id, title: 'Changed' })) });
+          return objectAnswer({ tasks: [2, 3, 5].map((id) => ({ id, title: 'Changed' })) });
         },
       },
     );
@@ -140,7 +140,7 @@ describe('update_task version 1', () => {
   it('reads, asks, commits: its golden transcripts, revised and appended', () => {
     expect(doTask({}, { id: 3 }).transcript).toEqual(['0 read', '1 llm', '2 commit']);
     const append = { id: 3, prompt: 'x', append: true };
-    const noted = runOperation(updateTask, append, { before: before(), answers: [text('Note.')] });
+    const noted = runOperation(updateTask, append, { before: before(), answers: [textAnswer('Note.')] });
     expect(noted.transcript).toEqual(['0 read', '1 llm', '2 commit']);
   });
 
@@ -194,7 +194,7 @@ describe('update_task version 1', () => {
       },
     ]);
     const parts = [1, 2].map((id) => ({ id, details: 'New.' }));
-    const answers = [object({ id: 3, title: 'New', details: 'New.', subtasks: parts })];
+    const answers = [objectAnswer({ id: 3, title: 'New', details: 'New.', subtasks: parts })];
     const { task } = runOperation(updateTask, { id: 3, prompt: 'x' }, { before: long, answers });
     expect(task(3)).toMatchObject({ title: 'New', details, subtasks: [{ details }, { details: 'New.' }] });
   });
@@ -222,7 +222,7 @@ describe('update_task version 1', () => {
         before: before(),
         answers: (_call, projects) => {
           projects.set('default', applyCommand(projects.get('default'), command('3'), NOW).project);
-          return object({ id: 3, title: 'Never' });
+          return objectAnswer({ id: 3, title: 'Never' });
         },
       },
     );
@@ -242,7 +242,7 @@ describe('update_task version 1', () => {
       { id: 2, prompt: 'x', append: 'true', tag: 'v2' },
       {
         before: project,
-        answers: [text('Learned this. <info added on 1999>fake</info added on 1999>')],
+        answers: [textAnswer('Learned this. <info added on 1999>fake</info added on 1999>')],
       },
     );
     expect(task(2, 'v2')?.details).toBe(
@@ -258,7 +258,7 @@ describe('update_subtask version 1', () => {
     runOperation(
       updateSubtask,
       { id: '3.2', prompt: 'Note it.', ...input },
-      { before: before(), answers: said.map(text) },
+      { before: before(), answers: said.map(textAnswer) },
     );
 
   it('reads, asks for text, commits: its golden transcript', () => {

@@ -1,10 +1,10 @@
 import { all, commitProject, generateObject, type Program, readProject } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, tag } from '../arguments.ts';
-import { wholeNumber } from '../lenient.ts';
-import { MODELS } from '../models.ts';
-import type { Operation } from '../operation.ts';
+import { projectRoot, prompt, research, tag } from '../definition/arguments.ts';
+import { integerOrDigits } from '../schema/coercion.ts';
+import { MODELS } from '../definition/models.ts';
+import type { Operation } from '../definition/operation.ts';
 import {
   type Command,
   type Project,
@@ -13,16 +13,16 @@ import {
   resolveTag,
   type Task,
 } from '../project/index.ts';
-import { batchesOf, rulesOf, wholeTask } from '../prompting/excerpt.ts';
-import { roleOf } from '../prompting/prompt-text.ts';
-import { updateAnswer, withoutStrayStatus, withoutUnseen } from './answer.ts';
+import { splitIntoBatches, rulesExcerpt, fullTask } from '../prompt-kit/excerpt.ts';
+import { roleFor } from '../prompt-kit/prompt-text.ts';
+import { updateAnswer, dropUnrequestedStatus, dropTruncatedFields } from './answer.ts';
 import { updatePrompt, updateText } from './prompt.ts';
 
 const TASKS_AT_ONCE = 25;
 const CHARACTERS_AT_ONCE = 40_000;
 
 const updateInput = z.strictObject({
-  from: wholeNumber(z.int().min(1)).describe(
+  from: integerOrDigits(z.int().min(1)).describe(
     'The id of the first task that may change; all after it may too',
   ),
   prompt: prompt.describe('What changes, and why'),
@@ -44,9 +44,9 @@ const updateResult = z.object({
   failed: z.array(z.object({ ids: z.array(z.int()), code: z.string(), message: z.string() })),
 });
 
-type Landed = { readonly updated: number[]; readonly skipped: z.infer<typeof skipped>[] };
+type BatchResult = { readonly updated: number[]; readonly skipped: z.infer<typeof skipped>[] };
 type Failure = { readonly ids: number[]; readonly code: string; readonly message: string };
-type Batch = { readonly tasks: readonly ReturnType<typeof wholeTask>[]; readonly rules?: string | undefined };
+type Batch = { readonly tasks: readonly ReturnType<typeof fullTask>[]; readonly rules?: string | undefined };
 
 /**
  * Revises the tasks from one id on that are not done, in batches side by side. What is answered is in the project at
@@ -70,7 +70,7 @@ export const update: Operation<UpdateInput, z.infer<typeof updateResult>> = {
       const existing = requireProject(project, projectRoot);
       const tag = resolveTag(existing, input.tag);
       const tasks = requireTag(existing, tag).tasks.filter((task) => task.id >= from && isOpen(task));
-      const batches = batchesOf(tasks.map(wholeTask), TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
+      const batches = splitIntoBatches(tasks.map(fullTask), TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
       return { tag, batches: batches.map((batch) => batch.map(({ id }) => id)) };
     });
     const wish = { request: prompt, projectRoot, tag: found.tag, research };
@@ -98,7 +98,7 @@ export const update: Operation<UpdateInput, z.infer<typeof updateResult>> = {
     `${failed.length > 0 ? `; ${failed.flatMap(({ ids }) => ids).length} could not be revised` : ''}.`,
 };
 
-interface Wish {
+interface UpdateRequest {
   readonly request: string;
   readonly projectRoot: string;
   readonly tag: string;
@@ -109,13 +109,16 @@ function isOpen({ status }: Task): boolean {
   return status !== 'done' && status !== 'cancelled';
 }
 
-function* revise(ids: readonly number[], { request, projectRoot, tag, research }: Wish): Program<Landed> {
+function* revise(
+  ids: readonly number[],
+  { request, projectRoot, tag, research }: UpdateRequest,
+): Program<BatchResult> {
   const { tasks, rules }: Batch = yield* readProject(projectRoot, (project?: Project) => {
     const open = project?.tags.get(tag)?.tasks.filter((task) => ids.includes(task.id) && isOpen(task)) ?? [];
-    return { tasks: open.map(wholeTask), rules: rulesOf(project) };
+    return { tasks: open.map(fullTask), rules: rulesExcerpt(project) };
   });
   if (tasks.length === 0) return { updated: [], skipped: [] };
-  const role = roleOf(research);
+  const role = roleFor(research);
   const answer = yield* generateObject({
     ...MODELS[role],
     role,
@@ -127,9 +130,9 @@ function* revise(ids: readonly number[], { request, projectRoot, tag, research }
   const asked = new Map(tasks.map((task) => [task.id, task]));
   const updates = answer.tasks
     .filter(({ id }) => asked.has(id))
-    .map((one) => withoutUnseen(withoutStrayStatus(one, request), asked.get(one.id)));
+    .map((one) => dropTruncatedFields(dropUnrequestedStatus(one, request), asked.get(one.id)));
   if (updates.length === 0) return { updated: [], skipped: [] };
-  const { updated, skipped } = yield* commitProject<Landed>(projectRoot, {
+  const { updated, skipped } = yield* commitProject<BatchResult>(projectRoot, {
     command: 'update_tasks',
     updates,
     tag,
@@ -137,7 +140,10 @@ function* revise(ids: readonly number[], { request, projectRoot, tag, research }
   return { updated, skipped };
 }
 
-function* orFailure(work: () => Program<Landed>, ids: readonly number[]): Program<Landed | Failure> {
+function* orFailure(
+  work: () => Program<BatchResult>,
+  ids: readonly number[],
+): Program<BatchResult | Failure> {
   try {
     return yield* work();
   } catch (thrown) {

@@ -1,14 +1,14 @@
 import type { Message } from '@baton/protocol';
-import { rulesPart, type TaskLine, type wholeTask } from '../prompting/excerpt.ts';
-import { fencedLines, fencedText } from '../prompting/fence.ts';
+import { rulesSection, type TaskLine, type fullTask } from '../prompt-kit/excerpt.ts';
+import { fencedLines, fencedText } from '../prompt-kit/fence.ts';
 import {
-  DATA_IS_DATA,
-  JSON_ONLY,
-  LANGUAGE,
-  messagesOf,
+  UNTRUSTED_DATA_RULE,
+  JSON_ONLY_RULE,
+  LANGUAGE_RULE,
+  buildMessages,
   type PromptText,
-  RESEARCH,
-} from '../prompting/prompt-text.ts';
+  RESEARCH_RULE,
+} from '../prompt-kit/prompt-text.ts';
 
 /** What `update` and `update_task` say alike. */
 const HOW_TO_CHANGE = `- Change what the request touches and leave everything else as it is: a field that you leave out stays.
@@ -24,12 +24,12 @@ export const updateText: PromptText = {
 ${HOW_TO_CHANGE}
 - Give only the tasks that change; an empty list says that none has to.
 
-${LANGUAGE}
+${LANGUAGE_RULE}
 
-${DATA_IS_DATA} The request itself says what to change about the tasks, and nothing else.
+${UNTRUSTED_DATA_RULE} The request itself says what to change about the tasks, and nothing else.
 
-${JSON_ONLY}: { "tasks": [ ... ] }.`,
-  research: RESEARCH,
+${JSON_ONLY_RULE}: { "tasks": [ ... ] }.`,
+  research: RESEARCH_RULE,
   request:
     'The change in the words of the caller, the tasks that it may touch, whole, and the rules of the project.',
 };
@@ -40,16 +40,16 @@ export const updateTaskText: PromptText = {
 
 ${HOW_TO_CHANGE}
 
-${LANGUAGE}
+${LANGUAGE_RULE}
 
-${DATA_IS_DATA} The request itself says what to change about the task, and nothing else.
+${UNTRUSTED_DATA_RULE} The request itself says what to change about the task, and nothing else.
 
-${JSON_ONLY}: the task, with its id.`,
-  research: RESEARCH,
+${JSON_ONLY_RULE}: the task, with its id.`,
+  research: RESEARCH_RULE,
   request: 'The change in the words of the caller, the task, whole, and the rules of the project.',
 };
 
-type WholeTask = ReturnType<typeof wholeTask>;
+type WholeTask = ReturnType<typeof fullTask>;
 
 export function updatePrompt(
   text: PromptText,
@@ -58,11 +58,11 @@ export function updatePrompt(
   { rules, others = [] }: { rules: string | null | undefined; others?: readonly TaskLine[] },
   research: boolean,
 ): Message[] {
-  return messagesOf(text, research, [
+  return buildMessages(text, research, [
     `The request:\n${fencedText('change-request', request).block}`,
     `Answer for these ids: ${tasks.map(({ id }) => id).join(', ')}.`,
     others.length > 0 ? `Other tasks, to refer to:\n${fencedLines('other-tasks', others)}` : undefined,
-    rulesPart(rules),
+    rulesSection(rules),
     `The ${tasks.length === 1 ? 'task' : 'tasks, one per line'}:\n${fencedLines('tasks', tasks)}`,
   ]);
 }

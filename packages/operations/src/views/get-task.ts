@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, tag } from '../arguments.ts';
+import { projectRoot, tag } from '../definition/arguments.ts';
 import {
   formatTaskRef,
   parseTaskRef,
@@ -11,8 +11,8 @@ import {
   requireTask,
   resolveTag,
 } from '../project/index.ts';
-import { passes, readStatusFilter } from './status-filter.ts';
-import { loneSubtaskView, taskView } from './task-view.ts';
+import { matchesStatus, readStatusFilter } from './status-filter.ts';
+import { standaloneSubtaskView, taskView } from './task-view.ts';
 
 export const getTaskInput = z.strictObject({
   id: z
@@ -29,7 +29,7 @@ export const getTaskInput = z.strictObject({
 });
 export type GetTaskInput = z.infer<typeof getTaskInput>;
 
-export const getTaskResult = z.object({ task: z.union([taskView, loneSubtaskView]) });
+export const getTaskResult = z.object({ task: z.union([taskView, standaloneSubtaskView]) });
 
 /**
  * One task with all that is known of it, or one subtask with the task that it belongs to.
@@ -47,7 +47,9 @@ export function getTask(project: Project | undefined, input: GetTaskInput): z.in
   }
   const task = requireTask(tag, name, ref);
   if (ref.subtask === undefined) {
-    return { task: { ...task, subtasks: task.subtasks.filter(passes(readStatusFilter(input.status))) } };
+    return {
+      task: { ...task, subtasks: task.subtasks.filter(matchesStatus(readStatusFilter(input.status))) },
+    };
   }
   const { id, title, status } = task;
   const subtask = requireSubtask(task, name, ref);

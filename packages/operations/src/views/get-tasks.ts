@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { projectRoot, tag } from '../arguments.ts';
-import { flag } from '../lenient.ts';
+import { projectRoot, tag } from '../definition/arguments.ts';
+import { booleanOrText } from '../schema/coercion.ts';
 import {
   type Project,
   requireProject,
@@ -9,8 +9,8 @@ import {
   STATUSES,
   type Task,
 } from '../project/index.ts';
-import { progressOf, stats } from './stats.ts';
-import { passes, readStatusFilter } from './status-filter.ts';
+import { countProgress, stats } from './progress.ts';
+import { matchesStatus, readStatusFilter } from './status-filter.ts';
 import { taskView } from './task-view.ts';
 
 export const getTasksInput = z.strictObject({
@@ -19,7 +19,7 @@ export const getTasksInput = z.strictObject({
     .max(200)
     .optional()
     .describe(`Only tasks of this status, or of these, separated by commas (${STATUSES.join(', ')})`),
-  withSubtasks: flag('Show subtasks too'),
+  withSubtasks: booleanOrText('Show subtasks too'),
   projectRoot,
   tag,
 });
@@ -45,8 +45,8 @@ export function getTasks(project: Project | undefined, input: GetTasksInput): z.
   return {
     projectRoot: input.projectRoot,
     tag: name,
-    tasks: tasks.filter(passes(filter)).map((task) => listed(task, input.withSubtasks ?? false)),
-    stats: { ...progressOf(tasks), subtasks: progressOf(tasks.flatMap(({ subtasks }) => subtasks)) },
+    tasks: tasks.filter(matchesStatus(filter)).map((task) => listed(task, input.withSubtasks ?? false)),
+    stats: { ...countProgress(tasks), subtasks: countProgress(tasks.flatMap(({ subtasks }) => subtasks)) },
   };
 }
 

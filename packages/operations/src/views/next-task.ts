@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { projectRoot, tag } from '../arguments.ts';
+import { projectRoot, tag } from '../definition/arguments.ts';
 import {
-  knownIds,
+  allItemIds,
   type Priority,
   type Project,
   requireProject,
@@ -11,7 +11,7 @@ import {
   type Status,
   type Task,
 } from '../project/index.ts';
-import { loneSubtaskView, taskView } from './task-view.ts';
+import { standaloneSubtaskView, taskView } from './task-view.ts';
 
 export const nextTaskInput = z.strictObject({ projectRoot, tag });
 export type NextTaskInput = z.infer<typeof nextTaskInput>;
@@ -19,7 +19,7 @@ export type NextTaskInput = z.infer<typeof nextTaskInput>;
 export const nextTaskResult = z.object({
   projectRoot: z.string(),
   tag: z.string(),
-  task: z.union([taskView, loneSubtaskView]).nullable(),
+  task: z.union([taskView, standaloneSubtaskView]).nullable(),
   message: z.string(),
 });
 type NextTaskResult = z.infer<typeof nextTaskResult>;
@@ -59,7 +59,7 @@ type Readiness = (item: Workable, parent?: number) => boolean;
 type Workable = Pick<Task, 'status' | 'dependencies'>;
 
 function readiness(tasks: readonly Task[]): Readiness {
-  const known = knownIds(tasks);
+  const known = allItemIds(tasks);
   const done = new Set<string>();
   for (const task of tasks) {
     if (task.status === 'done') done.add(`${task.id}`);

@@ -1,6 +1,6 @@
 import { type Project, requireProject, requireTag, resolveTag } from '../project/index.ts';
 import { nextTask } from './next-task.ts';
-import { progressOf } from './stats.ts';
+import { countProgress } from './progress.ts';
 
 /**
  * How a project stands, for whoever looks at it as a whole: what it is about, its tags, how far one of them is and what
@@ -22,7 +22,7 @@ export function projectStatus(
     currentTag: existing.currentTag,
     tags: [...existing.tags.keys()],
     tag,
-    stats: { ...progressOf(tasks), subtasks: progressOf(tasks.flatMap(({ subtasks }) => subtasks)) },
+    stats: { ...countProgress(tasks), subtasks: countProgress(tasks.flatMap(({ subtasks }) => subtasks)) },
     next: task === null ? null : { id: task.id, title: task.title },
     message,
     rules: existing.rules.length,

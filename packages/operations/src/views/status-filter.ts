@@ -22,6 +22,6 @@ export function readStatusFilter(list: string | undefined): StatusFilter {
   );
 }
 
-export function passes(filter: StatusFilter) {
+export function matchesStatus(filter: StatusFilter) {
   return ({ status }: { readonly status: Status }) => filter === undefined || filter.has(status);
 }

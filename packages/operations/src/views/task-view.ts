@@ -16,7 +16,7 @@ export const subtaskView = z.looseObject({ id: z.int(), ...shown });
 export const taskView = z.looseObject({ id: z.int(), ...shown, subtasks: z.array(subtaskView).optional() });
 
 /** A subtask that stands alone goes by its outside id, "5.2", and names its task. */
-export const loneSubtaskView = z.looseObject({
+export const standaloneSubtaskView = z.looseObject({
   id: z.string(),
   ...shown,
   parentTask: z.looseObject({ id: z.int(), title: z.string(), status: z.enum(STATUSES) }),

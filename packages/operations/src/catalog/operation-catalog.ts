@@ -1,0 +1,46 @@
+import { addTask } from '../add-task/program.ts';
+import { analyzeProjectComplexity } from '../analyze-project-complexity/program.ts';
+import { delegatedCall } from '../delegated-call/program.ts';
+import { expandAll } from '../expand-all/program.ts';
+import { expandTask } from '../expand-task/program.ts';
+import type { Operation } from '../definition/operation.ts';
+import { parsePrd } from '../parse-prd/program.ts';
+import { update } from '../update/program.ts';
+import { updateSubtask } from '../update-subtask/program.ts';
+import { updateTask } from '../update-task/program.ts';
+
+/** The operations that are tools, by name, in the order in which they are listed. */
+export const operations: ReadonlyMap<string, Operation> = indexByName(
+  parsePrd,
+  analyzeProjectComplexity,
+  expandTask,
+  expandAll,
+  update,
+  updateTask,
+  updateSubtask,
+  addTask,
+);
+
+/**
+ * Every version that parked work may still need. A changed program keeps its former version here for as long as a
+ * task of it may be parked.
+ */
+const programs: readonly Operation[] = [...operations.values(), delegatedCall];
+
+/** All programs of this release; `also` adds some that are no part of the product, such as `testOperations`. */
+export function programsOf(also: ReadonlyMap<string, Operation> = new Map()): readonly Operation[] {
+  return [...programs, ...also.values()];
+}
+
+/** The program of a task that was started as `name` at `version`, or undefined when this release ships none. */
+export function findProgram(
+  name: string,
+  version: number,
+  also: ReadonlyMap<string, Operation> = new Map(),
+): Operation | undefined {
+  return programsOf(also).find((program) => program.name === name && program.version === version);
+}
+
+export function indexByName(...listed: readonly Operation[]): ReadonlyMap<string, Operation> {
+  return new Map(listed.map((operation) => [operation.name, operation]));
+}

@@ -1,0 +1,63 @@
+import { BatonError } from '@baton/protocol';
+import { addTaskText } from '../add-task/prompt.ts';
+import { analyzeText } from '../analyze-project-complexity/prompt.ts';
+import { operations } from './operation-catalog.ts';
+import { expandText } from '../expand-task/prompt.ts';
+import { parsePrdText } from '../parse-prd/prompt.ts';
+import type { PromptText } from '../prompt-kit/prompt-text.ts';
+import { updateTaskText, updateText } from '../update/prompt.ts';
+import { noteText } from '../update-subtask/prompt.ts';
+
+/** The prompts as people read them: what an LLM is told by each operation, whatever the project. */
+
+const TEXTS: ReadonlyMap<string, PromptText> = new Map([
+  ['parse_prd', parsePrdText],
+  ['analyze_project_complexity', analyzeText],
+  ['expand_task', expandText],
+  ['expand_all', expandText],
+  ['update', updateText],
+  ['update_task', updateTaskText],
+  ['update_subtask', noteText],
+  ['add_task', addTaskText],
+]);
+
+export interface OperationPrompt extends PromptText {
+  readonly operation: string;
+  readonly title: string;
+  readonly description: string;
+}
+
+/** The names of the operations that have a prompt, in their order. */
+export const promptNames: readonly string[] = [...TEXTS.keys()];
+
+/** @throws BatonError `invalid_arguments`, naming the operations that have one. */
+export function operationPrompt(name: string): OperationPrompt {
+  const text = TEXTS.get(name);
+  const operation = operations.get(name);
+  if (text !== undefined && operation !== undefined)
+    return { operation: name, title: operation.title, description: operation.description, ...text };
+  const known = promptNames.join(', ');
+  throw new BatonError(
+    'invalid_arguments',
+    `operation: '${name.slice(0, 80)}' has no prompt; these have: ${known}.`,
+    {
+      field: 'operation',
+    },
+  );
+}
+
+/** What `baton://prompts/{operation}` shows, as Markdown. @throws BatonError as `operationPrompt`. */
+export function promptMarkdown(name: string): string {
+  const { operation, title, version, description, system, research, request } = operationPrompt(name);
+  return [
+    `# ${title} (\`${operation}\`, prompt version ${version})`,
+    description,
+    '## What the LLM is told',
+    system,
+    '## What is said beside with `research`',
+    research,
+    '## What the request holds',
+    request,
+    '',
+  ].join('\n\n');
+}

@@ -1,0 +1,56 @@
+import { commitProject, generateObject, type Program, readProject } from '@baton/engine';
+import type { Json } from '@baton/protocol';
+import { MODELS } from '../definition/models.ts';
+import type { Command, Project } from '../project/index.ts';
+import { excerpt } from '../prompt-kit/excerpt.ts';
+import { roleFor } from '../prompt-kit/prompt-text.ts';
+import { expandAnswer } from './answer.ts';
+import { readExpandContext } from './prompt-context.ts';
+import { expandPrompt } from './prompt.ts';
+
+export interface SplitRequest {
+  readonly projectRoot: string;
+  readonly tag: string | undefined;
+  readonly id: number;
+  readonly num: number | undefined;
+  readonly prompt: string | undefined;
+  readonly force: boolean;
+  readonly research: boolean;
+  /** Whether to give back the whole task. */
+  readonly show: boolean;
+}
+
+/** The outcome of `add_subtasks` as it comes back from the journal. */
+export interface SplitResult {
+  readonly tag: string;
+  readonly id: number;
+  readonly title: string;
+  readonly subtaskIds: string[];
+  readonly replaced: number;
+  readonly task?: Json;
+}
+
+/** Splits one task: reads it, asks, commits. Errors: as `expandMaterial`, and those of the call and of the commit. */
+export function* splitTask(expansion: SplitRequest): Program<SplitResult> {
+  const { projectRoot, tag, id, num, prompt, force, research, show } = expansion;
+  const material = yield* readProject(projectRoot, (project?: Project) =>
+    readExpandContext(project, projectRoot, tag, { id, num, force }),
+  );
+  const role = roleFor(research);
+  const { subtasks } = yield* generateObject({
+    ...MODELS[role],
+    role,
+    messages: expandPrompt(material, prompt, research),
+    summary: `Split task ${id}: ${excerpt(material.task.title, 80)}`,
+    schema: expandAnswer,
+    objectName: 'subtasks_data',
+  });
+  return yield* commitProject<SplitResult>(projectRoot, {
+    command: 'add_subtasks',
+    id,
+    mode: force ? 'replace' : 'append',
+    subtasks,
+    tag: material.tag,
+    ...(show ? { show } : {}),
+  } satisfies Command as Json);
+}

@@ -1,0 +1,205 @@
+import { BatonError } from '@baton/protocol';
+import { z } from 'zod';
+import { positionsById, resolveNewDependency, breakCycles } from '../dependencies/new-item-dependencies.ts';
+import { type CommandResult, editTag, replaceTask } from './command-result.ts';
+import { allItemIds, resolveDependency } from '../dependencies/dependency-graph.ts';
+import { toSubtask } from './move-tasks.ts';
+import { newSubtask, type NewSubtask } from '../model/new-subtask.ts';
+import { type Project } from '../model/project.ts';
+import { requireTask } from '../model/lookup.ts';
+import { renumberReport } from '../model/complexity-report.ts';
+import { withReport } from '../model/project.ts';
+import { nextSubtaskIds, remapDependencies, writeDependency } from '../dependencies/remap-dependencies.ts';
+import { parseTaskRefs } from '../model/task-id.ts';
+import { status } from '../model/status.ts';
+import { type Dependency, formatTaskRef, parseTaskRef, taskNumber } from '../model/task-id.ts';
+import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
+
+/** More subtasks than this in one answer are no plan of a task. */
+export const MAX_NEW_SUBTASKS = 100;
+
+/** Puts an LLM's subtasks into a task. `replace` takes out those that are not done first: done work is never undone. */
+export const addSubtasksCommand = z.strictObject({
+  command: z.literal('add_subtasks'),
+  id: taskNumber,
+  mode: z.enum(['append', 'replace']),
+  subtasks: z.array(newSubtask).min(1).max(MAX_NEW_SUBTASKS),
+  tag: z.string().optional(),
+  /** Whether the outcome is to hold the whole task: it is journaled, and a hundred of them would add up. */
+  show: z.boolean().optional(),
+});
+
+/** One subtask by hand: new, or made of a task that stands by itself. */
+export const addSubtaskCommand = z.strictObject({
+  command: z.literal('add_subtask'),
+  id: taskNumber,
+  subtask: z.union([
+    z.strictObject({ taskId: taskNumber }),
+    z.strictObject({
+      title: z.string().trim().min(1).max(TASK_LIMITS.titleLength),
+      description: z.string().max(TASK_LIMITS.descriptionLength).default(''),
+      details: z.string().max(TASK_LIMITS.detailsLength).default(''),
+      testStrategy: z.string().max(TASK_LIMITS.detailsLength).default(''),
+      status: status.default('pending'),
+      /** Outside ids, separated by commas; each must exist. */
+      dependencies: z.string().max(10_000).default(''),
+    }),
+  ]),
+  tag: z.string().optional(),
+});
+
+/**
+ * The project with the subtasks in the task, numbered on by their position, so that colliding ids lose nothing.
+ * Dependencies mean siblings, of the answer first; those on nothing and those in a ring go.
+ *
+ * @throws BatonError `project_not_found`, `tag_not_found`, `project_task_not_found`, `project_task_done`, `limit_size`.
+ */
+export function addSubtasks(
+  project: Project | undefined,
+  command: z.infer<typeof addSubtasksCommand>,
+  now: string,
+): CommandResult {
+  return editTag(project, command.tag, now, (before, tag) => {
+    const found = requireTask({ tasks: before }, tag, { task: command.id });
+    if (found.status === 'done') throw taskDoneError(tag, `${found.id}`);
+    const kept =
+      command.mode === 'replace' ? found.subtasks.filter(({ status }) => status === 'done') : found.subtasks;
+    refuseTooMany(found, kept.length + command.subtasks.length);
+    const parent = { ...found, subtasks: kept };
+    const tasks =
+      kept.length === found.subtasks.length
+        ? before
+        : remapDependencies(before, { tasks: replaceTask(before, parent), renamed: new Map() });
+    const stands = requireTask({ tasks }, tag, { task: command.id });
+    const subtasks = numbered(command.subtasks, stands, allItemIds(tasks));
+    const next = replaceTask(tasks, { ...stands, subtasks: [...stands.subtasks, ...subtasks] });
+    const subtaskIds = subtasks.map(({ id }) => `${command.id}.${id}`);
+    const outcome = {
+      id: command.id,
+      title: found.title,
+      subtaskIds,
+      replaced: found.subtasks.length - kept.length,
+      ...(command.show ? { task: requireTask({ tasks: next }, tag, { task: command.id }) } : {}),
+    };
+    return { tasks: next, outcome };
+  });
+}
+
+function numbered(given: readonly NewSubtask[], parent: Task, known: ReadonlySet<string>): Subtask[] {
+  const ids = nextSubtaskIds(parent.subtasks, given.length);
+  const siblings = new Set(parent.subtasks.map(({ id }) => id));
+  const carriers = positionsById(given);
+  const subtasks = given.map((subtask, position) => {
+    const own = ids[position] as number;
+    const meant = (subtask.dependencies ?? []).flatMap((dependency): Dependency[] => {
+      const local = withinParent(dependency, parent.id);
+      const other = typeof local === 'number' ? resolveNewDependency(local, position, carriers) : undefined;
+      if (other !== undefined) return [ids[other] as number];
+      if (typeof local === 'number') return siblings.has(local) ? [local] : [];
+      return known.has(local) ? [local] : [];
+    });
+    return {
+      id: own,
+      title: subtask.title,
+      description: subtask.description,
+      dependencies: [...new Set(meant)].filter((other) => other !== own),
+      details: subtask.details ?? '',
+      status: subtask.status ?? ('pending' as const),
+      testStrategy: subtask.testStrategy ?? '',
+    };
+  });
+  return breakCycles(subtasks);
+}
+
+/** "5.2" within task 5 is its subtask 2. */
+function withinParent(dependency: Dependency, parent: number): Dependency {
+  const ref = typeof dependency === 'string' ? parseTaskRef(dependency) : undefined;
+  return ref?.subtask !== undefined && ref.task === parent ? ref.subtask : dependency;
+}
+
+/** @throws BatonError as `addSubtasks`, and `invalid_arguments` for a task that cannot become a subtask. */
+export function addSubtask(
+  project: Project | undefined,
+  command: z.infer<typeof addSubtaskCommand>,
+  now: string,
+): CommandResult {
+  const { subtask } = command;
+  const applied = editTag(project, command.tag, now, (tasks, tag) => {
+    const parent = requireTask({ tasks }, tag, { task: command.id });
+    refuseTooMany(parent, parent.subtasks.length + 1);
+    const shown = (next: readonly Task[]) => {
+      const made = requireTask({ tasks: next }, tag, { task: command.id }).subtasks.at(-1);
+      return { tasks: next, outcome: { id: `${command.id}.${made?.id}`, subtask: made } };
+    };
+    if ('taskId' in subtask) return shown(converted(tasks, parent, subtask.taskId, tag));
+    const known = allItemIds(tasks);
+    const needed =
+      subtask.dependencies.trim() === '' ? [] : parseTaskRefs(subtask.dependencies, 'dependencies');
+    const targets = [...new Set(needed.map(formatTaskRef))];
+    for (const target of targets) if (!known.has(target)) throw unknownDependencyError(tag, target);
+    const [id = 1] = nextSubtaskIds(parent.subtasks, 1, targets.map(Number));
+    const holder = `${parent.id}.${id}`;
+    const dependencies = targets.map((target) =>
+      writeDependency(target, undefined, new Set([...known, holder]), holder, parent.id),
+    );
+    const { title, description, details, status, testStrategy } = subtask;
+    const made = { id, title, description, dependencies, details, status, testStrategy };
+    return shown(replaceTask(tasks, { ...parent, subtasks: [...parent.subtasks, made] }));
+  });
+  const report =
+    'taskId' in subtask ? applied.project.reports.get(applied.outcome['tag'] as string) : undefined;
+  if (report === undefined || !('taskId' in subtask)) return applied;
+  const left = renumberReport(report, (id) => (id === subtask.taskId ? undefined : id));
+  return { ...applied, project: withReport(applied.project, applied.outcome['tag'] as string, left) };
+}
+
+function converted(tasks: readonly Task[], parent: Task, taskId: number, tag: string): readonly Task[] {
+  const task = requireTask({ tasks }, tag, { task: taskId });
+  if (task === parent) throw cannotConvert(taskId, 'it is the task that it would be a part of');
+  if (task.subtasks.length > 0) throw cannotConvert(taskId, 'it has subtasks of its own');
+  const known = allItemIds(tasks);
+  if (parent.dependencies.some((dependency) => resolveDependency(known, dependency) === `${taskId}`))
+    throw cannotConvert(taskId, `task ${parent.id} depends on it`);
+  if (task.dependencies.some((dependency) => resolveDependency(known, dependency) === `${parent.id}`))
+    throw cannotConvert(taskId, `it depends on task ${parent.id}`);
+  const [id = 1] = nextSubtaskIds(parent.subtasks, 1, task.dependencies);
+  const left = tasks.filter((other) => other !== task);
+  const next = replaceTask(left, { ...parent, subtasks: [...parent.subtasks, toSubtask(task, id)] });
+  return remapDependencies(tasks, { tasks: next, renamed: new Map([[`${parent.id}.${id}`, `${taskId}`]]) });
+}
+
+/** What is done is not worked on any more. */
+export function taskDoneError(tag: string, id: string): BatonError {
+  const what = id.includes('.') ? 'Subtask' : 'Task';
+  return new BatonError(
+    'project_task_done',
+    `${what} ${id} of tag '${tag}' is done and is left as it is. To work on it again set its status first, with set_task_status.`,
+    { id, tag },
+  );
+}
+
+export function unknownDependencyError(tag: string, id: string): BatonError {
+  return new BatonError(
+    'project_task_not_found',
+    `dependencies: tag '${tag}' has no task or subtask ${id}. Nothing was changed.`,
+    { id, tag, field: 'dependencies' },
+  );
+}
+
+function cannotConvert(id: number, why: string): BatonError {
+  return new BatonError(
+    'invalid_arguments',
+    `taskId: task ${id} cannot become a subtask: ${why}. Nothing was changed.`,
+    { field: 'taskId' },
+  );
+}
+
+function refuseTooMany({ id, subtasks }: Task, would: number): void {
+  const { subtasksPerTask } = TASK_LIMITS;
+  if (would <= subtasksPerTask) return;
+  throw new BatonError(
+    'limit_size',
+    `Task ${id} has ${subtasks.length} subtasks and may have ${subtasksPerTask}. Nothing was changed.`,
+    { limit: subtasksPerTask },
+  );
+}

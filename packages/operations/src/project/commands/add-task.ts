@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { unknownDependencyError } from './add-subtasks.ts';
+import { type CommandResult, asOutcome } from './command-result.ts';
+import { BatonError } from '@baton/protocol';
+import { allItemIds } from '../dependencies/dependency-graph.ts';
+import { newTask } from '../model/new-task.ts';
+import { newProject, newTag, nextId, type Project, tagName, withTag } from '../model/project.ts';
+import type { Dependency } from '../model/task-id.ts';
+import { type Task, TASK_LIMITS } from '../model/task.ts';
+
+/** Adds one task. The caller's dependencies must exist; what an LLM suggests is left out where it does not. */
+export const addTaskCommand = z.strictObject({
+  command: z.literal('add_task'),
+  tag: tagName,
+  task: newTask.omit({ id: true, dependencies: true, status: true }),
+  dependencies: z.array(z.union([z.int(), z.string()])).max(TASK_LIMITS.dependencies),
+  suggested: z.array(z.union([z.int(), z.string()])),
+  /** See `addTasksCommand`. */
+  seenBelow: z.int().min(1).optional(),
+});
+
+/**
+ * The project with the task added under the next free id at the time of the commit, so that two calls at once never
+ * get the same one; a project or tag that is not there is made.
+ *
+ * @throws BatonError `project_task_not_found` for a dependency of the caller's, `limit_size`.
+ */
+export function addTask(
+  project: Project | undefined,
+  command: z.infer<typeof addTaskCommand>,
+  now: string,
+): CommandResult {
+  const { tag: name, task } = command;
+  const tag = project?.tags.get(name) ?? newTag(name, now);
+  const { tasksPerTag } = TASK_LIMITS;
+  if (tag.tasks.length >= tasksPerTag)
+    throw new BatonError('limit_size', `Tag '${name}' holds ${tasksPerTag} tasks, and may not hold more.`, {
+      limit: tasksPerTag,
+    });
+  const known = allItemIds(tag.tasks);
+  for (const dependency of command.dependencies)
+    if (!known.has(`${dependency}`)) throw unknownDependencyError(name, `${dependency}`);
+  const seenBelow = command.seenBelow ?? Number.POSITIVE_INFINITY;
+  const suggested = command.suggested.filter(
+    (dependency) => known.has(`${dependency}`) && Number.parseInt(`${dependency}`, 10) < seenBelow,
+  );
+  const dependencies: Dependency[] = [...new Set([...command.dependencies, ...suggested])];
+  const made: Task = {
+    id: nextId(tag.tasks),
+    title: task.title,
+    description: task.description,
+    details: task.details ?? '',
+    testStrategy: task.testStrategy ?? '',
+    status: 'pending',
+    dependencies: dependencies.slice(0, TASK_LIMITS.dependencies),
+    priority: task.priority ?? 'medium',
+    subtasks: [],
+  };
+  const changed = { ...tag, tasks: [...tag.tasks, made], metadata: { ...tag.metadata, updated: now } };
+  return {
+    project: withTag(project ?? newProject(name), name, changed),
+    outcome: asOutcome({ tag: name, taskId: made.id, task: made }),
+  };
+}

@@ -1,0 +1,101 @@
+import { BatonError } from '@baton/protocol';
+import { z } from 'zod';
+import { allItemIds } from '../dependencies/dependency-graph.ts';
+import { positionsById, resolveNewDependency, breakCycles } from '../dependencies/new-item-dependencies.ts';
+import { MAX_NEW_TASKS, type NewTask, newTask } from '../model/new-task.ts';
+import { newProject, newTag, nextId, type Project, tagName, withTag } from '../model/project.ts';
+import { tagNotEmptyError } from '../model/lookup.ts';
+import { withReport } from '../model/project.ts';
+import type { Dependency } from '../model/task-id.ts';
+import { type Task, TASK_LIMITS } from '../model/task.ts';
+
+/** Puts an LLM's tasks into a tag; `replace` takes the tag's own out first. */
+export const addTasksCommand = z.strictObject({
+  command: z.literal('add_tasks'),
+  tag: tagName,
+  mode: z.enum(['refuse_if_not_empty', 'append', 'replace']),
+  tasks: z.array(newTask).min(1).max(MAX_NEW_TASKS),
+  /**
+   * The tag's next free id when the LLM was asked. A dependency at or above it cannot mean a task of the tag, since
+   * the LLM saw none there: what stands there by now came from another call.
+   */
+  seenBelow: z.int().min(1).optional(),
+});
+export type AddTasks = z.infer<typeof addTasksCommand>;
+
+export interface AddedTasks {
+  readonly tag: string;
+  readonly taskIds: readonly number[];
+  readonly tasks: readonly Task[];
+}
+
+/**
+ * The project with the tasks added. They are numbered on from the tag's highest id, by their position and not by
+ * their ids, so that neither two concurrent calls nor one answer with doubled ids lose a task. See `meaningOf` for
+ * what dependencies become.
+ *
+ * @throws BatonError `tag_not_empty`, `limit_size`.
+ */
+export function addTasks(
+  project: Project | undefined,
+  command: AddTasks,
+  now: string,
+): { project: Project; added: AddedTasks } {
+  const { tag: name, mode } = command;
+  const tag = project?.tags.get(name) ?? newTag(name, now);
+  if (mode === 'refuse_if_not_empty' && tag.tasks.length > 0) throw tagNotEmptyError(name, tag.tasks.length);
+  const kept = mode === 'replace' ? [] : tag.tasks;
+  if (kept.length + command.tasks.length > TASK_LIMITS.tasksPerTag) throw tooMany(name, kept.length);
+
+  const tasks = numbered(command.tasks, kept, command.seenBelow ?? Number.POSITIVE_INFINITY);
+  const changed = {
+    ...tag,
+    tasks: [...kept, ...tasks],
+    metadata: { ...tag.metadata, updated: now },
+  };
+  const next = withTag(project ?? newProject(name), name, changed);
+  return {
+    // The numbers begin anew: what was known of the tasks that had them is not about these.
+    project: mode === 'replace' ? withReport(next, name, undefined) : next,
+    added: { tag: name, taskIds: tasks.map(({ id }) => id), tasks },
+  };
+}
+
+function numbered(given: readonly NewTask[], kept: readonly Task[], seenBelow: number): Task[] {
+  const first = nextId(kept);
+  const known = allItemIds(kept);
+  const seen = (dependency: Dependency) =>
+    Number.parseInt(String(dependency), 10) < seenBelow && known.has(String(dependency));
+  const carriers = positionsById(given);
+  const tasks = given.map((task, position): Task => {
+    const own = first + position;
+    const meant = new Set<Dependency>();
+    for (const dependency of task.dependencies ?? []) {
+      const other = resolveNewDependency(dependency, position, carriers);
+      if (other !== undefined) meant.add(first + other);
+      else if (seen(dependency)) meant.add(dependency);
+    }
+    meant.delete(own);
+    return {
+      id: own,
+      title: task.title,
+      description: task.description,
+      details: task.details ?? '',
+      testStrategy: task.testStrategy ?? '',
+      status: task.status ?? 'pending',
+      dependencies: [...meant],
+      priority: task.priority ?? 'medium',
+      subtasks: [],
+    };
+  });
+  return breakCycles(tasks);
+}
+
+function tooMany(tag: string, there: number): BatonError {
+  const { tasksPerTag } = TASK_LIMITS;
+  return new BatonError(
+    'limit_size',
+    `Tag '${tag}' holds ${there} tasks and may hold ${tasksPerTag}: use another tag.`,
+    { tag, limit: tasksPerTag },
+  );
+}

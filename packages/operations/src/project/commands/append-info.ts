@@ -1,0 +1,58 @@
+import { BatonError } from '@baton/protocol';
+import { z } from 'zod';
+import { taskDoneError } from './add-subtasks.ts';
+import { type CommandResult, asOutcome, editTag } from './command-result.ts';
+import { updateItemAt } from './edit-dependencies.ts';
+import { type Project } from '../model/project.ts';
+import { requireSubtask, requireTask } from '../model/lookup.ts';
+import { parseTaskRefs } from '../model/task-id.ts';
+import { formatTaskRef, type TaskRef } from '../model/task-id.ts';
+import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
+
+/** Adds a dated note to the details of a task or of a subtask; nothing else of it changes. */
+export const appendInfoCommand = z.strictObject({
+  command: z.literal('append_info'),
+  id: z.string().min(1).max(100),
+  text: z.string().min(1).max(TASK_LIMITS.detailsLength),
+  tag: z.string().optional(),
+});
+
+/**
+ * The project with the note added, dated by the commit.
+ *
+ * @throws BatonError `project_not_found`, `tag_not_found`, `project_task_not_found`, `project_task_done`, `limit_size`.
+ */
+export function appendInfo(
+  project: Project | undefined,
+  command: z.infer<typeof appendInfoCommand>,
+  now: string,
+): CommandResult {
+  return editTag(project, command.tag, now, (tasks, tag) => {
+    const [ref] = parseTaskRefs(command.id) as [TaskRef];
+    const task = requireTask({ tasks }, tag, ref);
+    const item = ref.subtask === undefined ? task : requireSubtask(task, tag, ref);
+    const id = formatTaskRef(ref);
+    if (item.status === 'done') throw taskDoneError(tag, id);
+    const note = `<info added on ${now}>\n${withoutMarks(command.text)}\n</info added on ${now}>`;
+    const details = item.details ? `${item.details}\n${note}` : note;
+    if (details.length > TASK_LIMITS.detailsLength) throw tooLong(id, details.length);
+    const noted = <T extends Task | Subtask>(before: T): T => ({ ...before, details });
+    return {
+      tasks: updateItemAt(tasks, ref, noted),
+      outcome: asOutcome({ id, added: note, item: noted(item) }),
+    };
+  });
+}
+
+/** A note that imitates the marks around notes would make later ones unreadable. */
+function withoutMarks(text: string): string {
+  return text.replaceAll(/<\/?info added on[^>]*>\n?/gi, '').trim();
+}
+
+function tooLong(id: string, length: number): BatonError {
+  return new BatonError(
+    'limit_size',
+    `The details of ${id} would be ${length} characters long; ${TASK_LIMITS.detailsLength} are allowed. Nothing was changed.`,
+    { id, limit: TASK_LIMITS.detailsLength },
+  );
+}

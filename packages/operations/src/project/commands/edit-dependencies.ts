@@ -1,0 +1,259 @@
+import { BatonError } from '@baton/protocol';
+import { z } from 'zod';
+import { type CommandResult, editTag } from './command-result.ts';
+import { shortestPath, cycleError } from '../dependencies/dependency-path.ts';
+import {
+  buildGraph,
+  allItemIds,
+  dependencyLinks,
+  resolveDependency,
+  findCycles,
+} from '../dependencies/dependency-graph.ts';
+import { findDuplicates } from '../dependencies/invariants.ts';
+import { type Project } from '../model/project.ts';
+import { requireSubtask, requireTask } from '../model/lookup.ts';
+import { writeDependency } from '../dependencies/remap-dependencies.ts';
+import { parseTaskRefs } from '../model/task-id.ts';
+import { type Dependency, formatTaskRef, type TaskRef } from '../model/task-id.ts';
+import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
+
+const ids = z.string().min(1).max(10_000);
+const pair = { id: ids, dependsOn: ids, tag: z.string().optional() };
+
+/** Lets each of `id` wait for each of `dependsOn`, all by their outside ids. */
+export const addDependencyCommand = z.strictObject({ command: z.literal('add_dependency'), ...pair });
+export const removeDependencyCommand = z.strictObject({ command: z.literal('remove_dependency'), ...pair });
+export const fixDependenciesCommand = z.strictObject({
+  command: z.literal('fix_dependencies'),
+  tag: z.string().optional(),
+});
+
+/** What is wrong with a dependency, and of whom. */
+export interface DependencyIssue {
+  readonly kind: 'missing' | 'self' | 'cycle' | 'duplicate';
+  readonly id: string;
+  readonly dependsOn: string;
+  readonly message: string;
+}
+
+/** @throws BatonError `dependency_cycle` naming the chain, `project_task_not_found`, `invalid_arguments`, ... */
+export function addDependency(
+  project: Project | undefined,
+  command: z.infer<typeof addDependencyCommand>,
+  now: string,
+): CommandResult {
+  return editTag(project, command.tag, now, (tasks, tag) => {
+    const holders = knownRefs(command.id, tasks, tag);
+    const needs = knownRefs(command.dependsOn, tasks, tag, 'dependsOn');
+    refuseTooManyPairs(holders.length * needs.length);
+    const links: Links = { known: allItemIds(tasks), graph: new Map(buildGraph(dependencyLinks(tasks))) };
+    let next = tasks;
+    const added: { id: string; dependsOn: string }[] = [];
+    for (const holder of holders) {
+      for (const needed of needs) {
+        const after = withDependency(next, holder, needed, links);
+        if (after === next) continue;
+        next = after;
+        added.push({ id: formatTaskRef(holder), dependsOn: formatTaskRef(needed) });
+      }
+    }
+    return { tasks: next, outcome: { added } };
+  });
+}
+
+/** Who there is and who depends on whom, kept in step with what is added: to look at all anew for each would be slow. */
+interface Links {
+  readonly known: ReadonlySet<string>;
+  readonly graph: Map<string, readonly string[]>;
+}
+
+/** The tasks with one dependency more; the same tasks when it was there. */
+function withDependency(
+  tasks: readonly Task[],
+  holder: TaskRef,
+  needed: TaskRef,
+  { known, graph }: Links,
+): readonly Task[] {
+  const [from, to] = [formatTaskRef(holder), formatTaskRef(needed)];
+  if (from === to) throw cycleError([from, to]);
+  const parent = holder.subtask === undefined ? undefined : holder.task;
+  return updateItemAt(tasks, holder, (item) => {
+    const edges = graph.get(from) ?? [];
+    if (edges.includes(to)) return item;
+    // A part and its whole would wait for each other: the whole is done only with its parts.
+    if (holder.task === needed.task && (holder.subtask === undefined || needed.subtask === undefined))
+      throw cycleError([from, to, from]);
+    const chain = shortestPath(graph, to, from);
+    if (chain !== undefined) throw cycleError([from, ...chain]);
+    if (item.dependencies.length >= TASK_LIMITS.dependencies) throw tooMany(from);
+    const written = writeDependency(to, undefined, known, from, parent);
+    graph.set(from, [...edges, to]);
+    return { ...item, dependencies: [...item.dependencies, written] };
+  });
+}
+
+/** @throws BatonError as `addDependency`; `dependency_not_found` when nothing of it was there. */
+export function removeDependency(
+  project: Project | undefined,
+  command: z.infer<typeof removeDependencyCommand>,
+  now: string,
+): CommandResult {
+  return editTag(project, command.tag, now, (tasks, tag) => {
+    const known = allItemIds(tasks);
+    const needed = new Set(parseTaskRefs(command.dependsOn, 'dependsOn').map(formatTaskRef));
+    const removed: { id: string; dependsOn: string }[] = [];
+    let next = tasks;
+    for (const holder of knownRefs(command.id, tasks, tag)) {
+      const id = formatTaskRef(holder);
+      const parent = holder.subtask === undefined ? undefined : holder.task;
+      next = updateItemAt(next, holder, (item) => {
+        const stays = (dependency: Dependency) => {
+          const meant = resolveDependency(known, dependency, parent);
+          if (meant === undefined || !needed.has(meant)) return true;
+          removed.push({ id, dependsOn: meant });
+          return false;
+        };
+        const dependencies = item.dependencies.filter(stays);
+        return dependencies.length === item.dependencies.length ? item : { ...item, dependencies };
+      });
+    }
+    if (removed.length === 0) {
+      const message = `${command.id} does not depend on ${command.dependsOn}. Nothing was changed.`;
+      throw new BatonError('dependency_not_found', message, { id: command.id, dependsOn: command.dependsOn });
+    }
+    return { tasks: next, outcome: { removed } };
+  });
+}
+
+/** What is wrong with the dependencies of a tag's tasks; nothing, as long as only Baton's commands changed it. */
+export function dependencyIssues(tasks: readonly Task[]): DependencyIssue[] {
+  const links = dependencyLinks(tasks);
+  const issue = (kind: DependencyIssue['kind'], id: string, dependsOn: string, message: string) => ({
+    kind,
+    id,
+    dependsOn,
+    message,
+  });
+  const missing = links
+    .filter(({ to }) => to === undefined)
+    .map(({ from, dependency }) =>
+      issue('missing', from, `${dependency}`, `${from} depends on ${dependency}, which does not exist`),
+    );
+  const items = tasks.flatMap((task) => [
+    { id: `${task.id}`, item: task },
+    ...task.subtasks.map((subtask) => ({ id: `${task.id}.${subtask.id}`, item: subtask })),
+  ]);
+  const duplicates = items.flatMap(({ id, item }) =>
+    findDuplicates<Dependency>(item.dependencies).map((dependency) =>
+      issue('duplicate', id, `${dependency}`, `${id} depends on ${dependency} more than once`),
+    ),
+  );
+  const graph = buildGraph(links);
+  const cycles = findCycles(graph).map((ring) => {
+    const first = ring[0] as string;
+    const next = graph.get(first)?.find((to) => ring.includes(to)) ?? first;
+    const chain = [first, ...(shortestPath(graph, next, first) ?? [])].join(' → ');
+    return issue(ring.length === 1 ? 'self' : 'cycle', first, next, `${chain}: these wait for each other`);
+  });
+  return [...missing, ...duplicates, ...cycles];
+}
+
+/** Takes out the dependencies that are wrong: the unknown, the doubled, and one of each ring until none is left. */
+export function fixDependencies(
+  project: Project | undefined,
+  command: z.infer<typeof fixDependenciesCommand>,
+  now: string,
+): CommandResult {
+  return editTag(project, command.tag, now, (tasks) => {
+    const fixed: DependencyIssue[] = [];
+    let next = tasks;
+    for (let issues = dependencyIssues(next); issues.length > 0; issues = dependencyIssues(next)) {
+      for (const found of issues) next = without(next, found);
+      fixed.push(...issues);
+    }
+    return { tasks: next, outcome: { fixed } };
+  });
+}
+
+function without(tasks: readonly Task[], { kind, id, dependsOn }: DependencyIssue): readonly Task[] {
+  const [holder] = parseTaskRefs(id) as [TaskRef];
+  const known = allItemIds(tasks);
+  const parent = holder.subtask === undefined ? undefined : holder.task;
+  return updateItemAt(tasks, holder, (item) => {
+    const dependencies =
+      kind === 'duplicate'
+        ? [...new Set(item.dependencies)]
+        : item.dependencies.filter((dependency) =>
+            kind === 'missing'
+              ? `${dependency}` !== dependsOn
+              : resolveDependency(known, dependency, parent) !== dependsOn,
+          );
+    return { ...item, dependencies };
+  });
+}
+
+/** The tasks with what stands at `ref` changed; what comes back as it was keeps its identity. */
+export function updateItemAt(
+  tasks: readonly Task[],
+  ref: TaskRef,
+  change: <T extends Task | Subtask>(item: T) => T,
+): readonly Task[] {
+  const at = tasks.findIndex(({ id }) => id === ref.task);
+  const task = tasks[at];
+  if (task === undefined) return tasks;
+  const changed = changedAt(task, ref, change);
+  return changed === task ? tasks : tasks.with(at, changed);
+}
+
+function changedAt(task: Task, ref: TaskRef, change: <T extends Task | Subtask>(item: T) => T): Task {
+  if (ref.subtask === undefined) return change(task);
+  const at = task.subtasks.findIndex(({ id }) => id === ref.subtask);
+  const subtask = task.subtasks[at];
+  if (subtask === undefined) return task;
+  const changed = change(subtask);
+  return changed === subtask ? task : { ...task, subtasks: task.subtasks.with(at, changed) };
+}
+
+/** Ids as people write them, ranges of whole tasks ("7-10") among them. */
+function knownRefs(ids: string, tasks: readonly Task[], tag: string, field = 'id'): TaskRef[] {
+  const refs = parseTaskRefs(withRanges(ids), field);
+  for (const ref of refs) {
+    const task = requireTask({ tasks }, tag, ref);
+    if (ref.subtask !== undefined) requireSubtask(task, tag, ref);
+  }
+  return [...new Map(refs.map((ref) => [formatTaskRef(ref), ref])).values()];
+}
+
+/** Each is looked for along all dependencies: more at once would hold up everybody else. */
+const MOST_PAIRS = 500;
+const MOST_IDS = 2_000;
+
+function refuseTooManyPairs(pairs: number): void {
+  if (pairs <= MOST_PAIRS) return;
+  throw new BatonError(
+    'limit_size',
+    `That would be ${pairs} dependencies at once; ${MOST_PAIRS} are allowed. Name fewer in one call.`,
+    { limit: MOST_PAIRS },
+  );
+}
+
+function withRanges(ids: string): string {
+  let named = 0;
+  return ids
+    .split(',')
+    .map((part) => {
+      const [, from, to] = /^\s*(\d{1,10})\s*-\s*(\d{1,10})\s*$/.exec(part) ?? [];
+      if (from === undefined) return part;
+      const [first, last] = [Number(from), Number(to)];
+      named += last - first + 1;
+      if (last < first || named > MOST_IDS) return part;
+      return Array.from({ length: last - first + 1 }, (_, at) => first + at).join(',');
+    })
+    .join(',');
+}
+
+function tooMany(id: string): BatonError {
+  return new BatonError('limit_size', `${id} already has ${TASK_LIMITS.dependencies} dependencies.`, {
+    limit: TASK_LIMITS.dependencies,
+  });
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { CommandResult } from './command-result.ts';
+import { analysis, type ComplexityReport } from '../model/complexity-report.ts';
+import { requireProject, requireTag } from '../model/lookup.ts';
+import type { Project } from '../model/project.ts';
+
+/** Puts analyses into a tag's report. */
+export const mergeReportCommand = z.strictObject({
+  command: z.literal('merge_report'),
+  tag: z.string(),
+  threshold: z.int().min(1).max(10),
+  research: z.boolean(),
+  projectRoot: z.string(),
+  analyses: z.array(analysis),
+});
+
+/**
+ * The project with the analyses merged into the tag's report, under the titles that the tasks have by now. A task that
+ * is gone by now has none, and is named in the outcome.
+ *
+ * @throws BatonError `project_not_found`, `tag_not_found`.
+ */
+export function mergeReport(
+  project: Project | undefined,
+  command: z.infer<typeof mergeReportCommand>,
+  now: string,
+): CommandResult {
+  const existing = requireProject(project);
+  const { tasks } = requireTag(existing, command.tag);
+  const titles = new Map(tasks.map(({ id, title }) => [id, title]));
+  const before = existing.reports.get(command.tag)?.complexityAnalysis ?? [];
+  const entries = new Map(before.map((entry) => [entry.taskId, entry]));
+  const gone: number[] = [];
+  for (const entry of command.analyses) {
+    const taskTitle = titles.get(entry.taskId);
+    if (taskTitle === undefined) gone.push(entry.taskId);
+    else entries.set(entry.taskId, { ...entry, taskTitle });
+  }
+  const complexityAnalysis = [...entries.values()].sort((a, b) => a.taskId - b.taskId);
+  const report: ComplexityReport = {
+    meta: {
+      generatedAt: now,
+      tasksAnalyzed: command.analyses.length - gone.length,
+      totalTasks: tasks.length,
+      analysisCount: complexityAnalysis.length,
+      thresholdScore: command.threshold,
+      projectName: existing.about.name ?? command.projectRoot,
+      usedResearch: command.research,
+    },
+    complexityAnalysis,
+  };
+  const reports = new Map(existing.reports).set(command.tag, report);
+  return { project: { ...existing, reports }, outcome: { meta: report.meta, gone } };
+}

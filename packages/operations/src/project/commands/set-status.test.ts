@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { applyCommand, commandSchema } from '../command.ts';
+
+const NOW = '2026-03-01T12:00:00.000Z';
+const part = (id: number, status = 'pending') => ({ id, title: `P${id}`, status });
+const FILE = {
+  master: {
+    tasks: [
+      { id: 1, title: 'A', subtasks: [part(1), part(2, 'done'), part(3, 'cancelled')] },
+      { id: 2, title: 'B' },
+      { id: 3, title: 'C', status: 'done' },
+    ],
+  },
+  other: { tasks: [{ id: 9, title: 'Z' }] },
+};
+
+const project = () => applyCommand(undefined, { command: 'import', file: FILE }, NOW).project;
+const set = (id: string, status: string, tag?: string) =>
+  applyCommand(
+    project(),
+    commandSchema.parse({ command: 'set_status', id, status, ...(tag ? { tag } : {}) }),
+    NOW,
+  );
+
+describe('set_status', () => {
+  it.each([
+    ['2', 'in-progress', [['2', 'pending']]],
+    ['1.1', 'review', [['1.1', 'pending']]],
+    [
+      '1.1,2',
+      'blocked',
+      [
+        ['1.1', 'pending'],
+        ['2', 'pending'],
+      ],
+    ],
+    [
+      ' 2 , 3 ',
+      'deferred',
+      [
+        ['2', 'pending'],
+        ['3', 'done'],
+      ],
+    ],
+    ['2,2', 'blocked', [['2', 'pending']]],
+    ['3', 'done', []],
+    ['1', 'in-progress', [['1', 'pending']]],
+  ])('%s to %s changes exactly what it names', (id, status, expected) => {
+    const { outcome } = set(id, status);
+    expect(outcome['updated']).toEqual(
+      expected.map(([changed, from]) => ({ id: changed, from, to: status })),
+    );
+  });
+
+  it('done on a task makes its subtasks done', () => {
+    const { outcome } = set('1', 'done');
+    expect(outcome['updated']).toEqual([
+      { id: '1', from: 'pending', to: 'done' },
+      { id: '1.1', from: 'pending', to: 'done' },
+      { id: '1.3', from: 'cancelled', to: 'done' },
+    ]);
+  });
+
+  it.each([
+    ['completed', 'done'],
+    ['in progress', 'in-progress'],
+    ['in_progress', 'in-progress'],
+    ['todo', 'pending'],
+    ['canceled', 'cancelled'],
+  ])('knows the wording %s', (wording, status) => {
+    expect(set('9', wording, 'other').project.tags.get('other')?.tasks[0]?.status).toBe(status);
+  });
+
+  it.each([
+    ['4', 'project_task_not_found', /no task 4/],
+    ['1.9', 'project_task_not_found', /no subtask 1\.9/],
+    ['2,4', 'project_task_not_found', /no task 4/],
+    ['x', 'invalid_arguments', /'x'/],
+    ['1.2.3', 'invalid_arguments', /'1\.2\.3'/],
+    ['0', 'invalid_arguments', /'0'/],
+    [' , ', 'invalid_arguments', /id/],
+  ])('refuses %s whole', (id, code, message) => {
+    expect(() => set(id, 'done')).toThrow(
+      expect.objectContaining({ code, message: expect.stringMatching(message) }),
+    );
+  });
+
+  it('names the tags that there are when one is unknown, and says when there is no project', () => {
+    expect(() => set('1', 'done', 'nope')).toThrow(/no tag 'nope'. Its tags: master, other/);
+    const command = { command: 'set_status', id: '1', status: 'done' } as const;
+    expect(() => applyCommand(undefined, command, NOW)).toThrow(
+      expect.objectContaining({ code: 'project_not_found' }),
+    );
+  });
+
+  it('is the same project, untouched, when nothing changes', () => {
+    const before = project();
+    expect(applyCommand(before, { command: 'set_status', id: '3', status: 'done' }, 'later').project).toBe(
+      before,
+    );
+  });
+});

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { type Project, resolveTag, withTag } from '../model/project.ts';
+import { requireProject, requireSubtask, requireTag, requireTask } from '../model/lookup.ts';
+import { type Status, status } from '../model/status.ts';
+import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
+import type { Subtask, Task } from '../model/task.ts';
+
+/** Sets one status on tasks and subtasks: `id` is "3", "3.2" or a comma list of such. */
+export const setStatusCommand = z.strictObject({
+  command: z.literal('set_status'),
+  id: z.string().min(1).max(10_000),
+  status,
+  tag: z.string().optional(),
+});
+export type SetStatus = z.infer<typeof setStatusCommand>;
+
+export interface StatusChange {
+  readonly id: string;
+  readonly from: Status;
+  readonly to: Status;
+}
+
+/**
+ * The project with the statuses set, all of them or, on any refusal, none. A task that is done has its subtasks done
+ * too, as claude-task-master has it; `updated` lists those as well, and leaves out what already was so.
+ *
+ * @throws BatonError `project_not_found`, `tag_not_found`, `project_task_not_found`, `invalid_arguments`.
+ */
+export function setStatus(
+  project: Project | undefined,
+  command: SetStatus,
+  now: string,
+): { project: Project; tag: string; updated: readonly StatusChange[] } {
+  const existing = requireProject(project);
+  const name = resolveTag(existing, command.tag);
+  const tag = requireTag(existing, name);
+  const refs = byTask(parseTaskRefs(command.id));
+  const known = new Map(tag.tasks.map((task) => [task.id, task]));
+  for (const [id, own] of refs) {
+    const task = known.get(id) ?? requireTask(tag, name, { task: id });
+    for (const ref of own) if (ref.subtask !== undefined) requireSubtask(task, name, ref);
+  }
+  const updated: StatusChange[] = [];
+  const tasks = tag.tasks.map((task) => withStatus(task, refs.get(task.id) ?? [], command.status, updated));
+  if (updated.length === 0) return { project: existing, tag: name, updated };
+  const changed = { ...tag, tasks, metadata: { ...tag.metadata, updated: now } };
+  return { project: withTag(existing, name, changed), tag: name, updated };
+}
+
+function byTask(refs: readonly TaskRef[]): Map<number, TaskRef[]> {
+  const grouped = new Map<number, TaskRef[]>();
+  for (const ref of refs) grouped.set(ref.task, [...(grouped.get(ref.task) ?? []), ref]);
+  return grouped;
+}
+
+function withStatus(task: Task, refs: readonly TaskRef[], to: Status, updated: StatusChange[]): Task {
+  if (refs.length === 0) return task;
+  const whole = refs.some(({ subtask }) => subtask === undefined);
+  const set = <T extends Task | Subtask>(item: T, ref: TaskRef): T => {
+    if (item.status === to) return item;
+    updated.push({ id: formatTaskRef(ref), from: item.status, to });
+    return { ...item, status: to };
+  };
+  const changed = whole ? set(task, { task: task.id }) : task;
+  const meant = (id: number) => (whole && to === 'done') || refs.some(({ subtask }) => subtask === id);
+  const subtasks = task.subtasks.map((subtask) =>
+    meant(subtask.id) ? set(subtask, { task: task.id, subtask: subtask.id }) : subtask,
+  );
+  const same = subtasks.every((subtask, index) => subtask === task.subtasks[index]);
+  return same ? changed : { ...changed, subtasks };
+}

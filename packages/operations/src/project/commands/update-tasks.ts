@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { type CommandResult, editTag } from './command-result.ts';
+import {
+  buildGraph,
+  allItemIds,
+  dependencyLinks,
+  resolveDependency,
+  findCycles,
+} from '../dependencies/dependency-graph.ts';
+import { mergeSubtasks } from './merge-subtasks.ts';
+import type { Project } from '../model/project.ts';
+import { parseTaskRef } from '../model/task-id.ts';
+import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
+import { type TaskUpdate, taskUpdate } from '../model/task-update.ts';
+
+/** Changes tasks as an LLM says. Statuses change only where the program lets them through. */
+export const updateTasksCommand = z.strictObject({
+  command: z.literal('update_tasks'),
+  updates: z.array(taskUpdate).max(1_000),
+  tag: z.string().optional(),
+  /** Whether the outcome is to hold the tasks as they are then. */
+  show: z.boolean().optional(),
+});
+
+/** Why a task was left as it is. */
+export type Skipped = { readonly id: number; readonly reason: 'gone' | 'done' };
+
+/**
+ * The project with the tasks changed, as they are by now: one that was removed or done meanwhile is left alone and
+ * listed, subtasks that are done stay untouched, subtasks that are not mentioned stay. New dependencies on nothing, on
+ * the task itself, or that would close a ring are left out.
+ *
+ * @throws BatonError `project_not_found`, `tag_not_found`, `limit_size`.
+ */
+export function updateTasks(
+  project: Project | undefined,
+  command: z.infer<typeof updateTasksCommand>,
+  now: string,
+): CommandResult {
+  return editTag(project, command.tag, now, (tasks) => {
+    const updates = new Map(command.updates.map((update) => [update.id, update]));
+    const there = new Map(tasks.map((task) => [task.id, task]));
+    const skipped = command.updates.flatMap(({ id }): Skipped[] => {
+      const task = there.get(id);
+      if (task === undefined) return [{ id, reason: 'gone' }];
+      return task.status === 'done' ? [{ id, reason: 'done' }] : [];
+    });
+    const left = new Set(skipped.map(({ id }) => id));
+    const changed = tasks.map((task) => {
+      const update = left.has(task.id) ? undefined : updates.get(task.id);
+      return update === undefined ? task : updated(task, update);
+    });
+    const next = asBefore(tasks, withKnownLinks(tasks, changed));
+    const updatedIds = next.filter((task, at) => task !== tasks[at]).map(({ id }) => id);
+    const shown = command.show ? { tasks: next.filter(({ id }) => updates.has(id)) } : {};
+    return { tasks: next, outcome: { updated: updatedIds, skipped, ...shown } };
+  });
+}
+
+function updated(task: Task, { id: _, subtasks, ...update }: TaskUpdate): Task {
+  const changed = { ...task, ...present(update) };
+  return subtasks === undefined ? changed : { ...changed, subtasks: [...mergeSubtasks(task, subtasks)] };
+}
+
+/** The fields that say something. */
+function present<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+}
+
+/** Takes out of `after` what is new among dependencies and wrong: unknown, on itself, doubled, or part of a ring. */
+function withKnownLinks(before: readonly Task[], after: readonly Task[]): readonly Task[] {
+  const known = allItemIds(after);
+  const had = new Set(dependencyLinks(before).map(({ from, to }) => `${from} ${to}`));
+  const clean = filterLinks(after, (from, dependency, parent) => {
+    const to = resolveDependency(known, dependency, parent);
+    return to !== undefined && to !== from;
+  });
+  const ringOf = new Map<string, readonly string[]>();
+  for (const ring of findCycles(buildGraph(dependencyLinks(clean))))
+    for (const id of ring) ringOf.set(id, ring);
+  if (ringOf.size === 0) return clean;
+  // There was no ring before, so that each holds a dependency that is new.
+  return filterLinks(clean, (from, dependency, parent) => {
+    const to = resolveDependency(known, dependency, parent) as string;
+    return ringOf.get(from) === undefined || ringOf.get(from) !== ringOf.get(to) || had.has(`${from} ${to}`);
+  });
+}
+
+type Keep = (from: string, dependency: Task['dependencies'][number], parent?: number) => boolean;
+
+function filterLinks(tasks: readonly Task[], keep: Keep): readonly Task[] {
+  const filtered = <T extends Task | Subtask>(item: T, from: string): T => {
+    const parent = parseTaskRef(from)?.subtask === undefined ? undefined : Number.parseInt(from, 10);
+    const dependencies = [...new Set(item.dependencies)]
+      .filter((dependency) => keep(from, dependency, parent))
+      .slice(0, TASK_LIMITS.dependencies);
+    return dependencies.length === item.dependencies.length ? item : { ...item, dependencies };
+  };
+  return tasks.map((task) => {
+    const subtasks = task.subtasks.map((subtask) => filtered(subtask, `${task.id}.${subtask.id}`));
+    const same = subtasks.every((subtask, at) => subtask === task.subtasks[at]);
+    return filtered(same ? task : { ...task, subtasks }, `${task.id}`);
+  });
+}
+
+/** Tasks that came out as they went in keep their identity, so that nothing is written for them. */
+function asBefore(before: readonly Task[], after: readonly Task[]): readonly Task[] {
+  return after.map((task, at) => {
+    const was = before[at];
+    return was !== undefined && (was === task || JSON.stringify(was) === JSON.stringify(task)) ? was : task;
+  });
+}

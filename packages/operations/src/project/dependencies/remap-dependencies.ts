@@ -1,0 +1,104 @@
+import { BatonError } from '@baton/protocol';
+import { allItemIds, resolveDependency } from './dependency-graph.ts';
+import { type Dependency, formatTaskRef, parseTaskRef } from '../model/task-id.ts';
+import type { Subtask, Task } from '../model/task.ts';
+
+/** An edit of a tag's structure: the tasks as they then stand, and under which ids the items stood before. */
+export interface StructureEdit {
+  readonly tasks: readonly Task[];
+  /** New outside id → old one, for each item whose id changed. Whatever is missing afterwards was removed. */
+  readonly renamed: ReadonlyMap<string, string>;
+}
+
+/**
+ * Keeps the meaning of every dependency through an edit of the structure: what was renamed is followed, what was
+ * removed is no longer waited for. Needed since an integer within a subtask means a sibling or, failing that, a task:
+ * without it the removal of a sibling would turn a dependency on it into one on a task of the same number.
+ *
+ * @param own Subtask ids that are new, whose dependencies already say what they mean.
+ * @throws BatonError `invalid_arguments` where a dependency could not be written down any more.
+ */
+export function remapDependencies(
+  before: readonly Task[],
+  { tasks, renamed }: StructureEdit,
+  own: ReadonlySet<string> = new Set(),
+): readonly Task[] {
+  const knownBefore = allItemIds(before);
+  const knownAfter = allItemIds(tasks);
+  const nowCalled = new Map([...renamed].map(([now, then]) => [then, now]));
+  const moved = (then: string): string | undefined => {
+    const now = nowCalled.get(then);
+    if (now !== undefined) return now;
+    // An id that someone else has taken over by now says nothing of what had it before.
+    return knownAfter.has(then) && !renamed.has(then) && !own.has(then) ? then : undefined;
+  };
+  const rewire = <T extends Task | Subtask>(item: T, id: string): T => {
+    if (own.has(id)) return item;
+    const then = parseTaskRef(renamed.get(id) ?? id);
+    const now = parseTaskRef(id);
+    const parentThen = then?.subtask === undefined ? undefined : then.task;
+    const parentNow = now?.subtask === undefined ? undefined : now.task;
+    const dependencies = item.dependencies.flatMap((dependency) => {
+      const meant = resolveDependency(knownBefore, dependency, parentThen);
+      const target = meant === undefined ? undefined : moved(meant);
+      if (target === undefined || target === id) return [];
+      return [writeDependency(target, dependency, knownAfter, id, parentNow)];
+    });
+    const same =
+      dependencies.length === item.dependencies.length &&
+      dependencies.every((dependency, at) => dependency === item.dependencies[at]);
+    return same ? item : { ...item, dependencies };
+  };
+  return tasks.map((task) => {
+    const subtasks = task.subtasks.map((subtask) =>
+      rewire(subtask, formatTaskRef({ task: task.id, subtask: subtask.id })),
+    );
+    const same = subtasks.every((subtask, at) => subtask === task.subtasks[at]);
+    return rewire(same ? task : { ...task, subtasks }, `${task.id}`);
+  });
+}
+
+/**
+ * A dependency on `target` as it is to be written within `holder`: as it stands if that still means it.
+ *
+ * @throws BatonError `invalid_arguments` for a task whose number means a sibling there.
+ */
+export function writeDependency(
+  target: string,
+  standing: Dependency | undefined,
+  known: ReadonlySet<string>,
+  holder: string,
+  parent: number | undefined,
+): Dependency {
+  const ref = parseTaskRef(target);
+  const sibling = ref?.subtask !== undefined && ref.task === parent ? ref.subtask : undefined;
+  const plain = ref?.subtask === undefined ? ref?.task : undefined;
+  const candidates = [standing, sibling, plain, ref?.subtask === undefined ? undefined : target];
+  const written = candidates.find(
+    (candidate) => candidate !== undefined && resolveDependency(known, candidate, parent) === target,
+  );
+  if (written !== undefined) return written;
+  throw new BatonError(
+    'invalid_arguments',
+    `${holder} cannot depend on task ${target}, since beside it ${target} means its sibling ${parent}.${target}. ` +
+      'Nothing was changed.',
+    { field: 'dependencies', id: holder },
+  );
+}
+
+/**
+ * The next free ids for `count` new subtasks: on from the highest, past numbers by which siblings, or the new ones
+ * themselves, mean tasks.
+ */
+export function nextSubtaskIds(
+  subtasks: readonly Subtask[],
+  count: number,
+  alsoTaken: readonly Dependency[] = [],
+): number[] {
+  const own = new Set(subtasks.map(({ id }) => id));
+  const meantTasks = [...subtasks.flatMap(({ dependencies }) => dependencies), ...alsoTaken];
+  const taken = new Set(meantTasks.filter((dependency) => !own.has(dependency as number)));
+  const ids: number[] = [];
+  for (let id = Math.max(0, ...own) + 1; ids.length < count; id++) if (!taken.has(id)) ids.push(id);
+  return ids;
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { taskNumber } from './task-id.ts';
+
+/**
+ * What is known of the complexity of a tag's tasks, in the form of claude-task-master's report. One entry per task;
+ * a later analysis of a task takes the place of the earlier one.
+ */
+export const DEFAULT_SCORE = 5;
+export const DEFAULT_SUBTASKS = 3;
+export const MAX_RECOMMENDED = 50;
+
+export const analysis = z.object({
+  taskId: taskNumber,
+  taskTitle: z.string(),
+  complexityScore: z.int().min(1).max(10),
+  recommendedSubtasks: z.int().min(0).max(MAX_RECOMMENDED),
+  expansionPrompt: z.string().max(4_000),
+  reasoning: z.string().max(4_000),
+});
+export type Analysis = Readonly<z.infer<typeof analysis>>;
+
+export const complexityReport = z.object({
+  meta: z.object({
+    generatedAt: z.string(),
+    tasksAnalyzed: z.int(),
+    totalTasks: z.int(),
+    analysisCount: z.int(),
+    thresholdScore: z.int(),
+    projectName: z.string(),
+    usedResearch: z.boolean(),
+  }),
+  complexityAnalysis: z.array(analysis),
+});
+export type ComplexityReport = Readonly<z.infer<typeof complexityReport>>;
+
+/** The report with entries renumbered or, where `to` gives nothing, left out; undefined once none is left. */
+export function renumberReport(
+  report: ComplexityReport,
+  to: (taskId: number) => number | undefined,
+): ComplexityReport | undefined {
+  const entries = report.complexityAnalysis.flatMap((entry) => {
+    const taskId = to(entry.taskId);
+    return taskId === undefined ? [] : [taskId === entry.taskId ? entry : { ...entry, taskId }];
+  });
+  if (entries.length === 0) return undefined;
+  const same =
+    entries.length === report.complexityAnalysis.length &&
+    entries.every((entry, at) => entry === report.complexityAnalysis[at]);
+  if (same) return report;
+  return { meta: { ...report.meta, analysisCount: entries.length }, complexityAnalysis: entries };
+}

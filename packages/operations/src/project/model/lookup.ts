@@ -1,0 +1,74 @@
+import { BatonError } from '@baton/protocol';
+import type { Project, Tag } from './project.ts';
+import type { ConnectedFile } from './project-metadata.ts';
+import { formatTaskRef, type TaskRef } from './task-id.ts';
+import type { Subtask, Task } from './task.ts';
+
+/** @throws BatonError `tag_not_found`, naming the tags that there are. */
+export function requireTag(project: Project, name: string): Tag {
+  const tag = project.tags.get(name);
+  if (tag !== undefined) return tag;
+  const known = [...project.tags.keys()].slice(0, 20).join(', ');
+  throw new BatonError('tag_not_found', `The project has no tag '${name}'. Its tags: ${known}.`, {
+    tag: name,
+  });
+}
+
+/** @throws BatonError `project_task_not_found`, naming the id and the tag. */
+export function requireTask(tag: Pick<Tag, 'tasks'>, tagName: string, ref: TaskRef): Task {
+  const found = tag.tasks.find(({ id }) => id === ref.task);
+  if (found === undefined) throw taskNotFoundError(tagName, ref);
+  return found;
+}
+
+/** @throws BatonError `project_task_not_found`, naming the id and the tag. */
+export function requireSubtask(task: Task, tagName: string, ref: TaskRef): Subtask {
+  const found = task.subtasks.find(({ id }) => id === ref.subtask);
+  if (found === undefined) throw taskNotFoundError(tagName, ref);
+  return found;
+}
+
+function taskNotFoundError(tag: string, ref: TaskRef): BatonError {
+  const id = formatTaskRef(ref);
+  const what = ref.subtask === undefined ? 'task' : 'subtask';
+  return new BatonError('project_task_not_found', `Tag '${tag}' has no ${what} ${id}.`, { id, tag });
+}
+
+/** @throws BatonError `project_not_found`. */
+export function requireProject(project: Project | undefined, projectRoot?: string): Project {
+  if (project !== undefined) return project;
+  const named = projectRoot === undefined ? 'The project' : `Project '${projectRoot}'`;
+  const details = projectRoot === undefined ? {} : { projectRoot };
+  throw new BatonError(
+    'project_not_found',
+    `${named} does not exist yet: initialize_project, parse_prd or add_task starts one.`,
+    details,
+  );
+}
+
+/** @throws BatonError `tag_not_empty`, naming the count and both ways out. */
+export function tagNotEmptyError(tag: string, count: number): BatonError {
+  return new BatonError(
+    'tag_not_empty',
+    `Tag '${tag}' already has ${count} ${count === 1 ? 'task' : 'tasks'}. ` +
+      'Set append to add to them, force to replace them, or name another tag.',
+    { tag, count },
+  );
+}
+
+/** The connected files, without their texts. */
+export function listFiles({ files }: Project): { name: string; length: number; updated: string }[] {
+  return [...files].map(([name, { text, updated }]) => ({ name, length: text.length, updated }));
+}
+
+/** @throws BatonError `file_not_found`, naming the files that there are. */
+export function requireFile(project: Project, name: string): ConnectedFile {
+  const file = project.files.get(name);
+  if (file !== undefined) return file;
+  const known = [...project.files.keys()].slice(0, 20).join(', ') || 'none';
+  throw new BatonError(
+    'file_not_found',
+    `The project has no file '${name}'. Its files: ${known}; connect_files adds some.`,
+    { file: name },
+  );
+}

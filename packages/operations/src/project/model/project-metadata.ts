@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+/** What is known of a project beside its tasks: what it is about, its rules, the texts connected with it. */
+
+export const METADATA_LIMITS = {
+  nameLength: 200,
+  textLength: 20_000,
+  rules: 100,
+  ruleLength: 4_000,
+  files: 50,
+  fileLength: 500_000,
+  /** Of all files together: every read of the project moves them. */
+  filesLength: 1_000_000,
+} as const;
+
+const text = z.string().max(METADATA_LIMITS.textLength).optional();
+
+export const projectMetadata = z.object({
+  name: z.string().min(1).max(METADATA_LIMITS.nameLength).optional(),
+  requirements: text,
+  techStack: text,
+  created: z.string().optional(),
+});
+export type ProjectMetadata = Readonly<z.infer<typeof projectMetadata>>;
+
+export interface ConnectedFile {
+  readonly text: string;
+  /** ISO 8601: when this text was connected. */
+  readonly updated: string;
+}
+
+export const fileName = z
+  .string()
+  .min(1)
+  .max(300)
+  .refine((name) => /^[^\p{Cc}\p{Cs}]*$/u.test(name), 'must not hold control or half characters');

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { ProjectMetadata, ConnectedFile } from './project-metadata.ts';
+import type { ComplexityReport } from './complexity-report.ts';
+import { STATUSES } from './status.ts';
+import type { Task } from './task.ts';
+
+/**
+ * A tenant's task list. Immutable: a change makes new objects along its way and shares the rest, so that what
+ * changed is found by identity. Tags are a Map, since their names are free: as an object's keys `7` would move to
+ * the front and `__proto__` would be lost.
+ */
+export interface Project {
+  readonly currentTag: string;
+  readonly tags: ReadonlyMap<string, Tag>;
+  readonly about: ProjectMetadata;
+  /** What all work on the project keeps to, a piece of Markdown each. */
+  readonly rules: readonly string[];
+  readonly files: ReadonlyMap<string, ConnectedFile>;
+  /** What is known of the complexity of a tag's tasks, by tag. */
+  readonly reports: ReadonlyMap<string, ComplexityReport>;
+}
+
+export interface Tag {
+  readonly tasks: readonly Task[];
+  readonly metadata: TagMetadata;
+  /** Fields beside `tasks` and `metadata` that came in with a file; they go out as they came. */
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+export interface TagMetadata {
+  readonly created: string;
+  readonly updated: string;
+  readonly description: string;
+  readonly [field: string]: unknown;
+}
+
+export const DEFAULT_TAG = 'master';
+
+/** Checked by `refine`, since a pattern with `\p` in a tool's schema breaks clients whose regular expressions lack it. */
+export const tagName = z
+  .string()
+  .min(1)
+  .max(64)
+  .refine((name) => /^[\p{L}\p{N}._-]*$/u.test(name), 'must be 1 to 64 letters, digits or - _ .')
+  .describe('A tag of the project (1 to 64 letters, digits or - _ .)');
+
+/** A project without tasks, rules or files, whose one tag will be `tag`. */
+export function newProject(tag: string): Project {
+  return {
+    currentTag: tag,
+    tags: new Map(),
+    about: {},
+    rules: [],
+    files: new Map(),
+    reports: new Map(),
+  };
+}
+
+export function newTag(name: string, now: string): Tag {
+  return {
+    tasks: [],
+    metadata: { created: now, updated: now, description: `Tasks for ${name} context` },
+    extra: {},
+  };
+}
+
+/** The tag that a call without `tag` means. */
+export function resolveTag(project: Project | undefined, tag: string | undefined): string {
+  return tag ?? project?.currentTag ?? DEFAULT_TAG;
+}
+
+/** The next free id of a tag: ids are given on from the highest, never filled into gaps. */
+export function nextId(tasks: readonly Task[]): number {
+  return tasks.reduce((highest, { id }) => Math.max(highest, id), 0) + 1;
+}
+
+/** The project with one tag put in; a tag that is new comes last. */
+export function withTag(project: Project, name: string, tag: Tag): Project {
+  return { ...project, tags: new Map(project.tags).set(name, tag) };
+}
+
+/** How many of each status, in the order of the one list. */
+export function countByStatus(items: readonly { readonly status: string }[]): Map<string, number> {
+  const counts = new Map<string, number>(STATUSES.map((status) => [status, 0]));
+  for (const { status } of items) counts.set(status, (counts.get(status) ?? 0) + 1);
+  return counts;
+}
+
+/** The project with the report of a tag replaced, or taken out. */
+export function withReport(project: Project, tag: string, report: ComplexityReport | undefined): Project {
+  if (project.reports.get(tag) === report) return project;
+  const reports = new Map(project.reports);
+  if (report === undefined) reports.delete(tag);
+  else reports.set(tag, report);
+  return { ...project, reports };
+}

@@ -1,0 +1,164 @@
+import type { AgentAnswer } from '@baton/protocol';
+import { describe, expect, it } from 'vitest';
+import { operations } from './catalog/operation-catalog.ts';
+import { applyCommand } from './project/index.ts';
+import { NOW, objectAnswer } from './testing/run-program.ts';
+import { projectWith, runOperation, textAnswer, promptText } from './testing/run-operation.ts';
+import { nextTask } from './views/index.ts';
+
+/** What claude-task-master and its agent_llm get wrong, each point by name, right here. */
+const of = (name: string) => operations.get(name)!;
+
+describe('unlike in the sources', () => {
+  it('two add_tasks at once never get the same id: it is given at the commit', () => {
+    const { task } = runOperation(
+      of('add_task'),
+      { prompt: 'Mine' },
+      {
+        before: projectWith([{ id: 1 }]),
+        answers: (_call, projects) => {
+          const other = {
+            tag: 'master',
+            task: { title: 'Theirs', description: '' },
+            dependencies: [],
+            suggested: [],
+          };
+          const { project } = applyCommand(projects.get('default'), { command: 'add_task', ...other }, NOW);
+          projects.set('default', project);
+          return objectAnswer({ title: 'Mine', description: 'd' });
+        },
+      },
+    );
+    expect([task(2)?.title, task(3)?.title]).toEqual(['Theirs', 'Mine']);
+  });
+
+  it('append is not ignored on the agent’s path', () => {
+    const { task, calls } = runOperation(
+      of('update_task'),
+      { id: 1, prompt: 'x', append: true },
+      {
+        before: projectWith([{ id: 1, details: 'Before.' }]),
+        answers: [textAnswer('Noted.')],
+      },
+    );
+    expect(calls).toHaveLength(1);
+    expect(task(1)?.details).toMatch(/^Before\.\n<info added on/);
+  });
+
+  it.each([...operations.keys()])('tag is not ignored on the agent’s path of %s', (name) => {
+    const two = applyCommand(
+      projectWith([{ id: 1, subtasks: [{ id: 1 }] }]),
+      { command: 'add_tag', name: 'v2', copyFrom: true },
+      NOW,
+    ).project;
+    const all = {
+      prd: 'P',
+      numTasks: 1,
+      append: true,
+      id: name === 'update_subtask' ? '1.1' : 1,
+      from: 1,
+      prompt: 'x',
+      force: true,
+    };
+    const known = Object.keys((of(name).input as unknown as { shape: object }).shape ?? {});
+    const input = Object.fromEntries(Object.entries(all).filter(([field]) => known.includes(field)));
+    const answer: AgentAnswer =
+      name === 'update_subtask' || name === 'update_task'
+        ? textAnswer(name === 'update_task' ? '{"id":1,"title":"Changed"}' : 'Noted.')
+        : objectAnswer({
+            title: 'Changed',
+            description: 'd',
+            tasks: [{ id: 1, title: 'Changed', description: 'd' }],
+            subtasks: [{ id: 1, title: 'Changed', description: 'd' }],
+            complexityAnalysis: [{ taskId: 1, complexityScore: 9 }],
+          });
+    const { after, end } = runOperation(
+      of(name),
+      { ...input, tag: 'v2' },
+      { before: two, answers: [answer] },
+    );
+    expect(end, JSON.stringify(end)).toMatchObject({ status: 'completed', result: { tag: 'v2' } });
+    expect(after?.tags.get('master')).toEqual(two.tags.get('master'));
+    expect([after?.tags.get('v2')?.tasks, after?.reports.size]).not.toEqual([two.tags.get('v2')?.tasks, 0]);
+  });
+
+  it('subtasks on colliding ids are not dropped', () => {
+    const part = { id: 1, title: 'P', description: 'd' };
+    const { task } = runOperation(
+      of('expand_task'),
+      { id: 1 },
+      {
+        before: projectWith([{ id: 1, subtasks: [{ id: 1 }] }]),
+        answers: [objectAnswer({ subtasks: [part, part] })],
+      },
+    );
+    expect(task(1)?.subtasks.map(({ id }) => id)).toEqual([1, 2, 3]);
+  });
+
+  it('an error of the agent is told in its own words, never as [object Object]', () => {
+    const errorDetails = { message: 'Quota used up', type: 'quota', more: { in: 'detail' } };
+    const { end } = runOperation(
+      of('add_task'),
+      { prompt: 'x' },
+      { answers: [{ status: 'error', errorDetails }] },
+    );
+    expect(JSON.stringify(end)).toContain('Quota used up');
+    expect(JSON.stringify(end)).not.toContain('[object Object]');
+    expect(end).toMatchObject({ error: { code: 'agent_error', errorDetails } });
+  });
+
+  it('dependencies on existing tasks survive an append, and the plan is numbered on from the highest id', () => {
+    const { task } = runOperation(
+      of('parse_prd'),
+      { prd: 'P', append: true },
+      {
+        before: projectWith([{ id: 4 }]),
+        answers: [objectAnswer({ tasks: [{ id: 5, title: 'T', description: 'd', dependencies: [4, 77] }] })],
+      },
+    );
+    expect(task(5)).toMatchObject({ dependencies: [4], status: 'pending', priority: 'medium' });
+  });
+
+  it('what the analysis leaves out has an entry all the same', () => {
+    const { after } = runOperation(
+      of('analyze_project_complexity'),
+      {},
+      {
+        before: projectWith([{ id: 1 }, { id: 2 }]),
+        answers: [objectAnswer({ complexityAnalysis: [] })],
+      },
+    );
+    const entries = after?.reports.get('master')?.complexityAnalysis;
+    expect(entries).toMatchObject([
+      { taskId: 1, complexityScore: 5, recommendedSubtasks: 3 },
+      { taskId: 2, complexityScore: 5, recommendedSubtasks: 3 },
+    ]);
+  });
+
+  it('the LLM’s wording of a status is mapped, not dropped', () => {
+    const { task } = runOperation(
+      of('update_task'),
+      { id: 1, prompt: 'Set the status.' },
+      {
+        before: projectWith([{ id: 1 }]),
+        answers: [objectAnswer({ id: 1, status: 'In Progress' })],
+      },
+    );
+    expect(task(1)?.status).toBe('in-progress');
+  });
+
+  it('a dependency that was cancelled is not taken for done', () => {
+    const project = projectWith([
+      { id: 1, status: 'cancelled' },
+      { id: 2, dependencies: [1] },
+    ]);
+    expect(nextTask(project, { projectRoot: 'p' }).task).toBeNull();
+  });
+
+  it('a prompt is kept apart from the data: the request of expand_all is that of expand_task', () => {
+    const before = projectWith([{ id: 1 }]);
+    const asked = (name: string, input: object) =>
+      promptText(runOperation(of(name), input, { before, answers: [textAnswer('no')] }).calls[0]);
+    expect(asked('expand_all', {})).toBe(asked('expand_task', { id: 1 }));
+  });
+});

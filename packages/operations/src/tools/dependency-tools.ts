@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { idText, projectRoot, tag } from '../definition/arguments.ts';
+import { dependencyIssues, requireProject, requireTag, resolveTag } from '../project/index.ts';
+import { changeTool, pluralize, DESTROY, tagArgument, SET, viewTool } from './project-tool.ts';
+
+/** Tools around who waits for whom. */
+
+const inPlace = { projectRoot: z.string(), tag: z.string() };
+const link = z.object({ id: z.string(), dependsOn: z.string() });
+const issue = z.object({
+  kind: z.enum(['missing', 'self', 'cycle', 'duplicate']),
+  id: z.string(),
+  dependsOn: z.string(),
+  message: z.string(),
+});
+
+const pair = z.strictObject({
+  id: idText(10_000).describe(
+    'Who waits: tasks ("5"), subtasks ("5.2"), ranges ("7-10"), separated by commas',
+  ),
+  dependsOn: idText(10_000).describe('For what: written alike'),
+  tag,
+  projectRoot,
+});
+
+export const addDependencyTool = changeTool({
+  name: 'add_dependency',
+  title: 'Add dependencies',
+  description:
+    'Lets tasks or subtasks wait for others. A dependency that would close a circle is refused, with the chain named.',
+  hints: SET,
+  input: pair,
+  result: z.object({ ...inPlace, added: z.array(link) }),
+  command: ({ id, dependsOn, tag }) => ({ command: 'add_dependency', id, dependsOn, ...tagArgument(tag) }),
+  summarize: ({ added }, { id, dependsOn }) =>
+    added.length > 0 ? `${id} now waits for ${dependsOn}.` : `${id} already waited for ${dependsOn}.`,
+});
+
+export const removeDependencyTool = changeTool({
+  name: 'remove_dependency',
+  title: 'Remove dependencies',
+  description: 'Lets tasks or subtasks no longer wait for others.',
+  hints: DESTROY,
+  input: pair,
+  result: z.object({ ...inPlace, removed: z.array(link) }),
+  command: ({ id, dependsOn, tag }) => ({ command: 'remove_dependency', id, dependsOn, ...tagArgument(tag) }),
+  summarize: (_result, { id, dependsOn }) => `${id} no longer waits for ${dependsOn}.`,
+});
+
+export const validateDependenciesTool = viewTool({
+  name: 'validate_dependencies',
+  title: 'Check dependencies',
+  description:
+    "Looks for dependencies of a tag's tasks on nothing, on themselves, said twice, or in a circle.",
+  input: z.strictObject({ tag, projectRoot }),
+  result: z.object({ ...inPlace, valid: z.boolean(), checked: z.int(), issues: z.array(issue) }),
+  view: (project, { projectRoot, ...input }) => {
+    const existing = requireProject(project, projectRoot);
+    const tag = resolveTag(existing, input.tag);
+    const { tasks } = requireTag(existing, tag);
+    const issues = dependencyIssues(tasks);
+    return { projectRoot, tag, valid: issues.length === 0, checked: tasks.length, issues };
+  },
+  summarize: ({ valid, checked, issues }) =>
+    valid
+      ? `The dependencies of ${pluralize(checked, 'task')} are in order.`
+      : `${pluralize(issues.length, 'problem')}: ${issues[0]?.message}.`,
+});
+
+export const fixDependenciesTool = changeTool({
+  name: 'fix_dependencies',
+  title: 'Mend dependencies',
+  description: 'Takes out what validate_dependencies finds.',
+  hints: { ...DESTROY, idempotentHint: true },
+  input: z.strictObject({ tag, projectRoot }),
+  result: z.object({ ...inPlace, fixed: z.array(issue) }),
+  command: ({ tag }) => ({ command: 'fix_dependencies', ...tagArgument(tag) }),
+  summarize: ({ fixed }) =>
+    fixed.length === 0 ? 'Nothing had to be mended.' : `Mended ${pluralize(fixed.length, 'problem')}.`,
+});

@@ -1,0 +1,56 @@
+import {
+  getTask,
+  getTaskInput,
+  getTaskResult,
+  getTasks,
+  getTasksInput,
+  getTasksResult,
+  nextTask,
+  nextTaskInput,
+  nextTaskResult,
+  setTaskStatusCommand,
+  setTaskStatusInput,
+  setTaskStatusResult,
+} from '../views/index.ts';
+import { changeTool, pluralize, SET, viewTool } from './project-tool.ts';
+
+export const getTasksTool = viewTool({
+  name: 'get_tasks',
+  title: 'List tasks',
+  description: 'Lists the tasks of a project, all or those of some statuses, and how far it is.',
+  input: getTasksInput,
+  result: getTasksResult,
+  view: getTasks,
+  summarize: ({ tasks, tag }) => `${pluralize(tasks.length, 'task')} in '${tag}'.`,
+});
+
+export const getTaskTool = viewTool({
+  name: 'get_task',
+  title: 'Show a task',
+  description: 'Shows one task, or one subtask, of a project with all its details.',
+  input: getTaskInput,
+  result: getTaskResult,
+  view: getTask,
+  summarize: ({ task }, { id }) => `Task ${id}: ${task.title}`,
+});
+
+export const nextTaskTool = viewTool({
+  name: 'next_task',
+  title: 'Find the next task',
+  description: 'Finds the task to work on next: one whose dependencies are done, the most important first.',
+  input: nextTaskInput,
+  result: nextTaskResult,
+  view: nextTask,
+  summarize: ({ task }) => (task === null ? 'No task can be begun now.' : `Next: ${task.title}`),
+});
+
+export const setTaskStatusTool = changeTool({
+  name: 'set_task_status',
+  title: 'Set the status of tasks',
+  description: 'Sets the status of tasks and subtasks of a project.',
+  hints: SET,
+  input: setTaskStatusInput,
+  result: setTaskStatusResult,
+  command: setTaskStatusCommand,
+  summarize: (_result, { id, status }) => `Set to ${status}: ${id}.`,
+});

@@ -1,0 +1,58 @@
+import {
+  addDependencyTool,
+  fixDependenciesTool,
+  removeDependencyTool,
+  validateDependenciesTool,
+} from './dependency-tools.ts';
+import { generatePromptTool } from './prompt-tool.ts';
+import {
+  complexityReportTool,
+  connectFilesTool,
+  initializeProjectTool,
+  setRulesTool,
+} from './metadata-tools.ts';
+import type { ProjectTool } from './project-tool.ts';
+import { getTasksTool, getTaskTool, nextTaskTool, setTaskStatusTool } from './task-view-tools.ts';
+import {
+  addTagTool,
+  copyTagTool,
+  deleteTagTool,
+  listTagsTool,
+  renameTagTool,
+  useTagTool,
+} from './tag-tools.ts';
+import {
+  addSubtaskTool,
+  clearSubtasksTool,
+  moveTaskTool,
+  removeSubtaskTool,
+  removeTaskTool,
+} from './task-tools.ts';
+
+/** The tools that need no LLM, in the order in which they are listed. A new tool is one more entry. */
+export const projectTools: readonly ProjectTool[] = [
+  initializeProjectTool,
+  getTasksTool,
+  getTaskTool,
+  nextTaskTool,
+  setTaskStatusTool,
+  addSubtaskTool,
+  removeTaskTool,
+  removeSubtaskTool,
+  clearSubtasksTool,
+  moveTaskTool,
+  addDependencyTool,
+  removeDependencyTool,
+  validateDependenciesTool,
+  fixDependenciesTool,
+  complexityReportTool,
+  listTagsTool,
+  addTagTool,
+  copyTagTool,
+  renameTagTool,
+  deleteTagTool,
+  useTagTool,
+  setRulesTool,
+  connectFilesTool,
+  generatePromptTool,
+];
