@@ -12,7 +12,7 @@ import {
   type Keys,
   createKeys,
   AbuseEnvironment,
-  UNLIMITED,
+  ABUSE_LIMITS,
   type Transport,
 } from './environment/abuse-environment.ts';
 import { listTools } from './tool-calls.ts';
@@ -37,7 +37,7 @@ afterAll(() => environment?.stop());
 /** A tenant's things anew: an earlier route may have suspended it, revoked its keys or cancelled its tasks. */
 async function renew(): Promise<void> {
   const { tenant } = transport;
-  await new OperatorStore(environment.store).update(tenant, { suspended: false, limits: UNLIMITED });
+  await new OperatorStore(environment.store).update(tenant, { suspended: false, limits: ABUSE_LIMITS });
   const { credentials } = environment.store.tenant(tenant);
   keys = await createKeys(environment.store, tenant);
   environment.secrets.add(...Object.values(keys));

@@ -1,5 +1,5 @@
 import { BatonError } from '@baton/protocol';
-import { type Answer, AnswerFailure } from '@baton/agent';
+import { type AnswerFunction, AnswerFailure } from '@baton/agent';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { successAnswer, callTool } from '../harness/mcp-client.ts';
 import { type LlmBehaviour, VALID_ANSWER } from '../fake-llm/llm-server.ts';
@@ -157,7 +157,7 @@ describe('a wish that the model does not know', () => {
 });
 
 describe("an answer function of one's own", () => {
-  const serve = (answer: Answer) => place.answerAll({ answer, tries: 2 });
+  const serve = (answer: AnswerFunction) => place.answerAll({ answer, tries: 2 });
 
   test('says by AnswerFailure what kind of failure it was', async () => {
     const { taskId } = await place.parkEcho('own failure');

@@ -1,9 +1,9 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
   type AgentEvent,
-  type Answering,
+  type RunningAgent,
   answerInteractions,
-  type AnsweringOptions,
+  type AnswerInteractionsOptions,
   answerWith,
   llmEndpoint,
 } from '@baton/agent';
@@ -23,7 +23,7 @@ export class AgentFixture {
   readonly client: Client;
   /** A key with scope `agent`. */
   readonly key: string;
-  private readonly agents: Answering[] = [];
+  private readonly agents: RunningAgent[] = [];
 
   private constructor(baton: Deployment, llm: FakeLlmServer, caller: Client, key: string) {
     this.baton = baton;
@@ -99,7 +99,9 @@ export class AgentFixture {
   }
 
   /** An agent in this process, with what it tells. */
-  startAgent(options: Partial<AnsweringOptions> & { provider?: 'openai' | 'anthropic' } = {}): ObservedAgent {
+  startAgent(
+    options: Partial<AnswerInteractionsOptions> & { provider?: 'openai' | 'anthropic' } = {},
+  ): ObservedAgent {
     const { provider = 'openai', ...given } = options;
     const llm = llmEndpoint({ provider, endpoint: this.llm.url, apiKey: 'key-of-the-llm' });
     const events: AgentEvent[] = [];
@@ -141,7 +143,7 @@ export class AgentFixture {
   }
 }
 
-interface ObservedAgent extends Answering {
+interface ObservedAgent extends RunningAgent {
   readonly events: AgentEvent[];
   /** Waits for an event. */
   waitFor(holds: (event: AgentEvent) => boolean): Promise<AgentEvent>;

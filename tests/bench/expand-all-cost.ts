@@ -1,5 +1,5 @@
 import type { RunningSubject } from './subject.ts';
-import { median } from './measurements.ts';
+import { median } from '../harness/statistics.ts';
 import { cpuMicroseconds, BenchProcess } from './bench-process.ts';
 import { RedisCallCounter, type Traffic, measureTraffic } from './redis-traffic.ts';
 

@@ -1,3 +1,4 @@
+import { median } from '../harness/statistics.ts';
 import { type Subject, RunningSubject } from './subject.ts';
 import { cpuMicroseconds, type BenchProcess } from './bench-process.ts';
 import { RedisCallCounter } from './redis-traffic.ts';
@@ -61,10 +62,6 @@ async function readLoadResult(client: BenchProcess) {
   const { trips = 0, perSecond = 0, p50 = 0, p99 = 0 } = await client.nextMessage();
   await client.stop();
   return { trips, perSecond, p50, p99 };
-}
-
-export function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 /** The medians of several runs. */

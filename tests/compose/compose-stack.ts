@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
+import { findFreePorts } from '../harness/free-ports.ts';
+import { waitUntil } from '../harness/poll.ts';
 import { runCommand } from './run-command.ts';
 
 export type Service = 'redis' | 'gateway' | 'worker' | 'caddy';
@@ -32,7 +31,8 @@ export class ComposeStack {
     const two = await runCommand(['docker', 'compose', 'version']).catch(() => undefined);
     const compose = two === undefined ? ['docker-compose'] : ['docker', 'compose'];
     console.log(`# ${two ?? (await runCommand(['docker-compose', 'version', '--short']))}`);
-    return new ComposeStack(compose, await freePort());
+    const [port = 0] = await findFreePorts(1);
+    return new ComposeStack(compose, port);
   }
 
   /** Both roles from the same sources: a tree that is edited meanwhile would give two releases that never met. */
@@ -127,22 +127,3 @@ export const pauseContainer = (id: string) => runCommand(['docker', 'pause', id]
 export const unpauseContainer = (id: string) => runCommand(['docker', 'unpause', id]);
 export const inspectContainer = (id: string, format: string) =>
   runCommand(['docker', 'inspect', '--format', format, id]);
-
-/** Asks again until it is so; throws when it takes longer than `most` milliseconds. */
-export async function waitUntil(what: string, most: number, holds: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + most;
-  while (!(await holds().catch(() => false))) {
-    if (performance.now() > end) throw new Error(`not within ${most} ms: ${what}`);
-    await pause(100);
-  }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0);
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}

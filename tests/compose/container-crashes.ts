@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AnyJson } from '../harness/mcp-client.ts';
 import { RetryingClient, planAnswer, type Reply } from './retrying-client.ts';
+import { waitUntil } from '../harness/poll.ts';
 import { runCommand } from './run-command.ts';
 import {
   pauseContainer,
@@ -10,7 +11,6 @@ import {
   type ComposeStack,
   startContainer,
   unpauseContainer,
-  waitUntil,
 } from './compose-stack.ts';
 
 /** The container behind a replica's name, which begins with the container's host name. */

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { successAnswer, callTool } from '../harness/mcp-client.ts';
+import { callTool, connectMcpClient, successAnswer } from '../harness/mcp-client.ts';
 import { RetryingClient, planAnswer } from './retrying-client.ts';
 import { addTenant } from './operator-rest.ts';
 import { runCommand } from './run-command.ts';
-import { inspectContainer, type ComposeStack, waitUntil } from './compose-stack.ts';
+import { inspectContainer, type ComposeStack } from './compose-stack.ts';
+import { waitUntil } from '../harness/poll.ts';
 
 /** What the image holds and who runs in it. */
 export async function checkImage(stack: ComposeStack): Promise<string> {
@@ -74,17 +73,11 @@ export async function checkReplicaHeader(stack: ComposeStack): Promise<string> {
 /** The official SDK's client; each request goes to whichever gateway is next. */
 export async function answerOnOtherGateway(stack: ComposeStack, apiKey: string): Promise<string> {
   const replicas: string[] = [];
-  const client = new Client({ name: 'compose', version: '1' });
-  const transport = new StreamableHTTPClientTransport(new URL(`${stack.url}/mcp`), {
-    requestInit: { headers: { authorization: `Bearer ${apiKey}` } },
-    fetch: async (url, init) => {
-      const response = await fetch(url, init);
-      replicas.push(response.headers.get('x-baton-replica') ?? '');
-      return response;
-    },
+  const client = await connectMcpClient(stack.url, apiKey, async (url, init) => {
+    const response = await fetch(url, init);
+    replicas.push(response.headers.get('x-baton-replica') ?? '');
+    return response;
   });
-  await client.connect(transport as Parameters<typeof client.connect>[0]);
-  await client.listTools();
   const ways = new Map<string, number>();
   for (let n = 0; n < 12; n++) {
     const parked = await callTool(client, 'parse_prd', { prd: 'A shop.', projectRoot: `shared-${n}` });

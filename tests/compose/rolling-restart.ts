@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AnyJson } from '../harness/mcp-client.ts';
+import { quantile } from '../harness/statistics.ts';
 import { seededRandom } from '../harness/seeded-random.ts';
 import { RetryingClient, planAnswer } from './retrying-client.ts';
 import type { ComposeStack } from './compose-stack.ts';
@@ -103,8 +104,8 @@ function summarizeCalls(clients: readonly RetryingClient[]): string {
   const repeats: Record<string, number> = {};
   for (const client of clients)
     for (const [why, times] of client.repeats) repeats[why] = (repeats[why] ?? 0) + times;
-  const sorted = clients.flatMap(({ milliseconds }) => milliseconds).toSorted((a, b) => a - b);
-  const at = (share: number) => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
+  const milliseconds = clients.flatMap(({ milliseconds }) => milliseconds);
+  const at = (share: number) => Math.round(quantile(milliseconds, share));
   const all = Object.values(repeats).reduce((sum, each) => sum + each, 0);
-  return `${sorted.length} calls, ${all} repeats ${JSON.stringify(repeats)}, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(0.999999)} ms`;
+  return `${milliseconds.length} calls, ${all} repeats ${JSON.stringify(repeats)}, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(0.999999)} ms`;
 }

@@ -95,7 +95,7 @@ async function runPlan(
     held: () => ({ seen: `${project.steps} steps`, against: project.violations }),
     fitted: () => client.schemaChecks,
     once: async () => {
-      const { seen, against } = await duplicateErrors(cluster, plan.numTasks);
+      const { seen, against } = await duplicateErrors(cluster, OPERATIONS, plan.numTasks);
       const more = `${events.count('asked')} LLM calls, ${project.commits} commits`;
       return { seen: `${seen}, ${more}`, against: [...against, ...project.commitErrors] };
     },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { AnyJson } from '../harness/mcp-client.ts';
-import { anthropic, openai, type ProviderFormat } from './provider-formats.ts';
+import { anthropic, openai, type ProviderFormat, type ToolCall } from './provider-formats.ts';
 
 /** One request as an LLM endpoint sees it. */
 export interface LlmCall {
@@ -42,12 +42,6 @@ export type LlmBehaviour =
   | { readonly do: 'reset'; readonly halfway?: boolean }
   /** Never answers. */
   | { readonly do: 'hang' };
-
-export interface ToolCall {
-  readonly id: string;
-  readonly name: string;
-  readonly arguments: object;
-}
 
 /** A real HTTP server that speaks OpenAI's chat completions and Anthropic's messages, well or badly, as it is told. */
 export class FakeLlmServer {

@@ -1,5 +1,10 @@
 import type { AnyJson } from '../harness/mcp-client.ts';
-import type { ToolCall } from './llm-server.ts';
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: object;
+}
 
 /** What a model says. */
 interface ModelOutput {

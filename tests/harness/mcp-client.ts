@@ -1,18 +1,37 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import {
+  StreamableHTTPClientTransport,
+  type StreamableHTTPClientTransportOptions,
+} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { parseSseMessages } from './sse.ts';
 
-/** What tests read of a tool's reply. Reading a field that is missing gives undefined, and an assertion fails. */
+/** A reply of any shape: a missing field reads as undefined, and the assertion on it fails. */
 // oxlint-disable-next-line typescript/no-explicit-any -- replies are read as a client in JavaScript reads them
 export type AnyJson = any;
 
-/** The official SDK's client, connected to one replica. */
-export async function connectMcpClient(url: string, apiKey: string): Promise<Client> {
+/** The official SDK's client, connected to one replica; `fetch` replaces the global one. */
+export async function connectMcpClient(
+  url: string,
+  apiKey: string,
+  fetch?: StreamableHTTPClientTransportOptions['fetch'],
+): Promise<Client> {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  return connectMcpEndpoint(new URL(`${url}/mcp`), headers, fetch);
+}
+
+/** The official SDK's client at an endpoint. It validates every later result against the output schema of its tool. */
+export async function connectMcpEndpoint(
+  endpoint: URL,
+  headers: Record<string, string>,
+  fetch?: StreamableHTTPClientTransportOptions['fetch'],
+): Promise<Client> {
   const client = new Client({ name: 'tests', version: '1' });
-  const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
-    requestInit: { headers: { authorization: `Bearer ${apiKey}` } },
+  const transport = new StreamableHTTPClientTransport(endpoint, {
+    requestInit: { headers },
+    ...(fetch === undefined ? {} : { fetch }),
   });
   await client.connect(transport as Parameters<typeof client.connect>[0]);
-  // From here on the client holds every result against the output schema of its tool.
+  // The client validates results only of tools that it has listed.
   await client.listTools();
   return client;
 }
@@ -27,7 +46,7 @@ export async function callTool(client: Client, name: string, args: object, meta?
   return result.structuredContent;
 }
 
-/** The error of a tool call that is refused, as the tool says it. */
+/** The error of a tool call. Errors: when the call succeeds. */
 export async function callToolForError(
   client: Client,
   name: string,
@@ -40,11 +59,11 @@ export async function callToolForError(
     ...(meta ? { _meta: meta as Record<string, unknown> } : {}),
   });
   if (result.isError !== true)
-    throw new Error(`${name} was not refused: ${JSON.stringify(result.structuredContent)}`);
+    throw new Error(`${name} did not fail: ${JSON.stringify(result.structuredContent)}`);
   return (result.structuredContent as AnyJson).error;
 }
 
-/** One JSON-RPC request as curl would send it. */
+/** POSTs one JSON-RPC body without the SDK; a text is sent as it is. */
 export async function postJsonRpc(
   url: string,
   apiKey: string | undefined,
@@ -66,9 +85,10 @@ export async function postJsonRpc(
 
 /** A JSON body, or the last message of an SSE body. */
 function parseBody(text: string): AnyJson {
-  const data = [...text.matchAll(/^data: (.*)$/gm)].at(-1)?.[1] ?? text;
   try {
-    return JSON.parse(data);
+    return text.includes('data: ') && !text.startsWith('{')
+      ? parseSseMessages(text).at(-1)
+      : JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,6 +1,5 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { AnyJson } from '../harness/mcp-client.ts';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { type AnyJson, connectMcpEndpoint } from '../harness/mcp-client.ts';
 import { textOf } from '../docs/pages.ts';
 
 /** A server as a client's configuration file names it, its variables filled in. */
@@ -55,10 +54,5 @@ export async function connectByConfiguration({ url, headers }: ServerEntry, mcpU
   const here = new URL(url);
   if (here.origin !== 'http://127.0.0.1:8080') throw new Error(`npm start does not listen at ${here.origin}`);
   here.port = new URL(mcpUrl).port;
-  const client = new Client({ name: 'first-minutes', version: '1' });
-  const transport = new StreamableHTTPClientTransport(here, { requestInit: { headers } });
-  await client.connect(transport as Parameters<typeof client.connect>[0]);
-  // From here on the client holds every result against the output schema of its tool.
-  await client.listTools();
-  return client;
+  return connectMcpEndpoint(here, headers);
 }

@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS, type Limits } from '@baton/protocol';
 import { Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
 import { OPERATOR_TOKEN, SECRET } from '../../harness/deployment.ts';
+import { UNLIMITED } from '../../processes/process-settings.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import { bundleServerProcess } from './server-bundle.ts';
 import { ProbedProcess } from './probed-process.ts';
@@ -13,14 +14,8 @@ import { sendRawRequest, parseMessages, type RawReply, type RawRequest } from '.
 export const HANG_MS = 2_000;
 export const BLOCK_MS = 100;
 
-/** Limits that no run reaches; what requests may hold is what every tenant has. */
-export const UNLIMITED: Limits = {
-  ...DEFAULT_LIMITS,
-  requestsPerSecond: 1_000_000,
-  burst: 1_000_000,
-  pendingInteractions: 1_000_000,
-  openTasks: 1_000_000,
-};
+/** Request sizes stay limited as for every tenant. */
+export const ABUSE_LIMITS: Limits = { ...DEFAULT_LIMITS, ...UNLIMITED };
 
 export interface Keys {
   readonly mcp: string;
@@ -96,7 +91,7 @@ export class AbuseEnvironment {
     };
     const transport = async (name: 'fast-path' | 'sdk'): Promise<Transport> => {
       const process = await start(name);
-      await new OperatorStore(store).create({ id: name, limits: UNLIMITED });
+      await new OperatorStore(store).create({ id: name, limits: ABUSE_LIMITS });
       const { url, routes } = process.startMessage;
       return { name, url, tenant: name, keys: await createKeys(store, name), process, routes };
     };

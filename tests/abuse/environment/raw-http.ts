@@ -1,5 +1,6 @@
 import { createConnection } from 'node:net';
 import type { AnyJson } from '../../harness/mcp-client.ts';
+import { parseSseMessages } from '../../harness/sse.ts';
 
 /** A request down to its bytes: what a well-behaved client library would refuse to send is what is sent here. */
 export interface RawRequest {
@@ -129,9 +130,7 @@ export function parseMessages({ headers, text }: RawReply): AnyJson[] | undefine
   const isStream = (headers.get('content-type') ?? '').startsWith('text/event-stream');
   try {
     if (!isStream) return [JSON.parse(text)].flat();
-    // Lines end as SSE has it: U+2028 ends one only for regular expressions.
-    const lines = text.split('\n').filter((line) => line.startsWith('data: '));
-    return lines.map((line) => JSON.parse(line.slice('data: '.length)));
+    return parseSseMessages(text);
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { AnswerValidator, Programs, resumeTask } from '@baton/runner';
 import { Store } from '@baton/store';
 import { openShards } from '@baton/store/shards';
-import { median } from '../measurements.ts';
+import { median } from '../../harness/statistics.ts';
 import { type Endpoint, callForContent, createProject, answerWithSubtasks } from './project-calls.ts';
 import { sendToParent } from './parent-messages.ts';
 import { closeConnections } from './keep-alive-http.ts';

@@ -1,3 +1,4 @@
+import { quantile } from '../../harness/statistics.ts';
 import { sendToParent } from './parent-messages.ts';
 import { callTool, closeConnections, sendJson } from './keep-alive-http.ts';
 
@@ -70,13 +71,11 @@ if (kind === 'park') {
   const begun = performance.now();
   await run(Number(amount) * 1_000, Number(concurrency), true);
   const elapsed = (performance.now() - begun) / 1_000;
-  latencies.sort((a, b) => a - b);
-  const quantile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0;
   sendToParent({
     trips: latencies.length,
     perSecond: latencies.length / elapsed,
-    p50: quantile(0.5),
-    p99: quantile(0.99),
+    p50: quantile(latencies, 0.5),
+    p99: quantile(latencies, 0.99),
   });
 }
 closeConnections();

@@ -3,6 +3,7 @@ import { testOperations } from '@baton/operations';
 import { Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
 import { startWorker } from '@baton/worker';
+import { UNLIMITED } from '../../processes/process-settings.ts';
 import { sendToParent } from './parent-messages.ts';
 
 /**
@@ -13,12 +14,6 @@ const [role = '', redisUrl = '', name = role, tenants = '0'] = process.argv.slic
 const store = await Store.open({ url: redisUrl, secret: 'a secret of the bench', replica: name });
 const log = makeLog('error', { role });
 let resumed = async () => ({ tasks: 0, jobs: 0 });
-const WIDE = {
-  requestsPerSecond: 1_000_000,
-  burst: 1_000_000,
-  pendingInteractions: 1_000_000,
-  openTasks: 1_000_000,
-};
 
 if (role === 'worker') {
   const { metrics } = await startWorker({ drainMs: 1_000 }, store, log, testOperations);
@@ -39,7 +34,7 @@ if (role === 'worker') {
   const door = new OperatorStore(store);
   const keys: string[] = [];
   for (let n = 0; n < Number(tenants); n++) {
-    await door.create({ id: `bench-${n}`, limits: WIDE });
+    await door.create({ id: `bench-${n}`, limits: UNLIMITED });
     keys.push(
       (await store.tenant(`bench-${n}`).credentials.create({ name: 'bench', scopes: ['mcp', 'agent'] })).key,
     );

@@ -1,16 +1,16 @@
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import { type Cluster, TENANT } from '../cluster/cluster.ts';
-import { OPERATIONS } from '../project-workflow.ts';
 
 /** What speaks against each call having become one task, and each delegation having been answered and taken once. */
 export async function duplicateErrors(
   cluster: Cluster,
+  operations: ReadonlySet<string>,
   numTasks: number,
 ): Promise<{ against: string[]; seen: string }> {
   const against: string[] = [];
   const tasks = await fetchTasks(cluster);
   const names = tasks.map(({ operation }) => String(operation)).sort();
-  if (names.join() !== [...OPERATIONS].sort().join()) against.push(`the tasks are ${names.join()}`);
+  if (names.join() !== [...operations].sort().join()) against.push(`the tasks are ${names.join()}`);
   const all: AnyJson[] = tasks.flatMap(({ interactions }) => interactions);
   const firsts = all.filter(({ attempt }) => attempt === 1).length;
   if (firsts !== numTasks + 3) against.push(`${firsts} requests were made instead of ${numTasks + 3}`);

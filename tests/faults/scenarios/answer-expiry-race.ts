@@ -4,7 +4,8 @@ import { openShards, taskRef } from '@baton/store/shards';
 import { Redis } from 'ioredis';
 import type { Scenario } from '../testbed/scenario.ts';
 import { SECRET } from '../../processes/process-settings.ts';
-import { answerInteraction, callTool, Testbed, pollUntil } from '../testbed/testbed.ts';
+import { pollUntil } from '../../harness/poll.ts';
+import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
 
 const RACES = 300;
 const LANES = 20;

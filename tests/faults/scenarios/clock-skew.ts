@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { ScenarioClaims, Scenario } from '../testbed/scenario.ts';
-import { answerInteraction, callTool, Testbed, pollUntil } from '../testbed/testbed.ts';
+import { pollUntil } from '../../harness/poll.ts';
+import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
 
 const TEN_MINUTES = 600_000;
 const LIFE_MS = 4_000;

@@ -3,7 +3,8 @@ import { Store, type Wait } from '@baton/store';
 import { Redis } from 'ioredis';
 import { SECRET } from '../../processes/process-settings.ts';
 import type { Scenario } from '../testbed/scenario.ts';
-import { callTool, Testbed, pollUntil } from '../testbed/testbed.ts';
+import { pollUntil } from '../../harness/poll.ts';
+import { callTool, Testbed } from '../testbed/testbed.ts';
 
 const CROWD = 20_000;
 const LIFE_MS = 30_000;

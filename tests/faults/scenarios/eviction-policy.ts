@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import type { ScenarioClaims, Scenario } from '../testbed/scenario.ts';
-import { callTool, Testbed, pollUntil } from '../testbed/testbed.ts';
+import { pollUntil } from '../../harness/poll.ts';
+import { callTool, Testbed } from '../testbed/testbed.ts';
 
 /** A Redis that evicts would throw parked work away: nothing starts on it, and what runs says so. */
 export const evictionPolicy: Scenario = {

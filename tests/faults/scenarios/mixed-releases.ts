@@ -1,6 +1,8 @@
 import { Redis } from 'ioredis';
 import type { Scenario } from '../testbed/scenario.ts';
-import { answerInteraction, callTool, type AnyJson, Testbed, pollUntil } from '../testbed/testbed.ts';
+import { pollUntil } from '../../harness/poll.ts';
+import type { AnyJson } from '../../harness/mcp-client.ts';
+import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
 
 /** A release without the programs of the tests, as if it were the one before they came. */
 const OLDER = { BATON_TEST_OPERATIONS: 'false' };

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { formatInteractionId } from '@baton/protocol';
 import { Store, type TenantStore, type Wait } from '@baton/store';
 import { Redis } from 'ioredis';
+import { quantile } from '../../harness/statistics.ts';
 import type { Scenario } from '../testbed/scenario.ts';
 import { SECRET } from '../../processes/process-settings.ts';
 import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
@@ -173,9 +174,4 @@ class Backlog {
       channel: '',
     });
   }
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }

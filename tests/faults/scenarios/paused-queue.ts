@@ -2,7 +2,8 @@ import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { requestJson } from '../../harness/http-request.ts';
 import type { Scenario } from '../testbed/scenario.ts';
-import { answerInteraction, callTool, Testbed, pollUntil } from '../testbed/testbed.ts';
+import { pollUntil } from '../../harness/poll.ts';
+import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
 
 /** An operator pauses the queue `resume`, restarts every process, and resumes it: the pause is kept, and nothing is lost. */
 export const pausedQueue: Scenario = {

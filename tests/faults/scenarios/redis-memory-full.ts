@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { requestJson } from '../../harness/http-request.ts';
 import type { Scenario } from '../testbed/scenario.ts';
-import { answerInteraction, callTool, Testbed, pollUntil } from '../testbed/testbed.ts';
+import { pollUntil } from '../../harness/poll.ts';
+import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
 
 /**
  * Redis full under noeviction. While only the reserve is left, what comes in is refused by name and what is in ends; when

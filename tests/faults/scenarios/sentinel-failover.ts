@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ScenarioClaims, Scenario } from '../testbed/scenario.ts';
-import { answerInteraction, callTool, type AnyJson, type ToolReply, Testbed } from '../testbed/testbed.ts';
+import type { AnyJson } from '../../harness/mcp-client.ts';
+import { answerInteraction, callTool, type ToolReply, Testbed } from '../testbed/testbed.ts';
 import { RedisSentinels } from '../testbed/redis-sentinels.ts';
 
 const CLIENTS = 16;

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Scenario } from '../testbed/scenario.ts';
-import { answerInteraction, callTool, Testbed, pollUntil } from '../testbed/testbed.ts';
+import { pollUntil } from '../../harness/poll.ts';
+import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
 
 const STOPPED_MS = 7_000;
 const EVERY_MS = 250;

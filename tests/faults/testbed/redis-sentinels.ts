@@ -1,12 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findServerBinary, type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
 import { Redis } from 'ioredis';
-import { pollUntil } from './testbed.ts';
+import { findFreePorts } from '../../harness/free-ports.ts';
+import { pollUntil } from '../../harness/poll.ts';
 
 const NAME = 'baton';
 /** How long a master may say nothing before the Sentinels take it for dead. */
@@ -39,7 +38,7 @@ export class RedisSentinels {
     }
     const dir = await mkdtemp(join(tmpdir(), 'baton-sentinels-'));
     const binary = await findServerBinary();
-    const ports = await freePorts(3);
+    const ports = await findFreePorts(3);
     const watchers = await Promise.all(
       ports.map(async (own) => {
         const file = join(dir, `${own}.conf`);
@@ -116,16 +115,4 @@ export class RedisSentinels {
 
 function portOf(server: PrivateRedis): number {
   return Number(new URL(server.url).port);
-}
-
-/** Ports that nobody listens on. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  const ports: number[] = [];
-  for (const server of servers) {
-    if (!server.listening) await once(server, 'listening');
-    ports.push((server.address() as { port: number }).port);
-  }
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }

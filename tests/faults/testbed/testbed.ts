@@ -1,14 +1,10 @@
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
 import { BatonProcess, GATEWAY_READY, WORKER_READY } from '../../processes/baton-process.ts';
 import { requestJson } from '../../harness/http-request.ts';
+import type { AnyJson } from '../../harness/mcp-client.ts';
 import { PROCESS_ENVIRONMENT, OPERATOR_TOKEN, UNLIMITED } from '../../processes/process-settings.ts';
-
-/** What a tool call came to, read as a client in JavaScript reads it. */
-// oxlint-disable-next-line typescript/no-explicit-any -- fields that are missing are undefined, and a claim fails
-export type AnyJson = any;
 
 export interface ToolReply {
   /** 0 when nothing came back. */
@@ -132,16 +128,4 @@ export function answerInteraction(
 ) {
   const agentLLMResponse = { status: 'success', data: { object: { value } } };
   return callTool(url, token, 'agent_llm', { interactionId, agentLLMResponse, waitMs });
-}
-
-/** Asks again and again until something is so; false when it never was within the time. */
-export async function pollUntil(
-  holds: () => Promise<boolean>,
-  limitMs: number,
-  everyMs = 20,
-): Promise<boolean> {
-  for (const end = performance.now() + limitMs; performance.now() < end; await delay(everyMs)) {
-    if (await holds()) return true;
-  }
-  return false;
 }

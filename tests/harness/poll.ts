@@ -1,0 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Repeats a check until it holds; false when it did not hold within `limitMs`. */
+export async function pollUntil(
+  check: () => Promise<boolean>,
+  limitMs: number,
+  everyMs = 20,
+): Promise<boolean> {
+  for (const end = performance.now() + limitMs; performance.now() < end; await delay(everyMs)) {
+    if (await check()) return true;
+  }
+  return false;
+}
+
+/** Like `pollUntil`; a check that throws does not hold yet. Errors: names `what` when it did not hold in time. */
+export async function waitUntil(what: string, limitMs: number, check: () => Promise<boolean>): Promise<void> {
+  if (!(await pollUntil(() => check().catch(() => false), limitMs, 100)))
+    throw new Error(`not within ${limitMs} ms: ${what}`);
+}
