@@ -3,29 +3,29 @@ import { VALID_ANSWER } from '../fake-llm/llm-server.ts';
 import { isEvent, eventKinds, AgentFixture } from './agent-fixture.ts';
 
 /** What an agent answers, to requests of each kind, by an endpoint of each kind. */
-let place: AgentFixture;
+let fixture: AgentFixture;
 beforeAll(async () => {
-  place = await AgentFixture.start();
+  fixture = await AgentFixture.start();
 });
-afterAll(() => place.stop());
+afterAll(() => fixture.stop());
 beforeEach(() => {
-  place.llm.behaviour = () => VALID_ANSWER;
+  fixture.llm.behaviour = () => VALID_ANSWER;
 });
 
 describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s', (provider) => {
-  const answerAll = () => place.answerAll({ provider });
+  const answerAll = () => fixture.answerAll({ provider });
 
   test('a request for an object is answered with one, and the LLM was shown schema, limits and messages', async () => {
     const topic = `object by ${provider}`;
-    const { taskId } = await place.parkEcho(topic);
+    const { taskId } = await fixture.parkEcho(topic);
     const events = await answerAll();
     expect(eventKinds(events)).toEqual(['claimed', 'answered']);
     expect(events[1]).toMatchObject({ usage: { inputTokens: 21, outputTokens: 13 } });
-    expect(await place.waitForOutcome(taskId)).toMatchObject({
+    expect(await fixture.waitForOutcome(taskId)).toMatchObject({
       status: 'completed',
       result: { value: `answer to ${topic}` },
     });
-    const [asked] = place.llm.callsAbout(topic);
+    const [asked] = fixture.llm.callsAbout(topic);
     expect(asked).toMatchObject({ api: provider, model: 'claude-sonnet-4-20250514' });
     expect(asked?.system).toContain('"properties":{"value":{"type":"string"}}');
     expect(asked?.body.temperature).toBe(0.2);
@@ -38,7 +38,7 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
     'a %s request is answered in words, with model and usage',
     async (kind) => {
       const topic = `${kind} by ${provider}`;
-      const { taskId } = await place.delegate(kind, {
+      const { taskId } = await fixture.delegate(kind, {
         modelId: 'some-model',
         messages: [
           { role: 'system', content: 'Be short.' },
@@ -46,7 +46,7 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
         ],
       });
       await answerAll();
-      expect(await place.waitForOutcome(taskId)).toMatchObject({
+      expect(await fixture.waitForOutcome(taskId)).toMatchObject({
         status: 'completed',
         result: {
           response: `answer to ${topic}`,
@@ -54,7 +54,7 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
           usage: { inputTokens: 21, outputTokens: 13 },
         },
       });
-      const [asked] = place.llm.callsAbout(topic);
+      const [asked] = fixture.llm.callsAbout(topic);
       expect(asked?.system).toBe('Be short.');
       expect(asked?.body.stream === true).toBe(kind === 'streamText');
     },
@@ -63,28 +63,28 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
   test('the tools of a request are offered, and what the model wants called goes back unharmed and is never run', async () => {
     const topic = `tools by ${provider}`;
     const toolCall = { id: 'call_1', name: 'weather', arguments: { city: 'Čačak', days: 2 } };
-    place.llm.behaviour = () => ({ do: 'say', text: '', toolCalls: [toolCall] });
+    fixture.llm.behaviour = () => ({ do: 'say', text: '', toolCalls: [toolCall] });
     const parameters = {
       type: 'object',
       properties: { city: { type: 'string' }, days: { type: 'integer' } },
     };
     const tool = { type: 'function', function: { name: 'weather', description: 'Forecast', parameters } };
-    const { taskId } = await place.delegate('generateText', {
+    const { taskId } = await fixture.delegate('generateText', {
       modelId: 'some-model',
       messages: [{ role: 'user', content: topic }],
       tools: [tool],
     });
     await answerAll();
-    const { result } = await place.waitForOutcome(taskId);
+    const { result } = await fixture.waitForOutcome(taskId);
     expect(result.toolCalls).toEqual([toolCall]);
-    const [asked] = place.llm.callsAbout(topic);
+    const [asked] = fixture.llm.callsAbout(topic);
     expect(JSON.stringify(asked?.body.tools)).toContain('"city"');
   });
 
   test('pictures reach the model: bytes as they are, links unopened, since they may name what only the agent can reach', async () => {
     const topic = `pictures by ${provider}`;
     const data = Buffer.from('not much of a picture').toString('base64');
-    await place.delegate('generateText', {
+    await fixture.delegate('generateText', {
       messages: [
         {
           role: 'user',
@@ -97,7 +97,7 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
       ],
     });
     expect(eventKinds(await answerAll())).toEqual(['claimed', 'answered']);
-    const sent = JSON.stringify(place.llm.callsAbout(topic)[0]?.messages);
+    const sent = JSON.stringify(fixture.llm.callsAbout(topic)[0]?.messages);
     expect(sent).toContain(data);
     expect(sent).toContain('http://127.0.0.1:9/inside.png');
   });
@@ -109,7 +109,7 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
       type: 'function',
       function: { name: 'weather', arguments: '{"city":"Bar"}' },
     };
-    await place.delegate('generateText', {
+    await fixture.delegate('generateText', {
       messages: [
         { role: 'user', content: topic },
         { role: 'assistant', content: '', tool_calls: [call] },
@@ -117,7 +117,7 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
       ],
     });
     await answerAll();
-    const [, assistant, result] = place.llm.callsAbout(topic)[0]?.messages ?? [];
+    const [, assistant, result] = fixture.llm.callsAbout(topic)[0]?.messages ?? [];
     expect(JSON.stringify(assistant)).toContain('call_9');
     expect(JSON.stringify(assistant)).toContain('Bar');
     expect(JSON.stringify(result)).toContain('call_9');
@@ -128,19 +128,19 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
 describe('an answer that does not fit', () => {
   test('is repaired before it is posted: Baton sees one right answer to its first asking', async () => {
     const topic = 'wrong once';
-    place.llm.behaviour = ({ attempt }) =>
+    fixture.llm.behaviour = ({ attempt }) =>
       attempt === 1 ? { do: 'say', text: '{"value": 7}' } : VALID_ANSWER;
-    const { taskId, interactionId } = await place.parkEcho(topic);
-    const events = await place.answerAll();
+    const { taskId, interactionId } = await fixture.parkEcho(topic);
+    const events = await fixture.answerAll();
     expect(eventKinds(events)).toEqual(['claimed', 'repairing', 'answered']);
     expect(events[2]).toMatchObject({ usage: { inputTokens: 42, outputTokens: 26 } });
-    const [, again] = place.llm.callsAbout(topic);
+    const [, again] = fixture.llm.callsAbout(topic);
     const [quoted, told] = again?.messages.slice(-2) ?? [];
     expect(quoted.content).toContain('{"value":7}');
     expect(told.content).toContain('value: must be string');
-    const view = await place.waitForOutcome(taskId);
+    const view = await fixture.waitForOutcome(taskId);
     expect(view).toMatchObject({ status: 'completed', result: { value: `answer to ${topic}` } });
-    expect(await place.listInteractions(taskId)).toEqual([
+    expect(await fixture.listInteractions(taskId)).toEqual([
       expect.objectContaining({ interactionId, status: 'answered' }),
     ]);
   });
@@ -149,30 +149,30 @@ describe('an answer that does not fit', () => {
     ['half a JSON', '{"value": "abc'],
     ['words instead of JSON', 'I would rather not.'],
   ])('is repaired when it is %s', async (what, text) => {
-    place.llm.behaviour = ({ attempt }) => (attempt === 1 ? { do: 'say', text } : VALID_ANSWER);
-    const { taskId } = await place.parkEcho(what);
-    expect(eventKinds(await place.answerAll())).toEqual(['claimed', 'repairing', 'answered']);
-    expect(await place.waitForOutcome(taskId)).toMatchObject({ status: 'completed' });
+    fixture.llm.behaviour = ({ attempt }) => (attempt === 1 ? { do: 'say', text } : VALID_ANSWER);
+    const { taskId } = await fixture.parkEcho(what);
+    expect(eventKinds(await fixture.answerAll())).toEqual(['claimed', 'repairing', 'answered']);
+    expect(await fixture.waitForOutcome(taskId)).toMatchObject({ status: 'completed' });
   });
 
   test.each([
     ['a code fence', '```json\n{"value":"fenced"}\n```'],
     ['thinking aloud before it', '<think>{"value": 7}? no.</think>\n{"value":"fenced"}'],
   ])('is not what %s makes of it', async (what, text) => {
-    place.llm.behaviour = () => ({ do: 'say', text });
-    const { taskId } = await place.parkEcho(what);
-    expect(eventKinds(await place.answerAll())).toEqual(['claimed', 'answered']);
-    expect(await place.waitForOutcome(taskId)).toMatchObject({ result: { value: 'fenced' } });
+    fixture.llm.behaviour = () => ({ do: 'say', text });
+    const { taskId } = await fixture.parkEcho(what);
+    expect(eventKinds(await fixture.answerAll())).toEqual(['claimed', 'answered']);
+    expect(await fixture.waitForOutcome(taskId)).toMatchObject({ result: { value: 'fenced' } });
   });
 
   test('even after a repair is left to Baton, which asks again within its own budget', async () => {
     const topic = 'never right';
-    place.llm.behaviour = () => ({ do: 'say', text: '{"value": 7}' });
-    const { taskId } = await place.parkEcho(topic);
-    const events = await place.answerAll();
+    fixture.llm.behaviour = () => ({ do: 'say', text: '{"value": 7}' });
+    const { taskId } = await fixture.parkEcho(topic);
+    const events = await fixture.answerAll();
     expect(events.filter(({ kind }) => kind === 'answered')).toHaveLength(4);
-    expect(place.llm.countCalls(topic)).toBe(8);
-    expect(await place.waitForOutcome(taskId)).toMatchObject({
+    expect(fixture.llm.countCalls(topic)).toBe(8);
+    expect(await fixture.waitForOutcome(taskId)).toMatchObject({
       status: 'failed',
       error: { code: 'answer_invalid' },
     });
@@ -185,11 +185,11 @@ test('a schema that is made to be slow neither stops the agent nor keeps the ans
     return [`l${level}`, { anyOf: [branch, branch] }];
   });
   const schema = { $defs: { ...Object.fromEntries(levels), l24: { type: 'object' } }, $ref: '#/$defs/l0' };
-  await place.delegate('generateObject', { messages: [{ role: 'user', content: 'slow schema' }], schema });
-  const { taskId } = await place.parkEcho('beside the slow one');
-  const agent = place.startAgent();
+  await fixture.delegate('generateObject', { messages: [{ role: 'user', content: 'slow schema' }], schema });
+  const { taskId } = await fixture.parkEcho('beside the slow one');
+  const agent = fixture.startAgent();
   await agent.waitFor(isEvent('answered', 'beside the slow one'));
   await agent.waitFor(isEvent('answered', 'slow schema'));
   await agent.stop(0);
-  expect(await place.waitForOutcome(taskId)).toMatchObject({ status: 'completed' });
+  expect(await fixture.waitForOutcome(taskId)).toMatchObject({ status: 'completed' });
 });

@@ -7,19 +7,19 @@ import { LossyProxy } from '../tcp-proxies/lossy-proxy.ts';
 import { isEvent, eventKinds, AgentFixture } from './agent-fixture.ts';
 
 /** What an agent does when its LLM endpoint, or Baton, is not what it should be. */
-let place: AgentFixture;
+let fixture: AgentFixture;
 beforeAll(async () => {
-  place = await AgentFixture.start();
+  fixture = await AgentFixture.start();
 });
-afterAll(() => place.stop());
+afterAll(() => fixture.stop());
 afterEach(async () => {
-  await place.stopAgents();
-  place.llm.behaviour = () => VALID_ANSWER;
+  await fixture.stopAgents();
+  fixture.llm.behaviour = () => VALID_ANSWER;
 });
 
 /** Badly the first time, well from then on. */
 const atFirst = (manner: LlmBehaviour) =>
-  (place.llm.behaviour = ({ attempt }) => (attempt === 1 ? manner : VALID_ANSWER));
+  (fixture.llm.behaviour = ({ attempt }) => (attempt === 1 ? manner : VALID_ANSWER));
 
 describe('a failure that passes', () => {
   test.each<[string, LlmBehaviour, string]>([
@@ -31,12 +31,12 @@ describe('a failure that passes', () => {
     ['an empty answer', { do: 'say', text: '' }, 'api_error'],
   ])('is tried again: %s', async (what, manner, type) => {
     atFirst(manner);
-    const { taskId } = await place.parkEcho(what);
-    const events = await place.answerAll();
+    const { taskId } = await fixture.parkEcho(what);
+    const events = await fixture.answerAll();
     expect(eventKinds(events)).toEqual(['claimed', 'retrying', 'answered']);
     expect(events[1]).toMatchObject({ type });
-    expect(await place.waitForOutcome(taskId)).toMatchObject({ status: 'completed' });
-    expect(await place.listInteractions(taskId)).toHaveLength(1);
+    expect(await fixture.waitForOutcome(taskId)).toMatchObject({ status: 'completed' });
+    expect(await fixture.listInteractions(taskId)).toHaveLength(1);
   });
 
   describe.each(['openai', 'anthropic'] as const)('in a stream of %s', (provider) => {
@@ -47,36 +47,38 @@ describe('a failure that passes', () => {
     ])('%s, is tried again, and nothing of the first half is left', async (what, manner) => {
       const topic = `${provider} ${what}`;
       atFirst(manner);
-      const { taskId } = await place.delegate('streamText', { messages: [{ role: 'user', content: topic }] });
-      const events = await place.answerAll({ provider });
+      const { taskId } = await fixture.delegate('streamText', {
+        messages: [{ role: 'user', content: topic }],
+      });
+      const events = await fixture.answerAll({ provider });
       expect(eventKinds(events)).toEqual(['claimed', 'retrying', 'answered']);
-      expect((await place.waitForOutcome(taskId)).result.response).toBe(`answer to ${topic}`);
+      expect((await fixture.waitForOutcome(taskId)).result.response).toBe(`answer to ${topic}`);
     });
   });
 
   test('that comes with Retry-After is not tried again before, and holds back all other requests meanwhile', async () => {
-    place.llm.behaviour = ({ topic, attempt }) =>
+    fixture.llm.behaviour = ({ topic, attempt }) =>
       topic === 'limited' && attempt === 1
         ? { do: 'refuse', status: 429, headers: { 'retry-after': '2' } }
         : VALID_ANSWER;
-    await place.parkEcho('limited');
+    await fixture.parkEcho('limited');
     // What was claimed by a look that ended in the same moment is free again after this.
-    const agent = place.startAgent({ leaseMs: 5_000 });
+    const agent = fixture.startAgent({ leaseMs: 5_000 });
     await agent.waitFor(isEvent('retrying', 'limited'));
-    await place.parkEcho('comes meanwhile');
+    await fixture.parkEcho('comes meanwhile');
     await agent.waitFor(isEvent('answered', 'limited'));
     await agent.waitFor(isEvent('answered', 'comes meanwhile'));
     await agent.stop();
-    const [first, second] = place.llm.callsAbout('limited');
-    const [other] = place.llm.callsAbout('comes meanwhile');
+    const [first, second] = fixture.llm.callsAbout('limited');
+    const [other] = fixture.llm.callsAbout('comes meanwhile');
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1_990);
     expect((other?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1_990);
   });
 
   test('of an endpoint that never answers is given its time, and then tried again', async () => {
     atFirst({ do: 'hang' });
-    await place.parkEcho('hangs once');
-    const events = await place.answerAll({ timeoutMs: 300 });
+    await fixture.parkEcho('hangs once');
+    const events = await fixture.answerAll({ timeoutMs: 300 });
     expect(eventKinds(events)).toEqual(['claimed', 'retrying', 'answered']);
     expect(events[1]).toMatchObject({ type: 'timeout_error' });
   });
@@ -88,50 +90,50 @@ describe('a failure that does not pass', () => {
     ['an endpoint that is overloaded', { do: 'refuse', status: 503 }, 'overloaded_error'],
     ['an endpoint that never answers', { do: 'hang' }, 'timeout_error'],
   ])('is told to Baton by its type, and the task ends rather than hangs: %s', async (what, manner, type) => {
-    place.llm.behaviour = () => manner;
-    const { taskId } = await place.parkEcho(what);
-    const events = await place.answerAll({ tries: 2, timeoutMs: 200 });
+    fixture.llm.behaviour = () => manner;
+    const { taskId } = await fixture.parkEcho(what);
+    const events = await fixture.answerAll({ tries: 2, timeoutMs: 200 });
     // Baton asks again twice: it is no agent's last word.
     const failed = events.filter((event) => event.kind === 'failed' && event.request.taskId === taskId);
     expect(failed).toHaveLength(3);
     expect(failed[0]).toMatchObject({ type });
-    expect(place.llm.countCalls(what)).toBe(6);
-    expect(await place.waitForOutcome(taskId)).toMatchObject({
+    expect(fixture.llm.countCalls(what)).toBe(6);
+    expect(await fixture.waitForOutcome(taskId)).toMatchObject({
       status: 'failed',
       error: { code: 'agent_error', errorDetails: { type } },
     });
   });
 
   test('whose Retry-After is longer than the lease is not waited for under the lease', async () => {
-    place.llm.behaviour = () => ({ do: 'refuse', status: 429, headers: { 'retry-after': '60' } });
-    await place.parkEcho('long wait');
-    const agent = place.startAgent({ leaseMs: 5_000, timeoutMs: 2_000 });
+    fixture.llm.behaviour = () => ({ do: 'refuse', status: 429, headers: { 'retry-after': '60' } });
+    await fixture.parkEcho('long wait');
+    const agent = fixture.startAgent({ leaseMs: 5_000, timeoutMs: 2_000 });
     const failed = await agent.waitFor(isEvent('failed', 'long wait'));
     expect(failed).toMatchObject({ type: 'rate_limit_error', tookMs: expect.any(Number) });
     await agent.stop();
     // The next asking of the same waits unclaimed, for an agent whose endpoint has time.
-    expect(place.llm.countCalls('long wait')).toBe(1);
-    place.llm.behaviour = () => VALID_ANSWER;
-    await place.answerAll();
+    expect(fixture.llm.countCalls('long wait')).toBe(1);
+    fixture.llm.behaviour = () => VALID_ANSWER;
+    await fixture.answerAll();
   });
 
   test('is the last word when the endpoint refuses the request itself', async () => {
-    place.llm.behaviour = () => ({ do: 'refuse', status: 400, message: 'prompt is too long' });
-    const { taskId } = await place.parkEcho('too long');
-    expect(eventKinds(await place.answerAll())).toEqual(['claimed', 'failed']);
-    const { error } = await place.waitForOutcome(taskId);
+    fixture.llm.behaviour = () => ({ do: 'refuse', status: 400, message: 'prompt is too long' });
+    const { taskId } = await fixture.parkEcho('too long');
+    expect(eventKinds(await fixture.answerAll())).toEqual(['claimed', 'failed']);
+    const { error } = await fixture.waitForOutcome(taskId);
     expect(error).toMatchObject({ code: 'agent_error', errorDetails: { type: 'invalid_request_error' } });
     expect(error.message).toContain('prompt is too long');
   });
 
   test("never fails anybody's task when it is the agent's own: a refused key ends the agent, and another one answers", async () => {
-    place.llm.behaviour = () => ({ do: 'refuse', status: 401, message: 'Incorrect API key provided' });
-    const { taskId } = await place.parkEcho('wrong key');
-    const agent = place.startAgent({ leaseMs: 1_000, timeoutMs: 500 });
+    fixture.llm.behaviour = () => ({ do: 'refuse', status: 401, message: 'Incorrect API key provided' });
+    const { taskId } = await fixture.parkEcho('wrong key');
+    const agent = fixture.startAgent({ leaseMs: 1_000, timeoutMs: 500 });
     await expect(agent.done).rejects.toThrow('Incorrect API key provided');
-    expect(await place.waitForOutcome(taskId)).toMatchObject({ status: 'input_required' });
-    place.llm.behaviour = () => VALID_ANSWER;
-    const other = place.startAgent();
+    expect(await fixture.waitForOutcome(taskId)).toMatchObject({ status: 'input_required' });
+    fixture.llm.behaviour = () => VALID_ANSWER;
+    const other = fixture.startAgent();
     await other.waitFor(isEvent('answered', 'wrong key'));
     await other.stop();
   });
@@ -143,35 +145,35 @@ describe('a wish that the model does not know', () => {
     ['max_tokens', "Unsupported parameter: 'max_tokens' is not supported with this model."],
     ['response_format', "'response_format.type' must be 'json_schema' or 'text'"],
   ])('is left out from then on: %s', async (name, message) => {
-    place.llm.behaviour = ({ body }) =>
+    fixture.llm.behaviour = ({ body }) =>
       name in body ? { do: 'refuse', status: 400, message } : VALID_ANSWER;
-    const agent = place.startAgent();
+    const agent = fixture.startAgent();
     for (const topic of [`${name} first`, `${name} second`]) {
-      await place.parkEcho(topic);
+      await fixture.parkEcho(topic);
       await agent.waitFor(isEvent('answered', topic));
     }
     await agent.stop();
-    expect(place.llm.countCalls(`${name} first`)).toBe(2);
-    expect(place.llm.countCalls(`${name} second`)).toBe(1);
+    expect(fixture.llm.countCalls(`${name} first`)).toBe(2);
+    expect(fixture.llm.countCalls(`${name} second`)).toBe(1);
   });
 });
 
 describe("an answer function of one's own", () => {
-  const serve = (answer: AnswerFunction) => place.answerAll({ answer, tries: 2 });
+  const serve = (answer: AnswerFunction) => fixture.answerAll({ answer, tries: 2 });
 
   test('says by AnswerFailure what kind of failure it was', async () => {
-    const { taskId } = await place.parkEcho('own failure');
+    const { taskId } = await fixture.parkEcho('own failure');
     await serve(async () => {
       throw new AnswerFailure('out_of_budget', 'No money is left.');
     });
-    expect(await place.waitForOutcome(taskId)).toMatchObject({
+    expect(await fixture.waitForOutcome(taskId)).toMatchObject({
       error: { code: 'agent_error', errorDetails: { type: 'out_of_budget', message: 'No money is left.' } },
     });
   });
 
   test('that breaks does not end the agent, nor is its bug called again and again', async () => {
     let calls = 0;
-    const { taskId } = await place.parkEcho('own bug');
+    const { taskId } = await fixture.parkEcho('own bug');
     const events = await serve(async (request) => {
       // What earlier tests left may be asked again meanwhile.
       if (request.taskId !== taskId) return { object: { value: 'not mine' } };
@@ -184,21 +186,21 @@ describe("an answer function of one's own", () => {
   });
 
   test('that gives nothing, or more than Baton takes, leads to a named failure', async () => {
-    const { taskId } = await place.parkEcho('own nothing');
+    const { taskId } = await fixture.parkEcho('own nothing');
     await serve(async () => undefined);
-    expect(await place.waitForOutcome(taskId)).toMatchObject({
+    expect(await fixture.waitForOutcome(taskId)).toMatchObject({
       error: { errorDetails: { type: 'api_error' } },
     });
-    const { taskId: large } = await place.parkEcho('own too much');
+    const { taskId: large } = await fixture.parkEcho('own too much');
     await serve(async () => ({ value: 'x'.repeat(600_000) }));
-    expect(await place.waitForOutcome(large)).toMatchObject({
+    expect(await fixture.waitForOutcome(large)).toMatchObject({
       error: { errorDetails: { type: 'answer_refused' } },
     });
   });
 
   test('that looks at no signal is not waited for beyond its time', async () => {
-    await place.parkEcho('own endless');
-    const agent = place.startAgent({ answer: () => new Promise(() => {}), timeoutMs: 200, tries: 1 });
+    await fixture.parkEcho('own endless');
+    const agent = fixture.startAgent({ answer: () => new Promise(() => {}), timeoutMs: 200, tries: 1 });
     await agent.waitFor(isEvent('failed', 'own endless'));
     await agent.stop(0);
   });
@@ -206,82 +208,84 @@ describe("an answer function of one's own", () => {
 
 describe('Baton', () => {
   test('that refuses the key ends the agent, naming the code', async () => {
-    const agent = place.startAgent({ key: 'bt_acme_nobody_nothing' });
+    const agent = fixture.startAgent({ key: 'bt_acme_nobody_nothing' });
     const error = await agent.done.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(BatonError);
     expect(error).toMatchObject({ code: 'unauthenticated' });
   });
 
   test('that is away when the answer is there gets it when it is back', async () => {
-    const door = await LossyProxy.inFrontOf(place.baton.url());
-    const agent = place.startAgent({ url: `${door.url}/mcp` });
-    place.llm.behaviour = () => {
-      door.refuseAll();
+    const proxy = await LossyProxy.inFrontOf(fixture.baton.url());
+    const agent = fixture.startAgent({ url: `${proxy.url}/mcp` });
+    fixture.llm.behaviour = () => {
+      proxy.refuseAll();
       return VALID_ANSWER;
     };
-    const { taskId } = await place.parkEcho('nobody at the door');
+    const { taskId } = await fixture.parkEcho('nobody at the proxy');
     await agent.waitFor(isEvent('unreachable'));
-    expect(await place.waitForOutcome(taskId)).toMatchObject({ status: 'input_required' });
-    door.forwardAll();
-    await agent.waitFor(isEvent('answered', 'nobody at the door'));
+    expect(await fixture.waitForOutcome(taskId)).toMatchObject({ status: 'input_required' });
+    proxy.forwardAll();
+    await agent.waitFor(isEvent('answered', 'nobody at the proxy'));
     await agent.stop();
-    expect(place.llm.countCalls('nobody at the door')).toBe(1);
-    expect(await place.waitForOutcome(taskId)).toMatchObject({ status: 'completed' });
-    await door.close();
+    expect(fixture.llm.countCalls('nobody at the proxy')).toBe(1);
+    expect(await fixture.waitForOutcome(taskId)).toMatchObject({ status: 'completed' });
+    await proxy.close();
   });
 
   test('whose confirmation was lost is told the same again, which counts once', async () => {
-    const door = await LossyProxy.inFrontOf(place.baton.url());
-    const agent = place.startAgent({ url: `${door.url}/mcp`, concurrency: 1 });
-    place.llm.behaviour = () => {
-      door.dropReplies();
+    const proxy = await LossyProxy.inFrontOf(fixture.baton.url());
+    const agent = fixture.startAgent({ url: `${proxy.url}/mcp`, concurrency: 1 });
+    fixture.llm.behaviour = () => {
+      proxy.dropReplies();
       return VALID_ANSWER;
     };
-    const { taskId } = await place.parkEcho('said twice');
-    await place.waitForEnd(taskId);
-    expect(door.droppedReplies).toBeGreaterThan(0);
-    door.forwardAll();
+    const { taskId } = await fixture.parkEcho('said twice');
+    await fixture.waitForEnd(taskId);
+    expect(proxy.droppedReplies).toBeGreaterThan(0);
+    proxy.forwardAll();
     await agent.waitFor(isEvent('answered', 'said twice'));
     await agent.stop();
-    expect(place.llm.countCalls('said twice')).toBe(1);
+    expect(fixture.llm.countCalls('said twice')).toBe(1);
     expect(eventKinds(agent.events).filter((kind) => kind === 'answered')).toHaveLength(1);
-    expect(await place.listInteractions(taskId)).toHaveLength(1);
-    await door.close();
+    expect(await fixture.listInteractions(taskId)).toHaveLength(1);
+    await proxy.close();
   });
 
   test('that had another answer first is left in peace', async () => {
-    const { taskId, interactionId } = await place.parkEcho('too late');
+    const { taskId, interactionId } = await fixture.parkEcho('too late');
     let answered: Promise<unknown> | undefined;
-    place.llm.behaviour = () => {
+    fixture.llm.behaviour = () => {
       const agentLLMResponse = successAnswer({ value: 'by hand' });
-      answered = callTool(place.client, 'agent_llm', { interactionId, agentLLMResponse });
+      answered = callTool(fixture.client, 'agent_llm', { interactionId, agentLLMResponse });
       return { do: 'say', afterMs: 500 };
     };
-    const events = await place.answerAll();
+    const events = await fixture.answerAll();
     await answered;
     const end = events.find(isEvent('superseded', 'too late'));
     expect(end).toMatchObject({ code: 'interaction_already_answered' });
-    expect(await place.waitForOutcome(taskId)).toMatchObject({ result: { value: 'by hand' } });
+    expect(await fixture.waitForOutcome(taskId)).toMatchObject({ result: { value: 'by hand' } });
   });
 
   test('that took the request back is left in peace', async () => {
-    const { taskId } = await place.parkEcho('cancelled');
+    const { taskId } = await fixture.parkEcho('cancelled');
     let cancelled: Promise<void> | undefined;
-    place.llm.behaviour = () => {
-      cancelled = place.cancelTask(taskId);
+    fixture.llm.behaviour = () => {
+      cancelled = fixture.cancelTask(taskId);
       return { do: 'say', afterMs: 500 };
     };
-    const events = await place.answerAll();
+    const events = await fixture.answerAll();
     await cancelled;
     const end = events.find(isEvent('superseded', 'cancelled'));
     expect(end).toMatchObject({ code: 'interaction_cancelled' });
   });
 
   test('that cannot be reached is looked for until it is there, and with `once` only for a while', async () => {
-    const away = place.startAgent({ url: 'http://127.0.0.1:9/mcp' });
+    const away = fixture.startAgent({ url: 'http://127.0.0.1:9/mcp' });
     await away.waitFor(isEvent('unreachable'));
     await away.stop();
-    await expect(place.startAgent({ url: 'http://127.0.0.1:9/mcp', once: true }).done).rejects.toMatchObject({
+    await expect(
+      fixture.startAgent({ url: 'http://127.0.0.1:9/mcp', once: true }).done,
+    ).rejects.toMatchObject({
       code: 'unavailable',
     });
   });

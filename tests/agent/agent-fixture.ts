@@ -11,12 +11,12 @@ import { callTool, connectMcpClient, type AnyJson } from '../harness/mcp-client.
 import { Deployment } from '../harness/deployment.ts';
 import { FakeLlmServer } from '../fake-llm/llm-server.ts';
 
-// The tests' models are made up, and the provider would say so at each request.
+// The AI SDK would warn about the unknown model names of the tests.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 const AGENT_IDENTITY = { principal: '', scopes: new Set(['agent'] as const) };
 
-/** A Baton, an LLM endpoint, and someone whose requests are to be answered. */
+/** A deployment, a fake LLM and a client that delegates, for tests of agents that answer. */
 export class AgentFixture {
   readonly baton: Deployment;
   readonly llm: FakeLlmServer;
@@ -49,28 +49,28 @@ export class AgentFixture {
     await this.baton.stop();
   }
 
-  /** Where an agent meets Baton, on one of its replicas. */
+  /** The MCP endpoint of one replica. */
   mcpUrl(gateway = 0): string {
     return `${this.baton.url(gateway)}/mcp`;
   }
 
-  /** Parks one request whose text is `topic`; gives its task and interaction. */
+  /** Parks one request whose prompt is `topic`; returns its directive. */
   async parkEcho(topic: string): Promise<AnyJson> {
     return callTool(this.client, 'bench_echo', { text: topic });
   }
 
-  /** Parks a request of the caller's own. */
+  /** Parks a request that the client writes itself. */
   async delegate(serviceType: string, requestParameters: object): Promise<AnyJson> {
     const details = { originalCommand: 'tests', role: 'research', serviceType, requestParameters };
     return callTool(this.client, 'agent_llm', { delegatedCallDetails: details });
   }
 
-  /** How a task stands once it stands still. */
+  /** The status of a task once it no longer works. */
   async waitForOutcome(taskId: string): Promise<AnyJson> {
     return callTool(this.client, 'task_status', { taskId, waitMs: 25_000 });
   }
 
-  /** Waits until a task has ended, through however many requests. */
+  /** Waits until a task has ended, however many requests it makes. */
   async waitForEnd(taskId: string): Promise<void> {
     const { store } = this.baton;
     const listener = store.inbox.subscribe(
@@ -87,18 +87,18 @@ export class AgentFixture {
     }
   }
 
-  /** Takes a task out of the backlog that a test leaves behind. */
+  /** Cancels a task, so that its requests are not offered to the next test's agents. */
   async cancelTask(taskId: string): Promise<void> {
     await callTool(this.client, 'cancel_task', { taskId });
   }
 
-  /** All interactions that a task ever had, as they are stored. */
+  /** All interactions of a task, as they are stored. */
   async listInteractions(taskId: string): Promise<readonly AnyJson[]> {
     const { queries } = this.baton.store.tenant('acme');
     return (await queries.inspect(AGENT_IDENTITY, taskId)).interactions;
   }
 
-  /** An agent in this process, with what it tells. */
+  /** Starts an agent in this process and records its events. */
   startAgent(
     options: Partial<AnswerInteractionsOptions> & { provider?: 'openai' | 'anthropic' } = {},
   ): ObservedAgent {
@@ -130,12 +130,12 @@ export class AgentFixture {
     };
   }
 
-  /** Stops what a test that failed left running, which would answer what the next ones ask. */
+  /** Stops agents that a failed test left running; they would answer the next test's requests. */
   async stopAgents(): Promise<void> {
     await Promise.allSettled(this.agents.splice(0).map((agent) => agent.stop(0)));
   }
 
-  /** Has one agent answer everything that waits. */
+  /** Runs one agent until nothing is pending; returns its events. */
   async answerAll(options: Parameters<AgentFixture['startAgent']>[0] = {}): Promise<AgentEvent[]> {
     const { done, events } = this.startAgent({ once: true, ...options });
     await done;
@@ -145,18 +145,18 @@ export class AgentFixture {
 
 interface ObservedAgent extends RunningAgent {
   readonly events: AgentEvent[];
-  /** Waits for an event. */
+  /** Waits for the first event that matches, past or future. */
   waitFor(holds: (event: AgentEvent) => boolean): Promise<AgentEvent>;
 }
 
-/** An event of this kind, about the request of this topic. */
+/** Matches events of a kind, about the request with this topic if one is given. */
 export function isEvent(kind: AgentEvent['kind'], topic = ''): (event: AgentEvent) => boolean {
   return (event) =>
     event.kind === kind &&
     (topic === '' || ('request' in event && JSON.stringify(event.request.request.messages).includes(topic)));
 }
 
-/** What kinds of things happened, in order. */
+/** The kinds of events, in order. */
 export function eventKinds(events: readonly AgentEvent[]): string[] {
   return events.map(({ kind }) => kind);
 }

@@ -5,7 +5,7 @@ import type { AnyJson } from '../harness/mcp-client.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 
-/** A real process that answers, with its standard output in a pipe. */
+/** An agent as a child process, with its output in pipes. */
 export class AgentProcess {
   readonly child: ChildProcess;
   readonly lines: string[] = [];
@@ -18,7 +18,7 @@ export class AgentProcess {
       cwd: ROOT,
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
     });
-    // Its end is known only when all that it said was read.
+    // `close` comes after all output was read, `exit` may come before.
     this.exited = once(this.child, 'close');
     for (const [stream, lines] of [
       [this.child.stdout, this.lines],
@@ -35,7 +35,7 @@ export class AgentProcess {
     });
   }
 
-  /** `baton agent`, as its user starts it. */
+  /** Starts `baton agent`. */
   static startBatonAgent(flags: readonly string[], environment: NodeJS.ProcessEnv = {}): AgentProcess {
     return new AgentProcess(['dist/baton.js', 'agent', ...flags], {
       BATON_DATA_DIR: '/nonexistent',
@@ -43,12 +43,12 @@ export class AgentProcess {
     });
   }
 
-  /** A program in TypeScript. */
+  /** Starts a TypeScript program. */
   static startProgram(path: string, environment: NodeJS.ProcessEnv): AgentProcess {
     return new AgentProcess(['--import', 'tsx', path], environment);
   }
 
-  /** What it wrote as JSON lines. */
+  /** Its standard output as JSON lines. */
   get events(): AnyJson[] {
     return this.lines.map((line) => JSON.parse(line));
   }
@@ -57,16 +57,16 @@ export class AgentProcess {
     return this.events.filter((one) => one.event === event).length;
   }
 
-  /** Waits for what its lines say. Fails when it ends without having said so. */
+  /** Waits until its output satisfies the predicate. Errors: when the process exits before. */
   async waitUntil(holds: (agent: AgentProcess) => boolean): Promise<void> {
     while (!holds(this)) {
       if (this.child.exitCode !== null || this.child.signalCode !== null)
-        throw new Error(`the agent has ended:\n${[...this.lines, ...this.errors].join('\n')}`);
+        throw new Error(`the agent has exited:\n${[...this.lines, ...this.errors].join('\n')}`);
       await new Promise<void>((resolve) => this.waiting.add(resolve));
     }
   }
 
-  /** Its exit code, or the signal that ended it. */
+  /** Waits for the exit; returns the exit code, or the signal that ended the process. */
   async waitForExit(signal?: NodeJS.Signals): Promise<number | string> {
     if (signal !== undefined) this.child.kill(signal);
     const [code, by] = (await this.exited) as [number | null, string | null];

@@ -7,18 +7,18 @@ import { type FakeLlmServer, VALID_ANSWER } from '../fake-llm/llm-server.ts';
 import { AgentFixture } from './agent-fixture.ts';
 
 /** `baton agent` as real processes, some of which are killed. */
-let place: AgentFixture;
+let fixture: AgentFixture;
 const started: AgentProcess[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'baton-agent-'));
 beforeAll(async () => {
-  place = await AgentFixture.start();
+  fixture = await AgentFixture.start();
 });
 afterEach(async () => {
   await Promise.all(started.splice(0).map((agent) => agent.waitForExit('SIGKILL')));
-  place.llm.behaviour = () => VALID_ANSWER;
+  fixture.llm.behaviour = () => VALID_ANSWER;
 });
 afterAll(async () => {
-  await place.stop();
+  await fixture.stop();
   rmSync(folder, { recursive: true });
 });
 
@@ -28,8 +28,8 @@ function start(
   { gateway = 0, ...environment }: Environment = {},
 ): AgentProcess {
   const agent = AgentProcess.startBatonAgent(
-    ['--url', place.mcpUrl(gateway), '--endpoint', place.llm.url, '--model', 'test-model', ...flags],
-    { BATON_API_KEY: place.key, OPENAI_API_KEY: 'key-of-the-llm', ...environment },
+    ['--url', fixture.mcpUrl(gateway), '--endpoint', fixture.llm.url, '--model', 'test-model', ...flags],
+    { BATON_API_KEY: fixture.key, OPENAI_API_KEY: 'key-of-the-llm', ...environment },
   );
   started.push(agent);
   return agent;
@@ -40,24 +40,26 @@ const topics = (name: string, count: number) =>
   Array.from({ length: count }, (_, n) => `${name} ${String(n).padStart(2, '0')}`);
 const park = async (names: readonly string[]): Promise<string[]> => {
   const tasks: string[] = [];
-  for (const name of names) tasks.push((await place.parkEcho(name)).taskId);
+  for (const name of names) tasks.push((await fixture.parkEcho(name)).taskId);
   return tasks;
 };
 const allCompleted = async (tasks: readonly string[]) => {
-  for (const task of tasks) expect(await place.waitForOutcome(task)).toMatchObject({ status: 'completed' });
+  for (const task of tasks) expect(await fixture.waitForOutcome(task)).toMatchObject({ status: 'completed' });
 };
-const timesOf = (names: readonly string[], llm: FakeLlmServer = place.llm) =>
+const timesOf = (names: readonly string[], llm: FakeLlmServer = fixture.llm) =>
   names.map((name) => llm.countCalls(name));
 
 describe('two agents', { timeout: 90_000 }, () => {
   test('share a backlog of 60 over two replicas, and no LLM call is made twice', async () => {
     const names = topics('shared', 60);
-    const tasks = (await Promise.all(names.map((name) => place.parkEcho(name)))).map(({ taskId }) => taskId);
-    place.llm.behaviour = ({ topic }) => ({ do: 'say', afterMs: 20 + (Number(topic.slice(-2)) % 7) * 20 });
+    const tasks = (await Promise.all(names.map((name) => fixture.parkEcho(name)))).map(
+      ({ taskId }) => taskId,
+    );
+    fixture.llm.behaviour = ({ topic }) => ({ do: 'say', afterMs: 20 + (Number(topic.slice(-2)) % 7) * 20 });
     const agents = [start(), start([], { gateway: 1 })];
     const answered = () => agents.reduce((sum, agent) => sum + agent.countEvents('answered'), 0);
     await Promise.all(agents.map((agent) => agent.waitUntil(() => agent.countEvents('answered') >= 15)));
-    await Promise.all(tasks.map((task) => place.waitForEnd(task)));
+    await Promise.all(tasks.map((task) => fixture.waitForEnd(task)));
     expect(await Promise.all(agents.map((agent) => agent.waitForExit('SIGTERM')))).toEqual([0, 0]);
     expect(answered()).toBe(60);
     expect(timesOf(names)).toEqual(names.map(() => 1));
@@ -65,23 +67,23 @@ describe('two agents', { timeout: 90_000 }, () => {
       for (const kind of ['superseded', 'failed', 'abandoned', 'retrying'])
         expect(agent.countEvents(kind)).toBe(0);
     await allCompleted(tasks);
-    for (const task of tasks) expect(await place.listInteractions(task)).toHaveLength(1);
+    for (const task of tasks) expect(await fixture.listInteractions(task)).toHaveLength(1);
   });
 
   test('of which one is killed with -9: the other takes over what it held, when its leases are over and not before', async () => {
     const names = topics('orphaned', 4);
     const tasks = await park(names);
-    place.llm.behaviour = () => ({ do: 'hang' });
+    fixture.llm.behaviour = () => ({ do: 'hang' });
     const doomed = start(['--lease-ms', '3000', '--timeout-ms', '2900']);
-    await place.llm.waitUntil(() => timesOf(names).every((times) => times === 1));
+    await fixture.llm.waitUntil(() => timesOf(names).every((times) => times === 1));
     await doomed.waitForExit('SIGKILL');
-    place.llm.behaviour = () => VALID_ANSWER;
+    fixture.llm.behaviour = () => VALID_ANSWER;
     const other = start([], { gateway: 1 });
-    await Promise.all(tasks.map((task) => place.waitForEnd(task)));
+    await Promise.all(tasks.map((task) => fixture.waitForEnd(task)));
     await allCompleted(tasks);
     expect(await other.waitForExit('SIGTERM')).toBe(0);
     for (const name of names) {
-      const [first, second, ...more] = place.llm.callsAbout(name);
+      const [first, second, ...more] = fixture.llm.callsAbout(name);
       expect(more).toEqual([]);
       expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(2_000);
     }
@@ -90,21 +92,21 @@ describe('two agents', { timeout: 90_000 }, () => {
   test('of which one stands still beyond its lease: it notices, lets go and disturbs no answer of the other', async () => {
     const [name] = topics('asleep', 1) as [string];
     const [task] = (await park([name])) as [string];
-    place.llm.behaviour = () => ({ do: 'hang' });
+    fixture.llm.behaviour = () => ({ do: 'hang' });
     const sleeper = start(['--lease-ms', '2000', '--timeout-ms', '1500']);
-    await place.llm.waitUntil(() => place.llm.countCalls(name) === 1);
+    await fixture.llm.waitUntil(() => fixture.llm.countCalls(name) === 1);
     sleeper.child.kill('SIGSTOP');
     const other = start();
-    await place.llm.waitUntil(() => place.llm.countCalls(name) === 2);
+    await fixture.llm.waitUntil(() => fixture.llm.countCalls(name) === 2);
     // The other is at it, and has not answered yet.
     sleeper.child.kill('SIGCONT');
     await sleeper.waitUntil(() => sleeper.countEvents('abandoned') === 1);
     expect(await sleeper.waitForExit('SIGTERM')).toBe(0);
-    expect(await place.waitForOutcome(task)).toMatchObject({ status: 'input_required' });
-    expect(place.llm.countCalls(name)).toBe(2);
-    place.llm.behaviour = () => VALID_ANSWER;
+    expect(await fixture.waitForOutcome(task)).toMatchObject({ status: 'input_required' });
+    expect(fixture.llm.countCalls(name)).toBe(2);
+    fixture.llm.behaviour = () => VALID_ANSWER;
     expect(await other.waitForExit('SIGKILL')).toBe('SIGKILL');
-    await place.cancelTask(task);
+    await fixture.cancelTask(task);
   });
 });
 
@@ -112,14 +114,14 @@ describe('SIGTERM', () => {
   test('lets what is in flight be finished and posted, and leaves the rest unclaimed for others', async () => {
     const names = topics('draining', 6);
     const tasks = await park(names);
-    place.llm.behaviour = () => ({ do: 'say', afterMs: 800 });
+    fixture.llm.behaviour = () => ({ do: 'say', afterMs: 800 });
     const agent = start(['--concurrency', '2']);
-    await place.llm.waitUntil(() => timesOf(names).filter((times) => times === 1).length === 2);
+    await fixture.llm.waitUntil(() => timesOf(names).filter((times) => times === 1).length === 2);
     expect(await agent.waitForExit('SIGTERM')).toBe(0);
     expect(agent.countEvents('answered')).toBe(2);
     expect(timesOf(names)).toEqual([1, 1, 0, 0, 0, 0]);
     expect(agent.events.at(-1)).toMatchObject({ event: 'ended', answered: 2, failed: 0, abandoned: 0 });
-    place.llm.behaviour = () => VALID_ANSWER;
+    fixture.llm.behaviour = () => VALID_ANSWER;
     const begun = performance.now();
     expect(await start(['--once']).waitForExit()).toBe(0);
     // No lease had to be waited for.
@@ -131,29 +133,29 @@ describe('SIGTERM', () => {
   test('ends within its limit though the LLM does not answer, and fails no task for it', async () => {
     const [name] = topics('cut off', 1) as [string];
     const [task] = (await park([name])) as [string];
-    place.llm.behaviour = () => ({ do: 'hang' });
+    fixture.llm.behaviour = () => ({ do: 'hang' });
     const agent = start(['--drain-ms', '300', '--lease-ms', '2000', '--timeout-ms', '1900']);
-    await place.llm.waitUntil(() => place.llm.countCalls(name) === 1);
+    await fixture.llm.waitUntil(() => fixture.llm.countCalls(name) === 1);
     expect(await agent.waitForExit('SIGTERM')).toBe(0);
     expect(agent.countEvents('abandoned')).toBe(1);
     expect(agent.countEvents('failed')).toBe(0);
-    expect(await place.waitForOutcome(task)).toMatchObject({ status: 'input_required' });
-    place.llm.behaviour = () => VALID_ANSWER;
+    expect(await fixture.waitForOutcome(task)).toMatchObject({ status: 'input_required' });
+    fixture.llm.behaviour = () => VALID_ANSWER;
     const other = start();
-    await place.waitForEnd(task);
+    await fixture.waitForEnd(task);
     expect(await other.waitForExit('SIGTERM')).toBe(0);
   });
 
   test('sent twice ends it at once', async () => {
     const [name] = topics('impatient', 1) as [string];
     const [task] = (await park([name])) as [string];
-    place.llm.behaviour = () => ({ do: 'hang' });
+    fixture.llm.behaviour = () => ({ do: 'hang' });
     const agent = start();
-    await place.llm.waitUntil(() => place.llm.countCalls(name) === 1);
+    await fixture.llm.waitUntil(() => fixture.llm.countCalls(name) === 1);
     agent.child.kill('SIGTERM');
     await agent.waitUntil(() => agent.countEvents('stopping') === 1);
     expect(await agent.waitForExit('SIGTERM')).toBe(143);
-    await place.cancelTask(task);
+    await fixture.cancelTask(task);
   });
 });
 
@@ -161,7 +163,7 @@ describe('in a pipe', () => {
   test('every line is JSON with its time and event, and none holds a prompt, an answer or a key', async () => {
     const [name] = topics('secret words', 1) as [string];
     await park([name]);
-    place.llm.behaviour = ({ attempt }) =>
+    fixture.llm.behaviour = ({ attempt }) =>
       attempt === 1 ? { do: 'refuse', status: 500, message: 'try later' } : VALID_ANSWER;
     const agent = start(['--once']);
     expect(await agent.waitForExit()).toBe(0);
@@ -183,7 +185,7 @@ describe('in a pipe', () => {
       tookMs: expect.any(Number),
     });
     const said = [...agent.lines, ...agent.errors].join('\n');
-    for (const secret of [name, `answer to ${name}`, place.key, 'key-of-the-llm'])
+    for (const secret of [name, `answer to ${name}`, fixture.key, 'key-of-the-llm'])
       expect(said).not.toContain(secret);
   });
 });
@@ -220,36 +222,36 @@ describe('settings', () => {
     expect(await refused.waitForExit()).toBe(78);
     expect(refused.errors.join('\n')).toContain('BATON_API_KEY=(hidden)');
     const [task] = (await park(['refused by the endpoint'])) as [string];
-    place.llm.behaviour = () => ({ do: 'refuse', status: 401, message: 'Incorrect API key provided' });
+    fixture.llm.behaviour = () => ({ do: 'refuse', status: 401, message: 'Incorrect API key provided' });
     const unpaid = start(['--lease-ms', '1000', '--timeout-ms', '900']);
     expect(await unpaid.waitForExit()).toBe(78);
     expect(unpaid.errors.join('\n')).toContain('Incorrect API key provided');
     expect(unpaid.errors.join('\n')).not.toContain('key-of-the-llm');
-    await place.cancelTask(task);
+    await fixture.cancelTask(task);
   });
 
   test('come from files and from what baton dev left in the folder; models are named by role', async () => {
-    const dev = { url: place.baton.url(), mcpUrl: place.mcpUrl(), tenant: 'acme', apiKey: place.key };
+    const dev = { url: fixture.baton.url(), mcpUrl: fixture.mcpUrl(), tenant: 'acme', apiKey: fixture.key };
     const rest = { operatorToken: '', redisUrl: '', secret: '' };
     writeFileSync(join(folder, 'dev.json'), JSON.stringify({ ...dev, ...rest }));
     writeFileSync(join(folder, 'llm-key'), 'key-from-a-file\n');
     await park(['by role main']);
-    await place.delegate('generateText', { messages: [{ role: 'user', content: 'by role research' }] });
+    await fixture.delegate('generateText', { messages: [{ role: 'user', content: 'by role research' }] });
     const agent = AgentProcess.startBatonAgent(['--once', '--model', 'big,research=searching'], {
       BATON_DATA_DIR: folder,
-      BATON_LLM_ENDPOINT: place.llm.url,
+      BATON_LLM_ENDPOINT: fixture.llm.url,
       BATON_LLM_API_KEY_FILE: join(folder, 'llm-key'),
     });
     expect(await agent.waitForExit()).toBe(0);
-    const [main] = place.llm.callsAbout('by role main');
-    const [research] = place.llm.callsAbout('by role research');
+    const [main] = fixture.llm.callsAbout('by role main');
+    const [research] = fixture.llm.callsAbout('by role research');
     expect([main?.model, research?.model]).toEqual(['big', 'searching']);
     expect(main?.headers.authorization).toBe('Bearer key-from-a-file');
   });
 
   test('--once says by its exit code that something failed', async () => {
     await park(['fails once and for all']);
-    place.llm.behaviour = () => ({ do: 'refuse', status: 400 });
+    fixture.llm.behaviour = () => ({ do: 'refuse', status: 400 });
     expect(await start(['--once']).waitForExit()).toBe(1);
   });
 });
@@ -257,15 +259,15 @@ describe('settings', () => {
 test("a user's program of ten lines answers, and drains when it is told to end", async () => {
   const [task] = (await park(['by a program'])) as [string];
   const program = AgentProcess.startProgram('tests/agent/example.ts', {
-    BATON_URL: place.mcpUrl(),
-    BATON_API_KEY: place.key,
-    LLM_URL: place.llm.url,
+    BATON_URL: fixture.mcpUrl(),
+    BATON_API_KEY: fixture.key,
+    LLM_URL: fixture.llm.url,
     LLM_KEY: 'key-of-the-llm',
   });
   started.push(program);
   await program.waitUntil(({ lines }) => lines.includes('answered Echo'));
   expect(await program.waitForExit('SIGTERM')).toBe(0);
   expect(program.lines.join('\n')).toContain('answered: 1');
-  expect(await place.waitForOutcome(task)).toMatchObject({ status: 'completed' });
-  expect(place.llm.callsAbout('by a program')[0]?.model).toBe('gpt-4.1-mini');
+  expect(await fixture.waitForOutcome(task)).toMatchObject({ status: 'completed' });
+  expect(fixture.llm.callsAbout('by a program')[0]?.model).toBe('gpt-4.1-mini');
 });

@@ -9,18 +9,18 @@ export interface LlmCall {
   readonly api: 'openai' | 'anthropic';
   readonly model: string;
   readonly system: string;
-  /** The turns after the system message, in the API's own shape. */
+  /** The messages after the system message, in the API's own format. */
   readonly messages: AnyJson[];
-  /** The first user turn's text: what the tests know an interaction by. */
+  /** The text of the first user message, by which tests identify an interaction. */
   readonly topic: string;
-  /** How often this topic was asked before, plus one. */
+  /** 1 for the first call about this topic. */
   readonly attempt: number;
   readonly body: AnyJson;
   readonly headers: IncomingMessage['headers'];
   readonly at: number;
 }
 
-/** What the endpoint does with a request. */
+/** What the endpoint does with a call. */
 export type LlmBehaviour =
   | {
       readonly do: 'say';
@@ -34,16 +34,16 @@ export type LlmBehaviour =
       readonly message?: string;
       readonly headers?: Record<string, string>;
     }
-  /** 200 with a body that is no JSON. */
+  /** Status 200 with a body that is not JSON. */
   | { readonly do: 'garble' }
-  /** Half an answer, then the connection is closed in good order. */
+  /** Sends half an answer, then closes the connection. */
   | { readonly do: 'stop-halfway' }
-  /** The connection is reset, before anything or after half an answer. */
+  /** Resets the connection, before the reply or after half of it. */
   | { readonly do: 'reset'; readonly halfway?: boolean }
   /** Never answers. */
   | { readonly do: 'hang' };
 
-/** A real HTTP server that speaks OpenAI's chat completions and Anthropic's messages, well or badly, as it is told. */
+/** An HTTP server with OpenAI's chat completions and Anthropic's messages API; the test decides how each call ends. */
 export class FakeLlmServer {
   readonly calls: LlmCall[] = [];
   behaviour: (asked: LlmCall) => LlmBehaviour;
@@ -63,12 +63,12 @@ export class FakeLlmServer {
     return llm;
   }
 
-  /** The base address, as both providers take it. */
+  /** The base URL, as both providers take it. */
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
   }
 
-  /** How often a topic was asked. */
+  /** How many calls there were about a topic. */
   countCalls(topic: string): number {
     return this.callCounts.get(topic) ?? 0;
   }
@@ -77,7 +77,7 @@ export class FakeLlmServer {
     return this.calls.filter((one) => one.topic === topic);
   }
 
-  /** Waits until what was asked so far satisfies the predicate. */
+  /** Waits until the calls so far satisfy the predicate. */
   async waitUntil(holds: (asked: readonly LlmCall[]) => boolean): Promise<void> {
     while (!holds(this.calls)) await new Promise<void>((resolve) => this.waiting.add(resolve));
   }
@@ -114,14 +114,14 @@ export class FakeLlmServer {
         return;
       case 'say': {
         if (manner.afterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, manner.afterMs));
-        const said = { text: manner.text ?? validText(asked), toolCalls: manner.toolCalls ?? [] };
+        const output = { text: manner.text ?? validText(asked), toolCalls: manner.toolCalls ?? [] };
         if (asked.body.stream === true) {
           response.writeHead(200, { 'content-type': 'text/event-stream' });
-          for (const event of wire.streamEvents(asked.model, said)) response.write(event);
+          for (const event of wire.streamEvents(asked.model, output)) response.write(event);
           response.end();
         } else {
           response.writeHead(200, { 'content-type': 'application/json' });
-          response.end(JSON.stringify(wire.completion(asked.model, said)));
+          response.end(JSON.stringify(wire.completion(asked.model, output)));
         }
       }
     }
@@ -150,24 +150,24 @@ export class FakeLlmServer {
   }
 }
 
-/** The right answer at once. */
+/** Answers at once with text that fits the schema. */
 export const VALID_ANSWER: LlmBehaviour = { do: 'say' };
 
-/** What fits the schema of the echo operations; in words where no schema stands in the instructions. */
+/** Fits the schema of the echo operations; plain text where the instructions contain no schema. */
 function validText({ system, topic }: LlmCall): string {
   return system.includes('JSON') ? JSON.stringify({ value: `answer to ${topic}` }) : `answer to ${topic}`;
 }
 
-/** Gives what was asked for a beginning that reaches the client. */
+/** Sends the first half of the reply and gives it time to reach the client. */
 async function writeHalf(wire: ProviderFormat, asked: LlmCall, response: ServerResponse): Promise<void> {
-  const said = { text: validText(asked), toolCalls: [] };
+  const output = { text: validText(asked), toolCalls: [] };
   if (asked.body.stream === true) {
-    const events = wire.streamEvents(asked.model, said);
+    const events = wire.streamEvents(asked.model, output);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const event of events.slice(0, Math.ceil(events.length / 2))) response.write(event);
   } else {
     response.writeHead(200, { 'content-type': 'application/json' });
-    const whole = JSON.stringify(wire.completion(asked.model, said));
+    const whole = JSON.stringify(wire.completion(asked.model, output));
     response.write(whole.slice(0, whole.length / 2));
   }
   await new Promise((resolve) => setTimeout(resolve, 20));

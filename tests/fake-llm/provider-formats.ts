@@ -6,13 +6,13 @@ export interface ToolCall {
   readonly arguments: object;
 }
 
-/** What a model says. */
+/** What the fake model returns. */
 interface ModelOutput {
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
 }
 
-/** One of the two APIs: how a request reads, and how an answer and a refusal look, whole and as a stream. */
+/** One of the two APIs: how a request is read, and how a completion, a stream and an error are written. */
 export interface ProviderFormat {
   readonly api: 'openai' | 'anthropic';
   parseRequest(body: AnyJson): { system: string; messages: AnyJson[] };

@@ -17,11 +17,11 @@ export interface DeploymentOptions {
   readonly workers?: number;
   readonly lifetimes?: Partial<Lifetimes>;
   readonly limits?: Partial<Limits>;
-  /** False: every request takes the SDK's own transport. */
+  /** False: every request goes through the SDK's transport. */
   readonly fastPath?: boolean;
 }
 
-/** A Redis, gateways and workers of one's own, in this process but on real sockets, with tenant `acme` and a key. */
+/** Gateways and workers in this process, on real sockets and a private Redis, with tenant `acme` and an API key. */
 export class Deployment {
   readonly redisUrl: string;
   readonly gateways: RunningGateway[] = [];
@@ -75,7 +75,7 @@ export class Deployment {
     return running.url;
   }
 
-  /** `programs` are what the gateway has beside the product's own; a version that is no tool stands under another key. */
+  /** `programs` are added to the product's; an older version of a program has a key other than its name. */
   async addGateway(programs: Programs = testOperations): Promise<RunningGateway> {
     const replica = `gateway-${this.gateways.length}`;
     const configuration = {

@@ -1,13 +1,13 @@
 import { Agent, request } from 'node:http';
 
-/** Nothing else is known of a request that got no reply: it may have been carried out, or may yet be. */
+/** `none`: there was no reply, so the request may have been carried out, or may yet be. */
 export type HttpOutcome =
   | { readonly kind: 'reply'; readonly status: number; readonly body: unknown }
   | { readonly kind: 'none'; readonly why: string };
 
 const agent = new Agent({ keepAlive: true, maxSockets: 500 });
 
-/** One JSON request over HTTP, given up after `limitMs`. */
+/** Sends one JSON request over a kept-alive connection; never throws, and gives up after `limitMs`. */
 export function requestJson(
   url: string,
   options: { method: string; token: string; body?: unknown; limitMs: number },
@@ -21,8 +21,8 @@ export function requestJson(
     const none = (why: string) => resolve({ kind: 'none', why });
     try {
       const sent = request(url, { method: options.method, agent, headers }, (response) => {
-        let said = '';
-        response.setEncoding('utf8').on('data', (part: string) => (said += part));
+        let received = '';
+        response.setEncoding('utf8').on('data', (part: string) => (received += part));
         response.on('error', (error) => none(error.message));
         response.on('end', () => {
           clearTimeout(timer);
@@ -30,10 +30,10 @@ export function requestJson(
             resolve({
               kind: 'reply',
               status: response.statusCode ?? 0,
-              body: said === '' ? null : JSON.parse(said),
+              body: received === '' ? null : JSON.parse(received),
             });
           } catch {
-            none(`a reply that is not JSON: ${said.slice(0, 100)}`);
+            none(`a reply that is not JSON: ${received.slice(0, 100)}`);
           }
         });
       });
@@ -44,7 +44,7 @@ export function requestJson(
       });
       sent.end(text);
     } catch (error) {
-      none(String(error)); // no address: its gateway is away
+      none(String(error)); // an empty URL: the gateway is down
     }
   });
 }

@@ -2,7 +2,7 @@ import { createConnection, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** Redis's MONITOR over a plain socket: every command that clients send, in order; not those that scripts run. */
+/** Redis's MONITOR: every command that clients send, in order, without the commands that scripts run. */
 export class RedisMonitor {
   readonly commands: string[] = [];
   private readonly socket: Socket;
@@ -28,10 +28,7 @@ export class RedisMonitor {
   }
 }
 
-/**
- * True for what workers send by the clock, whether or not anyone calls: heartbeats, sweeps, the check of jobs, BullMQ's
- * look for stalled ones, and what wakes idle workers.
- */
+/** True for commands that workers send on timers, whether or not anyone calls: heartbeats, sweeps, job checks, polls of BullMQ. */
 export function isPeriodicCommand(command: string): boolean {
   return PERIODIC_COMMANDS.some((pattern) => pattern.test(command));
 }

@@ -1,4 +1,4 @@
-/** Numbers that depend on a text alone, so that an agent gives the same answer to the same request, ever. */
+/** Pseudo-random numbers that depend on a seed text alone. */
 export interface SeededRandom {
   /** From 0 up to, never reaching, 1. */
   next(): number;

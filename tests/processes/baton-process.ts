@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 
 const BUILT_COMMAND = new URL('../../dist/baton.js', import.meta.url).pathname;
 
-/** What runs now, so that none of it outlives this process, however that ends. */
+/** Children that run; killed when this process exits, however it exits. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -21,15 +21,15 @@ export class BatonProcess {
   }
 
   /**
-   * Starts a role and waits until it says that it is up; `entry` is the built command, by default this tree's, and
-   * `heard` is told each line that it says.
+   * Starts a role and waits for the line that matches `ready`. `entry` is the built command, by default this tree's;
+   * `onLine` receives each line of its output.
    */
   static async start(
     role: 'gateway' | 'worker' | 'agent' | 'dev',
     environment: NodeJS.ProcessEnv,
     ready: RegExp,
     entry = BUILT_COMMAND,
-    heard: (line: string) => void = () => {},
+    onLine: (line: string) => void = () => {},
   ): Promise<BatonProcess> {
     const child = spawn(process.execPath, [entry, role], {
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
@@ -42,7 +42,7 @@ export class BatonProcess {
         if (stream === null) continue;
         createInterface({ input: stream }).on('line', (line) => {
           baton.output.push(line);
-          heard(line);
+          onLine(line);
           const match = ready.exec(line);
           if (match) {
             baton.url ||= match[1] ?? '';
@@ -51,13 +51,13 @@ export class BatonProcess {
         });
       }
       child.once('exit', (code, signal) =>
-        reject(new Error(`baton ${role} ended (${code ?? signal}):\n${baton.output.join('\n')}`)),
+        reject(new Error(`baton ${role} exited (${code ?? signal}):\n${baton.output.join('\n')}`)),
       );
     });
     return baton;
   }
 
-  /** Sends a signal and waits for the end; gives the exit code, or the signal that ended it. */
+  /** Sends a signal and waits for the exit; returns the exit code, or the signal that ended the process. */
   async stop(signal: NodeJS.Signals): Promise<number | string> {
     if (this.child.exitCode !== null) return this.child.exitCode;
     if (this.child.signalCode !== null) return this.child.signalCode;

@@ -1,16 +1,16 @@
 import { cp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { temporaryFolder } from './temporary-folder.ts';
+import { createTemporaryFolder } from './temporary-folder.ts';
 
-/** One exact text of the release and what stands in its place. */
+/** Replaces one text of the release, which must occur exactly once. */
 export interface Patch {
-  /** A file of the release, or `program`: whichever of its bundles holds the text. */
+  /** A file of the release, or `program`: whichever of its bundles contains the text. */
   readonly file: string;
   readonly from: string | RegExp;
   readonly to: string;
 }
 
-/** A built copy of Baton with patches, in a folder of its own: what is rebuilt meanwhile does not touch it. */
+/** A copy of a built Baton with patches, in a temporary folder, so that a rebuild never changes it during a run. */
 export class PatchedRelease {
   readonly folder: string;
 
@@ -18,13 +18,13 @@ export class PatchedRelease {
     this.folder = folder;
   }
 
-  /** Errors: when the text that a patch replaces is not there exactly once; a patch that does nothing proves nothing. */
+  /** Errors: when the text of a patch does not occur exactly once, since a patch that changes nothing proves nothing. */
   static async create(
     built: string,
     nodeModules: string,
     patches: readonly Patch[],
   ): Promise<PatchedRelease> {
-    const release = new PatchedRelease(temporaryFolder('release'));
+    const release = new PatchedRelease(createTemporaryFolder('release'));
     try {
       await cp(built, release.folder, { recursive: true });
       await symlink(nodeModules, join(release.folder, 'node_modules'));
@@ -47,19 +47,19 @@ export class PatchedRelease {
 
   private async apply({ file, from, to }: Patch): Promise<void> {
     const bundles = (await readdir(this.folder)).filter((name) => name.endsWith('.js'));
-    const holders: { path: string; text: string }[] = [];
+    const matches: { path: string; text: string }[] = [];
     let times = 0;
     for (const name of file === 'program' ? bundles : [file]) {
       const path = join(this.folder, name);
       const text = await readFile(path, 'utf8');
       const found = [...text.matchAll(globalPattern(from))].length;
       times += found;
-      if (found > 0) holders.push({ path, text });
+      if (found > 0) matches.push({ path, text });
     }
-    const [holder] = holders;
-    if (times !== 1 || holder === undefined)
-      throw new Error(`${file} holds ${times} times what a patch replaces once: ${from}`);
-    await writeFile(holder.path, holder.text.replace(from, to));
+    const [match] = matches;
+    if (times !== 1 || match === undefined)
+      throw new Error(`${file} contains ${times} times the text that a patch replaces once: ${from}`);
+    await writeFile(match.path, match.text.replace(from, to));
   }
 }
 

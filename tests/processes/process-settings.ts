@@ -1,7 +1,7 @@
 export const OPERATOR_TOKEN = 'operator-token-of-the-faults';
 export const SECRET = 'a secret of the faults';
 
-/** Limits that no run comes to. */
+/** Limits that no test reaches. */
 export const UNLIMITED = {
   requestsPerSecond: 1_000_000,
   burst: 1_000_000,
@@ -9,7 +9,7 @@ export const UNLIMITED = {
   openTasks: 1_000_000,
 };
 
-/** What every process is started with, but for the way to its Redis. */
+/** The environment of every process, without REDIS_URL. */
 export const PROCESS_ENVIRONMENT = {
   BATON_SECRET: SECRET,
   BATON_OPERATOR_TOKEN: OPERATOR_TOKEN,

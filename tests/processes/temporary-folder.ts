@@ -7,8 +7,8 @@ process.once('exit', () => {
   for (const folder of made) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A new folder that does not outlive this process, however that ends. */
-export function temporaryFolder(name: string): string {
+/** Creates a folder that is removed when this process exits. */
+export function createTemporaryFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `baton-${name}-`));
   made.add(folder);
   return folder;

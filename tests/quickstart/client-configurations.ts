@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { type AnyJson, connectMcpEndpoint } from '../harness/mcp-client.ts';
 import { textOf } from '../docs/pages.ts';
 
-/** A server as a client's configuration file names it, its variables filled in. */
+/** A server entry of a client's configuration file, with its variables replaced. */
 export interface ServerEntry {
   readonly url: string;
   readonly headers: Record<string, string>;
@@ -10,9 +10,9 @@ export interface ServerEntry {
 
 export interface ClientConfiguration {
   readonly client: string;
-  /** Where the file stands in a project. */
+  /** The file's path in a project. */
   readonly path: string;
-  /** What the client reads from it when this is the key that it is given. */
+  /** The entry for Baton when the user's key is `key`. */
   serverEntry(key: string): ServerEntry;
 }
 

@@ -1,6 +1,6 @@
 import type { LlmCall, LlmBehaviour } from '../fake-llm/llm-server.ts';
 
-/** What the tests' LLM says in the walk: a plan whose first task can be begun, and a way to split it. */
+/** Titles of the plan that the fake LLM answers with, and of the subtasks of any task. */
 const TASK_TITLES = ['Door and entry', 'Borrowing and returning', 'Reservations', 'The van', 'Reports'];
 const SUBTASK_TITLES = ['Reader at the door', 'Rules of entry', 'Log of entries'];
 
@@ -15,13 +15,13 @@ const numberedTasks = (titles: readonly string[]) =>
 export const CANNED_PLAN = {
   tasks: numberedTasks(TASK_TITLES),
   subtasks: numberedTasks(SUBTASK_TITLES),
-  /** The answer to a delegated request, by what its schema asks for. */
+  /** The answer to a delegated request, by its schema. */
   answerTo({ schema }: { readonly schema: { readonly properties: object } }): object {
     return 'subtasks' in schema.properties ? { subtasks: this.subtasks } : { tasks: this.tasks };
   },
 };
 
-/** The same for an LLM behind an endpoint, where the schema stands in the instructions. */
+/** The same for an LLM endpoint, which finds the schema in the instructions. */
 export function answerWithPlan({ system }: LlmCall): LlmBehaviour {
   const [, text] = /JSON Schema, and nothing around it:\n(.*)$/s.exec(system) ?? [];
   if (text === undefined) return { do: 'refuse', status: 400, message: 'no schema' };

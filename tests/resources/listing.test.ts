@@ -7,19 +7,19 @@ describe.each([
   ['the short way', true],
   ["the SDK's way", false],
 ])('lists of resources over %s', (_way, fastPath) => {
-  let garden: ResourceFixture;
+  let fixture: ResourceFixture;
   beforeAll(async () => {
-    garden = await ResourceFixture.start(fastPath);
+    fixture = await ResourceFixture.start(fastPath);
   });
-  afterAll(() => garden?.stop());
+  afterAll(() => fixture?.stop());
 
   test('declares resources and completions [resources-capability]', async () => {
-    expect(garden.client.getServerCapabilities()).toMatchObject({ resources: {}, completions: {} });
+    expect(fixture.client.getServerCapabilities()).toMatchObject({ resources: {}, completions: {} });
   });
 
   test('lists what is there for this caller, and each of it can be read [resources-list]', async () => {
-    const resources = await garden.listResources(garden.client);
-    const added = await garden.addedTasks();
+    const resources = await fixture.listResources(fixture.client);
+    const added = await fixture.addedTasks();
     expect(resources.map(({ uri }) => uri)).toEqual([
       'baton://projects',
       projectUri('status'),
@@ -30,9 +30,9 @@ describe.each([
       projectUri('files/broken.png'),
       projectUri(`files/${encodeURIComponent('docs/prd é.md')}`),
       projectUri('files/plan.png'),
-      `baton://interactions/${garden.parkedCall.interactionId}`,
-      `baton://tasks/${garden.parkedCall.taskId}`,
-      `baton://tasks/${garden.completedCall.taskId}`,
+      `baton://interactions/${fixture.parkedCall.interactionId}`,
+      `baton://tasks/${fixture.parkedCall.taskId}`,
+      `baton://tasks/${fixture.completedCall.taskId}`,
       ...added.map((taskId) => `baton://tasks/${taskId}`),
       ...[
         'parse_prd',
@@ -46,7 +46,7 @@ describe.each([
       ].map((operation) => `baton://prompts/${operation}`),
     ]);
     for (const { uri, mimeType, size } of resources) {
-      const content = await garden.read(uri);
+      const content = await fixture.read(uri);
       expect([uri, content.mimeType]).toEqual([uri, mimeType]);
       const bytes = Buffer.from(content.text ?? content.blob, content.text === undefined ? 'base64' : 'utf8');
       if (size !== undefined) expect([uri, bytes.length]).toEqual([uri, size]);
@@ -54,7 +54,7 @@ describe.each([
   });
 
   test('says of each what it is called, its type, whom it is for and when it changed [resource-metadata]', async () => {
-    const { resources } = (await garden.rpc('resources/list')).body.result;
+    const { resources } = (await fixture.rpc('resources/list')).body.result;
     for (const one of resources) {
       expect(one).toMatchObject({
         name: expect.any(String),
@@ -74,12 +74,12 @@ describe.each([
   });
 
   test('lists a template for each kind, whose expansion by the SDK is read [resource-templates]', async () => {
-    const { resourceTemplates } = await garden.client.listResourceTemplates();
+    const { resourceTemplates } = await fixture.client.listResourceTemplates();
     const values: AnyJson = {
       project: PROJECT,
       tag: 'master',
       name: 'plan.png',
-      taskId: garden.parkedCall.taskId,
+      taskId: fixture.parkedCall.taskId,
       operation: 'update',
     };
     const kinds = resourceTemplates.map(({ uriTemplate }) => uriTemplate);
@@ -97,27 +97,27 @@ describe.each([
     ]);
     for (const { uriTemplate, title, description } of resourceTemplates) {
       expect([title, description]).toEqual([expect.any(String), expect.any(String)]);
-      const id = uriTemplate.startsWith('baton://interactions') ? garden.parkedCall.interactionId : '2';
-      await garden.read(new UriTemplate(uriTemplate).expand({ ...values, id }));
+      const id = uriTemplate.startsWith('baton://interactions') ? fixture.parkedCall.interactionId : '2';
+      await fixture.read(new UriTemplate(uriTemplate).expand({ ...values, id }));
     }
-    expect((await garden.rpc('resources/templates/list', { cursor: 'x' })).body.error.code).toBe(-32602);
+    expect((await fixture.rpc('resources/templates/list', { cursor: 'x' })).body.error.code).toBe(-32602);
   });
 
   test('pages what is much, each entry once, and refuses a broken cursor with -32602 [opaque-cursors]', async () => {
-    const key = await garden.baton.addTenant(`much-${fastPath}`);
-    const much = await connectMcpClient(garden.baton.url(), key);
+    const key = await fixture.baton.addTenant(`much-${fastPath}`);
+    const much = await connectMcpClient(fixture.baton.url(), key);
     try {
       const names = Array.from({ length: 120 }, (_, at) => `p${String(at).padStart(3, '0')}`);
       for (const projectRoot of names) await callTool(much, 'initialize_project', { projectRoot });
       for (let at = 0; at < 60; at++)
         await callTool(much, 'parse_prd', { prd: `Number ${at}`, tag: `t${at}` });
-      const found = (await garden.listResources(much)).map(({ uri }) => uri);
+      const found = (await fixture.listResources(much)).map(({ uri }) => uri);
       expect(new Set(found).size).toBe(found.length);
       const counted = (pattern: RegExp) => found.filter((uri) => pattern.test(uri)).length;
       expect(counted(/^baton:\/\/projects\/p\d+\/status$/)).toBe(names.length);
       expect(counted(/^baton:\/\/interactions/)).toBe(60);
       expect(counted(/^baton:\/\/tasks/)).toBe(60);
-      expect(await garden.listResources(much)).toEqual(await garden.listResources(much));
+      expect(await fixture.listResources(much)).toEqual(await fixture.listResources(much));
       const { nextCursor = '' } = await much.listResources();
       expect(nextCursor).toMatch(/^[\w-]+$/);
     } finally {
@@ -133,7 +133,7 @@ describe.each([
       encoded({}),
       encoded(['0']),
     ])
-      expect([cursor, (await garden.rpc('resources/list', { cursor })).body.error?.code]).toEqual([
+      expect([cursor, (await fixture.rpc('resources/list', { cursor })).body.error?.code]).toEqual([
         cursor,
         -32602,
       ]);
@@ -145,7 +145,7 @@ describe.each([
       name: string,
       value = '',
       given?: Record<string, string>,
-      by = garden.client,
+      by = fixture.client,
     ) => {
       const { completion } = await by.complete({
         ref: { type: 'ref/resource', uri },
@@ -164,17 +164,19 @@ describe.each([
     expect(await values(`${project}tasks/{id}{?tag}`, 'id', '', { ...given, tag: 'winter' })).toEqual([]);
     expect(await values(`${project}files/{name}`, 'name', 'p', given)).toEqual(['plan.png']);
     expect(
-      await values('baton://tasks/{taskId}', 'taskId', garden.parkedCall.taskId.slice(0, 12).toUpperCase()),
-    ).toEqual([garden.parkedCall.taskId]);
+      await values('baton://tasks/{taskId}', 'taskId', fixture.parkedCall.taskId.slice(0, 12).toUpperCase()),
+    ).toEqual([fixture.parkedCall.taskId]);
     expect(await values('baton://tasks/{taskId}', 'taskId')).toHaveLength(4);
-    expect(await values('baton://interactions/{id}', 'id')).toEqual([garden.parkedCall.interactionId]);
-    expect(await values('baton://interactions/{id}', 'id', '', undefined, garden.otherPrincipal)).toEqual([]);
+    expect(await values('baton://interactions/{id}', 'id')).toEqual([fixture.parkedCall.interactionId]);
+    expect(await values('baton://interactions/{id}', 'id', '', undefined, fixture.otherPrincipal)).toEqual(
+      [],
+    );
     expect(await values('baton://prompts/{operation}', 'operation', 'exp')).toEqual([
       'expand_task',
       'expand_all',
     ]);
     const refused = async (ref: object, name: string) =>
-      (await garden.rpc('completion/complete', { ref, argument: { name, value: '' } })).body.error.code;
+      (await fixture.rpc('completion/complete', { ref, argument: { name, value: '' } })).body.error.code;
     expect(await refused({ type: 'ref/resource', uri: 'baton://nothing/{x}' }, 'x')).toBe(-32602);
     expect(await refused({ type: 'ref/resource', uri: 'baton://tasks/{taskId}' }, '__proto__')).toBe(-32602);
     expect(await refused({ type: 'ref/prompt', name: 'x' }, 'x')).toBe(-32602);

@@ -6,14 +6,14 @@ describe.each([
   ['the short way', true],
   ["the SDK's way", false],
 ])('reading resources over %s', (_way, fastPath) => {
-  let garden: ResourceFixture;
+  let fixture: ResourceFixture;
   beforeAll(async () => {
-    garden = await ResourceFixture.start(fastPath);
+    fixture = await ResourceFixture.start(fastPath);
   });
-  afterAll(() => garden?.stop());
+  afterAll(() => fixture?.stop());
 
   test("shows a resource's name, title, type and annotations with its contents [resource-contents]", async () => {
-    const { contents } = (await garden.rpc('resources/read', { uri: projectUri('rules') })).body.result;
+    const { contents } = (await fixture.rpc('resources/read', { uri: projectUri('rules') })).body.result;
     expect(contents).toEqual([
       {
         uri: projectUri('rules'),
@@ -28,54 +28,57 @@ describe.each([
   });
 
   test('gives texts as text and what is none as base64, never one as the other [resource-text-binary]', async () => {
-    const text = await garden.read(projectUri(`files/${encodeURIComponent('docs/prd é.md')}`));
+    const text = await fixture.read(projectUri(`files/${encodeURIComponent('docs/prd é.md')}`));
     expect(text).toMatchObject({ mimeType: 'text/markdown', text: '# Gärten' });
-    const image = await garden.read(projectUri('files/plan.png'));
+    const image = await fixture.read(projectUri('files/plan.png'));
     expect(image).toMatchObject({ mimeType: 'image/png', blob: PNG.toString('base64') });
     expect(image).not.toHaveProperty('text');
-    expect(await garden.read(projectUri('files/broken.png'))).toMatchObject({
+    expect(await fixture.read(projectUri('files/broken.png'))).toMatchObject({
       mimeType: 'text/plain',
       text: 'data:image/png;base64,not base64',
     });
   });
 
   test('shows of a project what its tools show [resources-of-project]', async () => {
-    expect((await garden.readJson('baton://projects')).projects).toEqual([
+    expect((await fixture.readJson('baton://projects')).projects).toEqual([
       { projectRoot: PROJECT, status: projectUri('status'), tasks: projectUri('tasks') },
     ]);
-    const listed = await callTool(garden.client, 'get_tasks', { projectRoot: PROJECT, withSubtasks: true });
-    expect(await garden.readJson(projectUri('tasks'))).toEqual(listed);
+    const listed = await callTool(fixture.client, 'get_tasks', { projectRoot: PROJECT, withSubtasks: true });
+    expect(await fixture.readJson(projectUri('tasks'))).toEqual(listed);
     expect(listed.tasks).toHaveLength(2);
-    expect(await garden.readJson(projectUri('tasks?tag=winter'))).toMatchObject({ tag: 'winter', tasks: [] });
+    expect(await fixture.readJson(projectUri('tasks?tag=winter'))).toMatchObject({
+      tag: 'winter',
+      tasks: [],
+    });
     for (const id of ['1', '1.1'])
-      expect(await garden.readJson(projectUri(`tasks/${id}`))).toEqual(
-        await callTool(garden.client, 'get_task', { projectRoot: PROJECT, id }),
+      expect(await fixture.readJson(projectUri(`tasks/${id}`))).toEqual(
+        await callTool(fixture.client, 'get_task', { projectRoot: PROJECT, id }),
       );
-    const { report } = await callTool(garden.client, 'complexity_report', { projectRoot: PROJECT });
-    expect(await garden.readJson(projectUri('complexity-report'))).toEqual(report);
-    expect(await garden.readJson(projectUri('status'))).toMatchObject({
+    const { report } = await callTool(fixture.client, 'complexity_report', { projectRoot: PROJECT });
+    expect(await fixture.readJson(projectUri('complexity-report'))).toEqual(report);
+    expect(await fixture.readJson(projectUri('status'))).toMatchObject({
       about: { name: 'Gardens' },
       tags: ['master', 'winter'],
       stats: { total: 2 },
       files: 3,
       rules: 2,
     });
-    const { files } = await garden.readJson(projectUri('files'));
+    const { files } = await fixture.readJson(projectUri('files'));
     expect(files.map(({ uri }: AnyJson) => uri)).toContain(projectUri('files/plan.png'));
   });
 
   test('shows a task and a request as the tools show them [resource-delegation]', async () => {
-    expect(await garden.readJson(`baton://tasks/${garden.parkedCall.taskId}`)).toEqual(
-      await callTool(garden.client, 'task_status', { taskId: garden.parkedCall.taskId }),
+    expect(await fixture.readJson(`baton://tasks/${fixture.parkedCall.taskId}`)).toEqual(
+      await callTool(fixture.client, 'task_status', { taskId: fixture.parkedCall.taskId }),
     );
-    expect(await garden.readJson(`baton://tasks/${garden.completedCall.taskId}`)).toMatchObject({
+    expect(await fixture.readJson(`baton://tasks/${fixture.completedCall.taskId}`)).toMatchObject({
       status: 'completed',
       result: {},
     });
-    const { interactions } = await callTool(garden.client, 'pending_interactions', {
-      interactionId: garden.parkedCall.interactionId,
+    const { interactions } = await callTool(fixture.client, 'pending_interactions', {
+      interactionId: fixture.parkedCall.interactionId,
     });
-    expect([await garden.readJson(`baton://interactions/${garden.parkedCall.interactionId}`)]).toEqual(
+    expect([await fixture.readJson(`baton://interactions/${fixture.parkedCall.interactionId}`)]).toEqual(
       interactions,
     );
   });
@@ -99,37 +102,37 @@ describe.each([
       projectUri('rules?tag=master'),
       projectUri('complexity-report?tag=winter'),
       projectUri('files/none.md'),
-      `baton://tasks/${garden.parkedCall.interactionId}`,
-      `baton://interactions/${garden.parkedCall.taskId}`,
+      `baton://tasks/${fixture.parkedCall.interactionId}`,
+      `baton://interactions/${fixture.parkedCall.taskId}`,
       'baton://tasks/x',
       'baton://prompts/echo',
       'file:///etc/passwd',
       'x'.repeat(50_000),
       '',
     ]) {
-      const { code, data } = await garden.readError(uri);
+      const { code, data } = await fixture.readError(uri);
       expect([uri.slice(0, 100), code, data?.uri]).toEqual([uri.slice(0, 100), -32002, uri]);
     }
   });
 
   test('refuses broken params with -32602, never with -32603 [broken-request]', async () => {
     for (const params of [{}, { uri: 7 }, { uri: null }])
-      expect((await garden.rpc('resources/read', params)).body.error.code).toBe(-32602);
-    expect((await garden.rpc('resources/list', { cursor: 7 })).body.error.code).toBe(-32602);
+      expect((await fixture.rpc('resources/read', params)).body.error.code).toBe(-32602);
+    expect((await fixture.rpc('resources/list', { cursor: 7 })).body.error.code).toBe(-32602);
     for (const params of [{}, { ref: 7 }, { ref: { type: 'ref/resource', uri: 'baton://projects' } }])
-      expect((await garden.rpc('completion/complete', params)).body.error.code).toBe(-32602);
+      expect((await fixture.rpc('completion/complete', params)).body.error.code).toBe(-32602);
   });
 
   test('gives prompt texts as resources and by a tool, and never in a result or a directive [prompts-apart]', async () => {
-    const { text, mimeType } = await garden.read('baton://prompts/analyze_project_complexity');
+    const { text, mimeType } = await fixture.read('baton://prompts/analyze_project_complexity');
     expect(mimeType).toBe('text/markdown');
-    const told = await callTool(garden.client, 'generate_prompt', {
+    const told = await callTool(fixture.client, 'generate_prompt', {
       operation: 'analyze_project_complexity',
     });
     expect(text).toContain(told.system);
-    expect(JSON.stringify(garden.completedCall.outcome.result)).not.toContain(told.system.slice(0, 60));
+    expect(JSON.stringify(fixture.completedCall.outcome.result)).not.toContain(told.system.slice(0, 60));
     expect(
-      JSON.stringify(await garden.readJson(`baton://tasks/${garden.completedCall.taskId}`)),
+      JSON.stringify(await fixture.readJson(`baton://tasks/${fixture.completedCall.taskId}`)),
     ).not.toContain(told.system.slice(0, 60));
   });
 });

@@ -8,20 +8,20 @@ import {
 } from '../harness/mcp-client.ts';
 import { Deployment } from '../harness/deployment.ts';
 
-/** A key that only an encoding of all its characters brings through. */
+/** A project key that survives only when all of its characters are percent-encoded. */
 export const PROJECT = 'C:\\Häuser & Gärten/100%?tag=#1';
 export const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 
-/** The URI of what the project has. */
+/** The URI of a resource of the project. */
 export const projectUri = (path: string) => `baton://projects/${encodeURIComponent(PROJECT)}/${path}`;
 
-/** A project with every kind of resource, a task of it done and one parked; its client, an agent, and a stranger. */
+/** A project with every kind of resource, one completed task and one parked; clients of its owner, an agent and another principal. */
 export class ResourceFixture {
   readonly baton: Deployment;
   readonly client: Client;
   readonly agent: Client;
   readonly otherPrincipal: Client;
-  /** What the calls of the two tasks returned. */
+  /** The results of the calls that made the two tasks. */
   completedCall: AnyJson;
   parkedCall: AnyJson;
 
@@ -34,22 +34,22 @@ export class ResourceFixture {
 
   static async start(fastPath: boolean): Promise<ResourceFixture> {
     const baton = await Deployment.start({ gateways: 2, workers: 1, fastPath });
-    const garden = new ResourceFixture(baton, [
+    const fixture = new ResourceFixture(baton, [
       await connectMcpClient(baton.url(), baton.apiKey),
       await connectMcpClient(baton.url(1), await baton.createKey({ scopes: ['agent'] })),
       await connectMcpClient(baton.url(1), await baton.createKey({ scopes: ['mcp'] })),
     ]);
-    await garden.populate();
-    return garden;
+    await fixture.populate();
+    return fixture;
   }
 
-  /** One request of JSON-RPC, to the other replica. */
+  /** POSTs one JSON-RPC request to the second replica. */
   rpc(method: string, params: object = {}, key = this.baton.apiKey) {
     const accept = { accept: 'application/json, text/event-stream' };
     return postJsonRpc(this.baton.url(1), key, { jsonrpc: '2.0', id: 1, method, params }, accept);
   }
 
-  /** What stands at a URI, and nothing beside it. */
+  /** The only content of a resource. Errors: when it has none or several. */
   async read(uri: string, by = this.client): Promise<AnyJson> {
     const { contents } = await by.readResource({ uri });
     const [content, ...more] = contents;
@@ -62,12 +62,12 @@ export class ResourceFixture {
     return JSON.parse((await this.read(uri, by)).text);
   }
 
-  /** Why a resource is not read. */
+  /** The error of resources/read. */
   async readError(uri: unknown, key?: string): Promise<AnyJson> {
     return (await this.rpc('resources/read', { uri }, key)).body.error;
   }
 
-  /** The list of resources, page by page. */
+  /** All pages of resources/list. */
   async listResources(by: Client): Promise<AnyJson[]> {
     const found: AnyJson[] = [];
     let cursor: string | undefined;
@@ -79,7 +79,7 @@ export class ResourceFixture {
     return found;
   }
 
-  /** The tasks of `add_task`, newest first: each was done at once, and its result names no task. */
+  /** Ids of the tasks of `add_task`, newest first; their results do not name them. */
   async addedTasks(): Promise<string[]> {
     const everyone = { principal: '', scopes: new Set(['agent'] as const) };
     const { items } = await this.baton.store.tenant('acme').queries.tasks(everyone);

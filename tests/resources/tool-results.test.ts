@@ -1,6 +1,12 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { successAnswer, callTool, connectMcpClient, type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
+import {
+  successAnswer,
+  callTool,
+  connectMcpClient,
+  type AnyJson,
+  postJsonRpc,
+} from '../harness/mcp-client.ts';
 import { Deployment } from '../harness/deployment.ts';
 
 /** The half of seed 5 that is about tools; the official client holds each result against its output schema. */
@@ -21,7 +27,8 @@ describe.each([
 
   const rpc = async (method: string, params: object = {}): Promise<AnyJson> => {
     const accept = { accept: 'application/json, text/event-stream' };
-    return (await postJsonRpc(baton.url(), baton.apiKey, { jsonrpc: '2.0', id: 1, method, params }, accept)).body;
+    return (await postJsonRpc(baton.url(), baton.apiKey, { jsonrpc: '2.0', id: 1, method, params }, accept))
+      .body;
   };
 
   test('the server declares tools, and no more of them than it does [tools-capability]', () => {
@@ -118,7 +125,11 @@ describe.each([
   });
 
   test('an operation that is done is told as data, and its prompt is not in it [results-are-data, prompts-apart]', async () => {
-    const asked = await callTool(client, 'parse_prd', { prd: 'Three teas.', numTasks: 1, projectRoot: 'parsed' });
+    const asked = await callTool(client, 'parse_prd', {
+      prd: 'Three teas.',
+      numTasks: 1,
+      projectRoot: 'parsed',
+    });
     const prompt = asked.llmRequestForAgent.messages[0].content as string;
     const data = { tasks: [{ id: 1, title: 'Kettle', description: 'Boil.' }] };
     const args = { interactionId: asked.interactionId, agentLLMResponse: successAnswer(data) };

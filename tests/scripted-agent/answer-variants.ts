@@ -1,10 +1,10 @@
 import { isRecord } from '@baton/protocol';
 import type { SeededRandom } from '../harness/seeded-random.ts';
 
-/** In which envelopes the same right answer comes: all of them are allowed. */
+/** The accepted forms of the same answer. */
 export const ANSWER_FORMS = ['object', 'bare', 'text', 'fenced'] as const;
 
-/** What may be the matter with an answer. The last four are odd and yet acceptable; the others are wrong. */
+/** Faults of an answer. Baton accepts the last four and asks again after the others. */
 export const ANSWER_FAULTS = [
   'missing_field',
   'wrong_type',
@@ -19,7 +19,7 @@ export const ANSWER_FAULTS = [
 export type AnswerForm = (typeof ANSWER_FORMS)[number];
 export type AnswerFault = (typeof ANSWER_FAULTS)[number];
 
-/** The `data` of an answer that holds `value` in the given form. */
+/** The `data` of an answer with `value` in the given form. */
 export function wrapAnswer(value: unknown, form: AnswerForm): NonNullable<unknown> {
   const json = JSON.stringify(value, null, 2);
   if (form === 'object') return { object: value };
@@ -28,7 +28,7 @@ export function wrapAnswer(value: unknown, form: AnswerForm): NonNullable<unknow
   return isRecord(value) ? value : { object: value };
 }
 
-/** The `data` of an answer that has `fault`; a fault that the value gives no room for becomes a missing field. */
+/** The `data` of an answer with `fault`; a fault that the value cannot have becomes a missing field. */
 export function corruptAnswer(
   value: unknown,
   fault: AnswerFault,
@@ -59,11 +59,11 @@ export function corruptAnswer(
   return wrapAnswer(copy, form);
 }
 
-/** Takes a field out, or gives it a value of a type that no schema of ours has there. */
+/** Removes a field, or gives it a value of a type that no schema of Baton has there. */
 function damageField(target: unknown, fault: AnswerFault, random: SeededRandom): void {
   if (!isRecord(target)) return;
   const names = Object.keys(target);
-  // The names that a reader must have are preferred: without an optional field an answer would still be right.
+  // Required names first: an answer without an optional field would still be valid.
   const vital = names.filter((name) => /^(id|title|name|value)$/.test(name));
   const name = names.length > 0 ? random.pick(vital.length > 0 ? vital : names) : 'value';
   if (fault === 'wrong_type') target[name] = { unexpected: true };

@@ -1,20 +1,20 @@
 import type { Message } from '@baton/protocol';
 
-/** What an agent has to work with: what it was asked for, and the words of the text that it was sent. */
+/** What a request asks for, and the prose in it from which answers are made. */
 export interface RequestFacts {
-  /** How many items were asked for, where a number was named. */
+  /** How many items the request asks for, if it says so. */
   readonly count: number | undefined;
-  /** Where numbering begins. */
+  /** The first id to give out. */
   readonly firstId: number;
-  /** The ids that were asked about, where the request names them. */
+  /** The ids that the request asks about, if it names any. */
   readonly ids: readonly number[];
   readonly headings: readonly string[];
   readonly sentences: readonly string[];
 }
 
 /**
- * Reads a dialog: the request is what stands around the longest fenced block (`<name>...</name>`), the words come
- * from within it; without a fence all of the user's text is both.
+ * Reads a dialog. The prose is the content of the longest fenced block (`<name>...</name>`), the request is the text
+ * around the blocks; without a block, the whole user text is both.
  */
 export function readRequestFacts(messages: readonly Message[]): RequestFacts {
   const text = messages
@@ -38,7 +38,7 @@ export function readRequestFacts(messages: readonly Message[]): RequestFacts {
   };
 }
 
-/** The words in lines of JSON, so that answers speak of what the request is about and do not quote its form. */
+/** Replaces lines of JSON by their titles and descriptions, so that answers never quote JSON. */
 function proseOf(source: string): string {
   return source
     .split('\n')
@@ -86,7 +86,7 @@ function isHeading(line: string, at: number, lines: readonly string[]): boolean 
   return /^[\p{Lu}\d][\p{Lu}\d .,&/-]{5,}$/u.test(line) && /\p{Lu}{3}/u.test(line);
 }
 
-/** Words that come from answers become answers again: they must not grow. */
+/** Answers become part of later requests: without a limit their sentences would grow with each round. */
 const LONGEST_SENTENCE = 300;
 
 function sentencesOf(source: string): string[] {

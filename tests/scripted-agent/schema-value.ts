@@ -4,7 +4,7 @@ import type { SeededRandom } from '../harness/seeded-random.ts';
 
 type Schema = Record<string, unknown>;
 
-/** A place in what is being built: the field's name, and the ids given so far in the list that it stands in. */
+/** Where in the value a part is built: its field name, and the ids of the items before it in its list. */
 interface ValuePosition {
   readonly name: string;
   readonly index: number;
@@ -17,12 +17,12 @@ const OPTIONAL_RATE = 0.7;
 const DEEPEST = 12;
 
 /**
- * Any value of a JSON Schema, filled with the words of `material`. It knows no operation: the outermost list gets as
- * many items as were asked for, or one for each id that was named, fields called `id` count up, lists of integers in
- * things with ids refer back, and what has a status is pending.
+ * Builds a value that fits a JSON Schema, with the prose of `facts` as text. It knows no operation: the outermost list
+ * has as many items as the request asks for, or one per id that it names; fields called `id` count up; integer lists in
+ * items with ids refer to earlier ids; a status is `pending`.
  */
-export function buildSchemaValue(schema: unknown, material: RequestFacts, random: SeededRandom): unknown {
-  return new SchemaValueBuilder(schema, material, random).value(schema, ROOT);
+export function buildSchemaValue(schema: unknown, facts: RequestFacts, random: SeededRandom): unknown {
+  return new SchemaValueBuilder(schema, facts, random).value(schema, ROOT);
 }
 
 class SchemaValueBuilder {
@@ -31,37 +31,37 @@ class SchemaValueBuilder {
   private readonly random: SeededRandom;
   private wordsUsed = 0;
 
-  constructor(root: unknown, material: RequestFacts, random: SeededRandom) {
+  constructor(root: unknown, facts: RequestFacts, random: SeededRandom) {
     this.root = root;
-    this.facts = material;
+    this.facts = facts;
     this.random = random;
   }
 
-  value(given: unknown, place: ValuePosition): unknown {
+  value(given: unknown, position: ValuePosition): unknown {
     const schema = this.resolve(given);
     if ('const' in schema) return schema['const'];
-    if (place.name === 'status' && Array.isArray(schema['enum']) && schema['enum'].includes('pending'))
+    if (position.name === 'status' && Array.isArray(schema['enum']) && schema['enum'].includes('pending'))
       return 'pending';
     if (Array.isArray(schema['enum'])) return this.random.pick(schema['enum'] as unknown[]);
     const type = typeOf(schema, this.random);
     switch (type) {
       case 'object':
-        return this.object(schema, place);
+        return this.object(schema, position);
       case 'array':
-        return this.array(schema, place);
+        return this.array(schema, position);
       case 'integer':
       case 'number':
-        return this.number(schema, place, type);
+        return this.number(schema, position, type);
       case 'boolean':
         return this.random.chance(0.5);
       case 'null':
         return null;
       default:
-        return this.string(schema, place);
+        return this.string(schema, position);
     }
   }
 
-  /** Follows local references, picks one of alternatives and merges what must hold together. */
+  /** Follows local references, picks one of several alternatives and merges `allOf`. */
   private resolve(given: unknown): Schema {
     if (!isRecord(given)) return {};
     const { $ref, anyOf, oneOf, allOf, ...own } = given;
@@ -82,53 +82,53 @@ class SchemaValueBuilder {
     return steps.reduce<unknown>((at, step) => (isRecord(at) ? at[unescape(step)] : undefined), this.root);
   }
 
-  private object(schema: Schema, place: ValuePosition): unknown {
+  private object(schema: Schema, position: ValuePosition): unknown {
     const properties = isRecord(schema['properties']) ? schema['properties'] : {};
     const required = new Set(Array.isArray(schema['required']) ? schema['required'] : []);
     const built: Record<string, unknown> = {};
     for (const [name, property] of Object.entries(properties)) {
-      const wanted = required.has(name) || (place.depth < DEEPEST && this.random.chance(OPTIONAL_RATE));
-      if (wanted) built[name] = this.value(property, { ...place, name, depth: place.depth + 1 });
+      const wanted = required.has(name) || (position.depth < DEEPEST && this.random.chance(OPTIONAL_RATE));
+      if (wanted) built[name] = this.value(property, { ...position, name, depth: position.depth + 1 });
     }
     return built;
   }
 
-  private array(schema: Schema, place: ValuePosition): unknown[] {
+  private array(schema: Schema, position: ValuePosition): unknown[] {
     const items = this.resolve(schema['items']);
     const least = numberOr(schema['minItems'], 0);
     const most = numberOr(schema['maxItems'], Number.POSITIVE_INFINITY);
-    if (isNumeric(items) && place.earlierIds.length > 0) return this.references(place, most);
-    const outermost = place.depth <= 1;
+    if (isNumeric(items) && position.earlierIds.length > 0) return this.references(position, most);
+    const outermost = position.depth <= 1;
     const wanted = outermost ? (this.facts.count ?? 3 + this.random.below(5)) : this.random.below(3);
-    const length = place.depth >= DEEPEST ? least : Math.min(Math.max(wanted, least), most);
+    const length = position.depth >= DEEPEST ? least : Math.min(Math.max(wanted, least), most);
     const properties = isRecord(items['properties']) ? items['properties'] : {};
     const hasIds = 'id' in properties || 'taskId' in properties;
-    if (outermost && hasIds && this.facts.ids.length > 0) return this.itemsForIds(schema['items'], place);
+    if (outermost && hasIds && this.facts.ids.length > 0) return this.itemsForIds(schema['items'], position);
     const first = outermost ? this.facts.firstId : 1;
     return Array.from({ length }, (_, index) =>
       this.value(schema['items'], {
-        name: singular(place.name),
+        name: singular(position.name),
         index: first + index,
         earlierIds: hasIds ? Array.from({ length: index }, (_none, before) => first + before) : [],
-        depth: place.depth + 1,
+        depth: position.depth + 1,
       }),
     );
   }
 
-  /** One entry for each id that was asked about. */
-  private itemsForIds(items: unknown, place: ValuePosition): unknown[] {
+  /** One item for each id that the request names. */
+  private itemsForIds(items: unknown, position: ValuePosition): unknown[] {
     const { ids } = this.facts;
     return ids.map((id, at) =>
       this.value(items, {
-        name: singular(place.name),
+        name: singular(position.name),
         index: id,
         earlierIds: ids.slice(0, at),
-        depth: place.depth + 1,
+        depth: position.depth + 1,
       }),
     );
   }
 
-  /** Some of the ids before, none twice. */
+  /** Some of the earlier ids, without duplicates. */
   private references({ earlierIds }: ValuePosition, most: number): number[] {
     const length = Math.min(this.random.below(3), earlierIds.length, most);
     return [...new Set(Array.from({ length }, () => this.random.pick(earlierIds)))].sort((a, b) => a - b);
@@ -145,12 +145,12 @@ class SchemaValueBuilder {
     return type === 'integer' ? Math.min(Math.ceil(value), most) : value;
   }
 
-  private string(schema: Schema, place: ValuePosition): string {
+  private string(schema: Schema, position: ValuePosition): string {
     if (schema['format'] === 'date-time') return '2026-01-01T00:00:00.000Z';
-    if (/^id$/i.test(place.name)) return String(place.index);
+    if (/^id$/i.test(position.name)) return String(position.index);
     const least = numberOr(schema['minLength'], 0);
     const most = numberOr(schema['maxLength'], Number.POSITIVE_INFINITY);
-    const text = /title|name|heading|label/i.test(place.name) ? this.title(place) : this.sentence();
+    const text = /title|name|heading|label/i.test(position.name) ? this.title(position) : this.sentence();
     return text.slice(0, most).padEnd(least, '.');
   }
 

@@ -127,13 +127,13 @@ describe('an agent that is sometimes wrong', { timeout: 60_000 }, () => {
 
   it('fails only in ways that pass, and only as often as it was told to', () => {
     const agent = createScriptedAgent({ seed: 1, errorRate: 0.3 });
-    const manners = Array.from({ length: 500 }, (_, at) =>
+    const variants = Array.from({ length: 500 }, (_, at) =>
       agent.variantFor(requestOf({ type: 'object' }, `Give ${at}.`)),
     );
-    const failed = manners.filter(({ kind }) => kind === 'error').length;
+    const failed = variants.filter(({ kind }) => kind === 'error').length;
     expect(failed / 500).toBeGreaterThan(0.2);
     expect(failed / 500).toBeLessThan(0.4);
-    expect(manners.filter(({ kind }) => kind === 'faulty')).toEqual([]);
+    expect(variants.filter(({ kind }) => kind === 'faulty')).toEqual([]);
   });
 });
 
@@ -201,10 +201,10 @@ describe('the builder', { timeout: 60_000 }, () => {
     ['open values', z.object({ any: z.unknown() })],
   ])('makes what fits: %s', (_what, schema) => {
     for (let seed = 0; seed < 50; seed++) {
-      const material = readRequestFacts([
+      const facts = readRequestFacts([
         { role: 'user', content: 'Say something about the sea and its islands. Then stop.' },
       ]);
-      const built: unknown = buildSchemaValue(toJsonSchema(schema), material, seededRandom(`${seed}`));
+      const built: unknown = buildSchemaValue(toJsonSchema(schema), facts, seededRandom(`${seed}`));
       const plain: unknown = JSON.parse(JSON.stringify(built));
       expect({ plain, error: schema.safeParse(plain).error }).toEqual({ plain, error: undefined });
     }

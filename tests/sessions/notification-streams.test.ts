@@ -47,7 +47,7 @@ const stream = async (session: string, key: string, replica = 0) => {
   return fetch(`${baton.url(replica)}/mcp`, { headers, signal: abort.signal });
 };
 const idOf = (key: string) => key.split('_')[2] ?? '';
-/** A revocation that nobody is told of: its message went while a replica was not listening. */
+/** A revocation that nobody is told of: its message went while a replica was not client. */
 const revokeUnheard = async (key: string, { door }: Awaited<ReturnType<typeof tenant>>) =>
   expect(await redis.del(door.keys.credential(idOf(key)))).toBe(1);
 /** The replicas are in this process: the intervals that they begin from now on are in the test's hand. */

@@ -217,14 +217,14 @@ describe.each([
 
   test('DELETE ends a session on every replica, its stream and its subscriptions with it [session-ended]', async () => {
     const routes = { posts: baton.url(0), stream: baton.url(1) };
-    const listening = await SubscribingClient.connect(routes, baton.apiKey);
-    const { sessionId } = listening;
-    await listening.subscribe('baton://projects');
+    const client = await SubscribingClient.connect(routes, baton.apiKey);
+    const { sessionId } = client;
+    await client.subscribe('baton://projects');
     const stream = await bare('GET', sessionId, 1);
     for (const replica of [0, 1])
       expect((await send(rpc('ping'), { session: sessionId, replica })).status).toBe(200);
-    await listening.transport.terminateSession();
-    await listening.close();
+    await client.transport.terminateSession();
+    await client.close();
     // Well before a replica that did not hear of it would ask.
     await vi.waitFor(
       async () => {

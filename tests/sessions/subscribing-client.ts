@@ -1,20 +1,20 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-/** What `heard` says of `notifications/resources/list_changed`. */
+/** The entry of `notifications` for `notifications/resources/list_changed`. */
 export const LIST_CHANGED = 'the list';
 
-/** Where a client's requests go, and where its notification stream: a balancer without affinity, in the test's hand. */
+/** Base URLs for POST requests and for the notification stream, as a load balancer without affinity would choose them. */
 export interface ClientRoutes {
   posts: string;
   stream: string;
 }
 
-/** The official SDK's client, with everything that it hears. */
+/** The official SDK's client, which records every notification that it receives. */
 export class SubscribingClient {
   readonly client: Client;
   readonly transport: StreamableHTTPClientTransport;
-  /** URIs that were updated, and LIST, as they came. */
+  /** URIs of updated resources and LIST_CHANGED, in order of arrival. */
   readonly notifications: string[] = [];
   private readonly waiting = new Set<() => void>();
 
@@ -24,7 +24,7 @@ export class SubscribingClient {
       this.notifications.push(
         method === 'notifications/resources/updated' ? String(params?.['uri']) : LIST_CHANGED,
       );
-      for (const look of this.waiting) look();
+      for (const check of this.waiting) check();
     };
     this.transport = new StreamableHTTPClientTransport(new URL(`${routes.posts}/mcp`), {
       requestInit: { headers: { authorization: `Bearer ${apiKey}` } },
@@ -38,34 +38,34 @@ export class SubscribingClient {
     });
   }
 
-  /** Connected, and its stream stands: the first that is said on one is that the list may have changed. */
+  /** Resolves when the stream is open: the first notification on each stream is list_changed. */
   static async connect(routes: ClientRoutes, apiKey: string): Promise<SubscribingClient> {
-    const listening = new SubscribingClient(routes, apiKey);
-    await listening.client.connect(listening.transport as Parameters<Client['connect']>[0]);
-    await listening.waitFor(LIST_CHANGED);
-    listening.notifications.length = 0;
-    return listening;
+    const client = new SubscribingClient(routes, apiKey);
+    await client.client.connect(client.transport as Parameters<Client['connect']>[0]);
+    await client.waitFor(LIST_CHANGED);
+    client.notifications.length = 0;
+    return client;
   }
 
   get sessionId(): string {
     return this.transport.sessionId ?? '';
   }
 
-  /** Resolves when `what` has been heard since the last `clear`. */
+  /** Resolves when the notification has come since the last `clear`. Errors: after 15 s without it. */
   async waitFor(what: string): Promise<void> {
     if (this.notifications.includes(what)) return;
     await new Promise<void>((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         if (!this.notifications.includes(what)) return;
         clearTimeout(timer);
-        this.waiting.delete(look);
+        this.waiting.delete(check);
         resolve();
       };
       const timer = setTimeout(
-        () => reject(new Error(`${what} was not heard, only ${JSON.stringify(this.notifications)}`)),
+        () => reject(new Error(`${what} was not received, only ${JSON.stringify(this.notifications)}`)),
         15_000,
       );
-      this.waiting.add(look);
+      this.waiting.add(check);
     });
   }
 

@@ -68,7 +68,7 @@ describe.each([
    * Resolves when all that was changed before has been told: what is due is told in its order, and this comes last.
    * A first call subscribes to what it changes.
    */
-  const told = async (listening: SubscribingClient) => {
+  const told = async (client: SubscribingClient) => {
     const projectRoot = 'a project that is told of last';
     const uri = of(projectRoot, 'rules');
     const set = () => tool('set_rules', { projectRoot, rules: [String(++made)] });
@@ -76,12 +76,12 @@ describe.each([
       await tool('initialize_project', { projectRoot });
       await set();
     }
-    await listening.subscribe(uri);
-    const heard = listening.notifications.filter((what) => what !== uri);
-    listening.notifications.splice(0, listening.notifications.length, ...heard);
+    await client.subscribe(uri);
+    const heard = client.notifications.filter((what) => what !== uri);
+    client.notifications.splice(0, client.notifications.length, ...heard);
     await set();
-    await listening.waitFor(uri);
-    listening.notifications.splice(listening.notifications.indexOf(uri), 1);
+    await client.waitFor(uri);
+    client.notifications.splice(client.notifications.indexOf(uri), 1);
   };
   const addTask = (projectRoot: string, apiKey = baton.apiKey) =>
     tool('add_task', { projectRoot, title: 'Dig', description: 'A hole.' }, apiKey);
@@ -93,19 +93,19 @@ describe.each([
 
   test('a subscription by one replica is heard on the stream at another, whoever made the change [subscription-updated]', async () => {
     const projectRoot = await project();
-    const listening = await connect();
-    await listening.subscribe(of(projectRoot, 'tasks'));
+    const client = await connect();
+    await client.subscribe(of(projectRoot, 'tasks'));
     // The commit is a worker's.
     const asked = await tool('parse_prd', { prd: 'A garden.', numTasks: 1, projectRoot });
     const tasks = [{ id: 1, title: 'Dig', description: 'A hole.' }];
     const agentLLMResponse = successAnswer({ tasks });
     await tool('agent_llm', { interactionId: asked.interactionId, agentLLMResponse });
-    await listening.waitFor(of(projectRoot, 'tasks'));
+    await client.waitFor(of(projectRoot, 'tasks'));
   });
 
   test('each kind of resource is heard of when it changes, and not when another does [subscription-updated]', async () => {
     const projectRoot = await project();
-    const listening = await connect();
+    const client = await connect();
     const kinds = ['status', 'tasks', 'rules', 'files', 'files/a.md', 'tasks/1', 'complexity-report'];
     await addTask(projectRoot);
     await tool('connect_files', { projectRoot, files: [{ name: 'a.md', text: 'a' }] });
@@ -120,13 +120,13 @@ describe.each([
     };
     const analysed = successAnswer({ object: { complexityAnalysis: [one] } });
     await tool('agent_llm', { interactionId: analysis.interactionId, agentLLMResponse: analysed });
-    await listening.subscribe('baton://projects', ...kinds.map((kind) => of(projectRoot, kind)));
+    await client.subscribe('baton://projects', ...kinds.map((kind) => of(projectRoot, kind)));
     const heardAfter = async (change: () => Promise<unknown>) => {
-      await told(listening);
-      listening.clear();
+      await told(client);
+      client.clear();
       await change();
-      await told(listening);
-      return new Set(listening.notifications.map((uri) => uri.replace(of(projectRoot, ''), '')));
+      await told(client);
+      return new Set(client.notifications.map((uri) => uri.replace(of(projectRoot, ''), '')));
     };
     expect(await heardAfter(() => addTask(projectRoot))).toEqual(
       new Set(['status', 'tasks', 'tasks/1', LIST_CHANGED]),
@@ -142,24 +142,24 @@ describe.each([
   });
 
   test('a task and its request are heard of from parking to their end [subscription-updated]', async () => {
-    const listening = await connect();
+    const client = await connect();
     for (const end of ['answer', 'cancel'] as const) {
       const { taskId, interactionId } = await tool('bench_echo', { text: end });
       const uris = [`baton://tasks/${taskId}`, `baton://interactions/${interactionId}`];
-      await listening.subscribe(...uris);
-      listening.clear();
+      await client.subscribe(...uris);
+      client.clear();
       if (end === 'cancel') await tool('cancel_task', { taskId });
       else await tool('agent_llm', { interactionId, agentLLMResponse: successAnswer({ value: 'x' }) });
-      for (const uri of uris) await listening.waitFor(uri);
+      for (const uri of uris) await client.waitFor(uri);
     }
   });
 
   test('the list is said to change when it does, and not when an entry only shows something else [list-changed]', async () => {
-    const listening = await connect();
+    const client = await connect();
     const listed = async (change: () => Promise<unknown>) => {
-      listening.clear();
+      client.clear();
       await change();
-      await listening.waitFor(LIST_CHANGED);
+      await client.waitFor(LIST_CHANGED);
     };
     let projectRoot = '';
     await listed(async () => (projectRoot = await project()));
@@ -167,28 +167,28 @@ describe.each([
     await listed(() => tool('set_rules', { projectRoot, rules: ['Water.'] }));
     await listed(() => tool('bench_echo', { text: 'x' }));
     await addTask(projectRoot);
-    await listening.subscribe(of(projectRoot, 'tasks'));
+    await client.subscribe(of(projectRoot, 'tasks'));
     await listed(() => tool('connect_files', { projectRoot, files: [{ name: 'b.md', text: 'b' }] }));
-    await told(listening);
-    listening.clear();
+    await told(client);
+    client.clear();
     await tool('set_task_status', { projectRoot, id: '1', status: 'in-progress' });
-    await told(listening);
-    expect(listening.notifications).toEqual([of(projectRoot, 'tasks')]);
+    await told(client);
+    expect(client.notifications).toEqual([of(projectRoot, 'tasks')]);
   });
 
   test('what was unsubscribed from is not heard of any more [unsubscribe]', async () => {
     const projectRoot = await project();
-    const listening = await connect();
-    await listening.subscribe(of(projectRoot, 'tasks'), of(projectRoot, 'status'));
+    const client = await connect();
+    await client.subscribe(of(projectRoot, 'tasks'), of(projectRoot, 'status'));
     await addTask(projectRoot);
-    await listening.waitFor(of(projectRoot, 'tasks'));
-    await listening.client.unsubscribeResource({ uri: of(projectRoot, 'tasks') });
-    await listening.client.unsubscribeResource({ uri: of(projectRoot, 'tasks') });
-    await told(listening);
-    listening.clear();
+    await client.waitFor(of(projectRoot, 'tasks'));
+    await client.client.unsubscribeResource({ uri: of(projectRoot, 'tasks') });
+    await client.client.unsubscribeResource({ uri: of(projectRoot, 'tasks') });
+    await told(client);
+    client.clear();
     await addTask(projectRoot);
-    await told(listening);
-    expect(new Set(listening.notifications)).toEqual(new Set([of(projectRoot, 'status'), LIST_CHANGED]));
+    await told(client);
+    expect(new Set(client.notifications)).toEqual(new Set([of(projectRoot, 'status'), LIST_CHANGED]));
   });
 
   test('another principal hears nothing of a task, another tenant of nothing, and an agent of both [subscription-tenancy]', async () => {
@@ -260,39 +260,39 @@ describe.each([
     const projectRoot = await project();
     const gateway = await baton.addGateway();
     const routes = { posts: baton.url(0), stream: gateway.url };
-    const listening = await SubscribingClient.connect(routes, baton.apiKey);
-    open.push(listening);
-    await listening.subscribe(of(projectRoot, 'tasks'));
+    const client = await SubscribingClient.connect(routes, baton.apiKey);
+    open.push(client);
+    await client.subscribe(of(projectRoot, 'tasks'));
     routes.stream = 'http://127.0.0.1:1';
     await gateway.stop();
     await addTask(projectRoot);
-    expect(listening.notifications).toEqual([]);
+    expect(client.notifications).toEqual([]);
     routes.stream = baton.url(1);
-    await listening.waitFor(of(projectRoot, 'tasks'));
-    await listening.waitFor(LIST_CHANGED);
+    await client.waitFor(of(projectRoot, 'tasks'));
+    await client.waitFor(LIST_CHANGED);
   });
 
   test('a replica that lost its connection to Redis says of all that it may have changed [subscription-survives]', async () => {
     const projectRoot = await project();
-    const listening = await connect();
-    await listening.subscribe(of(projectRoot, 'rules'));
-    listening.clear();
+    const client = await connect();
+    await client.subscribe(of(projectRoot, 'rules'));
+    client.clear();
     await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-    await listening.waitFor(of(projectRoot, 'rules'));
-    await listening.waitFor(LIST_CHANGED);
-    listening.clear();
+    await client.waitFor(of(projectRoot, 'rules'));
+    await client.waitFor(LIST_CHANGED);
+    client.clear();
     await tool('set_rules', { projectRoot, rules: ['Heard again.'] });
-    await listening.waitFor(of(projectRoot, 'rules'));
+    await client.waitFor(of(projectRoot, 'rules'));
   });
 
   test('nobody hears of a change that was made while nothing said that a replica listens, until it says so again [subscription-survives]', async () => {
     const projectRoot = await project();
-    const listening = await connect();
-    await listening.subscribe(of(projectRoot, 'rules'));
+    const client = await connect();
+    await client.subscribe(of(projectRoot, 'rules'));
     await redis.del(...(await redis.keys('*:t:acme:listeners')));
     await tool('set_rules', { projectRoot, rules: ['Unheard.'] });
-    expect(listening.notifications).toEqual([]);
-    await listening.waitFor(of(projectRoot, 'rules'));
+    expect(client.notifications).toEqual([]);
+    await client.waitFor(of(projectRoot, 'rules'));
   }, 30_000);
 
   test("a session's later stream takes the place of the earlier one, at whatever replica [one-stream]", async () => {
@@ -334,9 +334,9 @@ describe.each([
 
   test('a drain ends the streams at once [stream-admission]', async () => {
     const gateway = await baton.addGateway();
-    const listening = await connect(baton.apiKey, { stream: gateway.url });
+    const client = await connect(baton.apiKey, { stream: gateway.url });
     const gone = new Promise<void>((resolve) => {
-      listening.transport.onerror = () => resolve();
+      client.transport.onerror = () => resolve();
     });
     await Promise.all([gateway.stop(), gone]);
   });

@@ -1,67 +1,36 @@
-import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type ProxiedSockets, TcpProxy } from './tcp-proxy.ts';
 
-/** A door to a replica that can be shut, or that lets requests in and no replies out. */
-export class LossyProxy {
-  private state: 'open' | 'shut' | 'one-way' = 'open';
-  private readonly server: Server;
-  private readonly sockets = new Set<Socket>();
-  /** How many replies were lost. */
+/** A proxy that refuses connections, or forwards requests and drops their replies. */
+export class LossyProxy extends TcpProxy {
+  private mode: 'forward' | 'refuse' | 'drop-replies' = 'forward';
   droppedReplies = 0;
 
-  private constructor(target: URL) {
-    this.server = createServer((client) => {
-      if (this.state === 'shut') return client.destroy();
-      const replica = connect(Number(target.port), target.hostname);
-      for (const socket of [client, replica]) {
-        this.sockets.add(socket);
-        socket.on('error', () => {});
-        socket.on('close', () => {
-          this.sockets.delete(socket);
-          client.destroy();
-          replica.destroy();
-        });
-      }
-      client.on('data', (bytes) => replica.write(bytes));
-      replica.on('data', (bytes) => {
-        if (this.state === 'open') return void client.write(bytes);
-        this.droppedReplies++;
-        client.destroy();
-      });
-      return undefined;
-    });
-  }
-
   static async inFrontOf(url: string): Promise<LossyProxy> {
-    const door = new LossyProxy(new URL(url));
-    door.server.listen(0, '127.0.0.1');
-    await once(door.server, 'listening');
-    return door;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return new LossyProxy(new URL(url)).listen();
   }
 
   forwardAll(): void {
-    this.state = 'open';
+    this.mode = 'forward';
   }
 
-  /** Nothing gets through, and what was on its way is cut off. */
+  /** Refuses new connections and destroys those that are open. */
   refuseAll(): void {
-    this.state = 'shut';
-    for (const socket of this.sockets) socket.destroy();
+    this.mode = 'refuse';
+    this.destroyConnections();
   }
 
-  /** What is asked is done, and nobody hears of it. */
+  /** Requests still reach the server; the connection of each reply is closed before the reply. */
   dropReplies(): void {
-    this.state = 'one-way';
+    this.mode = 'drop-replies';
   }
 
-  async close(): Promise<void> {
-    this.refuseAll();
-    this.server.close();
-    await once(this.server, 'close');
+  protected override accepts(): boolean {
+    return this.mode !== 'refuse';
+  }
+
+  protected override onReplyBytes(bytes: Buffer, { client }: ProxiedSockets): void {
+    if (this.mode === 'forward') return void client.write(bytes);
+    this.droppedReplies++;
+    client.destroy();
   }
 }

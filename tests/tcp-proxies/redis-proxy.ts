@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 
-/** What one end sent and the other has not got yet. First in, first out, whatever was slow or held meanwhile. */
+/** Bytes on their way from one end of a connection to the other, in order, whatever was delayed or held. */
 class ByteQueue {
   private readonly to: Socket;
   private readonly chunks: { chunk: Buffer; due: number }[] = [];
@@ -46,12 +46,12 @@ interface ProxiedConnection {
   readonly replies: ByteQueue;
 }
 
-/** A command about a task, by the name of its key. */
+/** A command about a task has the task's key in it. */
 const TASK_KEY = /:task:/;
 
 /**
- * The way of one process to Redis, in our hands: it can be slow, silent in either direction, or cut, and it tells when
- * the process sends a command about a task, so that a fault can listener between a command and its reply.
+ * A proxy on a Unix socket between one process and Redis. It delays bytes, holds either direction or drops connections,
+ * and reports each command about a task, so that a fault can be injected between a command and its reply.
  */
 export class RedisProxy {
   readonly url: string;
@@ -77,7 +77,7 @@ export class RedisProxy {
     return proxy;
   }
 
-  /** Each chunk takes so long on its way, in both directions. */
+  /** Delays each chunk of both directions. */
   setDelay(milliseconds: number): void {
     this.delay = milliseconds;
   }
@@ -109,7 +109,7 @@ export class RedisProxy {
     this.taskListener = listener;
   }
 
-  /** How many times the process has sent commands about tasks. */
+  /** How many chunks with commands about tasks the process has sent. */
   get taskCommands(): number {
     return this.taskCommandCount;
   }

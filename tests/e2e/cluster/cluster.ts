@@ -6,7 +6,7 @@ import { LossyProxy } from '../../tcp-proxies/lossy-proxy.ts';
 import type { FakeLlmServer } from '../../fake-llm/llm-server.ts';
 import { requestJson } from '../../harness/http-request.ts';
 import { RedisProxy } from '../../tcp-proxies/redis-proxy.ts';
-import { temporaryFolder } from '../../processes/temporary-folder.ts';
+import { createTemporaryFolder } from '../../processes/temporary-folder.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import type { FaultTargets } from './fault-injector.ts';
 import { ManagedProcess } from './managed-process.ts';
@@ -41,7 +41,7 @@ export class Cluster implements FaultTargets {
   }
 
   static async start(entry: string, llm: FakeLlmServer, events: EventCounter): Promise<Cluster> {
-    const folder = temporaryFolder('journey');
+    const folder = createTemporaryFolder('journey');
     const cluster = new Cluster(folder, await startPrivateRedis({ dir: join(folder, 'redis') }));
     try {
       await cluster.startProcesses(entry, llm, events);

@@ -4,7 +4,7 @@ import type { History } from '../checker/history.ts';
 import { RedisProxy } from '../../tcp-proxies/redis-proxy.ts';
 import { ManagedProcess } from './managed-process.ts';
 import { ManagedRedis } from './managed-redis.ts';
-import { temporaryFolder } from '../../processes/temporary-folder.ts';
+import { createTemporaryFolder } from '../../processes/temporary-folder.ts';
 import { requestJson } from '../../harness/http-request.ts';
 import { PROCESS_ENVIRONMENT, OPERATOR_TOKEN, UNLIMITED } from '../../processes/process-settings.ts';
 
@@ -40,7 +40,7 @@ export class Cluster {
 
   /** Starts Redis and the gateways, makes the tenant and its key; workers are started too unless `idle`. */
   static async start(options: ClusterOptions, history: History, { idle = false } = {}): Promise<Cluster> {
-    const dir = temporaryFolder('faults');
+    const dir = createTemporaryFolder('faults');
     const redis = await ManagedRedis.start(join(dir, 'redis'), history);
     const createProcess = async (name: string, more: NodeJS.ProcessEnv) => {
       const link = await RedisProxy.open(join(dir, `${name}.sock`), redis.url.replace('unix://', ''));

@@ -7,13 +7,13 @@ import { StallDetector } from '../cluster/stall-detector.ts';
 import { History } from '../checker/history.ts';
 import { repeatAcceptedAnswers } from '../clients/repeat-answers.ts';
 import { readFinalState } from '../cluster/read-final-state.ts';
-import { temporaryFolder } from '../../processes/temporary-folder.ts';
+import { createTemporaryFolder } from '../../processes/temporary-folder.ts';
 import { ManualClient } from '../clients/manual-client.ts';
 import type { Mutation } from './mutation.ts';
 
 /** Plays a mutation's scene on the release behind `entry`, mutated or not, and gives what the checker says of it. */
 export async function runMutation(mutation: Mutation, entry: string): Promise<Violation[]> {
-  const dir = temporaryFolder('history');
+  const dir = createTemporaryFolder('history');
   const history = new History(join(dir, 'scene.jsonl'));
   const stalls = new StallDetector(history);
   const cluster = await Cluster.start({ ...mutation.clusterOptions, entry }, history, { idle: true });

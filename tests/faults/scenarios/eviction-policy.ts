@@ -44,7 +44,7 @@ async function claimUnreadyWhileRunning(claims: ScenarioClaims, testbed: Testbed
       unready,
     );
     const logged = (output: string[]) =>
-      output.some((line) => /not to be trusted.*|.*allkeys-lru/.test(line));
+      output.some((line) => /redis is not usable.*|.*allkeys-lru/.test(line));
     const heard = await pollUntil(async () => logged(gateway.output) && logged(worker.output), 12_000, 100);
     claims.claim(heard, 'gateway and worker log it within 12 s');
     const parked = await callTool(gateway.url, key, 'bench_echo', { text: 'still' });

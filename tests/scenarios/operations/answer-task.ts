@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { ScriptedAgent } from '../../scripted-agent/scripted-agent.ts';
 import { callTool, type AnyJson } from '../../harness/mcp-client.ts';
 
-/** Starts an operation and answers whatever it asks, in any order, until it has ended; gives back how it ended. */
+/** Starts an operation and answers its requests until it has ended; returns its final status. */
 export async function runOperation(
   clients: readonly Client[],
   agent: ScriptedAgent,
@@ -15,7 +15,7 @@ export async function runOperation(
   return answerUntilEnd(clients, agent, first.taskId);
 }
 
-/** Answers a task's open requests in turn, the last one first, each time through the next client. */
+/** Answers a task's open requests, the last one first, each through the next client. */
 export async function answerUntilEnd(
   clients: readonly Client[],
   agent: ScriptedAgent,
