@@ -1,11 +1,17 @@
 import { VERSION } from '@baton/protocol';
 import { Command } from 'commander';
-import type { AgentFlags } from './agent/settings.ts';
-import { devFilePath, readDevFile } from './dev-file.ts';
-import { readSettings, required, type Settings } from './environment.ts';
-import type { Deployment, Running } from './roles/deployment.ts';
+import type { AgentFlags } from './agent/agent-settings.ts';
+import { devFilePath, readDevFile } from './settings/dev-file.ts';
+import { readSettings, requireSetting, type Settings } from './settings/environment.ts';
+import { onStopSignal } from './process/stop-signals.ts';
+import type { Deployment, RunningRole } from './roles/open-store.ts';
 
-/** `baton`: one command per role, each loaded when it is run: none pays for what another is made of. What it needs comes from the environment; a bad setting ends it with exit code 78. */
+/**
+ * `baton`: one command per role. A role's code is imported when its command runs, so that none loads another's packages.
+ * Settings come from the environment; a bad one ends the process with exit code 78.
+ *
+ *   settings/ environment and dev.json   roles/ gateway and worker   dev/ all on one machine   agent/ `baton agent`
+ */
 const program = new Command('baton')
   .version(VERSION)
   .description(
@@ -30,14 +36,16 @@ First steps:
 program
   .command('dev')
   .description('a real Redis, one gateway, one worker and a tenant to try them with')
-  .action(() => live(async (settings) => (await import('./dev.ts')).runDev(settings, process.env)));
+  .action(() =>
+    runUntilSignal(async (settings) => (await import('./dev/run-dev.ts')).runDev(settings, process.env)),
+  );
 
 program
   .command('gateway')
   .description('one stateless replica: MCP at /mcp, REST at /v1 (needs REDIS_URL and BATON_SECRET)')
   .action(() =>
-    live(async (settings) => {
-      const { runGateway } = await import('./roles/gateway.ts');
+    runUntilSignal(async (settings) => {
+      const { runGateway } = await import('./roles/run-gateway.ts');
       const deployment = await deploymentOf(settings);
       const where = deployment.joined
         ? { host: '127.0.0.1', unreadyMs: 0 }
@@ -52,8 +60,8 @@ program
   .command('worker')
   .description('resumes parked work (needs REDIS_URL and BATON_SECRET)')
   .action(() =>
-    live(async (settings) => {
-      const { runWorker } = await import('./roles/worker.ts');
+    runUntilSignal(async (settings) => {
+      const { runWorker } = await import('./roles/run-worker.ts');
       return runWorker(settings, await deploymentOf(settings));
     }),
   );
@@ -95,37 +103,23 @@ named by <NAME>_FILE. In a pipe it writes JSON lines.
   $ baton agent --endpoint http://127.0.0.1:11434/v1 --model llama3.1`,
   )
   .action(async (flags: AgentFlags) => {
-    const { runAgent } = await import('./agent/run.ts');
+    const { runAgent } = await import('./agent/run-agent.ts');
     process.exit(await runAgent(flags, process.env));
   });
 
 await program.parseAsync().catch(fail);
 
-/**
- * Runs a role until it is told to end: the first signal drains it, even while it starts, a second one ends it at once.
- */
-async function live(start: (settings: Settings) => Promise<Running>): Promise<void> {
+/** Runs a role until a stop signal: the first one drains it, also while it starts; a second one ends it at once. */
+async function runUntilSignal(start: (settings: Settings) => Promise<RunningRole>): Promise<void> {
   const settings = readSettings(process.env);
-  let told = false;
-  const end = new Promise<void>((resolve) => {
-    for (const [signal, code] of [
-      ['SIGTERM', 143],
-      ['SIGINT', 130],
-    ] as const) {
-      process.on(signal, () => {
-        if (told) process.exit(code);
-        told = true;
-        resolve();
-      });
-    }
-  });
+  const stopSignal = new Promise<void>((resolve) => onStopSignal(resolve));
   const running = await start(settings);
-  void end.then(() => running.stop()).then(() => process.exit(0), fail);
+  void stopSignal.then(() => running.stop()).then(() => process.exit(0), fail);
 }
 
 /**
- * The deployment that the settings name, or the one that `baton dev` keeps in the same data directory. That one is
- * joined as it is, on this machine: a secret or a token of one's own would be another deployment's.
+ * The deployment that the settings name; without any of them the one that `baton dev` wrote into the same data
+ * directory, with its secret and token.
  */
 async function deploymentOf(settings: Settings): Promise<Deployment & { readonly joined: boolean }> {
   const { REDIS_URL, BATON_SECRET, BATON_OPERATOR_TOKEN, BATON_DATA_DIR } = settings;
@@ -136,12 +130,12 @@ async function deploymentOf(settings: Settings): Promise<Deployment & { readonly
     return { ...dev, joined: true };
   }
   return {
-    redisUrl: required(
+    redisUrl: requireSetting(
       settings,
       'REDIS_URL',
       'a role of its own needs the Redis that all share; baton dev finds one itself',
     ),
-    secret: required(
+    secret: requireSetting(
       settings,
       'BATON_SECRET',
       'all processes of a deployment share one secret of 16 characters or more',

@@ -1,20 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { type AgentAnswer, BatonError, isRecord } from '@baton/protocol';
-import { type Answer, ask } from './ask.ts';
-import type { DelegatedRequest } from './delegated-request.ts';
-import type { AgentEvent, Ending, Step, Totals } from './event.ts';
-import { FitCheck } from './fit.ts';
-import { Gateway, type Work } from './gateway.ts';
-import { Lease, now } from './lease.ts';
-import { backoff, Pace, pause } from './pace.ts';
-import { endingOf, isOfTheKey, pauseBefore, post, refusedAnswer } from './post.ts';
-import { usageOf } from './usage.ts';
+import { type AnswerFunction, callLlm } from './request/call-llm.ts';
+import type { DelegatedRequest } from './api/delegated-request.ts';
+import type { AgentEvent, RequestOutcome, RequestEvent, Totals } from './api/events.ts';
+import { AnswerChecker } from './request/answer-checker.ts';
+import { GatewayClient, type ClaimRequest } from './gateway/gateway-client.ts';
+import { Lease, currentMoment } from './request/lease.ts';
+import { backoff, EndpointThrottle, pause } from './request/throttle.ts';
+import {
+  endingOf,
+  isKeyRefusal,
+  pauseBefore,
+  postAnswer,
+  answerRefusedError,
+} from './request/post-answer.ts';
+import { readUsage } from './api/usage.ts';
 
 export interface AgentOptions {
   readonly url: string;
   readonly key: string;
-  readonly answer: Answer;
-  readonly only: Pick<Work, 'role' | 'operation'>;
+  readonly answer: AnswerFunction;
+  readonly only: Pick<ClaimRequest, 'role' | 'operation'>;
   readonly onEvent: (event: AgentEvent) => void;
   readonly concurrency: number;
   readonly leaseMs: number;
@@ -43,11 +49,11 @@ const LAST_MS = 25_000;
  */
 export class Agent {
   private readonly options: AgentOptions;
-  private readonly gateway: Gateway;
+  private readonly gateway: GatewayClient;
   /** What waits for work goes by a connection of its own: to stop waiting is to close it. */
-  private readonly lookout: Gateway;
-  private readonly fit = new FitCheck();
-  private readonly pace: Pace;
+  private readonly lookout: GatewayClient;
+  private readonly fit = new AnswerChecker();
+  private readonly pace: EndpointThrottle;
   /** Aborted when nothing is to be finished any more. */
   private readonly ending = new AbortController();
   private readonly inFlight = new Map<string, Promise<void>>();
@@ -71,9 +77,9 @@ export class Agent {
 
   constructor(options: AgentOptions) {
     this.options = options;
-    this.gateway = new Gateway(options);
-    this.lookout = new Gateway(options);
-    this.pace = new Pace((ms) => {
+    this.gateway = new GatewayClient(options);
+    this.lookout = new GatewayClient(options);
+    this.pace = new EndpointThrottle((ms) => {
       options.onEvent({ kind: 'holding', ms });
       this.lookAway();
     });
@@ -81,7 +87,7 @@ export class Agent {
 
   /** Works until it is stopped or, with `once`, until nothing waits. Throws what makes every further request useless. */
   async run(): Promise<Totals> {
-    void this.gateway.open();
+    void this.gateway.connectEarly();
     try {
       while (!this.stopping) await this.round();
       await Promise.all(this.inFlight.values());
@@ -137,7 +143,7 @@ export class Agent {
     try {
       await this.resign();
       const holder = `${this.name}/${++this.looks}`;
-      const asked = now();
+      const asked = currentMoment();
       const requests = await this.look({ max, holder, leaseMs, waitMs, ...only });
       this.refusals = 0;
       for (const request of requests) this.begin(request, holder, new Lease(leaseMs, asked));
@@ -148,7 +154,7 @@ export class Agent {
       this.refusals++;
       if (
         !(thrown instanceof BatonError) ||
-        isOfTheKey(thrown) ||
+        isKeyRefusal(thrown) ||
         thrown.code === 'invalid_arguments' ||
         (this.options.once && this.refusals === TRIES_ONCE)
       ) {
@@ -162,7 +168,7 @@ export class Agent {
     }
   }
 
-  private async look(work: Work): Promise<DelegatedRequest[]> {
+  private async look(work: ClaimRequest): Promise<DelegatedRequest[]> {
     this.unheard = work.holder;
     try {
       const requests = await this.lookout.claim(work, this.ending.signal);
@@ -178,7 +184,7 @@ export class Agent {
   /** Gives back what a look was given whose reply did not come: it would be hidden until its leases are over. */
   private async resign(): Promise<void> {
     if (this.unheard === undefined) return;
-    await this.gateway.resign(this.unheard, AbortSignal.timeout(GIVE_BACK_MS));
+    await this.gateway.releaseHolder(this.unheard, AbortSignal.timeout(GIVE_BACK_MS));
     this.unheard = undefined;
   }
 
@@ -192,16 +198,16 @@ export class Agent {
     const { interactionId } = request;
     this.holders.set(interactionId, holder);
     // Its lease was over before its work was: the work goes on, and decides by its own lease.
-    if (this.inFlight.has(interactionId)) return lease.forget();
-    const say = (step: Step) => this.options.onEvent({ ...step, request });
+    if (this.inFlight.has(interactionId)) return lease.dispose();
+    const say = (step: RequestEvent) => this.options.onEvent({ ...step, request });
     const begun = performance.now();
     say({ kind: 'claimed' });
     const done = new AbortController();
-    const kept = lease.keep(() => this.hold(interactionId, this.options.leaseMs), done.signal);
+    const kept = lease.renewUntil(() => this.hold(interactionId, this.options.leaseMs), done.signal);
     const work = this.answer(request, lease, say)
       .finally(() => {
         done.abort();
-        lease.forget();
+        lease.dispose();
       })
       .then(async (ending) => {
         if (ending.kind === 'abandoned') await this.giveBack(interactionId, kept);
@@ -228,7 +234,7 @@ export class Agent {
     leaseMs: number,
     signal = new AbortController().signal,
   ): Promise<void> {
-    await this.gateway.hold(interactionId, this.holders.get(interactionId) ?? '', leaseMs, signal);
+    await this.gateway.renewClaim(interactionId, this.holders.get(interactionId) ?? '', leaseMs, signal);
   }
 
   /** Others need not wait until the lease is over. A renewal that is under way would claim again what was given back. */
@@ -239,9 +245,13 @@ export class Agent {
     await this.hold(interactionId, 0, AbortSignal.timeout(GIVE_BACK_MS)).catch(() => {});
   }
 
-  private async answer(request: DelegatedRequest, lease: Lease, say: (step: Step) => void): Promise<Ending> {
+  private async answer(
+    request: DelegatedRequest,
+    lease: Lease,
+    say: (step: RequestEvent) => void,
+  ): Promise<RequestOutcome> {
     const asking = { ...this.options, fit: this.fit, pace: this.pace, ending: this.ending.signal };
-    const asked = await ask(request, lease, asking, say);
+    const asked = await callLlm(request, lease, asking, say);
     if (asked === undefined) {
       const { lostBy } = lease;
       if (lostBy !== undefined && lostBy !== 'interaction_claimed')
@@ -250,10 +260,10 @@ export class Agent {
     }
     const sending = { waitMs: this.options.once ? SETTLE_MS : 0, ending: this.ending.signal };
     let { answer } = asked;
-    let delivery = await post(this.gateway, request.interactionId, answer, sending);
+    let delivery = await postAnswer(this.gateway, request.interactionId, answer, sending);
     if (delivery.kind === 'refused' && answer.status === 'success') {
-      answer = refusedAnswer(delivery.error);
-      delivery = await post(this.gateway, request.interactionId, answer, sending);
+      answer = answerRefusedError(delivery.error);
+      delivery = await postAnswer(this.gateway, request.interactionId, answer, sending);
     }
     if (delivery.kind === 'refused')
       return { kind: 'failed', type: delivery.error.code, message: delivery.error.message };
@@ -268,7 +278,7 @@ export class Agent {
     if (taskId === undefined) return false;
     // A task that does not come to a stand within that time is not waited for: perhaps there is no worker.
     this.unsettled.delete(taskId);
-    await this.gateway.standing(taskId, LAST_MS, this.ending.signal).catch(() => {});
+    await this.gateway.waitForTask(taskId, LAST_MS, this.ending.signal).catch(() => {});
     return true;
   }
 
@@ -280,14 +290,14 @@ export class Agent {
   }
 }
 
-function endingWith(answer: AgentAnswer, problem: string | undefined): Ending {
+function endingWith(answer: AgentAnswer, problem: string | undefined): RequestOutcome {
   if (answer.status === 'error') {
     const { type = 'agent_error', message } = answer.errorDetails;
     return { kind: 'failed', type, message };
   }
   const { data } = answer;
   const model = isRecord(data) && typeof data['model'] === 'string' ? data['model'] : undefined;
-  const usage = usageOf(data);
+  const usage = readUsage(data);
   return {
     kind: 'answered',
     ...(model === undefined ? {} : { model }),

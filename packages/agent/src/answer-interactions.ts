@@ -1,15 +1,15 @@
 import type { Role } from '@baton/protocol';
 import { Agent } from './agent.ts';
-import type { Answer } from './ask.ts';
-import type { AgentEvent, Totals } from './event.ts';
+import type { AnswerFunction } from './request/call-llm.ts';
+import type { AgentEvent, Totals } from './api/events.ts';
 
-export interface AnsweringOptions {
+export interface AnswerInteractionsOptions {
   /** Baton's MCP address, such as `https://baton.example/mcp`. */
   readonly url: string;
   /** An API key. With scope `agent` it answers its whole tenant's requests, otherwise those of its own principal. */
   readonly key: string;
   /** Makes the LLM call: a function of one's own, or `answerWith(model)`. */
-  readonly answer: Answer;
+  readonly answer: AnswerFunction;
   /** Requests in flight at once, 1 to 50; 4 by default. */
   readonly concurrency?: number;
   /** Only requests for this role; all when left out. */
@@ -32,7 +32,7 @@ export interface AnsweringOptions {
 }
 
 /** An agent at work. */
-export interface Answering {
+export interface RunningAgent {
   /** Resolves when it has ended; rejects when no further request could be answered, such as when a key is refused. */
   readonly done: Promise<Totals>;
   /** Claims nothing more and finishes what is in flight within `withinMs` (25,000); the rest is left to other agents. */
@@ -43,7 +43,7 @@ export interface Answering {
  * Answers the LLM requests that wait in Baton: claims them, has them answered, checks each answer against its schema,
  * has it repaired once, tries again what may pass, and posts. Any number of agents share a backlog.
  */
-export function answerInteractions(options: AnsweringOptions): Answering {
+export function answerInteractions(options: AnswerInteractionsOptions): RunningAgent {
   const { concurrency = 4, leaseMs = 60_000, timeoutMs = 120_000, tries = 5, once = false } = options;
   refuseOutside('concurrency', concurrency, 1, 50);
   refuseOutside('leaseMs', leaseMs, 1_000, 3_600_000);

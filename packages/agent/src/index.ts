@@ -6,10 +6,14 @@
  *   lease, pace, fit     the bounds of that work              gateway  Baton over MCP
  *   llm/                 answers by a model of the `ai` package, and the two kinds of endpoint behind one
  */
-export { answerInteractions, type Answering, type AnsweringOptions } from './answer-interactions.ts';
-export type { Answer } from './ask.ts';
-export type { DelegatedRequest } from './delegated-request.ts';
-export type { AgentEvent, Totals } from './event.ts';
-export { AnswerFailure } from './failure.ts';
+export {
+  answerInteractions,
+  type RunningAgent,
+  type AnswerInteractionsOptions,
+} from './answer-interactions.ts';
+export type { AnswerFunction } from './request/call-llm.ts';
+export type { DelegatedRequest } from './api/delegated-request.ts';
+export type { AgentEvent, Totals } from './api/events.ts';
+export { AnswerFailure } from './api/answer-failure.ts';
 export { answerWith } from './llm/answer-with.ts';
-export { llmEndpoint, type LlmEndpointOptions } from './llm/endpoint.ts';
+export { llmEndpoint, type LlmEndpointOptions } from './llm/llm-endpoint.ts';

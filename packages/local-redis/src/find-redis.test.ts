@@ -2,34 +2,34 @@ import { existsSync } from 'node:fs';
 import { access, chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ask } from './ask.ts';
-import { cached } from './cached.ts';
-import { chain } from './chain.ts';
+import { sendCommand } from './client/send-command.ts';
+import { cachedBinary } from './sources/cached-binary.ts';
+import { redisSources } from './sources/redis-sources.ts';
 import { findRedis } from './find-redis.ts';
 import { findServerBinary } from './find-server-binary.ts';
-import { installLine } from './install-line.ts';
-import type { Link } from './link.ts';
-import type { LocalRedis } from './local-redis.ts';
-import { onPath } from './on-path.ts';
-import { inOtherProcess } from './other-process.ts';
-import { fromPackages } from './packages.ts';
-import { answers } from './ping.ts';
-import { RedisNotFound } from './redis-not-found.ts';
-import { thisSystem } from './system.ts';
-import { temporaryDir } from './temporary-dir.ts';
+import { installCommand } from './sources/install-command.ts';
+import type { RedisSource } from './sources/redis-source.ts';
+import type { LocalRedis } from './sources/local-redis.ts';
+import { pathBinary } from './sources/path-binary.ts';
+import { runInChildProcess } from './testing/child-process.ts';
+import { distributionPackages } from './sources/distribution-packages.ts';
+import { isAnswering } from './client/ping.ts';
+import { RedisNotFound } from './sources/redis-not-found.ts';
+import { currentSystem } from './system/operating-system.ts';
+import { temporaryDir } from './testing/temporary-dir.ts';
 
 const patient = { timeout: 120_000 };
 const env: NodeJS.ProcessEnv = { ...process.env, REDIS_URL: '' };
-const links = chain.filter(({ gives }) => gives === 'binary');
+const sources = redisSources.filter(({ provides }) => provides === 'binary');
 
 async function findIn(dataDir: string): Promise<LocalRedis> {
-  const found = await findRedis({ dataDir, env, links });
+  const found = await findRedis({ dataDir, env, sources });
   onTestFinished(() => found.stop());
   return found;
 }
 
 const holdIn = (dataDir: string) =>
-  inOtherProcess(
+  runInChildProcess(
     `const found = await redis.findRedis({ dataDir: ${JSON.stringify(dataDir)} });
     print({ url: found.url, source: found.source });
     setInterval(() => {}, 1000);`,
@@ -47,7 +47,7 @@ test('a private Redis is started in a 0700 directory of the data directory', pat
   expect((await stat(join(dataDir, 'redis'))).mode & 0o777).toBe(0o700);
   expect((await stat(join(dataDir, 'redis/running.json'))).mode & 0o777).toBe(0o600);
   await Promise.all([found.stop(), found.stop()]);
-  expect(await answers(found.url)).toBe(false);
+  expect(await isAnswering(found.url)).toBe(false);
   await expect(access(join(dataDir, 'redis/running.json'))).rejects.toThrow('ENOENT');
 });
 
@@ -64,7 +64,7 @@ test(
     const third = await findIn(dataDir);
     expect(third.source).toBe('joined');
     await third.stop();
-    expect(await answers(first.url)).toBe(true);
+    expect(await isAnswering(first.url)).toBe(true);
   },
 );
 
@@ -80,12 +80,12 @@ test('the server of a process that was killed is not joined; a new one has its d
   const dataDir = await temporaryDir();
   const killed = holdIn(dataDir);
   const { url } = (await killed.next()) as LocalRedis;
-  await ask(url, ['SET', 'key', 'kept'], 2000);
+  await sendCommand(url, ['SET', 'key', 'kept'], 2000);
   killed.child.kill('SIGKILL');
   await killed.ended();
   const found = await findIn(dataDir);
   expect(found.source).not.toBe('joined');
-  expect(await ask(found.url, ['GET', 'key'], 2000)).toEqual({ mark: '$', text: 'kept' });
+  expect(await sendCommand(found.url, ['GET', 'key'], 2000)).toEqual({ type: '$', text: 'kept' });
 });
 
 test('a server that is being stopped is not joined', patient, async () => {
@@ -95,7 +95,7 @@ test('a server that is being stopped is not joined', patient, async () => {
   const second = await findIn(dataDir);
   await stopped;
   expect(second.source).not.toBe('joined');
-  expect(await answers(second.url)).toBe(true);
+  expect(await isAnswering(second.url)).toBe(true);
 });
 
 test(
@@ -104,14 +104,14 @@ test(
   async () => {
     const dataDir = await temporaryDir();
     const crashed = await findIn(dataDir);
-    const { text } = await ask(crashed.url, ['INFO', 'server'], 2000);
+    const { text } = await sendCommand(crashed.url, ['INFO', 'server'], 2000);
     process.kill(Number(/process_id:(\d+)/.exec(text)?.[1]), 'SIGKILL');
-    await vi.waitFor(async () => expect(await answers(crashed.url)).toBe(false));
+    await vi.waitFor(async () => expect(await isAnswering(crashed.url)).toBe(false));
     // Its record names a process that lives, this one, and its socket file is still there.
     const second = await findIn(dataDir);
     expect(second.source).toBe(crashed.source);
     await crashed.stop();
-    expect(await answers(second.url)).toBe(true);
+    expect(await isAnswering(second.url)).toBe(true);
     expect((await findIn(dataDir)).source).toBe('joined');
   },
 );
@@ -126,16 +126,16 @@ test(
     await writeFile(join(dir, 'appendonly.aof.manifest'), 'spoiled\n');
     const binary = await findServerBinary({ env });
     const reached: string[] = [];
-    const first: Link = { gives: 'binary', name: 'the first', find: async () => binary };
-    const second: Link = {
-      gives: 'binary',
+    const first: RedisSource = { provides: 'binary', name: 'the first', find: async () => binary };
+    const second: RedisSource = {
+      provides: 'binary',
       name: 'the second',
       find: async () => {
         reached.push('the second');
         return binary;
       },
     };
-    const attempt = findRedis({ dataDir, env, links: [first, second] });
+    const attempt = findRedis({ dataDir, env, sources: [first, second] });
     await expect(attempt).rejects.toThrow(/did not start[^]*it said last:[^]*manifest/);
     expect(reached).toEqual([]);
   },
@@ -143,8 +143,8 @@ test(
 
 test('where nothing is found the message lists what was tried and why, and ends with the line to type', async () => {
   const empty = await temporaryDir();
-  const unavailable: Link = {
-    gives: 'server',
+  const unavailable: RedisSource = {
+    provides: 'server',
     name: 'Docker',
     find: async () => ({ missing: 'no engine answers' }),
   };
@@ -152,7 +152,7 @@ test('where nothing is found the message lists what was tried and why, and ends 
     dataDir: empty,
     cacheDir: join(empty, 'cache'),
     env: { PATH: empty },
-    links: [onPath, cached, unavailable, fromPackages],
+    sources: [pathBinary, cachedBinary, unavailable, distributionPackages],
   });
   const error: unknown = await attempt.catch((thrown: unknown) => thrown);
   if (!(error instanceof RedisNotFound)) throw error;
@@ -168,13 +168,13 @@ test('where nothing is found the message lists what was tried and why, and ends 
   expect(lines[5]).toMatch(
     /^ {2}- the distribution's packages, unpacked without root: (there is no apt-get|only on)/,
   );
-  expect(lines.at(-1)).toBe(`  ${installLine(await thisSystem())}`);
+  expect(lines.at(-1)).toBe(`  ${installCommand(await currentSystem())}`);
   expect(lines).toHaveLength(8);
 });
 
 test('a process whose engine gives no Redis says why', patient, async () => {
   const dir = await temporaryDir();
-  const other = inOtherProcess(
+  const other = runInChildProcess(
     `await redis.findRedis({ dataDir: ${JSON.stringify(dir)}, cacheDir: ${JSON.stringify(join(dir, 'cache'))} })
       .then(() => print('found'), (error) => print([error.exitCode, error.message]));`,
     { environment: { PATH: dir, HOME: dir, DOCKER_HOST: 'unix:///nowhere/docker.sock' } },

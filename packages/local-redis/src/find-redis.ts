@@ -1,51 +1,51 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chain } from './chain.ts';
-import { useGivenUrl } from './given-url.ts';
-import { installLine } from './install-line.ts';
-import type { Link } from './link.ts';
-import type { LocalRedis } from './local-redis.ts';
-import { privateDirectory } from './private-directory.ts';
-import { startPrivateServer } from './private-server.ts';
-import { type Attempt, nothingFound } from './redis-not-found.ts';
-import { joinRunning, recordRunning } from './running-record.ts';
-import { type Search, type SearchOptions, searchWith } from './search.ts';
-import { withStartLock } from './start-lock.ts';
-import { thisSystem } from './system.ts';
+import { redisSources } from './sources/redis-sources.ts';
+import { useConfiguredUrl } from './sources/configured-url.ts';
+import { installCommand } from './sources/install-command.ts';
+import type { RedisSource } from './sources/redis-source.ts';
+import type { LocalRedis } from './sources/local-redis.ts';
+import { privateDirectory } from './system/private-directory.ts';
+import { startPrivateServer } from './server/private-server.ts';
+import { type FailedAttempt, redisNotFound } from './sources/redis-not-found.ts';
+import { joinRunningServer, writeRunningRecord } from './server/running-record.ts';
+import { type SearchContext, type SearchOptions, resolveSearchOptions } from './sources/search-options.ts';
+import { withStartLock } from './server/start-lock.ts';
+import { currentSystem } from './system/operating-system.ts';
 
 export interface FindRedisOptions extends SearchOptions {
   /** Baton's data directory; the server's data goes into `redis/` in it, with mode 0700. */
   readonly dataDir: string;
-  /** Where to look when `REDIS_URL` is not set; the whole chain by default. */
-  readonly links?: readonly Link[];
+  /** Where to look when `REDIS_URL` is not set; all of `redisSources` by default. */
+  readonly sources?: readonly RedisSource[];
 }
 
 /**
- * A Redis that answers: the one that `REDIS_URL` names, the one that another process runs on the same `dataDir`, or a
- * private one from the first link that has something to give. A private one ends with `stop()` or with this process.
+ * A Redis that answers PING: the one that `REDIS_URL` names, the one that another process runs on the same `dataDir`,
+ * or a private one from the first source that has one. A private one ends with `stop()` or with this process.
  * @throws RedisNotFound when `REDIS_URL` cannot be used or nothing was found.
- * @throws Error with the server's last output when one was found and does not start on this data; the links after it
- *   are not tried, since they would start it without the data.
+ * @throws Error with the server's last output when one was found and does not start on this data; the sources
+ *   after it are not tried, since they would start it without the data.
  */
 export async function findRedis({
   dataDir,
-  links = chain,
+  sources = redisSources,
   ...options
 }: FindRedisOptions): Promise<LocalRedis> {
-  const search = searchWith(options);
+  const search = resolveSearchOptions(options);
   const given = search.env['REDIS_URL'];
-  if (given) return useGivenUrl(given);
+  if (given) return useConfiguredUrl(given);
 
   // The real path, so that two names of one directory do not make two servers.
   const dir = await realpath(await privateDirectory(join(dataDir, 'redis')));
-  return withStartLock(dir, search.say, async () => {
-    const running = await joinRunning(dir);
+  return withStartLock(dir, search.onProgress, async () => {
+    const running = await joinRunningServer(dir);
     if (running) return running;
-    const started = await startFirst(links, search, dir);
-    const forget = await recordRunning(dir, started.url);
+    const started = await startFromFirstSource(sources, search, dir);
+    const forget = await writeRunningRecord(dir, started.url);
     // Under the lock: nobody may join a server that is ending, nor start one on data that is still being written.
     const stop = (): Promise<void> =>
-      withStartLock(dir, search.say, async () => {
+      withStartLock(dir, search.onProgress, async () => {
         await started.stop();
         await forget();
       });
@@ -53,12 +53,16 @@ export async function findRedis({
   });
 }
 
-async function startFirst(links: readonly Link[], search: Search, dir: string): Promise<LocalRedis> {
-  const attempts: Attempt[] = [{ name: 'REDIS_URL', reason: 'it is not set' }];
-  for (const link of links) {
-    const found = link.gives === 'binary' ? await link.find(search) : await link.find(search, dir);
+async function startFromFirstSource(
+  sources: readonly RedisSource[],
+  search: SearchContext,
+  dir: string,
+): Promise<LocalRedis> {
+  const attempts: FailedAttempt[] = [{ name: 'REDIS_URL', reason: 'it is not set' }];
+  for (const source of sources) {
+    const found = source.provides === 'binary' ? await source.find(search) : await source.find(search, dir);
     if ('missing' in found) {
-      attempts.push({ name: link.name, reason: found.missing });
+      attempts.push({ name: source.name, reason: found.missing });
     } else if ('url' in found) {
       return found;
     } else {
@@ -66,7 +70,7 @@ async function startFirst(links: readonly Link[], search: Search, dir: string): 
       return { url, source: found.source, stop };
     }
   }
-  throw nothingFound(attempts, installLine(await thisSystem()));
+  throw redisNotFound(attempts, installCommand(await currentSystem()));
 }
 
 function onlyOnce(work: () => Promise<void>): () => Promise<void> {

@@ -1,26 +1,26 @@
-import { chain } from './chain.ts';
-import type { Link } from './link.ts';
-import { type Attempt, nothingFound } from './redis-not-found.ts';
-import { installLine } from './install-line.ts';
-import { type SearchOptions, searchWith } from './search.ts';
-import type { ServerBinary } from './server-binary.ts';
-import { thisSystem } from './system.ts';
+import { redisSources } from './sources/redis-sources.ts';
+import type { RedisSource } from './sources/redis-source.ts';
+import { type FailedAttempt, redisNotFound } from './sources/redis-not-found.ts';
+import { installCommand } from './sources/install-command.ts';
+import { type SearchOptions, resolveSearchOptions } from './sources/search-options.ts';
+import type { ServerBinary } from './sources/server-binary.ts';
+import { currentSystem } from './system/operating-system.ts';
 
 /**
- * The server program itself, for tests that start clusters and sentinels: on PATH, fetched earlier, or fetched now
+ * The server program itself, for tests that start clusters and sentinels: from PATH, from the cache, or downloaded
  * from the distribution's packages.
  * @throws RedisNotFound listing what was tried.
  */
 export async function findServerBinary(
-  options: SearchOptions & { readonly links?: readonly Link[] } = {},
+  options: SearchOptions & { readonly sources?: readonly RedisSource[] } = {},
 ): Promise<ServerBinary> {
-  const search = searchWith(options);
-  const attempts: Attempt[] = [];
-  for (const link of options.links ?? chain) {
-    if (link.gives !== 'binary') continue;
-    const found = await link.find(search);
+  const search = resolveSearchOptions(options);
+  const attempts: FailedAttempt[] = [];
+  for (const source of options.sources ?? redisSources) {
+    if (source.provides !== 'binary') continue;
+    const found = await source.find(search);
     if (!('missing' in found)) return found;
-    attempts.push({ name: link.name, reason: found.missing });
+    attempts.push({ name: source.name, reason: found.missing });
   }
-  throw nothingFound(attempts, installLine(await thisSystem()));
+  throw redisNotFound(attempts, installCommand(await currentSystem()));
 }

@@ -1,16 +1,16 @@
 import { access, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { ask } from './ask.ts';
-import { answers } from './ping.ts';
+import { sendCommand } from './client/send-command.ts';
+import { isAnswering } from './client/ping.ts';
 import { startPrivateRedis } from './start-private-redis.ts';
-import { temporaryDir } from './temporary-dir.ts';
+import { temporaryDir } from './testing/temporary-dir.ts';
 
 // The first test to come here fetches the server where there is none.
 const patient = { timeout: 120_000 };
 
 async function info(url: string): Promise<Map<string, string>> {
-  const { text } = await ask(url, ['INFO'], 2000);
+  const { text } = await sendCommand(url, ['INFO'], 2000);
   return new Map(text.split('\r\n').map((line) => line.split(':', 2) as [string, string]));
 }
 
@@ -32,7 +32,7 @@ test(
     await server.stop();
     await server.stop();
     await expect(access(server.dir)).rejects.toThrow('ENOENT');
-    expect(await answers(server.url)).toBe(false);
+    expect(await isAnswering(server.url)).toBe(false);
   },
 );
 
@@ -44,10 +44,10 @@ test(
     await mkdir(dir, { mode: 0o755 });
     const first = await startPrivateRedis({ dir });
     expect(await modeOf(dir)).toBe('700');
-    await ask(first.url, ['SET', 'key', 'kept'], 2000);
+    await sendCommand(first.url, ['SET', 'key', 'kept'], 2000);
     await first.stop();
     const second = await startPrivateRedis({ dir });
-    expect(await ask(second.url, ['GET', 'key'], 2000)).toEqual({ mark: '$', text: 'kept' });
+    expect(await sendCommand(second.url, ['GET', 'key'], 2000)).toEqual({ type: '$', text: 'kept' });
     await second.stop();
   },
 );
@@ -64,7 +64,7 @@ test.each([
     const socket = server.url.slice('unix://'.length);
     expect(dirname(socket)).not.toBe(dir);
     expect(await modeOf(dirname(socket))).toBe('700');
-    expect(await answers(server.url)).toBe(true);
+    expect(await isAnswering(server.url)).toBe(true);
     await server.stop();
     await expect(access(dirname(socket))).rejects.toThrow('ENOENT');
     expect(await readdir(dir)).toContain('appendonlydir');
@@ -75,12 +75,12 @@ test('a socket file that a crash left is no hindrance', patient, async () => {
   const dir = await temporaryDir();
   const crashed = await startPrivateRedis({ dir });
   process.kill(crashed.pid, 'SIGKILL');
-  await vi.waitFor(async () => expect(await answers(crashed.url)).toBe(false));
+  await vi.waitFor(async () => expect(await isAnswering(crashed.url)).toBe(false));
   expect((await stat(join(dir, 'redis.sock'))).isSocket()).toBe(true);
   const server = await startPrivateRedis({ dir });
   // The end of the one that crashed does not take the socket from the one that took over.
   await crashed.stop();
-  expect(await answers(server.url)).toBe(true);
+  expect(await isAnswering(server.url)).toBe(true);
   await server.stop();
 });
 

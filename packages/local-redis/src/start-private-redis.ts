@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findServerBinary } from './find-server-binary.ts';
-import type { LocalRedis } from './local-redis.ts';
-import { privateDirectory } from './private-directory.ts';
-import { startPrivateServer } from './private-server.ts';
-import type { SearchOptions } from './search.ts';
+import type { LocalRedis } from './sources/local-redis.ts';
+import { privateDirectory } from './system/private-directory.ts';
+import { startPrivateServer } from './server/private-server.ts';
+import type { SearchOptions } from './sources/search-options.ts';
 
 export interface PrivateRedisOptions extends SearchOptions {
   /** More arguments for the server; they come last and override, e.g. `['--maxmemory', '10mb']`. */

@@ -1,5 +1,5 @@
 import type { AgentEvent, Totals } from '@baton/agent';
-import type { AgentSettings } from './settings.ts';
+import type { AgentSettings } from './agent-settings.ts';
 
 /** By name, since a setting may be a secret. */
 const SHOWN = [

@@ -1,7 +1,7 @@
 import type { AgentEvent, DelegatedRequest } from '@baton/agent';
 import { afterEach, expect, test, vi } from 'vitest';
 import { LiveScreen } from './live-screen.ts';
-import type { AgentSettings } from './settings.ts';
+import type { AgentSettings } from './agent-settings.ts';
 
 /** A terminal that obeys what the screen uses: lines, and going up to erase what is below. */
 class Terminal {

@@ -1,5 +1,5 @@
 import type { AgentEvent, DelegatedRequest, Totals } from '@baton/agent';
-import type { AgentSettings } from './settings.ts';
+import type { AgentSettings } from './agent-settings.ts';
 
 /** A terminal. */
 interface Terminal {

@@ -7,13 +7,13 @@ import {
   Output,
   streamText,
 } from 'ai';
-import type { Answer } from '../ask.ts';
-import type { DelegatedRequest } from '../delegated-request.ts';
-import { AnswerFailure } from '../failure.ts';
-import { llmFailure } from './llm-failure.ts';
-import { readDialog } from './messages.ts';
-import { readToolChoice, readTools } from './tools.ts';
-import { RefusedWishes } from './wishes.ts';
+import type { AnswerFunction } from '../request/call-llm.ts';
+import type { DelegatedRequest } from '../api/delegated-request.ts';
+import { AnswerFailure } from '../api/answer-failure.ts';
+import { fromLlmError } from './llm-failure.ts';
+import { readDialog } from './read-messages.ts';
+import { readToolChoice, readTools } from './read-tools.ts';
+import { RefusedParameters } from './optional-parameters.ts';
 
 /** A stream that says nothing for this long has stopped. */
 const STALL_MS = 60_000;
@@ -22,18 +22,21 @@ const STALL_MS = 60_000;
  * Answers requests by a model of the `ai` package, or by the one that a function picks for each request. Text comes
  * back as `text`, JSON as `object`, calls of the request's `tools` as `toolCalls`, with `model` and `usage`.
  */
-export function answerWith(model: LanguageModel | ((request: DelegatedRequest) => LanguageModel)): Answer {
-  const refused = new RefusedWishes();
+export function answerWith(
+  model: LanguageModel | ((request: DelegatedRequest) => LanguageModel),
+): AnswerFunction {
+  const refused = new RefusedParameters();
   return async (asked, { signal }) => {
     const chosen = typeof model === 'function' ? model(asked) : model;
     const modelId = typeof chosen === 'string' ? chosen : chosen.modelId;
     for (;;) {
-      const settings = settingsFor(asked, chosen, (wish) => !refused.has(modelId, wish), signal);
+      const settings = callSettings(asked, chosen, (wish) => !refused.has(modelId, wish), signal);
       try {
-        const said = asked.serviceType === 'streamText' ? await inStream(settings) : await atOnce(settings);
-        return dataOf(said, asked, modelId);
+        const said =
+          asked.serviceType === 'streamText' ? await streamReply(settings) : await generateReply(settings);
+        return toAnswerData(said, asked, modelId);
       } catch (thrown) {
-        if (signal.aborted || !refused.learn(modelId, thrown)) throw llmFailure(thrown);
+        if (signal.aborted || !refused.record(modelId, thrown)) throw fromLlmError(thrown);
       }
     }
   };
@@ -41,10 +44,10 @@ export function answerWith(model: LanguageModel | ((request: DelegatedRequest) =
 
 type Settings = Parameters<typeof generateText>[0];
 
-function settingsFor(
+function callSettings(
   { request, serviceType }: DelegatedRequest,
   model: LanguageModel,
-  wished: (wish: Parameters<RefusedWishes['has']>[1]) => boolean,
+  wished: (wish: Parameters<RefusedParameters['has']>[1]) => boolean,
   abortSignal: AbortSignal,
 ): Settings {
   const { system, messages } = readDialog(request.messages);
@@ -66,7 +69,7 @@ function settingsFor(
     experimental_download: async (links) => links.map(() => null),
     ...(instructions.length === 0 ? {} : { system: instructions.join('\n\n') }),
     ...(hasTools ? { tools, ...(toolChoice === undefined ? {} : { toolChoice }) } : {}),
-    ...(wantsJson && !hasTools && wished('json') && canBeHeldToJson(request, model)
+    ...(wantsJson && !hasTools && wished('json') && supportsJsonMode(request, model)
       ? { output: Output.json() }
       : {}),
     ...(maxTokens !== undefined && wished('maxTokens') ? { maxOutputTokens: maxTokens } : {}),
@@ -84,13 +87,13 @@ function jsonInstruction({ schema }: LlmRequest): string {
 }
 
 /** Endpoints that hold a model to JSON hold it to an object; Anthropic's does it by a schema of its own dialect only. */
-function canBeHeldToJson({ schema }: LlmRequest, model: LanguageModel): boolean {
+function supportsJsonMode({ schema }: LlmRequest, model: LanguageModel): boolean {
   if (typeof model !== 'string' && model.provider.startsWith('anthropic')) return false;
   return schema === undefined || schema['type'] === 'object' || isRecord(schema['properties']);
 }
 
 /** What a model said, however it came. */
-interface Said {
+interface ModelReply {
   readonly text: string;
   readonly toolCalls: readonly { toolCallId: string; toolName: string; input: unknown }[];
   readonly model: string | undefined;
@@ -98,7 +101,7 @@ interface Said {
   readonly finishReason: string | undefined;
 }
 
-async function atOnce(settings: Settings): Promise<Said> {
+async function generateReply(settings: Settings): Promise<ModelReply> {
   try {
     const { text, toolCalls, response, usage, finishReason } = await generateText(settings);
     return { text, toolCalls, model: response.modelId, usage, finishReason };
@@ -110,11 +113,11 @@ async function atOnce(settings: Settings): Promise<Said> {
   }
 }
 
-async function inStream(settings: Settings): Promise<Said> {
+async function streamReply(settings: Settings): Promise<ModelReply> {
   const { output: _, ...streamed } = settings;
   const stream = streamText({ ...streamed, timeout: { chunkMs: STALL_MS }, onError: () => {} });
   let text = '';
-  const toolCalls: Said['toolCalls'][number][] = [];
+  const toolCalls: ModelReply['toolCalls'][number][] = [];
   for await (const part of stream.fullStream) {
     if (part.type === 'text-delta') text += part.text;
     else if (part.type === 'tool-call') toolCalls.push(part);
@@ -132,8 +135,8 @@ async function inStream(settings: Settings): Promise<Said> {
   throw new AnswerFailure('api_error', 'The stream ended before the answer began.', { kind: 'passing' });
 }
 
-function dataOf(
-  { text, toolCalls, model, usage, finishReason }: Said,
+function toAnswerData(
+  { text, toolCalls, model, usage, finishReason }: ModelReply,
   asked: DelegatedRequest,
   modelId: string,
 ) {
@@ -142,7 +145,7 @@ function dataOf(
       throw new AnswerFailure('content_filter', 'The LLM endpoint withheld the answer.');
     throw new AnswerFailure('api_error', 'The LLM gave an empty answer.', { kind: 'passing' });
   }
-  const value = asked.serviceType === 'generateObject' ? parse(text) : undefined;
+  const value = asked.serviceType === 'generateObject' ? parseJson(text) : undefined;
   return {
     ...(value === undefined ? { text } : { object: value }),
     ...(toolCalls.length === 0
@@ -160,7 +163,7 @@ function dataOf(
 }
 
 /** JSON, in a code fence or not; undefined for what is none. */
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   for (const candidate of [text, stripCodeFence(text)]) {
     try {
       return JSON.parse(candidate);

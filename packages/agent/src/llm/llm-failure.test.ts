@@ -1,10 +1,10 @@
 import { APICallError } from 'ai';
 import { describe, expect, test } from 'vitest';
-import { AnswerFailure } from '../failure.ts';
-import { llmFailure } from './llm-failure.ts';
+import { AnswerFailure } from '../api/answer-failure.ts';
+import { fromLlmError } from './llm-failure.ts';
 
 function refused(statusCode: number | undefined, responseHeaders: Record<string, string> = {}) {
-  return llmFailure(
+  return fromLlmError(
     new APICallError({
       message: 'no',
       url: 'http://llm',
@@ -35,8 +35,8 @@ test.each([
 
 test('a failure that has a name keeps it, and what is not of the endpoint is not tried again', () => {
   const own = new AnswerFailure('mine', 'x');
-  expect(llmFailure(own)).toBe(own);
-  expect(llmFailure(new RangeError('a bug'))).toMatchObject({ type: 'api_error', kind: 'final' });
+  expect(fromLlmError(own)).toBe(own);
+  expect(fromLlmError(new RangeError('a bug'))).toMatchObject({ type: 'api_error', kind: 'final' });
 });
 
 describe('Retry-After', () => {

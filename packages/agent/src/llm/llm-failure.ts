@@ -1,10 +1,10 @@
 import { APICallError } from 'ai';
-import { AnswerFailure, type FailureKind } from '../failure.ts';
+import { AnswerFailure, type FailureKind } from '../api/answer-failure.ts';
 
-type Meaning = readonly [type: string, kind: FailureKind];
+type StatusMeaning = readonly [type: string, kind: FailureKind];
 
 /** By the endpoint's HTTP status: what Baton is told, and whether another try may help. */
-const BY_STATUS: Readonly<Record<number, Meaning>> = {
+const BY_STATUS: Readonly<Record<number, StatusMeaning>> = {
   401: ['authentication_error', 'fatal'],
   402: ['billing_error', 'fatal'],
   403: ['permission_error', 'final'],
@@ -22,24 +22,24 @@ const BY_STATUS: Readonly<Record<number, Meaning>> = {
  * What the `ai` package threw, under the names that Baton knows. A reply that was no reply (cut off, no JSON, of
  * another shape) may be right the next time.
  */
-export function llmFailure(thrown: unknown): AnswerFailure {
+export function fromLlmError(thrown: unknown): AnswerFailure {
   if (thrown instanceof AnswerFailure) return thrown;
   const said = thrown instanceof Error ? thrown.message : String(thrown);
   if (!APICallError.isInstance(thrown)) {
-    const passing = thrown instanceof Error && BROKEN.has(thrown.name);
+    const passing = thrown instanceof Error && BROKEN_REPLY_ERRORS.has(thrown.name);
     return new AnswerFailure('api_error', said, { kind: passing ? 'passing' : 'final', cause: thrown });
   }
   const { statusCode = 0, responseHeaders = {} } = thrown;
-  const otherwise: Meaning =
+  const otherwise: StatusMeaning =
     statusCode >= 400 && statusCode < 500 ? ['invalid_request_error', 'final'] : ['api_error', 'passing'];
   const [type, kind] = BY_STATUS[statusCode] ?? otherwise;
   const message = `The LLM endpoint ${statusCode === 0 ? 'failed' : `answered ${statusCode}`}: ${said}`;
-  const retryAfterMs = kind === 'passing' ? retryAfter(responseHeaders) : undefined;
+  const retryAfterMs = kind === 'passing' ? parseRetryAfter(responseHeaders) : undefined;
   return new AnswerFailure(type, message, { kind, retryAfterMs, cause: thrown });
 }
 
 /** Errors about a reply that broke off or made no sense. */
-const BROKEN = new Set([
+const BROKEN_REPLY_ERRORS = new Set([
   'AI_JSONParseError',
   'AI_TypeValidationError',
   'AI_InvalidResponseDataError',
@@ -50,7 +50,7 @@ const BROKEN = new Set([
 ]);
 
 /** `Retry-After` (RFC 9110, section 10.2.3) in milliseconds; some endpoints say it more exactly. */
-function retryAfter(headers: Record<string, string>): number | undefined {
+function parseRetryAfter(headers: Record<string, string>): number | undefined {
   const exact = Number(headers['retry-after-ms'] ?? Number.NaN);
   if (exact >= 0) return exact;
   const given = headers['retry-after'];

@@ -262,7 +262,7 @@ describe('tags', () => {
 });
 
 describe('a project', () => {
-  it('has the shape of task-master's initialize_project, and is started again without losing anything', () => {
+  it('has the shape of initialize_project in task-master, and is started again without losing anything', () => {
     const rules = ['Tests first.', 'No globals.'];
     const first = callTool('initialize_project', {
       projectRoot: '/home/ada/shop',

@@ -1,0 +1,163 @@
+import { type Role, role } from '@baton/protocol';
+import { z } from 'zod';
+import { devFilePath, readDevFile } from '../settings/dev-file.ts';
+import { ConfigurationError, readSecretFiles } from '../settings/environment.ts';
+
+/** What `baton agent` takes on its command line, as commander gives it. */
+export type AgentFlags = Partial<Record<Exclude<keyof typeof NAMES, 'llmKey'>, string>> & {
+  readonly once?: boolean;
+};
+
+/** Where each setting comes from: its flag, else its environment variable. */
+const NAMES = {
+  url: ['--url', 'BATON_URL'],
+  key: ['--key', 'BATON_API_KEY'],
+  provider: ['--provider', 'BATON_LLM_PROVIDER'],
+  endpoint: ['--endpoint', 'BATON_LLM_ENDPOINT'],
+  model: ['--model', 'BATON_LLM_MODEL'],
+  llmKey: ['', 'BATON_LLM_API_KEY'],
+  role: ['--role', 'BATON_AGENT_ROLE'],
+  operation: ['--operation', 'BATON_AGENT_OPERATION'],
+  concurrency: ['--concurrency', 'BATON_AGENT_CONCURRENCY'],
+  leaseMs: ['--lease-ms', 'BATON_AGENT_LEASE_MS'],
+  timeoutMs: ['--timeout-ms', 'BATON_AGENT_TIMEOUT_MS'],
+  drainMs: ['--drain-ms', 'BATON_AGENT_DRAIN_MS'],
+} as const;
+type Name = keyof typeof NAMES;
+
+/** Settings that are never shown, and that may stand in a file named by `<NAME>_FILE`. */
+const SECRETS = ['BATON_API_KEY', 'BATON_LLM_API_KEY', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY'];
+const HIDDEN: readonly Name[] = ['key', 'llmKey'];
+/** The providers' own variables, which other programs read as well. */
+const PROVIDER_KEYS = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' } as const;
+
+const httpUrl = z.url({
+  protocol: /^https?$/,
+  error: 'must be an address that begins with http:// or https://',
+});
+const whole = (fallback: number, least: number, most: number) =>
+  z.coerce.number().int().min(least).max(most).default(fallback);
+
+const settings = z.object({
+  url: httpUrl.optional(),
+  key: z.string().optional(),
+  provider: z.enum(['openai', 'anthropic']).optional(),
+  endpoint: httpUrl.optional(),
+  model: z
+    .string()
+    .optional()
+    .transform((text, context) => readModels(text ?? '', (message) => context.addIssue(message))),
+  llmKey: z.string().optional(),
+  role: z.enum(role.options, { error: `must be one of ${role.options.join(', ')}` }).optional(),
+  operation: z.string().min(1).max(100).optional(),
+  concurrency: whole(4, 1, 50),
+  leaseMs: whole(60_000, 1_000, 3_600_000),
+  timeoutMs: whole(120_000, 100, 3_600_000),
+  drainMs: whole(25_000, 0, 3_600_000),
+});
+type Parsed = z.infer<typeof settings>;
+
+/** What `baton agent` works with. */
+export interface AgentSettings
+  extends Pick<
+    Parsed,
+    'endpoint' | 'llmKey' | 'role' | 'operation' | 'concurrency' | 'leaseMs' | 'timeoutMs' | 'drainMs'
+  > {
+  readonly url: string;
+  readonly key: string;
+  readonly provider: 'openai' | 'anthropic';
+  readonly models: Models;
+  readonly once: boolean;
+}
+
+/** Model ids by role; without one for a role, the id that the request names. */
+export type Models = Readonly<Partial<Record<Role | 'other', string>>>;
+
+/** Flags over environment over what `baton dev` left in this folder. Throws ConfigurationError naming what is wrong. */
+export async function readAgentSettings(
+  flags: AgentFlags,
+  environment: NodeJS.ProcessEnv,
+): Promise<AgentSettings> {
+  const variables = readSecretFiles(environment, SECRETS);
+  const given: Partial<Record<Name, string>> = {};
+  for (const [name, [, variable]] of Object.entries(NAMES) as [Name, readonly [string, string]][]) {
+    const value = (flags as Partial<Record<Name, string>>)[name] ?? variables[variable];
+    if (value !== undefined) given[name] = value;
+  }
+  const parsed = settings.safeParse(given);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map(({ path: [name], message }) =>
+      refusal(name as Name, flags, given, message),
+    );
+    throw new ConfigurationError(lines.join('\n'));
+  }
+  const { model, provider: named, llmKey, ...rest } = parsed.data;
+  const baton = await whereBatonIs(rest, variables);
+  const provider = named ?? impliedProvider(rest.endpoint, variables);
+  return {
+    ...rest,
+    ...baton,
+    provider,
+    llmKey: llmKeyFor(provider, llmKey ?? variables[PROVIDER_KEYS[provider]], rest.endpoint),
+    models: model,
+    once: flags.once === true,
+  };
+}
+
+function refusal(name: Name, flags: AgentFlags, given: Partial<Record<Name, string>>, message: string) {
+  const [flag, variable] = NAMES[name];
+  const said = HIDDEN.includes(name) ? '(hidden)' : (given[name] ?? '');
+  return `${name in flags ? flag : variable}=${said}: ${message}`;
+}
+
+/** `baton dev` in the same folder says where Baton is, unless the address or the key is another's. */
+async function whereBatonIs(given: Pick<Parsed, 'url' | 'key'>, { BATON_DATA_DIR }: NodeJS.ProcessEnv) {
+  const { url, key } = given;
+  const dataDir = BATON_DATA_DIR ?? '.baton';
+  const dev = url === undefined ? await readDevFile(dataDir) : undefined;
+  const found = { url: url ?? dev?.mcpUrl, key: key ?? dev?.apiKey };
+  if (found.url === undefined)
+    throw new ConfigurationError(
+      `BATON_URL is not set, and there is no ${devFilePath(dataDir)}: give --url, or start Baton here with npm start`,
+    );
+  if (found.key === undefined)
+    throw new ConfigurationError(
+      `BATON_API_KEY is not set: an API key of the tenant whose requests are answered, with scope agent for all of them`,
+    );
+  const address = new URL(found.url);
+  if (address.pathname === '/') address.pathname = '/mcp';
+  return { url: address.href, key: found.key };
+}
+
+function impliedProvider(endpoint: string | undefined, variables: NodeJS.ProcessEnv): 'openai' | 'anthropic' {
+  if (endpoint !== undefined || variables['OPENAI_API_KEY'] !== undefined) return 'openai';
+  if (variables['ANTHROPIC_API_KEY'] !== undefined) return 'anthropic';
+  throw new ConfigurationError(
+    'No LLM is named. Give --provider openai or anthropic with its key in OPENAI_API_KEY or ANTHROPIC_API_KEY, or ' +
+      '--endpoint for one of your own, such as --endpoint http://127.0.0.1:11434/v1 --model llama3.1',
+  );
+}
+
+function llmKeyFor(provider: 'openai' | 'anthropic', key: string | undefined, endpoint: string | undefined) {
+  if (key !== undefined || endpoint !== undefined) return key;
+  throw new ConfigurationError(
+    `${PROVIDER_KEYS[provider]} is not set: the key of ${provider}'s API, or --endpoint for one that needs none`,
+  );
+}
+
+/** `gpt-x` for all, `main=gpt-x,research=sonar` by role, or both: `gpt-x,research=sonar`. */
+function readModels(text: string, refuse: (message: string) => void): Models {
+  const models: Partial<Record<Role | 'other', string>> = {};
+  for (const part of text.split(',').map((item) => item.trim())) {
+    const [, named, id] = /^(\w+)=(.*)$/.exec(part) ?? [];
+    if (named === undefined) {
+      if (part !== '') models.other = part;
+      continue;
+    }
+    const known = role.safeParse(named);
+    if (!known.success) refuse(`'${named}' is no role; roles are ${role.options.join(', ')}`);
+    else if (id === undefined || id === '') refuse(`no model is named for ${named}`);
+    else models[known.data] = id;
+  }
+  return models;
+}

@@ -1,0 +1,114 @@
+import { findRedis } from '@baton/local-redis';
+import { parseKey } from '@baton/protocol';
+import { commitCommand } from '@baton/runner';
+import type { Store } from '@baton/store';
+import { OperatorStore } from '@baton/store/operator';
+import { type DevFile, devFilePath, newSecret, readDevFile, writeDevFile } from '../settings/dev-file.ts';
+import { ConfigurationError, type Settings } from '../settings/environment.ts';
+import { openStore, type RunningRole } from '../roles/open-store.ts';
+import { runGateway } from '../roles/run-gateway.ts';
+import { runWorker } from '../roles/run-worker.ts';
+import { sampleProject } from './sample-project.ts';
+import { welcomeText } from './welcome-text.ts';
+
+const TENANT = 'demo';
+/** A demonstration must not stop at a limit. */
+const DEMO_LIMITS = {
+  requestsPerSecond: 10_000,
+  burst: 20_000,
+  pendingInteractions: 100_000,
+  openTasks: 100_000,
+};
+
+/**
+ * Everything on this machine: a real Redis, one gateway, one worker, tenant `demo` with a sample project. What an
+ * earlier start left in the data directory is used again, so keys survive, and a second process joins.
+ */
+export async function runDev(settings: Settings, environment: NodeJS.ProcessEnv): Promise<RunningRole> {
+  const dataDir = settings.BATON_DATA_DIR;
+  const earlier = await readDevFile(dataDir);
+  const redis = await findRedis({
+    dataDir,
+    env: redisEnvironment(settings, environment),
+    onProgress: (line) => console.error(line),
+  });
+  const deployment = {
+    redisUrl: redis.url,
+    secret: settings.BATON_SECRET ?? earlier?.secret ?? newSecret(),
+    operatorToken: settings.BATON_OPERATOR_TOKEN ?? earlier?.operatorToken ?? newSecret(),
+  };
+  const started: RunningRole[] = [{ stop: () => redis.stop() }];
+  const stop = async () => {
+    for (const running of [...started].reverse()) await running.stop();
+  };
+  try {
+    const store = await openStore(settings, deployment, `dev-setup-${process.pid}`);
+    const apiKey = await prepareTenant(store, earlier).finally(() => store.close());
+    started.push(await runWorker({ ...settings, LOG_LEVEL: quietLogLevel(settings) }, deployment));
+    const gateway = await runGateway({ ...settings, LOG_LEVEL: quietLogLevel(settings) }, deployment, {
+      host: '127.0.0.1',
+      unreadyMs: 0,
+    });
+    started.push(gateway);
+    const file: DevFile = {
+      url: gateway.url,
+      mcpUrl: `${gateway.url}/mcp`,
+      tenant: TENANT,
+      apiKey,
+      ...deployment,
+    };
+    const first = redis.source !== 'joined' || earlier === undefined;
+    if (first) await writeDevFile(dataDir, file);
+    console.log(welcomeText(file, devFilePath(dataDir), redis.source, first));
+  } catch (error) {
+    await stop();
+    throw explainPortInUse(error, settings);
+  }
+  return { stop };
+}
+
+/** REDIS_URL may have come from a file. */
+function redisEnvironment({ REDIS_URL }: Settings, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return REDIS_URL === undefined ? environment : { ...environment, REDIS_URL };
+}
+
+/** The tenant, its key and its sample project, made where they are missing. Returns the key. */
+async function prepareTenant(store: Store, earlier: DevFile | undefined): Promise<string> {
+  const door = new OperatorStore(store);
+  await door
+    .create({ id: TENANT, name: 'Demonstration', limits: DEMO_LIMITS })
+    .catch((error: { code?: string }) => {
+      if (error.code !== 'tenant_exists') throw error;
+    });
+  const tenant = store.tenant(TENANT);
+  if ((await tenant.projects.read('sample')) === undefined) {
+    await commitCommand(tenant, 'sample', { command: 'import', file: sampleProject });
+  }
+  const key = parseKey(earlier?.apiKey ?? '');
+  if (key !== undefined && earlier !== undefined) {
+    const known = await tenant
+      .caller(key, 0)
+      .admit(['mcp'])
+      .catch(() => undefined);
+    if (known !== undefined) return earlier.apiKey;
+  }
+  const created = await tenant.credentials.create({
+    name: 'baton dev',
+    principal: 'developer',
+    scopes: ['mcp', 'agent', 'admin'],
+  });
+  return created.key;
+}
+
+/** The first screen is for people; the log joins it only where it matters, unless someone asked for more. */
+function quietLogLevel(settings: Settings): Settings['LOG_LEVEL'] {
+  return settings.LOG_LEVEL === 'info' ? 'warn' : settings.LOG_LEVEL;
+}
+
+function explainPortInUse(error: unknown, settings: Settings): unknown {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'EADDRINUSE') return error;
+  const next = settings.PORT + 1;
+  return new ConfigurationError(
+    `Port ${settings.PORT} is taken, perhaps by another Baton. Type: PORT=${next} npm start`,
+  );
+}

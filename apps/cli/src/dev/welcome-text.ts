@@ -1,0 +1,21 @@
+import type { DevFile } from '../settings/dev-file.ts';
+
+/** What `baton dev` shows once it is up: where it is, the key, and the next thing to type. */
+export function welcomeText(dev: DevFile, path: string, redis: string, written: boolean): string {
+  return `
+  Baton is up.
+
+    MCP      ${dev.mcpUrl}
+    API key  ${dev.apiKey}
+    Redis    ${redis}, ${dev.redisUrl}
+    ${written ? 'Written' : 'Joined '}  ${path} (${written ? 'the key, the operator token, all of it' : 'which still names the Baton that was there first'})
+
+  Try it: list the tasks of the sample project
+
+    curl -s ${dev.mcpUrl} -H 'Authorization: Bearer ${dev.apiKey}' \\
+      -H 'Content-Type: application/json' \\
+      -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_tasks","arguments":{"projectRoot":"sample"}}}'
+
+  The README goes on from here: your first delegation. Ctrl-C stops Baton; its data stays.
+`;
+}

@@ -1,0 +1,38 @@
+import { type Operation, testOperations } from '@baton/operations';
+import { Store } from '@baton/store';
+import type { Settings } from '../settings/environment.ts';
+
+/** What a role needs beyond the settings: where Redis is, and the secret that all processes share. */
+export interface Deployment {
+  readonly redisUrl: string;
+  readonly secret: string;
+  readonly operatorToken: string | undefined;
+}
+
+export interface RunningRole {
+  stop(): Promise<void>;
+}
+
+/** The operations that the settings add. */
+export function extraOperations(settings: Settings): ReadonlyMap<string, Operation> {
+  return settings.BATON_TEST_OPERATIONS ? testOperations : new Map();
+}
+
+export function openStore(settings: Settings, deployment: Deployment, replica: string): Promise<Store> {
+  return Store.open({
+    url: deployment.redisUrl,
+    secret: deployment.secret,
+    replica,
+    prefix: settings.BATON_REDIS_PREFIX,
+    shards: settings.BATON_SHARDS,
+    replication: {
+      replicas: settings.BATON_REDIS_WAIT_REPLICAS,
+      waitMs: settings.BATON_REDIS_WAIT_MS,
+    },
+    lifetimes: {
+      interaction: settings.BATON_INTERACTION_TTL_MS,
+      task: settings.BATON_TASK_TTL_MS,
+      retention: settings.BATON_RETENTION_MS,
+    },
+  });
+}

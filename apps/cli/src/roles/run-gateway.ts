@@ -1,0 +1,47 @@
+import { type RunningGateway, startGateway } from '@baton/gateway';
+import { type GatewayConfiguration, replicaName } from '@baton/gateway/configuration';
+import { makeLog } from '@baton/gateway/log';
+import type { Settings } from '../settings/environment.ts';
+import { monitorRedis } from './redis-monitor.ts';
+import { extraOperations, type Deployment, openStore, type RunningRole } from './open-store.ts';
+
+/** Starts a gateway with a hold on Redis of its own. */
+export async function runGateway(
+  settings: Settings,
+  deployment: Deployment,
+  { host, unreadyMs }: { host: string; unreadyMs: number },
+): Promise<RunningRole & Pick<RunningGateway, 'url'>> {
+  const replica = settings.BATON_REPLICA ?? replicaName();
+  const log = makeLog(settings.LOG_LEVEL, { role: 'gateway', replica });
+  const store = await openStore(settings, deployment, replica);
+  const configuration: GatewayConfiguration = {
+    host: settings.HOST ?? host,
+    port: settings.PORT,
+    replica,
+    operatorToken: deployment.operatorToken,
+    publicUrl: settings.BATON_PUBLIC_URL,
+    trustProxy: settings.BATON_TRUST_PROXY,
+    allowedOrigins: settings.BATON_ALLOWED_ORIGINS,
+    metricsOpen: settings.BATON_METRICS_OPEN,
+    unreadyMs: settings.BATON_UNREADY_MS ?? unreadyMs,
+    drainMs: settings.BATON_DRAIN_MS,
+    fastPath: true,
+  };
+  const gateway = await startGateway(configuration, store, log, extraOperations(settings)).catch(
+    async (error: unknown) => {
+      await store.close();
+      throw error;
+    },
+  );
+  const watch = monitorRedis(store, log);
+  return {
+    url: gateway.url,
+    async stop() {
+      watch.stop();
+      log.info('draining');
+      await gateway.stop();
+      await store.close();
+      log.info('stopped');
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { replicaName } from '@baton/gateway/configuration';
+import { makeLog } from '@baton/gateway/log';
+import { serveHealth, startWorker } from '@baton/worker';
+import type { Settings } from '../settings/environment.ts';
+import { monitorRedis } from './redis-monitor.ts';
+import { extraOperations, type Deployment, openStore, type RunningRole } from './open-store.ts';
+
+/** Starts a worker with a hold on Redis of its own. */
+export async function runWorker(settings: Settings, deployment: Deployment): Promise<RunningRole> {
+  const replica = settings.BATON_REPLICA ?? replicaName();
+  const log = makeLog(settings.LOG_LEVEL, { role: 'worker', replica });
+  const store = await openStore(settings, deployment, replica);
+  const worker = await startWorker(
+    { drainMs: settings.BATON_DRAIN_MS },
+    store,
+    log,
+    extraOperations(settings),
+  );
+  let draining = false;
+  const { HOST: host = '0.0.0.0', BATON_HEALTH_PORT: port } = settings;
+  const { operatorToken: token } = deployment;
+  const signs = {
+    lastTickAt: worker.lastTickAt,
+    ping: () => store.ping(),
+    pausedQueues: () => store.pausedQueues(),
+    draining: () => draining,
+    metrics: worker.metrics.registry,
+    metricsFor: settings.BATON_METRICS_OPEN
+      ? ('everybody' as const)
+      : token === undefined
+        ? undefined
+        : { token },
+  };
+  const health = port === undefined ? undefined : await serveHealth({ host, port }, signs);
+  const watch = monitorRedis(store, log);
+  log.info({ healthPort: health?.port }, 'working');
+  return {
+    async stop() {
+      draining = true;
+      watch.stop();
+      log.info('draining');
+      await worker.stop();
+      health?.close();
+      await store.close();
+      log.info('stopped');
+    },
+  };
+}

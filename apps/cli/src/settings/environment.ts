@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+/** A bad or missing setting: the process ends with 78 (EX_CONFIG) and this message. */
+export class ConfigurationError extends Error {
+  readonly exitCode = 78;
+}
+
+const milliseconds = (fallback: number) =>
+  z.coerce.number().int().min(1_000).max(31_536_000_000).default(fallback);
+const flag = z
+  .enum(['true', 'false'])
+  .default('false')
+  .transform((text) => text === 'true');
+const port = z.coerce.number().int().min(0).max(65_535).default(8_080);
+const list = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  );
+
+/** Every setting, from the environment, units in the names. */
+const settings = z.object({
+  REDIS_URL: z
+    .string()
+    .regex(
+      /^(rediss?(\+cluster)?:\/\/|unix:\/\/|rediss?\+sentinel:\/\/[^/]+\/[^/?]+(\/\d+)?(\?sentinelPassword=.*)?$)/,
+      'must be redis://, rediss://, redis+cluster://host:port,host:port, redis+sentinel://host:port,host:port/<master> or unix://',
+    )
+    .optional(),
+  PORT: port,
+  HOST: z.string().min(1).optional(),
+  BATON_DATA_DIR: z.string().min(1).default('.baton'),
+  BATON_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
+  BATON_OPERATOR_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  BATON_INTERACTION_TTL_MS: milliseconds(3_600_000),
+  BATON_TASK_TTL_MS: milliseconds(86_400_000),
+  BATON_RETENTION_MS: milliseconds(86_400_000),
+  BATON_PUBLIC_URL: z
+    .url()
+    .transform((url) => url.replace(/\/$/, ''))
+    .optional(),
+  BATON_TRUST_PROXY: flag,
+  BATON_ALLOWED_ORIGINS: list,
+  BATON_METRICS_OPEN: flag,
+  BATON_REDIS_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,40}$/, 'must be 1 to 40 letters, digits, _ or -')
+    .default('baton'),
+  /** How many replicas of Redis must have what is acknowledged, and how long they are waited for. */
+  BATON_REDIS_WAIT_REPLICAS: z.coerce.number().int().min(0).max(9).default(0),
+  BATON_REDIS_WAIT_MS: z.coerce.number().int().min(10).max(4_000).default(1_000),
+  BATON_SHARDS: z.coerce.number().int().min(1).max(64).optional(),
+  BATON_UNREADY_MS: z.coerce.number().int().min(0).max(60_000).optional(),
+  BATON_DRAIN_MS: z.coerce.number().int().min(0).max(600_000).default(8_000),
+  BATON_HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
+  BATON_REPLICA: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,80}$/, 'must be 1 to 80 letters, digits or . _ -')
+    .optional(),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  /** The operations of the tests (`bench_echo`, ...) beside the product's own. Refused in production. */
+  BATON_TEST_OPERATIONS: flag,
+});
+export type Settings = z.infer<typeof settings>;
+
+/** Settings that may also stand in a file, named by `<NAME>_FILE`, as container secrets do. */
+const SECRETS = ['REDIS_URL', 'BATON_SECRET', 'BATON_OPERATOR_TOKEN'] as const;
+
+/** Parses the environment, once. Throws ConfigurationError naming each bad variable, its value and the reason. */
+export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  const given = readSecretFiles(environment, SECRETS);
+  const parsed = settings.safeParse(given);
+  if (parsed.success) {
+    if (parsed.data.BATON_TEST_OPERATIONS && environment['NODE_ENV'] === 'production')
+      throw new ConfigurationError('BATON_TEST_OPERATIONS=true: is for tests, and NODE_ENV is production');
+    return parsed.data;
+  }
+  const lines = parsed.error.issues.map((issue) => {
+    const name = String(issue.path[0]);
+    const secret = (SECRETS as readonly string[]).includes(name);
+    return `${name}=${secret ? '(hidden)' : (given[name] ?? '')}: ${issue.message}`;
+  });
+  throw new ConfigurationError(lines.join('\n'));
+}
+
+/** The environment with the secrets that stand in files, each named by `<NAME>_FILE`. Throws ConfigurationError. */
+export function readSecretFiles(
+  environment: NodeJS.ProcessEnv,
+  secrets: readonly string[],
+): NodeJS.ProcessEnv {
+  // An empty variable is one that was not set: compose files and charts leave such behind.
+  const given: NodeJS.ProcessEnv = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== ''),
+  );
+  for (const name of secrets) {
+    const file = given[`${name}_FILE`];
+    if (file === undefined) continue;
+    if (given[name] !== undefined)
+      throw new ConfigurationError(`${name} and ${name}_FILE are both set; set one of them`);
+    try {
+      given[name] = readFileSync(file, 'utf8').trim();
+    } catch (error) {
+      throw new ConfigurationError(
+        `${name}_FILE=${file}: ${error instanceof Error ? error.message : 'unreadable'}`,
+      );
+    }
+  }
+  return given;
+}
+
+/** A setting that this command cannot do without. */
+export function requireSetting<K extends keyof Settings>(
+  given: Settings,
+  name: K,
+  why: string,
+): NonNullable<Settings[K]> {
+  const value = given[name];
+  if (value === undefined || value === null) throw new ConfigurationError(`${name} is not set: ${why}`);
+  return value;
+}

@@ -1,0 +1,35 @@
+/** What goes on after a failure: ask again, give this request up, or end the agent since every request would fail. */
+export type FailureKind = 'passing' | 'final' | 'fatal';
+
+/**
+ * An LLM call that failed. `type` is what Baton is told: `rate_limit_error`, `timeout_error`, `overloaded_error` and
+ * `api_error` it asks again, a bounded number of times; any other type ends the task's call with `agent_error`.
+ */
+export class AnswerFailure extends Error {
+  override readonly name = 'AnswerFailure';
+  readonly type: string;
+  readonly kind: FailureKind;
+  /** How long the endpoint asked to be left alone, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    type: string,
+    message: string,
+    more: { kind?: FailureKind; retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(message, { cause: more.cause });
+    this.type = type;
+    this.kind = more.kind ?? 'final';
+    this.retryAfterMs = more.retryAfterMs;
+  }
+}
+
+/**
+ * What was thrown by an `answer` function, as a failure. An error that it gave no name may be a bug, so it is not
+ * tried again here, where it would fail again; Baton asks again a few times, perhaps of another agent.
+ */
+export function toAnswerFailure(thrown: unknown): AnswerFailure {
+  if (thrown instanceof AnswerFailure) return thrown;
+  const message = thrown instanceof Error && thrown.message !== '' ? thrown.message : 'The LLM call failed.';
+  return new AnswerFailure('api_error', message, { cause: thrown });
+}

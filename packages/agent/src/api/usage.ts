@@ -1,0 +1,24 @@
+import { isRecord } from '@baton/protocol';
+import type { Usage } from './events.ts';
+
+/** The usage that an answer's data reports, if it does. */
+export function readUsage(data: unknown): Usage | undefined {
+  const usage = isRecord(data) ? data['usage'] : undefined;
+  if (!isRecord(usage)) return undefined;
+  const { inputTokens, outputTokens } = usage;
+  return {
+    ...(typeof inputTokens === 'number' ? { inputTokens } : {}),
+    ...(typeof outputTokens === 'number' ? { outputTokens } : {}),
+  };
+}
+
+/** The answer's data with what an earlier try had cost added: it was paid for as well. */
+export function addUsage<T extends object | string>(earlier: unknown, data: T): T {
+  const [before, now] = [readUsage(earlier), readUsage(data)];
+  if (before === undefined || now === undefined) return data;
+  const sum = { ...now };
+  for (const name of ['inputTokens', 'outputTokens'] as const) {
+    if (before[name] !== undefined) sum[name] = before[name] + (now[name] ?? 0);
+  }
+  return Object.assign({}, data, { usage: sum });
+}

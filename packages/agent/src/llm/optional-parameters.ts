@@ -1,0 +1,37 @@
+import { APICallError } from 'ai';
+
+/**
+ * What a request wishes for and its model may not know: limits and manners that one endpoint takes and another
+ * refuses. A wish that was refused by name is left out from then on, since the request can be answered without it.
+ */
+const OPTIONAL_PARAMETERS = {
+  json: /response_format|json_object|json mode/i,
+  maxTokens: /max_tokens|max_completion_tokens|maximum.{0,40}tokens/i,
+  temperature: /temperature/i,
+  topP: /top_p/i,
+  seed: /\bseed\b/i,
+  stop: /\bstop\b/i,
+} as const;
+export type OptionalParameter = keyof typeof OPTIONAL_PARAMETERS;
+
+/** The wishes that each model refused, by its id. */
+export class RefusedParameters {
+  private readonly refused = new Map<string, Set<OptionalParameter>>();
+
+  has(modelId: string, wish: OptionalParameter): boolean {
+    return this.refused.get(modelId)?.has(wish) === true;
+  }
+
+  /** Takes note of a refusal. True when it named a wish that was still asked for, so that another call may go well. */
+  record(modelId: string, thrown: unknown): boolean {
+    if (!APICallError.isInstance(thrown)) return false;
+    if (thrown.statusCode !== 400 && thrown.statusCode !== 422) return false;
+    const known = this.refused.get(modelId) ?? new Set<OptionalParameter>();
+    this.refused.set(modelId, known);
+    const before = known.size;
+    const said = `${thrown.message} ${thrown.responseBody ?? ''}`;
+    for (const [wish, name] of Object.entries(OPTIONAL_PARAMETERS))
+      if (name.test(said)) known.add(wish as OptionalParameter);
+    return known.size > before;
+  }
+}

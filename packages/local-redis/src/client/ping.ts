@@ -1,0 +1,49 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { sendCommand } from './send-command.ts';
+import { errorMessage } from '../system/error-message.ts';
+
+const RETRY_MS = 20;
+
+/**
+ * Resolves once the server answers PING. A server that is loading its data set answers, so the limit starts anew.
+ * @throws Error with the last reason: at once where the server cannot be reached, unless `keepTrying`.
+ */
+export async function waitForPong(
+  url: string,
+  { limitMs, keepTrying, signal }: { limitMs: number; keepTrying: boolean; signal?: AbortSignal },
+): Promise<void> {
+  let deadline = Date.now() + limitMs;
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      const { type, text } = await sendCommand(url, ['PING'], Math.max(deadline - Date.now(), 1));
+      if (text === 'PONG') return;
+      if (type !== '-' || !text.startsWith('LOADING')) throw new Refused(text);
+      deadline = Date.now() + limitMs;
+    } catch (error) {
+      if (!keepTrying || error instanceof Refused) throw error;
+      if (Date.now() >= deadline) {
+        throw new Error(`it did not answer PING within ${limitMs} ms (${errorMessage(error)})`, {
+          cause: error,
+        });
+      }
+    }
+    // A server that is not listening yet has no event to await: its socket file comes before it accepts.
+    await delay(RETRY_MS);
+  }
+}
+
+/** Whether a server answers PING now, or says that it is loading. */
+export async function isAnswering(url: string, limitMs = 2000): Promise<boolean> {
+  try {
+    const { text } = await sendCommand(url, ['PING'], limitMs);
+    return text === 'PONG' || text.startsWith('LOADING');
+  } catch {
+    return false;
+  }
+}
+
+/** The server answered and will not let us in; asking again changes nothing. */
+class Refused extends Error {
+  override readonly name = 'Refused';
+}
