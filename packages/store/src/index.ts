@@ -3,10 +3,11 @@
  * `tasks`, `interactions`, `listing`, `projects`, `credentials`, `sessions`, `changes`; `shard` is what workers take from, `segment` their right to run a
  * task; `inbox` is how a replica waits. `scripts/` holds every state change, `keys` and `ttl` every name and lifetime.
  */
-export type { Caller, Identity } from './tenant/caller.ts';
+export type { Identity } from './records/identity.ts';
+export type { Caller } from './tenant/caller.ts';
 export type { Change } from './tenant/change-feed.ts';
 export type { Subscriber } from './redis/pub-sub.ts';
-export { COMMAND_TIMEOUT } from './redis/connection.ts';
+export { COMMAND_TIMEOUT } from './redis/redis-client.ts';
 export type { Credential } from './tenant/credentials.ts';
 export type { TaskSubscription, TaskUpdate } from './waiting/replica-inbox.ts';
 export type { PendingQuery, PendingPage } from './queries/pending-list.ts';

@@ -37,8 +37,8 @@ export class OperatorStore {
     name?: string | undefined;
     limits?: Partial<Limits> | undefined;
   }): Promise<TenantRecord> {
-    const limits = { ...DEFAULT_LIMITS, ...defined(tenant.limits ?? {}) };
-    refuseUnlessTenant(tenant.id);
+    const limits = { ...DEFAULT_LIMITS, ...withoutUndefined(tenant.limits ?? {}) };
+    requireTenantId(tenant.id);
     // Listed first: a crash in between leaves a name that is passed over, never a tenant that nobody sees.
     await this.connection.write('ZADD', this.keyspace.tenants, 0, tenant.id);
     await this.write(tenant.id, true, { name: tenant.name ?? tenant.id, suspended: 0, ...limits });
@@ -46,7 +46,7 @@ export class OperatorStore {
   }
 
   /** Changes a tenant; what is not given stays. Errors: `tenant_not_found`. */
-  async change(
+  async update(
     id: string,
     change: {
       name?: string | undefined;
@@ -54,12 +54,12 @@ export class OperatorStore {
       limits?: Partial<Limits> | undefined;
     },
   ): Promise<TenantRecord> {
-    refuseUnlessTenant(id);
+    requireTenantId(id);
     const { name, suspended, limits = {} } = change;
     await this.write(id, false, {
-      ...defined({ name }),
+      ...withoutUndefined({ name }),
       ...(suspended === undefined ? {} : { suspended: suspended ? 1 : 0 }),
-      ...defined(limits),
+      ...withoutUndefined(limits),
     });
     return this.get(id);
   }
@@ -108,11 +108,11 @@ export class OperatorStore {
   }
 }
 
-function defined<T extends object>(values: T): Record<string, string | number> {
+function withoutUndefined<T extends object>(values: T): Record<string, string | number> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 /** Keys are made of the id: what is no id must not reach another key. */
-function refuseUnlessTenant(id: string): void {
+function requireTenantId(id: string): void {
   if (!tenantId.safeParse(id).success) throw refusal(['tenant_not_found']);
 }

@@ -6,7 +6,7 @@ import { registerInternals } from './internals.ts';
 import { Keyspace, topologyKey } from './records/keys.ts';
 import { WorkerRegistry } from './queues/worker-registry.ts';
 import { type JobCount, BullmqQueues } from './queues/bullmq-queues.ts';
-import type { Replication } from './redis/replicated-writer.ts';
+import type { Replication } from './redis/replicated-write.ts';
 import { type SealKey, sealKey } from './seal-key.ts';
 import { TenantStore } from './tenant-store.ts';
 import { DEFAULT_LIFETIMES, type Lifetimes } from './records/ttl.ts';

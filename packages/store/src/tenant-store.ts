@@ -26,7 +26,7 @@ export class TenantStore {
   readonly interactions: Interactions;
   readonly queries: Queries;
   readonly claims: Claims;
-  readonly projectsResource: Projects;
+  readonly projects: Projects;
   readonly credentials: Credentials;
   readonly sessions: Sessions;
   readonly changes: ChangeFeed;
@@ -50,7 +50,7 @@ export class TenantStore {
     this.interactions = new Interactions(this.context);
     this.claims = new Claims(this.context);
     this.queries = new Queries(this.context);
-    this.projectsResource = new Projects(this.context);
+    this.projects = new Projects(this.context);
     this.sessions = new Sessions(this.context);
     this.changes = new ChangeFeed(this.context);
     this.credentials = new Credentials(this.context, this.changes, pepper);
@@ -71,7 +71,7 @@ export class TenantStore {
 
   /** A segment of a task that the job of this number has, from what DEQUEUE or LOAD reply of it. */
   taskLease(taskId: string, job: number, reply: readonly unknown[]): TaskLease {
-    return new TaskLease(this.context, this.projectsResource, taskId, job, reply);
+    return new TaskLease(this.context, this.projects, taskId, job, reply);
   }
 
   /** The programs (`"<name> <version>"`) that live workers have; undefined where no worker lives. */

@@ -1,8 +1,8 @@
-import type { Identity } from '../tenant/caller.ts';
+import type { Identity } from '../records/identity.ts';
 import { formatCursor, parseCursor, type Position, withoutPrincipal } from '../records/cursor.ts';
 import type { InteractionRecord, InteractionSummary } from '../records/interaction-record.ts';
 import type { InteractionReader, FetchOptions, FetchResult, InteractionFilter } from './interaction-reader.ts';
-import { parseReference } from '../records/keys.ts';
+import { parseIndexMember } from '../records/keys.ts';
 import type { Page } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { readTaskIndex } from './task-index.ts';
@@ -64,13 +64,13 @@ export class InteractionHistory {
     const { connection, keys } = this.context;
     const counts = await Promise.all(
       tasks.map(({ member }) =>
-        connection.command((client) => client.hget(keys.task(parseReference(member).taskId), 'sq')),
+        connection.command((client) => client.hget(keys.task(parseIndexMember(member).taskId), 'sq')),
       ),
     );
     const opened: OpenedInteraction[] = [];
-    const behind = from && parseReference(from.member);
+    const behind = from && parseIndexMember(from.member);
     for (const [at, { member, score }] of tasks.entries()) {
-      const begun = behind?.taskId === parseReference(member).taskId ? behind.number : 0;
+      const begun = behind?.taskId === parseIndexMember(member).taskId ? behind.number : 0;
       for (let number = begun + 1; number <= Number(counts[at] ?? 0); number++) {
         if (opened.length === MAX_INTERACTIONS) return opened;
         opened.push({ reference: `${withoutPrincipal(member)}.${number}|`, score });

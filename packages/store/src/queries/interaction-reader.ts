@@ -1,9 +1,9 @@
 import type { InteractionStatus, Role } from '@baton/protocol';
-import type { Identity } from '../tenant/caller.ts';
-import { type ClaimRequest, formatHolder } from '../tasks/claims.ts';
-import { type InteractionRecord, interactionRecord, type InteractionSummary } from '../records/interaction-record.ts';
-import { PAGE_SIZE, PAGE_BYTES } from '../records/page.ts';
-import { parseReference } from '../records/keys.ts';
+import { formatHolder, type Identity } from '../records/identity.ts';
+import type { ClaimRequest } from '../tasks/claims.ts';
+import { type InteractionFields, type InteractionRecord, parseInteractionRecord, type InteractionSummary, parseInteractionSummary } from '../records/interaction-record.ts';
+import { PAGE_SIZE, MAX_PAGE_BYTES } from '../records/page.ts';
+import { parseIndexMember } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { run } from '../scripts/script.ts';
 import { FETCH_INTERACTIONS } from '../scripts/registry.ts';
@@ -20,7 +20,7 @@ export interface FetchOptions extends InteractionFilter {
   readonly most?: number;
   readonly bytes?: number;
   /** Whom what is shown is claimed for. */
-  readonly claim?: { readonly identity: Identity; readonly wish: ClaimRequest } | undefined;
+  readonly claimFor?: { readonly identity: Identity; readonly wish: ClaimRequest } | undefined;
 }
 
 export interface FetchResult<T> {
@@ -40,18 +40,19 @@ export class InteractionReader {
   }
 
   async records(references: readonly string[], reading: FetchOptions): Promise<FetchResult<InteractionRecord>> {
-    return this.fetch(references, reading, 1);
+    return this.fetch(references, reading, 1, parseInteractionRecord);
   }
 
   async summaries(references: readonly string[], reading: FetchOptions): Promise<FetchResult<InteractionSummary>> {
-    return this.fetch(references, reading, 0);
+    return this.fetch(references, reading, 0, parseInteractionSummary);
   }
 
-  private async fetch(
+  private async fetch<T>(
     references: readonly string[],
-    { status, operation, role, most = PAGE_SIZE, bytes = PAGE_BYTES, claim }: FetchOptions,
+    { status, operation, role, most = PAGE_SIZE, bytes = MAX_PAGE_BYTES, claimFor }: FetchOptions,
     whole: 0 | 1,
-  ): Promise<FetchResult<InteractionRecord>> {
+    parse: (taskId: string, number: number, fields: InteractionFields) => T | undefined,
+  ): Promise<FetchResult<T>> {
     if (references.length === 0) return { items: [], scanned: 0, contended: 0 };
     const { connection, keys } = this.context;
     const [until, scanned, contended, ...fetched] = (await run(
@@ -62,23 +63,23 @@ export class InteractionReader {
         status: status ?? '',
         operation: operation ?? '',
         role: role ?? '',
-        most,
+        limit: most,
         bytes,
         whole,
-        lease: claim?.wish.leaseMs ?? 0,
-        holder: claim === undefined ? '' : formatHolder(claim.identity, claim.wish.holder ?? ''),
+        lease: claimFor?.wish.leaseMs ?? 0,
+        holder: claimFor === undefined ? '' : formatHolder(claimFor.identity, claimFor.wish.holder ?? ''),
       },
       {
-        keys: references.map((reference) => keys.task(parseReference(reference).taskId)),
+        keys: references.map((reference) => keys.task(parseIndexMember(reference).taskId)),
         args: references,
       },
     )) as [string, number, number, ...[number, ...string[]][]];
-    const claimed = claim === undefined ? {} : { claimedUntil: Number(until) };
-    const items = fetched.flatMap(([at, op, pr, open, answered, ended, body]) => {
-      const { taskId, number } = parseReference(references[at - 1] ?? '');
-      const fields = { op, pr, open, [`g${number}`]: answered, [`x${number}`]: ended, [`i${number}`]: body };
-      const record = interactionRecord(taskId, number, fields);
-      return record === undefined ? [] : [{ ...record, ...claimed }];
+    const claimed = claimFor === undefined ? {} : { claimedUntil: Number(until) };
+    const items = fetched.flatMap(([at, program, principal, waits, answered, ended, request, summary]) => {
+      const { taskId, number } = parseIndexMember(references[at - 1] ?? '');
+      const fields = { program, principal, waits, answered, ended, request, summary };
+      const parsed = parse(taskId, number, fields);
+      return parsed === undefined ? [] : [{ ...parsed, ...claimed }];
     });
     return { items, scanned, contended };
   }

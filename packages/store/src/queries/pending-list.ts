@@ -1,4 +1,4 @@
-import type { Identity } from '../tenant/caller.ts';
+import type { Identity } from '../records/identity.ts';
 import type { ClaimRequest } from '../tasks/claims.ts';
 import { formatCursor, parseMembersWithScores, parseCursor, type Position, withoutPrincipal } from '../records/cursor.ts';
 import type { InteractionRecord, InteractionSummary } from '../records/interaction-record.ts';
@@ -60,13 +60,13 @@ export class PendingList {
 
   private async page<T>(identity: Identity, look: PendingQuery, read: Fetch<T>): Promise<PendingPage<T>> {
     const { claim: wish, operation, role } = look;
-    const claim = wish && { identity, wish };
+    const claimFor = wish && { identity, wish };
     const most = Math.min(PAGE_SIZE, wish?.max ?? PAGE_SIZE);
     let sure = operation === undefined && role === undefined;
     for (;;) {
       const { found, next, freeInMs } = await this.readIndex(identity, look, sure);
       const references = found.map(({ member }) => member);
-      const shown = await read(references, { status: 'pending', operation, role, most, claim });
+      const shown = await read(references, { status: 'pending', operation, role, most, claimFor });
       // Others were faster with all of them: the index says by now what is left.
       if (shown.items.length === 0 && shown.contended > 0) continue;
       // It went in between: who waits would be told of nothing, since there seemed to be something.
@@ -95,11 +95,11 @@ export class PendingList {
         principal: visiblePrincipal(identity),
         score: from.score,
         member: from.member,
-        most: sure && claim !== undefined ? Math.min(PAGE_SIZE, claim.max + EXTRA_CANDIDATES) : PAGE_SIZE,
-        examine: MAX_SCANNED,
-        hide: claim === undefined ? 0 : 1,
+        limit: sure && claim !== undefined ? Math.min(PAGE_SIZE, claim.max + EXTRA_CANDIDATES) : PAGE_SIZE,
+        scanLimit: MAX_SCANNED,
+        hideClaimed: claim === undefined ? 0 : 1,
         channel,
-        sure: sure ? 1 : 0,
+        unfiltered: sure ? 1 : 0,
       },
     )) as [string[], string, string?, string?];
     const next: Position | undefined = score && member ? { score, member } : undefined;

@@ -1,11 +1,12 @@
 import { parseInteractionId, type TaskStatus } from '@baton/protocol';
 import { PendingList, type PendingQuery, type PendingPage } from './pending-list.ts';
-import { type Identity, maySee } from '../tenant/caller.ts';
+import { type Identity, maySee } from '../records/identity.ts';
 import { formatCursor, parseCursor, withoutPrincipal } from '../records/cursor.ts';
 import { InteractionHistory, type HistoryQuery } from './interaction-history.ts';
 import { InteractionReader } from './interaction-reader.ts';
-import { type InteractionRecord, interactionRecord, type InteractionSummary } from '../records/interaction-record.ts';
-import { parseReference, taskRef } from '../records/keys.ts';
+import { type InteractionRecord, parseInteractionRecord, type InteractionSummary } from '../records/interaction-record.ts';
+import { FIELD } from '../records/task-record.ts';
+import { parseIndexMember, taskRef } from '../records/keys.ts';
 import type { Page } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusal } from '../records/refusal.ts';
@@ -96,7 +97,7 @@ export class Queries {
     const { connection, keys } = this.context;
     const from = cursor === undefined ? undefined : parseCursor(cursor);
     const { found, next } = await readTaskIndex(this.context, identity, from);
-    const ids = found.map(({ member }) => parseReference(member).taskId);
+    const ids = found.map(({ member }) => parseIndexMember(member).taskId);
     const rows = await Promise.all(
       ids.map((taskId) =>
         connection.command((client) => client.hmget(keys.task(taskId), 'op', 'pr', 'st', 'at', 'up', 'ex')),
@@ -131,11 +132,18 @@ export class Queries {
   }
 
   private async record(taskId: string, number: number): Promise<InteractionRecord | undefined> {
-    const names = ['op', 'pr', 'open', `i${number}`, `g${number}`, `x${number}`];
-    const values = await this.context.connection.command((client) =>
-      client.hmget(this.context.keys.task(taskId), ...names),
+    const [program, principal, waits, answered, ended, request] = await this.context.connection.command((client) =>
+      client.hmget(
+        this.context.keys.task(taskId),
+        FIELD.program,
+        FIELD.principal,
+        FIELD.waits,
+        `${FIELD.answered}${number}`,
+        `${FIELD.ended}${number}`,
+        `${FIELD.request}${number}`,
+      ),
     );
-    return interactionRecord(taskId, number, Object.fromEntries(names.map((name, at) => [name, values[at]])));
+    return parseInteractionRecord(taskId, number, { program, principal, waits, answered, ended, request });
   }
 
   /** All fields of a task but its requests and the chunks of answers, which are most of it. */

@@ -1,6 +1,6 @@
-import { type Identity, maySee } from '../tenant/caller.ts';
+import { type Identity, maySee } from '../records/identity.ts';
 import { parseMembersWithScores, type Position } from '../records/cursor.ts';
-import { parseReference } from '../records/keys.ts';
+import { parseIndexMember } from '../records/keys.ts';
 import { MAX_SCANNED, PAGE_SIZE } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 
@@ -32,7 +32,7 @@ export async function readTaskIndex(
   const all = parseMembersWithScores(rows).filter(
     ({ score, member }) => from === undefined || score !== from.score || member < from.member,
   );
-  const visible = all.filter(({ member }) => maySee(identity, parseReference(member).principal));
+  const visible = all.filter(({ member }) => maySee(identity, parseIndexMember(member).principal));
   const found = visible.slice(0, PAGE_SIZE);
   const more = visible.length > PAGE_SIZE || rows.length / 2 === MAX_SCANNED;
   return { found, next: more ? (visible.length > PAGE_SIZE ? found : all).at(-1) : undefined };

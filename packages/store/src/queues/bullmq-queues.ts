@@ -63,7 +63,7 @@ export class BullmqQueues {
   }
 
   /** Every queue, with its shard. */
-  get all(): { shard: number; name: QueueName; queue: Queue }[] {
+  get allQueues(): { shard: number; name: QueueName; queue: Queue }[] {
     return this.shards.flatMap((queues, shard) =>
       QUEUE_NAMES.map((name) => ({ shard, name, queue: queues[name] })),
     );
@@ -98,7 +98,7 @@ export class BullmqQueues {
   /** The queues that are paused, as `<shard>:<queue>`. Errors: `unavailable`. */
   async pausedQueues(): Promise<string[]> {
     const all = await Promise.all(
-      this.all.map(async ({ shard, name, queue }) => ((await queue.isPaused()) ? [`s${shard}:${name}`] : [])),
+      this.allQueues.map(async ({ shard, name, queue }) => ((await queue.isPaused()) ? [`s${shard}:${name}`] : [])),
     ).catch((error: unknown) => Promise.reject(toUnavailable(error)));
     return all.flat();
   }
@@ -106,7 +106,7 @@ export class BullmqQueues {
   /** How many jobs stand where, in every queue. Errors: `unavailable`. */
   async jobCounts(): Promise<JobCount[]> {
     const all = await Promise.all(
-      this.all.map(async ({ shard, name, queue }) => {
+      this.allQueues.map(async ({ shard, name, queue }) => {
         const counts = await queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
         return Object.entries(counts).map(([state, count]) => ({ shard, queue: name, state, count }));
       }),
@@ -115,7 +115,7 @@ export class BullmqQueues {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.all.map(({ queue }) => queue.close()));
+    await Promise.all(this.allQueues.map(({ queue }) => queue.close()));
   }
 }
 

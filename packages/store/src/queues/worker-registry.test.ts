@@ -4,8 +4,8 @@ import { openFixture } from '../testing/fixture.ts';
 
 const fixture = await openFixture();
 const { redis } = fixture;
-const { workers, swept } = fixture.places;
-const open = () => new WorkerRegistry(fixture.connection, fixture.places);
+const { workers, swept } = fixture.shardKeys;
+const open = () => new WorkerRegistry(fixture.connection, fixture.shardKeys);
 
 test('the programs of live workers are those of all of them; without a worker there is no set', async () => {
   expect(await open().programs()).toBeUndefined();

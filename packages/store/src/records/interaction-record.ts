@@ -1,5 +1,5 @@
-import { type DelegatedCall, interactionId, type InteractionStatus } from '@baton/protocol';
-import { type InteractionRequest, parseInteraction, parseProgram } from './task-view.ts';
+import { type DelegatedCall, formatInteractionId, type InteractionStatus } from '@baton/protocol';
+import { type InteractionRequest, parseProgram, parseRequest, parseSummary } from './task-view.ts';
 
 interface InteractionFacts {
   readonly interactionId: string;
@@ -26,34 +26,73 @@ export interface InteractionSummary extends InteractionFacts {
     | Extract<InteractionRequest, { kind: 'elicitation' }>;
 }
 
-/** Reads interaction `number` out of its task's fields; undefined where the task never opened it. */
-export function interactionRecord(
+/** What is read of an interaction: fields of its task's record; either of the last two. */
+export interface InteractionFields {
+  readonly program: Stored;
+  readonly principal: Stored;
+  readonly waits: Stored;
+  readonly answered: Stored;
+  readonly ended: Stored;
+  readonly request?: Stored;
+  readonly summary?: Stored;
+}
+type Stored = string | null | undefined;
+
+/** Reads interaction `number` of a task; undefined where the task never opened it. */
+export function parseInteractionRecord(
   taskId: string,
   number: number,
-  fields: Readonly<Record<string, string | null | undefined>>,
+  fields: InteractionFields,
 ): InteractionRecord | undefined {
-  const body = fields[`i${number}`];
-  if (body === null || body === undefined) return undefined;
-  const due = dueOf(fields['open'] ?? '', number);
-  const { createdAt, request } = parseInteraction(taskId, number, due ?? 0, body);
-  const common = {
-    interactionId: interactionId(taskId, number),
-    taskId,
-    operation: parseProgram(fields['op']).operation,
-    principal: fields['pr'] ?? '',
-    createdAt,
-    request,
-  };
-  if (due !== undefined) return { ...common, status: 'pending', expiresAt: due };
-  const answered = fields[`g${number}`]?.split(';');
-  if (answered) {
-    return { ...common, status: 'answered', endedAt: Number(answered[1]), answeredBy: answered[2] ?? '' };
-  }
-  const [status = 'cancelled', endedAt = '0'] = (fields[`x${number}`] ?? '').split(';');
-  return { ...common, status: status as InteractionStatus, endedAt: Number(endedAt) };
+  if (!fields.request) return undefined;
+  const { createdAt, request } = parseRequest(fields.request);
+  return { ...parseFacts(taskId, number, createdAt, fields), request };
 }
 
-function dueOf(open: string, number: number): number | undefined {
-  const entry = open.split(' ').find((candidate) => candidate.startsWith(`${number};`));
+/** The same without the LLM request; out of the request itself where the record has no summary. */
+export function parseInteractionSummary(
+  taskId: string,
+  number: number,
+  fields: InteractionFields,
+): InteractionSummary | undefined {
+  if (!fields.summary) {
+    const record = parseInteractionRecord(taskId, number, fields);
+    return record && { ...record, request: withoutLlmRequest(record.request) };
+  }
+  const { createdAt, call } = parseSummary(fields.summary);
+  return { ...parseFacts(taskId, number, createdAt, fields), request: { kind: 'llm', call } };
+}
+
+function withoutLlmRequest(asked: InteractionRequest): InteractionSummary['request'] {
+  if (asked.kind !== 'llm') return asked;
+  const { request: _, ...call } = asked.call;
+  return { kind: 'llm', call };
+}
+
+function parseFacts(
+  taskId: string,
+  number: number,
+  createdAt: number,
+  { program, principal, waits, answered, ended }: InteractionFields,
+): InteractionFacts {
+  const facts = {
+    interactionId: formatInteractionId(taskId, number),
+    taskId,
+    operation: parseProgram(program).operation,
+    principal: principal ?? '',
+    createdAt,
+  };
+  const due = openDeadline(waits ?? '', number);
+  if (due !== undefined) return { ...facts, status: 'pending', expiresAt: due };
+  if (answered) {
+    const [, endedAt, answeredBy = ''] = answered.split(';');
+    return { ...facts, status: 'answered', endedAt: Number(endedAt), answeredBy };
+  }
+  const [status = 'cancelled', endedAt = '0'] = (ended ?? '').split(';');
+  return { ...facts, status: status as InteractionStatus, endedAt: Number(endedAt) };
+}
+
+function openDeadline(waits: string, number: number): number | undefined {
+  const entry = waits.split(' ').find((candidate) => candidate.startsWith(`${number};`));
   return entry === undefined ? undefined : Number(entry.split(';')[1]);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { taskIdFrom, tenantId } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import { Keyspace, parseTopic, parseReference, taskIdOf, taskRef, type TenantKeys } from './keys.ts';
+import { Keyspace, parseTopic, parseIndexMember, taskIdFromRef, taskRef, type TenantKeys } from './keys.ts';
 import { seed } from '../testing/seed.ts';
 
 const tenant = fc.stringMatching(/^[a-z0-9-]{1,63}$/);
@@ -102,16 +102,16 @@ test('a task is found again from its place in a set', () => {
       fc.integer({ min: 1, max: 65_535 }),
       fc.string(),
       (id, task, number, principal) => {
-        expect(taskIdOf(taskRef(task))).toBe(task);
+        expect(taskIdFromRef(taskRef(task))).toBe(task);
         expect(taskRef(task)).toMatch(/^[\w-]{19}$/);
         const keys = new Keyspace('baton', 4).tenant(id);
         expect(parseTopic(keys.topic(task))).toEqual({ tenant: id, taskId: task });
-        expect(parseReference(`${taskRef(task)}.${number}|${principal}`)).toEqual({
+        expect(parseIndexMember(`${taskRef(task)}.${number}|${principal}`)).toEqual({
           taskId: task,
           number,
           principal,
         });
-        expect(parseReference(`${taskRef(task)}|${principal}`)).toEqual({
+        expect(parseIndexMember(`${taskRef(task)}|${principal}`)).toEqual({
           taskId: task,
           number: 0,
           principal,

@@ -135,6 +135,30 @@ export class TenantKeys {
     return { ready, held, jobs, outstanding: this.shard.outstanding, workers: this.shard.workers };
   }
 
+  /** Every key that the script of a task may name; `run` takes those that it does. One literal, since each call makes it. */
+  scriptKeys({ task }: TaskNames, credential = '', idempotency = '') {
+    const { shard, record: tenant, tasks, pending, claims, holders, deadlines, ready, held, jobs, listeners } = this;
+    const { due, outstanding, workers } = shard;
+    return {
+      credential,
+      idempotency,
+      task,
+      tenant,
+      tasks,
+      pending,
+      claims,
+      holders,
+      deadlines,
+      due,
+      ready,
+      held,
+      jobs,
+      outstanding,
+      workers,
+      listeners,
+    };
+  }
+
   credential(id: string): string {
     return `${this.record}:key:${id}`;
   }
@@ -186,7 +210,7 @@ export function taskRef(taskId: string): string {
   return Buffer.from(hex, 'hex').toString('base64url');
 }
 
-export function taskIdOf(ref: string): string {
+export function taskIdFromRef(ref: string): string {
   const hex = Buffer.from(ref, 'base64url').toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}0000`;
 }
@@ -194,12 +218,12 @@ export function taskIdOf(ref: string): string {
 /** The tenant and the task behind a name in notices. */
 export function parseTopic(member: string): { tenant: string; taskId: string } {
   const colon = member.indexOf(':');
-  return { tenant: member.slice(0, colon), taskId: taskIdOf(member.slice(colon + 1)) };
+  return { tenant: member.slice(0, colon), taskId: taskIdFromRef(member.slice(colon + 1)) };
 }
 
 /** The task, number and principal behind a member of a tenant's pending or tasks set: `<ref>[.<number>]|<principal>`. */
-export function parseReference(member: string): { taskId: string; number: number; principal: string } {
+export function parseIndexMember(member: string): { taskId: string; number: number; principal: string } {
   const bar = member.indexOf('|');
   const [ref = '', number = '0'] = member.slice(0, bar).split('.');
-  return { taskId: taskIdOf(ref), number: Number(number), principal: member.slice(bar + 1) };
+  return { taskId: taskIdFromRef(ref), number: Number(number), principal: member.slice(bar + 1) };
 }

@@ -7,6 +7,6 @@ export interface Page<T> {
 /** How many items a page has at most. */
 export const PAGE_SIZE = 50;
 /** How large the bodies on a page are in all; a body that is larger by itself has a page of its own. */
-export const PAGE_BYTES = 1_048_576;
+export const MAX_PAGE_BYTES = 1_048_576;
 /** How many members of an index one page may pass over. */
 export const MAX_SCANNED = 2_000;

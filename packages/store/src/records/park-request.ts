@@ -1,4 +1,5 @@
-import type { InteractionRequest } from './task-view.ts';
+import { formatInteractionId } from '@baton/protocol';
+import { formatSummary, type InteractionRequest, type PendingInteraction } from './task-view.ts';
 import type { Lifetimes } from './ttl.ts';
 
 /** Something that a segment awaits: an interaction with someone outside, or a sleep. */
@@ -13,14 +14,36 @@ export interface ParkRequest {
   readonly waits: readonly Wait[];
 }
 
-/** Adds waits as the scripts take them: kind, path, milliseconds until due, body. */
+/** Adds waits as the scripts take them: kind, path, milliseconds until due, request, summary. */
 export function pushWaitArgs(
   args: (string | number)[],
   waits: readonly Wait[],
   { interaction }: Lifetimes,
 ): void {
   for (const wait of waits) {
-    if (wait.kind === 'sleep') args.push(wait.kind, wait.path, wait.ms, '');
-    else args.push(wait.kind, wait.path, interaction, JSON.stringify(wait.request));
+    if (wait.kind === 'sleep') args.push(wait.kind, wait.path, wait.ms, '', '');
+    else args.push(wait.kind, wait.path, interaction, JSON.stringify(wait.request), formatSummary(wait.request));
   }
+}
+
+/** Reads what OPEN has opened of a task's waits: `createdAt, (path, number, due)...`. */
+export function parseOpened(
+  taskId: string,
+  waits: readonly Wait[],
+  [createdAt, ...opened]: readonly unknown[],
+): PendingInteraction[] {
+  const byPath = new Map(waits.map((wait) => [wait.path, wait]));
+  const pending: PendingInteraction[] = [];
+  for (let at = 0; at + 2 < opened.length; at += 3) {
+    const [path, number, due] = opened.slice(at, at + 3);
+    const wait = byPath.get(String(path));
+    if (wait === undefined || wait.kind === 'sleep') continue;
+    pending.push({
+      interactionId: formatInteractionId(taskId, Number(number)),
+      createdAt: Number(createdAt),
+      expiresAt: Number(due),
+      request: wait.request,
+    });
+  }
+  return pending;
 }

@@ -1,6 +1,6 @@
 import {
   type DelegatedCall,
-  interactionId,
+  formatInteractionId,
   isEnded,
   type JsonObject,
   type TaskEnd,
@@ -38,7 +38,7 @@ export type TaskView = TaskFacts &
     | TaskEnd
   );
 
-/** A task's program in its field 'op': its name and its version. */
+/** The field `program` of a task: its operation and its version. */
 export function formatProgram({ operation, version }: { operation: string; version: number }): string {
   return `${operation} ${version}`;
 }
@@ -48,9 +48,9 @@ export function parseProgram(field: string | null | undefined): { operation: str
   return { operation, version: Number(version) };
 }
 
-/** Reads READ's reply, without its leading 'ok'. */
+/** Reads READ_TASK's reply, without its leading 'ok'. */
 export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskView {
-  const [facts, ...opens] = reply as [string[], ...unknown[]];
+  const [facts, ...interactions] = reply as [string[], ...unknown[]];
   const [status, principal = '', program, at, up, ex, se, payload] = facts;
   const common: TaskFacts = {
     taskId,
@@ -61,17 +61,21 @@ export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskVi
     expiresAt: Number(ex),
     seen: Number(se ?? 0),
   };
-  const end = parseEnd(status as TaskStatus, payload ?? '');
+  const end = parseTaskEnd(status as TaskStatus, payload ?? '');
   if (end !== undefined) return { ...common, ...end };
   const pending: PendingInteraction[] = [];
-  for (let at = 0; at + 2 < opens.length; at += 3) {
-    pending.push(parseInteraction(taskId, Number(opens[at]), Number(opens[at + 1]), String(opens[at + 2])));
+  for (let at = 0; at + 2 < interactions.length; at += 3) {
+    pending.push({
+      interactionId: formatInteractionId(taskId, Number(interactions[at])),
+      expiresAt: Number(interactions[at + 1]),
+      ...parseRequest(String(interactions[at + 2])),
+    });
   }
   return { ...common, status: status as 'working' | 'input_required', pending };
 }
 
 /** How a task ended, from its status and payload; undefined while it goes on. */
-export function parseEnd(status: TaskStatus, payload: string): TaskEnd | undefined {
+export function parseTaskEnd(status: TaskStatus, payload: string): TaskEnd | undefined {
   if (!isEnded(status)) return undefined;
   const value: unknown = JSON.parse(payload);
   return status === 'completed'
@@ -79,18 +83,32 @@ export function parseEnd(status: TaskStatus, payload: string): TaskEnd | undefin
     : { status, error: value as WireError };
 }
 
-/** Reads an interaction's field: `<created>;<request as JSON>`. */
-export function parseInteraction(
-  taskId: string,
-  number: number,
-  due: number,
-  field: string,
-): PendingInteraction {
+/** Reads the field `request` of an interaction: `<created>;<request as JSON>`. */
+export function parseRequest(field: string): { createdAt: number; request: InteractionRequest } {
   const semicolon = field.indexOf(';');
   return {
-    interactionId: interactionId(taskId, number),
     createdAt: Number(field.slice(0, semicolon)),
-    expiresAt: due,
     request: JSON.parse(field.slice(semicolon + 1)) as InteractionRequest,
+  };
+}
+
+/** The field `summary` of an interaction, which the script puts the time before; empty for a question to a person. */
+export function formatSummary(request: InteractionRequest): string {
+  if (request.kind !== 'llm') return '';
+  const { role, serviceType, attempt, summary } = request.call;
+  return `${role};${serviceType};${attempt};${JSON.stringify(summary)}`;
+}
+
+/** Reads the field `summary` of an interaction: `<created>;<role>;<service type>;<attempt>;<summary as JSON>`. */
+export function parseSummary(field: string): { createdAt: number; call: Omit<DelegatedCall, 'request'> } {
+  const [createdAt, role, serviceType, attempt, ...summary] = field.split(';');
+  return {
+    createdAt: Number(createdAt),
+    call: {
+      role: role as DelegatedCall['role'],
+      serviceType: serviceType as DelegatedCall['serviceType'],
+      attempt: Number(attempt),
+      summary: JSON.parse(summary.join(';')) as string,
+    },
   };
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { openFixture } from '../testing/fixture.ts';
-import { ANN, asks, type Guest, sleeps } from '../testing/guest.ts';
+import { ANN, llmWait, type TestTenant, sleepWait } from '../testing/test-tenant.ts';
 import { DEFAULT_LIFETIMES, taskRecordTtl } from './ttl.ts';
-import { interactionId } from '@baton/protocol';
+import { formatInteractionId } from '@baton/protocol';
 
 const fixture = await openFixture();
 const { redis } = fixture;
@@ -11,44 +11,44 @@ const { retention } = DEFAULT_LIFETIMES;
 const IDEMPOTENCY = { key: 'k', arguments: 'a' };
 
 /** How long a task's record will live after it was to end and to stay readable, in milliseconds: never less than 0. */
-async function spare(guest: Guest, taskId: string): Promise<number> {
+async function spare(guest: TestTenant, taskId: string): Promise<number> {
   const ends = await redis.pexpiretime(guest.keys.task(taskId));
-  const record = await guest.record(taskId);
+  const record = await guest.readRecord(taskId);
   const ended = /completed|failed|cancelled/.test(record['st']!);
-  const lastNeeded = Number(ended ? record['up'] : record['ex']) + guest.tenant.lifetimes.retention;
+  const lastNeeded = Number(ended ? record['up'] : record['ex']) + guest.store.lifetimes.retention;
   return ends - lastNeeded;
 }
 
 /** Ways through a task's life; after each its record has its time. */
-const LIVES: Record<string, (guest: Guest) => Promise<string>> = {
-  'it was opened': (guest) => guest.open(),
+const LIVES: Record<string, (guest: TestTenant) => Promise<string>> = {
+  'it was opened': (guest) => guest.openTask(),
   'it was answered': async (guest) => {
-    const taskId = await guest.open();
+    const taskId = await guest.openTask();
     await guest.answer(taskId);
     return taskId;
   },
   'it parked again': async (guest) => {
-    const taskId = await guest.open({ ready: true });
-    await (await fixture.take()).park({
+    const taskId = await guest.openTask({ ready: true });
+    await (await fixture.leaseOne()).park({
       journal: [],
       drops: [],
-      waits: [asks('1'), sleeps('2', 99_999_999_999)],
+      waits: [llmWait('1'), sleepWait('2', 99_999_999_999)],
     });
     return taskId;
   },
   'it was put back': async (guest) => {
-    const taskId = await guest.open({ ready: true });
-    await (await fixture.take()).release();
+    const taskId = await guest.openTask({ ready: true });
+    await (await fixture.leaseOne()).release();
     return taskId;
   },
   'its interaction was extended and then cancelled': async (guest) => {
-    const taskId = await guest.open();
-    await guest.interactions.extend(ANN, interactionId(taskId, 1), 99_999_999_999);
-    await guest.interactions.cancel(ANN, interactionId(taskId, 1));
+    const taskId = await guest.openTask();
+    await guest.interactions.extend(ANN, formatInteractionId(taskId, 1), 99_999_999_999);
+    await guest.interactions.cancel(ANN, formatInteractionId(taskId, 1));
     return taskId;
   },
   'its interaction expired': async (guest) => {
-    const taskId = await guest.with({ interaction: 0 }).open();
+    const taskId = await guest.withLifetimes({ interaction: 0 }).openTask();
     await fixture.sweep();
     return taskId;
   },
@@ -57,25 +57,25 @@ const LIVES: Record<string, (guest: Guest) => Promise<string>> = {
 test.each(Object.entries(LIVES))(
   'a record outlives its task by the retention and a day at least: %s',
   async (_way, live) => {
-    const guest = await fixture.guest();
+    const guest = await fixture.createTenant();
     const taskId = await live(guest);
     expect(await spare(guest, taskId)).toBeGreaterThanOrEqual(86_400_000 - 1_000);
   },
 );
 
-const ENDS: Record<string, (guest: Guest) => Promise<string>> = {
+const ENDS: Record<string, (guest: TestTenant) => Promise<string>> = {
   settled: async (guest) => {
-    const taskId = await guest.open({ ready: true });
-    await (await fixture.take()).settle({ status: 'completed', result: {} });
+    const taskId = await guest.openTask({ ready: true });
+    await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
     return taskId;
   },
   cancelled: async (guest) => {
-    const taskId = await guest.open();
+    const taskId = await guest.openTask();
     await guest.tasks.cancel(ANN, taskId);
     return taskId;
   },
   expired: async (guest) => {
-    const taskId = await guest.with({ task: 0 }).open();
+    const taskId = await guest.withLifetimes({ task: 0 }).openTask();
     await fixture.sweep();
     return taskId;
   },
@@ -84,7 +84,7 @@ const ENDS: Record<string, (guest: Guest) => Promise<string>> = {
 test.each(Object.entries(ENDS))(
   'a task that was %s stays readable for the retention, and no longer',
   async (_how, end) => {
-    const guest = await fixture.guest();
+    const guest = await fixture.createTenant();
     const taskId = await end(guest);
     expect(Math.abs(await spare(guest, taskId))).toBeLessThan(1_000);
     expect(await redis.pttl(guest.keys.task(taskId))).toBeGreaterThan(retention - 5_000);
@@ -92,16 +92,16 @@ test.each(Object.entries(ENDS))(
 );
 
 test('a task whose deadline no worker kept for most of a day is still there to end and to be read', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask();
   const left = await redis.pttl(guest.keys.task(taskId));
   expect(left).toBeGreaterThan(DEFAULT_LIFETIMES.task + retention + 86_400_000 - 5_000);
   expect(left).toBeLessThanOrEqual(taskRecordTtl(DEFAULT_LIFETIMES));
 });
 
 test('an idempotency key lives as long as its task can, and its task never outlives it', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open({ idempotency: IDEMPOTENCY });
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask({ idempotency: IDEMPOTENCY });
   const [key, record] = await Promise.all([
     redis.pexpiretime(guest.keys.idempotency(IDEMPOTENCY.key)),
     redis.pexpiretime(guest.keys.task(taskId)),
@@ -112,8 +112,8 @@ test('an idempotency key lives as long as its task can, and its task never outli
 });
 
 test('nothing that a task leaves stays for ever but places in indexes, which are trimmed', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open({ idempotency: IDEMPOTENCY });
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask({ idempotency: IDEMPOTENCY });
   await guest.tasks.cancel(ANN, taskId);
   const keys = (await redis.keys('*')).filter((key) => !key.includes(':bull:'));
   const forever = [];
@@ -122,6 +122,6 @@ test('nothing that a task leaves stays for ever but places in indexes, which are
   const own = forever.filter((key) => key.startsWith(record) && !key.includes(':key:'));
   expect(own.sort()).toEqual([record, credentials, tasks].sort());
   await redis.zadd(tasks, 1, 'long gone|ann');
-  await guest.open();
+  await guest.openTask();
   expect(await redis.zscore(tasks, 'long gone|ann')).toBeNull();
 });

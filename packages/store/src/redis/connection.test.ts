@@ -1,25 +1,26 @@
 import { startPrivateRedis } from '@baton/local-redis';
-import { BatonError, interactionId } from '@baton/protocol';
+import { BatonError, formatInteractionId } from '@baton/protocol';
 import { Redis } from 'ioredis';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { COMMAND_TIMEOUT, Connection } from './connection.ts';
+import { Connection } from './connection.ts';
+import { COMMAND_TIMEOUT } from './redis-client.ts';
 import { internalsOf } from '../internals.ts';
 import { run } from '../scripts/script.ts';
 import { READ_TASK } from '../scripts/registry.ts';
 import { Store } from '../store.ts';
-import { startCluster } from '../testing/cluster.ts';
-import { closeFixture, fixtureAt, plain } from '../testing/fixture.ts';
-import { ANN, codeOf } from '../testing/guest.ts';
-import { mutated } from '../testing/wiretap.ts';
+import { startCluster } from '../testing/redis-cluster.ts';
+import { closeFixture, fixtureAt, ioredisUrl } from '../testing/fixture.ts';
+import { ANN, errorCode } from '../testing/test-tenant.ts';
+import { mutate } from '../testing/script-interceptor.ts';
 
 const patient = { timeout: 60_000 };
 const options = { secret: 's', replica: 'r' };
 
 async function connectionsOf(url: string): Promise<number> {
-  const look = new Redis(plain(url));
+  const look = new Redis(ioredisUrl(url));
   const list = ((await look.client('LIST')) as string).trim().split('\n');
   look.disconnect();
   return list.length - 1;
@@ -78,21 +79,21 @@ test.concurrent(
     const dir = await mkdtemp(join(tmpdir(), 'baton-store-'));
     const first = await startPrivateRedis({ dir, args: ['--appendfsync', 'always'] });
     const fixture = await fixtureAt(first.url);
-    const guest = await fixture.guest();
-    const taskId = await guest.open();
+    const guest = await fixture.createTenant();
+    const taskId = await guest.openTask();
     await guest.answer(taskId);
     await first.stop();
     const started = Date.now();
-    expect(await codeOf(guest.tasks.read(ANN, taskId))).toBe('unavailable');
-    expect(await codeOf(fixture.store.ping())).toBe('unavailable');
-    expect(await codeOf(guest.tenant.projectsResource.read('p'))).toBe('unavailable');
+    expect(await errorCode(guest.tasks.read(ANN, taskId))).toBe('unavailable');
+    expect(await errorCode(fixture.store.ping())).toBe('unavailable');
+    expect(await errorCode(guest.store.projects.read('p'))).toBe('unavailable');
     expect(Date.now() - started).toBeLessThan(COMMAND_TIMEOUT);
     const second = await startPrivateRedis({ dir });
     await vi.waitFor(
       async () => expect((await guest.tasks.read(ANN, taskId)).status).toBe('working'),
       10_000,
     );
-    expect((await fixture.take()).state.journal.get('0')).toBe('llm+"yes"');
+    expect((await fixture.leaseOne()).task.journal.get('0')).toBe('llm+"yes"');
     await closeFixture(fixture);
     await second.stop();
     await rm(dir, { recursive: true });
@@ -105,20 +106,20 @@ test.concurrent(
   async () => {
     const server = await startPrivateRedis();
     const fixture = await fixtureAt(server.url);
-    const guest = await fixture.guest();
-    const taskId = await guest.open();
+    const guest = await fixture.createTenant();
+    const taskId = await guest.openTask();
     process.kill(server.pid, 'SIGSTOP');
     const started = Date.now();
     const refused = await Promise.all([
-      codeOf(fixture.store.ping()),
-      codeOf(guest.tasks.cancel(ANN, taskId)),
+      errorCode(fixture.store.ping()),
+      errorCode(guest.tasks.cancel(ANN, taskId)),
     ]);
     process.kill(server.pid, 'SIGCONT');
     expect(refused).toEqual(['unavailable', 'unavailable']);
     expect(Date.now() - started).toBeGreaterThan(COMMAND_TIMEOUT - 500);
     expect(Date.now() - started).toBeLessThan(COMMAND_TIMEOUT + 2_000);
     await fixture.store.ping();
-    await guest.open();
+    await guest.openTask();
     await closeFixture(fixture);
     await server.stop();
   },
@@ -131,20 +132,20 @@ test.concurrent(
     const server = await startPrivateRedis({ args: ['--maxmemory', '100mb'] });
     const fixture = await fixtureAt(server.url);
     const { redis } = fixture;
-    const guest = await fixture.guest();
-    const taskId = await guest.open();
+    const guest = await fixture.createTenant();
+    const taskId = await guest.openTask();
     await redis.config('SET', 'maxmemory', 1);
     const refused = await guest
-      .answer(taskId, 1, { as: guest.tenant.operatorCaller() })
+      .answer(taskId, 1, { as: guest.store.operatorCaller() })
       .catch((error: unknown) => error);
     expect(refused).toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('memory is full'),
     });
-    expect(await codeOf(guest.open({}, guest.tenant.operatorCaller()))).toBe('unavailable');
+    expect(await errorCode(guest.openTask({}, guest.store.operatorCaller()))).toBe('unavailable');
     await redis.config('SET', 'maxmemory', '100mb');
     expect(await guest.answer(taskId)).toMatchObject({ replayed: false });
-    await (await fixture.take()).settle({ status: 'completed', result: {} });
+    await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
     await closeFixture(fixture);
     await server.stop();
   },
@@ -153,7 +154,7 @@ test.concurrent(
 test.concurrent("a script's own fault is not passed off as a Redis that cannot", patient, async () => {
   const server = await startPrivateRedis();
   const connection = await Connection.open(server.url);
-  const broken = mutated(READ_TASK, ["if not may then return {'task_not_found'} end", 'nothing.here()']);
+  const broken = mutate(READ_TASK, ["if not may then return {'task_not_found'} end", 'nothing.here()']);
   const thrown = run(connection, broken, { task: 'k' }, { principal: '', scopes: '', channel: '' });
   await expect(thrown).rejects.not.toBeInstanceOf(BatonError);
   await expect(thrown).rejects.toThrow('nothing');
@@ -164,11 +165,11 @@ test.concurrent("a script's own fault is not passed off as a Redis that cannot",
 test.concurrent('scripts that a restarted server does not know are sent again', patient, async () => {
   const server = await startPrivateRedis();
   const fixture = await fixtureAt(server.url);
-  const guest = await fixture.guest();
-  await guest.open();
+  const guest = await fixture.createTenant();
+  await guest.openTask();
   await fixture.redis.script('FLUSH');
-  const taskId = await guest.open();
-  expect((await guest.tenant.queries.interaction(ANN, interactionId(taskId, 1))).status).toBe('pending');
+  const taskId = await guest.openTask();
+  expect((await guest.store.queries.interaction(ANN, formatInteractionId(taskId, 1))).status).toBe('pending');
   await closeFixture(fixture);
   await server.stop();
 });

@@ -1,9 +1,9 @@
 import { SentinelConnector } from 'ioredis';
 
 /**
- * ioredis's way to the master that Sentinels name, without its trap: a connection that was lost leaves its failover
- * detector behind, and when that hears of the failover while the next connection is being made, it breaks that off, and
- * ioredis takes it for the end, for ever.
+ * ioredis's connector to the master that Sentinels name, with a fix: a lost connection leaves its failover detector
+ * running, and when that detects the failover while the next connection is being made, it aborts it, and ioredis never
+ * reconnects again. So the old detector is stopped first.
  */
 export class FailoverSafeConnector extends SentinelConnector {
   override connect(...given: Parameters<SentinelConnector['connect']>) {

@@ -1,11 +1,11 @@
 import { BatonError } from '@baton/protocol';
 import { Cluster, type Redis } from 'ioredis';
 
-/** Of Redis's memory this share is kept for what was accepted: BullMQ takes no job in a full Redis. */
+/** The share of Redis's memory that is kept for accepted work: a full Redis takes no BullMQ job. */
 const RESERVE = 0.05;
 const REFRESH_INTERVAL_MS = 1_000;
 
-/** Looks at how full Redis is, and refuses what comes in from outside while only the reserve is left. */
+/** Watches how full Redis is, and refuses new content while only the reserve is left. */
 export class MemoryReserve {
   private readonly client: Redis | Cluster;
   private readonly timer: NodeJS.Timeout;
@@ -27,7 +27,7 @@ export class MemoryReserve {
     );
   }
 
-  /** Reads how much memory each server uses and may use; a server without a limit is never low. */
+  /** Reads each server's used_memory and maxmemory; a server without a limit is never low. */
   async refresh(): Promise<void> {
     const servers = this.client instanceof Cluster ? this.client.nodes('master') : [this.client];
     const infos = await Promise.all(servers.map((server) => server.info('memory')));

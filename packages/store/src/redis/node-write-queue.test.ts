@@ -1,9 +1,10 @@
 import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
-import { COMMAND_TIMEOUT, Connection } from './connection.ts';
+import { Connection } from './connection.ts';
+import { COMMAND_TIMEOUT } from './redis-client.ts';
 import { ReplicatedWriter } from './replicated-writer.ts';
 import { sha1 } from '../scripts/compile.ts';
-import { startWithReplica } from '../testing/replicas.ts';
+import { startWithReplica } from '../testing/redis-replica.ts';
 
 /** What stands before a write, or fails beside it, never keeps its caller waiting, and never answers for it. */
 const servers = await startWithReplica();

@@ -1,10 +1,9 @@
 import { BatonError } from '@baton/protocol';
 import type { Redis } from 'ioredis';
-import type { Replication } from './replicated-writer.ts';
-import type { Command, ReplicatedWrite } from './replicated-write.ts';
+import type { Command, ReplicatedWrite, Replication } from './replicated-write.ts';
 import { defineScript } from '../scripts/script.ts';
 
-/** How many writes share one WAIT at most: their replies wait for each other. */
+/** At most so many writes share one WAIT: their replies wait for each other. */
 const MAX_GROUP = 256;
 
 interface WriteGroup {
@@ -12,7 +11,7 @@ interface WriteGroup {
   readonly commands: readonly Command[];
 }
 
-/** What leaves on one connection: one group after the other. */
+/** The replicated writes to one node: sent in groups, one after the other, each with one WAIT. */
 export class NodeWriteQueue {
   private readonly node: Redis;
   private readonly replication: Replication;
@@ -20,18 +19,18 @@ export class NodeWriteQueue {
   private queued: ReplicatedWrite[] = [];
   private flushing = false;
 
-  /** `broken` is told when a group could not be sent as a whole: nothing may use the connection any more. */
-  constructor(node: Redis, replication: Replication, broken: () => void) {
+  /** `onBroken` is called when a group could not be sent as a whole: the connection may not be used any more. */
+  constructor(node: Redis, replication: Replication, onBroken: () => void) {
     this.node = node;
     this.replication = replication;
-    this.onBroken = broken;
+    this.onBroken = onBroken;
   }
 
   push(write: ReplicatedWrite): void {
     this.queued.push(write);
     if (this.flushing) return;
     this.flushing = true;
-    // What comes in the same turn of the event loop leaves together.
+    // Writes of one turn of the event loop are one group.
     setImmediate(() => void this.flush());
   }
 
@@ -65,26 +64,26 @@ export class NodeWriteQueue {
 
   private async sendGroup({ writes, commands }: WriteGroup): Promise<void> {
     const { replicas, waitMs } = this.replication;
-    const marks = [...new Set(writes.map(({ barrierKey }) => barrierKey))];
+    const barrierKeys = [...new Set(writes.map(({ barrierKey }) => barrierKey))];
     const pipeline = this.node.pipeline([
       ...commands.map((command) => ['call', ...command]),
-      ...marks.map((key) => ['call', 'EVAL', REPLICATION_BARRIER.source, 1, key]),
+      ...barrierKeys.map((key) => ['call', 'EVAL', REPLICATION_BARRIER.source, 1, key]),
       ['call', 'WAIT', replicas, waitMs],
     ]);
     const replies = (await pipeline.exec().catch(() => null)) ?? [];
-    const shortfall = this.unsure(replies.slice(writes.length));
-    const again: ReplicatedWrite[] = [];
+    const shortfall = this.shortfallOf(replies.slice(writes.length));
+    const retries: ReplicatedWrite[] = [];
     for (const [index, write] of writes.entries()) {
       const [error, reply] = replies[index] ?? [new Error('the connection was lost'), undefined];
-      if (error !== null && write.retryWithSource(error)) again.push(write);
+      if (error !== null && write.retryWithSource(error)) retries.push(write);
       else if (error ?? shortfall) write.reject(error ?? shortfall);
       else write.resolve(reply);
     }
-    this.queued = [...again, ...this.queued];
+    this.queued = [...retries, ...this.queued];
   }
 
-  /** Why the replies of MARKs and of WAIT do not say that the replicas have it all, if they do not. */
-  private unsure(replies: readonly [Error | null, unknown][]): BatonError | undefined {
+  /** The error of the whole group when a barrier failed or WAIT counted too few replicas. */
+  private shortfallOf(replies: readonly [Error | null, unknown][]): BatonError | undefined {
     const failed = replies.find(([error]) => error !== null);
     const { replicas, waitMs } = this.replication;
     const confirmed = Number(replies.at(-1)?.[1] ?? 0);

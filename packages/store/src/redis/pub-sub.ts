@@ -1,12 +1,12 @@
 import { BatonError } from '@baton/protocol';
 import type { Redis } from 'ioredis';
 
-/** Who listens to a channel. */
+/** Receives what is published to a channel. */
 export interface Subscriber {
   onMessage(message: string): void;
-  /** The connection is gone: what is published from now on is lost. */
+  /** The connection is lost: messages published from now on are not received. */
   onDisconnect?(): void;
-  /** It is back, and subscribed: whoever depends on what was published meanwhile looks for itself. */
+  /** The connection is back and subscribed: whoever depends on the missed messages reads the state for itself. */
   onReconnect(): void;
 }
 
@@ -15,86 +15,92 @@ interface ChannelSubscription {
   subscribed: Promise<unknown>;
 }
 
-/** The one connection of a process that subscribes, made when someone first joins a channel. */
+/** The one subscribing connection of a process, opened with the first subscription. */
 export class PubSub {
-  private readonly open: () => Redis;
+  private readonly connect: () => Redis;
   private readonly timeoutMs: number;
   private readonly channels = new Map<string, ChannelSubscription>();
-  private subscriber: Redis | undefined;
+  private client: Redis | undefined;
   private disconnected = false;
 
-  /** `patience` is how long a join waits for Redis, in milliseconds. */
-  constructor(open: () => Redis, patience: number) {
-    this.open = open;
-    this.timeoutMs = patience;
+  /** `timeoutMs` is how long `subscribe` waits for Redis. */
+  constructor(connect: () => Redis, timeoutMs: number) {
+    this.connect = connect;
+    this.timeoutMs = timeoutMs;
   }
 
-  /** From when this resolves the ear hears all that is published. Errors: `unavailable`; the ear is in nevertheless. */
-  async subscribe(channel: string, ear: Subscriber): Promise<void> {
-    let joined = this.channels.get(channel);
-    if (joined === undefined) {
-      joined = { subscribers: new Set(), subscribed: this.connected().subscribe(channel) };
-      joined.subscribed.catch(() => {});
-      this.channels.set(channel, joined);
+  /**
+   * Once this resolves, `subscriber` receives everything that is published to the channel.
+   * Errors: `unavailable`; the subscriber is registered nevertheless, and receives messages once Redis is back.
+   */
+  async subscribe(channel: string, subscriber: Subscriber): Promise<void> {
+    let subscription = this.channels.get(channel);
+    if (subscription === undefined) {
+      subscription = { subscribers: new Set(), subscribed: this.connection().subscribe(channel) };
+      subscription.subscribed.catch(() => {});
+      this.channels.set(channel, subscription);
     }
-    joined.subscribers.add(ear);
+    subscription.subscribers.add(subscriber);
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_resolve, reject) => {
+    const timeout = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => reject(subscriptionFailed()), this.timeoutMs);
     });
     try {
-      await Promise.race([joined.subscribed.catch(() => Promise.reject(subscriptionFailed())), late]);
+      await Promise.race([
+        subscription.subscribed.catch(() => Promise.reject(subscriptionFailed())),
+        timeout,
+      ]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  unsubscribe(channel: string, ear: Subscriber): void {
-    const joined = this.channels.get(channel);
-    joined?.subscribers.delete(ear);
-    if (joined?.subscribers.size !== 0) return;
+  unsubscribe(channel: string, subscriber: Subscriber): void {
+    const subscription = this.channels.get(channel);
+    subscription?.subscribers.delete(subscriber);
+    if (subscription?.subscribers.size !== 0) return;
     this.channels.delete(channel);
-    this.subscriber?.unsubscribe(channel).catch(() => {});
+    this.client?.unsubscribe(channel).catch(() => {});
   }
 
   close(): void {
-    this.subscriber?.disconnect();
+    this.client?.disconnect();
   }
 
-  private connected(): Redis {
-    if (this.subscriber !== undefined) return this.subscriber;
-    const subscriber = this.open();
-    this.subscriber = subscriber;
-    subscriber.on('message', (channel: string, message: string) => {
-      for (const ear of this.channels.get(channel)?.subscribers ?? []) deliver(ear, message);
+  private connection(): Redis {
+    if (this.client !== undefined) return this.client;
+    const client = this.connect();
+    this.client = client;
+    client.on('message', (channel: string, message: string) => {
+      for (const subscriber of this.channels.get(channel)?.subscribers ?? []) deliver(subscriber, message);
     });
-    subscriber.on('close', () => {
+    client.on('close', () => {
       if (this.disconnected) return;
       this.disconnected = true;
-      for (const ear of this.all()) ear.onDisconnect?.();
+      for (const subscriber of this.allSubscribers()) subscriber.onDisconnect?.();
     });
-    subscriber.on('ready', () => void this.resubscribe(subscriber));
-    return subscriber;
+    client.on('ready', () => void this.resubscribe(client));
+    return client;
   }
 
-  /** Subscribed first and told then: what an ear's own look registers for must find it listening. */
-  private async resubscribe(subscriber: Redis): Promise<void> {
+  /** Calls `onReconnect` only once subscribed again: a subscriber that registers then must receive the reply. */
+  private async resubscribe(client: Redis): Promise<void> {
     if (!this.disconnected || this.channels.size === 0) {
       this.disconnected = false;
       return;
     }
-    const subscribed = subscriber.subscribe(...this.channels.keys());
-    for (const joined of this.channels.values()) joined.subscribed = subscribed;
+    const subscribed = client.subscribe(...this.channels.keys());
+    for (const subscription of this.channels.values()) subscription.subscribed = subscribed;
     try {
       await subscribed;
     } catch {
-      return; // gone again: the next 'ready' does it
+      return; // disconnected again: the next 'ready' resubscribes
     }
     this.disconnected = false;
-    for (const ear of this.all()) ear.onReconnect();
+    for (const subscriber of this.allSubscribers()) subscriber.onReconnect();
   }
 
-  private all(): Set<Subscriber> {
+  private allSubscribers(): Set<Subscriber> {
     return new Set([...this.channels.values()].flatMap(({ subscribers }) => [...subscribers]));
   }
 }
@@ -103,10 +109,10 @@ function subscriptionFailed(): BatonError {
   return new BatonError('unavailable', 'Redis takes no subscription now. Repeat the call.');
 }
 
-/** A message that an ear cannot read, say of a later release, ends neither the process nor the others' hearing. */
-function deliver(ear: Subscriber, message: string): void {
+/** A message that one subscriber cannot parse, say of a later release, neither ends the process nor skips the others. */
+function deliver(subscriber: Subscriber, message: string): void {
   try {
-    ear.onMessage(message);
+    subscriber.onMessage(message);
   } catch (error) {
     process.emitWarning(error instanceof Error ? error : String(error));
   }

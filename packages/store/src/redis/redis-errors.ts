@@ -1,11 +1,11 @@
 import { BatonError } from '@baton/protocol';
 
-/** What did not leave this process, and will not any more. */
+/** A command that was never sent, and never will be. */
 export class NotSentError extends Error {}
 
 /**
- * What a caller hears when Redis could not just now. `taken: false` where nothing was sent, or Redis itself refused
- * before anything was written; without it nobody knows. A script's own bug stays what it is.
+ * Translates a failed command to `unavailable`, with `taken: false` where nothing was sent or Redis refused it before
+ * anything was written; without that detail the outcome is unknown. An error of a script's own is returned unchanged.
  */
 export function toUnavailable(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof BatonError) return error;
@@ -21,9 +21,9 @@ export function toUnavailable(error: unknown): unknown {
   );
 }
 
-/** A Redis that would throw parked work away. No process starts on it, and one that runs is not ready. */
+/** A Redis whose policy may evict parked work. No process starts on it, and a running one is not ready. */
 export class EvictionPolicyError extends BatonError {
-  /** EX_CONFIG: starting again changes nothing until someone has changed the setting. */
+  /** EX_CONFIG: a restart does not help until the setting is changed. */
   readonly exitCode = 78;
   readonly policy: string;
 
@@ -37,7 +37,7 @@ export class EvictionPolicyError extends BatonError {
   }
 }
 
-/** What keeps a process from taking work, in a few words, from what `Store.ping` threw. */
+/** Why a process is not ready, in a few words, from the error that `Store.ping` threw. */
 export function unreadyReason(error: unknown): string {
   return error instanceof EvictionPolicyError
     ? `redis would evict parked work: maxmemory-policy ${error.policy}`

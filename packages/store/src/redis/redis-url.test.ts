@@ -33,7 +33,7 @@ test('a cluster URL names its nodes and the password that each takes', () => {
       { host: 'one', port: 6379 },
       { host: 'two', port: 2 },
     ],
-    own: { password: 'p@ss' },
+    nodeOptions: { password: 'p@ss' },
   });
 });
 

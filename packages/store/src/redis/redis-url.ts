@@ -1,7 +1,7 @@
 import type { RedisOptions } from 'ioredis';
 import { FailoverSafeConnector } from './failover-safe-connector.ts';
 
-/** What the URLs say that ioredis does not read by itself: those of a cluster and of Sentinels. */
+/** Parses the URLs that ioredis does not parse itself: those of clusters and of Sentinels. */
 
 interface Address {
   readonly host: string;
@@ -17,10 +17,10 @@ export function isClusterUrl(url: string): boolean {
   return CLUSTER.test(url);
 }
 
-/** The nodes that a cluster's URL names, and what each connection to one of them needs. */
-export function parseClusterUrl(url: string): { nodes: Address[]; own: Credentials } {
+/** The nodes that a cluster's URL names, and the options of a connection to one of them. */
+export function parseClusterUrl(url: string): { nodes: Address[]; nodeOptions: Credentials } {
   const [, tls, list = ''] = CLUSTER.exec(url) ?? [];
-  return { nodes: parseNodes(list, 6379), own: { ...parseCredentials(list), ...(tls ? { tls: {} } : {}) } };
+  return { nodes: parseNodes(list, 6379), nodeOptions: { ...parseCredentials(list), ...(tls ? { tls: {} } : {}) } };
 }
 
 /**
@@ -38,10 +38,10 @@ export function parseSentinelUrl(url: string): Omit<RedisOptions, 'replyMapping'
     ...(db ? { db: Number(db) } : {}),
     ...(sentinelPassword ? { sentinelPassword: decodeURIComponent(sentinelPassword) } : {}),
     ...(tls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
-    // A master that hangs keeps its connections: the Sentinels say when another has taken its place.
+    // A master that hangs keeps its connections: the Sentinels report the failover.
     failoverDetector: true,
     Connector: FailoverSafeConnector as NonNullable<RedisOptions['Connector']>,
-    // Should that be missed: longer than BullMQ's workers wait for a job, who wait the longest.
+    // When that report is missed. Longer than the longest wait of all: a BullMQ worker's for a job.
     socketTimeout: 20_000,
     sentinelRetryStrategy: (times) => Math.min(1_000, 50 * times),
     sentinelReconnectStrategy: (times: number) => Math.min(1_000, 50 * times),
@@ -50,7 +50,7 @@ export function parseSentinelUrl(url: string): Omit<RedisOptions, 'replyMapping'
   };
 }
 
-/** A URL as it may stand in a message. */
+/** A URL for a message or a log. */
 export function redactPassword(url: string): string {
   return url.replace(/:[^:@/]*@/, ':***@').replace(/(sentinelPassword=).*/, '$1***');
 }

@@ -1,69 +1,80 @@
 import { NotSentError } from './redis-errors.ts';
 
+/** How many replicas of Redis must have a write before it is acknowledged, and how long that is waited for. */
+export interface Replication {
+  readonly replicas: number;
+  readonly waitMs: number;
+}
+
 /** A command as it is sent. */
 export type Command = readonly [name: string, ...args: (string | number)[]];
 
-/** What is asked for; `whole` is for EVALSHA: the same as EVAL, should the server not know the script. */
 export interface WriteRequest {
   readonly command: Command;
+  /** For an EVALSHA, the same call as EVAL: sent when the server does not know the script. */
   readonly withSource?: Command;
+  /** The key that is written before WAIT, in the slot of the write. */
   readonly barrierKey: string;
 }
 
 /**
- * One write, from when it is asked for until its caller hears of it, which is within `limitMs`, whatever is before it.
- * What has not left by then never does: while it is `waiting` nothing has happened, once it is `away` nobody knows.
+ * One write, from the call until its caller has a result, which takes at most `limitMs`, whatever is queued before it.
+ * A write that times out while `queued` is never sent and changed nothing; once it is `sent` its outcome is unknown.
  */
 export class ReplicatedWrite {
   readonly barrierKey: string;
   private command: Command;
   private withSource: Command | undefined;
-  private phase: 'waiting' | 'away' | 'over' = 'waiting';
+  private phase: 'queued' | 'sent' | 'settled' = 'queued';
   private readonly timer: NodeJS.Timeout;
   private readonly caller: { resolve: (reply: unknown) => void; reject: (error: unknown) => void };
 
-  constructor({ command, withSource, barrierKey }: WriteRequest, limitMs: number, caller: ReplicatedWrite['caller']) {
+  constructor(
+    { command, withSource, barrierKey }: WriteRequest,
+    limitMs: number,
+    caller: ReplicatedWrite['caller'],
+  ) {
     this.command = command;
     this.withSource = withSource;
     this.barrierKey = barrierKey;
     this.caller = caller;
     this.timer = setTimeout(() => {
-      const away = this.phase === 'away';
+      const sent = this.phase === 'sent';
       this.reject(
-        away ? new Error(`no reply in ${limitMs} ms`) : new NotSentError(`${limitMs} ms without a turn`),
+        sent ? new Error(`no reply in ${limitMs} ms`) : new NotSentError(`${limitMs} ms without a turn`),
       );
     }, limitMs);
   }
 
-  /** What is to be sent now; nothing any more once its caller has heard. */
+  /** Marks the write as sent and returns its command; undefined when it has timed out. */
   takeCommand(): Command | undefined {
-    if (this.phase === 'over') return undefined;
-    this.phase = 'away';
+    if (this.phase === 'settled') return undefined;
+    this.phase = 'sent';
     return this.command;
   }
 
-  /** True when the error means that it has done nothing, and is to leave once more: its server did not know the script. */
+  /** True when the server did not know the script, so that the write is to be queued again, with its source. */
   retryWithSource(error: Error): boolean {
-    if (this.withSource === undefined || this.phase === 'over' || !error.message.startsWith('NOSCRIPT'))
+    if (this.withSource === undefined || this.phase === 'settled' || !error.message.startsWith('NOSCRIPT'))
       return false;
     this.command = this.withSource;
     this.withSource = undefined;
-    this.phase = 'waiting';
+    this.phase = 'queued';
     return true;
   }
 
   resolve(reply: unknown): void {
-    this.finish();
+    this.settle();
     this.caller.resolve(reply);
   }
 
   reject(error: unknown): void {
-    this.finish();
+    this.settle();
     this.caller.reject(error);
   }
 
-  private finish(): void {
+  private settle(): void {
     clearTimeout(this.timer);
-    this.phase = 'over';
+    this.phase = 'settled';
   }
 }

@@ -1,10 +1,10 @@
-import { interactionId } from '@baton/protocol';
+import { formatInteractionId } from '@baton/protocol';
 import { Redis } from 'ioredis';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { startCluster } from '../testing/cluster.ts';
+import { startCluster } from '../testing/redis-cluster.ts';
 import { closeFixture, fixtureAt } from '../testing/fixture.ts';
-import { ANN, codeOf, type Guest, newTask } from '../testing/guest.ts';
-import { startWithReplica } from '../testing/replicas.ts';
+import { ANN, errorCode, type TestTenant, newTask } from '../testing/test-tenant.ts';
+import { startWithReplica } from '../testing/redis-replica.ts';
 import { startPrivateRedis } from '@baton/local-redis';
 
 /** Nothing is acknowledged before a replica has it; a replica that hangs shows what is not waited for. */
@@ -29,57 +29,57 @@ async function whileReplicaHangs<T>(body: () => Promise<T>): Promise<T> {
 
 const change = { set: [['t:1', '{}'] as const], delete: [] };
 
-test.each<[string, (guest: Guest, taskId: string) => Promise<unknown>]>([
-  ['a new task', (guest) => guest.open({ idempotency: { key: 'k', arguments: 'a' } })],
+test.each<[string, (guest: TestTenant, taskId: string) => Promise<unknown>]>([
+  ['a new task', (guest) => guest.openTask({ idempotency: { key: 'k', arguments: 'a' } })],
   ['an answer', (guest, taskId) => guest.answer(taskId)],
   [
     'a chunk',
     async (guest, taskId) =>
-      guest.interactions.chunk(await guest.caller(), {
-        interactionId: interactionId(taskId, 1),
+      guest.interactions.appendChunk(await guest.caller(), {
+        interactionId: formatInteractionId(taskId, 1),
         sequence: 0,
         delta: 'x',
       }),
   ],
   ['how a task stands', (guest, taskId) => guest.tasks.read(ANN, taskId)],
-  ['what is pending', (guest) => guest.tenant.queries.pending(ANN, {})],
-  ['another deadline', (guest, taskId) => guest.interactions.extend(ANN, interactionId(taskId, 1), 1_000)],
-  ['a key', (guest) => guest.tenant.credentials.create({ name: 'k', scopes: ['mcp'] })],
-  ['a limit', (guest) => guest.fixture.operators.change(guest.tenant.id, { limits: { openTasks: 5 } })],
+  ['what is pending', (guest) => guest.store.queries.pending(ANN, {})],
+  ['another deadline', (guest, taskId) => guest.interactions.extend(ANN, formatInteractionId(taskId, 1), 1_000)],
+  ['a key', (guest) => guest.store.credentials.create({ name: 'k', scopes: ['mcp'] })],
+  ['a limit', (guest) => guest.fixture.operators.update(guest.store.id, { limits: { openTasks: 5 } })],
   [
     'a change of a project',
     async (guest) => {
-      const landed = await guest.tenant.projectsResource.commit('p', undefined, change);
+      const landed = await guest.store.projects.commit('p', undefined, change);
       // What was not confirmed landed all the same: a repeat hears that the project has moved on.
-      if (!landed && (await guest.tenant.projectsResource.read('p')) === undefined) throw new Error('not landed');
+      if (!landed && (await guest.store.projects.read('p')) === undefined) throw new Error('not landed');
     },
   ],
 ])('%s is acknowledged only with a replica, and repeating it is safe', async (_what, call) => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask();
   const refused = await whileReplicaHangs(() => call(guest, taskId).catch((error: unknown) => error));
   expect(refused).toMatchObject({
     code: 'unavailable',
     message: expect.stringMatching(/^0 of 1 replicas .* not known; repeat/),
   });
-  expect(await codeOf(call(guest, taskId))).toBe('done');
+  expect(await errorCode(call(guest, taskId))).toBe('done');
 });
 
 test('an answer that is confirmed as taken before is confirmed only with a replica too', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask();
   await whileReplicaHangs(async () => {
-    expect(await codeOf(guest.answer(taskId))).toBe('unavailable');
-    expect(await codeOf(guest.answer(taskId)), 'it writes nothing, and yet').toBe('unavailable');
+    expect(await errorCode(guest.answer(taskId))).toBe('unavailable');
+    expect(await errorCode(guest.answer(taskId)), 'it writes nothing, and yet').toBe('unavailable');
   });
   expect(await guest.answer(taskId)).toMatchObject({ replayed: true, event: 1 });
 });
 
 test('a task is cancelled once, though the first was not confirmed', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask();
   await whileReplicaHangs(async () =>
-    expect(await codeOf(guest.tasks.cancel(ANN, taskId))).toBe('unavailable'),
+    expect(await errorCode(guest.tasks.cancel(ANN, taskId))).toBe('unavailable'),
   );
   await expect(guest.tasks.cancel(ANN, taskId)).rejects.toMatchObject({
     code: 'task_ended',
@@ -88,23 +88,23 @@ test('a task is cancelled once, though the first was not confirmed', async () =>
 });
 
 test('what has been acknowledged stands in the replica, however many come at once', async () => {
-  const guest = await fixture.guest();
-  const ids = await Promise.all(Array.from({ length: 600 }, () => guest.open()));
+  const guest = await fixture.createTenant();
+  const ids = await Promise.all(Array.from({ length: 600 }, () => guest.openTask()));
   const found = await Promise.all(ids.map((id) => replica.exists(guest.keys.task(id))));
   expect(found.filter((one) => one === 0)).toEqual([]);
 });
 
 test('many calls share one WAIT, and a worker waits for none', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const waits = async () => {
     const stats = await fixture.redis.info('commandstats');
     return Number(/cmdstat_wait:calls=(\d+)/.exec(stats)?.[1] ?? 0);
   };
   const before = await waits();
-  await Promise.all(Array.from({ length: 200 }, () => guest.open({ waits: [], ready: true })));
+  await Promise.all(Array.from({ length: 200 }, () => guest.openTask({ waits: [], ready: true })));
   const opened = await waits();
   expect(opened - before).toBeLessThan(20);
-  for (const segment of await fixture.takeSome(200)) {
+  for (const segment of await fixture.lease(200)) {
     await segment.commit('p', undefined, change, { path: '1', entry: 'commit+1', journal: [] });
     await segment.settle({ status: 'completed', result: {} });
   }
@@ -112,30 +112,30 @@ test('many calls share one WAIT, and a worker waits for none', async () => {
 });
 
 test('a waiter is told to look for itself, since what it hears may be lost again', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask();
   const { inbox } = fixture.store;
   const listener = inbox.subscribe(guest.member(taskId));
   await guest.answer(taskId, 1, { channel: inbox.channel });
-  await (await fixture.take()).settle({ status: 'completed', result: {} });
+  await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
   expect(await listener.next(5_000)).toBe('look');
   listener.close();
 });
 
 test('scripts that a restarted server does not know are sent again', async () => {
-  const guest = await fixture.guest();
-  await guest.open();
+  const guest = await fixture.createTenant();
+  await guest.openTask();
   await fixture.redis.script('FLUSH');
-  const ids = await Promise.all(Array.from({ length: 20 }, () => guest.open()));
+  const ids = await Promise.all(Array.from({ length: 20 }, () => guest.openTask()));
   expect(new Set(ids).size).toBe(20);
 });
 
 test('a fault of a script is its own, and of none that left with it', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   await fixture.redis.set(guest.keys.pending, 'no set');
   const [broken, whole] = await Promise.allSettled([
-    guest.open({}, guest.tenant.operatorCaller()),
-    guest.tenant.credentials.create({ name: 'k', scopes: ['mcp'] }),
+    guest.openTask({}, guest.store.operatorCaller()),
+    guest.store.credentials.create({ name: 'k', scopes: ['mcp'] }),
   ]);
   expect(broken).toMatchObject({
     status: 'rejected',
@@ -169,10 +169,10 @@ test('in a cluster WAIT goes to the node that has the write', { timeout: 60_000 
   );
   const codes = new Set<string>();
   for (let n = 0; n < 12; n++) {
-    const { tenant } = await sees.guest();
-    const same = waits.store.tenant(tenant.id);
-    const code = await codeOf(same.tasks.open(same.operatorCaller(), newTask()));
-    codes.add(`${(await nodeOf(tenant.keys.record)) === served ? 'with a replica' : 'without'}: ${code}`);
+    const { store } = await sees.createTenant();
+    const same = waits.store.tenant(store.id);
+    const code = await errorCode(same.tasks.open(same.operatorCaller(), newTask()));
+    codes.add(`${(await nodeOf(store.keys.record)) === served ? 'with a replica' : 'without'}: ${code}`);
   }
   expect([...codes].sort()).toEqual(['with a replica: done', 'without: unavailable']);
   await Promise.all([closeFixture(sees), closeFixture(waits)]);

@@ -2,25 +2,19 @@ import { BatonError } from '@baton/protocol';
 import { Cluster, type Redis } from 'ioredis';
 import { replicationBarrierKey } from '../records/keys.ts';
 import { NodeWriteQueue } from './node-write-queue.ts';
-import { type WriteRequest, ReplicatedWrite } from './replicated-write.ts';
-import { encodeBatch, type ScriptCall, type CompiledScript, decodeBatch } from '../scripts/script-batch.ts';
+import { ReplicatedWrite, type Replication, type WriteRequest } from './replicated-write.ts';
+import { type CompiledScript, decodeBatch, encodeBatch, type ScriptCall } from '../scripts/script-batch.ts';
 import { toUnavailable } from './redis-errors.ts';
 
-/** How many replicas of Redis are to have a write before it is acknowledged, and for how long that is waited for. */
-export interface Replication {
-  readonly replicas: number;
-  readonly waitMs: number;
-}
-
 /**
- * Writes that are acknowledged when replicas have them: what only a master knows is lost when another takes its place.
+ * Writes that are acknowledged once replicas of Redis have them: a failover loses what only the master has.
  *
  * 1. WAIT follows its writes on the same connection, in one pipeline: a new connection may lead to a new master, which
- *    never heard of them, and would confirm.
- * 2. It blocks what stands behind it, so this has a connection of its own, and what comes while one WAIT is under way
- *    leaves together with the next.
+ *    never received them, and would confirm.
+ * 2. WAIT blocks the commands behind it, so the writer has a connection of its own, and writes that come while a WAIT
+ *    runs are sent together with the next one.
  * 3. A shortfall is `unavailable`: whether the write stays is not known, and repeating it is safe.
- * 4. A caller hears within `limitMs` of asking, however much stands before it.
+ * 4. A caller has a result within `limitMs` of its call, however many writes are queued before it.
  */
 export class ReplicatedWriter {
   private readonly connect: () => Redis | Cluster;
@@ -38,10 +32,10 @@ export class ReplicatedWriter {
   }
 
   async evaluate(script: CompiledScript, keys: ScriptCall['keys'], args: ScriptCall['args']): Promise<unknown[]> {
-    const framed = encodeBatch(script, [{ keys, args }]);
+    const encoded = encodeBatch(script, [{ keys, args }]);
     const reply = (await this.send({
-      command: ['EVALSHA', ...framed],
-      withSource: ['EVAL', ...framed.with(0, script.source)],
+      command: ['EVALSHA', ...encoded],
+      withSource: ['EVAL', ...encoded.with(0, script.source)],
       barrierKey: replicationBarrierKey(keys[0] ?? ''),
     })) as unknown[];
     if (!script.batched) return reply;
@@ -57,13 +51,13 @@ export class ReplicatedWriter {
     this.client.disconnect();
   }
 
-  private async send(asked: WriteRequest): Promise<unknown> {
+  private async send(request: WriteRequest): Promise<unknown> {
     try {
       return await new Promise((resolve, reject) => {
-        void this.enqueue(new ReplicatedWrite(asked, this.limitMs, { resolve, reject }));
+        void this.enqueue(new ReplicatedWrite(request, this.limitMs, { resolve, reject }));
       });
     } catch (error) {
-      // Where the slot has moved, the next call goes where it is now.
+      // A slot may have moved to another node: the next call finds it.
       if (this.client instanceof Cluster && !(error instanceof BatonError)) this.client.refreshSlotsCache();
       throw toUnavailable(error);
     }
@@ -81,12 +75,12 @@ export class ReplicatedWriter {
     const known = this.queues.get(node);
     if (known !== undefined) return known;
     for (const other of this.queues.keys()) if (other.status === 'end') this.queues.delete(other);
-    const lane = new NodeWriteQueue(node, this.replication, () => this.reconnect());
-    this.queues.set(node, lane);
-    return lane;
+    const queue = new NodeWriteQueue(node, this.replication, () => this.reconnect());
+    this.queues.set(node, queue);
+    return queue;
   }
 
-  /** Half a group in a connection's queue would have it take each later reply for another command's. */
+  /** A connection that sent half a group would give each later reply to the wrong command. */
   private reconnect(): void {
     this.client.disconnect();
     this.client = this.connect();

@@ -3,50 +3,50 @@ import { expect, test } from 'vitest';
 import { refusal } from '../records/refusal.ts';
 import { ACCEPT } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
-import { AGENT, ANN, asks, codeOf, sleeps } from '../testing/guest.ts';
-import { codesOf } from '../testing/wiretap.ts';
+import { AGENT, ANN, llmWait, errorCode, sleepWait } from '../testing/test-tenant.ts';
+import { documentedCodes } from '../testing/script-interceptor.ts';
 
 const fixture = await openFixture();
-const { wiretap, redis } = fixture;
+const { interceptor, redis } = fixture;
 
 test('an accepted answer is in the journal, its interaction is answered, and its task is ready', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask();
   expect(await guest.answer(taskId, 1, { text: '{"n":1}' })).toMatchObject({
     replayed: false,
     event: 1,
     taskId,
   });
-  const record = await guest.record(taskId);
+  const record = await guest.readRecord(taskId);
   expect(record).toMatchObject({ 'j:0': 'llm+{"n":1}', st: 'working', open: '', ev: '1' });
   expect(record['g1']).toMatch(/;ann$/);
   expect(await redis.zcard(guest.keys.pending)).toBe(0);
-  expect(await guest.stands(taskId)).toBe('ready');
+  expect(await guest.queueState(taskId)).toBe('ready');
 });
 
 test('the same answer again is confirmed and changes nothing; another one is refused and changes nothing', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask();
   await guest.answer(taskId, 1, { text: '"a"' });
   const before = await fixture.contents();
-  const as = guest.tenant.operatorCaller();
+  const as = guest.store.operatorCaller();
   expect(await guest.answer(taskId, 1, { text: '"a"', as })).toMatchObject({ replayed: true, event: 1 });
-  expect(await codeOf(guest.answer(taskId, 1, { text: '"b"', as }))).toBe('interaction_already_answered');
+  expect(await errorCode(guest.answer(taskId, 1, { text: '"b"', as }))).toBe('interaction_already_answered');
   expect(await fixture.contents()).toEqual(before);
 });
 
 test('an answer is confirmed and refused in the same way after its task has ended', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask();
   await guest.answer(taskId, 1, { text: '"a"' });
-  await (await fixture.take()).settle({ status: 'completed', result: {} });
+  await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
   expect(await guest.answer(taskId, 1, { text: '"a"' })).toMatchObject({ replayed: true });
-  expect(await codeOf(guest.answer(taskId, 1, { text: '"b"' }))).toBe('interaction_already_answered');
+  expect(await errorCode(guest.answer(taskId, 1, { text: '"b"' }))).toBe('interaction_already_answered');
 });
 
 test('of many answers at once exactly one is accepted', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask();
   const texts = Array.from({ length: 20 }, (_, at) => JSON.stringify(`answer ${at % 5}`));
   const codes = await Promise.all(
     texts.map((text) =>
@@ -59,42 +59,42 @@ test('of many answers at once exactly one is accepted', async () => {
   expect(codes.filter((code) => code === 'accepted')).toHaveLength(1);
   expect(codes.filter((code) => code === 'replayed')).toHaveLength(3);
   expect(codes.filter((code) => code === 'interaction_already_answered')).toHaveLength(16);
-  expect((await guest.record(taskId))['ev']).toBe('1');
+  expect((await guest.readRecord(taskId))['ev']).toBe('1');
 });
 
 test('Redis decides the deadline by its own clock, before anybody has swept', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.with({ interaction: 1 }).open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.withLifetimes({ interaction: 1 }).openTask();
   await new Promise((resolve) => setTimeout(resolve, 5));
   const before = await fixture.contents();
-  const as = guest.tenant.operatorCaller();
-  expect(await codeOf(guest.answer(taskId, 1, { as }))).toBe('interaction_expired');
+  const as = guest.store.operatorCaller();
+  expect(await errorCode(guest.answer(taskId, 1, { as }))).toBe('interaction_expired');
   expect(await fixture.contents()).toEqual(before);
   await fixture.sweep();
-  expect(await codeOf(guest.answer(taskId, 1, { as }))).toBe('interaction_expired');
+  expect(await errorCode(guest.answer(taskId, 1, { as }))).toBe('interaction_expired');
 });
 
 test('no interaction outlives its task: an answer that the task could not use is refused', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.with({ interaction: 3_600_000, task: 1 }).open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.withLifetimes({ interaction: 3_600_000, task: 1 }).openTask();
   await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(await codeOf(guest.answer(taskId))).toBe('interaction_expired');
+  expect(await errorCode(guest.answer(taskId))).toBe('interaction_expired');
 });
 
 test('an answer to what was cancelled is refused, be it the task or the one interaction', async () => {
-  const guest = await fixture.guest();
-  const whole = await guest.open();
+  const guest = await fixture.createTenant();
+  const whole = await guest.openTask();
   await guest.tasks.cancel(ANN, whole);
-  expect(await codeOf(guest.answer(whole))).toBe('interaction_cancelled');
-  const part = await guest.open({ waits: [asks('0'), asks('1')] });
+  expect(await errorCode(guest.answer(whole))).toBe('interaction_cancelled');
+  const part = await guest.openTask({ waits: [llmWait('0'), llmWait('1')] });
   await guest.interactions.cancel(ANN, formatInteractionId(part, 1));
-  expect(await codeOf(guest.answer(part, 1))).toBe('interaction_cancelled');
-  expect(await codeOf(guest.answer(part, 2))).toBe('done');
+  expect(await errorCode(guest.answer(part, 1))).toBe('interaction_cancelled');
+  expect(await errorCode(guest.answer(part, 2))).toBe('done');
 });
 
 test("another principal's and another tenant's interaction is answered byte for byte as one that never existed", async () => {
-  const [guest, stranger] = [await fixture.guest(), await fixture.guest()];
-  const taskId = await guest.open();
+  const [guest, stranger] = [await fixture.createTenant(), await fixture.createTenant()];
+  const taskId = await guest.openTask();
   const absent = `${taskId.slice(0, 7)}${taskId[7] === '0' ? '1' : '0'}${taskId.slice(8)}`;
   const attempts = [
     [guest, taskId, 1],
@@ -107,21 +107,21 @@ test("another principal's and another tenant's interaction is answered byte for 
     const error = await who
       .answer(id, number, { as: await who.caller('bob') })
       .catch((thrown: unknown) => thrown);
-    heard.push([wiretap.last(ACCEPT), JSON.stringify(error).replaceAll(formatInteractionId(id, number), 'ID')]);
+    heard.push([interceptor.last(ACCEPT), JSON.stringify(error).replaceAll(formatInteractionId(id, number), 'ID')]);
   }
   expect(heard[0]).toEqual(heard[1]);
   expect(heard[2]).toEqual(heard[1]);
   expect(heard[3]).toEqual(heard[1]);
-  expect((await guest.record(taskId))['st']).toBe('input_required');
+  expect((await guest.readRecord(taskId))['st']).toBe('input_required');
 });
 
 test('the scope agent answers what others of its tenant started, and nothing of another tenant', async () => {
-  const [guest, other] = [await fixture.guest(), await fixture.guest()];
-  const taskId = await guest.open();
+  const [guest, other] = [await fixture.createTenant(), await fixture.createTenant()];
+  const taskId = await guest.openTask();
   const foreign = await other.caller('agent-7', ['agent']);
-  expect(await codeOf(other.answer(taskId, 1, { as: foreign }))).toBe('interaction_not_found');
+  expect(await errorCode(other.answer(taskId, 1, { as: foreign }))).toBe('interaction_not_found');
   await guest.answer(taskId, 1, { as: await guest.caller('agent-7', ['agent']) });
-  expect(await guest.tenant.queries.interaction(AGENT, formatInteractionId(taskId, 1))).toMatchObject({
+  expect(await guest.store.queries.interaction(AGENT, formatInteractionId(taskId, 1))).toMatchObject({
     status: 'answered',
     answeredBy: 'agent-7',
     principal: 'ann',
@@ -129,33 +129,33 @@ test('the scope agent answers what others of its tenant started, and nothing of 
 });
 
 test('an answer over the limit is refused, and the interaction stays pending', async () => {
-  const guest = await fixture.guest({ answerBytes: 10 });
-  const taskId = await guest.open();
-  expect(await codeOf(guest.answer(taskId, 1, { text: '"12345678é"' }))).toBe('limit_size');
-  expect(wiretap.last(ACCEPT)).toEqual(['limit_size', 'answerBytes', 12, '10']);
-  expect(await codeOf(guest.answer(taskId, 1, { text: '"12345678"' }))).toBe('done');
+  const guest = await fixture.createTenant({ answerBytes: 10 });
+  const taskId = await guest.openTask();
+  expect(await errorCode(guest.answer(taskId, 1, { text: '"12345678é"' }))).toBe('limit_size');
+  expect(interceptor.last(ACCEPT)).toEqual(['limit_size', 'answerBytes', 12, '10']);
+  expect(await errorCode(guest.answer(taskId, 1, { text: '"12345678"' }))).toBe('done');
 });
 
 test('while a segment runs, an answer leaves the task to it and is not among the ready', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open({ waits: [asks('0'), asks('1')] });
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask({ waits: [llmWait('0'), llmWait('1')] });
   await guest.answer(taskId, 1);
-  const segment = await fixture.take();
+  const segment = await fixture.leaseOne();
   await guest.answer(taskId, 2);
-  expect(wiretap.last(ACCEPT)).toEqual(['accepted', 2, '']);
-  expect(await guest.stands(taskId)).toBe('batch');
+  expect(interceptor.last(ACCEPT)).toEqual(['accepted', 2, '']);
+  expect(await guest.queueState(taskId)).toBe('batch');
   expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('again');
   const again = await fixture.shard.reload(segment);
-  expect([...again!.state.journal.keys()].sort()).toEqual(['0', '1']);
+  expect([...again!.task.journal.keys()].sort()).toEqual(['0', '1']);
   await again!.settle({ status: 'completed', result: {} });
 });
 
 test('a sleep beside it is nothing that anybody can answer', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open({ waits: [sleeps('0', 60_000), asks('1')] });
-  expect(await codeOf(guest.answer(taskId, 2))).toBe('interaction_not_found');
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask({ waits: [sleepWait('0', 60_000), llmWait('1')] });
+  expect(await errorCode(guest.answer(taskId, 2))).toBe('interaction_not_found');
   expect(
-    await codeOf(
+    await errorCode(
       guest.interactions.accept(await guest.caller(), {
         interactionId: taskId,
         text: '1',
@@ -168,10 +168,10 @@ test('a sleep beside it is nothing that anybody can answer', async () => {
 
 test('every code of ACCEPT was reached, and each has its words', () => {
   const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
-  const own = codesOf(ACCEPT).filter((code) => !admission.includes(code));
-  expect(wiretap.codes(ACCEPT)).toEqual(own);
+  const own = documentedCodes(ACCEPT).filter((code) => !admission.includes(code));
+  expect(interceptor.codes(ACCEPT)).toEqual(own);
   const subject = { interactionId: 'i-1', taskId: 't-1' };
-  for (const code of codesOf(ACCEPT).filter((one) => one !== 'accepted' && one !== 'replayed')) {
+  for (const code of documentedCodes(ACCEPT).filter((one) => one !== 'accepted' && one !== 'replayed')) {
     const { message } = refusal([code, 'limit', 1, 2], subject);
     expect(message, code).not.toContain('undefined');
   }

@@ -3,30 +3,30 @@ import { expect, test } from 'vitest';
 import type { Caller } from '../tenant/caller.ts';
 import { ACCEPT, ADMIT, APPEND_CHUNK, OPEN, UPSERT_TENANT } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
-import { codeOf, type Guest, newTask } from '../testing/guest.ts';
-import { codesOf } from '../testing/wiretap.ts';
+import { errorCode, type TestTenant, newTask } from '../testing/test-tenant.ts';
+import { documentedCodes } from '../testing/script-interceptor.ts';
 
 const fixture = await openFixture();
-const { wiretap, redis } = fixture;
+const { interceptor, redis } = fixture;
 
 /** The four ways in: each admits by its own script. */
 const WAYS = {
-  admit: (_guest: Guest, caller: Caller) => caller.admit(['mcp']),
-  open: (guest: Guest, caller: Caller) => guest.tasks.open(caller, newTask()),
-  accept: (guest: Guest, caller: Caller, taskId: string) => guest.answer(taskId, 1, { as: caller }),
-  chunk: (guest: Guest, caller: Caller, taskId: string) =>
-    guest.interactions.chunk(caller, { interactionId: formatInteractionId(taskId, 1), sequence: 0, delta: 'y' }),
+  admit: (_guest: TestTenant, caller: Caller) => caller.admit(['mcp']),
+  open: (guest: TestTenant, caller: Caller) => guest.tasks.open(caller, newTask()),
+  accept: (guest: TestTenant, caller: Caller, taskId: string) => guest.answer(taskId, 1, { as: caller }),
+  chunk: (guest: TestTenant, caller: Caller, taskId: string) =>
+    guest.interactions.appendChunk(caller, { interactionId: formatInteractionId(taskId, 1), sequence: 0, delta: 'y' }),
 };
 
-const REFUSALS: Record<string, (guest: Guest) => Promise<Caller>> = {
+const REFUSALS: Record<string, (guest: TestTenant) => Promise<Caller>> = {
   unauthenticated: async (guest) => {
-    const { key, id } = await guest.tenant.credentials.create({ name: 'gone', scopes: ['mcp'] });
-    await guest.tenant.credentials.revoke(id);
-    return guest.tenant.caller(parseKey(key)!, 1);
+    const { key, id } = await guest.store.credentials.create({ name: 'gone', scopes: ['mcp'] });
+    await guest.store.credentials.revoke(id);
+    return guest.store.caller(parseKey(key)!, 1);
   },
   insufficient_scope: (guest) => guest.caller('ann', ['admin']),
   tenant_suspended: async (guest) => {
-    await fixture.operators.change(guest.tenant.id, { suspended: true });
+    await fixture.operators.update(guest.store.id, { suspended: true });
     return guest.caller();
   },
   limit_size: (guest) => guest.caller('ann', ['mcp'], 2_000_000),
@@ -39,41 +39,41 @@ const REFUSALS: Record<string, (guest: Guest) => Promise<Caller>> = {
 const CASES = Object.keys(REFUSALS).flatMap((code) => Object.keys(WAYS).map((way) => [way, code] as const));
 
 test.each(CASES)('%s is refused with %s, and nothing but the caller was looked at', async (way, code) => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask();
   const caller = await REFUSALS[code]!(guest);
   const before = await fixture.contents();
-  expect(await codeOf(WAYS[way as keyof typeof WAYS](guest, caller, taskId))).toBe(code);
+  expect(await errorCode(WAYS[way as keyof typeof WAYS](guest, caller, taskId))).toBe(code);
   expect(await fixture.contents()).toEqual(before);
 });
 
 test.each(['unauthenticated', 'tenant_suspended', 'limit_size', 'limit_rate'])(
   '%s is foreseen before there is a call',
   async (code) => {
-    const guest = await fixture.guest();
+    const guest = await fixture.createTenant();
     const caller = await REFUSALS[code]!(guest);
-    expect(await codeOf(caller.dryRunAdmission())).toBe(code);
+    expect(await errorCode(caller.dryRunAdmission())).toBe(code);
   },
 );
 
 test('what is foreseen is not counted, and is admitted all the same', async () => {
-  const guest = await fixture.guest({ requestsPerSecond: 1, burst: 1 });
+  const guest = await fixture.createTenant({ requestsPerSecond: 1, burst: 1 });
   const caller = await guest.caller();
   const before = await fixture.contents();
   for (let n = 0; n < 5; n++) await caller.dryRunAdmission();
   expect(await fixture.contents()).toEqual(before);
   expect(caller.admitted).toBe(false);
-  expect(await codeOf(caller.admit(['mcp']))).toBe('done');
-  expect(await codeOf((await guest.caller()).admit(['mcp'])), 'the one call was').toBe('limit_rate');
-  expect(await codeOf((await guest.caller()).dryRunAdmission()), 'an answer would be taken').toBe('done');
+  expect(await errorCode(caller.admit(['mcp']))).toBe('done');
+  expect(await errorCode((await guest.caller()).admit(['mcp'])), 'the one call was').toBe('limit_rate');
+  expect(await errorCode((await guest.caller()).dryRunAdmission()), 'an answer would be taken').toBe('done');
 });
 
 test.each(Object.keys(REFUSALS).filter((code) => !code.startsWith('limit')))(
   'who was admitted before hears %s when asked for again, as a new call would',
   async (code) => {
-    const caller = await REFUSALS[code]!(await fixture.guest());
+    const caller = await REFUSALS[code]!(await fixture.createTenant());
     const before = await fixture.contents();
-    expect(await codeOf(caller.recheck(['mcp']))).toBe(code);
+    expect(await errorCode(caller.recheck(['mcp']))).toBe(code);
     expect(await fixture.contents()).toEqual(before);
   },
 );
@@ -94,55 +94,55 @@ test('asking again costs a tenant nothing of its rate, and is not refused for it
 });
 
 test('a key is refused when its tenant has no record, when it has expired, and when another one has its id', async () => {
-  const guest = await fixture.guest();
-  const { key, id } = await guest.tenant.credentials.create({ name: 'k', scopes: ['mcp'] });
-  const attempt = () => codeOf(guest.tenant.caller(parseKey(key)!, 1).admit(['mcp']));
+  const guest = await fixture.createTenant();
+  const { key, id } = await guest.store.credentials.create({ name: 'k', scopes: ['mcp'] });
+  const attempt = () => errorCode(guest.store.caller(parseKey(key)!, 1).admit(['mcp']));
   expect(await attempt()).toBe('done');
   await redis.hset(guest.keys.credential(id), 'expires', Date.now() - 1);
   expect(await attempt()).toBe('unauthenticated');
   await redis.hset(guest.keys.credential(id), { expires: Date.now() + 60_000, digest: 'another' });
   expect(await attempt()).toBe('unauthenticated');
-  const homeless = await fixture.guest();
+  const homeless = await fixture.createTenant();
   const caller = await homeless.caller();
   await redis.del(homeless.keys.record);
-  expect(await codeOf(caller.admit(['mcp']))).toBe('unauthenticated');
+  expect(await errorCode(caller.admit(['mcp']))).toBe('unauthenticated');
 });
 
 test('a rotated key goes on for its overlap and no longer, and the new one is the same principal', async () => {
-  const guest = await fixture.guest();
-  const old = await guest.tenant.credentials.create({ name: 'k', principal: 'ann', scopes: ['mcp'] });
-  const next = await guest.tenant.credentials.rotate(old.id, 0);
-  const admitted = (key: string) => guest.tenant.caller(parseKey(key)!, 1).admit(['mcp']);
-  expect(await codeOf(admitted(old.key))).toBe('unauthenticated');
+  const guest = await fixture.createTenant();
+  const old = await guest.store.credentials.create({ name: 'k', principal: 'ann', scopes: ['mcp'] });
+  const next = await guest.store.credentials.rotate(old.id, 0);
+  const admitted = (key: string) => guest.store.caller(parseKey(key)!, 1).admit(['mcp']);
+  expect(await errorCode(admitted(old.key))).toBe('unauthenticated');
   expect(await admitted(next.key)).toEqual({ principal: 'ann', scopes: new Set<Scope>(['mcp']) });
-  const third = await guest.tenant.credentials.rotate(next.id, 60);
-  expect(await codeOf(admitted(next.key))).toBe('done');
-  expect(await codeOf(admitted(third.key))).toBe('done');
+  const third = await guest.store.credentials.rotate(next.id, 60);
+  expect(await errorCode(admitted(next.key))).toBe('done');
+  expect(await errorCode(admitted(third.key))).toBe('done');
 });
 
 test('no key is stored as it is shown', async () => {
-  const guest = await fixture.guest();
-  const { key } = await guest.tenant.credentials.create({ name: 'k', scopes: ['mcp'] });
+  const guest = await fixture.createTenant();
+  const { key } = await guest.store.credentials.create({ name: 'k', scopes: ['mcp'] });
   const secret = key.split('_')[3]!.slice(0, 32);
   expect(JSON.stringify(await fixture.contents())).not.toContain(secret);
 });
 
 /** A tenant whose bucket stands at `tokens` as of `ago` milliseconds before now. */
-async function bucket(limits: Partial<Limits>, tokens: number, ago: number): Promise<Guest> {
-  const guest = await fixture.guest(limits);
+async function bucket(limits: Partial<Limits>, tokens: number, ago: number): Promise<TestTenant> {
+  const guest = await fixture.createTenant(limits);
   const [seconds, micros] = await redis.time();
   const now = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
   await redis.hset(guest.keys.record, { tokens, filled: now - ago });
   return guest;
 }
 
-const level = async (guest: Guest) => Number(await redis.hget(guest.keys.record, 'tokens'));
+const level = async (guest: TestTenant) => Number(await redis.hget(guest.keys.record, 'tokens'));
 
 test('the bucket refills with time, up to its burst and never above', async () => {
   const slow = { requestsPerSecond: 1, burst: 10 };
   const empty = await bucket(slow, 0, 500);
-  expect(await codeOf((await empty.caller()).admit(['mcp']))).toBe('limit_rate');
-  const retryAfter = Number(wiretap.last(ADMIT)[1]);
+  expect(await errorCode((await empty.caller()).admit(['mcp']))).toBe('limit_rate');
+  const retryAfter = Number(interceptor.last(ADMIT)[1]);
   expect(retryAfter).toBeGreaterThan(0);
   expect(retryAfter).toBeLessThanOrEqual(500);
 
@@ -155,9 +155,9 @@ test('the bucket refills with time, up to its burst and never above', async () =
 });
 
 test('a burst is let through, and not one more', async () => {
-  const guest = await fixture.guest({ requestsPerSecond: 1, burst: 3 });
+  const guest = await fixture.createTenant({ requestsPerSecond: 1, burst: 3 });
   const codes = [];
-  for (let call = 0; call < 5; call++) codes.push(await codeOf((await guest.caller()).admit(['mcp'])));
+  for (let call = 0; call < 5; call++) codes.push(await errorCode((await guest.caller()).admit(['mcp'])));
   expect(codes).toEqual(['done', 'done', 'done', 'limit_rate', 'limit_rate']);
 });
 
@@ -168,45 +168,45 @@ test('a clock that was set back takes no tokens away', async () => {
 });
 
 test('an answer is taken where a call is refused for its rate, and goes into debt down to a floor', async () => {
-  const guest = await fixture.guest({ requestsPerSecond: 1, burst: 2 });
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant({ requestsPerSecond: 1, burst: 2 });
+  const taskId = await guest.openTask();
   await redis.hset(guest.keys.record, { tokens: -3 });
-  expect(await codeOf((await guest.caller()).admit(['mcp']))).toBe('limit_rate');
+  expect(await errorCode((await guest.caller()).admit(['mcp']))).toBe('limit_rate');
   await guest.answer(taskId);
   expect(await level(guest)).toBeLessThan(-3.5);
   await redis.hset(guest.keys.record, { tokens: -19.5 });
-  expect(await codeOf(guest.answer(taskId))).toBe('limit_rate');
-  const retryAfter = Number(wiretap.last(ACCEPT)[1]);
+  expect(await errorCode(guest.answer(taskId))).toBe('limit_rate');
+  const retryAfter = Number(interceptor.last(ACCEPT)[1]);
   expect(retryAfter, 'until there is room above the floor').toBeLessThanOrEqual(500);
 });
 
 test('TENANT makes a tenant once, changes what there is, and leaves alone what is not named', async () => {
   const { operators } = fixture;
   await operators.create({ id: 'acme', name: 'Acme', limits: { burst: 7 } });
-  expect(await codeOf(operators.create({ id: 'acme' }))).toBe('tenant_exists');
-  expect(await codeOf(operators.change('nobody', { suspended: true }))).toBe('tenant_not_found');
+  expect(await errorCode(operators.create({ id: 'acme' }))).toBe('tenant_exists');
+  expect(await errorCode(operators.update('nobody', { suspended: true }))).toBe('tenant_not_found');
   expect(await redis.exists(fixture.keyspace.tenant('nobody').record)).toBe(0);
-  const changed = await operators.change('acme', { suspended: true, limits: { requestsPerSecond: 3 } });
+  const changed = await operators.update('acme', { suspended: true, limits: { requestsPerSecond: 3 } });
   expect(changed).toMatchObject({
     name: 'Acme',
     suspended: true,
     limits: { burst: 7, requestsPerSecond: 3 },
   });
   expect((await operators.list(undefined, 1000)).map(({ id }) => id)).toContain('acme');
-  expect(wiretap.codes(UPSERT_TENANT)).toEqual(codesOf(UPSERT_TENANT));
+  expect(interceptor.codes(UPSERT_TENANT)).toEqual(documentedCodes(UPSERT_TENANT));
 });
 
 test('every code of ADMIT was reached, and each of its refusals through the scripts that carry it', async () => {
-  expect(wiretap.codes(ADMIT)).toEqual(codesOf(ADMIT));
-  const refusals = codesOf(ADMIT).filter((code) => code !== 'ok');
+  expect(interceptor.codes(ADMIT)).toEqual(documentedCodes(ADMIT));
+  const refusals = documentedCodes(ADMIT).filter((code) => code !== 'ok');
   for (const script of [OPEN, ACCEPT, APPEND_CHUNK]) {
-    expect(wiretap.codes(script), script.name).toEqual(expect.arrayContaining(refusals));
-    expect(codesOf(script), script.name).toEqual(expect.arrayContaining(refusals));
+    expect(interceptor.codes(script), script.name).toEqual(expect.arrayContaining(refusals));
+    expect(documentedCodes(script), script.name).toEqual(expect.arrayContaining(refusals));
   }
 });
 
 test('a caller that an earlier script admitted is not charged again', async () => {
-  const guest = await fixture.guest({ requestsPerSecond: 1, burst: 10 });
+  const guest = await fixture.createTenant({ requestsPerSecond: 1, burst: 10 });
   const caller = await guest.caller();
   await caller.admit(['mcp']);
   const before = await level(guest);

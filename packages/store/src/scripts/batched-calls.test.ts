@@ -2,7 +2,7 @@ import { taskRef } from '../records/keys.ts';
 import { expect, test } from 'vitest';
 import type { Limits } from '@baton/protocol';
 import { openFixture } from '../testing/fixture.ts';
-import { codeOf, newTask } from '../testing/guest.ts';
+import { errorCode, newTask } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture();
 const { redis } = fixture;
@@ -15,11 +15,11 @@ test.each<[string, Partial<Limits>, number, string]>([
   ['burst', { requestsPerSecond: 1, burst: 5 }, 5, 'limit_rate'],
 ])('opens that come at once fill the limit %s, and no more', async (_limit, limits, most, code) => {
   // A script that the server does not know yet is a command more.
-  await (await fixture.guest()).open();
-  const guest = await fixture.guest(limits);
+  await (await fixture.createTenant()).openTask();
+  const guest = await fixture.createTenant(limits);
   const callers = await Promise.all(Array.from({ length: AT_ONCE }, () => guest.caller()));
   const before = await evals();
-  const codes = await Promise.all(callers.map((caller) => codeOf(guest.open({}, caller))));
+  const codes = await Promise.all(callers.map((caller) => errorCode(guest.openTask({}, caller))));
   expect((await evals()) - before, 'they were one command').toBe(1);
   expect(codes.filter((one) => one === 'done')).toHaveLength(most);
   expect(new Set(codes.filter((one) => one !== 'done'))).toEqual(new Set([code]));
@@ -28,36 +28,36 @@ test.each<[string, Partial<Limits>, number, string]>([
 });
 
 test('a tenant that spends its limit takes nothing from another in the same command', async () => {
-  const [small, wide] = [await fixture.guest({ openTasks: 1 }), await fixture.guest()];
+  const [small, wide] = [await fixture.createTenant({ openTasks: 1 }), await fixture.createTenant()];
   const guests = [small, wide, small, wide, small, wide];
   const callers = await Promise.all(guests.map((guest) => guest.caller()));
-  const codes = await Promise.all(guests.map((guest, n) => codeOf(guest.open({}, callers[n]))));
+  const codes = await Promise.all(guests.map((guest, n) => errorCode(guest.openTask({}, callers[n]))));
   expect(codes).toEqual(['done', 'done', 'limit_pending', 'done', 'limit_pending', 'done']);
   const counts = [small, wide].map((guest) => redis.hget(guest.keys.record, 'open'));
   expect(await Promise.all(counts)).toEqual(['1', '3']);
 });
 
 test('answers that come at once ask for one job of each tenant, and each task is taken once', async () => {
-  const guests = [await fixture.guest(), await fixture.guest()];
+  const guests = [await fixture.createTenant(), await fixture.createTenant()];
   const tasks: { guest: (typeof guests)[number]; taskId: string }[] = [];
   for (let n = 0; n < 6; n++) {
     const guest = guests[n % 2]!;
-    tasks.push({ guest, taskId: await guest.open(newTask()) });
+    tasks.push({ guest, taskId: await guest.openTask(newTask()) });
   }
   const callers = await Promise.all(tasks.map(({ guest }) => guest.caller()));
   await Promise.all(tasks.map(({ guest, taskId }, n) => guest.answer(taskId, 1, { as: callers[n]! })));
   for (const guest of guests) {
     expect(await redis.hgetall(guest.keys.jobs)).toEqual({ ready: '1', next: '1' });
-    const taken = (await fixture.takeSome(10)).map(({ taskId }) => taskId);
+    const taken = (await fixture.lease(10)).map(({ taskId }) => taskId);
     expect(taken.sort()).toEqual(tasks.flatMap((task) => (task.guest === guest ? [task.taskId] : [])).sort());
   }
 });
 
 test('ends that come at once leave nothing of their tasks in any set', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const taskIds: string[] = [];
-  for (let n = 0; n < 5; n++) taskIds.push(await guest.open({ waits: [], ready: true }));
-  const segments = await fixture.takeSome(10);
+  for (let n = 0; n < 5; n++) taskIds.push(await guest.openTask({ waits: [], ready: true }));
+  const segments = await fixture.lease(10);
   const ends = await Promise.all(
     segments.map((segment) =>
       segment.settle({ status: 'completed', result: { n: taskRef(segment.taskId) } }),

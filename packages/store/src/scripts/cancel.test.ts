@@ -2,21 +2,21 @@ import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { CANCEL, APPEND_CHUNK, READ_TASK } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
-import { AGENT, ANN, asks, BOB, codeOf, sleeps } from '../testing/guest.ts';
-import { codesOf } from '../testing/wiretap.ts';
+import { AGENT, ANN, llmWait, BOB, errorCode, sleepWait } from '../testing/test-tenant.ts';
+import { documentedCodes } from '../testing/script-interceptor.ts';
 
 const fixture = await openFixture();
-const { wiretap, redis } = fixture;
+const { interceptor, redis } = fixture;
 
 test('CANCEL ends a task wherever it stands, and leaves it in no set but the index of tasks', async () => {
-  const guest = await fixture.guest();
-  const waits = [asks('0'), sleeps('1', 9_000)];
-  const parked = await guest.open({ waits });
-  const waiting = await guest.open({ waits, ready: true });
+  const guest = await fixture.createTenant();
+  const waits = [llmWait('0'), sleepWait('1', 9_000)];
+  const parked = await guest.openTask({ waits });
+  const waiting = await guest.openTask({ waits, ready: true });
   await guest.answer(parked);
-  const segment = await fixture.take();
-  const third = await guest.open({ waits });
-  await guest.tenant.queries.pending(AGENT, { claim: { max: 10, leaseMs: 60_000 } });
+  const segment = await fixture.leaseOne();
+  const third = await guest.openTask({ waits });
+  await guest.store.queries.pending(AGENT, { claim: { max: 10, leaseMs: 60_000 } });
   for (const taskId of [parked, waiting, third]) {
     await guest.tasks.cancel(ANN, taskId);
     expect(await guest.tasks.read(ANN, taskId)).toMatchObject({
@@ -24,7 +24,7 @@ test('CANCEL ends a task wherever it stands, and leaves it in no set but the ind
       error: { code: 'task_cancelled' },
     });
   }
-  for (const taskId of [parked, waiting, third]) expect(await guest.stands(taskId)).toBeUndefined();
+  for (const taskId of [parked, waiting, third]) expect(await guest.queueState(taskId)).toBeUndefined();
   for (const key of [guest.keys.ready, guest.keys.deadlines, guest.keys.pending, guest.keys.claims])
     expect(await redis.zcard(key)).toBe(0);
   expect(await redis.zcard(guest.keys.tasks)).toBe(3);
@@ -33,9 +33,9 @@ test('CANCEL ends a task wherever it stands, and leaves it in no set but the ind
 });
 
 test('a task ends once: it is not cancelled after its end, and says how it ended', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open({ ready: true });
-  await (await fixture.take()).settle({ status: 'completed', result: {} });
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask({ ready: true });
+  await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
   const before = await fixture.contents();
   await expect(guest.tasks.cancel(ANN, taskId)).rejects.toMatchObject({
     code: 'task_ended',
@@ -45,31 +45,31 @@ test('a task ends once: it is not cancelled after its end, and says how it ended
 });
 
 test('an interaction that is taken back becomes a failed effect, and its task goes on', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open({ waits: [asks('0'), asks('1')] });
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask({ waits: [llmWait('0'), llmWait('1')] });
   await guest.interactions.cancel(ANN, formatInteractionId(taskId, 1));
-  expect(wiretap.last(CANCEL)).toEqual(['cancelled', '1 ready']);
-  const record = await guest.record(taskId);
+  expect(interceptor.last(CANCEL)).toEqual(['cancelled', '1 ready']);
+  const record = await guest.readRecord(taskId);
   expect(JSON.parse(record['j:0']!.slice('llm-'.length))).toMatchObject({ code: 'interaction_cancelled' });
   expect(record).toMatchObject({ st: 'input_required', ev: '1' });
   expect(await redis.zcard(guest.keys.pending)).toBe(1);
-  const segment = await fixture.take();
+  const segment = await fixture.leaseOne();
   await guest.interactions.cancel(ANN, formatInteractionId(taskId, 2));
-  expect(wiretap.last(CANCEL), 'a running segment finds it itself').toEqual(['cancelled', '']);
+  expect(interceptor.last(CANCEL), 'a running segment finds it itself').toEqual(['cancelled', '']);
   expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('again');
 });
 
 test('an interaction is taken back once, while it is pending, and by those who may', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const cancel = (taskId: string, number = 1, as = ANN) =>
-    codeOf(guest.interactions.cancel(as, formatInteractionId(taskId, number)));
-  const answered = await guest.open();
+    errorCode(guest.interactions.cancel(as, formatInteractionId(taskId, number)));
+  const answered = await guest.openTask();
   await guest.answer(answered);
   expect(await cancel(answered)).toBe('interaction_already_answered');
-  const late = await guest.with({ interaction: 0 }).open();
+  const late = await guest.withLifetimes({ interaction: 0 }).openTask();
   await fixture.sweep();
   expect(await cancel(late)).toBe('interaction_expired');
-  const pending = await guest.open();
+  const pending = await guest.openTask();
   expect(await cancel(pending, 2)).toBe('interaction_not_found');
   expect(await cancel(pending, 1, BOB)).toBe('interaction_not_found');
   expect(await cancel(pending, 1, AGENT)).toBe('done');
@@ -77,63 +77,63 @@ test('an interaction is taken back once, while it is pending, and by those who m
 });
 
 test('CANCEL and READ answer for a stranger exactly as for a task that never existed', async () => {
-  const [guest, other] = [await fixture.guest(), await fixture.guest()];
-  const taskId = await guest.open();
+  const [guest, other] = [await fixture.createTenant(), await fixture.createTenant()];
+  const taskId = await guest.openTask();
   const absent = `ffffffff${taskId.slice(8)}`;
   for (const attempt of [
     () => guest.tasks.cancel(BOB, taskId),
     () => guest.tasks.cancel(ANN, absent),
     () => other.tasks.cancel(AGENT, taskId),
   ]) {
-    expect(await codeOf(attempt())).toBe('task_not_found');
-    expect(wiretap.last(CANCEL)).toEqual(['task_not_found']);
+    expect(await errorCode(attempt())).toBe('task_not_found');
+    expect(interceptor.last(CANCEL)).toEqual(['task_not_found']);
   }
   for (const attempt of [
     () => guest.tasks.read(BOB, taskId, 'inbox'),
     () => guest.tasks.read(ANN, absent, 'inbox'),
     () => other.tasks.read(AGENT, taskId, 'inbox'),
   ]) {
-    expect(await codeOf(attempt())).toBe('task_not_found');
-    expect(wiretap.last(READ_TASK)).toEqual(['task_not_found']);
+    expect(await errorCode(attempt())).toBe('task_not_found');
+    expect(interceptor.last(READ_TASK)).toEqual(['task_not_found']);
   }
-  expect((await guest.record(taskId))['w'], 'a stranger is never told of it').toBeUndefined();
+  expect((await guest.readRecord(taskId))['w'], 'a stranger is never told of it').toBeUndefined();
 });
 
 test('READ gives the open requests as they were parked, and registers only for what goes on', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open({ waits: [asks('0', 'Grüße, "you" {}\n'), sleeps('1', 9_000)] });
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask({ waits: [llmWait('0', 'Grüße, "you" {}\n'), sleepWait('1', 9_000)] });
   const view = await guest.tasks.read(ANN, taskId, 'inbox-1');
   expect(view).toMatchObject({ status: 'input_required', principal: 'ann', operation: 'echo', seen: 0 });
   const [pending, ...more] = view.status === 'input_required' ? view.pending : [];
   expect(more).toEqual([]);
-  const wait = asks('0', 'Grüße, "you" {}\n');
+  const wait = llmWait('0', 'Grüße, "you" {}\n');
   expect(pending).toMatchObject({
     interactionId: formatInteractionId(taskId, 1),
     request: 'request' in wait && wait.request,
   });
   await guest.tasks.read(AGENT, taskId, 'inbox-2');
   await guest.tasks.read(ANN, taskId, 'inbox-1');
-  expect((await guest.record(taskId))['w']).toBe('inbox-1 inbox-2');
+  expect((await guest.readRecord(taskId))['w']).toBe('inbox-1 inbox-2');
   await guest.tasks.cancel(ANN, taskId);
   await guest.tasks.read(ANN, taskId, 'inbox-1');
-  expect((await guest.record(taskId))['w']).toBe('');
+  expect((await guest.readRecord(taskId))['w']).toBe('');
 });
 
 test('chunks are kept each once, in any order, and the final answer finds them', async () => {
-  const guest = await fixture.guest({ answerBytes: 10 });
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant({ answerBytes: 10 });
+  const taskId = await guest.openTask();
   const id = formatInteractionId(taskId, 1);
   const chunk = async (sequence: number, delta: string) =>
-    codeOf(guest.interactions.chunk(await guest.caller(), { interactionId: id, sequence, delta }));
+    errorCode(guest.interactions.appendChunk(await guest.caller(), { interactionId: id, sequence, delta }));
   expect(await chunk(2, 'cc')).toBe('done');
   expect(await chunk(0, 'aaaaa')).toBe('done');
   expect(await chunk(0, 'aaaaa'), 'the same again changes nothing').toBe('done');
   expect(await chunk(0, 'other'), 'the first one counts').toBe('invalid_arguments');
   expect(await chunk(1, 'bbbb')).toBe('limit_size');
-  expect(wiretap.last(APPEND_CHUNK)).toEqual(['limit_size', 'answerBytes', 11, '10']);
+  expect(interceptor.last(APPEND_CHUNK)).toEqual(['limit_size', 'answerBytes', 11, '10']);
   expect(await chunk(1, 'bbb')).toBe('done');
   expect(await chunk(1, 'bbb'), 'the same again is kept, full or not').toBe('done');
-  expect(await guest.interactions.chunks(id)).toEqual(
+  expect(await guest.interactions.readChunks(id)).toEqual(
     new Map([
       [0, 'aaaaa'],
       [1, 'bbb'],
@@ -141,36 +141,36 @@ test('chunks are kept each once, in any order, and the final answer finds them',
     ]),
   );
   await guest.answer(taskId);
-  expect(await guest.interactions.chunks(id), 'the answer stands in the journal').toEqual(new Map());
-  expect(Object.keys(await guest.record(taskId)).filter((field) => field.startsWith('c'))).toEqual([]);
+  expect(await guest.interactions.readChunks(id), 'the answer stands in the journal').toEqual(new Map());
+  expect(Object.keys(await guest.readRecord(taskId)).filter((field) => field.startsWith('c'))).toEqual([]);
   expect(await chunk(3, 'd')).toBe('interaction_already_answered');
-  const segment = await fixture.take();
-  expect([...segment.state.journal.keys()], 'a replay does not read them').toEqual(['0']);
+  const segment = await fixture.leaseOne();
+  expect([...segment.task.journal.keys()], 'a replay does not read them').toEqual(['0']);
 });
 
 test("a chunk is refused for what is not pending, and what is not the caller's", async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const chunk = async (taskId: string, number = 1, principal = 'ann') => {
     const caller = await guest.caller(principal);
-    return codeOf(
-      guest.interactions.chunk(caller, {
+    return errorCode(
+      guest.interactions.appendChunk(caller, {
         interactionId: formatInteractionId(taskId, number),
         sequence: 0,
         delta: 'x',
       }),
     );
   };
-  const pending = await guest.open();
+  const pending = await guest.openTask();
   expect(await chunk(pending, 2)).toBe('interaction_not_found');
   expect(await chunk(pending, 1, 'bob')).toBe('interaction_not_found');
-  expect(await chunk(await guest.with({ interaction: 0 }).open())).toBe('interaction_expired');
+  expect(await chunk(await guest.withLifetimes({ interaction: 0 }).openTask())).toBe('interaction_expired');
   await guest.tasks.cancel(ANN, pending);
   expect(await chunk(pending)).toBe('interaction_cancelled');
 });
 
 test('every code of CANCEL, CHUNK and READ was reached', () => {
   const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
-  expect(wiretap.codes(CANCEL)).toEqual(codesOf(CANCEL));
-  expect(wiretap.codes(APPEND_CHUNK)).toEqual(codesOf(APPEND_CHUNK).filter((code) => !admission.includes(code)));
-  expect(wiretap.codes(READ_TASK)).toEqual(codesOf(READ_TASK));
+  expect(interceptor.codes(CANCEL)).toEqual(documentedCodes(CANCEL));
+  expect(interceptor.codes(APPEND_CHUNK)).toEqual(documentedCodes(APPEND_CHUNK).filter((code) => !admission.includes(code)));
+  expect(interceptor.codes(READ_TASK)).toEqual(documentedCodes(READ_TASK));
 });

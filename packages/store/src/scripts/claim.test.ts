@@ -2,22 +2,22 @@ import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { CLAIM } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
-import { AGENT, ANN, asks, BOB, codeOf, type Guest } from '../testing/guest.ts';
-import { codesOf } from '../testing/wiretap.ts';
+import { AGENT, ANN, llmWait, BOB, errorCode, type TestTenant } from '../testing/test-tenant.ts';
+import { documentedCodes } from '../testing/script-interceptor.ts';
 
 const fixture = await openFixture();
-const { redis, wiretap } = fixture;
+const { redis, interceptor } = fixture;
 
 const lease = (holder?: string, leaseMs = 60_000) => ({ leaseMs, holder });
 
-async function waiting(guest: Guest) {
-  const taskId = await guest.open({ waits: [asks('0'), asks('1')] });
+async function waiting(guest: TestTenant) {
+  const taskId = await guest.openTask({ waits: [llmWait('0'), llmWait('1')] });
   return { taskId, first: formatInteractionId(taskId, 1), second: formatInteractionId(taskId, 2) };
 }
 
 test('a claim is its holder’s alone until it ends, and its end leaves nothing', async () => {
-  const guest = await fixture.guest();
-  const { claims, queries } = guest.tenant;
+  const guest = await fixture.createTenant();
+  const { claims, queries } = guest.store;
   const { first, second } = await waiting(guest);
   const until = await claims.claim(AGENT, first, lease('a'));
   expect(await claims.claim(AGENT, first, lease('a', 90_000))).toBeGreaterThan(until! + 20_000);
@@ -28,8 +28,8 @@ test('a claim is its holder’s alone until it ends, and its end leaves nothing'
     [ANN, 'a'],
     [{ principal: 'agent-7 a', scopes: AGENT.scopes }, undefined],
   ] as const) {
-    expect(await codeOf(claims.claim(identity, first, lease(holder)))).toBe('interaction_claimed');
-    expect(await codeOf(claims.claim(identity, first, lease(holder, 0)))).toBe('interaction_claimed');
+    expect(await errorCode(claims.claim(identity, first, lease(holder)))).toBe('interaction_claimed');
+    expect(await errorCode(claims.claim(identity, first, lease(holder, 0)))).toBe('interaction_claimed');
   }
   const { items } = await queries.pending(AGENT, { claim: { max: 5, ...lease('b') } });
   expect(items.map((item) => item.interactionId)).toEqual([second]);
@@ -40,22 +40,22 @@ test('a claim is its holder’s alone until it ends, and its end leaves nothing'
 });
 
 test('who held what is forgotten with its lease, also of what was answered', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const { taskId, first } = await waiting(guest);
-  await guest.tenant.claims.claim(AGENT, first, lease('a'));
-  await guest.answer(taskId, 1, { as: guest.tenant.operatorCaller() });
+  await guest.store.claims.claim(AGENT, first, lease('a'));
+  await guest.answer(taskId, 1, { as: guest.store.operatorCaller() });
   expect(await redis.zcard(guest.keys.claims)).toBe(0);
   const [holder = ''] = await redis.zrange(guest.keys.holders, '0', '-1');
   await redis.zadd(guest.keys.holders, 1, holder);
-  await guest.tenant.queries.pending(AGENT, {});
+  await guest.store.queries.pending(AGENT, {});
   expect(await redis.exists(guest.keys.holders)).toBe(0);
 });
 
 test('only what is pending, and the caller’s to see, is claimed', async () => {
-  const guest = await fixture.guest();
-  const { claims, interactions } = guest.tenant;
+  const guest = await fixture.createTenant();
+  const { claims, interactions } = guest.store;
   const { taskId, first, second } = await waiting(guest);
-  const code = (id: string, identity = AGENT) => codeOf(claims.claim(identity, id, lease()));
+  const code = (id: string, identity = AGENT) => errorCode(claims.claim(identity, id, lease()));
   expect(await code(first, BOB)).toBe('interaction_not_found');
   expect(await code(formatInteractionId(taskId, 3))).toBe('interaction_not_found');
   expect(await code('x')).toBe('interaction_not_found');
@@ -63,13 +63,13 @@ test('only what is pending, and the caller’s to see, is claimed', async () => 
   expect(await code(first)).toBe('interaction_already_answered');
   await interactions.cancel(ANN, second);
   expect(await code(second)).toBe('interaction_cancelled');
-  const late = formatInteractionId(await guest.with({ interaction: 0 }).open(), 1);
+  const late = formatInteractionId(await guest.withLifetimes({ interaction: 0 }).openTask(), 1);
   expect(await code(late)).toBe('interaction_expired');
 });
 
 test('whoever waits is told once, by what is opened or given up, and is no one’s cost before', async () => {
-  const guest = await fixture.guest();
-  const { claims, queries } = guest.tenant;
+  const guest = await fixture.createTenant();
+  const { claims, queries } = guest.store;
   const { inbox } = fixture.store;
   const watch = () => redis.hget(guest.keys.record, 'watch');
   const listener = inbox.subscribe(queries.pendingTopic);
@@ -77,7 +77,7 @@ test('whoever waits is told once, by what is opened or given up, and is no one�
   await queries.pending(AGENT, wish);
   await queries.pending(AGENT, wish);
   expect(await watch()).toBe(inbox.channel);
-  const first = formatInteractionId(await guest.open(), 1);
+  const first = formatInteractionId(await guest.openTask(), 1);
   expect(await listener.next(5_000)).toMatchObject({ status: 'input_required' });
   expect(await watch()).toBeNull();
   expect((await queries.pending(AGENT, wish)).items).toHaveLength(1);
@@ -90,5 +90,5 @@ test('whoever waits is told once, by what is opened or given up, and is no one�
 });
 
 test('every code of CLAIM was reached', () => {
-  expect(wiretap.codes(CLAIM)).toEqual(codesOf(CLAIM));
+  expect(interceptor.codes(CLAIM)).toEqual(documentedCodes(CLAIM));
 });

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
 import { COMMIT } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
-import { asks, type Guest } from '../testing/guest.ts';
-import { codesOf } from '../testing/wiretap.ts';
+import { llmWait, type TestTenant } from '../testing/test-tenant.ts';
+import { documentedCodes } from '../testing/script-interceptor.ts';
 
 const fixture = await openFixture();
-const { wiretap } = fixture;
+const { interceptor } = fixture;
 
 const outcome = (path: string, entry: string) => ({ path, entry: `commit+${entry}`, journal: [] });
 const set = (field: string, value: string) => ({ set: [[field, value]] as const, delete: [] });
 
-async function running(guest: Guest) {
-  await guest.open({ waits: [asks('0')], ready: true });
-  return fixture.take();
+async function running(guest: TestTenant) {
+  await guest.openTask({ waits: [llmWait('0')], ready: true });
+  return fixture.leaseOne();
 }
 
 test('COMMIT writes the change, the outcome and what the segment had done before, together', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const segment = await running(guest);
   const change = {
     set: [
@@ -34,7 +34,7 @@ test('COMMIT writes the change, the outcome and what the segment had done before
     ] as const,
   };
   expect(await segment.commit('default', undefined, change, within)).toBe('committed');
-  const stored = await guest.tenant.projectsResource.read('default');
+  const stored = await guest.store.projects.read('default');
   expect(stored).toEqual({
     version: '1',
     fields: new Map([
@@ -42,7 +42,7 @@ test('COMMIT writes the change, the outcome and what the segment had done before
       ['meta', '{}'],
     ]),
   });
-  expect(await guest.record(segment.taskId)).toMatchObject({
+  expect(await guest.readRecord(segment.taskId)).toMatchObject({
     'j:1': 'read+null',
     'j:2': 'check+1',
     'j:3': 'commit+{"ids":[1]}',
@@ -50,17 +50,17 @@ test('COMMIT writes the change, the outcome and what the segment had done before
   expect(await segment.commit('default', stored, { set: [], delete: ['meta'] }, outcome('4', '2'))).toBe(
     'committed',
   );
-  expect((await guest.tenant.projectsResource.read('default'))?.fields).toEqual(new Map([['t:1', '{"a":1}']]));
-  expect(await guest.tenant.projectsResource.names()).toEqual(['default']);
+  expect((await guest.store.projects.read('default'))?.fields).toEqual(new Map([['t:1', '{"a":1}']]));
+  expect(await guest.store.projects.names()).toEqual(['default']);
 });
 
 test('a command lands once, whatever is run again', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const segment = await running(guest);
   await segment.commit('p', undefined, set('t', '1'), outcome('3', '"first"'));
   const crashed = await fixture.shard.reload(segment);
   const before = await fixture.contents();
-  const now = await guest.tenant.projectsResource.read('p');
+  const now = await guest.store.projects.read('p');
   expect(await crashed!.commit('p', now, set('t', '2'), outcome('3', '"second"'))).toEqual({
     journaled: 'commit+"first"',
   });
@@ -68,58 +68,58 @@ test('a command lands once, whatever is run again', async () => {
 });
 
 test('a conflict writes nothing, neither in the project nor in the journal', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const segment = await running(guest);
-  const { projectsResource } = guest.tenant;
-  expect(await projectsResource.commit('p', undefined, set('t', '1'))).toBe(true);
+  const { projects } = guest.store;
+  expect(await projects.commit('p', undefined, set('t', '1'))).toBe(true);
   const before = await fixture.contents();
   expect(await segment.commit('p', undefined, set('t', '2'), outcome('3', '1'))).toBe('conflict');
-  expect(await projectsResource.commit('p', undefined, set('t', '3'))).toBe(false);
+  expect(await projects.commit('p', undefined, set('t', '3'))).toBe(false);
   expect(await fixture.contents()).toEqual(before);
 });
 
 test('of many commits on one version exactly one lands, and those that try again all land', async () => {
-  const guest = await fixture.guest();
-  const { projectsResource } = guest.tenant;
-  const at = await projectsResource.read('p');
+  const guest = await fixture.createTenant();
+  const { projects } = guest.store;
+  const at = await projects.read('p');
   const landed = await Promise.all(
-    Array.from({ length: 10 }, (_, n) => projectsResource.commit('p', at, set(`t:${n}`, '1'))),
+    Array.from({ length: 10 }, (_, n) => projects.commit('p', at, set(`t:${n}`, '1'))),
   );
   expect(landed.filter(Boolean)).toHaveLength(1);
   const append = async (n: number): Promise<void> => {
-    for (;;) if (await projectsResource.commit('p', await projectsResource.read('p'), set(`u:${n}`, '1'))) return;
+    for (;;) if (await projects.commit('p', await projects.read('p'), set(`u:${n}`, '1'))) return;
   };
   await Promise.all(Array.from({ length: 10 }, (_, n) => append(n)));
-  expect(await projectsResource.read('p')).toMatchObject({ version: '11', fields: { size: 11 } });
+  expect(await projects.read('p')).toMatchObject({ version: '11', fields: { size: 11 } });
 });
 
 test('a segment that lost its task commits nothing', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const segment = await running(guest);
   await fixture.shard.reload(segment);
   expect(await segment.commit('p', undefined, set('t', '1'), outcome('3', '1'))).toBe('stale');
-  expect(await guest.tenant.projectsResource.read('p')).toBeUndefined();
-  expect(await guest.tenant.projectsResource.names()).toEqual([]);
+  expect(await guest.store.projects.read('p')).toBeUndefined();
+  expect(await guest.store.projects.names()).toEqual([]);
 });
 
 test.each(['default', '', 'a/b c', '{s1}', 'Überplan %20', 'x:y|z', '\u0000\n', 'a'.repeat(500)])(
   'a project is found under its name, whatever that is: %j',
   async (name) => {
-    const [guest, other] = [await fixture.guest(), await fixture.guest()];
-    await guest.tenant.projectsResource.commit(name, undefined, set('t', name));
-    expect((await guest.tenant.projectsResource.read(name))?.fields.get('t')).toBe(name);
-    expect(await guest.tenant.projectsResource.names()).toEqual([name]);
-    expect(await other.tenant.projectsResource.read(name)).toBeUndefined();
+    const [guest, other] = [await fixture.createTenant(), await fixture.createTenant()];
+    await guest.store.projects.commit(name, undefined, set('t', name));
+    expect((await guest.store.projects.read(name))?.fields.get('t')).toBe(name);
+    expect(await guest.store.projects.names()).toEqual([name]);
+    expect(await other.store.projects.read(name)).toBeUndefined();
   },
 );
 
 test('no field of a project may be its version', async () => {
-  const guest = await fixture.guest();
-  await expect(guest.tenant.projectsResource.commit('p', undefined, set('v', '9'))).rejects.toMatchObject({
+  const guest = await fixture.createTenant();
+  await expect(guest.store.projects.commit('p', undefined, set('v', '9'))).rejects.toMatchObject({
     code: 'internal',
   });
 });
 
 test('every code of COMMIT was reached', () => {
-  expect(wiretap.codes(COMMIT)).toEqual(codesOf(COMMIT));
+  expect(interceptor.codes(COMMIT)).toEqual(documentedCodes(COMMIT));
 });

@@ -3,32 +3,32 @@ import { Redis } from 'ioredis';
 import { expect, test, vi } from 'vitest';
 import { run } from './script.ts';
 import { JobWorkers, parseResumeJob } from '../shards.ts';
-import { startCluster } from '../testing/cluster.ts';
+import { startCluster } from '../testing/redis-cluster.ts';
 import { runEveryScript } from '../testing/every-script.ts';
 import { closeFixture, type Fixture, fixtureAt } from '../testing/fixture.ts';
-import { ANN, type Guest } from '../testing/guest.ts';
-import { Monitor, type Run } from '../testing/monitor.ts';
-import { ALL_SCRIPTS, type AnyScript, mutated } from '../testing/wiretap.ts';
+import { ANN, type TestTenant } from '../testing/test-tenant.ts';
+import { RedisMonitor, type ScriptRun } from '../testing/redis-monitor.ts';
+import { ALL_SCRIPTS, type AnyScript, mutate } from '../testing/script-interceptor.ts';
 import { RELEASE_TASK } from './registry.ts';
 
 const ALL_NAMES = [...ALL_SCRIPTS.values()].map((script) => script.name).sort();
 const patient = { timeout: 120_000 };
 
-const namesOf = (runs: readonly Run[]) => [...new Set(runs.map(({ script }) => script))].sort();
+const namesOf = (runs: readonly ScriptRun[]) => [...new Set(runs.map(({ script }) => script))].sort();
 
 /** An answer wakes a worker through BullMQ, and the worker settles the task: nobody dequeues but its job. */
-async function roundTripOverBullMq(fixture: Fixture, guest: Guest): Promise<void> {
-  const index = fixture.keyspace.shardIndex(guest.tenant.id);
+async function roundTripOverBullMq(fixture: Fixture, guest: TestTenant): Promise<void> {
+  const index = fixture.keyspace.shardIndex(guest.store.id);
   const shard = fixture.shards[index]!;
   const jobs = new JobWorkers(fixture.store);
   jobs.start(shard, 'resume', async ({ data }) => {
     const batch = await shard.dequeue(parseResumeJob(data), []);
     if (batch.kind === 'lacking') return;
-    const { segments } = await shard.load(guest.tenant.id, data.number, batch.unloaded);
+    const { segments } = await shard.load(guest.store.id, data.number, batch.unloaded);
     const loaded = batch.kind === 'taken' ? batch.segments : [];
     for (const segment of [...loaded, ...segments]) await segment.settle({ status: 'completed', result: {} });
   });
-  const taskId = await guest.open();
+  const taskId = await guest.openTask();
   await guest.answer(taskId);
   await vi.waitFor(async () => expect((await guest.tasks.read(ANN, taskId)).status).toBe('completed'), {
     timeout: 10_000,
@@ -40,8 +40,8 @@ async function roundTripOverBullMq(fixture: Fixture, guest: Guest): Promise<void
 test('no script touches a key that it was not given', patient, async () => {
   const server = await startPrivateRedis();
   const fixture = await fixtureAt(server.url);
-  const monitor = await Monitor.open(server.url);
-  await runEveryScript(fixture, await fixture.guest());
+  const monitor = await RedisMonitor.open(server.url);
+  await runEveryScript(fixture, await fixture.createTenant());
   const runs = await monitor.runs();
   expect(namesOf(runs), 'every script runs in the scenario').toEqual(ALL_NAMES);
   expect(await monitor.undeclared(runs)).toEqual([]);
@@ -55,11 +55,11 @@ test('no script touches a key that it was not given', patient, async () => {
 test('a script that builds a key inside is found out', patient, async () => {
   const server = await startPrivateRedis();
   const fixture = await fixtureAt(server.url);
-  const planted: AnyScript = mutated(RELEASE_TASK, [
+  const planted: AnyScript = mutate(RELEASE_TASK, [
     "return {'stale'}",
     "redis.call('SET', K_task .. ':note', 1)",
   ]);
-  const monitor = await Monitor.open(server.url);
+  const monitor = await RedisMonitor.open(server.url);
   await run(fixture.connection, planted, { task: 'x:task' }, { fence: 1, tries: 1 });
   const runs = await monitor.runs([planted]);
   expect(await monitor.undeclared(runs)).toEqual(['task/release_task SET x:task:note']);
@@ -74,10 +74,10 @@ test(
   async () => {
     const cluster = await startCluster();
     const fixture = await fixtureAt(cluster.url, {}, new Redis(cluster.nodes[0]!));
-    const monitors = await Promise.all(cluster.nodes.map((node) => Monitor.open(node)));
+    const monitors = await Promise.all(cluster.nodes.map((node) => RedisMonitor.open(node)));
     const guests = [
-      await fixture.guest({}, tenantOn(fixture, 0)),
-      await fixture.guest({}, tenantOn(fixture, 1)),
+      await fixture.createTenant({}, tenantOn(fixture, 0)),
+      await fixture.createTenant({}, tenantOn(fixture, 1)),
     ];
     for (const guest of guests) {
       await runEveryScript(fixture, guest);
@@ -87,7 +87,7 @@ test(
       const runs = await monitor.runs();
       expect(namesOf(runs), `every script runs on node ${node}`).toEqual(ALL_NAMES);
       expect(await monitor.undeclared(runs)).toEqual([]);
-      expect(runs.flatMap(({ keys }) => keys).join(' ')).not.toContain(guests[1 - node]!.tenant.id);
+      expect(runs.flatMap(({ keys }) => keys).join(' ')).not.toContain(guests[1 - node]!.store.id);
       monitor.close();
     }
     await closeFixture(fixture);
@@ -112,10 +112,10 @@ test('everything works as a user who may touch the prefix alone, BullMQ included
     '+client',
   );
   const url = server.url.replace('redis://', 'redis://baton:pass@');
-  const monitor = await Monitor.open(server.url);
+  const monitor = await RedisMonitor.open(server.url);
   const fixture = await fixtureAt(url, { prefix: 'mine', shards: 2 }, root);
   await expect(fixture.connection.command((client) => client.set('other:key', 1))).rejects.toThrow('NOPERM');
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   await runEveryScript(fixture, guest);
   await roundTripOverBullMq(fixture, guest);
   expect(await monitor.undeclared(await monitor.runs())).toEqual([]);

@@ -1,14 +1,14 @@
 import { formatInteractionId } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
-import type { Identity } from '../tenant/caller.ts';
+import type { Identity } from '../records/identity.ts';
 import type { Wait } from '../records/park-request.ts';
 import { LIST_PENDING, FETCH_INTERACTIONS } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
-import { AGENT, ANN, asks, BOB, codeOf, type Guest } from '../testing/guest.ts';
+import { AGENT, ANN, llmWait, BOB, errorCode, type TestTenant } from '../testing/test-tenant.ts';
 
 /** Pages are bounded in bytes, read only what they show, and claim nothing else. */
 const fixture = await openFixture();
-const { redis, wiretap } = fixture;
+const { redis, interceptor } = fixture;
 
 const MIB = 1_048_576;
 /** Four of them are a page, with what is around them. */
@@ -16,10 +16,10 @@ const LARGE = 'x'.repeat(261_000);
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
 /** As many tasks with one large request each; their interactions' ids, oldest first. */
-async function large(guest: Guest, count: number, content = LARGE): Promise<string[]> {
+async function large(guest: TestTenant, count: number, content = LARGE): Promise<string[]> {
   const ids: string[] = [];
   for (let at = 0; at < count; at++)
-    ids.push(formatInteractionId(await guest.open({ waits: [asks('0', content)] }), 1));
+    ids.push(formatInteractionId(await guest.openTask({ waits: [llmWait('0', content)] }), 1));
   return ids;
 }
 
@@ -40,35 +40,35 @@ async function walk(read: (cursor: string | undefined) => Promise<Page>): Promis
 
 describe('a page', () => {
   test('of what is pending ends before 1 MiB of requests, and the next goes on where it ended', async () => {
-    const guest = await fixture.guest();
+    const guest = await fixture.createTenant();
     const ids = await large(guest, 10);
-    const pages = await walk((cursor) => guest.tenant.queries.pending(AGENT, { cursor }));
+    const pages = await walk((cursor) => guest.store.queries.pending(AGENT, { cursor }));
     expect(pages.map((page) => page.length)).toEqual([4, 4, 2]);
     expect(pages.flat()).toEqual(ids);
-    for (const reply of wiretap.replies(FETCH_INTERACTIONS).slice(-3)) expect(bytesOf(reply)).toBeLessThan(MIB + 4_096);
+    for (const reply of interceptor.replies(FETCH_INTERACTIONS).slice(-3)) expect(bytesOf(reply)).toBeLessThan(MIB + 4_096);
   });
 
   test('holds what is larger than a page by itself', async () => {
-    const guest = await fixture.guest({ delegatedRequestBytes: 2 * MIB });
+    const guest = await fixture.createTenant({ delegatedRequestBytes: 2 * MIB });
     const ids = [
       ...(await large(guest, 1, 'small')),
       ...(await large(guest, 2, 'x'.repeat(1.5 * MIB))),
       ...(await large(guest, 1, 'small')),
     ];
-    const pages = await walk((cursor) => guest.tenant.queries.pending(AGENT, { cursor }));
+    const pages = await walk((cursor) => guest.store.queries.pending(AGENT, { cursor }));
     expect(pages.flat()).toEqual(ids);
     expect(pages.length).toBeGreaterThanOrEqual(3);
   });
 
   test('of the history is bounded like it, in number and in bytes, within a task too', async () => {
-    const guest = await fixture.guest();
+    const guest = await fixture.createTenant();
     const waits = (count: number, content?: string) =>
-      Array.from({ length: count }, (_, at) => asks(`${at}`, content));
-    const old = await guest.open({ waits: waits(120) });
-    const heavy = await guest.open({ waits: waits(6, LARGE) });
+      Array.from({ length: count }, (_, at) => llmWait(`${at}`, content));
+    const old = await guest.openTask({ waits: waits(120) });
+    const heavy = await guest.openTask({ waits: waits(6, LARGE) });
     const numbered = (taskId: string, count: number) =>
       Array.from({ length: count }, (_, at) => formatInteractionId(taskId, at + 1));
-    const pages = await walk((cursor) => guest.tenant.queries.history(ANN, { cursor }));
+    const pages = await walk((cursor) => guest.store.queries.history(ANN, { cursor }));
     expect(pages.flat()).toEqual([...numbered(heavy, 6), ...numbered(old, 120)]);
     for (const page of pages) expect(page.length).toBeLessThanOrEqual(50);
     expect(pages[0]).toHaveLength(4);
@@ -76,11 +76,11 @@ describe('a page', () => {
   });
 
   test('of summaries is as long with large requests as with small ones, and holds none of them', async () => {
-    const guest = await fixture.guest();
+    const guest = await fixture.createTenant();
     const ids = await large(guest, 60);
-    const read = (cursor: string | undefined) => guest.tenant.queries.pendingSummaries(AGENT, { cursor });
+    const read = (cursor: string | undefined) => guest.store.queries.pendingSummaries(AGENT, { cursor });
     expect(await walk(read)).toEqual([ids.slice(0, 50), ids.slice(50)]);
-    expect(bytesOf(wiretap.replies(FETCH_INTERACTIONS).at(-2))).toBeLessThan(64_000);
+    expect(bytesOf(interceptor.replies(FETCH_INTERACTIONS).at(-2))).toBeLessThan(64_000);
     const { items } = await read(undefined);
     expect(items[0]).toMatchObject({ status: 'pending', principal: 'ann', operation: 'echo' });
     expect(items[0]?.request).toEqual({
@@ -90,24 +90,24 @@ describe('a page', () => {
   });
 
   test('reads nothing of a task but what it shows', async () => {
-    const guest = await fixture.guest();
-    const taskId = await guest.open({ journal: [['9', `read+"${LARGE}"`]] });
+    const guest = await fixture.createTenant();
+    const taskId = await guest.openTask({ journal: [['9', `read+"${LARGE}"`]] });
     const wholeReads = async () =>
       Number(/cmdstat_hgetall:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
     const before = await wholeReads();
-    await guest.tenant.queries.pending(AGENT, {});
-    await guest.tenant.queries.history(ANN);
-    await guest.tenant.queries.historySummaries(ANN);
-    await guest.tenant.queries.tasks(ANN);
-    await guest.tenant.queries.inspect(ANN, taskId);
+    await guest.store.queries.pending(AGENT, {});
+    await guest.store.queries.history(ANN);
+    await guest.store.queries.historySummaries(ANN);
+    await guest.store.queries.tasks(ANN);
+    await guest.store.queries.inspect(ANN, taskId);
     expect(await wholeReads()).toBe(before);
-    for (const reply of wiretap.replies(FETCH_INTERACTIONS).slice(-4)) expect(bytesOf(reply)).toBeLessThan(1_000);
+    for (const reply of interceptor.replies(FETCH_INTERACTIONS).slice(-4)) expect(bytesOf(reply)).toBeLessThan(1_000);
   });
 });
 
 test('a summary is told apart from its request, whatever it says, and a question to a person is shown whole', async () => {
-  const guest = await fixture.guest();
-  const tricky = asks('0') as Wait & { request: { call: object } };
+  const guest = await fixture.createTenant();
+  const tricky = llmWait('0') as Wait & { request: { call: object } };
   const summary = 'x,"request":{"role":"fallback"},\\"request\\":';
   const request = { ...tricky.request, call: { ...tricky.request.call, summary } };
   const schema = { type: 'object', properties: { a: {}, request: {}, role: { const: 'main' } } };
@@ -116,27 +116,27 @@ test('a summary is told apart from its request, whatever it says, and a question
     path: '1',
     request: { kind: 'elicitation', message: 'Which?', schema },
   };
-  await guest.open({ waits: [{ ...tricky, request } as Wait, question] });
-  const { items } = await guest.tenant.queries.pendingSummaries(AGENT, {});
+  await guest.openTask({ waits: [{ ...tricky, request } as Wait, question] });
+  const { items } = await guest.store.queries.pendingSummaries(AGENT, {});
   expect(items.map((item) => item.request)).toEqual([
     { kind: 'llm', call: { role: 'main', serviceType: 'generateText', attempt: 1, summary } },
     { kind: 'elicitation', message: 'Which?', schema },
   ]);
-  const wanted = await guest.tenant.queries.pending(AGENT, { role: 'main' });
+  const wanted = await guest.store.queries.pending(AGENT, { role: 'main' });
   expect(wanted.items.map((item) => item.request.kind)).toEqual(['llm']);
-  expect((await guest.tenant.queries.pending(AGENT, { role: 'fallback' })).items).toEqual([]);
+  expect((await guest.store.queries.pending(AGENT, { role: 'fallback' })).items).toEqual([]);
 });
 
 describe('a claim', () => {
   const wish = (max: number, holder = 'a') => ({ claim: { max, leaseMs: 60_000, holder } });
 
   test('is given to what fits the page, and to nothing else', async () => {
-    const guest = await fixture.guest();
+    const guest = await fixture.createTenant();
     const ids = await large(guest, 9);
-    const page = await guest.tenant.queries.pending(AGENT, wish(50));
+    const page = await guest.store.queries.pending(AGENT, wish(50));
     expect(page.items.map((item) => item.interactionId)).toEqual(ids.slice(0, 4));
     expect(await redis.zcard(guest.keys.claims)).toBe(4);
-    const next = await guest.tenant.queries.pending(AGENT, wish(50, 'b'));
+    const next = await guest.store.queries.pending(AGENT, wish(50, 'b'));
     expect(
       next.items.map((item) => item.interactionId),
       'the rest is free',
@@ -144,37 +144,37 @@ describe('a claim', () => {
   });
 
   test('is given to what is wanted, and to no more than that', async () => {
-    const guest = await fixture.guest();
-    await guest.open({ operation: 'other' });
-    const mine = await guest.open();
+    const guest = await fixture.createTenant();
+    await guest.openTask({ operation: 'other' });
+    const mine = await guest.openTask();
     const look = { operation: 'echo', ...wish(1) };
-    const { items } = await guest.tenant.queries.pending(AGENT, look);
+    const { items } = await guest.store.queries.pending(AGENT, look);
     expect(items.map((item) => item.taskId)).toEqual([mine]);
     expect(await redis.zcard(guest.keys.claims)).toBe(1);
   });
 
   test('that others were faster with is looked for again behind theirs', async () => {
-    const guest = await fixture.guest();
+    const guest = await fixture.createTenant();
     await large(guest, 40, 'small');
     const all = await Promise.all(
-      Array.from({ length: 40 }, (_, at) => guest.tenant.queries.pending(AGENT, wish(1, `${at}`))),
+      Array.from({ length: 40 }, (_, at) => guest.store.queries.pending(AGENT, wish(1, `${at}`))),
     );
     expect(new Set(all.map((page) => page.items[0]?.interactionId)).size).toBe(40);
-    expect(wiretap.replies(LIST_PENDING).length, 'somebody was').toBeGreaterThan(40);
+    expect(interceptor.replies(LIST_PENDING).length, 'somebody was').toBeGreaterThan(40);
   });
 });
 
 describe('a holder that resigns', () => {
-  const claimsOf = async (guest: Guest, identity: Identity, holder: string, max = 50) => {
+  const claimsOf = async (guest: TestTenant, identity: Identity, holder: string, max = 50) => {
     const claim = { max, leaseMs: 60_000, holder };
-    const { items } = await guest.tenant.queries.pending(identity, { claim });
+    const { items } = await guest.store.queries.pending(identity, { claim });
     return items.map((item) => item.interactionId);
   };
 
   test('gives back all that it holds and nothing of others, whatever they are called', async () => {
-    const guest = await fixture.guest();
+    const guest = await fixture.createTenant();
     const agent = (principal: string): Identity => ({ principal, scopes: new Set(['agent']) });
-    for (let n = 0; n < 8; n++) await guest.open({}, await guest.caller(n % 2 ? 'ann b' : 'ann'));
+    for (let n = 0; n < 8; n++) await guest.openTask({}, await guest.caller(n % 2 ? 'ann b' : 'ann'));
     const mine = await claimsOf(guest, agent('b'), 'a', 2);
     const others = [
       ['b', 'b'],
@@ -186,11 +186,11 @@ describe('a holder that resigns', () => {
     const theirs: string[] = [];
     for (const [principal, holder] of others)
       theirs.push(...(await claimsOf(guest, agent(principal), holder, 1)));
-    await guest.tenant.claims.releaseHolder(agent('b'), 'a');
+    await guest.store.claims.releaseHolder(agent('b'), 'a');
     expect(await redis.zcard(guest.keys.claims)).toBe(others.length);
     for (const [at, [principal, holder]] of others.entries()) {
-      const renewed = guest.tenant.claims.claim(agent(principal), theirs[at]!, { leaseMs: 60_000, holder });
-      expect(await codeOf(renewed), `${principal}/${holder}`).toBe('done');
+      const renewed = guest.store.claims.claim(agent(principal), theirs[at]!, { leaseMs: 60_000, holder });
+      expect(await errorCode(renewed), `${principal}/${holder}`).toBe('done');
     }
     const free = await claimsOf(guest, agent('d'), 'x');
     expect(free).toEqual(expect.arrayContaining(mine));
@@ -198,9 +198,9 @@ describe('a holder that resigns', () => {
   });
 
   test('is given none any more by a look that was under way, and is forgotten', async () => {
-    const guest = await fixture.guest();
-    await guest.tenant.claims.releaseHolder(AGENT, 'gone');
-    await guest.open();
+    const guest = await fixture.createTenant();
+    await guest.store.claims.releaseHolder(AGENT, 'gone');
+    await guest.openTask();
     expect(await claimsOf(guest, AGENT, 'gone')).toEqual([]);
     expect(await redis.exists(guest.keys.claims)).toBe(0);
     expect(await claimsOf(guest, BOB, 'gone'), 'it is another’s of the same name').toEqual([]);
@@ -208,15 +208,15 @@ describe('a holder that resigns', () => {
     const [last, until] = await redis.zrange(guest.keys.holders, '-1', '-1', 'WITHSCORES');
     expect(Number(until)).toBeLessThan(Date.now() + 61_000);
     await redis.zadd(guest.keys.holders, 1, last ?? '');
-    await guest.tenant.queries.pending(AGENT, {});
+    await guest.store.queries.pending(AGENT, {});
     expect(await redis.zscore(guest.keys.holders, last ?? '')).toBeNull();
   });
 
   test('wakes whoever waits for what it held, and nobody where it held nothing', async () => {
-    const guest = await fixture.guest();
+    const guest = await fixture.createTenant();
     const { inbox } = fixture.store;
-    const { queries, claims } = guest.tenant;
-    await guest.open();
+    const { queries, claims } = guest.store;
+    await guest.openTask();
     await claimsOf(guest, AGENT, 'a');
     const listener = inbox.subscribe(queries.pendingTopic);
     await queries.pending(AGENT, { claim: { max: 1, leaseMs: 60_000, holder: 'b' }, channel: inbox.channel });

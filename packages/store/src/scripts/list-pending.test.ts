@@ -1,33 +1,33 @@
 import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import type { Identity } from '../tenant/caller.ts';
+import type { Identity } from '../records/identity.ts';
 import { formatCursor } from '../records/cursor.ts';
 import { FETCH_INTERACTIONS } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
-import { AGENT, ANN, asks, BOB, codeOf, type Guest } from '../testing/guest.ts';
+import { AGENT, ANN, llmWait, BOB, errorCode, type TestTenant } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture();
 const { redis } = fixture;
 
 /** `count` tasks of ann and bob in turn, three interactions each; their ids, oldest first. */
-async function crowd(guest: Guest, count: number): Promise<string[]> {
+async function crowd(guest: TestTenant, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let at = 0; at < count; at++) {
     const caller = await guest.caller(at % 2 ? 'bob' : 'ann');
-    const taskId = await guest.open({ waits: [asks('0'), asks('1'), asks('2')] }, caller);
+    const taskId = await guest.openTask({ waits: [llmWait('0'), llmWait('1'), llmWait('2')] }, caller);
     ids.push(...[1, 2, 3].map((number) => formatInteractionId(taskId, number)));
   }
   return ids;
 }
 
 async function walk(
-  guest: Guest,
+  guest: TestTenant,
   identity: Identity,
   claim?: { max: number; leaseMs: number },
 ): Promise<string[][]> {
   const pages: string[][] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await guest.tenant.queries.pending(identity, { cursor, claim });
+    const page = await guest.store.queries.pending(identity, { cursor, claim });
     pages.push(page.items.map((item) => item.interactionId));
     cursor = page.nextCursor;
     if (cursor === undefined) return pages;
@@ -35,7 +35,7 @@ async function walk(
 }
 
 test('a walk through the pages finds every pending interaction once, oldest first', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const ids = await crowd(guest, 60);
   // All of one moment: what is opened together has one score, and pages must not cut through it.
   for (const member of await redis.zrange(guest.keys.pending, '0', '120'))
@@ -52,8 +52,8 @@ test('a walk through the pages finds every pending interaction once, oldest firs
 });
 
 test('who waits is told of what comes next, though what it saw was answered before it could read it', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask();
   const { connection } = fixture;
   const straight = connection.evaluate.bind(connection);
   connection.evaluate = async (script, keys, args) => {
@@ -63,22 +63,22 @@ test('who waits is told of what comes next, though what it saw was answered befo
     }
     return straight(script, keys, args);
   };
-  const page = await guest.tenant.queries.pending(AGENT, { channel: 'inbox' });
+  const page = await guest.store.queries.pending(AGENT, { channel: 'inbox' });
   expect(page).toEqual({ items: [] });
   expect(await redis.hget(guest.keys.record, 'watch')).toBe('inbox');
 });
 
 test('what is opened and answered while someone walks is neither repeated nor hides the rest', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const ids = await crowd(guest, 40);
-  const first = await guest.tenant.queries.pending(AGENT, {});
+  const first = await guest.store.queries.pending(AGENT, {});
   const seen = first.items.map((item) => item.interactionId);
   await guest.answer(`${seen[3]!.slice(0, 32)}0000`, Number.parseInt(seen[3]!.slice(32), 16), {
-    as: guest.tenant.operatorCaller(),
+    as: guest.store.operatorCaller(),
   });
-  const late = await guest.open();
-  const rest = await guest.tenant.queries.pending(AGENT, { cursor: first.nextCursor });
-  const more = await guest.tenant.queries.pending(AGENT, { cursor: rest.nextCursor });
+  const late = await guest.openTask();
+  const rest = await guest.store.queries.pending(AGENT, { cursor: first.nextCursor });
+  const more = await guest.store.queries.pending(AGENT, { cursor: rest.nextCursor });
   const all = [
     ...seen,
     ...rest.items.map((item) => item.interactionId),
@@ -89,7 +89,7 @@ test('what is opened and answered while someone walks is neither repeated nor hi
 });
 
 test('without the scope agent a caller sees its own, and of another tenant nobody sees any', async () => {
-  const [guest, other] = [await fixture.guest(), await fixture.guest()];
+  const [guest, other] = [await fixture.createTenant(), await fixture.createTenant()];
   const ids = await crowd(guest, 4);
   expect((await walk(guest, ANN)).flat()).toEqual(
     [...ids.slice(0, 3), ...ids.slice(6, 9)].sort(byPlace(ids)),
@@ -102,9 +102,9 @@ test('without the scope agent a caller sees its own, and of another tenant nobod
 const byPlace = (ids: readonly string[]) => (a: string, b: string) => ids.indexOf(a) - ids.indexOf(b);
 
 test('a claim hides from other claims, never from a look, never blocks an answer, and ends by itself', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const ids = await crowd(guest, 2);
-  const { queries } = guest.tenant;
+  const { queries } = guest.store;
   const claim = { max: 4, leaseMs: 300 };
   const mine = await queries.pending(AGENT, { claim });
   const others = await queries.pending({ principal: 'agent-8', scopes: new Set(['agent']) }, { claim });
@@ -115,7 +115,7 @@ test('a claim hides from other claims, never from a look, never blocks an answer
   expect((await walk(guest, AGENT)).flat(), 'a look sees all').toHaveLength(6);
   const [first] = mine.items;
   await guest.answer(first!.taskId, Number.parseInt(first!.interactionId.slice(32), 16), {
-    as: guest.tenant.operatorCaller(),
+    as: guest.store.operatorCaller(),
   });
   expect(await redis.zcard(guest.keys.claims), 'an answer ends its claim').toBe(5);
   expect((await queries.pending(AGENT, { claim })).items).toEqual([]);
@@ -124,11 +124,11 @@ test('a claim hides from other claims, never from a look, never blocks an answer
 });
 
 test('of many claims at once no two get the same interaction', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const ids = await crowd(guest, 10);
   const claim = { max: 3, leaseMs: 60_000 };
   const pages = await Promise.all(
-    Array.from({ length: 12 }, () => guest.tenant.queries.pending(AGENT, { claim })),
+    Array.from({ length: 12 }, () => guest.store.queries.pending(AGENT, { claim })),
   );
   const all = pages.flatMap((page) => page.items.map((item) => item.interactionId));
   expect(all).toHaveLength(ids.length);
@@ -136,7 +136,7 @@ test('of many claims at once no two get the same interaction', async () => {
 });
 
 test('a walk with claims goes past what others hold', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const ids = await crowd(guest, 50);
   await walk(guest, { principal: 'bob', scopes: new Set(['mcp']) }, { max: 1_000, leaseMs: 60_000 });
   const pages = await walk(guest, AGENT, { max: 10, leaseMs: 60_000 });
@@ -149,25 +149,25 @@ test.each([
   ['empty', ''],
   ['no object', 'bnVsbA'],
 ])('a cursor that is %s is refused, naming it', async (_how, cursor) => {
-  const guest = await fixture.guest();
-  await expect(guest.tenant.queries.pending(AGENT, { cursor })).rejects.toMatchObject({
+  const guest = await fixture.createTenant();
+  await expect(guest.store.queries.pending(AGENT, { cursor })).rejects.toMatchObject({
     code: 'invalid_arguments',
     details: { field: 'cursor' },
   });
-  await expect(guest.tenant.queries.tasks(AGENT, cursor)).rejects.toMatchObject({
+  await expect(guest.store.queries.tasks(AGENT, cursor)).rejects.toMatchObject({
     code: 'invalid_arguments',
   });
 });
 
 test('tasks are listed newest first, each once, ended ones too, and to their principal alone', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const ids = (await crowd(guest, 120)).filter((_, at) => at % 3 === 0).map((id) => `${id.slice(0, 32)}0000`);
   await guest.tasks.cancel(ANN, ids[0]!);
   const walkTasks = async (identity: Identity) => {
     const found: string[] = [];
     let last = Number.POSITIVE_INFINITY;
     for (let cursor: string | undefined; ; ) {
-      const page = await guest.tenant.queries.tasks(identity, cursor);
+      const page = await guest.store.queries.tasks(identity, cursor);
       for (const { taskId, createdAt } of page.items) {
         expect(createdAt).toBeLessThanOrEqual(last);
         last = createdAt;
@@ -184,17 +184,17 @@ test('tasks are listed newest first, each once, ended ones too, and to their pri
 });
 
 test('the history shows interactions of every status, and one task in whole', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open({ waits: [asks('0'), asks('1'), asks('2')], journal: [['9', 'read+1']] });
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask({ waits: [llmWait('0'), llmWait('1'), llmWait('2')], journal: [['9', 'read+1']] });
   await guest.answer(taskId, 1);
   await guest.interactions.cancel(ANN, formatInteractionId(taskId, 2));
-  const { items } = await guest.tenant.queries.history(ANN);
+  const { items } = await guest.store.queries.history(ANN);
   expect(items.map((item) => item.status)).toEqual(['answered', 'cancelled', 'pending']);
-  const whole = await guest.tenant.queries.inspect(ANN, taskId);
+  const whole = await guest.store.queries.inspect(ANN, taskId);
   expect([...whole.journal.keys()].sort()).toEqual(['0', '1', '9']);
   expect(whole.interactions).toHaveLength(3);
-  expect(await codeOf(guest.tenant.queries.inspect(BOB, taskId))).toBe('task_not_found');
-  expect(await codeOf(guest.tenant.queries.interaction(BOB, formatInteractionId(taskId, 1)))).toBe(
+  expect(await errorCode(guest.store.queries.inspect(BOB, taskId))).toBe('task_not_found');
+  expect(await errorCode(guest.store.queries.interaction(BOB, formatInteractionId(taskId, 1)))).toBe(
     'interaction_not_found',
   );
 });

@@ -3,21 +3,21 @@ import { expect, test } from 'vitest';
 import { OversizedRequest } from '../records/oversized-request.ts';
 import { PARK, SETTLE } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
-import { ANN, asks, type Guest, sleeps } from '../testing/guest.ts';
-import { codesOf } from '../testing/wiretap.ts';
+import { ANN, llmWait, type TestTenant, sleepWait } from '../testing/test-tenant.ts';
+import { documentedCodes } from '../testing/script-interceptor.ts';
 import type { TaskLease } from '../tasks/task-lease.ts';
 
 const fixture = await openFixture();
-const { wiretap, redis } = fixture;
+const { interceptor, redis } = fixture;
 
 const nothing = { journal: [], drops: [], waits: [] };
 
 /** A task whose first answer has come, and the segment that takes it up. */
 async function running(
-  guest: Guest,
-  waits = [asks('0'), asks('1')],
+  guest: TestTenant,
+  waits = [llmWait('0'), llmWait('1')],
 ): Promise<{ taskId: string; segment: TaskLease }> {
-  const taskId = await guest.open({
+  const taskId = await guest.openTask({
     waits,
     journal: [
       ['8', 'read+1'],
@@ -25,14 +25,14 @@ async function running(
     ],
   });
   await guest.answer(taskId, 1);
-  return { taskId, segment: await fixture.take() };
+  return { taskId, segment: await fixture.leaseOne() };
 }
 
 test('a segment gets what a replay needs: the journal and what is open, not the requests and what chunks there were', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const { segment, taskId } = await running(guest);
-  expect(segment).toMatchObject({ taskId, tenant: guest.tenant.id });
-  expect(segment.state).toEqual({
+  expect(segment).toMatchObject({ taskId, tenant: guest.store.id });
+  expect(segment.task).toEqual({
     operation: 'echo',
     version: 1,
     input: {},
@@ -50,29 +50,29 @@ test('a segment gets what a replay needs: the journal and what is open, not the 
 });
 
 test('PARK writes the journal, drops what collapsed, opens what is awaited, and leaves the batch', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const { taskId, segment } = await running(guest);
-  const waits = [asks('2'), sleeps('3', 50_000)];
+  const waits = [llmWait('2'), sleepWait('3', 50_000)];
   expect(await segment.park({ journal: [['8', 'branch+3']], drops: ['8.1', '0'], waits })).toBe('parked');
-  const record = await guest.record(taskId);
+  const record = await guest.readRecord(taskId);
   expect(Object.keys(record).filter((field) => field.startsWith('j:'))).toEqual(['j:8']);
   expect(record).toMatchObject({ 'j:8': 'branch+3', st: 'input_required', se: '1', sq: '3' });
   expect(record['tr'], 'the tries begin anew').toBe('0');
   const ref = taskRef(taskId);
   expect(await redis.zrange(guest.keys.pending, '0', '-1')).toEqual([`${ref}.2|ann`, `${ref}.3|ann`]);
   expect(Number(await redis.zscore(guest.keys.deadlines, ref))).toBe(Number(record['up']) + 50_000);
-  expect(await guest.stands(taskId)).toBeUndefined();
+  expect(await guest.queueState(taskId)).toBeUndefined();
 });
 
 test('PARK keeps what it was given when it says "again", and the task stays in the batch', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const { taskId, segment } = await running(guest);
   await guest.answer(taskId, 2);
-  expect(await segment.park({ ...nothing, journal: [['9', 'check+1']], waits: [asks('2')] })).toBe('again');
-  expect(await guest.stands(taskId)).toBe('batch');
+  expect(await segment.park({ ...nothing, journal: [['9', 'check+1']], waits: [llmWait('2')] })).toBe('again');
+  expect(await guest.queueState(taskId)).toBe('batch');
   const again = await fixture.shard.reload(segment);
-  expect([...again!.state.journal.keys()].sort()).toEqual(['0', '1', '8', '8.1', '9']);
-  expect(again!.state.open).toEqual(new Set(['2']));
+  expect([...again!.task.journal.keys()].sort()).toEqual(['0', '1', '8', '8.1', '9']);
+  expect(again!.task.open).toEqual(new Set(['2']));
   expect(await segment.park(nothing), 'the first fence is void').toBe('stale');
   expect(await again!.park(nothing)).toBe('parked');
 });
@@ -80,27 +80,27 @@ test('PARK keeps what it was given when it says "again", and the task stays in t
 test.each(['an expiry', 'a cancelled interaction', "a sleep's end"])(
   '%s while a segment runs makes PARK say "again"',
   async (which) => {
-    const guest = await fixture.guest();
-    const brief = which === 'an expiry' ? guest.with({ interaction: 0 }) : guest;
-    const taskId = await brief.open({
-      waits: [which === "a sleep's end" ? sleeps('0', 0) : asks('0')],
+    const guest = await fixture.createTenant();
+    const brief = which === 'an expiry' ? guest.withLifetimes({ interaction: 0 }) : guest;
+    const taskId = await brief.openTask({
+      waits: [which === "a sleep's end" ? sleepWait('0', 0) : llmWait('0')],
       ready: true,
     });
-    const segment = await fixture.take();
+    const segment = await fixture.leaseOne();
     if (which === 'a cancelled interaction') {
       await guest.interactions.cancel(ANN, `${taskId.slice(0, -1)}1`);
     } else await fixture.sweep();
-    expect(await guest.stands(taskId)).toBe('batch');
+    expect(await guest.queueState(taskId)).toBe('batch');
     expect(await segment.park(nothing)).toBe('again');
-    expect((await fixture.shard.reload(segment))!.state.journal.has('0')).toBe(true);
+    expect((await fixture.shard.reload(segment))!.task.journal.has('0')).toBe(true);
   },
 );
 
 /** What makes a segment's fence stale. */
-const LOSSES: Record<string, (guest: Guest, segment: TaskLease) => Promise<unknown>> = {
+const LOSSES: Record<string, (guest: TestTenant, segment: TaskLease) => Promise<unknown>> = {
   'its job was lost and another took the task': async (guest) => {
     await fixture.loseJobs(guest);
-    await fixture.take();
+    await fixture.leaseOne();
   },
   'the task was loaded again': (_guest, segment) => fixture.shard.reload(segment),
   'the task was cancelled': (guest, segment) => guest.tasks.cancel(ANN, segment.taskId),
@@ -110,7 +110,7 @@ const LOSSES: Record<string, (guest: Guest, segment: TaskLease) => Promise<unkno
 
 const WRITES: Record<string, (segment: TaskLease) => Promise<unknown>> = {
   park: (segment) =>
-    segment.park({ journal: [['9', 'check+1']], drops: ['8'], waits: [asks('5'), sleeps('6', 1)] }),
+    segment.park({ journal: [['9', 'check+1']], drops: ['8'], waits: [llmWait('5'), sleepWait('6', 1)] }),
   settle: (segment) => segment.settle({ status: 'failed', error: { code: 'internal', message: 'late' } }),
   commit: (segment) =>
     segment.commit(
@@ -120,7 +120,7 @@ const WRITES: Record<string, (segment: TaskLease) => Promise<unknown>> = {
       { path: '7', entry: 'commit+1', journal: [['9', 'read+1']] },
     ),
   release: (segment) => segment.release(),
-  hold: (segment) => segment.hold(),
+  hold: (segment) => segment.holdForProgram(),
 };
 
 const CASES = Object.keys(LOSSES).flatMap((loss) =>
@@ -128,7 +128,7 @@ const CASES = Object.keys(LOSSES).flatMap((loss) =>
 );
 
 test.each(CASES)('when %s, a late %s writes nothing at all', async (loss, write) => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const { segment } = await running(guest);
   await LOSSES[loss]!(guest, segment);
   const before = await fixture.contents();
@@ -137,16 +137,16 @@ test.each(CASES)('when %s, a late %s writes nothing at all', async (loss, write)
 });
 
 test('SETTLE ends the task and leaves it in no set but the index of tasks', async () => {
-  const guest = await fixture.guest();
-  const { taskId, segment } = await running(guest, [asks('0'), asks('1'), sleeps('2', 9_000)]);
+  const guest = await fixture.createTenant();
+  const { taskId, segment } = await running(guest, [llmWait('0'), llmWait('1'), sleepWait('2', 9_000)]);
   expect(await segment.settle({ status: 'completed', result: { tasks: [1] } })).toBe('settled');
-  const record = await guest.record(taskId);
+  const record = await guest.readRecord(taskId);
   expect(record).toMatchObject({ st: 'completed', rs: '{"tasks":[1]}' });
   expect(record['open']).toBe('');
   expect(record['x2']).toMatch(/^cancelled;\d+$/);
   for (const key of [guest.keys.ready, guest.keys.deadlines, guest.keys.pending, guest.keys.claims])
     expect(await redis.zcard(key)).toBe(0);
-  expect(await guest.stands(taskId)).toBeUndefined();
+  expect(await guest.queueState(taskId)).toBeUndefined();
   expect(await redis.zcard(guest.keys.tasks)).toBe(1);
   expect(await redis.hget(guest.keys.record, 'open')).toBe('0');
   expect(await guest.tasks.read(ANN, taskId)).toMatchObject({ status: 'completed', result: { tasks: [1] } });
@@ -155,22 +155,22 @@ test('SETTLE ends the task and leaves it in no set but the index of tasks', asyn
 test.each(['settle', 'park'] as const)(
   'a segment whose task was given back and not yet taken may still %s',
   async (how) => {
-    const guest = await fixture.guest();
+    const guest = await fixture.createTenant();
     const { taskId, segment } = await running(guest);
     await fixture.loseJobs(guest);
-    expect(await guest.stands(taskId)).toBe('ready');
+    expect(await guest.queueState(taskId)).toBe('ready');
     if (how === 'park') expect(await segment.park(nothing)).toBe('parked');
     else expect(await segment.settle({ status: 'completed', result: {} })).toBe('settled');
-    expect(await guest.stands(taskId)).toBeUndefined();
-    expect(await fixture.takeSome(10), 'and nobody runs it again').toEqual([]);
+    expect(await guest.queueState(taskId)).toBeUndefined();
+    expect(await fixture.lease(10), 'and nobody runs it again').toEqual([]);
   },
 );
 
 test('PARK refuses a request over delegatedRequestBytes by its path, writes nothing, and takes the rest from the same holder', async () => {
-  const guest = await fixture.guest({ delegatedRequestBytes: 300 });
+  const guest = await fixture.createTenant({ delegatedRequestBytes: 300 });
   const { segment } = await running(guest);
   const before = await fixture.contents();
-  const waits = [asks('2'), asks('3', 'long '.repeat(60)), sleeps('4', 1_000)];
+  const waits = [llmWait('2'), llmWait('3', 'long '.repeat(60)), sleepWait('4', 1_000)];
   const refused = await segment
     .park({ journal: [['9', 'check+1']], drops: ['0'], waits })
     .catch((error) => error);
@@ -179,18 +179,18 @@ test('PARK refuses a request over delegatedRequestBytes by its path, writes noth
   const bytes = JSON.stringify((waits[1] as { request: object }).request).length;
   expect(refused.details).toEqual({ limit: 'delegatedRequestBytes', bytes, most: 300 });
   expect(await fixture.contents()).toEqual(before);
-  expect(await segment.park({ ...nothing, waits: [asks('2'), sleeps('4', 1_000)] })).toBe('parked');
+  expect(await segment.park({ ...nothing, waits: [llmWait('2'), sleepWait('4', 1_000)] })).toBe('parked');
 });
 
 test('a request of exactly the limit is opened', async () => {
-  const wait = asks('2');
+  const wait = llmWait('2');
   const { length } = JSON.stringify((wait as { request: object }).request);
-  const exact = await fixture.guest({ delegatedRequestBytes: length });
-  const { segment } = await running(exact, [asks('0')]);
+  const exact = await fixture.createTenant({ delegatedRequestBytes: length });
+  const { segment } = await running(exact, [llmWait('0')]);
   expect(await segment.park({ ...nothing, waits: [wait] })).toBe('parked');
 });
 
 test('every code of PARK and SETTLE was reached', () => {
-  expect(wiretap.codes(PARK)).toEqual(codesOf(PARK));
-  expect(wiretap.codes(SETTLE)).toEqual(codesOf(SETTLE));
+  expect(interceptor.codes(PARK)).toEqual(documentedCodes(PARK));
+  expect(interceptor.codes(SETTLE)).toEqual(documentedCodes(SETTLE));
 });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ScriptBatcher } from './script-batcher.ts';
 import { compileBatched, sha1 } from './compile.ts';
 import type { CompiledScript } from './script-batch.ts';
-import { plain } from '../testing/fixture.ts';
+import { ioredisUrl } from '../testing/fixture.ts';
 import { seed } from '../testing/seed.ts';
 
 let server: Awaited<ReturnType<typeof startPrivateRedis>>;
@@ -14,7 +14,7 @@ let batcher: ScriptBatcher;
 
 beforeAll(async () => {
   server = await startPrivateRedis();
-  redis = new Redis(plain(server.url));
+  redis = new Redis(ioredisUrl(server.url));
   batcher = new ScriptBatcher(redis);
   await redis.ping();
 });
@@ -165,7 +165,7 @@ test('a server that has lost its scripts is given them again', async () => {
 
 test('nothing waits for a connection that is gone', async () => {
   const lost = new Redis({
-    path: plain(server.url),
+    path: ioredisUrl(server.url),
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     retryStrategy: null,

@@ -3,17 +3,17 @@ import { taskRef } from '../records/keys.ts';
 import { run } from '../scripts/script.ts';
 import { LIST_DUE_TENANTS, EXPIRE, LIST_DUE_TASKS } from '../scripts/registry.ts';
 import { openFixture } from '../testing/fixture.ts';
-import { ANN, type Guest, sleeps } from '../testing/guest.ts';
+import { ANN, type TestTenant, sleepWait } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture();
-const { wiretap, redis } = fixture;
-const { due } = fixture.places;
+const { interceptor, redis } = fixture;
+const { due } = fixture.shardKeys;
 
 /** A guest with so many sleeps that are over. */
-async function asleep(count: number, id?: string): Promise<Guest> {
-  const guest = await fixture.guest({}, id);
-  const as = guest.tenant.operatorCaller();
-  const open = () => guest.open({ waits: [sleeps('0', 0)] }, as);
+async function asleep(count: number, id?: string): Promise<TestTenant> {
+  const guest = await fixture.createTenant({}, id);
+  const as = guest.store.operatorCaller();
+  const open = () => guest.openTask({ waits: [sleepWait('0', 0)] }, as);
   for (let at = 0; at < count; at += 200)
     await Promise.all(Array.from({ length: Math.min(200, count - at) }, open));
   return guest;
@@ -23,7 +23,7 @@ test('one sweep goes on until nothing is due, however much is', async () => {
   const guest = await asleep(1_000);
   await fixture.sweep();
   expect(await redis.zcard(guest.keys.ready)).toBe(1_000);
-  expect(await run(fixture.connection, LIST_DUE_TENANTS, fixture.places, { most: 10 })).toEqual([]);
+  expect(await run(fixture.connection, LIST_DUE_TENANTS, fixture.shardKeys, { limit: 10 })).toEqual([]);
 });
 
 test('tenants take turns: the one with a thousand due does not stand before the one that fell due last', async () => {
@@ -44,7 +44,7 @@ test('tenants take turns: the one with a thousand due does not stand before the 
 });
 
 test('more tenants than one round looks at are all given what is due', async () => {
-  const guests: Guest[] = [];
+  const guests: TestTenant[] = [];
   for (let n = 0; n < 130; n++) guests.push(await asleep(n < 100 ? 70 : 1));
   await fixture.sweep();
   const ready = await Promise.all(guests.map((guest) => redis.zcard(guest.keys.ready)));
@@ -53,7 +53,7 @@ test('more tenants than one round looks at are all given what is due', async () 
 
 test('what one sweep did not get to is found by the next: nothing is taken out before it is done', async () => {
   const guest = await asleep(3);
-  const look = () => run(fixture.connection, LIST_DUE_TASKS, places(guest), { tenant: guest.tenant.id, most: 2 });
+  const look = () => run(fixture.connection, LIST_DUE_TASKS, places(guest), { tenant: guest.store.id, limit: 2 });
   expect(await look()).toHaveLength(2);
   expect(await look(), 'its sweep died').toHaveLength(2);
   await fixture.sweep();
@@ -61,19 +61,19 @@ test('what one sweep did not get to is found by the next: nothing is taken out b
 });
 
 test("a tenant's place among the due is never later than its first deadline, and goes with its last task", async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open({ waits: [sleeps('0', 50_000)] });
-  const first = async () => Number(await redis.zscore(due, guest.tenant.id));
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask({ waits: [sleepWait('0', 50_000)] });
+  const first = async () => Number(await redis.zscore(due, guest.store.id));
   const deadline = async () => Number(await redis.zscore(guest.keys.deadlines, taskRef(taskId)));
   expect(await first()).toBe(await deadline());
-  await guest.open({ waits: [sleeps('0', 20_000)] }).then((id) => guest.tasks.cancel(ANN, id));
+  await guest.openTask({ waits: [sleepWait('0', 20_000)] }).then((id) => guest.tasks.cancel(ANN, id));
   expect(await first(), 'it may be too early').toBeLessThan(await deadline());
-  await run(fixture.connection, LIST_DUE_TASKS, places(guest), { tenant: guest.tenant.id, most: 9 });
+  await run(fixture.connection, LIST_DUE_TASKS, places(guest), { tenant: guest.store.id, limit: 9 });
   expect(await first(), 'a look sets it right').toBe(await deadline());
   await guest.tasks.cancel(ANN, taskId);
-  await run(fixture.connection, LIST_DUE_TASKS, places(guest), { tenant: guest.tenant.id, most: 9 });
-  expect(await redis.zscore(due, guest.tenant.id)).toBeNull();
-  expect(wiretap.last(LIST_DUE_TASKS)).toEqual([]);
+  await run(fixture.connection, LIST_DUE_TASKS, places(guest), { tenant: guest.store.id, limit: 9 });
+  expect(await redis.zscore(due, guest.store.id)).toBeNull();
+  expect(interceptor.last(LIST_DUE_TASKS)).toEqual([]);
 });
 
-const places = (guest: Guest) => ({ deadlines: guest.keys.deadlines, due });
+const places = (guest: TestTenant) => ({ deadlines: guest.keys.deadlines, due });

@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import type { Connection } from '../redis/connection.ts';
-import { type ShardKeys, taskIdOf } from '../records/keys.ts';
+import { type ShardKeys, taskIdFromRef } from '../records/keys.ts';
 import { run } from '../scripts/script.ts';
 import { LIST_DUE_TENANTS, EXPIRE, LIST_DUE_TASKS } from '../scripts/registry.ts';
 import type { TenantStore } from '../tenant-store.ts';
@@ -20,7 +20,7 @@ export async function sweepDeadlines(
   open: (tenant: string) => TenantStore,
 ): Promise<void> {
   for (;;) {
-    const tenants = (await run(connection, LIST_DUE_TENANTS, { due, swept }, { most: TENANTS_PER_ROUND })).map(String);
+    const tenants = (await run(connection, LIST_DUE_TENANTS, { due, swept }, { limit: TENANTS_PER_ROUND })).map(String);
     if (tenants.length === 0) return;
     const round = await Promise.allSettled(tenants.map((name) => sweepTenant(connection, due, open(name))));
     for (const one of round) if (one.status === 'rejected') throw one.reason;
@@ -29,28 +29,20 @@ export async function sweepDeadlines(
 
 async function sweepTenant(connection: Connection, due: string, tenant: TenantStore): Promise<void> {
   const { deadlines, name } = tenant.keys;
-  const refs = await run(connection, LIST_DUE_TASKS, { deadlines, due }, { tenant: name, most: TASKS_PER_TENANT });
-  await Promise.all(refs.map((ref) => expire(connection, tenant, String(ref))));
+  const refs = await run(connection, LIST_DUE_TASKS, { deadlines, due }, { tenant: name, limit: TASKS_PER_TENANT });
+  await Promise.all(refs.map((ref) => expireTask(connection, tenant, String(ref))));
 }
 
-async function expire(connection: Connection, tenant: TenantStore, ref: string): Promise<void> {
+async function expireTask(connection: Connection, tenant: TenantStore, ref: string): Promise<void> {
   const { keys, lifetimes } = tenant;
-  const taskId = taskIdOf(ref);
+  const taskId = taskIdFromRef(ref);
+  const names = keys.taskNames(taskId);
   const [, job] = await run(
     connection,
     EXPIRE,
+    keys.scriptKeys(names),
     {
-      tenant: keys.record,
-      task: keys.task(taskId),
-      pending: keys.pending,
-      claims: keys.claims,
-      deadlines: keys.deadlines,
-      due: keys.shard.due,
-      ...keys.queueKeys,
-      listeners: keys.listeners,
-    },
-    {
-      member: keys.topic(taskId),
+      topic: names.topic,
       ref,
       expired: INTERACTION_EXPIRED,
       taskExpired: JSON.stringify(taskExpired(taskId).toWire()),

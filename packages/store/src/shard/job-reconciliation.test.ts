@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { internalsOf } from '../internals.ts';
 import { openFixture } from '../testing/fixture.ts';
-import type { Guest } from '../testing/guest.ts';
+import type { TestTenant } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture();
 const { redis, shard } = fixture;
 const queue = internalsOf(fixture.store).queues.queue(0, 'resume');
-const { outstanding } = fixture.places;
+const { outstanding } = fixture.shardKeys;
 
 /** A check as it is after the interval. */
 async function check(): Promise<void> {
@@ -14,73 +14,73 @@ async function check(): Promise<void> {
   await shard.reconcileJobs();
 }
 
-const open = (guest: Guest) => guest.open({ waits: [], ready: true });
+const open = (guest: TestTenant) => guest.openTask({ waits: [], ready: true });
 const ids = async () =>
   (await queue.getJobs(['waiting', 'active', 'delayed'])).map(({ id }) => String(id)).sort();
 const added = (count: number) => expect.poll(async () => (await ids()).length).toBe(count);
 
 test('a job that was never added, since who was to add it died, is replaced by another that takes the same tasks', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const taskId = await open(guest);
   await added(1);
   await queue.obliterate({ force: true });
   await check();
   await added(1);
-  expect(await ids()).toEqual([`${guest.tenant.id}.2`]);
-  expect((await fixture.take()).taskId).toBe(taskId);
+  expect(await ids()).toEqual([`${guest.store.id}.2`]);
+  expect((await fixture.leaseOne()).taskId).toBe(taskId);
 });
 
 test('what a job had that was removed while it ran is ready again, with a job; its tries go on counting', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const taskId = await open(guest);
   await added(1);
-  expect((await fixture.take()).state.tries).toBe(1);
+  expect((await fixture.leaseOne()).task.tries).toBe(1);
   await queue.obliterate({ force: true });
   await check();
   await added(1);
-  expect(await guest.stands(taskId)).toBe('ready');
-  expect((await fixture.take()).state.tries).toBe(2);
+  expect(await guest.queueState(taskId)).toBe('ready');
+  expect((await fixture.leaseOne()).task.tries).toBe(2);
 });
 
 test('what a job had that has failed for good is ready again', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const taskId = await open(guest);
   await added(1);
   const [job] = await queue.getJobs(['waiting']);
   await job!.remove();
-  await shard.dequeue({ tenant: guest.tenant.id, list: 'ready', number: 1, tasks: [] }, []);
-  expect(await guest.stands(taskId)).toBe('batch');
+  await shard.dequeue({ tenant: guest.store.id, list: 'ready', number: 1, tasks: [] }, []);
+  expect(await guest.queueState(taskId)).toBe('batch');
   // The same job, among the failed.
-  await redis.hset(`${queue.toKey('')}${guest.tenant.id}.1`, 'name', 'resume', 'data', '{}', 'opts', '{}');
-  await redis.zadd(queue.toKey('failed'), Date.now(), `${guest.tenant.id}.1`);
+  await redis.hset(`${queue.toKey('')}${guest.store.id}.1`, 'name', 'resume', 'data', '{}', 'opts', '{}');
+  await redis.zadd(queue.toKey('failed'), Date.now(), `${guest.store.id}.1`);
   await check();
-  expect(await guest.stands(taskId)).toBe('ready');
+  expect(await guest.queueState(taskId)).toBe('ready');
 });
 
 test('a job that waits in a paused queue is left alone, however often it is looked at', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   await queue.pause();
   await open(guest);
   await added(1);
   for (let time = 0; time < 5; time++) await check();
-  expect(await ids()).toEqual([`${guest.tenant.id}.1`]);
+  expect(await ids()).toEqual([`${guest.store.id}.1`]);
   expect(await redis.hget(guest.keys.jobs, 'next')).toBe('1');
   await queue.resume();
 });
 
 test('a job that was asked for just now may be about to be added, and is not replaced', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   await open(guest);
   await added(1);
   const [job] = await queue.getJobs(['waiting']);
   await queue.obliterate({ force: true });
   setTimeout(() => void queue.add('resume', job!.data, { jobId: job!.id! }), 50);
   await check();
-  expect(await ids()).toEqual([`${guest.tenant.id}.1`]);
+  expect(await ids()).toEqual([`${guest.store.id}.1`]);
 });
 
 test('a list without a job is given one, once, though all that is known of jobs is gone', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   await open(guest);
   await added(1);
   await queue.obliterate({ force: true });
@@ -92,18 +92,18 @@ test('a list without a job is given one, once, though all that is known of jobs 
 });
 
 test('a tenant without jobs is not looked at any more, and one with jobs not before the interval is over', async () => {
-  const [idle, busy] = [await fixture.guest(), await fixture.guest()];
+  const [idle, busy] = [await fixture.createTenant(), await fixture.createTenant()];
   await open(idle);
   await added(1);
-  const job = { tenant: idle.tenant.id, list: 'ready' as const, number: 1, tasks: [] };
+  const job = { tenant: idle.store.id, list: 'ready' as const, number: 1, tasks: [] };
   const batch = await shard.dequeue(job, []);
   if (batch.kind !== 'taken') throw new Error(batch.kind);
-  const { segments } = await shard.load(idle.tenant.id, 1, batch.unloaded);
+  const { segments } = await shard.load(idle.store.id, 1, batch.unloaded);
   await segments[0]!.settle({ status: 'completed', result: {} });
   await open(busy);
   await check();
-  expect(await redis.zrange(outstanding, '0', '-1')).toEqual([busy.tenant.id]);
-  const looked = await redis.zscore(outstanding, busy.tenant.id);
+  expect(await redis.zrange(outstanding, '0', '-1')).toEqual([busy.store.id]);
+  const looked = await redis.zscore(outstanding, busy.store.id);
   await shard.reconcileJobs();
-  expect(await redis.zscore(outstanding, busy.tenant.id)).toBe(looked);
+  expect(await redis.zscore(outstanding, busy.store.id)).toBe(looked);
 });

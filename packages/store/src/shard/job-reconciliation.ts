@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from '../redis/connection.ts';
-import { type ShardKeys, taskIdOf } from '../records/keys.ts';
+import { type ShardKeys, taskIdFromRef } from '../records/keys.ts';
 import type { BullmqQueues } from '../queues/bullmq-queues.ts';
 import { jobId } from '../queues/resume-job.ts';
 import { run } from '../scripts/script.ts';
@@ -64,8 +64,8 @@ async function reconcileTenant(
     connection,
     REQUEUE_LOST_JOBS,
     keys.queueKeys,
-    { member: keys.pendingTopic, lost: lost.length },
-    { keys: refs.map((ref) => keys.task(taskIdOf(ref))), args: [...lost, ...refs] },
+    { topic: keys.pendingTopic, lost: lost.length },
+    { keys: refs.map((ref) => keys.task(taskIdFromRef(ref))), args: [...lost, ...refs] },
   );
   for (const job of asked) tenant.addJob(String(job));
 }

@@ -1,7 +1,7 @@
 import type { Connection } from '../redis/connection.ts';
 import { sweepDeadlines } from './deadline-sweep.ts';
 import { reconcileJobs } from './job-reconciliation.ts';
-import { type ShardKeys, taskIdOf, taskRef } from '../records/keys.ts';
+import { type ShardKeys, taskIdFromRef, taskRef } from '../records/keys.ts';
 import { WorkerRegistry } from '../queues/worker-registry.ts';
 import type { BullmqQueues } from '../queues/bullmq-queues.ts';
 import type { ResumeJob } from '../queues/resume-job.ts';
@@ -68,10 +68,10 @@ export class Shard {
       DEQUEUE,
       keys.queueKeys,
       {
-        member: keys.pendingTopic,
+        topic: keys.pendingTopic,
         list,
         number,
-        most,
+        limit: most,
         fresh: fresh ? 1 : 0,
         bytes: BATCH_BYTES,
         programs: held.length,
@@ -81,7 +81,7 @@ export class Shard {
     const [kind, next = '', text = '[]', ...refs] = reply.map(String);
     tenant.addJob(next);
     if (kind === 'lacking') return { kind };
-    const taken = refs.map(taskIdOf);
+    const taken = refs.map(taskIdFromRef);
     if (kind === 'again') return { kind, unloaded: await this.sortByTries(tenant, taken) };
     const loaded = JSON.parse(text) as Loaded[];
     const segments: TaskLease[] = [];
@@ -107,7 +107,7 @@ export class Shard {
       this.connection,
       LOAD_TASKS,
       keys.queueKeys,
-      { member: keys.pendingTopic, number, bytes: BATCH_BYTES },
+      { topic: keys.pendingTopic, number, bytes: BATCH_BYTES },
       { keys: tasks.map((taskId) => keys.task(taskId)), args: tasks.map(taskRef) },
     );
     tenant.addJob(String(next));

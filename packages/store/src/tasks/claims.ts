@@ -1,5 +1,5 @@
 import { parseInteractionId } from '@baton/protocol';
-import { type Identity, formatScopes } from '../tenant/caller.ts';
+import { formatHolder, formatScopes, type Identity } from '../records/identity.ts';
 import { taskRef } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusal } from '../records/refusal.ts';
@@ -43,7 +43,7 @@ export class Claims {
       {
         principal: identity.principal,
         scopes: formatScopes(identity.scopes),
-        member: keys.topic(taskId),
+        topic: keys.topic(taskId),
         ref: taskRef(taskId),
         number,
         holder: formatHolder(identity, holder),
@@ -65,12 +65,7 @@ export class Claims {
       connection,
       RELEASE_HOLDER,
       { tenant: keys.record, claims: keys.claims, holders: keys.holders },
-      { member: keys.pendingTopic, holder: formatHolder(identity, holder), life: RELEASED_HOLDER_TTL },
+      { topic: keys.pendingTopic, holder: formatHolder(identity, holder), life: RELEASED_HOLDER_TTL },
     );
   }
-}
-
-/** A holder is one of its principal: the same name means another one with another principal. */
-export function formatHolder({ principal }: Identity, holder: string): string {
-  return `${principal} ${holder}`;
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { ACCEPT, COMMIT, HOLD_FOR_PROGRAM, LOAD_TASKS, PARK, RELEASE_TASK, SETTLE } from '../scripts/registry.ts';
 import { openFixture } from '../testing/fixture.ts';
-import { asks, codeOf } from '../testing/guest.ts';
-import type { AnyScript, Cut } from '../testing/wiretap.ts';
+import { llmWait, errorCode } from '../testing/test-tenant.ts';
+import type { AnyScript, Mutation } from '../testing/script-interceptor.ts';
 import type { TaskLease } from './task-lease.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { TaskLease } from './task-lease.ts';
  * and with the fence cut out of a copy of the script it does not, so the scenario can tell.
  */
 const fixture = await openFixture();
-const { wiretap, redis } = fixture;
+const { interceptor, redis } = fixture;
 
 const nothing = { journal: [], drops: [], waits: [] };
 const outcome = (path: string) => ({ path, entry: 'commit+1', journal: [] });
@@ -19,11 +19,11 @@ const change = { set: [['t', '1'] as const], delete: [] };
 /** A segment whose task another holder has taken up tries to write. */
 function staleWritesNothing(write: (segment: TaskLease) => Promise<unknown>) {
   return async (): Promise<boolean> => {
-    const guest = await fixture.guest();
-    await guest.open({ ready: true });
-    const stale = await fixture.take();
+    const guest = await fixture.createTenant();
+    await guest.openTask({ ready: true });
+    const stale = await fixture.leaseOne();
     await fixture.loseJobs(guest);
-    await fixture.take();
+    await fixture.leaseOne();
     const before = JSON.stringify(await fixture.contents());
     await write(stale);
     return JSON.stringify(await fixture.contents()) === before;
@@ -31,8 +31,8 @@ function staleWritesNothing(write: (segment: TaskLease) => Promise<unknown>) {
 }
 
 async function anAnswerIsAcceptedOnce(): Promise<boolean> {
-  const guest = await fixture.guest();
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask();
   const texts = ['"a"', '"a"', '"b"', '"c"'];
   const replies = await Promise.all(
     texts.map((text) =>
@@ -42,71 +42,71 @@ async function anAnswerIsAcceptedOnce(): Promise<boolean> {
       ),
     ),
   );
-  return replies.filter((replayed) => !replayed).length === 1 && (await guest.record(taskId))['ev'] === '1';
+  return replies.filter((replayed) => !replayed).length === 1 && (await guest.readRecord(taskId))['ev'] === '1';
 }
 
 async function anAnswerDuringASegmentIsNotSwallowed(): Promise<boolean> {
-  const guest = await fixture.guest();
-  const taskId = await guest.open({ waits: [asks('0'), asks('1')] });
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask({ waits: [llmWait('0'), llmWait('1')] });
   await guest.answer(taskId, 1);
-  const segment = await fixture.take();
+  const segment = await fixture.leaseOne();
   await guest.answer(taskId, 2);
   const end = await segment.park(nothing);
-  return end === 'again' || (await guest.stands(taskId)) !== undefined;
+  return end === 'again' || (await guest.queueState(taskId)) !== undefined;
 }
 
 /** A connection that breaks before the reply has come has its command sent again. */
 async function aParkThatIsSentTwiceOpensOnce(): Promise<boolean> {
-  const guest = await fixture.guest();
-  await guest.open({ waits: [], ready: true });
-  const segment = await fixture.take();
-  await segment.park({ ...nothing, waits: [asks('5')] });
-  await segment.park({ ...nothing, waits: [asks('5')] });
+  const guest = await fixture.createTenant();
+  await guest.openTask({ waits: [], ready: true });
+  const segment = await fixture.leaseOne();
+  await segment.park({ ...nothing, waits: [llmWait('5')] });
+  await segment.park({ ...nothing, waits: [llmWait('5')] });
   return (await redis.zcard(guest.keys.pending)) === 1;
 }
 
 async function commitsNeverShareAVersion(): Promise<boolean> {
-  const guest = await fixture.guest();
-  const { projectsResource } = guest.tenant;
-  const at = await projectsResource.read('p');
+  const guest = await fixture.createTenant();
+  const { projects } = guest.store;
+  const at = await projects.read('p');
   const landed = await Promise.all(
-    [1, 2, 3, 4].map((n) => projectsResource.commit('p', at, { set: [['t', `${n}`]], delete: [] })),
+    [1, 2, 3, 4].map((n) => projects.commit('p', at, { set: [['t', `${n}`]], delete: [] })),
   );
-  return landed.filter(Boolean).length === 1 && (await projectsResource.read('p'))?.version === '1';
+  return landed.filter(Boolean).length === 1 && (await projects.read('p'))?.version === '1';
 }
 
 async function aCommandLandsOnce(): Promise<boolean> {
-  const guest = await fixture.guest();
-  await guest.open({ ready: true });
-  const segment = await fixture.take();
+  const guest = await fixture.createTenant();
+  await guest.openTask({ ready: true });
+  const segment = await fixture.leaseOne();
   await segment.commit('p', undefined, change, outcome('3'));
   const again = await fixture.shard.reload(segment);
-  await again!.commit('p', await guest.tenant.projectsResource.read('p'), change, outcome('3'));
-  return (await guest.tenant.projectsResource.read('p'))?.version === '1';
+  await again!.commit('p', await guest.store.projects.read('p'), change, outcome('3'));
+  return (await guest.store.projects.read('p'))?.version === '1';
 }
 
 async function noAnswerComesAfterTheDeadline(): Promise<boolean> {
-  const guest = await fixture.guest();
-  const taskId = await guest.with({ interaction: 0 }).open();
-  return (await codeOf(guest.answer(taskId))) === 'interaction_expired';
+  const guest = await fixture.createTenant();
+  const taskId = await guest.withLifetimes({ interaction: 0 }).openTask();
+  return (await errorCode(guest.answer(taskId))) === 'interaction_expired';
 }
 
 async function aStrangerAnswersNothing(): Promise<boolean> {
-  const guest = await fixture.guest();
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask();
   return (
-    (await codeOf(guest.answer(taskId, 1, { as: await guest.caller('bob') }))) === 'interaction_not_found'
+    (await errorCode(guest.answer(taskId, 1, { as: await guest.caller('bob') }))) === 'interaction_not_found'
   );
 }
 
-const FENCE: Cut = ["if redis.call('HGET', K_task, 'fe') ~= A_fence then return {'stale'} end", ''];
-const SHORT_FENCE: Cut = ["if task[1] ~= A_fence then return {'stale'} end", ''];
-const MAY = "if not may then return {'interaction_not_found'} end";
+const FENCE: Mutation = ["if redis.call('HGET', K_task, F_fence) ~= A_fence then return {'stale'} end", ''];
+const SHORT_FENCE: Mutation = ["if fence ~= A_fence then return {'stale'} end", ''];
+const MAY = "if not may_see(owner, principal, scopes) then return {'interaction_not_found'} end";
 
-const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScript, cuts: Cut[]][] = [
+const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScript, cuts: Mutation[]][] = [
   [
     'a stale segment parks nothing',
-    staleWritesNothing((segment) => segment.park({ ...nothing, waits: [asks('5')] })),
+    staleWritesNothing((segment) => segment.park({ ...nothing, waits: [llmWait('5')] })),
     PARK,
     [SHORT_FENCE],
   ],
@@ -123,20 +123,20 @@ const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScrip
     [SHORT_FENCE],
   ],
   ['a stale segment releases nothing', staleWritesNothing((segment) => segment.release()), RELEASE_TASK, [FENCE]],
-  ['a stale segment holds nothing', staleWritesNothing((segment) => segment.hold()), HOLD_FOR_PROGRAM, [SHORT_FENCE]],
+  ['a stale segment holds nothing', staleWritesNothing((segment) => segment.holdForProgram()), HOLD_FOR_PROGRAM, [SHORT_FENCE]],
   [
     'who takes a task makes its last holder stale',
     staleWritesNothing((segment) => segment.settle({ status: 'completed', result: {} })),
     LOAD_TASKS,
-    [['(record.fe or 0) + 1', 'tonumber(record.fe or 0)']],
+    [['(record[F_fence] or 0) + 1', 'tonumber(record[F_fence] or 0)']],
   ],
   [
     'an answer is accepted once',
     anAnswerIsAcceptedOnce,
     ACCEPT,
     [
-      ['if task[3] then', 'if false then'],
-      ['table.remove(opens, found)', 'opens[found]'],
+      ['local closed = refusal_of_closed(answered, ended)', 'local closed'],
+      ['table.remove(waits, place)', ''],
     ],
   ],
   [
@@ -149,7 +149,7 @@ const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScrip
     'a park that is sent twice opens what it awaits once',
     aParkThatIsSentTwiceOpensOnce,
     PARK,
-    [["'fe', A_fence + 1, 'up'", "'up'"]],
+    [['F_fence, A_fence + 1, F_updated_at', 'F_updated_at']],
   ],
   [
     'two commits never both land on one version',
@@ -161,13 +161,13 @@ const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScrip
     'a command that is run again lands once',
     aCommandLandsOnce,
     COMMIT,
-    [["if task[2] then return {'journaled', task[2]} end", '']],
+    [["if journaled then return {'journaled', journaled} end", '']],
   ],
   [
     'no answer is accepted after its deadline',
     noAnswerComesAfterTheDeadline,
     ACCEPT,
-    [["if open.due <= now then return {'interaction_expired'} end", '']],
+    [["if wait.due <= now then return {'interaction_expired'} end", '']],
   ],
   ['a stranger answers nothing', aStrangerAnswersNothing, ACCEPT, [[MAY, '']]],
 ];
@@ -175,5 +175,5 @@ const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScrip
 test.each(GUARANTEES)('%s, and the test would notice', async (_claim, held, script, cuts) => {
   expect(await held()).toBe(true);
   await redis.flushall();
-  expect(await wiretap.withMutant(script, cuts, held), `without ${script.name}'s fence`).toBe(false);
+  expect(await interceptor.withMutant(script, cuts, held), `without ${script.name}'s fence`).toBe(false);
 });

@@ -1,5 +1,6 @@
 import { parseInteractionId, type Scope } from '@baton/protocol';
-import { type Caller, type Identity, formatScopes } from '../tenant/caller.ts';
+import { type Identity, formatScopes } from '../records/identity.ts';
+import type { Caller } from '../tenant/caller.ts';
 import { taskRef } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusal } from '../records/refusal.ts';
@@ -25,25 +26,14 @@ export class Interactions {
     answer: { interactionId: string; text: string; fingerprint: string; channel: string },
   ): Promise<Accepted> {
     const { keys, connection } = this.context;
-    const { taskId, number } = this.parse(answer.interactionId);
-    const { task, topic, ref } = keys.taskNames(taskId);
+    const { taskId, number } = this.parseId(answer.interactionId);
+    const names = keys.taskNames(taskId);
+    const { topic, ref } = names;
     const { digest, principal, scopes, need, bytes, floor } = await caller.admissionArgs(ANSWER, 'answer');
     const reply = await run(
       connection,
       ACCEPT,
-      {
-        credential: caller.credentialKey,
-        tenant: keys.record,
-        task,
-        pending: keys.pending,
-        claims: keys.claims,
-        ready: keys.ready,
-        held: keys.held,
-        jobs: keys.jobs,
-        outstanding: keys.shard.outstanding,
-        workers: keys.shard.workers,
-        listeners: keys.listeners,
-      },
+      keys.scriptKeys(names, caller.credentialKey),
       {
         digest,
         principal,
@@ -51,7 +41,7 @@ export class Interactions {
         need,
         bytes,
         floor,
-        member: topic,
+        topic,
         ref,
         number,
         answer: answer.text,
@@ -68,12 +58,12 @@ export class Interactions {
   }
 
   /** Keeps one chunk of a streamed answer. */
-  async chunk(
+  async appendChunk(
     caller: Caller,
     chunk: { interactionId: string; sequence: number; delta: string },
   ): Promise<'kept' | 'replayed'> {
     const { keys, connection } = this.context;
-    const { taskId, number } = this.parse(chunk.interactionId);
+    const { taskId, number } = this.parseId(chunk.interactionId);
     const reply = await run(
       connection,
       APPEND_CHUNK,
@@ -86,9 +76,9 @@ export class Interactions {
   }
 
   /** The chunks kept of a streamed answer, by their sequence. Only for a caller that was admitted. */
-  async chunks(id: string): Promise<Map<number, string>> {
+  async readChunks(id: string): Promise<Map<number, string>> {
     const { keys, connection } = this.context;
-    const { taskId, number } = this.parse(id);
+    const { taskId, number } = this.parseId(id);
     const fields = await connection.command((client) => client.hgetall(keys.task(taskId)));
     const mine = Object.entries(fields).filter(([field]) => field.startsWith(`c${number};`));
     return new Map(mine.map(([field, delta]) => [Number(field.split(';')[1]), delta]));
@@ -96,7 +86,7 @@ export class Interactions {
 
   /** Takes back one interaction; its task goes on with `interaction_cancelled` in its place. */
   async cancel(identity: Identity, id: string): Promise<void> {
-    const { taskId, number } = this.parse(id);
+    const { taskId, number } = this.parseId(id);
     const reply = await runCancel(
       this.context,
       identity,
@@ -111,7 +101,7 @@ export class Interactions {
   /** Gives a pending interaction `life` more milliseconds from now, never past its task's end; returns its new deadline. */
   async extend(identity: Identity, id: string, life: number): Promise<number> {
     const { keys, connection } = this.context;
-    const { taskId, number } = this.parse(id);
+    const { taskId, number } = this.parseId(id);
     const reply = await run(
       connection,
       EXTEND_INTERACTION,
@@ -119,7 +109,7 @@ export class Interactions {
       {
         principal: identity.principal,
         scopes: formatScopes(identity.scopes),
-        member: keys.topic(taskId),
+        topic: keys.topic(taskId),
         ref: taskRef(taskId),
         number,
         life,
@@ -131,10 +121,10 @@ export class Interactions {
 
   /** The name in notices of the task that an interaction belongs to. Errors: `interaction_not_found`. */
   topicOf(id: string): string {
-    return this.context.keys.topic(this.parse(id).taskId);
+    return this.context.keys.topic(this.parseId(id).taskId);
   }
 
-  private parse(id: string): { taskId: string; number: number } {
+  private parseId(id: string): { taskId: string; number: number } {
     const parsed = parseInteractionId(id);
     if (parsed === undefined) throw refusal(['interaction_not_found'], { interactionId: id });
     return parsed;

@@ -4,17 +4,17 @@ import { ACCEPT, CANCEL, DEQUEUE, EXPIRE, PARK, REQUEUE_LOST_JOBS } from '../scr
 import { openFixture } from '../testing/fixture.ts';
 import { operation, RandomRun } from '../testing/random-operations.ts';
 import { seed } from '../testing/seed.ts';
-import type { AnyScript, Cut } from '../testing/wiretap.ts';
+import type { AnyScript, Mutation } from '../testing/script-interceptor.ts';
 
 const fixture = await openFixture();
-const { wiretap, redis } = fixture;
+const { interceptor, redis } = fixture;
 
 /** Any operations, in any order, by any holder, in time or late: after each, what Redis holds is what it should be. */
 const claim = fc.asyncProperty(
   fc.array(operation, { minLength: 25, maxLength: 60, size: 'max' }),
   async (steps) => {
     await redis.flushall();
-    const run = new RandomRun(fixture, await fixture.guest());
+    const run = new RandomRun(fixture, await fixture.createTenant());
     for (const [at, step] of steps.entries()) {
       const { answered, expected } = await run.play(step);
       const where = `step ${at}, ${JSON.stringify(step)}`;
@@ -47,14 +47,14 @@ test('whatever happens in whatever order, no answer is lost or taken twice, and 
     [CANCEL, 'cancelled'],
   ] as const;
   for (const [script, code] of happened) {
-    const times = wiretap.replies(script).filter((reply) => reply[0] === code).length;
+    const times = interceptor.replies(script).filter((reply) => reply[0] === code).length;
     // The rarest comes some 28 times: a seed that brings it 5 times or less will not be met.
     expect(times, `${script.name} must say ${code} for the claim to mean anything`).toBeGreaterThan(5);
   }
 });
 
 /** Rules of the scripts, each broken: what the claim must notice. */
-const MUTANTS: [rule: string, wrong: RegExp, script: AnyScript, cuts: Cut[]][] = [
+const MUTANTS: [rule: string, wrong: RegExp, script: AnyScript, cuts: Mutation[]][] = [
   [
     'an unseen event makes PARK say "again"',
     /not "again"/,
@@ -65,24 +65,24 @@ const MUTANTS: [rule: string, wrong: RegExp, script: AnyScript, cuts: Cut[]][] =
     'what a lost job had is ready again',
     /was forgotten|says/,
     REQUEUE_LOST_JOBS,
-    [["      redis.call('ZADD', K_ready, kept.micros, ref)", '']],
+    [["      redis.call('ZADD', K_ready, cache.micros, ref)", '']],
   ],
-  ['a job that runs again finds its batch', /not "again"/, DEQUEUE, [['if had then', 'if false then']]],
+  ['a job that runs again finds its batch', /not "again"/, DEQUEUE, [['if taken_earlier then', 'if false then']]],
   [
     'a task has one deadline, which is never too late',
     /too late/,
     PARK,
-    [['set_deadline(first_due(opens, expires))', '']],
+    [['set_deadline(first_deadline(waits, expires_at))', '']],
   ],
-  ['an end takes back what is open', /pending is/, CANCEL, [["send('ZREM', K_pending, references)", '']]],
-  ['an accepted answer makes its task ready', /was forgotten/, ACCEPT, [['enqueue(now)}', "''}"]]],
+  ['an end takes back what is open', /pending is/, CANCEL, [["write_all('ZREM', K_pending, references)", '']]],
+  ['an accepted answer makes its task ready', /was forgotten/, ACCEPT, [['enqueue_task(now)}', "''}"]]],
 ];
 
 test.each(MUTANTS)(
   'the random run notices when this is not so: %s',
   { timeout: 60_000 },
   async (_rule, wrong, script, cuts) => {
-    const broken = await wiretap.withMutant(script, cuts, () =>
+    const broken = await interceptor.withMutant(script, cuts, () =>
       fc.check(claim, { seed, numRuns: 1_000, endOnFailure: true }),
     );
     expect(broken.failed && String(broken.errorInstance)).toMatch(wrong);

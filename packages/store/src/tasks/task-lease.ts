@@ -31,7 +31,7 @@ export interface LoadedTask {
  */
 export class TaskLease {
   readonly taskId: string;
-  readonly state: LoadedTask;
+  readonly task: LoadedTask;
   /** The number of the BullMQ job that has the task. */
   readonly job: number;
   private readonly context: TenantContext;
@@ -44,7 +44,7 @@ export class TaskLease {
     this.taskId = taskId;
     this.job = job;
     this.fence = String(reply[0]);
-    this.state = parseLoadedTask(Number(reply[1]), reply.slice(2) as string[]);
+    this.task = parseLoadedTask(Number(reply[1]), reply.slice(2) as string[]);
   }
 
   get tenant(): string {
@@ -78,33 +78,22 @@ export class TaskLease {
   /** Ends the segment at what it awaits. 'again': something came meanwhile; load the task anew and go on. Errors: OversizedRequest. */
   async park(parked: ParkRequest): Promise<'parked' | 'again' | 'stale'> {
     const { keys, connection, lifetimes } = this.context;
-    const { task, topic, ref } = keys.taskNames(this.taskId);
+    const names = keys.taskNames(this.taskId);
+    const { topic, ref } = names;
     const args: (string | number)[] = [...parked.journal.flat(), ...parked.drops];
     pushWaitArgs(args, parked.waits, lifetimes);
     const reply = await run(
       connection,
       PARK,
-      {
-        tenant: keys.record,
-        task,
-        pending: keys.pending,
-        deadlines: keys.deadlines,
-        due: keys.shard.due,
-        ready: keys.ready,
-        held: keys.held,
-        jobs: keys.jobs,
-        outstanding: keys.shard.outstanding,
-        workers: keys.shard.workers,
-        listeners: keys.listeners,
-      },
+      keys.scriptKeys(names),
       {
         fence: this.fence,
-        member: topic,
+        topic,
         ref,
-        seen: this.state.seen,
+        seen: this.task.seen,
         journal: parked.journal.length,
         drops: parked.drops.length,
-        opens: parked.waits.length,
+        waits: parked.waits.length,
       },
       { args },
     );
@@ -118,26 +107,15 @@ export class TaskLease {
     end: { status: 'completed'; result: JsonObject } | { status: 'failed'; error: WireError },
   ): Promise<'settled' | 'stale'> {
     const { keys, connection, lifetimes } = this.context;
-    const { task, topic, ref } = keys.taskNames(this.taskId);
+    const names = keys.taskNames(this.taskId);
+    const { topic, ref } = names;
     const reply = await run(
       connection,
       SETTLE,
-      {
-        tenant: keys.record,
-        task,
-        pending: keys.pending,
-        claims: keys.claims,
-        deadlines: keys.deadlines,
-        ready: keys.ready,
-        held: keys.held,
-        jobs: keys.jobs,
-        outstanding: keys.shard.outstanding,
-        workers: keys.shard.workers,
-        listeners: keys.listeners,
-      },
+      keys.scriptKeys(names),
       {
         fence: this.fence,
-        member: topic,
+        topic,
         ref,
         status: end.status,
         payload: JSON.stringify(end.status === 'completed' ? end.result : end.error),
@@ -158,20 +136,20 @@ export class TaskLease {
       connection,
       RELEASE_TASK,
       { task: keys.task(this.taskId) },
-      { fence: this.fence, tries: this.state.tries - 1 },
+      { fence: this.fence, tries: this.task.tries - 1 },
     );
     return reply[0] as 'released' | 'stale';
   }
 
   /** Puts the task back for workers that have its program; the try does not count. */
-  async hold(): Promise<'held' | 'stale'> {
+  async holdForProgram(): Promise<'held' | 'stale'> {
     const { keys, connection } = this.context;
     const { task, topic, ref } = keys.taskNames(this.taskId);
     const reply = await run(
       connection,
       HOLD_FOR_PROGRAM,
       { task, ...keys.queueKeys },
-      { member: topic, ref, fence: this.fence, tries: this.state.tries - 1 },
+      { topic, ref, fence: this.fence, tries: this.task.tries - 1 },
     );
     for (const next of reply.slice(1)) this.context.addJob(String(next));
     return reply[0] as 'held' | 'stale';

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { isTaskId, BatonError, type JsonObject, type Scope, taskIdFrom } from '@baton/protocol';
-import { type Caller, type Identity, parseScopes, formatScopes } from '../tenant/caller.ts';
-import { taskIdOf, taskRef } from '../records/keys.ts';
+import { type Identity, parseScopes, formatScopes } from '../records/identity.ts';
+import type { Caller } from '../tenant/caller.ts';
+import { taskIdFromRef } from '../records/keys.ts';
 import { OversizedRequest } from '../records/oversized-request.ts';
-import { pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
+import { parseOpened, pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusal } from '../records/refusal.ts';
 import { run } from '../scripts/script.ts';
 import { CANCEL, OPEN, READ_TASK } from '../scripts/registry.ts';
-import { formatProgram, parseTaskView, type TaskView } from '../records/task-view.ts';
+import { formatProgram, parseTaskView, type PendingInteraction, type TaskView } from '../records/task-view.ts';
 import { taskRecordTtl } from '../records/ttl.ts';
 
 export interface NewTask extends Omit<ParkRequest, 'drops'> {
@@ -20,9 +21,9 @@ export interface NewTask extends Omit<ParkRequest, 'drops'> {
   readonly idempotency?: { readonly key: string; readonly arguments: string } | undefined;
 }
 
-/** `createdAt` is known of a new task only: milliseconds by Redis's clock. */
+/** `pending` are the requests that a new task waits for. */
 export type OpenedTask =
-  | { readonly created: true; readonly taskId: string; readonly createdAt: number }
+  | { readonly created: true; readonly taskId: string; readonly pending: readonly PendingInteraction[] }
   | { readonly created: false; readonly taskId: string };
 
 const CALL: readonly Scope[] = ['mcp'];
@@ -43,7 +44,7 @@ export class Tasks {
     let { taskId, reply } = await this.runOpen(caller, task, '');
     const findByIdempotencyKey = reply[0] === 'exists' || reply[0] === 'idempotency_conflict' ? String(reply[1]) : undefined;
     // An idempotency key's record may outlive its task, and then means nothing.
-    if (findByIdempotencyKey !== undefined && !(await this.exists(taskIdOf(findByIdempotencyKey)))) {
+    if (findByIdempotencyKey !== undefined && !(await this.exists(taskIdFromRef(findByIdempotencyKey)))) {
       ({ taskId, reply } = await this.runOpen(caller, task, findByIdempotencyKey));
     }
     caller.recordAdmission(reply);
@@ -52,9 +53,9 @@ export class Tasks {
       throw new OversizedRequest(reply);
     }
     if (reply[0] !== 'opened' && reply[0] !== 'exists') throw refusal(reply);
-    if (reply[0] === 'exists') return { created: false, taskId: taskIdOf(String(reply[1])) };
+    if (reply[0] === 'exists') return { created: false, taskId: taskIdFromRef(String(reply[1])) };
     this.context.addJob(String(reply[1]), taskId);
-    return { created: true, taskId, createdAt: Number(reply[2]) };
+    return { created: true, taskId, pending: parseOpened(taskId, task.waits, reply.slice(2)) };
   }
 
   /**
@@ -66,9 +67,9 @@ export class Tasks {
     const [ref, given] = await connection.command((client) =>
       client.hmget(keys.idempotency(idempotency.key), 'ref', 'arguments'),
     );
-    if (!ref || !(await this.exists(taskIdOf(ref)))) return undefined;
+    if (!ref || !(await this.exists(taskIdFromRef(ref)))) return undefined;
     if (given !== idempotency.arguments) throw refusal(['idempotency_conflict']);
-    return taskIdOf(ref);
+    return taskIdFromRef(ref);
   }
 
   /** How a task stands; `channel`, if given, is told when it moves on. Errors: `task_not_found`. */
@@ -100,11 +101,12 @@ export class Tasks {
   private async runOpen(
     caller: Caller,
     task: NewTask,
-    gone: string,
+    staleRef: string,
   ): Promise<{ taskId: string; reply: unknown[] }> {
     const { keys, connection, lifetimes } = this.context;
     const taskId = taskIdFrom(randomUUID());
-    const { task: key, topic, ref } = keys.taskNames(taskId);
+    const names = keys.taskNames(taskId);
+    const { topic, ref } = names;
     // Written out: a spread of the ticket would have every call build this object field by field.
     const { digest, principal, scopes, need, bytes, floor } = await caller.admissionArgs(CALL);
     const args: (string | number)[] = [];
@@ -113,22 +115,7 @@ export class Tasks {
     const reply = await run(
       connection,
       OPEN,
-      {
-        credential: caller.credentialKey,
-        tenant: keys.record,
-        task: key,
-        idempotency: keys.idempotency(task.idempotency?.key ?? ''),
-        tasks: keys.tasks,
-        pending: keys.pending,
-        deadlines: keys.deadlines,
-        due: keys.shard.due,
-        ready: keys.ready,
-        held: keys.held,
-        jobs: keys.jobs,
-        outstanding: keys.shard.outstanding,
-        workers: keys.shard.workers,
-        listeners: keys.listeners,
-      },
+      keys.scriptKeys(names, caller.credentialKey, keys.idempotency(task.idempotency?.key ?? '')),
       {
         digest,
         principal,
@@ -136,16 +123,16 @@ export class Tasks {
         need,
         bytes,
         floor,
-        member: topic,
+        topic,
         ref,
         operation: formatProgram(task),
         input: JSON.stringify(task.input),
         arguments: task.idempotency?.arguments ?? '',
-        gone,
+        staleRef,
         life: lifetimes.task,
         keep: taskRecordTtl(lifetimes),
         journal: task.journal.length,
-        opens: task.waits.length,
+        waits: task.waits.length,
         ready: task.ready ? 1 : 0,
       },
       { args },
@@ -174,24 +161,16 @@ export async function runCancel(
   error: BatonError,
 ): Promise<unknown[]> {
   const { keys, connection, lifetimes } = place;
+  const names = keys.taskNames(taskId);
   const reply = await run(
     connection,
     CANCEL,
-    {
-      tenant: keys.record,
-      task: keys.task(taskId),
-      pending: keys.pending,
-      claims: keys.claims,
-      deadlines: keys.deadlines,
-      due: keys.shard.due,
-      ...keys.queueKeys,
-      listeners: keys.listeners,
-    },
+    keys.scriptKeys(names),
     {
       principal: identity.principal,
       scopes: formatScopes(identity.scopes),
-      member: keys.topic(taskId),
-      ref: taskRef(taskId),
+      topic: names.topic,
+      ref: names.ref,
       number,
       payload: JSON.stringify(error.toWire()),
       retention: lifetimes.retention,

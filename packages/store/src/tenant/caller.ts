@@ -1,29 +1,20 @@
-import { createHmac } from 'node:crypto';
 import { type KeyParts, type Scope, scope } from '@baton/protocol';
 import type { Connection } from '../redis/connection.ts';
+import { formatScopes, type Identity, parseScopes } from '../records/identity.ts';
 import type { TenantKeys } from '../records/keys.ts';
 import { refusal } from '../records/refusal.ts';
 import { run } from '../scripts/script.ts';
-import { ADMIT, ADMISSION_DRY_RUN } from '../scripts/registry.ts';
+import { ADMISSION_DRY_RUN, ADMIT } from '../scripts/registry.ts';
+import { cachedKeyDigest } from './key-digest.ts';
 
-/** Who calls, once it is known: a principal and what it may do. */
-export interface Identity {
-  readonly principal: string;
-  readonly scopes: ReadonlySet<Scope>;
-}
-
-/** Whether what is a principal's is shown to this caller. */
-export function maySee(identity: Identity, principal: string): boolean {
-  return identity.principal === principal || identity.scopes.has('agent');
-}
-
-/** How far into debt an answer may take the rate bucket, in bursts: it is the last thing to be refused. */
+/** The lowest balance of the rate bucket, in bursts, at which a request is still admitted; answers are refused last. */
+const CALL_FLOOR = 0;
 const ANSWER_FLOOR = -10;
 const NO_FLOOR = -1_000_000_000;
 
 /**
- * One request's credential. It is checked once per request, by the first script that the request runs: its own, if
- * it has one (`ticket`), otherwise ADMIT. No reply leaves before it was.
+ * The credential of one request. It is checked once, by the first script that the request runs: that of the call, where
+ * it takes the admission as arguments (`admissionArgs`), otherwise ADMIT. No reply is sent before the check.
  */
 export class Caller {
   private readonly connection: Connection;
@@ -50,7 +41,7 @@ export class Caller {
     }
   }
 
-  /** A caller who shows a key; `bytes` is the size of the request's body. */
+  /** A caller with an API key; `bytes` is the size of the request's body. */
   static withKey(
     connection: Connection,
     keys: TenantKeys,
@@ -61,15 +52,15 @@ export class Caller {
     return new Caller(connection, keys, { id: key.id, digest: cachedKeyDigest(key.text, pepper) }, bytes);
   }
 
-  /** A caller whom Baton vouches for: the operator. */
+  /** A caller that needs no credential: the operator. */
   static trusted(connection: Connection, keys: TenantKeys, identity: Identity): Caller {
     return new Caller(connection, keys, undefined, 0, identity);
   }
 
-  /** Makes sure that this caller may call now, with any of the scopes in `need`; counts the request once. */
+  /** Admits the caller if it has any of the scopes in `need`; the tenant's rate counts the request once. */
   async admit(need: readonly Scope[], purpose: 'call' | 'answer' = 'call'): Promise<Identity> {
-    if (this.identity === undefined && this.admissionDone) throw new Error('a script carried the admission already');
-    this.identity ??= this.runAdmission(ADMIT, need, purpose === 'answer' ? ANSWER_FLOOR : 0);
+    if (this.identity === undefined && this.admissionDone) throw new Error('a script has checked the admission already');
+    this.identity ??= this.runAdmission(ADMIT, need, purpose === 'answer' ? ANSWER_FLOOR : CALL_FLOOR);
     const identity = await this.identity;
     this.admissionDone = true;
     if (!need.some((scope) => identity.scopes.has(scope))) {
@@ -79,28 +70,28 @@ export class Caller {
   }
 
   /**
-   * Throws what this caller would be refused with whatever it asks, an answer included, so that what it sends need not
-   * be there yet. Counts nothing: the request is still to be admitted.
+   * Throws the error with which any request of this caller would be refused now, an answer included, so that its body
+   * need not have been read. The rate counts nothing: the request is still to be admitted.
    */
   async dryRunAdmission(): Promise<void> {
     await this.runAdmission(ADMISSION_DRY_RUN, scope.options, ANSWER_FLOOR);
   }
 
   /**
-   * Whether who was admitted before would be admitted now, and as whom. It is no request: the tenant's rate neither
-   * refuses it nor pays for it. Errors: `unauthenticated`, `insufficient_scope`, `tenant_suspended`, `unavailable`.
+   * Checks again a caller that was admitted before, and returns who it is. This is no request: the tenant's rate neither
+   * refuses nor counts it. Errors: `unauthenticated`, `insufficient_scope`, `tenant_suspended`, `unavailable`.
    */
   recheck(need: readonly Scope[]): Promise<Identity> {
     return this.runAdmission(ADMISSION_DRY_RUN, need, NO_FLOOR);
   }
 
-  /** True once some script has admitted the caller. */
+  /** True once a script has admitted the caller. */
   get admitted(): boolean {
     return this.admissionDone;
   }
 
   /**
-   * The admission as arguments of a script of the call's own; `settle` is to be given the script's reply.
+   * The arguments with which a script checks the admission itself; give its reply to `recordAdmission`.
    */
   async admissionArgs(need: readonly Scope[], purpose: 'call' | 'answer' = 'call') {
     if (this.identity !== undefined || this.key === undefined) {
@@ -113,17 +104,17 @@ export class Caller {
       scopes: '',
       need: need.join(' '),
       bytes: this.bytes,
-      floor: purpose === 'answer' ? ANSWER_FLOOR : 0,
+      floor: purpose === 'answer' ? ANSWER_FLOOR : CALL_FLOOR,
     };
   }
 
-  /** Takes note of the reply of a script that carried the ticket: unless it refused the admission, that is done. */
+  /** Takes the reply of a script that was given `admissionArgs`: the caller is admitted unless the script refused it. */
   recordAdmission(reply: readonly unknown[]): void {
     const [code, limit] = reply;
     if (!ADMISSION_REFUSALS.has(String(code)) && limit !== 'requestBytes') this.admissionDone = true;
   }
 
-  /** Takes note of who calls, as a script that carried the ticket told it: what follows needs no other admission. */
+  /** Takes the identity that a script with `admissionArgs` replied, so that later scripts need no other admission. */
   setIdentity(identity: Identity): void {
     this.identity ??= Promise.resolve(identity);
   }
@@ -151,34 +142,7 @@ export class Caller {
   }
 }
 
-/** What ADMIT refuses with, but for a body that is too large. */
+/** The codes with which ADMIT refuses, but for a body that is too large. */
 const ADMISSION_REFUSALS = new Set(['unauthenticated', 'insufficient_scope', 'tenant_suspended', 'limit_rate']);
 
 const ALREADY_ADMITTED = { digest: '', bytes: 0, floor: 0 };
-
-/** The stored form of a key: HMAC-SHA256 with the deployment's secret, so that a copy of Redis opens nothing. */
-export function keyDigest(key: string, pepper: string): string {
-  return createHmac('sha256', pepper).update(key).digest('base64url');
-}
-
-/** The same keys come again and again; their digests are kept for a while, their validity is not. */
-const digests = new Map<string, { readonly pepper: string; readonly digest: string }>();
-const MAX_CACHED_DIGESTS = 1_000;
-
-function cachedKeyDigest(key: string, pepper: string): string {
-  const kept = digests.get(key);
-  if (kept?.pepper === pepper) return kept.digest;
-  if (digests.size === MAX_CACHED_DIGESTS) digests.clear();
-  const digest = keyDigest(key, pepper);
-  digests.set(key, { pepper, digest });
-  return digest;
-}
-
-/** Scopes as scripts look for them: with a space on either side of each. */
-export function formatScopes(scopes: Iterable<Scope>): string {
-  return ` ${[...scopes].join(' ')} `;
-}
-
-export function parseScopes(text: string): ReadonlySet<Scope> {
-  return new Set(text.trim().split(/\s+/) as Scope[]);
-}

@@ -1,18 +1,18 @@
-import { interactionId } from '@baton/protocol';
+import { formatInteractionId } from '@baton/protocol';
 import { Redis } from 'ioredis';
 import { expect, test, vi } from 'vitest';
 import type { Change } from './change-feed.ts';
-import { openFixture, plain } from '../testing/fixture.ts';
-import { ANN, asks, type Guest } from '../testing/guest.ts';
+import { openFixture, ioredisUrl } from '../testing/fixture.ts';
+import { ANN, llmWait, type TestTenant } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture();
 const { redis } = fixture;
 
 /** Hears a tenant's changes from now on; `next` are those since it was asked last, once there are so many. */
-async function ear(guest: Guest) {
+async function ear(guest: TestTenant) {
   const heard: Change[] = [];
   const missed = { away: 0, back: 0 };
-  const leave = await guest.tenant.changes.subscribe({
+  const leave = await guest.store.changes.subscribe({
     onChange: (change) => heard.push(change),
     onDisconnect: () => missed.away++,
     onReconnect: () => missed.back++,
@@ -31,30 +31,30 @@ const project = (name: string, change: object) => ({ kind: 'project', project: n
 const task = (taskId: string, listed: boolean) => ({ kind: 'task', taskId, principal: 'ann', listed });
 
 test('each step of a task is told, and whether an entry of a list came or went with it', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const { next } = await ear(guest);
-  const taskId = await guest.open({ waits: [asks('0'), asks('1')] });
+  const taskId = await guest.openTask({ waits: [llmWait('0'), llmWait('1')] });
   expect(await next(1)).toEqual([task(taskId, true)]);
-  await guest.interactions.extend(ANN, interactionId(taskId, 1), 60_000);
+  await guest.interactions.extend(ANN, formatInteractionId(taskId, 1), 60_000);
   expect(await next(1)).toEqual([task(taskId, false)]);
   await guest.answer(taskId);
   expect(await next(1)).toEqual([task(taskId, true)]);
-  await (await fixture.take()).park({ journal: [], drops: [], waits: [asks('2')] });
+  await (await fixture.leaseOne()).park({ journal: [], drops: [], waits: [llmWait('2')] });
   expect(await next(1)).toEqual([task(taskId, true)]);
-  await guest.interactions.cancel(ANN, interactionId(taskId, 2));
+  await guest.interactions.cancel(ANN, formatInteractionId(taskId, 2));
   expect(await next(1)).toEqual([task(taskId, true)]);
-  await (await fixture.take()).park({ journal: [], drops: [], waits: [] });
+  await (await fixture.leaseOne()).park({ journal: [], drops: [], waits: [] });
   expect(await next(1)).toEqual([task(taskId, false)]);
   await guest.answer(taskId, 3);
-  await (await fixture.take()).settle({ status: 'completed', result: {} });
+  await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
   expect(await next(2)).toEqual([task(taskId, true), task(taskId, false)]);
 });
 
 test('what expires and what is cancelled is told', async () => {
-  const guest = await fixture.guest();
-  const late = await guest.with({ interaction: 0 }).open();
-  const over = await guest.with({ task: 0 }).open();
-  const cancelled = await guest.open();
+  const guest = await fixture.createTenant();
+  const late = await guest.withLifetimes({ interaction: 0 }).openTask();
+  const over = await guest.withLifetimes({ task: 0 }).openTask();
+  const cancelled = await guest.openTask();
   const { next } = await ear(guest);
   await fixture.sweep();
   const heard = await next(2);
@@ -65,12 +65,12 @@ test('what expires and what is cancelled is told', async () => {
 });
 
 test('a commit tells of its project, of the kinds of its fields, and whether any came or went', async () => {
-  const guest = await fixture.guest();
-  const { projectsResource } = guest.tenant;
+  const guest = await fixture.createTenant();
+  const { projects } = guest.store;
   const { next } = await ear(guest);
   const name = 'C:\\Häuser & Gärten/"1"';
   const commit = async (version: string, set: [string, string][], deleted: string[] = []) => {
-    await projectsResource.commit(name, { version }, { set, delete: deleted });
+    await projects.commit(name, { version }, { set, delete: deleted });
     const [change] = await next(1);
     return change;
   };
@@ -92,80 +92,80 @@ test('a commit tells of its project, of the kinds of its fields, and whether any
 });
 
 test('what lands nowhere is not told', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const { heard } = await ear(guest);
-  const { projectsResource } = guest.tenant;
-  const taskId = await guest.open();
-  expect(await projectsResource.commit('p', { version: '7' }, { set: [['meta', '{}']], delete: [] })).toBe(false);
+  const { projects } = guest.store;
+  const taskId = await guest.openTask();
+  expect(await projects.commit('p', { version: '7' }, { set: [['meta', '{}']], delete: [] })).toBe(false);
   await guest.answer(taskId);
   await guest.answer(taskId);
-  const segment = await fixture.take();
+  const segment = await fixture.leaseOne();
   await segment.settle({ status: 'completed', result: {} });
   await segment.settle({ status: 'completed', result: {} });
-  await guest.tenant.changes.publishAdmissionChange();
+  await guest.store.changes.publishAdmissionChange();
   await vi.waitFor(() => expect(heard.at(-1)).toEqual({ kind: 'admission' }));
   expect(heard.slice(0, -1)).toEqual([task(taskId, true), task(taskId, true), task(taskId, false)]);
 });
 
 test('nothing is published while nobody of the tenant listens, whoever else does', async () => {
-  const [guest, other] = [await fixture.guest(), await fixture.guest()];
+  const [guest, other] = [await fixture.createTenant(), await fixture.createTenant()];
   const published: string[] = [];
-  const tap = new Redis(plain(fixture.url));
+  const tap = new Redis(ioredisUrl(fixture.url));
   await tap.psubscribe('*');
   tap.on('pmessage', (_pattern, channel: string) => published.push(channel));
   await ear(other);
   const steps = async () => {
-    const taskId = await guest.open();
+    const taskId = await guest.openTask();
     await guest.answer(taskId);
-    await (await fixture.take()).settle({ status: 'completed', result: {} });
-    await guest.tenant.projectsResource.commit('p', undefined, { set: [['meta', '{}']], delete: [] });
-    await guest.tenant.sessions.subscribe('a', 'baton://projects');
+    await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
+    await guest.store.projects.commit('p', undefined, { set: [['meta', '{}']], delete: [] });
+    await guest.store.sessions.subscribe('a', 'baton://projects');
   };
   await steps();
   await tap.ping();
-  expect(published.filter((channel) => channel.includes(guest.tenant.id))).toEqual([]);
+  expect(published.filter((channel) => channel.includes(guest.store.id))).toEqual([]);
   tap.disconnect();
 });
 
 test('who listens says so for a while, and hears when that was forgotten meanwhile', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const { leave } = await ear(guest);
   const { listeners } = guest.keys;
   expect(await redis.pttl(listeners)).toBeGreaterThan(0);
-  expect(await guest.tenant.changes.renewSubscription()).toBe(true);
+  expect(await guest.store.changes.renewSubscription()).toBe(true);
   await redis.del(listeners);
-  expect(await guest.tenant.changes.renewSubscription()).toBe(false);
-  expect(await guest.tenant.changes.renewSubscription()).toBe(true);
+  expect(await guest.store.changes.renewSubscription()).toBe(false);
+  expect(await guest.store.changes.renewSubscription()).toBe(true);
   leave();
 });
 
 test('who lost the connection is told when it is gone and when it is back, and hears what comes from then on', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const { missed, heard, next } = await ear(guest);
   await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
   await vi.waitFor(() => expect(missed).toEqual({ away: 1, back: 1 }), { timeout: 5_000, interval: 2 });
   heard.length = 0;
-  const taskId = await guest.open();
+  const taskId = await guest.openTask();
   expect(await next(1)).toEqual([task(taskId, true)]);
 });
 
 test('who leaves hears nothing more, and the others do', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const [one, two] = [await ear(guest), await ear(guest)];
   one.leave();
-  const taskId = await guest.open();
+  const taskId = await guest.openTask();
   expect(await two.next(1)).toEqual([task(taskId, true)]);
   two.leave();
   const again = await ear(guest);
-  const second = await guest.open();
+  const second = await guest.openTask();
   expect(await again.next(1)).toEqual([task(second, true)]);
   expect([...one.heard, ...two.heard]).toEqual([]);
 });
 
 test('subscriptions, streams and admissions are told to those who listen, and nothing of what was never subscribed to', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const { next } = await ear(guest);
-  const { sessions, changes, credentials } = guest.tenant;
+  const { sessions, changes, credentials } = guest.store;
   const uri = 'baton://projects';
   await sessions.subscribe('a', uri);
   await sessions.unsubscribe('a', 'baton://never-subscribed-to');
@@ -175,7 +175,7 @@ test('subscriptions, streams and admissions are told to those who listen, and no
   const { id } = await credentials.create({ name: 'x', scopes: ['mcp'] });
   await credentials.rotate(id, 0);
   await credentials.revoke(id);
-  await fixture.operators.change(guest.tenant.id, { suspended: true });
+  await fixture.operators.update(guest.store.id, { suspended: true });
   expect(await next(6)).toEqual([
     { kind: 'subscription', session: 'a', uri, on: true },
     { kind: 'subscription', session: 'a', uri, on: false },

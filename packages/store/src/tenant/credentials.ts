@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { BatonError, formatKey, type KeyInput, type Scope } from '@baton/protocol';
 import type { ChangeFeed } from './change-feed.ts';
-import { keyDigest, parseScopes, formatScopes } from './caller.ts';
+import { parseScopes, formatScopes } from '../records/identity.ts';
+import { keyDigest } from './key-digest.ts';
 import type { TenantContext } from './tenant-context.ts';
 
 /** A credential as it is shown: all but its secret. Times are ISO 8601. */
@@ -29,8 +30,8 @@ export class Credentials {
   /** Makes a key. Its text is returned this once and stored nowhere. */
   async create(input: KeyInput): Promise<Credential & { key: string }> {
     const { connection, keys } = this.context;
-    const id = randomWord(12);
-    const key = formatKey(keys.name, id, randomWord(32));
+    const id = randomAlphanumeric(12);
+    const key = formatKey(keys.name, id, randomAlphanumeric(32));
     const record = {
       name: input.name,
       principal: input.principal ?? `key-${id}`,
@@ -41,7 +42,7 @@ export class Credentials {
     };
     await connection.write('HSET', keys.credential(id), ...Object.entries(record).flat());
     await connection.write('ZADD', keys.credentials, Number(record.at), id);
-    return { ...describe(id, record), key };
+    return { ...toCredential(id, record), key };
   }
 
   /**
@@ -52,7 +53,7 @@ export class Credentials {
     const { connection, keys } = this.context;
     const old = await this.get(id);
     const now = await this.now();
-    if (old.expiresAt !== undefined && Date.parse(old.expiresAt) <= now) throw notFound(id);
+    if (old.expiresAt !== undefined && Date.parse(old.expiresAt) <= now) throw keyNotFound(id);
     // Its own end, not the one that an earlier rotation gave it.
     const ends = await connection.command((client) => client.hget(keys.credential(id), 'ends'));
     const { name, principal, scopes } = old;
@@ -75,14 +76,14 @@ export class Credentials {
     const gone = await connection.write('DEL', keys.credential(id));
     await connection.write('ZREM', keys.credentials, id);
     await this.changes.publishAdmissionChange();
-    if (gone === 0) throw notFound(id);
+    if (gone === 0) throw keyNotFound(id);
   }
 
   async get(id: string): Promise<Credential> {
     const { connection, keys } = this.context;
     const record = await connection.command((client) => client.hgetall(keys.credential(id)));
-    if (record['digest'] === undefined) throw notFound(id);
-    return describe(id, record);
+    if (record['digest'] === undefined) throw keyNotFound(id);
+    return toCredential(id, record);
   }
 
   async list(): Promise<Credential[]> {
@@ -93,7 +94,7 @@ export class Credentials {
     );
     return ids.flatMap((id, index) => {
       const record = records[index];
-      return record?.['digest'] === undefined ? [] : [describe(id, record)];
+      return record?.['digest'] === undefined ? [] : [toCredential(id, record)];
     });
   }
 
@@ -104,7 +105,7 @@ export class Credentials {
   }
 }
 
-function describe(id: string, record: Record<string, string>): Credential {
+function toCredential(id: string, record: Record<string, string>): Credential {
   return {
     id,
     name: record['name'] ?? '',
@@ -115,7 +116,7 @@ function describe(id: string, record: Record<string, string>): Credential {
   };
 }
 
-function notFound(id: string): BatonError {
+function keyNotFound(id: string): BatonError {
   return new BatonError(
     'key_not_found',
     `The tenant has no key '${id}'. List its keys to see which there are.`,
@@ -125,6 +126,6 @@ function notFound(id: string): BatonError {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-function randomWord(length: number): string {
+function randomAlphanumeric(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openFixture } from '../testing/fixture.ts';
-import { codeOf, type Guest } from '../testing/guest.ts';
+import { errorCode, type TestTenant } from '../testing/test-tenant.ts';
 import { SESSION_TTL, SUBSCRIPTION_GRACE, SUBSCRIPTION_TTL } from '../records/ttl.ts';
 
 const fixture = await openFixture();
@@ -14,12 +14,12 @@ const limitOf = async (call: Promise<unknown>) =>
   );
 
 /** Whatever a tenant's sessions have left in Redis. */
-const left = async (guest: Guest) =>
+const left = async (guest: TestTenant) =>
   (await redis.keys(`${guest.keys.record}:*`)).filter((key) => /:(session:|subscribers|ended)/.test(key));
 
 test('a session has what it subscribed to, each once, until it unsubscribes; then nothing is left of it', async () => {
-  const guest = await fixture.guest();
-  const { sessions } = guest.tenant;
+  const guest = await fixture.createTenant();
+  const { sessions } = guest.store;
   expect(await sessions.refreshSubscriptions('a')).toEqual([]);
   for (const n of [1, 2, 1]) await sessions.subscribe('a', uri(n));
   expect((await sessions.refreshSubscriptions('a')).sort()).toEqual([uri(1), uri(2)]);
@@ -30,7 +30,7 @@ test('a session has what it subscribed to, each once, until it unsubscribes; the
 });
 
 test('subscriptions are bounded by number and by bytes, and what is there already is never refused', async () => {
-  const { sessions } = (await fixture.guest()).tenant;
+  const { sessions } = (await fixture.createTenant()).store;
   for (let n = 0; n < 100; n++) await sessions.subscribe('many', uri(n));
   expect(await limitOf(sessions.subscribe('many', uri(100)))).toBe('subscriptions');
   await sessions.subscribe('many', uri(7));
@@ -42,8 +42,8 @@ test('subscriptions are bounded by number and by bytes, and what is there alread
 });
 
 /** A thousand sessions of a tenant with a subscription each, last about so many milliseconds ago. */
-async function crowd(guest: Guest, idleFor: (n: number) => number): Promise<void> {
-  const { sessions } = guest.tenant;
+async function crowd(guest: TestTenant, idleFor: (n: number) => number): Promise<void> {
+  const { sessions } = guest.store;
   const ids = Array.from({ length: 1_000 }, (_, n) => `s${n}`);
   await Promise.all(ids.map((id) => sessions.subscribe(id, uri(1))));
   const till = Date.now() + SUBSCRIPTION_TTL;
@@ -52,8 +52,8 @@ async function crowd(guest: Guest, idleFor: (n: number) => number): Promise<void
 }
 
 test('a thousand sessions of a tenant may have subscriptions, and one whose time is over makes room', async () => {
-  const guest = await fixture.guest();
-  const { sessions } = guest.tenant;
+  const guest = await fixture.createTenant();
+  const { sessions } = guest.store;
   await crowd(guest, () => 0);
   expect(await limitOf(sessions.subscribe('another', uri(1)))).toBe('subscribedSessions');
   await sessions.subscribe('s7', uri(2));
@@ -62,8 +62,8 @@ test('a thousand sessions of a tenant may have subscriptions, and one whose time
 });
 
 test('of a thousand that which held no stream for longest makes room, and none that held one within the grace', async () => {
-  const guest = await fixture.guest();
-  const { sessions } = guest.tenant;
+  const guest = await fixture.createTenant();
+  const { sessions } = guest.store;
   const idle = new Map([
     [3, SUBSCRIPTION_GRACE + 30_000],
     [5, SUBSCRIPTION_GRACE + 60_000],
@@ -85,8 +85,8 @@ test('of a thousand that which held no stream for longest makes room, and none t
 });
 
 test('many that want the room of a few at once get it exactly', async () => {
-  const guest = await fixture.guest();
-  const { sessions } = guest.tenant;
+  const guest = await fixture.createTenant();
+  const { sessions } = guest.store;
   await crowd(guest, (n) => (n < 20 ? 2 * SUBSCRIPTION_GRACE : 0));
   const limits = await Promise.all(
     Array.from({ length: 50 }, (_, n) => limitOf(sessions.subscribe(`new-${n}`, uri(1)))),
@@ -102,8 +102,8 @@ test('many that want the room of a few at once get it exactly', async () => {
 });
 
 test('subscriptions live on while their session is about, and no record lives for ever', async () => {
-  const guest = await fixture.guest();
-  const { sessions } = guest.tenant;
+  const guest = await fixture.createTenant();
+  const { sessions } = guest.store;
   await sessions.subscribe('a', uri(1));
   const { subscribers, ended } = guest.keys;
   for (const key of [guest.keys.session('a'), subscribers]) await redis.pexpire(key, 60_000);
@@ -119,8 +119,8 @@ test('subscriptions live on while their session is about, and no record lives fo
 });
 
 test('what has ended can neither subscribe nor hold a stream, and is told to those who listen', async () => {
-  const guest = await fixture.guest();
-  const { sessions } = guest.tenant;
+  const guest = await fixture.createTenant();
+  const { sessions } = guest.store;
   const heard: string[] = [];
   await sessions.onSessionEnded({ onMessage: (id) => heard.push(id), onReconnect: () => {} });
   await sessions.subscribe('a', uri(1));
@@ -128,19 +128,19 @@ test('what has ended can neither subscribe nor hold a stream, and is told to tho
   await sessions.end('a');
   await sessions.end('a');
   expect(await sessions.hasEnded('a')).toBe(true);
-  expect(await codeOf(sessions.subscribe('a', uri(1)))).toBe('session_not_found');
-  expect(await codeOf(sessions.refreshSubscriptions('a'))).toBe('session_not_found');
+  expect(await errorCode(sessions.subscribe('a', uri(1)))).toBe('session_not_found');
+  expect(await errorCode(sessions.refreshSubscriptions('a'))).toBe('session_not_found');
   expect(await left(guest)).toEqual([guest.keys.ended]);
   expect(heard).toEqual(['a', 'a']);
 });
 
 test('ten thousand endings are remembered, the latest, and those of other tenants apart', async () => {
-  const [guest, other] = [await fixture.guest(), await fixture.guest()];
+  const [guest, other] = [await fixture.createTenant(), await fixture.createTenant()];
   const past = Array.from({ length: 10_000 }, (_, n) => [Date.now() + 60_000 + n, `old-${n}`]).flat();
   await redis.zadd(guest.keys.ended, ...past);
-  await guest.tenant.sessions.end('new');
+  await guest.store.sessions.end('new');
   expect(await redis.zcard(guest.keys.ended)).toBe(10_000);
-  expect(await guest.tenant.sessions.hasEnded('new')).toBe(true);
-  expect(await guest.tenant.sessions.hasEnded('old-0')).toBe(false);
-  expect(await other.tenant.sessions.hasEnded('new')).toBe(false);
+  expect(await guest.store.sessions.hasEnded('new')).toBe(true);
+  expect(await guest.store.sessions.hasEnded('old-0')).toBe(false);
+  expect(await other.store.sessions.hasEnded('new')).toBe(false);
 });

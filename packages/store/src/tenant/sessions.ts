@@ -55,7 +55,7 @@ export class Sessions {
     const { connection, keys } = this.context;
     await run(connection, END_SESSION, this.sessionKeys(id), {
       id,
-      most: MAX_ENDED_SESSIONS,
+      limit: MAX_ENDED_SESSIONS,
       life: SESSION_TTL,
       channel: keys.shard.endedSessionsChannel,
     });

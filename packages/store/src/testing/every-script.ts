@@ -1,14 +1,14 @@
-import { interactionId } from '@baton/protocol';
-import { parseReference } from '../records/keys.ts';
+import { formatInteractionId } from '@baton/protocol';
+import { parseIndexMember } from '../records/keys.ts';
 import type { Fixture } from './fixture.ts';
-import { AGENT, ANN, asks, BOB, type Guest, newTask, sleeps } from './guest.ts';
+import { AGENT, ANN, llmWait, BOB, type TestTenant, newTask, sleepWait } from './test-tenant.ts';
 
 /** A tenant's day, in which every script runs on its every way. */
-export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<void> {
-  const shard = fixture.shards[fixture.keyspace.shardIndex(guest.tenant.id)]!;
-  const { tasks, interactions, queries, claims, projectsResource, sessions, changes } = guest.tenant;
+export async function runEveryScript(fixture: Fixture, guest: TestTenant): Promise<void> {
+  const shard = fixture.shards[fixture.keyspace.shardIndex(guest.store.id)]!;
+  const { tasks, interactions, queries, claims, projects, sessions, changes } = guest.store;
   const { channel } = fixture.store.inbox;
-  await fixture.operators.change(guest.tenant.id, { name: 'Acme & Söhne' });
+  await fixture.operators.update(guest.store.id, { name: 'Acme & Söhne' });
   await (await guest.caller()).dryRunAdmission();
   await (await guest.caller()).admit(['mcp']);
 
@@ -19,12 +19,12 @@ export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<vo
 
   await shard.workers.heartbeat('worker-1', ['echo 1']);
   const journal = [['9', 'read+1']] as const;
-  const waits = [asks('0'), asks('1'), asks('2'), sleeps('3', 0)];
-  const taskId = await guest.open({ waits, journal, idempotency: { key: 'once', arguments: 'a' } });
-  await guest.open({ idempotency: { key: 'once', arguments: 'a' } });
-  const first = interactionId(taskId, 1);
-  const third = interactionId(taskId, 3);
-  await interactions.chunk(await guest.caller(), { interactionId: first, sequence: 0, delta: 'ye' });
+  const waits = [llmWait('0'), llmWait('1'), llmWait('2'), sleepWait('3', 0)];
+  const taskId = await guest.openTask({ waits, journal, idempotency: { key: 'once', arguments: 'a' } });
+  await guest.openTask({ idempotency: { key: 'once', arguments: 'a' } });
+  const first = formatInteractionId(taskId, 1);
+  const third = formatInteractionId(taskId, 3);
+  await interactions.appendChunk(await guest.caller(), { interactionId: first, sequence: 0, delta: 'ye' });
   await tasks.read(ANN, taskId, channel);
   await queries.pending(AGENT, { claim: { max: 2, leaseMs: 60_000 } });
   await claims.claim(AGENT, first, { leaseMs: 60_000 });
@@ -35,7 +35,7 @@ export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<vo
   await guest.answer(taskId, 1, { channel });
   await guest.answer(taskId, 1, { channel });
 
-  const segment = await fixture.take(shard);
+  const segment = await fixture.leaseOne(shard);
   await segment.commit(
     'a project',
     undefined,
@@ -43,39 +43,39 @@ export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<vo
     { path: '4', entry: 'commit+1', journal: [['5', 'read+2']] },
   );
   await guest.answer(taskId, 2, { as: await guest.caller('agent-7', ['agent']) });
-  await segment.park({ journal: [['6', 'check+1']], drops: ['9'], waits: [asks('7'), sleeps('8', 0)] });
+  await segment.park({ journal: [['6', 'check+1']], drops: ['9'], waits: [llmWait('7'), sleepWait('8', 0)] });
   const again = await shard.reload(segment);
   await again?.release();
   const held = again && (await shard.reload(again));
-  await held?.hold();
-  const job = { tenant: guest.tenant.id, list: 'held' as const, number: 77, tasks: [taskId] };
+  await held?.holdForProgram();
+  const job = { tenant: guest.store.id, list: 'held' as const, number: 77, tasks: [taskId] };
   await shard.dequeue(job, ['echo 2']);
   const found = await shard.dequeue(job, ['echo 1']);
   await shard.dequeue(job, ['echo 1']);
   if (found.kind === 'taken') await found.segments[0]?.park({ journal: [], drops: [], waits: [] });
   await interactions.extend(ANN, third, 60_000);
   await fixture.sweep(shard);
-  const resumed = await fixture.take(shard);
+  const resumed = await fixture.leaseOne(shard);
   await resumed.park({ journal: [], drops: [], waits: [] });
   await interactions.cancel(ANN, third);
   await tasks.read(ANN, taskId, channel);
-  await (await fixture.take(shard)).settle({ status: 'completed', result: { text: 'yes' } });
+  await (await fixture.leaseOne(shard)).settle({ status: 'completed', result: { text: 'yes' } });
 
-  await projectsResource.commit('another / {project}', undefined, { set: [['t:1', '{}']], delete: [] });
-  await tasks.cancel(ANN, await guest.open({ waits: [asks('0'), sleeps('1', 60_000)] }));
-  const brief = guest.with({ interaction: 0 });
-  await brief.open();
+  await projects.commit('another / {project}', undefined, { set: [['t:1', '{}']], delete: [] });
+  await tasks.cancel(ANN, await guest.openTask({ waits: [llmWait('0'), sleepWait('1', 60_000)] }));
+  const brief = guest.withLifetimes({ interaction: 0 });
+  await brief.openTask();
   await fixture.sweep(shard);
-  await (await fixture.take(shard)).settle({
+  await (await fixture.leaseOne(shard)).settle({
     status: 'failed',
     error: { code: 'interaction_expired', message: 'late' },
   });
-  await guest.with({ task: 0 }).open();
-  await guest.open(newTask({ waits: [], ready: true }));
+  await guest.withLifetimes({ task: 0 }).openTask();
+  await guest.openTask(newTask({ waits: [], ready: true }));
   await fixture.sweep(shard);
-  await fixture.take(shard);
+  await fixture.leaseOne(shard);
   await fixture.loseJobs(guest);
-  await (await fixture.take(shard)).settle({ status: 'completed', result: {} });
+  await (await fixture.leaseOne(shard)).settle({ status: 'completed', result: {} });
 
   await shard.workers.deregister('worker-1', ['echo 1']);
   await sessions.unsubscribe('session-1', 'baton://projects');
@@ -84,5 +84,5 @@ export async function runEveryScript(fixture: Fixture, guest: Guest): Promise<vo
 
   const left = await fixture.connection.command((client) => client.zrange(guest.keys.pending, '0', '-1'));
   if (left.length > 0)
-    throw new Error(`left open: ${left.map((member) => parseReference(member).taskId).join(' ')}`);
+    throw new Error(`left open: ${left.map((member) => parseIndexMember(member).taskId).join(' ')}`);
 }

@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeEach } from 'vitest';
 import type { Connection } from '../redis/connection.ts';
 import { internalsOf } from '../internals.ts';
-import { type Keyspace, taskIdOf } from '../records/keys.ts';
+import { type Keyspace, taskIdFromRef } from '../records/keys.ts';
 import { OperatorStore } from '../operator.ts';
 import { run } from '../scripts/script.ts';
 import { REQUEUE_LOST_JOBS } from '../scripts/registry.ts';
@@ -16,9 +16,9 @@ import type { TaskLease } from '../tasks/task-lease.ts';
 import type { Shard } from '../shard/shard.ts';
 import { openShards } from '../shards.ts';
 import { Store, type StoreOptions } from '../store.ts';
-import { contents } from './contents.ts';
-import { Guest } from './guest.ts';
-import { Wiretap } from './wiretap.ts';
+import { redisContents } from './redis-contents.ts';
+import { TestTenant } from './test-tenant.ts';
+import { ScriptInterceptor } from './script-interceptor.ts';
 
 /** One process's store, and a client that looks past it. */
 export class Fixture {
@@ -29,8 +29,8 @@ export class Fixture {
   readonly keyspace: Keyspace;
   readonly operators: OperatorStore;
   readonly shards: readonly Shard[];
-  readonly wiretap: Wiretap;
-  private readonly guests: Guest[] = [];
+  readonly interceptor: ScriptInterceptor;
+  private readonly tenants: TestTenant[] = [];
   /** Numbers that no script gives. */
   private jobs = 1_000_000;
 
@@ -43,12 +43,12 @@ export class Fixture {
     this.keyspace = keyspace;
     this.operators = new OperatorStore(store);
     this.shards = openShards(store);
-    this.wiretap = new Wiretap(connection);
+    this.interceptor = new ScriptInterceptor(connection);
   }
 
-  async guest(limits: Partial<Limits> = {}, id?: string): Promise<Guest> {
-    const guest = await Guest.open(this, limits, id);
-    this.guests.push(guest);
+  async createTenant(limits: Partial<Limits> = {}, id?: string): Promise<TestTenant> {
+    const guest = await TestTenant.create(this, limits, id);
+    this.tenants.push(guest);
     return guest;
   }
 
@@ -57,31 +57,31 @@ export class Fixture {
   }
 
   /** The keys of the only shard. */
-  get places() {
+  get shardKeys() {
     return this.keyspace.shard(0);
   }
 
   /** The next ready task, loaded, for a job of its own. Throws when none is. */
-  async take(shard = this.shard): Promise<TaskLease> {
-    const [segment] = await this.takeSome(1, shard);
+  async leaseOne(shard = this.shard): Promise<TaskLease> {
+    const [segment] = await this.lease(1, shard);
     if (segment === undefined) throw new Error('nothing is ready');
     return segment;
   }
 
   /** Up to `most` ready tasks of the first guest that has any, loaded, for a job of their own. */
-  async takeSome(most: number, shard = this.shard): Promise<TaskLease[]> {
-    for (const { tenant } of this.guests) {
-      if (this.keyspace.shardIndex(tenant.id) !== shard.index) continue;
-      const job = { tenant: tenant.id, list: 'ready' as const, number: this.jobs++, tasks: [] };
+  async lease(most: number, shard = this.shard): Promise<TaskLease[]> {
+    for (const { store } of this.tenants) {
+      if (this.keyspace.shardIndex(store.id) !== shard.index) continue;
+      const job = { tenant: store.id, list: 'ready' as const, number: this.jobs++, tasks: [] };
       const batch = await shard.dequeue(job, [], { most });
       if (batch.kind !== 'taken' || batch.unloaded.length === 0) continue;
-      return (await shard.load(tenant.id, job.number, batch.unloaded)).segments;
+      return (await shard.load(store.id, job.number, batch.unloaded)).segments;
     }
     return [];
   }
 
   /** BullMQ has lost every job of a guest: what those had is ready again. */
-  async loseJobs(guest: Guest): Promise<void> {
+  async loseJobs(guest: TestTenant): Promise<void> {
     const { keys } = guest;
     const jobs = await this.connection.command((client) => client.hgetall(keys.jobs));
     const lost = Object.keys(jobs).filter((field) => /^\d+$/.test(field));
@@ -90,8 +90,8 @@ export class Fixture {
       this.connection,
       REQUEUE_LOST_JOBS,
       keys.queueKeys,
-      { member: keys.pendingTopic, lost: lost.length },
-      { keys: refs.map((ref) => keys.task(taskIdOf(ref))), args: [...lost, ...refs] },
+      { topic: keys.pendingTopic, lost: lost.length },
+      { keys: refs.map((ref) => keys.task(taskIdFromRef(ref))), args: [...lost, ...refs] },
     );
   }
 
@@ -101,7 +101,7 @@ export class Fixture {
   }
 
   contents(): Promise<Record<string, unknown>> {
-    return contents(this.redis, this.keyspace.prefix);
+    return redisContents(this.redis, this.keyspace.prefix);
   }
 }
 
@@ -123,7 +123,7 @@ export async function openFixture(
 export async function fixtureAt(
   url: string,
   options: Partial<StoreOptions> = {},
-  look = new Redis(plain(url)),
+  look = new Redis(ioredisUrl(url)),
 ): Promise<Fixture> {
   const store = await Store.open({ url, secret: 'pepper', replica: 'replica-1', ...options });
   return new Fixture(url, store, look);
@@ -135,6 +135,6 @@ export async function closeFixture(fixture: Fixture): Promise<void> {
 }
 
 /** A URL as ioredis itself reads it. */
-export function plain(url: string): string {
+export function ioredisUrl(url: string): string {
   return url.replace('unix://', '');
 }

@@ -1,27 +1,27 @@
-import { interactionId } from '@baton/protocol';
+import { formatInteractionId } from '@baton/protocol';
 import fc from 'fast-check';
-import type { Identity } from '../tenant/caller.ts';
+import type { Identity } from '../records/identity.ts';
 import { taskRef } from '../records/keys.ts';
 import type { TaskLease } from '../tasks/task-lease.ts';
 import type { Batch } from '../shard/shard.ts';
 import type { Fixture } from './fixture.ts';
-import { asks, codeOf, type Guest, sleeps } from './guest.ts';
+import { llmWait, errorCode, type TestTenant, sleepWait } from './test-tenant.ts';
 import { type ModelTask, TaskModel } from './task-model.ts';
 
 /** One step of a random run. Numbers choose among what there is at that moment. */
 export type Operation =
   | { readonly do: 'open'; readonly waits: number; readonly ready: boolean; readonly over: boolean }
   | { readonly do: 'accept'; readonly task: number; readonly number: number; readonly text: number }
-  | Of<'cancel' | 'take' | 'takeHeld' | 'takeAndDie' | 'die' | 'again' | 'sweep'>
-  | Of<'cancelInteraction' | 'lapse' | 'extend', { readonly number: number }>
-  | OfAHolder;
+  | TaskOperation<'cancel' | 'take' | 'takeHeld' | 'takeAndDie' | 'die' | 'again' | 'sweep'>
+  | TaskOperation<'cancelInteraction' | 'lapse' | 'extend', { readonly number: number }>
+  | LeaseOperation;
 
 /** Steps of someone who has loaded a task, and may have lost it. */
-type OfAHolder =
-  | Of<'settle' | 'reload' | 'release' | 'hold'>
-  | Of<'park', { readonly waits: number; readonly sleep: number }>;
+type LeaseOperation =
+  | TaskOperation<'settle' | 'reload' | 'release' | 'hold'>
+  | TaskOperation<'park', { readonly waits: number; readonly sleep: number }>;
 
-type Of<Name extends string, More = unknown> = Name extends string
+type TaskOperation<Name extends string, More = unknown> = Name extends string
   ? { readonly do: Name; readonly task: number } & More
   : never;
 
@@ -65,13 +65,13 @@ const OPERATOR: Identity = { principal: 'operator', scopes: new Set(['agent']) }
 export class RandomRun {
   readonly tasks: TaskModel;
   private readonly fixture: Fixture;
-  private readonly guest: Guest;
+  private readonly guest: TestTenant;
   /** Whoever has loaded a task, late ones and dead ones included: each may still write, or try to. */
-  private readonly holders: TaskLease[] = [];
+  private readonly leases: TaskLease[] = [];
   private paths = 0;
   private jobs = 1_000;
 
-  constructor(fixture: Fixture, guest: Guest) {
+  constructor(fixture: Fixture, guest: TestTenant) {
     this.fixture = fixture;
     this.guest = guest;
     this.tasks = new TaskModel(guest);
@@ -93,23 +93,23 @@ export class RandomRun {
         return this.accept(task, 1 + (step.number % (task.opened + 1)), step.text);
       case 'cancel':
         return {
-          answered: await codeOf(this.guest.tasks.cancel(OPERATOR, task.id)),
+          answered: await errorCode(this.guest.tasks.cancel(OPERATOR, task.id)),
           expected: task.cancel(),
         };
       case 'cancelInteraction': {
         const number = 1 + (step.number % (task.opened + 1));
-        const call = this.guest.interactions.cancel(OPERATOR, interactionId(task.id, number));
-        return { answered: await codeOf(call), expected: task.cancelInteraction(number) };
+        const call = this.guest.interactions.cancel(OPERATOR, formatInteractionId(task.id, number));
+        return { answered: await errorCode(call), expected: task.cancelInteraction(number) };
       }
       case 'lapse':
       case 'extend': {
         const number = 1 + (step.number % (task.opened + 1));
         const call = this.guest.interactions.extend(
           OPERATOR,
-          interactionId(task.id, number),
+          formatInteractionId(task.id, number),
           step.do === 'lapse' ? 0 : 3_000_000,
         );
-        return { answered: await codeOf(call), expected: task.extend(number, step.do === 'lapse') };
+        return { answered: await errorCode(call), expected: task.extend(number, step.do === 'lapse') };
       }
       default:
         return this.holder(step);
@@ -118,9 +118,9 @@ export class RandomRun {
 
   private async open(step: Extract<Operation, { do: 'open' }>) {
     if (this.tasks.all.length === 5) return same(undefined);
-    const waits = Array.from({ length: step.waits }, () => asks(`${this.paths++}`));
-    const guest = step.over ? this.guest.with({ task: 0 }) : this.guest;
-    const taskId = await guest.open({ waits, ready: step.ready }, guest.tenant.operatorCaller());
+    const waits = Array.from({ length: step.waits }, () => llmWait(`${this.paths++}`));
+    const guest = step.over ? this.guest.withLifetimes({ task: 0 }) : this.guest;
+    const taskId = await guest.openTask({ waits, ready: step.ready }, guest.store.operatorCaller());
     this.tasks.opened(
       taskId,
       waits.map((wait) => wait.path),
@@ -132,7 +132,7 @@ export class RandomRun {
 
   private async accept(task: ModelTask, number: number, choice: number) {
     const text = `"answer ${choice}"`;
-    const as = this.guest.tenant.operatorCaller();
+    const as = this.guest.store.operatorCaller();
     const call = this.guest
       .answer(task.id, number, { text, as })
       .then((reply) => (reply.replayed ? 'replayed' : 'accepted'));
@@ -142,7 +142,7 @@ export class RandomRun {
 
   /** What a new job gets of a list, loaded or not. */
   private dequeue(list: 'ready' | 'held', number = this.jobs++): Promise<Batch> {
-    const job = { tenant: this.guest.tenant.id, list, number, tasks: this.tasks.all.map(({ id }) => id) };
+    const job = { tenant: this.guest.store.id, list, number, tasks: this.tasks.all.map(({ id }) => id) };
     return this.fixture.shard.dequeue(job, ['echo 1'], { most: 1 });
   }
 
@@ -154,7 +154,7 @@ export class RandomRun {
     if (number === undefined) return same(undefined);
     const batch = await this.dequeue('ready', Number(number));
     if (batch.kind !== 'again') return { answered: batch.kind, expected: 'again' };
-    const { segments } = await this.fixture.shard.load(this.guest.tenant.id, Number(number), batch.unloaded);
+    const { segments } = await this.fixture.shard.load(this.guest.store.id, Number(number), batch.unloaded);
     for (const segment of segments) this.held(segment);
     return same(undefined);
   }
@@ -168,10 +168,10 @@ export class RandomRun {
   }
 
   private held(segment: TaskLease): void {
-    this.holders.push(segment);
+    this.leases.push(segment);
     const task = this.tasks.find(segment.taskId);
     task.holder = segment;
-    task.checkJournal(segment.state.journal);
+    task.checkJournal(segment.task.journal);
   }
 
   private async sweep() {
@@ -181,15 +181,15 @@ export class RandomRun {
     return same(undefined);
   }
 
-  private async holder(step: OfAHolder) {
+  private async holder(step: LeaseOperation) {
     // Mostly those who came last: the others are late already.
-    const segment = this.holders.at(-1 - Math.max(0, step.task - 8));
+    const segment = this.leases.at(-1 - Math.max(0, step.task - 8));
     if (segment === undefined) return same(undefined);
     const task = this.tasks.find(segment.taskId);
     switch (step.do) {
       case 'park': {
-        const waits = Array.from({ length: step.waits }, () => asks(`${this.paths++}`));
-        const sleep = step.sleep < 2 ? [sleeps(`${this.paths++}`, step.sleep === 0 ? 0 : 600_000)] : [];
+        const waits = Array.from({ length: step.waits }, () => llmWait(`${this.paths++}`));
+        const sleep = step.sleep < 2 ? [sleepWait(`${this.paths++}`, step.sleep === 0 ? 0 : 600_000)] : [];
         const answered = await segment.park({ journal: [], drops: [], waits: [...waits, ...sleep] });
         return {
           answered,
@@ -208,7 +208,7 @@ export class RandomRun {
       case 'release':
         return { answered: await segment.release(), expected: task.lose(segment, 'released') };
       case 'hold':
-        return { answered: await segment.hold(), expected: task.lose(segment, 'held') };
+        return { answered: await segment.holdForProgram(), expected: task.lose(segment, 'held') };
       case 'reload': {
         // Only a holder that heard "again" loads anew, and only what is still in its job's batch: what was given back
         // stands ready for whoever takes it next.

@@ -1,8 +1,8 @@
-import { interactionId, type TaskStatus } from '@baton/protocol';
+import { formatInteractionId, type TaskStatus } from '@baton/protocol';
 import { taskRef } from '../records/keys.ts';
 import type { Wait } from '../records/park-request.ts';
 import type { TaskLease } from '../tasks/task-lease.ts';
-import type { Guest } from './guest.ts';
+import type { TestTenant } from './test-tenant.ts';
 
 type Interaction =
   | { readonly is: 'pending'; readonly path: string; readonly lapsed: boolean }
@@ -97,7 +97,7 @@ export class ModelTask {
     this.opens(paths);
     if (sleep?.kind === 'sleep') this.sleeps.push({ lapsed: this.over || sleep.ms === 0 });
     this.status = this.pending.length > 0 ? 'input_required' : 'working';
-    this.again = Number(segment.state.seen) === this.events ? undefined : segment;
+    this.again = Number(segment.task.seen) === this.events ? undefined : segment;
     if (this.again !== undefined) return 'again';
     this.started = true;
     this.parkedWith = this.events;
@@ -160,9 +160,9 @@ export class ModelTask {
 /** All tasks of a tenant as they should stand. */
 export class TaskModel {
   readonly all: ModelTask[] = [];
-  private readonly guest: Guest;
+  private readonly guest: TestTenant;
 
-  constructor(guest: Guest) {
+  constructor(guest: TestTenant) {
     this.guest = guest;
   }
 
@@ -270,7 +270,7 @@ export class TaskModel {
       }
       for (const number of task.pending) {
         const listed = ` ${record['open']}`.includes(` ${number};`);
-        claim(listed, `${name} does not wait for ${interactionId(task.id, number)}`);
+        claim(listed, `${name} does not wait for ${formatInteractionId(task.id, number)}`);
       }
     }
     return wrong;

@@ -2,9 +2,9 @@ import type { TaskStatus } from '@baton/protocol';
 import { startPrivateRedis } from '@baton/local-redis';
 import { Redis } from 'ioredis';
 import { expect, test, vi } from 'vitest';
-import { startCluster } from '../testing/cluster.ts';
-import { closeFixture, fixtureAt, openFixture, plain } from '../testing/fixture.ts';
-import { ANN, asks, type Guest } from '../testing/guest.ts';
+import { startCluster } from '../testing/redis-cluster.ts';
+import { closeFixture, fixtureAt, openFixture, ioredisUrl } from '../testing/fixture.ts';
+import { ANN, llmWait, type TestTenant } from '../testing/test-tenant.ts';
 import { ReplicaInbox } from './replica-inbox.ts';
 import { internalsOf } from '../internals.ts';
 import { Store } from '../store.ts';
@@ -15,14 +15,14 @@ const { inbox } = store;
 const nothing = { journal: [], drops: [], waits: [] };
 
 /** Settles whatever is taken next. */
-const settleNext = async (result = {}) => (await fixture.take()).settle({ status: 'completed', result });
+const settleNext = async (result = {}) => (await fixture.leaseOne()).settle({ status: 'completed', result });
 
 test('a waiter hears that its task has parked, with the events that it has consumed, and how it ended', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open({ waits: [asks('0'), asks('1')] });
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask({ waits: [llmWait('0'), llmWait('1')] });
   const listener = inbox.subscribe(guest.member(taskId));
   await guest.answer(taskId, 1, { channel: inbox.channel });
-  await (await fixture.take()).park(nothing);
+  await (await fixture.leaseOne()).park(nothing);
   expect(await listener.next(5_000)).toEqual({ seen: 1, status: 'input_required' });
   await guest.tasks.read(ANN, taskId, inbox.channel);
   await guest.answer(taskId, 2);
@@ -38,9 +38,9 @@ test('a waiter hears that its task has parked, with the events that it has consu
 test.each(['cancelled', 'failed'] as const)(
   'a waiter hears that its task was %s, and why',
   async (status: TaskStatus) => {
-    const guest = await fixture.guest();
-    const brief = status === 'failed' ? guest.with({ task: 0 }) : guest;
-    const taskId = await brief.open();
+    const guest = await fixture.createTenant();
+    const brief = status === 'failed' ? guest.withLifetimes({ task: 0 }) : guest;
+    const taskId = await brief.openTask();
     await guest.tasks.read(ANN, taskId, inbox.channel);
     const listener = inbox.subscribe(guest.member(taskId));
     if (status === 'failed') await fixture.sweep();
@@ -52,12 +52,12 @@ test.each(['cancelled', 'failed'] as const)(
 );
 
 test('a notice that comes before the reply of ACCEPT is not lost', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask();
   const listener = inbox.subscribe(guest.member(taskId));
   const worker = (async () => {
     for (;;) {
-      const [segment] = await fixture.takeSome(1);
+      const [segment] = await fixture.lease(1);
       if (segment) return segment.settle({ status: 'completed', result: {} });
     }
   })();
@@ -69,8 +69,8 @@ test('a notice that comes before the reply of ACCEPT is not lost', async () => {
 });
 
 test('an end of more than 64 KiB is told without its payload, for the waiter to read', async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask();
   const listener = inbox.subscribe(guest.member(taskId));
   await guest.answer(taskId, 1, { channel: inbox.channel });
   await settleNext({ text: 'x'.repeat(70_000) });
@@ -80,18 +80,18 @@ test('an end of more than 64 KiB is told without its payload, for the waiter to 
 });
 
 test('only replicas that wait for a task are told of it, each once, however many of its requests wait', async () => {
-  const guest = await fixture.guest();
+  const guest = await fixture.createTenant();
   const heard = { waiting: 0, idle: 0 };
-  const others = new Redis(plain(fixture.url));
+  const others = new Redis(ioredisUrl(fixture.url));
   await others.subscribe(fixture.keyspace.inbox('waiting'), fixture.keyspace.inbox('idle'));
   others.on('message', (channel) => (heard[channel.split(':').at(-1) as 'waiting' | 'idle'] += 1));
-  const taskId = await guest.open();
+  const taskId = await guest.openTask();
   const channel = fixture.keyspace.inbox('waiting');
   await guest.tasks.read(ANN, taskId, channel);
   await guest.tasks.read(ANN, taskId, channel);
   await guest.answer(taskId, 1, { channel });
   await guest.answer(taskId, 1, { channel });
-  await guest.open();
+  await guest.openTask();
   await settleNext();
   await others.ping();
   await new Promise((resolve) => setTimeout(resolve, 30));
@@ -113,8 +113,8 @@ test('a wait ends at its deadline and when its call is aborted, and leaves nothi
 });
 
 test("each of a task's listeners hears it", async () => {
-  const guest = await fixture.guest();
-  const taskId = await guest.open();
+  const guest = await fixture.createTenant();
+  const taskId = await guest.openTask();
   const listeners = [1, 2, 3].map(() => inbox.subscribe(guest.member(taskId)));
   await guest.answer(taskId, 1, { channel: inbox.channel });
   await settleNext();
@@ -135,12 +135,12 @@ async function killSubscribers(client: Redis): Promise<void> {
 
 /** What a waiter does: it reads when it is told to look, and what that registers for must reach it. */
 async function looksAndHears(
-  guest: Guest,
+  guest: TestTenant,
   own: ReplicaInbox,
   kill: () => Promise<void>,
   settle: () => Promise<unknown>,
 ) {
-  const taskId = await guest.open();
+  const taskId = await guest.openTask();
   const listener = own.subscribe(guest.member(taskId));
   await guest.answer(taskId, 1, { channel: own.channel });
   const waiting = listener.next(20_000);
@@ -156,7 +156,7 @@ async function looksAndHears(
 test('when the subscriber has come back, its waiters look for themselves, and hear what comes from then on', async () => {
   for (let time = 0; time < 5; time++) {
     await redis.flushall();
-    await looksAndHears(await fixture.guest(), inbox, () => killSubscribers(redis), settleNext);
+    await looksAndHears(await fixture.createTenant(), inbox, () => killSubscribers(redis), settleNext);
   }
 });
 
@@ -166,15 +166,15 @@ test('so it is on a cluster too, where a node that goes is replaced by another',
   const cluster = await startCluster();
   const nodes = cluster.nodes.map((url) => new Redis(url));
   const own = await fixtureAt(cluster.url, {}, nodes[0]);
-  const guest = await own.guest();
-  const shard = own.shards[own.keyspace.shardIndex(guest.tenant.id)];
+  const guest = await own.createTenant();
+  const shard = own.shards[own.keyspace.shardIndex(guest.store.id)];
   await looksAndHears(
     guest,
     own.store.inbox,
     async () => {
       for (const node of nodes) await killSubscribers(node);
     },
-    async () => (await own.take(shard)).settle({ status: 'completed', result: {} }),
+    async () => (await own.leaseOne(shard)).settle({ status: 'completed', result: {} }),
   );
   await closeFixture(own);
   nodes[1]?.disconnect();
@@ -188,7 +188,7 @@ test('closing wakes whoever waits, and ends the connection', async () => {
   const waiting = listener.next(20_000);
   await own.close();
   expect(await waiting).toBe('look');
-  const look = new Redis(plain(server.url));
+  const look = new Redis(ioredisUrl(server.url));
   await vi.waitFor(async () =>
     expect(((await look.client('LIST')) as string).trim().split('\n')).toHaveLength(1),
   );

@@ -2,7 +2,7 @@ import type { TaskEnd, TaskStatus } from '@baton/protocol';
 import type { PubSub, Subscriber } from '../redis/pub-sub.ts';
 import type { Connection } from '../redis/connection.ts';
 import type { Keyspace } from '../records/keys.ts';
-import { parseEnd } from '../records/task-view.ts';
+import { parseTaskEnd } from '../records/task-view.ts';
 
 /** What a replica hears of a task that it waits for. */
 export interface TaskUpdate {
@@ -61,23 +61,23 @@ export class ReplicaInbox implements Subscriber {
     const listeners = this.subscriptions.get(member);
     if (listeners === undefined) return;
     // What a master publishes its replicas may never have: whoever reports it reads it as they have it.
-    if (this.confirmByRead) return wakeAll(listeners);
+    if (this.confirmByRead) return requestReread(listeners);
     const payload = message.slice(member.length + (seen?.length ?? 0) + (status?.length ?? 0) + 3);
     const notice: TaskUpdate = {
       seen: Number(seen),
       status: status as TaskStatus,
-      end: payload === '' ? undefined : parseEnd(status as TaskStatus, payload),
+      end: payload === '' ? undefined : parseTaskEnd(status as TaskStatus, payload),
     };
     for (const listener of listeners) listener.receive(notice);
   }
 
   /** What was published while the connection was away is lost: every waiter reads for itself. */
   onReconnect(): void {
-    for (const listeners of this.subscriptions.values()) wakeAll(listeners);
+    for (const listeners of this.subscriptions.values()) requestReread(listeners);
   }
 }
 
-function wakeAll(listeners: Iterable<TaskSubscription>): void {
+function requestReread(listeners: Iterable<TaskSubscription>): void {
   for (const listener of listeners) listener.receive(undefined);
 }
 

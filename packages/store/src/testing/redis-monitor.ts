@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import { type AnyScript, ALL_SCRIPTS } from './wiretap.ts';
-import { plain } from './fixture.ts';
+import { type AnyScript, ALL_SCRIPTS } from './script-interceptor.ts';
+import { ioredisUrl } from './fixture.ts';
 
 interface Line {
   readonly args: readonly string[];
@@ -8,14 +8,14 @@ interface Line {
 }
 
 /** One run of a script as its server saw it: the keys it was given, and the commands that it ran. */
-export interface Run {
+export interface ScriptRun {
   readonly script: string;
   readonly keys: readonly string[];
   readonly commands: readonly (readonly string[])[];
 }
 
 /** Records what a server executes, by MONITOR on an unconfined connection of its own. */
-export class Monitor {
+export class RedisMonitor {
   private readonly client: Redis;
   private readonly tap: Redis;
   private readonly lines: Line[] = [];
@@ -26,13 +26,13 @@ export class Monitor {
     tap.on('monitor', (_time: string, args: string[], source: string) => this.lines.push({ args, source }));
   }
 
-  static async open(url: string): Promise<Monitor> {
-    const client = new Redis(plain(url));
-    return new Monitor(client, await client.monitor());
+  static async open(url: string): Promise<RedisMonitor> {
+    const client = new Redis(ioredisUrl(url));
+    return new RedisMonitor(client, await client.monitor());
   }
 
   /** The runs of our own scripts so far, and of `others`. */
-  async runs(others: readonly AnyScript[] = []): Promise<Run[]> {
+  async runs(others: readonly AnyScript[] = []): Promise<ScriptRun[]> {
     await this.caughtUp();
     const runs: { script: string; keys: string[]; commands: (readonly string[])[] }[] = [];
     const names = new Map([...ALL_SCRIPTS.values(), ...others].flatMap((script) => namesOf(script)));
@@ -53,7 +53,7 @@ export class Monitor {
   }
 
   /** What scripts touched that they were not given: `<script> <COMMAND> <key>`. */
-  async undeclared(runs: readonly Run[]): Promise<string[]> {
+  async undeclared(runs: readonly ScriptRun[]): Promise<string[]> {
     const found = await Promise.all(
       runs.map(async ({ script, keys, commands }) => {
         const touched = await Promise.all(

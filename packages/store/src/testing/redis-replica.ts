@@ -16,7 +16,7 @@ export async function startWithReplica(more: readonly string[] = []): Promise<{
   const client = new Redis(replica.url);
   await client.replicaof('127.0.0.1', Number(new URL(master.url).port));
   client.disconnect();
-  await untilConfirmed(master.url);
+  await waitUntilReplicated(master.url);
   return {
     master,
     replica,
@@ -27,7 +27,7 @@ export async function startWithReplica(more: readonly string[] = []): Promise<{
 }
 
 /** Waits until a master's writes are confirmed by a replica. */
-export async function untilConfirmed(masterUrl: string): Promise<void> {
+export async function waitUntilReplicated(masterUrl: string): Promise<void> {
   const master = new Redis(masterUrl);
   try {
     for (let tries = 0; tries < 100; tries++) {

@@ -1,6 +1,7 @@
 import type { Connection } from '../redis/connection.ts';
 import type { Script } from '../scripts/script.ts';
 import { sha1 } from '../scripts/compile.ts';
+import { withFieldNames } from '../scripts/lua-source.ts';
 import * as scripts from '../scripts/registry.ts';
 
 export type AnyScript = Script<string, string>;
@@ -11,12 +12,12 @@ export const ALL_SCRIPTS: ReadonlyMap<string, AnyScript> = new Map(
 );
 
 /** What is taken out of a script, and what stands there instead. */
-export type Cut = readonly [from: string, to: string];
+export type Mutation = readonly [from: string, to: string];
 
 /** A copy of a script with something taken out. Throws where there is nothing to take out, so no mutant is a fake. */
-export function mutated<S extends AnyScript>(script: S, ...cuts: Cut[]): S {
+export function mutate<S extends AnyScript>(script: S, ...cuts: Mutation[]): S {
   let { source } = script;
-  for (const [from, to] of cuts) {
+  for (const [from, to] of cuts.map((cut) => cut.map(withFieldNames))) {
     if (!source.includes(from)) throw new Error(`${script.name}.lua does not say: ${from}`);
     source = source.replaceAll(from, to);
   }
@@ -24,31 +25,31 @@ export function mutated<S extends AnyScript>(script: S, ...cuts: Cut[]): S {
 }
 
 /** The codes that a script's header says it may answer with, those of the admission included. */
-export function codesOf(script: AnyScript): string[] {
+export function documentedCodes(script: AnyScript): string[] {
   const [, header = ''] = /-- Returns: ((?:.*\n)(?:--.*\n)*)/.exec(script.source) ?? [];
   const own = [...header.matchAll(/\{'([a-z_]+)'/g)].map((match) => match[1] ?? '');
   const admitted = header.includes('refusal of ADMIT')
-    ? codesOf(scripts.ADMIT).filter((code) => code !== 'ok')
+    ? documentedCodes(scripts.ADMIT).filter((code) => code !== 'ok')
     : [];
   return [...new Set([...own, ...admitted])].sort();
 }
 
 /** Hears what each script of a connection answers, and can put a mutant in a script's place. */
-export class Wiretap {
-  private readonly heard: { readonly script: string; readonly reply: unknown[] }[] = [];
+export class ScriptInterceptor {
+  private readonly runs: { readonly script: string; readonly reply: unknown[] }[] = [];
   private mutant: { readonly of: string; readonly script: AnyScript } | undefined;
 
   constructor(connection: Connection) {
     const straight = connection.evaluate.bind(connection);
     connection.evaluate = async (script, keys, args) => {
       const reply = await straight(this.mutant?.of === script.sha ? this.mutant.script : script, keys, args);
-      this.heard.push({ script: ALL_SCRIPTS.get(script.sha)?.name ?? '', reply });
+      this.runs.push({ script: ALL_SCRIPTS.get(script.sha)?.name ?? '', reply });
       return reply;
     };
   }
 
   replies(script: AnyScript): unknown[][] {
-    return this.heard.filter((run) => run.script === script.name).map((run) => run.reply);
+    return this.runs.filter((run) => run.script === script.name).map((run) => run.reply);
   }
 
   last(script: AnyScript): unknown[] {
@@ -61,8 +62,8 @@ export class Wiretap {
   }
 
   /** Runs `body` with a mutant in the script's place. */
-  async withMutant<T>(script: AnyScript, cuts: readonly Cut[], body: () => Promise<T>): Promise<T> {
-    this.mutant = { of: script.sha, script: mutated(script, ...cuts) };
+  async withMutant<T>(script: AnyScript, cuts: readonly Mutation[], body: () => Promise<T>): Promise<T> {
+    this.mutant = { of: script.sha, script: mutate(script, ...cuts) };
     try {
       return await body();
     } finally {

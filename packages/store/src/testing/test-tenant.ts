@@ -1,7 +1,8 @@
-import { BatonError, interactionId, type Limits, parseKey, type Scope } from '@baton/protocol';
+import { BatonError, formatInteractionId, type Limits, parseKey, type Scope } from '@baton/protocol';
 import { randomBytes } from 'node:crypto';
 import { taskRef } from '../records/keys.ts';
-import type { Caller, Identity } from '../tenant/caller.ts';
+import type { Identity } from '../records/identity.ts';
+import type { Caller } from '../tenant/caller.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import type { Wait } from '../records/park-request.ts';
 import type { NewTask } from '../tasks/tasks.ts';
@@ -10,63 +11,63 @@ import type { Lifetimes } from '../records/ttl.ts';
 import type { Fixture } from './fixture.ts';
 
 /** A tenant under test, with a key for each principal that calls. */
-export class Guest {
+export class TestTenant {
   readonly fixture: Fixture;
-  readonly tenant: TenantStore;
+  readonly store: TenantStore;
   private readonly texts: Map<string, string>;
 
   private constructor(fixture: Fixture, tenant: TenantStore, texts: Map<string, string>) {
     this.fixture = fixture;
-    this.tenant = tenant;
+    this.store = tenant;
     this.texts = texts;
   }
 
-  static async open(
+  static async create(
     fixture: Fixture,
     limits: Partial<Limits>,
     id = `t-${randomBytes(6).toString('hex')}`,
-  ): Promise<Guest> {
+  ): Promise<TestTenant> {
     // The rate is a test's subject only where it says so.
     await fixture.operators.create({
       id,
       limits: { requestsPerSecond: 1_000_000, burst: 1_000_000, ...limits },
     });
-    return new Guest(fixture, fixture.store.tenant(id), new Map());
+    return new TestTenant(fixture, fixture.store.tenant(id), new Map());
   }
 
   get keys() {
-    return this.tenant.keys;
+    return this.store.keys;
   }
 
   get interactions() {
-    return this.tenant.interactions;
+    return this.store.interactions;
   }
 
   get tasks() {
-    return this.tenant.tasks;
+    return this.store.tasks;
   }
 
   /** The same tenant by a process that gives other lifetimes, in milliseconds. */
-  with(lifetimes: Partial<Lifetimes>): Guest {
-    const { place, pepper } = this.tenant as unknown as { place: TenantContext; pepper: string };
-    const all = { ...this.tenant.lifetimes, ...lifetimes };
+  withLifetimes(lifetimes: Partial<Lifetimes>): TestTenant {
+    const { place, pepper } = this.store as unknown as { place: TenantContext; pepper: string };
+    const all = { ...this.store.lifetimes, ...lifetimes };
     const tenant = new TenantStore(place.connection, place.keys, all, place.addJob, place.workers, pepper);
-    return new Guest(this.fixture, tenant, this.texts);
+    return new TestTenant(this.fixture, tenant, this.texts);
   }
 
   /** A new request of a principal. */
   async caller(principal = 'ann', scopes: Scope[] = ['mcp'], bytes = 100): Promise<Caller> {
     const name = `${principal} ${scopes.join(' ')}`;
     const text =
-      this.texts.get(name) ?? (await this.tenant.credentials.create({ name, principal, scopes })).key;
+      this.texts.get(name) ?? (await this.store.credentials.create({ name, principal, scopes })).key;
     this.texts.set(name, text);
     const parts = parseKey(text);
     if (parts === undefined) throw new Error('a key that was just made does not parse');
-    return this.tenant.caller(parts, bytes);
+    return this.store.caller(parts, bytes);
   }
 
   /** Opens a task as ann; by default it waits for one answer. */
-  async open(task: Partial<NewTask> = {}, caller?: Caller): Promise<string> {
+  async openTask(task: Partial<NewTask> = {}, caller?: Caller): Promise<string> {
     const opened = await this.tasks.open(caller ?? (await this.caller()), newTask(task));
     return opened.taskId;
   }
@@ -77,7 +78,7 @@ export class Guest {
     { text = '"yes"', as, channel = '' }: { text?: string; as?: Caller; channel?: string } = {},
   ) {
     const answer = {
-      interactionId: interactionId(taskId, number),
+      interactionId: formatInteractionId(taskId, number),
       text,
       fingerprint: `f${text.length}${text}`.slice(0, 40),
       channel,
@@ -86,12 +87,12 @@ export class Guest {
   }
 
   /** What Redis holds of a task. */
-  record(taskId: string): Promise<Record<string, string>> {
+  readRecord(taskId: string): Promise<Record<string, string>> {
     return this.fixture.redis.hgetall(this.keys.task(taskId));
   }
 
   /** Every key that a script may be given for a task, by its name. */
-  places(taskId: string) {
+  scriptKeys(taskId: string) {
     const { keys } = this;
     const { record: tenant, tasks, pending, claims, holders, projects, listeners, deadlines } = keys;
     const own = { tenant, tasks, pending, claims, holders, projects, listeners, deadlines };
@@ -110,7 +111,7 @@ export class Guest {
   }
 
   /** Where a task stands: `ready`, `held`, `batch` or nowhere, as the sets have it. Throws where its record says otherwise. */
-  async stands(taskId: string): Promise<'ready' | 'held' | 'batch' | undefined> {
+  async queueState(taskId: string): Promise<'ready' | 'held' | 'batch' | undefined> {
     const { redis } = this.fixture;
     const ref = taskRef(taskId);
     const ready = (await redis.zscore(this.keys.ready, ref)) !== null;
@@ -128,11 +129,11 @@ export const BOB: Identity = { principal: 'bob', scopes: new Set(['mcp']) };
 export const AGENT: Identity = { principal: 'agent-7', scopes: new Set(['agent']) };
 
 export function newTask(task: Partial<NewTask> = {}): NewTask {
-  return { operation: 'echo', version: 1, input: {}, journal: [], waits: [asks('0')], ready: false, ...task };
+  return { operation: 'echo', version: 1, input: {}, journal: [], waits: [llmWait('0')], ready: false, ...task };
 }
 
 /** A wait for the agent's LLM. */
-export function asks(path: string, content = 'Say yes.'): Wait {
+export function llmWait(path: string, content = 'Say yes.'): Wait {
   const request = { apiKey: null, modelId: 'any', messages: [{ role: 'user' as const, content }] };
   return {
     kind: 'llm',
@@ -144,12 +145,12 @@ export function asks(path: string, content = 'Say yes.'): Wait {
   };
 }
 
-export function sleeps(path: string, ms: number): Wait {
+export function sleepWait(path: string, ms: number): Wait {
   return { kind: 'sleep', path, ms };
 }
 
 /** What a call was refused with: its code, or 'done' where it was not. */
-export async function codeOf(call: Promise<unknown>): Promise<string> {
+export async function errorCode(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => 'done',
     (error: unknown) => {

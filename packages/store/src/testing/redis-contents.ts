@@ -1,15 +1,15 @@
 import type { Redis } from 'ioredis';
 
 /** Everything under a prefix but BullMQ's, readable, with the time at which each key ends: to hold a before against an after. */
-export async function contents(redis: Redis, prefix: string): Promise<Record<string, unknown>> {
+export async function redisContents(redis: Redis, prefix: string): Promise<Record<string, unknown>> {
   const keys = (await redis.keys(`${prefix}:*`)).filter((key) => !key.includes(':bull:')).sort();
   const all = await Promise.all(
-    keys.map(async (key) => [key, await valueOf(redis, key), await redis.pexpiretime(key)] as const),
+    keys.map(async (key) => [key, await readValue(redis, key), await redis.pexpiretime(key)] as const),
   );
   return Object.fromEntries(all.map(([key, value, ends]) => [key, { value, ends }]));
 }
 
-async function valueOf(redis: Redis, key: string): Promise<unknown> {
+async function readValue(redis: Redis, key: string): Promise<unknown> {
   const type = await redis.type(key);
   if (type === 'hash') return redis.hgetall(key);
   if (type === 'zset') return redis.zrange(key, '0', '-1', 'WITHSCORES');

@@ -1,0 +1,26 @@
+import type { Scope } from '@baton/protocol';
+
+/** An authenticated caller: its principal and what it may do. */
+export interface Identity {
+  readonly principal: string;
+  readonly scopes: ReadonlySet<Scope>;
+}
+
+/** Whether this caller may see what belongs to a principal: its own, and with the scope `agent` everyone's. */
+export function maySee(identity: Identity, principal: string): boolean {
+  return identity.principal === principal || identity.scopes.has('agent');
+}
+
+/** Scopes as scripts search them: with a space on either side of each. */
+export function formatScopes(scopes: Iterable<Scope>): string {
+  return ` ${[...scopes].join(' ')} `;
+}
+
+export function parseScopes(text: string): ReadonlySet<Scope> {
+  return new Set(text.trim().split(/\s+/) as Scope[]);
+}
+
+/** The holder of a claim: the same name under another principal is another holder. */
+export function formatHolder({ principal }: Identity, holder: string): string {
+  return `${principal} ${holder}`;
+}

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { startPrivateRedis } from '@baton/local-redis';
+import { FIELD, legendOf, TASK_RECORD, type TaskField } from './task-record.ts';
+import { readLua, withFieldNames, withIncludes } from '../scripts/lua-source.ts';
+import { runEveryScript } from '../testing/every-script.ts';
+import { closeFixture, fixtureAt } from '../testing/fixture.ts';
+import { RedisMonitor } from '../testing/redis-monitor.ts';
+import { ALL_SCRIPTS } from '../testing/script-interceptor.ts';
+
+const ALL_NAMES = [...ALL_SCRIPTS.values()].map(({ name }) => name);
+const LEGEND: [string, TaskField][] = Object.entries(TASK_RECORD);
+
+/** Commands on a hash in a script's text, with their arguments as written: `['HSET', 'K_task', "F_status", ...]`. */
+function hashCommands(lua: string): string[][] {
+  const code = lua.replace(/--.*$/gm, '');
+  const calls = [...code.matchAll(/(?:redis\.call|write_all)\(\s*'(H\w+)',/g)];
+  return calls.map((call) => splitArguments(code.slice(code.indexOf('(', call.index) + 1)));
+}
+
+/** The arguments of a call, from behind its opening parenthesis to its closing one. */
+function splitArguments(text: string): string[] {
+  const args = [''];
+  let depth = 0;
+  let quoted = false;
+  for (const character of text) {
+    if (character === "'") quoted = !quoted;
+    if (!quoted && '([{'.includes(character)) depth++;
+    if (!quoted && ')]}'.includes(character) && depth-- === 0) break;
+    if (!quoted && character === ',' && depth === 0) args.push('');
+    else args[args.length - 1] += character;
+  }
+  return args.map((arg) => arg.trim().replace(/^'(.*)'$/, '$1'));
+}
+
+/** What of a command on a task's hash names a field. */
+function fieldArguments([command = '', , ...args]: string[]): string[] {
+  if (command === 'HSET') return args.filter((_, at) => at % 2 === 0);
+  return command === 'HKEYS' ? [] : args;
+}
+
+const isTaskKey = (key = '') => key === 'K_task' || key === 'task_key';
+
+/** Lists of fields that are gathered first: their pairs are checked where they are added. */
+const GATHERED = /^(unpack\(fields, from, to\)|fields|entries|dropped|field|added_waiter\(waiters, A_channel\))$/;
+
+test.each(ALL_NAMES)('%s names the fields of a task by the legend alone', (script) => {
+  const lua = withIncludes(readLua(script));
+  for (const command of hashCommands(lua).filter(([, key]) => isTaskKey(key))) {
+    for (const field of fieldArguments(command))
+      expect(field, command.join(' ')).toMatch(new RegExp(`^F_\\w+|${GATHERED.source}`));
+  }
+  for (const [, list, field] of lua.matchAll(/add_pair\((\w+), ([^,]+),/g))
+    if (list !== 'changes' && list !== 'values') expect(field).toMatch(/^F_\w+/);
+  for (const [, list] of lua.matchAll(/local (?:fields|dropped) = \{([^}]+)\}/g)) expect(list?.trim()).toMatch(/^F_/);
+});
+
+test('a field that the legend lacks cannot be named', () => {
+  expect(() => withFieldNames("redis.call('HGET', K_task, F_nothing)")).toThrow('F_nothing');
+  expect(withFieldNames('F_status')).toBe(`'${FIELD.status}'`);
+});
+
+test('no two entries of the legend share a name', () => {
+  const names = LEGEND.map(([, { stored, suffix = '' }]) => stored + suffix);
+  expect(new Set(names).size).toBe(names.length);
+  expect(legendOf('j:0.1')).toBe('journal');
+  expect(legendOf('c12')).toBe('chunk_bytes');
+  expect(legendOf('c12;0')).toBe('chunk');
+  expect(legendOf('unheard-of')).toBeUndefined();
+});
+
+test('each field is written by the scripts that the legend names, and by no other', { timeout: 60_000 }, async () => {
+  const server = await startPrivateRedis();
+  const fixture = await fixtureAt(server.url);
+  const monitor = await RedisMonitor.open(server.url);
+  const tenant = await fixture.createTenant();
+  await runEveryScript(fixture, tenant);
+  const written = new Set<string>();
+  for (const { script, commands } of await monitor.runs()) {
+    for (const [command = '', key = '', ...args] of commands) {
+      if (!key.startsWith(tenant.keys.task('').replace(/:[^:]*$/, ':')) || !/^(hset|hdel)$/i.test(command)) continue;
+      const fields = /hset/i.test(command) ? args.filter((_, at) => at % 2 === 0) : args;
+      for (const field of fields) written.add(`${legendOf(field) ?? `unknown ${field}`} by ${script}`);
+    }
+  }
+  const promised = LEGEND.flatMap(([name, { writers }]) => writers.map((script) => `${name} by ${script}`));
+  expect([...written].toSorted()).toEqual(promised.toSorted());
+  monitor.close();
+  await closeFixture(fixture);
+  await server.stop();
+});
