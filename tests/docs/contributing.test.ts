@@ -1,0 +1,57 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { blocks } from './pages.ts';
+import { SourceTree } from './source-tree.ts';
+
+/** The example of `Add an operation` is added as the page says, in a copy of the sources. */
+test('the ninth operation of CONTRIBUTING.md has the right types, passes its own test, and is a tool', {
+  timeout: 240_000,
+}, async () => {
+  const tree = SourceTree.create();
+  try {
+    const [prompt = '', program = '', itsTest = ''] = blocks('Add an operation', 'ts');
+    const folder = join(tree.folder, 'packages/operations/src/summarize-tag');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'prompt.ts'), prompt);
+    writeFileSync(join(folder, 'program.ts'), program);
+    writeFileSync(join(folder, 'program.test.ts'), itsTest);
+    edit(tree, 'operation-catalog.ts', [
+      [/^/, "import { summarizeTag } from '../summarize-tag/program.ts';\n"],
+      [/^ {2}addTask,$/m, '  addTask,\n  summarizeTag,'],
+    ]);
+    edit(tree, 'prompt-catalog.ts', [
+      [/^/, "import { summaryText } from '../summarize-tag/prompt.ts';\n"],
+      [/^( {2}\['add_task', .*\],)$/m, "$1\n  ['summarize_tag', summaryText],"],
+    ]);
+    writeFileSync(
+      join(folder, 'registered.test.ts'),
+      `import { expect, it } from 'vitest';
+import { operationPrompt, operations } from '../index.ts';
+it('is registered', () => {
+  expect([...operations.keys()].at(-1)).toBe('summarize_tag');
+  expect(operationPrompt('summarize_tag').version).toBe(1);
+});
+`,
+    );
+    const types = await tree.run('npx tsc --noEmit --pretty false');
+    expect(types.said.split('\n').filter((line) => line.includes('packages/operations'))).toEqual([]);
+    const config = `export default { test: { include: ['packages/operations/src/summarize-tag/*.test.ts'] } };`;
+    writeFileSync(join(tree.folder, 'example.vitest.mjs'), config);
+    const tests = await tree.run('npx vitest run --config example.vitest.mjs');
+    expect(tests.said).toMatch(/Tests\D+2 passed/);
+    expect(tests.code).toBe(0);
+  } finally {
+    await tree.end();
+  }
+});
+
+function edit(tree: SourceTree, name: string, changes: readonly (readonly [RegExp, string])[]): void {
+  const path = join(tree.folder, 'packages/operations/src/catalog', name);
+  let text = readFileSync(path, 'utf8');
+  for (const [place, change] of changes) {
+    expect(text, `${name} has a place for it`).toMatch(place);
+    text = text.replace(place, change);
+  }
+  writeFileSync(path, text);
+}

@@ -1,0 +1,110 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
+import { callTool, connectMcpClient, successAnswer } from '../harness/mcp-client.ts';
+import { codeIn, tablesOf } from './pages.ts';
+
+/** What a deployment writes while it is used is what the page says: each key, its type, and each field of a hash. */
+const PAGE = 'docs/data-model.md';
+
+interface KeyRow {
+  readonly name: string;
+  readonly pattern: RegExp;
+  readonly type: string;
+  readonly fields: readonly RegExp[];
+}
+
+const FIELDS_OF_A_TASK = tablesOf(PAGE).find(({ header }) => header[0] === 'field')?.rows ?? [];
+
+const rows: KeyRow[] = tablesOf(PAGE)
+  .filter(({ header }) => header[0] === 'key')
+  .flatMap((table) => table.rows)
+  .map(([key = '', type = '', fields = '']) => {
+    const [name = ''] = codeIn(key);
+    const named = name.endsWith(':task:<ref>')
+      ? FIELDS_OF_A_TASK.flatMap(([field = '']) => codeIn(field))
+      : codeIn(fields);
+    return { name, pattern: patternOf(name), type, fields: named.map(patternOf) };
+  });
+
+/** A name with placeholders, as the names that it stands for. */
+function patternOf(name: string): RegExp {
+  const parts = name.split(/<[^>]+>/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[^\\s]+?')}$`);
+}
+
+let baton: Deployment;
+let redis: Redis;
+beforeAll(async () => {
+  baton = await Deployment.start();
+  redis = new Redis(baton.redisUrl.replace(/^unix:\/\//, ''));
+  await useEverything();
+});
+afterAll(async () => {
+  redis.disconnect();
+  await baton.stop();
+});
+
+/** Delegations, claims, chunks, sessions and projects: what leaves a key or a field behind. */
+async function useEverything(): Promise<void> {
+  const key = await baton.createKey({ scopes: ['mcp', 'agent'], expiresAt: '2099-01-01T00:00:00Z' });
+  const client = await connectMcpClient(baton.url(), key);
+  const call = (name: string, args: object, meta?: object) => callTool(client, name, args, meta);
+  await call('initialize_project', { projectRoot: 'shop', name: 'Shop', rules: ['Be brief.'] });
+  await call('connect_files', { projectRoot: 'shop', files: [{ name: 'prd.md', text: 'A shop.' }] });
+  const plan = { prd: 'A shop.', numTasks: 1, projectRoot: 'shop', append: true };
+  const first = await call('parse_prd', plan, { 'baton/idempotencyKey': 'once' });
+  const tasks = [{ id: 1, title: 'Catalogue', description: 'Show it.' }];
+  await call('agent_llm', { interactionId: first.interactionId, agentLLMResponse: successAnswer({ tasks }) });
+  await call('analyze_project_complexity', { projectRoot: 'shop' });
+  await call('pending_interactions', { claim: { max: 1, leaseMs: 60_000, holder: 'one' } });
+  const requestParameters = { messages: [{ role: 'user', content: 'Say something.' }] };
+  const stream = { originalCommand: 'chat', serviceType: 'streamText', requestParameters };
+  const streamed = await call('agent_llm', { delegatedCallDetails: stream });
+  const chunk = { status: 'streaming', sequence: 0, delta: 'Some' };
+  await call('agent_llm', { interactionId: streamed.interactionId, agentLLMResponse: chunk });
+  const cancelled = await call('agent_llm', { delegatedCallDetails: stream });
+  await call('cancel_task', { taskId: cancelled.taskId });
+  // A wait that leaves this gateway's channel with the tenant.
+  await call('pending_interactions', { operation: 'update', waitMs: 100 });
+  await client.subscribeResource({ uri: 'baton://projects' });
+  const ended = await connectMcpClient(baton.url(), key);
+  await (ended.transport as unknown as { terminateSession(): Promise<void> }).terminateSession();
+  await fetch(`${baton.url()}/v1/tenants`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } });
+}
+
+test('every key that a deployment writes is on the page, with its type', async () => {
+  const keys = (await redis.keys('*')).filter((key) => !key.includes(':bull:'));
+  const unknown: string[] = [];
+  const seen = new Set<string>();
+  for (const key of keys) {
+    const row = rows.find(({ pattern }) => pattern.test(key));
+    const type = TYPES[await redis.type(key)];
+    if (row?.type === type) seen.add(row?.name ?? '');
+    else unknown.push(`${key}: ${type}`);
+  }
+  expect(unknown).toEqual([]);
+  expect(seen.size, [...seen].join(' ')).toBeGreaterThan(17);
+});
+
+test('every field of a hash that a deployment writes is on the page', async () => {
+  const unknown: string[] = [];
+  for (const row of rows.filter(({ type }) => type === 'hash')) {
+    const keys = (await redis.keys('*')).filter((key) => row.pattern.test(key) && !key.includes(':bull:'));
+    for (const key of keys)
+      for (const field of await redis.hkeys(key)) {
+        if (row.fields.some((pattern) => pattern.test(field))) continue;
+        // The page says of a tenant's limits that there is a field for each.
+        if (row.name.endsWith(':t:<tenant>') && /^[a-z]+[A-Z]/.test(field)) continue;
+        unknown.push(`${row.name}: ${field}`);
+      }
+  }
+  expect([...new Set(unknown)]).toEqual([]);
+});
+
+const TYPES: Readonly<Record<string, string>> = {
+  hash: 'hash',
+  zset: 'sorted set',
+  set: 'set',
+  string: 'string',
+};

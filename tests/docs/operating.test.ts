@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startPrivateRedis } from '@baton/local-redis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AnyJson } from '../harness/mcp-client.ts';
+import { GATEWAY_READY, WORKER_READY } from '../processes/baton-process.ts';
+import { blocks, codeIn, ROOT, tableOf } from './pages.ts';
+import { SourceTree } from './source-tree.ts';
+
+/** The commands of the page of operators, typed in a built clone; only addresses are those of the tests. */
+const TOKEN = 'at-least-16-characters';
+
+let redis: Awaited<ReturnType<typeof startPrivateRedis>>;
+let tree: SourceTree;
+let gateway = '';
+
+/** The same command at the tests' Redis and gateway. */
+const here = (command: string) =>
+  command
+    .replaceAll('redis://127.0.0.1:6379', redis.url)
+    .replaceAll('PORT=8080', 'PORT=0')
+    .replaceAll('http://127.0.0.1:8080', gateway)
+    .replaceAll('port: 3000', 'port: 0');
+
+beforeAll(async () => {
+  redis = await startPrivateRedis({});
+  tree = SourceTree.create();
+  expect((await tree.run('npm run build')).code).toBe(0);
+  const [roles = ''] = blocks('Roles');
+  const [startGateway = '', startWorker = ''] = roles.trim().split('\n');
+  const [, url = ''] = await tree.start(here(startGateway), GATEWAY_READY);
+  gateway = url.replace('0.0.0.0', '127.0.0.1');
+  await tree.start(here(startWorker), WORKER_READY);
+}, 180_000);
+afterAll(async () => {
+  await tree.end();
+  await redis.stop();
+});
+
+test('a tenant and a key, created as the page shows, are usable at once', async () => {
+  const [commands = ''] = blocks('Tenants and keys');
+  const { said } = await tree.run(here(commands));
+  const [, key = ''] = /"key":"(bt_acme_[^"]+)"/.exec(said) ?? [];
+  expect(said).toContain('"requestsPerSecond":500');
+  const listed = await fetch(`${gateway}/v1/tasks`, { headers: { authorization: `Bearer ${key}` } });
+  expect([listed.status, await listed.json()]).toEqual([200, { tasks: [] }]);
+});
+
+test('the dashboard that the page shows serves the three queues of shard 0', async () => {
+  const [commands = ''] = blocks('Queues and jobs');
+  const [url = ''] = await tree.start(here(commands), /http:\S+\/queues/);
+  const response = await fetch(`${url}/api/queues`);
+  const { queues } = (await response.json()) as AnyJson;
+  expect(queues.map(({ name }: AnyJson) => name)).toEqual(['resume', 'held', 'deadlines']);
+});
+
+test('each metric of a gateway that the page names is reported', async () => {
+  const headers = { authorization: `Bearer ${TOKEN}` };
+  const reported = await (await fetch(`${gateway}/metrics`, { headers })).text();
+  const source = readFileSync(join(ROOT, 'apps/gateway/src/monitoring/metrics.ts'), 'utf8');
+  const named = tableOf('docs/operating.md', 'metric').map(([name = '']) => codeIn(name)[0] ?? '');
+  const ofGateway = named.filter((name) => source.includes(name));
+  expect(ofGateway).toHaveLength(3);
+  for (const name of ofGateway) expect(reported).toContain(`# TYPE ${name} `);
+});
+
+test('the routes that the page of clients names are those of the OpenAPI document', async () => {
+  const { paths } = (await (await fetch(`${gateway}/v1/openapi.json`)).json()) as AnyJson;
+  const described = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/^(\/v1)?/, '/v1')}`),
+  );
+  const byPath = /^\w+ \/v1\/tenants\/\{tenant\}\/(interactions|tasks|projects)/;
+  const own = described.filter((route) => !byPath.test(route));
+  const named = tableOf('docs/clients.md', 'route').flatMap(([routes = '']) => codeIn(routes));
+  expect(named.filter((route) => route !== 'GET /v1/openapi.json').toSorted()).toEqual(own.toSorted());
+  expect(described.filter((route) => byPath.test(route))).toHaveLength(
+    own.filter((route) => /\/v1\/(interactions|tasks|projects)/.test(route)).length,
+  );
+});

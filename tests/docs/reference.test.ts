@@ -1,0 +1,233 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { operations, projectTools } from '@baton/operations';
+import { buildDirective, DEFAULT_LIMITS, ERRORS } from '@baton/protocol';
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+import { describe, expect, test } from 'vitest';
+import { readSettings } from '../../apps/cli/src/settings/environment.ts';
+import { Keyspace, TenantKeys, taskRef } from '../../packages/store/src/records/keys.ts';
+import { TASK_RECORD, type TaskField } from '../../packages/store/src/records/task-record.ts';
+import * as ttl from '../../packages/store/src/records/ttl.ts';
+import { codeIn, PAGES, proseOf, ROOT, tableOf, tablesOf, textOf } from './pages.ts';
+
+/** A setting, metric, error code, limit, tool, key or field that the pages leave out, or invent, fails here. */
+const DATA_MODEL = 'docs/data-model.md';
+const CLIENTS = 'docs/clients.md';
+const OPERATING = 'docs/operating.md';
+
+const sources = (folders: readonly string[]) =>
+  folders
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
+        join(folder, path),
+      ),
+    )
+    .filter(
+      (path) => /\.(ts|mjs|sh|yml|Dockerfile)$|Dockerfile$/.test(path) && !path.includes('node_modules'),
+    )
+    .map((path) => readFileSync(join(ROOT, path), 'utf8'))
+    .join('\n');
+
+/** What stands in backticks in a cell's first place. */
+const nameIn = (cell: string | undefined) => codeIn(cell ?? '')[0] ?? '';
+
+/** The text of a page's section, from its heading to the next one. */
+function sectionOf(page: string, heading: string): string {
+  const [, after = ''] = proseOf(page).split(`## ${heading}\n`);
+  return after.split(/^## /m)[0] ?? '';
+}
+
+const sorted = (names: Iterable<string>) => [...names].toSorted();
+
+describe('settings', () => {
+  const rows = tableOf(OPERATING, 'variable');
+  const agentRows = tableOf(CLIENTS, 'setting (flag)');
+
+  test('the page of operators has every setting of gateway and worker, and no other', () => {
+    const source = readFileSync(join(ROOT, 'apps/cli/src/settings/environment.ts'), 'utf8');
+    const known = [...source.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name);
+    expect(known.length).toBeGreaterThan(10);
+    expect(sorted(rows.map(([cell]) => nameIn(cell)))).toEqual(sorted(known));
+  });
+
+  test('a default of the page is the default of the code', () => {
+    for (const [name, value] of Object.entries(readSettings({}))) {
+      const row = rows.find(([cell]) => nameIn(cell) === name);
+      const shown = row?.[1] ?? '';
+      if (Array.isArray(value) || value === undefined) expect([name, shown]).toEqual([name, 'none']);
+      else expect([name, codeIn(shown)[0]]).toEqual([name, String(value)]);
+    }
+  });
+
+  test('the page of clients has every setting of baton agent with its flag, and no other', () => {
+    const source = readFileSync(join(ROOT, 'apps/cli/src/agent/agent-settings.ts'), 'utf8');
+    const pairs = [...source.matchAll(/\['(--[a-z-]*|)', '([A-Z_]+)'\]/g)].map(([, flag = '', name = '']) =>
+      [name, flag].filter(Boolean).join(' '),
+    );
+    expect(pairs.length).toBeGreaterThan(10);
+    const shown = agentRows.map(([cell = '']) => codeIn(cell).join(' '));
+    expect(sorted(shown)).toEqual(sorted([...pairs, 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY']));
+  });
+
+  test('no page names a variable that nothing reads', () => {
+    const all = `${sources(['apps', 'packages', 'infra', 'tests'])}${textOf('docker-compose.yml')}`;
+    const named = PAGES.flatMap((page) => codeIn(textOf(page))).flatMap((code) => code.match(VARIABLE) ?? []);
+    expect(named.length).toBeGreaterThan(20);
+    expect([...new Set(named)].filter((name) => !new RegExp(`\\b${name}\\b`).test(all))).toEqual([]);
+  });
+});
+
+const VARIABLE = /\b(BATON|BENCH|FC|COMPOSE|REDIS|LOG|OPENAI|ANTHROPIC|NODE)_[A-Z_]*[A-Z]\b/g;
+
+test('every metric of gateway and worker is on the page of operators, and no other', () => {
+  const known = new Set(sources(['apps']).match(/(?<=')baton_[a-z_]+(?=')/g));
+  expect(known.size).toBeGreaterThan(5);
+  expect(sorted(tableOf(OPERATING, 'metric').map(([cell]) => nameIn(cell)))).toEqual(sorted(known));
+  for (const page of PAGES)
+    for (const code of codeIn(textOf(page))) if (/^baton_[a-z_]+$/.test(code)) expect(known).toContain(code);
+});
+
+test('the table of error codes is that of the protocol, row by row', () => {
+  const shown = tableOf(CLIENTS, 'code').map(([code, http, rpc, repeat]) => [
+    nameIn(code),
+    Number(http),
+    Number(rpc),
+    repeat,
+  ]);
+  const known = Object.entries(ERRORS).map(([code, row]) => [
+    code,
+    row.http,
+    row.rpc,
+    row.repeat ? 'yes' : 'no',
+  ]);
+  expect(shown.toSorted()).toEqual(known.toSorted());
+});
+
+test('the table of limits is that of the protocol, with its defaults', () => {
+  const shown = tablesOf(CLIENTS).find(({ header }) => header[0] === 'limit' && header[1] === 'default');
+  const rows = Object.fromEntries((shown?.rows ?? []).map(([limit, most]) => [nameIn(limit), Number(most)]));
+  expect(rows).toEqual(DEFAULT_LIMITS);
+  for (const [, , , code] of shown?.rows ?? []) expect(Object.keys(ERRORS)).toContain(nameIn(code));
+});
+
+test('the protocol revisions are those that are spoken', () => {
+  const shown = codeIn(sectionOf(CLIENTS, 'Address, protocol and credentials')).filter((code) =>
+    /^\d{4}-\d\d-\d\d$/.test(code),
+  );
+  expect(shown).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
+});
+
+test('the fields of a directive are those that a directive has', () => {
+  const request = { apiKey: null, modelId: 'm', messages: [{ role: 'user', content: 'x'.repeat(90_000) }] };
+  const call = { role: 'main', serviceType: 'generateText', attempt: 1, summary: 's', request } as const;
+  const pending = { taskId: 't', interactionId: 'i', operation: 'o', expiresAt: '', call };
+  const whole = buildDirective(pending as never, [{ interactionId: 'i', summary: 's', expiresAt: '' }]);
+  expect(sorted(tableOf(CLIENTS, 'field').map(([cell]) => nameIn(cell)))).toEqual(sorted(Object.keys(whole)));
+});
+
+test('the page of clients has every tool, and no other', () => {
+  const paragraphs = sectionOf(CLIENTS, 'Tools').split('\n\n');
+  const listedAfter = (begin: string) =>
+    codeIn(paragraphs.find((one) => one.trimStart().startsWith(begin)) ?? '').filter(
+      (code) => !['title', 'description', 'projectRoot', 'tag', 'research'].includes(code),
+    );
+  expect(listedAfter('Eight operations')).toEqual([...operations.keys()]);
+  expect(operations.size, 'the page says how many').toBe(8);
+  expect(listedAfter('These need no LLM')).toEqual(projectTools.map(({ name }) => name));
+  const source = sources(['apps/gateway/src/tools']);
+  const own = [...source.matchAll(/defineTool\(\{\s+name: '(\w+)'/g)].map(([, name = '']) => name);
+  expect(sorted(listedAfter('These are about delegation'))).toEqual(sorted(own));
+});
+
+describe('data model', () => {
+  const keyRows = tablesOf(DATA_MODEL).filter(({ header }) => header[0] === 'key');
+  const rows = keyRows.flatMap(({ rows: some }) => some);
+
+  test('every key and channel of keys.ts is there, and no other', () => {
+    const keyspace = new Keyspace('baton', 1);
+    const tenant = keyspace.tenant('<tenant>');
+    const id = '00000000-0000-8000-8000-000000000000';
+    const made: Readonly<Record<string, string>> = {
+      credential: tenant.credential('<id>'),
+      task: tenant.task(id).replace(taskRef(id), '<ref>'),
+      project: tenant.project('p').replace(/p$/, '<project>'),
+      session: tenant.session('<id>'),
+      idempotency: tenant.idempotency('<digest>'),
+    };
+    // A method that makes another key must be named here first.
+    const methods = Object.entries(Object.getOwnPropertyDescriptors(TenantKeys.prototype))
+      .filter(([name, { value }]) => typeof value === 'function' && !NOT_KEYS.has(name))
+      .map(([name]) => name);
+    expect(sorted(methods)).toEqual(sorted(Object.keys(made)));
+    const { base, ...shard } = keyspace.shard(0);
+    const known = [
+      ...[keyspace.topology, keyspace.tenants, keyspace.inbox('<replica>'), `${base}:mark`],
+      ...Object.values(shard),
+      ...Object.values(tenant).filter((key) => typeof key === 'string' && key.startsWith('baton:')),
+      ...Object.values(made),
+    ].map(String);
+    const channels = tableOf(DATA_MODEL, 'channel').map(([cell]) => nameIn(cell));
+    expect(sorted([...rows.map(([cell]) => nameIn(cell)), ...channels])).toEqual(sorted(known));
+  });
+
+  test('a script that is said to write a key is there, and declares that key', () => {
+    const wrong = rows.flatMap(([key, , , , , writers = '']) =>
+      codeIn(writers)
+        .filter((code) => /^[a-z]+\/[a-z_]+$/.test(code))
+        .filter((script) => !declares(script, scriptNameOf(nameIn(key))))
+        .map((script) => `${nameIn(key)}: ${script}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('the fields of a task are those of the legend', () => {
+    const known = Object.values(TASK_RECORD).map((field: TaskField) => [
+      `${field.stored}${field.suffix ?? ''}`,
+      field.meaning,
+      field.value,
+      [...field.writers],
+      field.absent,
+    ]);
+    const shown = tableOf(DATA_MODEL, 'field').map(([name, meaning, value = '', writers = '', absent]) => [
+      nameIn(name),
+      meaning,
+      value.replaceAll('&lt;', '<'),
+      codeIn(writers),
+      absent,
+    ]);
+    expect(shown).toEqual(known);
+  });
+
+  test('the lifetimes are those of ttl.ts', () => {
+    const known = Object.entries(ttl).filter(([, value]) => typeof value === 'number');
+    const shown = tableOf(DATA_MODEL, 'constant').map(([name, value = '']) => [
+      nameIn(name),
+      millisecondsOf(value),
+    ]);
+    expect(shown.toSorted()).toEqual(known.toSorted());
+  });
+});
+
+/** What TenantKeys makes beside keys. */
+const NOT_KEYS = new Set(['constructor', 'taskNames', 'topic', 'scriptKeys']);
+
+/** The name under which scripts declare a key. */
+function scriptNameOf(key: string): string {
+  const [, , kind, name] = /^baton:\{s0\}(:t:<tenant>)?(?::(\w+))?(?::(.*))?$/.exec(key) ?? [];
+  if (kind === undefined) return 'tenant';
+  const named: Readonly<Record<string, string>> = { key: 'credential', idem: 'idempotency' };
+  return name === undefined ? kind : (named[kind] ?? kind);
+}
+
+function declares(script: string, key: string): boolean {
+  const file = join(ROOT, `packages/store/src/scripts/lua/${script}.lua`);
+  if (!existsSync(file)) return false;
+  const [, keys = ''] = /^-- KEYS: (.*)$/m.exec(readFileSync(file, 'utf8')) ?? [];
+  return keys.split(/[\s.]+/).includes(key);
+}
+
+/** `2.5 s`, `90 d`. */
+function millisecondsOf(text: string): number {
+  const [, count, unit = ''] = /^([\d.]+) (s|d)$/.exec(text) ?? [];
+  return Number(count) * (unit === 'd' ? 86_400_000 : 1_000);
+}
