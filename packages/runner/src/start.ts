@@ -1,8 +1,7 @@
 import { advance } from '@baton/engine';
 import type { Operation } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
-import type { Caller, PendingInteraction, Tenant } from '@baton/store';
-import { interactionId } from '@baton/protocol';
+import type { Caller, PendingInteraction, TenantStore } from '@baton/store';
 import type { Programs } from './programs.ts';
 import { ProjectCache } from './project-cache.ts';
 import { openOrFailOversized } from './oversized-request.ts';
@@ -26,7 +25,7 @@ export type Started =
  */
 export async function startOperation(
   programs: Programs,
-  tenant: Tenant,
+  tenant: TenantStore,
   caller: Caller,
   named: Operation,
   input: JsonObject,
@@ -37,7 +36,7 @@ export async function startOperation(
     const taskId = await tenant.tasks.known(idempotency);
     if (taskId !== undefined) return { kind: 'running', taskId };
   }
-  const operation = programs.newestRunnable(named, await tenant.programs());
+  const operation = programs.newestRunnable(named, await tenant.livePrograms());
   const journal = new JournalBuffer();
   const projects = new ProjectCache((name) => tenant.projects.read(name));
   for (;;) {
@@ -69,20 +68,7 @@ export async function startOperation(
     );
     if (opened === undefined) continue;
     if (!opened.created || waits.length === 0) return { kind: 'running', taskId: opened.taskId };
-    const { taskId, createdAt } = opened;
-    const expiresAt = createdAt + Math.min(tenant.lifetimes.interaction, tenant.lifetimes.task);
-    const pending: PendingInteraction[] = [];
-    for (const wait of waits) {
-      if (wait.kind === 'sleep') continue;
-      const { request } = wait;
-      pending.push({
-        interactionId: interactionId(taskId, pending.length + 1),
-        createdAt,
-        expiresAt,
-        request,
-      });
-    }
-    return { kind: 'parked', taskId, pending };
+    return { kind: 'parked', taskId: opened.taskId, pending: opened.pending };
   }
 }
 

@@ -37,7 +37,7 @@ export const STALLED_INTERVAL = 1_000;
 export const SWEEP_INTERVAL = 500;
 
 /** A tenant's jobs are held against BullMQ's in this interval, while it has any. */
-export const RECONCILE_INTERVAL = 2_000;
+export const LOST_JOB_CHECK_INTERVAL = 2_000;
 
 /** A holder that has resigned is given no claim for so long, which is longer than any call of its own goes on. */
 export const RELEASED_HOLDER_TTL = 60_000;

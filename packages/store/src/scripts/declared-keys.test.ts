@@ -24,9 +24,9 @@ async function roundTripOverBullMq(fixture: Fixture, guest: TestTenant): Promise
   jobs.start(shard, 'resume', async ({ data }) => {
     const batch = await shard.dequeue(parseResumeJob(data), []);
     if (batch.kind === 'lacking') return;
-    const { segments } = await shard.load(guest.store.id, data.number, batch.unloaded);
-    const loaded = batch.kind === 'taken' ? batch.segments : [];
-    for (const segment of [...loaded, ...segments]) await segment.settle({ status: 'completed', result: {} });
+    const { leases } = await shard.load(guest.store.id, data.number, batch.notLoaded);
+    const loaded = batch.kind === 'taken' ? batch.leases : [];
+    for (const segment of [...loaded, ...leases]) await segment.settle({ status: 'completed', result: {} });
   });
   const taskId = await guest.openTask();
   await guest.answer(taskId);

@@ -51,11 +51,11 @@ test('what is left of a batch is found by a look that is to take nothing new', a
   const guest = await fixture.createTenant();
   const ids = await open(guest, 3);
   await shard.dequeue(jobOf(guest, 1), [], { most: 2 });
-  const { segments } = await shard.load(guest.store.id, 1, ids.slice(0, 2));
-  await segments[0]!.settle({ status: 'completed', result: {} });
+  const { leases } = await shard.load(guest.store.id, 1, ids.slice(0, 2));
+  await leases[0]!.settle({ status: 'completed', result: {} });
   const look = () => shard.dequeue(jobOf(guest, 1), [], { fresh: false });
   expect(await look()).toEqual({ kind: 'again', unloaded: [ids[1]] });
-  await segments[1]!.settle({ status: 'completed', result: {} });
+  await leases[1]!.settle({ status: 'completed', result: {} });
   expect(await look()).toEqual({ kind: 'taken', segments: [], unloaded: [] });
   expect(await guest.queueState(ids[2]!)).toBe('ready');
 });
@@ -66,7 +66,7 @@ test('a task that is named by its job is loaded by the same script, with its jou
   await guest.answer(taskId, 1, { text: '"é\\u0000\u{1F600}"' });
   const batch = await shard.dequeue(jobOf(guest, 1, 'ready', [taskId]), []);
   if (batch.kind !== 'taken') throw new Error(batch.kind);
-  const [segment] = batch.segments;
+  const [segment] = batch.leases;
   expect(segment).toMatchObject({ taskId, job: 1, tenant: guest.store.id });
   expect(segment!.task.journal.get('0')).toBe('llm+"é\\u0000\u{1F600}"');
   expect(await segment!.settle({ status: 'completed', result: {} })).toBe('settled');
@@ -78,8 +78,8 @@ test('a job that names what is not in its batch loads nothing of it', async () =
   const [ready] = await open(guest, 1);
   const batch = await shard.dequeue(jobOf(guest, 1, 'ready', [parked]), []);
   expect(batch).toEqual({ kind: 'taken', segments: [], unloaded: [ready] });
-  expect((await shard.load(guest.store.id, 1, [parked])).segments).toEqual([]);
-  expect((await shard.load(guest.store.id, 2, [ready!])).segments, 'of another job').toEqual([]);
+  expect((await shard.load(guest.store.id, 1, [parked])).leases).toEqual([]);
+  expect((await shard.load(guest.store.id, 2, [ready!])).leases, 'of another job').toEqual([]);
   expect((await guest.readRecord(parked))['fe']).toBeUndefined();
 });
 
@@ -89,8 +89,8 @@ test.each(['cancelled', 'gone'])('a task that is %s leaves the batch when it is 
   await shard.dequeue(jobOf(guest, 1), []);
   if (how === 'cancelled') await guest.tasks.cancel(ANN, first!);
   else await redis.del(guest.keys.task(first!));
-  const { segments } = await shard.load(guest.store.id, 1, [first!, other!]);
-  expect(segments.map(({ taskId }) => taskId)).toEqual([other]);
+  const { leases } = await shard.load(guest.store.id, 1, [first!, other!]);
+  expect(leases.map(({ taskId }) => taskId)).toEqual([other]);
   expect(await redis.hget(guest.keys.jobs, '1')).toBe(taskRef(other!));
 });
 
@@ -100,8 +100,8 @@ test('a ref that names no task of anyone stops nobody, and is forgotten', async 
   const [taskId] = await open(guest, 1);
   const batch = await shard.dequeue(jobOf(guest, 1), []);
   if (batch.kind === 'lacking') throw new Error(batch.kind);
-  const { segments } = await shard.load(guest.store.id, 1, batch.unloaded);
-  expect(segments.map((segment) => segment.taskId)).toEqual([taskId]);
+  const { leases } = await shard.load(guest.store.id, 1, batch.notLoaded);
+  expect(leases.map((segment) => segment.taskId)).toEqual([taskId]);
   expect(await redis.hget(guest.keys.jobs, '1')).toBe(taskRef(taskId!));
 });
 
@@ -111,7 +111,7 @@ test('of many jobs at once each task has one', async () => {
   const batches = await Promise.all(
     Array.from({ length: 20 }, (_, n) => shard.dequeue(jobOf(guest, n + 1), [], { most: 3 })),
   );
-  const ids = batches.flatMap((batch) => (batch.kind === 'taken' ? batch.unloaded : []));
+  const ids = batches.flatMap((batch) => (batch.kind === 'taken' ? batch.notLoaded : []));
   expect(ids).toHaveLength(40);
   expect(new Set(ids)).toEqual(new Set(opened));
 });
@@ -126,9 +126,9 @@ test('a journal of some thousand entries is loaded whole, and tasks beyond 4 MiB
   for (let n = 0; n < 5; n++) ids.push(await guest.openTask({ journal: large, waits: [], ready: true }));
   await shard.dequeue(jobOf(guest, 9), []);
   const first = await shard.load(guest.store.id, 9, ids);
-  expect(first.segments.map(({ taskId }) => taskId)).toEqual(ids.slice(0, 3));
-  expect(first.unloaded).toEqual(ids.slice(3));
-  expect((await shard.load(guest.store.id, 9, first.unloaded)).segments).toHaveLength(2);
+  expect(first.leases.map(({ taskId }) => taskId)).toEqual(ids.slice(0, 3));
+  expect(first.notLoaded).toEqual(ids.slice(3));
+  expect((await shard.load(guest.store.id, 9, first.notLoaded)).leases).toHaveLength(2);
 });
 
 test('tries counts the segments that were begun and never ended, and begins anew when one parks', async () => {
@@ -164,8 +164,8 @@ test('two jobs of a tenant run at once for each live worker; the third is asked 
   expect(nextJob(), 'two run').toBe('');
   const [third] = await open(guest, 1);
   expect(await redis.hget(guest.keys.jobs, 'ready')).toBeNull();
-  const { segments } = await shard.load(guest.store.id, 1, [ids[0]!]);
-  await segments[0]!.settle({ status: 'completed', result: {} });
+  const { leases } = await shard.load(guest.store.id, 1, [ids[0]!]);
+  await leases[0]!.settle({ status: 'completed', result: {} });
   expect(await redis.hget(guest.keys.jobs, 'ready')).toBe('3');
   await shard.workers.heartbeat('one', []);
   await shard.workers.heartbeat('two', []);
@@ -185,7 +185,7 @@ test('a held task is taken by who has its program, and only that; who lacks it i
   const [one, two] = await open(guest, 2);
   await redis.hset(guest.keys.task(two!), 'op', 'other 7');
   await shard.dequeue(jobOf(guest, 10), []);
-  for (const segment of (await shard.load(guest.store.id, 10, [one!, two!])).segments)
+  for (const segment of (await shard.load(guest.store.id, 10, [one!, two!])).leases)
     expect(await segment.holdForProgram()).toBe('held');
   expect(await guest.queueState(one!)).toBe('held');
   const number = Number(await redis.hget(guest.keys.jobs, 'held'));

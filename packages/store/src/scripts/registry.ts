@@ -46,8 +46,8 @@ export const OPEN = defineScript(
   ],
   [
     ...CALLER,
-    ...(['member', 'ref', 'operation', 'input', 'arguments', 'gone', 'life', 'keep'] as const),
-    ...(['journal', 'opens', 'ready'] as const),
+    ...(['topic', 'ref', 'operation', 'input', 'arguments', 'staleRef', 'life', 'keep'] as const),
+    ...(['journal', 'waits', 'ready'] as const),
   ],
   { ...REPLICATED, ...BATCHED, ...INCOMING },
 );
@@ -55,7 +55,7 @@ export const OPEN = defineScript(
 export const ACCEPT = defineScript(
   'interaction/accept',
   ['credential', 'tenant', 'task', 'pending', 'claims', ...QUEUE, 'listeners'],
-  [...CALLER, 'member', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
+  [...CALLER, 'topic', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
   { ...REPLICATED, ...BATCHED, ...INCOMING },
 );
 
@@ -67,18 +67,18 @@ export const APPEND_CHUNK = defineScript(
 );
 
 export const DEQUEUE = defineScript('queue/dequeue', QUEUE, [
-  'member',
+  'topic',
   'list',
   'number',
-  'most',
+  'limit',
   'fresh',
   'bytes',
   'programs',
 ]);
 
-export const LOAD_TASKS = defineScript('queue/load_tasks', QUEUE, ['member', 'number', 'bytes']);
+export const LOAD_TASKS = defineScript('queue/load_tasks', QUEUE, ['topic', 'number', 'bytes']);
 
-export const HOLD_FOR_PROGRAM = defineScript('task/hold_for_program', ['task', ...QUEUE], ['member', 'ref', 'fence', 'tries']);
+export const HOLD_FOR_PROGRAM = defineScript('task/hold_for_program', ['task', ...QUEUE], ['topic', 'ref', 'fence', 'tries']);
 
 export const COMMIT = defineScript(
   'project/commit',
@@ -92,38 +92,38 @@ export const COMMIT_IN_TASK = { ...COMMIT, replicated: false, incoming: false };
 export const PARK = defineScript(
   'task/park',
   ['tenant', 'task', 'pending', 'deadlines', 'due', ...QUEUE, 'listeners'],
-  ['fence', 'member', 'ref', 'seen', 'journal', 'drops', 'opens'],
+  ['fence', 'topic', 'ref', 'seen', 'journal', 'drops', 'waits'],
   BATCHED,
 );
 
 export const SETTLE = defineScript(
   'task/settle',
   ['tenant', 'task', 'pending', 'claims', 'deadlines', ...QUEUE, 'listeners'],
-  ['fence', 'member', 'ref', 'status', 'payload', 'retention'],
+  ['fence', 'topic', 'ref', 'status', 'payload', 'retention'],
   BATCHED,
 );
 
 export const CANCEL = defineScript(
   'task/cancel',
   ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', ...QUEUE, 'listeners'],
-  ['principal', 'scopes', 'member', 'ref', 'number', 'payload', 'retention'],
+  ['principal', 'scopes', 'topic', 'ref', 'number', 'payload', 'retention'],
   REPLICATED,
 );
 
 export const EXPIRE = defineScript(
   'deadline/expire',
   ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', ...QUEUE, 'listeners'],
-  ['member', 'ref', 'expired', 'taskExpired', 'retention'],
+  ['topic', 'ref', 'expired', 'taskExpired', 'retention'],
   BATCHED,
 );
 
 export const RELEASE_TASK = defineScript('task/release_task', ['task'], ['fence', 'tries']);
 
-export const LIST_DUE_TASKS = defineScript('deadline/list_due_tasks', ['deadlines', 'due'], ['tenant', 'most']);
+export const LIST_DUE_TASKS = defineScript('deadline/list_due_tasks', ['deadlines', 'due'], ['tenant', 'limit']);
 
-export const REQUEUE_LOST_JOBS = defineScript('queue/requeue_lost_jobs', QUEUE, ['member', 'lost']);
+export const REQUEUE_LOST_JOBS = defineScript('queue/requeue_lost_jobs', QUEUE, ['topic', 'lost']);
 
-export const LIST_DUE_TENANTS = defineScript('deadline/list_due_tenants', ['due', 'swept'], ['most']);
+export const LIST_DUE_TENANTS = defineScript('deadline/list_due_tenants', ['due', 'swept'], ['limit']);
 
 export const WORKER_HEARTBEAT = defineScript('queue/worker_heartbeat', ['workers', 'swept'], ['worker', 'ttl']);
 
@@ -132,35 +132,35 @@ export const READ_TASK = defineScript('task/read_task', ['task'], ['principal', 
 export const LIST_PENDING = defineScript(
   'interaction/list_pending',
   ['tenant', 'pending', 'claims', 'holders'],
-  ['principal', 'score', 'member', 'most', 'examine', 'hide', 'channel', 'sure'],
+  ['principal', 'score', 'member', 'limit', 'scanLimit', 'hideClaimed', 'channel', 'unfiltered'],
   REPLICATED,
 );
 
 export const FETCH_INTERACTIONS = defineScript(
   'interaction/fetch_interactions',
   ['claims', 'holders'],
-  ['status', 'operation', 'role', 'most', 'bytes', 'whole', 'lease', 'holder'],
+  ['status', 'operation', 'role', 'limit', 'bytes', 'whole', 'lease', 'holder'],
   REPLICATED,
 );
 
 export const CLAIM = defineScript(
   'claim/claim',
   ['tenant', 'task', 'claims', 'holders'],
-  ['principal', 'scopes', 'member', 'ref', 'number', 'holder', 'lease'],
+  ['principal', 'scopes', 'topic', 'ref', 'number', 'holder', 'lease'],
   REPLICATED,
 );
 
 export const RELEASE_HOLDER = defineScript(
   'claim/release_holder',
   ['tenant', 'claims', 'holders'],
-  ['member', 'holder', 'life'],
+  ['topic', 'holder', 'life'],
   REPLICATED,
 );
 
 export const EXTEND_INTERACTION = defineScript(
   'interaction/extend_interaction',
   ['task', 'deadlines', 'due', 'listeners'],
-  ['principal', 'scopes', 'member', 'ref', 'number', 'life'],
+  ['principal', 'scopes', 'topic', 'ref', 'number', 'life'],
   REPLICATED,
 );
 
@@ -183,7 +183,7 @@ export const REFRESH_SUBSCRIPTIONS = defineScript('session/refresh_subscriptions
 export const END_SESSION = defineScript(
   'session/end_session',
   ['session', 'subscribers', 'ended'],
-  ['id', 'most', 'life', 'channel'],
+  ['id', 'limit', 'life', 'channel'],
   REPLICATED,
 );
 

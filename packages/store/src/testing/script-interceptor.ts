@@ -17,7 +17,7 @@ export type Mutation = readonly [from: string, to: string];
 /** A copy of a script with something taken out. Throws where there is nothing to take out, so no mutant is a fake. */
 export function mutate<S extends AnyScript>(script: S, ...cuts: Mutation[]): S {
   let { source } = script;
-  for (const [from, to] of cuts.map((cut) => cut.map(withFieldNames))) {
+  for (const [from, to] of cuts.map(([from, to]) => [withFieldNames(from), withFieldNames(to)] as const)) {
     if (!source.includes(from)) throw new Error(`${script.name}.lua does not say: ${from}`);
     source = source.replaceAll(from, to);
   }

@@ -49,9 +49,9 @@ export class TestTenant {
 
   /** The same tenant by a process that gives other lifetimes, in milliseconds. */
   withLifetimes(lifetimes: Partial<Lifetimes>): TestTenant {
-    const { place, pepper } = this.store as unknown as { place: TenantContext; pepper: string };
+    const { context, pepper } = this.store as unknown as { context: TenantContext; pepper: string };
     const all = { ...this.store.lifetimes, ...lifetimes };
-    const tenant = new TenantStore(place.connection, place.keys, all, place.addJob, place.workers, pepper);
+    const tenant = new TenantStore(context.connection, context.keys, all, context.addJob, context.workers, pepper);
     return new TestTenant(this.fixture, tenant, this.texts);
   }
 

@@ -1,14 +1,14 @@
--- The replicas that hold a request for something to become pending in a tenant, in the tenant's field 'watch'. Whoever
--- opens or frees something reads the tenant anyway, so that nothing is asked of Redis for them while there are none.
-local function watch(channel)
-  local watchers = redis.call('HGET', K_tenant, 'watch')
-  if watchers and string.find(' ' .. watchers .. ' ', ' ' .. channel .. ' ', 1, true) then return end
-  redis.call('HSET', K_tenant, 'watch', watchers and watchers .. ' ' .. channel or channel)
+-- The replicas that hold a request until something becomes pending in a tenant: their channels stand in the tenant's field
+-- 'watch'. Whoever opens or frees something reads the tenant anyway, so they cost nothing while there are none.
+local function register_backlog_waiter(channel)
+  local waiters = redis.call('HGET', K_tenant, 'watch')
+  if waiters and string.find(' ' .. waiters .. ' ', ' ' .. channel .. ' ', 1, true) then return end
+  redis.call('HSET', K_tenant, 'watch', waiters and waiters .. ' ' .. channel or channel)
 end
 
--- Tells them, by the name of their wait: a task's member without the task.
-local function tell_watchers(watchers)
-  if not watchers then return end
+-- Notifies them under the name of their wait, which is a task's topic without the task. Needs task_waiters.
+local function notify_backlog_waiters(waiters)
+  if not waiters then return end
   redis.call('HDEL', K_tenant, 'watch')
-  notify(watchers, string.match(A_member, '^[^:]*:'), 0, 'input_required', '')
+  notify_task_waiters(waiters, string.match(A_topic, '^[^:]*:'), 0, 'input_required', '')
 end

@@ -1,32 +1,31 @@
--- What one command is to write, gathered first: field and value, or score and member.
-local function put(batch, name, value)
-  batch[#batch + 1] = name
-  batch[#batch + 1] = value
+-- Adds a field and its value, or a score and its member, to the values that one command is to write.
+local function add_pair(values, name, value)
+  values[#values + 1] = name
+  values[#values + 1] = value
 end
 
--- Sends what was gathered: no command where there is nothing, several where there is more than unpack holds, which is
--- some thousands of values.
-local function send(command, key, batch)
-  for from = 1, #batch, 2000 do
-    redis.call(command, key, unpack(batch, from, math.min(from + 1999, #batch)))
+-- Runs `command` on `key` with these values: not at all where there are none, and several times where there are more
+-- than unpack holds, which is some thousands.
+local function write_all(command, key, values)
+  for from = 1, #values, 2000 do
+    redis.call(command, key, unpack(values, from, math.min(from + 1999, #values)))
   end
 end
 
--- Has the end of the command send one `command` to `key` for all runs that want it: nothing in between asks for what it
--- writes.
-local function defer(command, key, ...)
+-- Runs `command` on `key` once at the end, for all calls of the batch that defer it: no call may read what it writes.
+local function defer_write(command, key, ...)
   local name = command .. key
-  local batch = cache[name]
-  if not batch then
-    batch = {}
-    cache[name] = batch
-    deferred_writes[#deferred_writes + 1] = function() send(command, key, batch) end
+  local values = cache[name]
+  if not values then
+    values = {}
+    cache[name] = values
+    deferred_writes[#deferred_writes + 1] = function() write_all(command, key, values) end
   end
-  for at = 1, select('#', ...) do batch[#batch + 1] = (select(at, ...)) end
+  for at = 1, select('#', ...) do values[#values + 1] = (select(at, ...)) end
 end
 
--- Counts a tenant's open tasks up or down, once for all runs of the command.
-local function count_open(by)
+-- Counts a tenant's open tasks up or down, once for all calls of the batch.
+local function count_open_tasks(by)
   if not cache.opened then
     cache.opened = {}
     deferred_writes[#deferred_writes + 1] = function()

@@ -1,25 +1,28 @@
--- Ends a task, whatever ends it: what is open is taken back, its places in the indexes go, its records stay readable
--- for the retention time. The fence moves, so a segment that still runs can write nothing any more.
--- `task` begins with its fields fe, open, pr, ev, w, q and op. Returns the job to add, or ''. Needs batch, jobs, opens,
--- notify and announce.
-local function finish(task, now, status, payload, void)
-  -- Empty is as good as gone, and costs no command of its own.
-  local fields = {'st', status, 'rs', payload, 'up', now, 'fe', (task[1] or 0) + 1, 'open', '', 'w', '', 'q', ''}
+-- Ends a task, whatever ends it: what is open is cancelled or expired (`interaction_end`), its places in the indexes go,
+-- its record stays readable for the retention time. The fence moves, so a segment that still runs can write nothing more.
+-- `task`: its fields fence, waits, principal, events, waiters, queue and program. Returns the job to add, or ''.
+-- Needs deferred_writes, ready_queue, waits, task_waiters and change_feed.
+local function end_task(task, now, status, payload, interaction_end)
+  -- Empty reads as absent, and costs no HDEL.
+  local fields = {
+    F_status, status, F_outcome, payload, F_updated_at, now, F_fence, (task.fence or 0) + 1,
+    F_waits, '', F_waiters, '', F_queue, '',
+  }
   local references = {}
-  for _, open in ipairs(parse_opens(task[2])) do
-    if open.number > 0 then
-      references[#references + 1] = A_ref .. '.' .. open.number .. '|' .. task[3]
-      put(fields, 'x' .. open.number, string.format('%s;%d', void, now))
+  for _, wait in ipairs(parse_waits(task.waits)) do
+    if wait.number > 0 then
+      references[#references + 1] = A_ref .. '.' .. wait.number .. '|' .. task.principal
+      add_pair(fields, F_ended .. wait.number, string.format('%s;%d', interaction_end, now))
     end
   end
-  send('HSET', K_task, fields)
-  send('ZREM', K_pending, references)
-  send('ZREM', K_claims, references)
-  count_open(-1)
-  defer('ZREM', K_deadlines, A_ref)
-  local next_job = leave_queue(task[6], task[7], now)
+  write_all('HSET', K_task, fields)
+  write_all('ZREM', K_pending, references)
+  write_all('ZREM', K_claims, references)
+  count_open_tasks(-1)
+  defer_write('ZREM', K_deadlines, A_ref)
+  local next_job = leave_queue(task.queue, task.program, now)
   redis.call('PEXPIRE', K_task, A_retention)
-  notify(task[5], A_member, task[4] or '0', status, payload)
-  announce_task(task[3], #references > 0)
+  notify_task_waiters(task.waiters, A_topic, task.events or '0', status, payload)
+  publish_task_change(task.principal, #references > 0)
   return next_job
 end

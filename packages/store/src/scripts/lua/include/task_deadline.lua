@@ -1,14 +1,14 @@
--- A task's one place among its tenant's deadlines (zset K_deadlines, ref by the first time that something of it falls
--- due), and the tenant's among its shard's (zset K_due, tenant by its first deadline). The latter may stand too early,
--- never too late: the sweep that comes for nothing sets it right. Needs batch and jobs.
+-- Sets a task's one place among its tenant's deadlines (zset K_deadlines: ref by the first time that something of it falls
+-- due), and the tenant's among its shard's (zset K_due: tenant by its first deadline). The latter may stand too early,
+-- never too late: a sweep that finds nothing due sets it right. Needs deferred_writes and ready_queue.
 local function set_deadline(due)
-  defer('ZADD', K_deadlines, due, A_ref)
+  defer_write('ZADD', K_deadlines, due, A_ref)
   local name = 'first due ' .. K_deadlines
   local first = cache[name]
   if not first then
     first = {at = due}
     cache[name] = first
-    local key, tenant = K_due, tenant_of(A_member)
+    local key, tenant = K_due, tenant_of(A_topic)
     deferred_writes[#deferred_writes + 1] = function() redis.call('ZADD', key, 'LT', first.at, tenant) end
   end
   if due < first.at then first.at = due end

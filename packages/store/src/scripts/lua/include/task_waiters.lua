@@ -1,7 +1,9 @@
--- Tells the replicas that hold a request for this task (`waiters`, its field 'w'), and only those, how it stands, a line
--- each, one message to a replica for all runs of the command; whoever calls takes them out. `seen` is the number of events that the program has consumed. A payload over 64 KiB is left for the
--- replica to read.
-local function notify(waiters, member, seen, status, payload)
+-- The replicas that hold a request for a task until it parks or ends: their channels stand in its field `waiters`.
+
+-- Notifies them, and only them, of the task's state: a line each, one message to a replica for all calls of the batch.
+-- The caller clears the field. `seen` is the number of events that the program has consumed. A payload over 64 KiB is
+-- left for the replica to read.
+local function notify_task_waiters(waiters, topic, seen, status, payload)
   if not waiters or waiters == '' then return end
   if #payload > 65536 then payload = '' end
   for channel in string.gmatch(waiters, '%S+') do
@@ -12,20 +14,14 @@ local function notify(waiters, member, seen, status, payload)
       cache[name] = lines
       deferred_writes[#deferred_writes + 1] = function() redis.call('PUBLISH', channel, table.concat(lines, '\n')) end
     end
-    lines[#lines + 1] = member .. ' ' .. seen .. ' ' .. status .. ' ' .. payload
+    lines[#lines + 1] = topic .. ' ' .. seen .. ' ' .. status .. ' ' .. payload
   end
 end
 
--- The field and the value that note that the replica behind `channel` waits for this task too, or nothing where that
--- is noted already.
-local function waiter(waiters, channel)
+-- The field and the value that add the replica behind `channel` to the waiters; nothing where it is among them already.
+local function added_waiter(waiters, channel)
   if channel == '' then return end
-  if not waiters or waiters == '' then return 'w', channel end
+  if not waiters or waiters == '' then return F_waiters, channel end
   if string.find(' ' .. waiters .. ' ', ' ' .. channel .. ' ', 1, true) then return end
-  return 'w', waiters .. ' ' .. channel
-end
-
-local function register(waiters, channel)
-  local field, value = waiter(waiters, channel)
-  if field then redis.call('HSET', K_task, field, value) end
+  return F_waiters, waiters .. ' ' .. channel
 end

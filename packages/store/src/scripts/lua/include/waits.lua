@@ -1,33 +1,39 @@
--- A task's open waits, in its field 'open': "number;due;kind;path" each, space-separated. Number 0 is a sleep.
-local function parse_opens(text)
-  local opens = {}
+-- A task's open waits, in its field `waits`: "number;due;kind;path" each, space-separated. Number 0 is a sleep.
+local function parse_waits(text)
+  local waits = {}
   for number, due, kind, path in string.gmatch(text or '', '(%d+);(%d+);(%a+);(%S+)') do
-    opens[#opens + 1] = {number = tonumber(number), due = tonumber(due), kind = kind, path = path}
+    waits[#waits + 1] = {number = tonumber(number), due = tonumber(due), kind = kind, path = path}
   end
-  return opens
+  return waits
 end
 
-local function format_opens(opens)
+local function format_waits(waits)
   local parts = {}
-  for index, open in ipairs(opens) do
-    parts[index] = string.format('%d;%d;%s;%s', open.number, open.due, open.kind, open.path)
+  for place, wait in ipairs(waits) do
+    parts[place] = string.format('%d;%d;%s;%s', wait.number, wait.due, wait.kind, wait.path)
   end
   return table.concat(parts, ' ')
 end
 
--- MCP's status of a task that has not ended: does someone outside have to act?
-local function status_of(opens)
-  for _, open in ipairs(opens) do
-    if open.kind ~= 'sleep' then return 'input_required' end
+-- The pending interaction with this number and its place among the waits, or nothing.
+local function find_interaction(waits, number)
+  number = tonumber(number)
+  for place, wait in ipairs(waits) do
+    if wait.number == number then return wait, place end
   end
-  return 'working'
 end
 
--- The task's one entry among the deadlines: the first thing that falls due. It may stand too early, never too late.
-local function first_due(opens, expires)
-  local first = expires
-  for _, open in ipairs(opens) do
-    if open.due < first then first = open.due end
+-- The refusal of what is asked of an interaction that is not pending any more, by its fields `answered` and `ended`.
+local function refusal_of_closed(answered, ended)
+  if answered then return {'interaction_already_answered'} end
+  if ended then return {'interaction_' .. string.match(ended, '^[^;]+')} end
+end
+
+-- When the first of the waits, or the task itself, falls due.
+local function first_deadline(waits, expires_at)
+  local first = expires_at
+  for _, wait in ipairs(waits) do
+    if wait.due < first then first = wait.due end
   end
   return first
 end

@@ -1,53 +1,62 @@
 #!lua
 -- ACCEPT: takes the answer to an interaction, once, and puts its task into its tenant's ready list.
 -- KEYS: credential tenant task pending claims ready held jobs outstanding workers listeners
--- ARGV: digest principal scopes need bytes floor member ref number answer fingerprint channel
+-- ARGV: digest principal scopes need bytes floor topic ref number answer fingerprint channel
 -- Returns: {'accepted', event, next}: next is the job to add, as "number list", or ''; {'replayed', event} for the same answer again; {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'},
 --          {'limit_size', limit, bytes, most}, or a refusal of ADMIT
+-- Transitions: task input_required -> working, interaction pending -> answered
 -- The answer becomes the journal's entry of its effect, so that whoever resumes the task finds it there.
 -- @include clock
 -- @include admission
+-- @include visibility
 -- @include deferred_writes
 -- @include waits
+-- @include task_status
 -- @include ready_queue
 -- @include task_waiters
--- @include drop_chunks
 -- @include change_feed
+-- The whole answer is in the journal, and its chunks are as large again.
+local function drop_chunks()
+  local chunks = F_chunk .. A_number .. ';'
+  for _, field in ipairs(redis.call('HKEYS', K_task)) do
+    if string.sub(field, 1, #chunks) == chunks then redis.call('HDEL', K_task, field) end
+  end
+  redis.call('HDEL', K_task, F_chunk_bytes .. A_number)
+end
+
 local now = clock()
 local refusal, principal, scopes, limits = admit(now, 'answerBytes')
 if refusal then return refusal end
+local owner, open, answered, ended, events, waiters, chunk_bytes, queue = unpack(redis.call(
+  'HMGET', K_task, F_principal, F_waits, F_answered .. A_number, F_ended .. A_number, F_events, F_waiters,
+  F_chunk_bytes .. A_number, F_queue))
+if not may_see(owner, principal, scopes) then return {'interaction_not_found'} end
+if answered and string.match(answered, '^[^;]+') == A_fingerprint then return {'replayed', events or '0'} end
+local closed = refusal_of_closed(answered, ended)
+if closed then return closed end
 
-local task = redis.call('HMGET', K_task, 'pr', 'open', 'g' .. A_number, 'x' .. A_number, 'st', 'ev', 'w', 'c' .. A_number, 'q')
-local may = task[1] and (task[1] == principal or string.find(scopes, ' agent ', 1, true))
-if not may then return {'interaction_not_found'} end
-if task[3] then
-  if string.match(task[3], '^[^;]+') ~= A_fingerprint then return {'interaction_already_answered'} end
-  return {'replayed', task[6] or '0'}
-end
-if task[4] then return {'interaction_' .. string.match(task[4], '^[^;]+')} end
+local waits = parse_waits(open)
+local wait, place = find_interaction(waits, A_number)
+if not wait then return {'interaction_not_found'} end
+if wait.due <= now then return {'interaction_expired'} end
+local answer_bytes = limits[1]
+if #A_answer > tonumber(answer_bytes) then return {'limit_size', 'answerBytes', #A_answer, answer_bytes} end
 
-local opens = parse_opens(task[2])
-local found
-for index, open in ipairs(opens) do
-  if open.number == tonumber(A_number) then found = index end
-end
-if not found then return {'interaction_not_found'} end
-local open = table.remove(opens, found)
-if open.due <= now then return {'interaction_expired'} end
-if #A_answer > tonumber(limits[1]) then return {'limit_size', 'answerBytes', #A_answer, limits[1]} end
-
-local event = (task[6] or 0) + 1
+table.remove(waits, place)
+local event = (events or 0) + 1
 -- A segment that runs right now finds the answer itself: PARK sees an event that it has not consumed.
-local queued = task[9] and task[9] ~= ''
-redis.call('HSET', K_task, 'j:' .. open.path, open.kind .. '+' .. A_answer, 'g' .. A_number,
-  string.format('%s;%d;%s', A_fingerprint, now, principal), 'open', format_opens(opens), 'st', status_of(opens),
-  'up', now, 'ev', event, 'q', queued and task[9] or 'ready', waiter(task[7], A_channel))
-local reference = A_ref .. '.' .. A_number .. '|' .. task[1]
-defer('ZREM', K_pending, reference)
+local queued = queue and queue ~= ''
+redis.call(
+  'HSET', K_task, F_journal .. wait.path, wait.kind .. '+' .. A_answer,
+  F_answered .. A_number, string.format('%s;%d;%s', A_fingerprint, now, principal),
+  F_waits, format_waits(waits), F_status, status_of(waits), F_updated_at, now, F_events, event,
+  F_queue, queued and queue or 'ready', added_waiter(waiters, A_channel))
+local reference = A_ref .. '.' .. A_number .. '|' .. owner
+defer_write('ZREM', K_pending, reference)
 -- Most interactions are answered by whom they were shown to, and nobody claims them.
 if not cache[K_claims] then cache[K_claims] = redis.call('EXISTS', K_claims) end
 if cache[K_claims] == 1 then redis.call('ZREM', K_claims, reference) end
-if task[8] then drop_chunks() end
-announce_task(task[1], true)
-return {'accepted', event, queued and '' or enqueue(now)}
+if chunk_bytes then drop_chunks() end
+publish_task_change(owner, true)
+return {'accepted', event, queued and '' or enqueue_task(now)}

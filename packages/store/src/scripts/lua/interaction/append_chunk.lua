@@ -1,5 +1,5 @@
 #!lua
--- CHUNK: keeps one piece of a streamed answer; the final success joins them.
+-- APPEND_CHUNK: keeps one chunk of a streamed answer; the final success joins them.
 -- KEYS: credential tenant task
 -- ARGV: digest principal scopes need bytes floor number sequence delta
 -- Returns: {'kept'}, {'replayed', sequence} for the same chunk again, {'chunk_conflict', sequence} for another text
@@ -7,24 +7,23 @@
 --          {'interaction_cancelled'}, {'limit_size', limit, bytes, most}, or a refusal of ADMIT
 -- @include clock
 -- @include admission
+-- @include visibility
 -- @include waits
 local now = clock()
 local refusal, principal, scopes, limits = admit(now, 'answerBytes')
 if refusal then return refusal end
-local task = redis.call('HMGET', K_task, 'pr', 'open', 'g' .. A_number, 'x' .. A_number, 'c' .. A_number)
-local may = task[1] and (task[1] == principal or string.find(scopes, ' agent ', 1, true))
-if not may then return {'interaction_not_found'} end
-if task[3] then return {'interaction_already_answered'} end
-if task[4] then return {'interaction_' .. string.match(task[4], '^[^;]+')} end
-for _, open in ipairs(parse_opens(task[2])) do
-  if open.number == tonumber(A_number) then
-    if open.due <= now then return {'interaction_expired'} end
-    local stored = redis.call('HGET', K_task, 'c' .. A_number .. ';' .. A_sequence)
-    if stored then return {stored == A_delta and 'replayed' or 'chunk_conflict', A_sequence} end
-    local bytes = tonumber(task[5] or 0) + #A_delta
-    if bytes > tonumber(limits[1]) then return {'limit_size', 'answerBytes', bytes, limits[1]} end
-    redis.call('HSET', K_task, 'c' .. A_number .. ';' .. A_sequence, A_delta, 'c' .. A_number, bytes)
-    return {'kept'}
-  end
-end
-return {'interaction_not_found'}
+local owner, open, answered, ended, bytes_before = unpack(redis.call(
+  'HMGET', K_task, F_principal, F_waits, F_answered .. A_number, F_ended .. A_number, F_chunk_bytes .. A_number))
+if not may_see(owner, principal, scopes) then return {'interaction_not_found'} end
+local closed = refusal_of_closed(answered, ended)
+if closed then return closed end
+local wait = find_interaction(parse_waits(open), A_number)
+if not wait then return {'interaction_not_found'} end
+if wait.due <= now then return {'interaction_expired'} end
+
+local stored = redis.call('HGET', K_task, F_chunk .. A_number .. ';' .. A_sequence)
+if stored then return {stored == A_delta and 'replayed' or 'chunk_conflict', A_sequence} end
+local bytes, answer_bytes = tonumber(bytes_before or 0) + #A_delta, limits[1]
+if bytes > tonumber(answer_bytes) then return {'limit_size', 'answerBytes', bytes, answer_bytes} end
+redis.call('HSET', K_task, F_chunk .. A_number .. ';' .. A_sequence, A_delta, F_chunk_bytes .. A_number, bytes)
+return {'kept'}

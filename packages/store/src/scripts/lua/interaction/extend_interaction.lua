@@ -1,29 +1,28 @@
 #!lua flags=allow-oom
--- EXTEND: gives a pending interaction another deadline, counted from now, never past its task's.
+-- EXTEND_INTERACTION: gives a pending interaction another deadline, counted from now, never past its task's.
 -- KEYS: task deadlines due listeners
--- ARGV: principal scopes member ref number life
+-- ARGV: principal scopes topic ref number life
 -- Returns: {'extended', due}, {'interaction_not_found'}, {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}
 -- @include clock
+-- @include visibility
 -- @include deferred_writes
 -- @include ready_queue
 -- @include task_deadline
 -- @include waits
 -- @include change_feed
-local task = redis.call('HMGET', K_task, 'pr', 'open', 'ex', 'g' .. A_number, 'x' .. A_number)
-local may = task[1] and (task[1] == A_principal or string.find(A_scopes, ' agent ', 1, true))
-if not may then return {'interaction_not_found'} end
-if task[4] then return {'interaction_already_answered'} end
-if task[5] then return {'interaction_' .. string.match(task[5], '^[^;]+')} end
+local owner, open, expires_at, answered, ended = unpack(redis.call(
+  'HMGET', K_task, F_principal, F_waits, F_expires_at, F_answered .. A_number, F_ended .. A_number))
+if not may_see(owner, A_principal, A_scopes) then return {'interaction_not_found'} end
+local closed = refusal_of_closed(answered, ended)
+if closed then return closed end
 local now = clock()
-local opens = parse_opens(task[2])
-for _, open in ipairs(opens) do
-  if open.number == tonumber(A_number) then
-    if open.due <= now then return {'interaction_expired'} end
-    open.due = math.min(now + tonumber(A_life), tonumber(task[3]))
-    redis.call('HSET', K_task, 'open', format_opens(opens), 'up', now)
-    set_deadline(first_due(opens, tonumber(task[3])))
-    announce_task(task[1], false)
-    return {'extended', string.format('%d', open.due)}
-  end
-end
-return {'interaction_not_found'}
+local waits = parse_waits(open)
+local wait = find_interaction(waits, A_number)
+if not wait then return {'interaction_not_found'} end
+if wait.due <= now then return {'interaction_expired'} end
+
+wait.due = math.min(now + tonumber(A_life), tonumber(expires_at))
+redis.call('HSET', K_task, F_waits, format_waits(waits), F_updated_at, now)
+set_deadline(first_deadline(waits, tonumber(expires_at)))
+publish_task_change(owner, false)
+return {'extended', string.format('%d', wait.due)}

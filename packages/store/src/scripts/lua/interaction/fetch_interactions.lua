@@ -1,63 +1,81 @@
 #!lua flags=allow-oom
--- SHOW: reads those of some interactions that are wanted, in their order, as many as fit; with a lease it claims them.
+-- FETCH_INTERACTIONS: reads those of some interactions that match, in their order, as many as fit; with a lease it claims
+-- them.
 -- KEYS: claims holders ...
 --       behind them the task of each interaction
--- ARGV: status operation role most bytes whole lease holder ...
---       an empty status, operation or role: whatever it is; most and bytes: how many, and how large in all, at most, but
---       one at least; whole 0: LLM calls without their requests; lease 0: look only; behind them each one's reference
--- Returns: {until, looked, lost}, and behind it {at, op, pr, open, g, x, body} of each that is shown. until: the end of the
---          leases given; looked: how many were looked at before the page was full; lost: how many of them somebody has
---          claimed; at: its place among those given, from 1
--- A claim is given to what is shown and to nothing else: what nobody hears of must not be hidden. A holder that has
--- resigned is shown nothing.
+-- ARGV: status operation role limit bytes whole lease holder ...
+--       an empty status, operation or role: any; limit and bytes: how many, and how large in all, at most, but one at
+--       least; whole 0: LLM calls without their requests; lease 0: no claim; behind them each one's reference
+-- Returns: {until, scanned, contended}, and behind it {at, program, principal, waits, answered, ended, request, summary} of
+--          each that matches. until: the end of the leases given; scanned: how many were looked at before the page was full;
+--          contended: how many of them somebody has claimed; at: its place among those given, from 1; request or summary
+--          false where it is not asked for
+-- A claim is given to what is returned and to nothing else: what no caller sees must not be hidden. A holder that was
+-- released gets nothing.
 -- @include clock
 -- @include claims
 local now = clock()
-local most, room, lease = tonumber(A_most), tonumber(A_bytes), tonumber(A_lease)
+local limit, room, lease = tonumber(A_limit), tonumber(A_bytes), tonumber(A_lease)
 
--- What a call is about stands before its request, and quotes within texts are escaped: the first is the one.
-local function outline(body)
-  if not string.find(body, '^%d+;{"kind":"llm"') then return end
-  local request = string.find(body, ',"request":', 1, true)
-  return request and string.sub(body, 1, request - 1)
-end
-
-local function status_of(number, open, answered, ended)
-  if string.find(' ' .. (open or ''), ' ' .. number .. ';', 1, true) then return 'pending' end
+local function status_of_interaction(number, waits, answered, ended)
+  if string.find(' ' .. (waits or ''), ' ' .. number .. ';', 1, true) then return 'pending' end
   return answered and 'answered' or string.match(ended or 'cancelled', '^[^;]+')
 end
 
--- The body to show of what is wanted. It is read last: it may be large.
-local function wanted_body(task, number, fields)
-  if not fields[1] then return end
-  if A_operation ~= '' and string.match(fields[1], '^%S+') ~= A_operation then return end
-  if A_status ~= '' and status_of(number, fields[3], fields[4], fields[5]) ~= A_status then return end
-  local body = redis.call('HGET', task, 'i' .. number)
-  local about = body and outline(body)
-  if A_role ~= '' and string.match(about or '', '"role":"(%a+)"') ~= A_role then return end
-  return A_whole == '0' and about and about .. '}}' or body
+-- The summary of a record of the old layout, which has it in the request of an LLM call alone; nil for other requests.
+local function summary_in_request(request)
+  local created, json = string.match(request, '^(%d+);(.*)$')
+  local fine, decoded = pcall(cjson.decode, json)
+  if not fine or decoded.kind ~= 'llm' then return end
+  local call = decoded.call
+  return string.format('%s;%s;%s;%d;%s', created, call.role, call.serviceType, call.attempt, cjson.encode(call.summary))
 end
 
--- It stands among the holders as one of nothing, so that it is forgotten like them.
-if lease > 0 and redis.call('ZSCORE', K_holders, ' ' .. A_holder) then return {'0', #KEYS - 2, 0} end
-local shown, lost, looked = {}, 0, 0
-for at = 1, #KEYS - 2 do
-  local task, reference = KEYS[at + 2], ARGV[A_rest + at - 1]
-  local body, fields
-  if lease > 0 and redis.call('ZSCORE', K_claims, reference) then
-    lost = lost + 1
-  else
-    local number = string.match(reference, '%.(%d+)|')
-    fields = redis.call('HMGET', task, 'op', 'pr', 'open', 'g' .. number, 'x' .. number)
-    body = wanted_body(task, number, fields)
-  end
-  if body then
-    if #shown > 0 and #body > room then break end
-    room = room - #body
-    shown[#shown + 1] = {at, fields[1], fields[2], fields[3], fields[4], fields[5], body}
-    if lease > 0 then hold(reference, A_holder, now + lease) end
-  end
-  looked = at
-  if #shown == most then break end
+local function role_of(summary)
+  return summary and string.match(summary, '^%d+;(%a+);')
 end
-return {string.format('%d', now + lease), looked, lost, unpack(shown)}
+
+-- The interaction with this number as it is returned, and its size; nil where it does not match. The request is read last,
+-- and only where it is needed: it may be large.
+local function fetch(task_key, number)
+  local program, principal, waits, answered, ended, summary = unpack(redis.call(
+    'HMGET', task_key, F_program, F_principal, F_waits, F_answered .. number, F_ended .. number, F_summary .. number))
+  if not program then return end
+  if A_operation ~= '' and string.match(program, '^%S+') ~= A_operation then return end
+  if A_status ~= '' and status_of_interaction(number, waits, answered, ended) ~= A_status then return end
+  if A_role ~= '' and summary and role_of(summary) ~= A_role then return end
+  local request = false
+  if A_whole == '1' or not summary then
+    request = redis.call('HGET', task_key, F_request .. number)
+    if not request then return end
+    if not summary then
+      summary = (A_whole == '0' or A_role ~= '') and summary_in_request(request) or false
+      if A_role ~= '' and role_of(summary) ~= A_role then return end
+    end
+  end
+  if A_whole == '1' then summary = false elseif summary then request = false end
+  return {0, program, principal, waits, answered, ended, request, summary}, #(request or summary)
+end
+
+-- A released holder stands among the holders as one of no interaction, so that it is forgotten like them.
+if lease > 0 and redis.call('ZSCORE', K_holders, ' ' .. A_holder) then return {'0', #KEYS - 2, 0} end
+local fetched, contended, scanned = {}, 0, 0
+for at = 1, #KEYS - 2 do
+  local task_key, reference = KEYS[at + 2], ARGV[A_rest + at - 1]
+  local interaction, bytes
+  if lease > 0 and redis.call('ZSCORE', K_claims, reference) then
+    contended = contended + 1
+  else
+    interaction, bytes = fetch(task_key, string.match(reference, '%.(%d+)|'))
+  end
+  if interaction then
+    if #fetched > 0 and bytes > room then break end
+    room = room - bytes
+    interaction[1] = at
+    fetched[#fetched + 1] = interaction
+    if lease > 0 then set_claim(reference, A_holder, now + lease) end
+  end
+  scanned = at
+  if #fetched == limit then break end
+end
+return {string.format('%d', now + lease), scanned, contended, unpack(fetched)}

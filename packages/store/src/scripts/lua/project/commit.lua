@@ -9,40 +9,41 @@
 -- @include deferred_writes
 -- @include change_feed
 if A_fence ~= '' then
-  local task = redis.call('HMGET', K_task, 'fe', 'j:' .. A_path)
-  if task[1] ~= A_fence then return {'stale'} end
-  if task[2] then return {'journaled', task[2]} end
+  local fence, journaled = unpack(redis.call('HMGET', K_task, F_fence, F_journal .. A_path))
+  if fence ~= A_fence then return {'stale'} end
+  if journaled then return {'journaled', journaled} end
 end
 local version = redis.call('HGET', K_project, 'v') or '0'
 if version ~= A_version then return {'conflict', version} end
 version = version + 1
-local journal, sets = tonumber(A_journal) * 2, tonumber(A_sets) * 2
+local first_set = A_rest + tonumber(A_journal) * 2
+local first_delete = first_set + tonumber(A_sets) * 2
 local entries, changes, deleted = {}, {'v', version}, {}
-local first = A_rest + journal
-for at = A_rest, first - 1, 2 do put(entries, 'j:' .. ARGV[at], ARGV[at + 1]) end
-for at = first, first + sets - 1, 2 do put(changes, ARGV[at], ARGV[at + 1]) end
-for at = first + sets, #ARGV do deleted[#deleted + 1] = ARGV[at] end
-if A_fence ~= '' then put(entries, 'j:' .. A_path, A_entry) end
-local channel = listeners()
-local fields = channel and redis.call('HLEN', K_project)
-send('HSET', K_project, changes)
-local grown = channel and redis.call('HLEN', K_project)
-send('HDEL', K_project, deleted)
+for at = A_rest, first_set - 1, 2 do add_pair(entries, F_journal .. ARGV[at], ARGV[at + 1]) end
+for at = first_set, first_delete - 1, 2 do add_pair(changes, ARGV[at], ARGV[at + 1]) end
+for at = first_delete, #ARGV do deleted[#deleted + 1] = ARGV[at] end
+if A_fence ~= '' then add_pair(entries, F_journal .. A_path, A_entry) end
+
+local channel = change_channel()
+local count_before = channel and redis.call('HLEN', K_project)
+write_all('HSET', K_project, changes)
+local count_grown = channel and redis.call('HLEN', K_project)
+write_all('HDEL', K_project, deleted)
 redis.call('ZADD', K_projects, 'NX', 0, A_name)
-send('HSET', K_task, entries)
+write_all('HSET', K_task, entries)
 if channel then
   -- Of which kinds the changed fields are: what stands before the first colon of their names.
   local kinds, seen = {}, {}
-  local function note(field)
+  local function add_kind(field)
     local kind = string.match(field, '^[^:]*')
     if not seen[kind] then kinds[#kinds + 1] = kind end
     seen[kind] = true
   end
-  for at = 3, #changes, 2 do note(changes[at]) end
-  for _, field in ipairs(deleted) do note(field) end
+  for at = 3, #changes, 2 do add_kind(changes[at]) end
+  for _, field in ipairs(deleted) do add_kind(field) end
   redis.call('PUBLISH', channel, cjson.encode({
-    kind = 'project', project = A_name, fields = table.concat(kinds, ' '), created = fields == 0,
-    shaped = grown > fields or redis.call('HLEN', K_project) < grown,
+    kind = 'project', project = A_name, fields = table.concat(kinds, ' '), created = count_before == 0,
+    shaped = count_grown > count_before or redis.call('HLEN', K_project) < count_grown,
   }))
 end
 return {'committed', version}

@@ -2,8 +2,8 @@
 -- DEQUEUE: gives a BullMQ job its batch: what it has of an earlier run, or else the first tasks of its list.
 -- KEYS: ready held jobs outstanding workers ...
 --       behind them the task of each hint
--- ARGV: member list number most fresh bytes programs ...
---       member: the tenant, a colon; list: ready or held; fresh 0: only what it has of an earlier run; bytes: how large the
+-- ARGV: topic list number limit fresh bytes programs ...
+--       topic: the tenant, a colon; list: ready or held; fresh 0: only what it has of an earlier run; bytes: how large the
 --       tasks loaded here may be in all; programs: how many follow, those that the worker has, "name version" each; behind
 --       them the hints: refs of tasks that are likely to be taken, and are loaded here then
 -- Returns: {'taken', next, loaded, ref, ...}: next is the job to add, as "number list", or ''; loaded is JSON with an entry
@@ -13,24 +13,25 @@
 -- @include clock
 -- @include deferred_writes
 -- @include ready_queue
+-- @include task_status
 -- @include begin_segment
 local now = clock()
 local programs = tonumber(A_programs)
-local had = redis.call('HGET', K_jobs, A_number)
-if had then
+local taken_earlier = redis.call('HGET', K_jobs, A_number)
+if taken_earlier then
   local reply = {'again', '', '[]'}
-  for ref in string.gmatch(had, '%S+') do reply[#reply + 1] = ref end
+  for ref in string.gmatch(taken_earlier, '%S+') do reply[#reply + 1] = ref end
   return reply
 end
 if A_fresh == '0' then return {'taken', '', '[]'} end
 
 local refs = {}
 if A_list == 'ready' then
-  local popped = redis.call('ZPOPMIN', K_ready, A_most)
+  local popped = redis.call('ZPOPMIN', K_ready, A_limit)
   for at = 1, #popped, 2 do refs[#refs + 1] = popped[at] end
 else
   for at = A_rest, A_rest + programs - 1 do
-    local room = tonumber(A_most) - #refs
+    local room = tonumber(A_limit) - #refs
     local from, to = '[' .. ARGV[at] .. ' ', '[' .. ARGV[at] .. '!'
     local found = room > 0 and redis.call('ZRANGEBYLEX', K_held, from, to, 'LIMIT', 0, room) or {}
     if #found > 0 then redis.call('ZREM', K_held, unpack(found)) end
@@ -38,24 +39,24 @@ else
   end
 end
 
-local jobs = known_jobs()
+local jobs = read_jobs()
 if A_list == 'held' and #refs == 0 and jobs.held == A_number and redis.call('EXISTS', K_held) == 1 then return {'lacking'} end
 if jobs[A_list] == A_number then
   redis.call('HDEL', K_jobs, A_list)
   jobs[A_list] = false
 end
-if #refs == 0 then return {'taken', request_next(now), '[]'} end
+if #refs == 0 then return {'taken', request_next_job(now), '[]'} end
 redis.call('HSET', K_jobs, A_number, table.concat(refs, ' '))
-redis.call('ZADD', K_outstanding, 'NX', now, tenant_of(A_member))
+redis.call('ZADD', K_outstanding, 'NX', now, tenant_of(A_topic))
 jobs.running = jobs.running + 1
 
-local keys, first = {}, A_rest + programs
-for at = first, #ARGV do keys[ARGV[at]] = KEYS[6 + at - first] end
-local all, room = {}, tonumber(A_bytes)
+local task_keys, first_hint = {}, A_rest + programs
+for at = first_hint, #ARGV do task_keys[ARGV[at]] = KEYS[6 + at - first_hint] end
+local loaded, room = {}, tonumber(A_bytes)
 for at, ref in ipairs(refs) do
-  local loaded, bytes = false, 0
-  if keys[ref] and room > 0 then loaded, bytes = begin_task(keys[ref], A_number) end
+  local segment, bytes = false, 0
+  if task_keys[ref] and room > 0 then segment, bytes = begin_segment(task_keys[ref], A_number) end
   room = room - bytes
-  all[at] = loaded
+  loaded[at] = segment
 end
-return {'taken', request_next(now), cjson.encode(all), unpack(refs)}
+return {'taken', request_next_job(now), cjson.encode(loaded), unpack(refs)}

@@ -1,32 +1,33 @@
 #!lua flags=allow-oom
--- LOAD: begins segments of tasks that are in a job's batch, each behind a new fence. What has ended leaves the batch.
+-- LOAD_TASKS: begins segments of tasks that are in a job's batch, each behind a new fence. What has ended leaves the batch.
 -- KEYS: ready held jobs outstanding workers task...
--- ARGV: member number bytes ref...
---       member: the tenant, a colon; bytes: how large what is loaded may be in all; the first is always loaded
+-- ARGV: topic number bytes ref...
+--       topic: the tenant, a colon; bytes: how large what is loaded may be in all; the first is always loaded
 -- Returns: {next, loaded}: next is the job to add, as "number list", or ''; loaded is JSON with an entry for each ref:
 --          [fence, tries, field, value, ...], false for a task that has ended or is not in the batch, or "" for one that
 --          there was no room for
 -- @include clock
 -- @include deferred_writes
 -- @include ready_queue
+-- @include task_status
 -- @include begin_segment
 local now = clock()
 local batch = ' ' .. (redis.call('HGET', K_jobs, A_number) or '') .. ' '
-local next_job, all, room = '', {}, tonumber(A_bytes)
+local next_job, loaded, room = '', {}, tonumber(A_bytes)
 for at = A_rest, #ARGV do
-  local loaded, bytes = false, 0
-  if string.find(batch, ' ' .. ARGV[at] .. ' ', 1, true) then
+  local ref, segment, bytes = ARGV[at], false, 0
+  if string.find(batch, ' ' .. ref .. ' ', 1, true) then
     if room <= 0 then
-      loaded = ''
+      segment = ''
     else
-      loaded, bytes = begin_task(KEYS[6 + at - A_rest], A_number)
+      segment, bytes = begin_segment(KEYS[6 + at - A_rest], A_number)
       room = room - bytes
-      if not loaded then
-        local requested = leave_batch(A_number, ARGV[at], now)
+      if not segment then
+        local requested = leave_batch(A_number, ref, now)
         if requested ~= '' then next_job = requested end
       end
     end
   end
-  all[#all + 1] = loaded
+  loaded[#loaded + 1] = segment
 end
-return {next_job, cjson.encode(all)}
+return {next_job, cjson.encode(loaded)}

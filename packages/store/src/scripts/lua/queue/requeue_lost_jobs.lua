@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
--- RESCHEDULE: the jobs of a tenant that BullMQ does not have any more, or has failed for good: what they had is ready
--- again. Also sees to it that no list stands without a job.
+-- REQUEUE_LOST_JOBS: the tasks of jobs that BullMQ does not have any more, or has failed for good, are ready again. Also
+-- requests a job for each list of the tenant that has none.
 -- KEYS: ready held jobs outstanding workers task...
--- ARGV: member lost ...
---       member: the tenant, a colon; lost: how many numbers of lost jobs follow; behind them the ref of each task
+-- ARGV: topic lost ...
+--       topic: the tenant, a colon; lost: how many numbers of lost jobs follow; behind them the ref of each task
 -- Returns: {next...}: the jobs to add, as "number list" each
 -- @include clock
 -- @include deferred_writes
@@ -11,19 +11,20 @@
 local now = clock()
 local lost = {}
 for at = A_rest, A_rest + A_lost - 1 do lost[ARGV[at]] = true end
-local first = A_rest + A_lost
-local keys = {}
-for at = first, #ARGV do keys[ARGV[at]] = KEYS[6 + at - first] end
+local first_ref = A_rest + A_lost
+local task_keys = {}
+for at = first_ref, #ARGV do task_keys[ARGV[at]] = KEYS[6 + at - first_ref] end
 for number in pairs(lost) do
   for _, list in ipairs({'ready', 'held'}) do
     if redis.call('HGET', K_jobs, list) == number then redis.call('HDEL', K_jobs, list) end
   end
   local left = {}
   for ref in string.gmatch(redis.call('HGET', K_jobs, number) or '', '%S+') do
-    if not keys[ref] then
+    local task_key = task_keys[ref]
+    if not task_key then
       left[#left + 1] = ref
-    elseif redis.call('EXISTS', keys[ref]) == 1 then
-      redis.call('HSET', keys[ref], 'q', 'ready')
+    elseif redis.call('EXISTS', task_key) == 1 then
+      redis.call('HSET', task_key, F_queue, 'ready')
       redis.call('ZADD', K_ready, cache.micros, ref)
     end
   end
@@ -39,10 +40,10 @@ for _, list in ipairs({'ready', 'held'}) do
   local job = redis.call('EXISTS', key) == 1 and request_job(list, now) or ''
   if job ~= '' then reply[#reply + 1] = job end
 end
-local jobs = known_jobs()
+local jobs = read_jobs()
 if jobs.ready or jobs.held or jobs.running > 0 then
-  redis.call('ZADD', K_outstanding, now, tenant_of(A_member))
+  redis.call('ZADD', K_outstanding, now, tenant_of(A_topic))
 else
-  redis.call('ZREM', K_outstanding, tenant_of(A_member))
+  redis.call('ZREM', K_outstanding, tenant_of(A_topic))
 end
 return reply

@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
--- WORKER_HEARTBEAT: a worker says that it lives and which programs it has, or that it ends (ttl 0).
+-- WORKER_HEARTBEAT: registers a worker and its programs as live for `ttl` ms, or takes it out (ttl 0).
 -- KEYS: workers swept
 -- ARGV: worker ttl
---       worker: its name and its programs, as they stand in the set; ttl: ms for which it is believed
+--       worker: its name and its programs, as they stand in the set; ttl: ms until it counts as dead
 -- Returns: {ms}: how long ago the last sweep of the shard began, or -1 where there was none
 -- @include clock
 local now = clock()

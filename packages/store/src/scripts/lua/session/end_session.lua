@@ -1,8 +1,8 @@
 #!lua flags=allow-oom
--- END: ends an MCP session, and tells every replica that may know it.
+-- END_SESSION: ends an MCP session, and tells every replica that may know it.
 -- KEYS: session subscribers ended
--- ARGV: id most life channel
---       most: how many ended sessions of a tenant are remembered; of more, the oldest are forgotten
+-- ARGV: id limit life channel
+--       limit: how many ended sessions of a tenant are remembered; of more, the oldest are forgotten
 -- Returns: {'ended'}
 -- @include clock
 local now = clock()
@@ -10,7 +10,7 @@ redis.call('DEL', K_session)
 redis.call('ZREM', K_subscribers, A_id)
 redis.call('ZREMRANGEBYSCORE', K_ended, '-inf', now)
 redis.call('ZADD', K_ended, now + tonumber(A_life), A_id)
-redis.call('ZREMRANGEBYRANK', K_ended, 0, -1 - tonumber(A_most))
+redis.call('ZREMRANGEBYRANK', K_ended, 0, -1 - tonumber(A_limit))
 redis.call('PEXPIRE', K_ended, A_life)
 redis.call('PUBLISH', A_channel, A_id)
 return {'ended'}

@@ -1,16 +1,16 @@
 #!lua
--- SUBSCRIBE: notes that an MCP session is to hear of a resource, and tells the replica that holds its stream.
+-- SUBSCRIBE: subscribes an MCP session to a resource, and tells the replica that holds its stream.
 -- KEYS: session subscribers ended listeners idle
 -- ARGV: id uri subscriptions bytes sessions life grace idle
 --       subscriptions and bytes: how many a session may have, and of what length in all; sessions: how many sessions of
 --       the tenant may have any; idle: one that loses its own (K_idle) to make room, if it held no stream for as long as
 --       grace; '' for none
--- Returns: {'subscribed'}, also for what it heard of before; {'session_not_found'}; {'limit_subscriptions', limit, most};
+-- Returns: {'subscribed'}, also where it was subscribed already; {'session_not_found'}; {'limit_subscriptions', limit, most};
 --          {'full', idle}: repeat with the session that has held no stream for longest
 -- @include clock
 -- @include change_feed
 local now = clock()
-local till = now + tonumber(A_life)
+local expires_at = now + tonumber(A_life)
 if redis.call('ZSCORE', K_ended, A_id) then return {'session_not_found'} end
 if redis.call('SISMEMBER', K_session, A_uri) == 0 then
   local uris, bytes = redis.call('SMEMBERS', K_session), #A_uri
@@ -21,11 +21,11 @@ if redis.call('SISMEMBER', K_session, A_uri) == 0 then
     redis.call('ZREMRANGEBYSCORE', K_subscribers, '-inf', now)
     local full = redis.call('ZCARD', K_subscribers) >= tonumber(A_sessions)
     if full and not redis.call('ZSCORE', K_subscribers, A_id) then
-      -- Who was cache until then or earlier has held no stream for as long as grace.
-      local spare = till - tonumber(A_grace)
-      local kept_until = redis.call('ZSCORE', K_subscribers, A_idle)
-      if not kept_until or tonumber(kept_until) > spare then
-        local idle = redis.call('ZRANGE', K_subscribers, '-inf', spare, 'BYSCORE', 'LIMIT', 0, 1)
+      -- Whose subscriptions expire then or earlier has held no stream for as long as grace.
+      local idle_until = expires_at - tonumber(A_grace)
+      local idle_expires_at = redis.call('ZSCORE', K_subscribers, A_idle)
+      if not idle_expires_at or tonumber(idle_expires_at) > idle_until then
+        local idle = redis.call('ZRANGE', K_subscribers, '-inf', idle_until, 'BYSCORE', 'LIMIT', 0, 1)
         if idle[1] then return {'full', idle[1]} end
         return {'limit_subscriptions', 'subscribedSessions', A_sessions}
       end
@@ -35,10 +35,10 @@ if redis.call('SISMEMBER', K_session, A_uri) == 0 then
   end
   redis.call('SADD', K_session, A_uri)
 end
-redis.call('ZADD', K_subscribers, till, A_id)
+redis.call('ZADD', K_subscribers, expires_at, A_id)
 redis.call('PEXPIRE', K_session, A_life)
 redis.call('PEXPIRE', K_subscribers, A_life)
-local channel = listeners()
+local channel = change_channel()
 if channel then
   redis.call('PUBLISH', channel, cjson.encode({kind = 'subscription', session = A_id, uri = A_uri, on = true}))
 end

@@ -1,60 +1,61 @@
 #!lua
 -- PARK: ends a segment that awaits something: records what it did, opens what it awaits, leaves its job's batch.
 -- KEYS: tenant task pending deadlines due ready held jobs outstanding workers listeners
--- ARGV: fence member ref seen journal drops opens ...
---       journal × (path, entry), drops × path, opens × (kind, path, ms until due, body)
+-- ARGV: fence topic ref seen journal drops waits ...
+--       journal × (path, entry), drops × path, waits × (kind, path, ms until due, request, summary)
 -- Returns: {'parked', next}: next is the job to add, as "number list", or ''; {'again', event} when an event came that
 --          this segment has not seen (the task stays in the batch);
 --          {'stale'} when the fence has moved, {'limit_size', limit, bytes, most, path} of a request that is too large:
 --          nothing was written
+-- Transitions: task working -> input_required, interaction new -> pending
 -- @include clock
 -- @include deferred_writes
 -- @include ready_queue
 -- @include task_deadline
 -- @include waits
+-- @include task_status
 -- @include open_waits
 -- @include task_waiters
 -- @include backlog_waiters
 -- @include change_feed
-local task = redis.call('HMGET', K_task, 'fe', 'open', 'ex', 'ev', 'pr', 'sq', 'w', 'q')
-if task[1] ~= A_fence then return {'stale'} end
+local fence, open, expires, events, principal, opened_before, waiters, queue = unpack(redis.call(
+  'HMGET', K_task, F_fence, F_waits, F_expires_at, F_events, F_principal, F_interactions_opened, F_waiters, F_queue))
+if fence ~= A_fence then return {'stale'} end
 local now = clock()
-local journal, drops, waits = tonumber(A_journal), tonumber(A_drops), tonumber(A_opens)
-local tenant = {}
-if waits > 0 then
-  tenant = redis.call('HMGET', K_tenant, 'delegatedRequestBytes', 'watch')
-  local large = oversized(#ARGV - waits * 4 + 1, waits, tenant[1])
-  if large then return large end
+local journal, drops, wait_count = tonumber(A_journal), tonumber(A_drops), tonumber(A_waits)
+local first_drop = A_rest + journal * 2
+local first_wait = first_drop + drops
+local request_bytes, backlog_waiters
+if wait_count > 0 then
+  request_bytes, backlog_waiters = unpack(redis.call('HMGET', K_tenant, 'delegatedRequestBytes', 'watch'))
+  local refusal = refusal_of_oversized(first_wait, wait_count, request_bytes)
+  if refusal then return refusal end
 end
--- The segment is over: what its holder sends again after a lost reply must not open its waits a second time.
-local event = task[4] or '0'
+
+local event = events or '0'
 local again = event ~= A_seen
-local fields = {'fe', A_fence + 1, 'up', now, 'se', A_seen, 'tr', 0}
+-- The segment is over: what its holder sends again after a lost reply must not open its waits a second time.
+local fields = {F_fence, A_fence + 1, F_updated_at, now, F_events_seen, A_seen, F_tries, 0}
 if not again then
-  put(fields, 'q', '')
-  if task[7] and task[7] ~= '' then put(fields, 'w', '') end
+  add_pair(fields, F_queue, '')
+  if waiters and waiters ~= '' then add_pair(fields, F_waiters, '') end
 end
-local at = A_rest
-for _ = 1, journal do
-  put(fields, 'j:' .. ARGV[at], ARGV[at + 1])
-  at = at + 2
-end
+for at = A_rest, first_drop - 1, 2 do add_pair(fields, F_journal .. ARGV[at], ARGV[at + 1]) end
 local dropped = {}
-for _ = 1, drops do
-  dropped[#dropped + 1] = 'j:' .. ARGV[at]
-  at = at + 1
-end
-local opens, expires = parse_opens(task[2]), tonumber(task[3])
-local standing = {principal = task[5], expires = expires, opens = opens, opened = tonumber(task[6] or 0)}
-open_waits(standing, now, at, waits, fields)
-local status = status_of(opens)
-put(fields, 'open', format_opens(opens))
-put(fields, 'st', status)
-send('HSET', K_task, fields)
-send('HDEL', K_task, dropped)
-set_deadline(first_due(opens, expires))
-if standing.opened > tonumber(task[6] or 0) then tell_watchers(tenant[2]) end
-announce_task(task[5], standing.opened > tonumber(task[6] or 0))
+for at = first_drop, first_wait - 1 do dropped[#dropped + 1] = F_journal .. ARGV[at] end
+opened_before = tonumber(opened_before or 0)
+local waits, expires_at = parse_waits(open), tonumber(expires)
+local task = {principal = principal, expires_at = expires_at, waits = waits, interactions_opened = opened_before}
+open_waits(task, now, first_wait, wait_count, fields)
+local opens_interactions = task.interactions_opened > opened_before
+local status = status_of(waits)
+add_pair(fields, F_waits, format_waits(waits))
+add_pair(fields, F_status, status)
+write_all('HSET', K_task, fields)
+write_all('HDEL', K_task, dropped)
+set_deadline(first_deadline(waits, expires_at))
+if opens_interactions then notify_backlog_waiters(backlog_waiters) end
+publish_task_change(principal, opens_interactions)
 if again then return {'again', event} end
-notify(task[7], A_member, A_seen, status, '')
-return {'parked', leave_queue(task[8], '', now)}
+notify_task_waiters(waiters, A_topic, A_seen, status, '')
+return {'parked', leave_queue(queue, '', now)}

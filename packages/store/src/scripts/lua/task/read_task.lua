@@ -1,21 +1,29 @@
 #!lua flags=allow-oom
--- READ: how a task stands, with the requests that it waits for; registers the replica that will wait for a change.
+-- READ_TASK: a task's state, with the requests that it waits for; registers the replica that waits for a change.
 -- KEYS: task
 -- ARGV: principal scopes channel
--- Returns: {'task_not_found'} or {'ok', {st, pr, op, at, up, ex, se, rs}, number, due, body, ...} per open interaction
+-- Returns: {'task_not_found'} or {'ok', {status, principal, program, created_at, updated_at, expires_at, events_seen,
+--          outcome}, number, due, request, ...} with the last three for each open interaction
+-- @include visibility
 -- @include waits
+-- @include task_status
 -- @include task_waiters
-local task = redis.call('HMGET', K_task, 'st', 'pr', 'op', 'at', 'up', 'ex', 'se', 'rs', 'open', 'w')
-local waiters, opens = table.remove(task), table.remove(task)
-local may = task[2] and (task[2] == A_principal or string.find(A_scopes, ' agent ', 1, true))
-if not may then return {'task_not_found'} end
+local task = redis.call(
+  'HMGET', K_task, F_status, F_principal, F_program, F_created_at, F_updated_at, F_expires_at, F_events_seen, F_outcome,
+  F_waits, F_waiters)
+local waiters, open = table.remove(task), table.remove(task)
+local status, owner = task[1], task[2]
+if not may_see(owner, A_principal, A_scopes) then return {'task_not_found'} end
 local reply = {'ok', task}
-for _, open in ipairs(parse_opens(opens)) do
-  if open.number > 0 then
-    reply[#reply + 1] = open.number
-    reply[#reply + 1] = string.format('%d', open.due)
-    reply[#reply + 1] = redis.call('HGET', K_task, 'i' .. open.number)
+for _, wait in ipairs(parse_waits(open)) do
+  if wait.number > 0 then
+    reply[#reply + 1] = wait.number
+    reply[#reply + 1] = string.format('%d', wait.due)
+    reply[#reply + 1] = redis.call('HGET', K_task, F_request .. wait.number)
   end
 end
-if task[1] == 'working' or task[1] == 'input_required' then register(waiters, A_channel) end
+if not has_ended(status) then
+  local field, value = added_waiter(waiters, A_channel)
+  if field then redis.call('HSET', K_task, F_waiters, value) end
+end
 return reply

@@ -1,13 +1,13 @@
 #!lua flags=allow-oom
--- FORESEE: what an admission would come to: before there is enough of a call to admit it, and for who was admitted once
--- and is still there. Counts nothing.
+-- ADMISSION_DRY_RUN: the checks of ADMIT without taking a token of the rate: before enough of a call is there to admit it,
+-- and again for a caller that was admitted and is still connected.
 -- KEYS: credential tenant
 -- ARGV: digest principal scopes need bytes floor
 -- Returns: {'ok', principal, scopes} or a refusal, as ADMIT
 -- @include clock
 -- @include admission
 local refusal, principal, scopes = admit(clock())
--- What is only foreseen has taken nothing from the bucket.
+-- Drops the write of the rate bucket.
 deferred_writes = {}
 if refusal then return refusal end
 return {'ok', principal, scopes}

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- TENANT: creates a tenant's record, or changes it.
+-- UPSERT_TENANT: creates a tenant's record, or changes it.
 -- KEYS: tenant
 -- ARGV: create ...
 --       field, value, ...; create 1: it must not exist, create 0: it must
