@@ -1,10 +1,8 @@
-import type { AnswerValidator, Programs } from '@baton/runner';
 import type { Operation } from '@baton/operations';
-import type { Caller, Store, TenantStore } from '@baton/store';
+import type { AnswerValidator, Programs } from '@baton/runner';
+import type { Caller, Identity, Store, TenantStore } from '@baton/store';
 import type { InflightWaits } from './inflight-waits.ts';
 import type { LightAbortSignal } from './light-abort-signal.ts';
-import type { Session } from '../sessions/session.ts';
-import type { BatonError } from '@baton/protocol';
 
 /** What this process shares between requests. */
 export interface Services {
@@ -16,15 +14,23 @@ export interface Services {
   readonly inflightWaits: InflightWaits;
 }
 
-/** One call, from its request to its reply. */
+/** One call, from its request to its reply. Its caller may not be admitted yet (`access.ts`). */
 export interface Call {
   readonly services: Services;
   readonly tenant: TenantStore;
   readonly caller: Caller;
-  /** Its signal aborts when nobody should wait any longer: the client has gone (`GONE`), or the process drains. */
+  /** Its signal aborts when nobody should wait any longer: the client closed (`CLIENT_CLOSED`), or the process drains. */
   readonly signal: () => LightAbortSignal;
-  /** The MCP session that the call shows, once it was found to be its principal's and not to have ended. */
-  session?: Session;
-  /** Set when the call was refused for a reason that HTTP has a status for; the edge answers with it. */
-  refused?: BatonError;
+  /** The MCP session that the request shows, verified; undefined without one. */
+  readonly sessionId?: string;
+}
+
+/** A call whose caller was admitted before it ran. */
+export interface AdmittedCall extends Call {
+  readonly identity: Identity;
+}
+
+/** A call whose caller is admitted by the first script that it runs; `admit` does so earlier, under the declared access. */
+export interface UnadmittedCall extends Call {
+  admit(): Promise<Identity>;
 }

@@ -1,17 +1,17 @@
 import { type AgentAnswer, BatonError, isRecord, readText } from '@baton/protocol';
-import type { Call } from '../call/call.ts';
+import type { UnadmittedCall } from '../call/call.ts';
 
 /**
  * The final success of a streamed answer may leave out its text: it is the chunks', in order. A gap leaves the
  * interaction pending. Errors: `invalid_arguments` naming the first chunk that is missing.
  */
 export async function joinAnswerChunks(
-  call: Call,
+  call: UnadmittedCall,
   interactionId: string,
   answer: AgentAnswer,
 ): Promise<AgentAnswer> {
   if (answer.status !== 'success' || !isRecord(answer.data) || hasOwnContent(answer.data)) return answer;
-  const identity = await call.caller.admit(['mcp', 'agent'], 'answer');
+  const identity = await call.admit();
   // Whose it is comes first: not even that there are chunks is for others to know.
   await call.tenant.queries.interaction(identity, interactionId);
   const chunks = await call.tenant.interactions.readChunks(interactionId);

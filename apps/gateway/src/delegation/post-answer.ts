@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { type AgentResponse, BatonError, canonicalJson, parseInteractionId } from '@baton/protocol';
 import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
-import type { Call } from '../call/call.ts';
-import type { ToolReply } from '../tools/tool.ts';
+import type { UnadmittedCall } from '../call/call.ts';
+import type { ToolReply } from './tool-reply.ts';
 import { contentBlocksOf } from './content-blocks.ts';
 import { type TaskOutcome, outcomeOf } from './task-outcome.ts';
 import { joinAnswerChunks } from './answer-chunks.ts';
@@ -16,7 +16,7 @@ export async function postAnswer(
   interactionId: string,
   response: AgentResponse,
   waitMs: number,
-  call: Call,
+  call: UnadmittedCall,
 ): Promise<ToolReply> {
   if (response.status === 'streaming') return postChunk(interactionId, response, call);
   const { interactions } = call.tenant;
@@ -44,9 +44,9 @@ export async function postAnswer(
 async function postChunk(
   interactionId: string,
   { sequence, delta }: Extract<AgentResponse, { status: 'streaming' }>,
-  call: Call,
+  call: UnadmittedCall,
 ): Promise<ToolReply> {
-  const identity = await call.caller.admit(['mcp', 'agent'], 'answer');
+  const identity = await call.admit();
   const { request } = await call.tenant.queries.interaction(identity, interactionId);
   if (request.kind !== 'llm' || request.call.serviceType !== 'streamText') {
     const message = `agentLLMResponse.status: chunks are for streamText requests; interaction '${interactionId}' is none, answer it at once`;

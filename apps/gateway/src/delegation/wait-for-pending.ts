@@ -1,5 +1,5 @@
-import type { Identity, PendingQuery, PendingPage } from '@baton/store';
-import type { Call } from '../call/call.ts';
+import type { PendingQuery, PendingPage } from '@baton/store';
+import type { AdmittedCall } from '../call/call.ts';
 
 /**
  * A page of what is pending. If there is nothing, waits until something is, on whatever replica it was asked for, until
@@ -9,11 +9,11 @@ import type { Call } from '../call/call.ts';
  * the caller's to turn. Who claims begins anew each time, since what comes free may stand before the cursor.
  */
 export async function waitForPending(
-  call: Call,
-  identity: Identity,
+  call: AdmittedCall,
   { waitMs, ...look }: PendingQuery & { readonly waitMs: number },
 ): Promise<PendingPage> {
-  const { queries } = call.tenant;
+  const { identity, tenant } = call;
+  const { queries } = tenant;
   if (waitMs === 0) return queries.pending(identity, look);
   const { inbox } = call.services.store;
   const deadline = performance.now() + waitMs;

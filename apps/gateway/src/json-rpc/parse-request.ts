@@ -1,10 +1,8 @@
 import { describeZodError } from '@baton/engine';
-import { toBatonError } from '@baton/protocol';
 import { z } from 'zod';
-import type { Call } from '../call/call.ts';
 import { RpcError } from './rpc-error.ts';
 
-/** A request before its params were looked at: the SDK would answer a wrong one with -32603, as if it were its fault. */
+/** A request whose params were not checked yet: the SDK would answer wrong ones with -32603, as if it were its fault. */
 export function rawRequest<M extends string>(method: M) {
   return z.looseObject({ method: z.literal(method), params: z.unknown().optional() });
 }
@@ -19,13 +17,7 @@ export function parseRequest<T>(
   throw new RpcError(-32602, `Invalid params: ${describeZodError(parsed.error)}`);
 }
 
-/** Leaves word of a refusal for the edge, and gives the SDK an error that it passes on as it is. */
-export async function toRpcError<T>(call: Call, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (thrown) {
-    if (thrown instanceof RpcError) throw thrown;
-    call.refused = toBatonError(thrown);
-    throw RpcError.of(call.refused);
-  }
+/** Baton's lists of tools and of templates fit one page: there is no cursor that it could have given out. */
+export function refuseCursor(cursor: string | undefined): void {
+  if (cursor !== undefined) throw new RpcError(-32602, `Unknown cursor: ${cursor.slice(0, 100)}`);
 }

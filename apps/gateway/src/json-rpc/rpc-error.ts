@@ -1,4 +1,5 @@
-import type { BatonError } from '@baton/protocol';
+import { BatonError, isRecord, toBatonError, type WireError } from '@baton/protocol';
+import { hasHttpStatus } from '../call/refusals.ts';
 
 /** An error as JSON-RPC sends it: the SDK passes `code`, `message` and `data` on as they are. */
 export class RpcError extends Error {
@@ -20,4 +21,23 @@ export class RpcError extends Error {
   static of(error: BatonError): RpcError {
     return new RpcError(error.row.rpc, error.message, error.toWire());
   }
+}
+
+/** The one way in which an error of an MCP method leaves: as an `RpcError`. What is a bug of Baton is logged. */
+export async function toRpcErrors<T>(log: (error: unknown) => void, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (thrown instanceof RpcError) throw thrown;
+    const error = toBatonError(thrown);
+    if (error !== thrown) log(thrown);
+    throw RpcError.of(error);
+  }
+}
+
+/** The error that the `data` of a JSON-RPC error tells of, if HTTP answers it with a status of its own. */
+export function httpErrorOf(data: unknown): BatonError | undefined {
+  if (!isRecord(data) || typeof data['code'] !== 'string') return undefined;
+  const error = BatonError.fromWire(data as unknown as WireError);
+  return hasHttpStatus(error) ? error : undefined;
 }

@@ -1,13 +1,16 @@
+import { type BatonError, toBatonError } from '@baton/protocol';
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
-import type { BatonError } from '@baton/protocol';
-import { type ErrorCode, toBatonError } from '@baton/protocol';
+import { admit, ANY_MCP_CALLER, ensureAdmitted } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
-import type { RequestMeta, Tool, ToolReply } from '../tools/tool.ts';
+import { hasHttpStatus } from '../call/refusals.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
+import type { ToolReply } from '../delegation/tool-reply.ts';
+import type { RequestMeta, Tool } from '../tools/tool.ts';
 
 /**
- * Runs a tool; gives its result (MCP, CallToolResult) as the JSON that leaves. What goes wrong in it is a result with `isError`, so that a model can read it and correct itself; an
- * unknown tool is a broken request; what HTTP has a status for is the edge's.
+ * Runs a tool and gives its result (MCP, CallToolResult) as the JSON that leaves. What goes wrong in a tool is a result with
+ * `isError`, so that a model can read it and correct itself. Errors: an `RpcError` for an unknown tool, and what HTTP has a
+ * status for (`hasHttpStatus`).
  */
 export async function callTool(
   tools: ReadonlyMap<string, Tool>,
@@ -17,36 +20,20 @@ export async function callTool(
 ): Promise<string> {
   const tool = tools.get(params.name);
   if (tool === undefined) {
-    await call.caller.admit(['mcp', 'agent']);
+    await admit(call, ANY_MCP_CALLER);
     throw new RpcError(-32602, `Unknown tool: ${params.name.slice(0, 200)}`);
   }
   try {
-    return success(await tool.call(params.arguments, call, params._meta ?? {}));
+    const reply = await tool.call(params.arguments, call, params._meta ?? {});
+    await ensureAdmitted(call, tool.access);
+    return success(reply);
   } catch (thrown) {
     const error = toBatonError(thrown);
     if (error !== thrown) log(thrown);
-    if (concernsTheEdge(error)) throw error;
-    // Whoever shows no valid credential learns nothing of what is wrong with the call.
-    if (!call.caller.admitted) await call.caller.admit(tool.need);
+    if (hasHttpStatus(error)) throw error;
+    await ensureAdmitted(call, tool.access);
     return failure(error);
   }
-}
-
-/** Refusals that concern the credential, the tenant or the server, not the call. */
-const OF_THE_EDGE: ReadonlySet<ErrorCode> = new Set([
-  'unauthenticated',
-  'insufficient_scope',
-  'tenant_suspended',
-  'limit_rate',
-  'limit_pending',
-  'unavailable',
-]);
-
-/** True for what HTTP has a status for. */
-export function concernsTheEdge(error: BatonError): boolean {
-  return (
-    OF_THE_EDGE.has(error.code) || (error.code === 'limit_size' && error.details['limit'] === 'requestBytes')
-  );
 }
 
 /** The structured data is most of a reply and may stand in it twice: it is made text once. */

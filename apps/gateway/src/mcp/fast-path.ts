@@ -1,60 +1,76 @@
-import { isRecord } from '@baton/protocol';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { BatonError, isRecord } from '@baton/protocol';
 import {
   type CallToolRequest,
   isJSONRPCErrorResponse,
-  isJSONRPCResultResponse,
-  type JSONRPCErrorResponse,
-  type JSONRPCMessage,
   type JSONRPCRequest,
-  type JSONRPCResultResponse,
-  type MessageExtraInfo,
   RELATED_TASK_META_KEY,
 } from '@modelcontextprotocol/sdk/types.js';
+import { admit, ANY_MCP_CALLER } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { toAuthInfo } from '../json-rpc/call-context.ts';
-import { RpcError } from '../json-rpc/rpc-error.ts';
+import { httpErrorOf, RpcError } from '../json-rpc/rpc-error.ts';
+import { InProcessTransport } from './in-process-transport.ts';
 import type { McpServerFactory } from './mcp-server.ts';
 
-type RpcResponse = JSONRPCResultResponse | JSONRPCErrorResponse;
+/** A JSON-RPC response as the JSON that leaves, and the error whose HTTP status goes with it, if it has one. */
+export interface FastPathReply {
+  readonly json: string;
+  readonly httpError: BatonError | undefined;
+}
 
 /**
- * The short way past the SDK's HTTP transport: one server, built once, behind an in-process transport that carries
- * every request of this replica under a number of its own. The protocol stays the SDK's; what is saved is a server
- * and a transport per request. Only requests go in: a client's notification or response would name ids that are not
- * its own here.
+ * The way past the SDK's HTTP transport: one server, built once, behind an in-process transport that carries every
+ * request of this replica under a number of its own. The protocol stays the SDK's; what is saved is a server and a
+ * transport per request. Only requests go in: a client's notification or response would name ids that are not its own here.
  *
  * A plain `tools/call`, which is nearly every request, goes straight to what the server's handler does for it: the
- * SDK would parse its request and its result twice more and say the same. All responses are the JSON that leaves.
+ * SDK would parse its request and its result twice more and say the same.
  */
 export class FastPath {
   private readonly transport = new InProcessTransport();
-  private readonly surface: McpServerFactory;
+  private readonly servers: McpServerFactory;
 
-  private constructor(surface: McpServerFactory) {
-    this.surface = surface;
+  private constructor(servers: McpServerFactory) {
+    this.servers = servers;
   }
 
-  static async open(surface: McpServerFactory): Promise<FastPath> {
-    const way = new FastPath(surface);
-    await surface.createServer().connect(way.transport);
-    return way;
+  static async open(servers: McpServerFactory): Promise<FastPath> {
+    const path = new FastPath(servers);
+    await servers.createServer().connect(path.transport);
+    return path;
   }
 
-  async send(request: JSONRPCRequest, call: Call): Promise<string> {
+  async send(request: JSONRPCRequest, call: Call): Promise<FastPathReply> {
     const { id } = request;
-    if (!isPlainToolCall(request)) {
-      const response = await this.transport.exchange(request, { authInfo: toAuthInfo(call) });
-      return JSON.stringify({ ...response, id });
-    }
     try {
-      const result = await this.surface.callTool(request.params, call);
-      return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+      return isPlainToolCall(request)
+        ? await this.callTool(request, call)
+        : await this.sendToServer(request, call);
     } catch (thrown) {
-      if (thrown instanceof RpcError) return thrown.toResponse(id);
+      if (thrown instanceof BatonError) return errorReply(RpcError.of(thrown), id);
+      if (thrown instanceof RpcError) return errorReply(thrown, id);
       throw thrown;
     }
   }
+
+  private async callTool({ id, params }: PlainToolCall, call: Call): Promise<FastPathReply> {
+    const result = await this.servers.callTool(params, call);
+    return { json: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`, httpError: undefined };
+  }
+
+  private async sendToServer(request: JSONRPCRequest, call: Call): Promise<FastPathReply> {
+    // The SDK answers some methods itself, such as `ping` and unknown ones.
+    await admit(call, ANY_MCP_CALLER);
+    const response = await this.transport.exchange(request, { authInfo: toAuthInfo(call) });
+    return {
+      json: JSON.stringify({ ...response, id: request.id }),
+      httpError: isJSONRPCErrorResponse(response) ? httpErrorOf(response.error.data) : undefined,
+    };
+  }
+}
+
+function errorReply(error: RpcError, id: JSONRPCRequest['id']): FastPathReply {
+  return { json: error.toResponse(id), httpError: httpErrorOf(error.data) };
 }
 
 type PlainToolCall = JSONRPCRequest & { params: CallToolRequest['params'] };
@@ -70,29 +86,4 @@ function isPlainToolCall(request: JSONRPCRequest): request is PlainToolCall {
     params['task'] === undefined &&
     params._meta?.[RELATED_TASK_META_KEY] === undefined
   );
-}
-
-class InProcessTransport implements Transport {
-  onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
-  private readonly waiting = new Map<number, (response: RpcResponse) => void>();
-  private last = 0;
-
-  exchange(request: JSONRPCRequest, extra: MessageExtraInfo): Promise<RpcResponse> {
-    const id = ++this.last;
-    return new Promise((resolve) => {
-      this.waiting.set(id, resolve);
-      this.onmessage?.({ ...request, id }, extra);
-    });
-  }
-
-  /** Responses find their request; a notification of a handler has no stream on this way and is dropped. */
-  async send(message: JSONRPCMessage): Promise<void> {
-    if (!isJSONRPCResultResponse(message) && !isJSONRPCErrorResponse(message)) return;
-    const id = message.id as number;
-    this.waiting.get(id)?.(message);
-    this.waiting.delete(id);
-  }
-
-  async start(): Promise<void> {}
-  async close(): Promise<void> {}
 }

@@ -7,13 +7,15 @@ import {
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
+import { ANY_MCP_CALLER, MCP_OR_AGENT_SCOPE, scriptCall } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
-import { RESOURCE_CAPABILITIES, resourceRequestHandlers } from '../resources/request-handlers.ts';
+import { callFromAuthInfo } from '../json-rpc/call-context.ts';
+import { defineMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
+import { parseRequest, rawRequest, refuseCursor } from '../json-rpc/parse-request.ts';
+import { toRpcErrors } from '../json-rpc/rpc-error.ts';
+import { RESOURCE_CAPABILITIES, resourceMethods } from '../resources/resource-methods.ts';
 import type { Tool } from '../tools/tool.ts';
 import { callTool } from './call-tool.ts';
-import { callFromAuthInfo } from '../json-rpc/call-context.ts';
-import { rawRequest, toRpcError, parseRequest } from '../json-rpc/parse-request.ts';
-import { RpcError } from '../json-rpc/rpc-error.ts';
 
 /** Building a validator is a quarter of building a server: all servers of this process share one. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
@@ -23,8 +25,10 @@ const INSTRUCTIONS =
   'call yourself, then call agent_llm with the interactionId and the outcome; its answer holds the finished result or ' +
   'the next request. If you lost an interaction, pending_interactions lists what waits, task_status tells how a task stands.';
 
-/** What both ways lead to. */
+/** What the fast path and the SDK's transport share. */
 export interface McpServerFactory {
+  /** The methods that Baton serves, with their accesses. */
+  readonly methods: readonly McpMethod[];
   /** A server that speaks MCP's 2025 revisions; all of the protocol's behaviour is the SDK's. */
   createServer(): Server;
   /**
@@ -40,11 +44,10 @@ export function createMcpServerFactory(
   version: string,
   log: (error: unknown) => void,
 ): McpServerFactory {
-  const listed = [...tools.values()].map((tool) => tool.listing);
   const callOne: McpServerFactory['callTool'] = (params, call) =>
-    toRpcError(call, () => callTool(tools, params, call, log));
-  const serveResources = resourceRequestHandlers(log);
-  const makeServer = () => {
+    toRpcErrors(log, () => callTool(tools, params, call, log));
+  const methods = [listTools(tools), callToolMethod(callOne), ...resourceMethods];
+  const createServer = () => {
     const server = new Server(
       { name: 'baton', title: 'Baton', version },
       {
@@ -53,26 +56,34 @@ export function createMcpServerFactory(
         jsonSchemaValidator,
       },
     );
-    server.setRequestHandler(rawRequest('tools/list'), (request, { authInfo }) =>
-      toRpcError(callFromAuthInfo(authInfo), async () => {
-        const { params } = parseRequest(ListToolsRequestSchema, request);
-        // All tools fit one page, so there is no cursor that Baton could have given out.
-        if (params?.cursor !== undefined)
-          throw new RpcError(-32602, `Unknown cursor: ${params.cursor.slice(0, 100)}`);
-        return { tools: listed };
-      }),
-    );
-    // Not the Server's own: that reads each result into its types, and loses what they lack, such as the title of an
-    // embedded resource.
-    Protocol.prototype.setRequestHandler.call(server, rawRequest('tools/call'), (request, { authInfo }) => {
-      const call = callFromAuthInfo(authInfo);
-      return toRpcError(call, async () => {
-        const { params } = parseRequest(CallToolRequestSchema, request);
-        return JSON.parse(await callOne(params, call)) as CallToolResult;
-      });
-    });
-    serveResources(server);
+    for (const method of methods) method.register(server, log);
     return server;
   };
-  return { createServer: makeServer, callTool: callOne };
+  return { methods, createServer, callTool: callOne };
+}
+
+function listTools(tools: ReadonlyMap<string, Tool>): McpMethod {
+  const listed = [...tools.values()].map((tool) => tool.listing);
+  return defineMethod('tools/list', ANY_MCP_CALLER, ListToolsRequestSchema, ({ params }) => {
+    refuseCursor(params?.cursor);
+    return { tools: listed };
+  });
+}
+
+/** Its caller is admitted as the tool declares. */
+function callToolMethod(callOne: McpServerFactory['callTool']): McpMethod {
+  const name = 'tools/call';
+  return {
+    name,
+    access: scriptCall(MCP_OR_AGENT_SCOPE),
+    // Not the Server's own: that reads each result into its types, and loses what they lack, such as the title of an
+    // embedded resource.
+    register: (server, log) =>
+      Protocol.prototype.setRequestHandler.call(server, rawRequest(name), (request, { authInfo }) =>
+        toRpcErrors(log, async () => {
+          const { params } = parseRequest(CallToolRequestSchema, request);
+          return JSON.parse(await callOne(params, callFromAuthInfo(authInfo))) as CallToolResult;
+        }),
+      ),
+  };
 }

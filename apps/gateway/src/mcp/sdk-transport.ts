@@ -2,6 +2,7 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { FastifyRequest } from 'fastify';
 import type { Call } from '../call/call.ts';
+import { sseComment } from '../edge/sse.ts';
 import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
 import { toAuthInfo } from '../json-rpc/call-context.ts';
 
@@ -42,7 +43,7 @@ export async function handleWithSdkTransport(
 function withOpeningComment(response: Response): Response {
   if (response.body === null || response.headers.get('content-type') !== 'text/event-stream') return response;
   const begun = new TransformStream<Uint8Array, Uint8Array>({
-    start: (stream) => stream.enqueue(new TextEncoder().encode(': open\n\n')),
+    start: (stream) => stream.enqueue(new TextEncoder().encode(sseComment('open'))),
   });
   const { status, headers } = response;
   // Whether the connection stays is between the client and Node; the SDK would keep it, whatever the client asked.

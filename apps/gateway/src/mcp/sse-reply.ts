@@ -1,41 +1,39 @@
 import type { FastifyReply } from 'fastify';
+import { SSE_HEADERS, sseComment, sseMessage } from '../edge/sse.ts';
 
 /** A reply that takes longer becomes a stream, so that the client and every proxy see that it lives. */
 const JSON_WITHIN_MS = 3_000;
 const COMMENT_EVERY_MS = 5_000;
 
 /**
- * Replies with a response, which is JSON, if it comes soon, and otherwise, to a client that accepts it, as an SSE stream with
- * comments until the response comes (MCP, basic/transports: the server chooses).
+ * Replies with a response through `send` if it comes soon, and otherwise, to a client that accepts it, as an SSE stream
+ * with comments until the response comes (MCP, basic/transports: the server chooses).
  */
-export async function sendJsonOrSse(
+export async function sendJsonOrSse<Response extends { readonly json: string }>(
   reply: FastifyReply,
-  pending: Promise<string>,
-  accepts: { stream: boolean },
-  send: (response: string) => unknown,
+  pending: Promise<Response>,
+  acceptsStream: boolean,
+  send: (response: Response) => unknown,
 ): Promise<unknown> {
-  if (!accepts.stream) return send(await pending);
-  const soon = await settledWithin(pending, JSON_WITHIN_MS);
-  if (soon !== undefined) return send(soon);
+  if (!acceptsStream) return send(await pending);
+  const early = await settledWithin(pending, JSON_WITHIN_MS);
+  if (early !== undefined) return send(early);
 
   reply.hijack();
   const { raw } = reply;
-  raw.writeHead(200, {
-    ...(reply.getHeaders() as Record<string, string>),
-    'content-type': 'text/event-stream',
-    'cache-control': 'no-cache, no-transform',
-    'x-accel-buffering': 'no',
-  });
-  raw.write(': held\n\n');
-  const comments = setInterval(() => raw.write(': held\n\n'), COMMENT_EVERY_MS);
+  raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...SSE_HEADERS });
+  raw.write(sseComment('held'));
+  const comments = setInterval(() => raw.write(sseComment('held')), COMMENT_EVERY_MS);
   try {
-    raw.end(`event: message\ndata: ${await pending}\n\n`);
+    const { json } = await pending;
+    raw.end(sseMessage(json));
   } finally {
     clearInterval(comments);
   }
   return reply;
 }
 
+/** Undefined when it has not settled by then. */
 function settledWithin<T>(pending: Promise<T>, milliseconds: number): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => resolve(undefined), milliseconds);

@@ -27,7 +27,7 @@ export function topicsOfChange(change: DataChange): Topic[] {
 
 /** Whether what the caller would read there may be another after a change of its topic. May say so in vain, never the other way. */
 export function resourceMayChange(change: DataChange, kind: ResourceKind, identity: Identity): boolean {
-  return mayReach(identity, kind.need) && maySee(change, identity) && kind.mayChangeWith(change);
+  return mayReach(identity, kind.access.scopes) && maySee(change, identity) && kind.mayChangeWith(change);
 }
 
 /** Whether `resources/list` may give anyone other entries now. */

@@ -1,7 +1,8 @@
 import type { CompleteRequest, CompleteResult } from '@modelcontextprotocol/sdk/types.js';
+import { admit } from '../call/access.ts';
+import type { AdmittedCall } from '../call/call.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
 import { resourceKinds } from './catalog.ts';
-import type { AdmittedCall } from './resource-kind.ts';
 
 /** MCP, server/utilities/completion: at most so many values. */
 const MOST = 100;
@@ -9,7 +10,7 @@ const MOST = 100;
 /** Values of a template's variable that begin with what was typed so far, whatever its case. */
 export async function completeVariable(
   { ref, argument, context }: CompleteRequest['params'],
-  visit: AdmittedCall,
+  call: AdmittedCall,
 ): Promise<CompleteResult> {
   if (ref.type !== 'ref/resource')
     throw new RpcError(-32602, `Unknown prompt: ${ref.name.slice(0, 200)}`, { ref });
@@ -26,8 +27,8 @@ export async function completeVariable(
     const message = `${kind.template.text} has no variable '${argument.name.slice(0, 100)}'; it has ${variables}.`;
     throw new RpcError(-32602, message, { argument: argument.name.slice(0, 100) });
   }
-  await visit.call.caller.admit(kind.need);
-  const { values, partial = false } = await completion(context?.arguments ?? {}, visit);
+  await admit(call, kind.access);
+  const { values, partial = false } = await completion(context?.arguments ?? {}, call);
   const typed = argument.value.toLowerCase();
   const fitting = values.filter((value) => value.toLowerCase().startsWith(typed));
   return {

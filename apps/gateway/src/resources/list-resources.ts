@@ -1,6 +1,7 @@
 import { listFiles, type Project, promptNames } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
 import { readProject } from '@baton/runner';
+import type { AdmittedCall } from '../call/call.ts';
 import type { Resource } from '@modelcontextprotocol/sdk/types.js';
 import { isoTime } from '../delegation/task-outcome.ts';
 import { taskResource, interactionResource } from './task-resources.ts';
@@ -15,7 +16,7 @@ import {
   projectTasksResource,
 } from './project-resources.ts';
 import { promptResource } from './prompt-resources.ts';
-import { resourceEntry, type ResourceKind, type AdmittedCall } from './resource-kind.ts';
+import { resourceEntry, type ResourceKind } from './resource-kind.ts';
 import type { Variables } from './uri-template.ts';
 
 /** A page ends with the entries of whoever fills it, so it may be a little longer. */
@@ -27,7 +28,7 @@ interface SectionPage {
   readonly next?: string | undefined;
 }
 
-type Section = (visit: AdmittedCall, from: string | undefined) => Promise<SectionPage>;
+type Section = (call: AdmittedCall, from: string | undefined) => Promise<SectionPage>;
 
 /**
  * What is there for this caller, section after section: the projects, its requests that wait, its tasks, the prompts.
@@ -36,12 +37,12 @@ type Section = (visit: AdmittedCall, from: string | undefined) => Promise<Sectio
  */
 export async function listResources(
   cursor: string | undefined,
-  visit: AdmittedCall,
+  call: AdmittedCall,
 ): Promise<{ resources: Resource[]; nextCursor?: string }> {
   let { section, from } = parseCursor(cursor);
   const resources: Resource[] = [];
   while (resources.length < PAGE) {
-    const part = await SECTIONS[section]?.(visit, from);
+    const part = await SECTIONS[section]?.(call, from);
     if (part === undefined) return { resources };
     resources.push(...part.resources);
     from = part.next;
@@ -52,21 +53,20 @@ export async function listResources(
 }
 
 /** Projects by name; the position is the last name shown. */
-const listProjects: Section = async (visit, from) => {
-  const { call, identity } = visit;
-  if (!identity.scopes.has('mcp')) return { resources: [] };
+const listProjects: Section = async (call, from) => {
+  if (!call.identity.scopes.has('mcp')) return { resources: [] };
   const names = (await call.tenant.projects.names()).sort();
   const resources: Resource[] = from === undefined ? [resourceEntry(projectsResource, {})] : [];
   for (const [at, name] of names.entries()) {
     if (from !== undefined && name <= from) continue;
     const project = await readProject(call.tenant, name);
-    if (project !== undefined) resources.push(...(await resourcesOf(name, project, visit)));
+    if (project !== undefined) resources.push(...(await resourcesOf(name, project, call)));
     if (resources.length >= PAGE && at + 1 < names.length) return { resources, next: name };
   }
   return { resources };
 };
 
-async function resourcesOf(name: string, project: Project, visit: AdmittedCall): Promise<Resource[]> {
+async function resourcesOf(name: string, project: Project, call: AdmittedCall): Promise<Resource[]> {
   const variables = { project: name };
   const of = (kind: ResourceKind, more: Variables = {}, about: Parameters<typeof resourceEntry>[2] = {}) =>
     resourceEntry(
@@ -85,7 +85,7 @@ async function resourcesOf(name: string, project: Project, visit: AdmittedCall):
       : [of(complexityReportResource, {}, { lastModified: report.meta.generatedAt })]),
     ...(project.rules.length === 0
       ? []
-      : [of(projectRulesResource, {}, { content: await projectRulesResource.read(variables, visit) })]),
+      : [of(projectRulesResource, {}, { content: await projectRulesResource.read(variables, call) })]),
     ...(files.length === 0 ? [] : [of(projectFilesResource)]),
     ...[...project.files].map(([file, kept]) =>
       of(
@@ -98,8 +98,8 @@ async function resourcesOf(name: string, project: Project, visit: AdmittedCall):
 }
 
 /** Requests that wait, oldest first. */
-const listInteractions: Section = async ({ call, identity }, from) => {
-  const page = await call.tenant.queries.pending(identity, { cursor: from });
+const listInteractions: Section = async ({ tenant, identity }, from) => {
+  const page = await tenant.queries.pending(identity, { cursor: from });
   const resources = page.items.map(({ interactionId, operation, createdAt }) =>
     resourceEntry(
       interactionResource,
@@ -115,8 +115,8 @@ const listInteractions: Section = async ({ call, identity }, from) => {
 };
 
 /** Tasks, newest first. */
-const listTasks: Section = async ({ call, identity }, from) => {
-  const page = await call.tenant.queries.tasks(identity, from);
+const listTasks: Section = async ({ tenant, identity }, from) => {
+  const page = await tenant.queries.tasks(identity, from);
   const resources = page.items.map(({ taskId, operation, updatedAt }) =>
     resourceEntry(
       taskResource,
@@ -127,10 +127,10 @@ const listTasks: Section = async ({ call, identity }, from) => {
   return { resources, next: page.nextCursor };
 };
 
-const listPrompts: Section = async (visit) => ({
+const listPrompts: Section = async (call) => ({
   resources: await Promise.all(
     promptNames.map(async (operation) => {
-      const content = await promptResource.read({ operation }, visit);
+      const content = await promptResource.read({ operation }, call);
       return resourceEntry(promptResource, { operation }, { name: `prompts/${operation}`, content });
     }),
   ),

@@ -20,6 +20,7 @@ import {
   jsonBody,
   type ResourceKind,
 } from './resource-kind.ts';
+import { edgeCall, MCP_SCOPE } from '../call/access.ts';
 import { fileContent } from './file-content.ts';
 import type { Variables } from './uri-template.ts';
 
@@ -34,12 +35,12 @@ const JSON_TYPE = 'application/json';
 /** The fields that hold tags and their tasks. */
 const TASKS = ['meta', 'tag', 'updated', 'task'];
 
-const projectNames: Completion = async (_given, { call }) => ({ values: await call.tenant.projects.names() });
+const projectNames: Completion = async (_given, call) => ({ values: await call.tenant.projects.names() });
 
 /** Completes from the project that the client has named already; without one there is nothing to offer. */
 const completeFromProject =
   (values: (project: Project, given: Variables) => readonly string[]): Completion =>
-  async (given, { call }) => {
+  async (given, call) => {
     const { project: name } = given;
     const project = name === undefined ? undefined : await readProject(call.tenant, name);
     return { values: project === undefined ? [] : values(project, given) };
@@ -69,11 +70,11 @@ function defineProjectResource(
     ...text,
     template: `baton://projects/{project}/${path}`,
     annotations: { audience: ['user', 'assistant'], priority },
-    need: ['mcp'],
+    access: edgeCall(MCP_SCOPE),
     completions: { project: projectNames, ...completions },
     topic: ({ project = '' }) => `project ${project}`,
     mayChangeWith: (change) => change.kind === 'project' && shows.some((field) => change.fields.has(field)),
-    read: async (variables, { call }) => {
+    read: async (variables, call) => {
       const { project: projectRoot = '', tag } = variables;
       const project = await readProject(call.tenant, projectRoot);
       return show(project, { projectRoot, ...(tag === undefined ? {} : { tag }) }, variables);
@@ -88,11 +89,11 @@ export const projectsResource = defineResource({
   description: 'The keys of all projects, and where each is read.',
   mimeType: JSON_TYPE,
   annotations: { audience: ['user', 'assistant'], priority: 0.5 },
-  need: ['mcp'],
+  access: edgeCall(MCP_SCOPE),
   completions: {},
   topic: () => 'projects',
   mayChangeWith: () => true,
-  read: async (_variables, { call }) => {
+  read: async (_variables, call) => {
     const names = await call.tenant.projects.names();
     const shown = names.map((project) => ({
       projectRoot: project,

@@ -1,13 +1,9 @@
 import { BatonError, type ErrorCode } from '@baton/protocol';
+import { admit } from '../call/access.ts';
+import type { AdmittedCall } from '../call/call.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
 import { resolveUri } from './change-matching.ts';
-import {
-  annotationsOf,
-  type Content,
-  type ResourceKind,
-  sizeOf,
-  type AdmittedCall,
-} from './resource-kind.ts';
+import { annotationsOf, type Content, type ResourceKind, sizeOf } from './resource-kind.ts';
 
 /** MCP 2025-11-25, server/resources: resource not found. */
 const RESOURCE_NOT_FOUND = -32002;
@@ -24,13 +20,13 @@ const NOT_FOUND_CODES: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** Reads the resource of a URI. Errors: -32002 with the URI. */
-export async function readResource(uri: string, visit: AdmittedCall) {
+export async function readResource(uri: string, call: AdmittedCall) {
   const named = resolveUri(uri);
   if (named === undefined) throw notFound(uri);
   const { kind, variables } = named;
-  await visit.call.caller.admit(kind.need);
+  await admit(call, kind.access);
   try {
-    return { contents: [contentsOf(uri, kind, await kind.read(variables, visit))] };
+    return { contents: [contentsOf(uri, kind, await kind.read(variables, call))] };
   } catch (thrown) {
     if (!(thrown instanceof BatonError) || !NOT_FOUND_CODES.has(thrown.code)) throw thrown;
     throw notFound(uri, thrown);

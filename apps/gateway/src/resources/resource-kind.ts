@@ -1,15 +1,9 @@
-import type { Scope } from '@baton/protocol';
-import type { Change, Identity } from '@baton/store';
+import type { Change } from '@baton/store';
 import type { Resource } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import type { Call } from '../call/call.ts';
+import type { Access } from '../call/access.ts';
+import type { AdmittedCall } from '../call/call.ts';
 import { UriTemplate, type Variables } from './uri-template.ts';
-
-/** A call whose caller has been admitted. */
-export interface AdmittedCall {
-  readonly call: Call;
-  readonly identity: Identity;
-}
 
 /** What a resource holds. Its type is its kind's unless it says otherwise. */
 export interface Content {
@@ -27,7 +21,7 @@ export interface CompletionValues {
 }
 
 /** `given` are the other variables, as far as the client has filled them in. */
-export type Completion = (given: Variables, visit: AdmittedCall) => Promise<CompletionValues>;
+export type Completion = (given: Variables, call: AdmittedCall) => Promise<CompletionValues>;
 
 /** A change of what resources show. */
 export type DataChange = Extract<Change, { kind: 'project' | 'task' }>;
@@ -44,15 +38,14 @@ export interface ResourceKind {
   /** Left out where each resource of the kind has its own. */
   readonly mimeType?: string;
   readonly annotations: { readonly audience: ('user' | 'assistant')[]; readonly priority: number };
-  /** The caller needs one of these scopes. */
-  readonly need: readonly Scope[];
+  readonly access: Access<'edge'>;
   readonly completions: Readonly<Record<string, Completion>>;
   /** What the resource of these variables shows; undefined for what never changes. */
   topic(variables: Variables): Topic | undefined;
   /** Whether the resource may show something else after a change of its topic. */
   mayChangeWith(change: DataChange): boolean;
   /** Errors: those of what the variables name. */
-  read(variables: Variables, visit: AdmittedCall): Promise<Content>;
+  read(variables: Variables, call: AdmittedCall): Promise<Content>;
 }
 
 export function defineResource(spec: Omit<ResourceKind, 'template'> & { template: string }): ResourceKind {

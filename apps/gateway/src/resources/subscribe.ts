@@ -1,26 +1,26 @@
 import type { EmptyResult } from '@modelcontextprotocol/sdk/types.js';
+import type { AdmittedCall } from '../call/call.ts';
 import { sessionRequired } from '../sessions/session.ts';
 import { readResource } from './read-resource.ts';
-import type { AdmittedCall } from './resource-kind.ts';
 
 /**
- * Has the caller's session hear of a resource, on the stream that it holds somewhere or opens later.
+ * Subscribes the caller's session to a resource: its updates go out on the session's stream, wherever that is open.
  * Errors: those of reading it, `session_required`, `limit_subscriptions`.
  */
-export async function subscribe(uri: string, visit: AdmittedCall): Promise<EmptyResult> {
-  const id = sessionOf(visit);
-  await readResource(uri, visit);
-  await visit.call.tenant.sessions.subscribe(id, uri);
+export async function subscribe(uri: string, call: AdmittedCall): Promise<EmptyResult> {
+  const sessionId = requireSession(call);
+  await readResource(uri, call);
+  await call.tenant.sessions.subscribe(sessionId, uri);
   return {};
 }
 
-/** Whatever it was subscribed to; what it was not is no error. Errors: `session_required`. */
-export async function unsubscribe(uri: string, visit: AdmittedCall): Promise<EmptyResult> {
-  await visit.call.tenant.sessions.unsubscribe(sessionOf(visit), uri);
+/** A URI that was not subscribed to is no error. Errors: `session_required`. */
+export async function unsubscribe(uri: string, call: AdmittedCall): Promise<EmptyResult> {
+  await call.tenant.sessions.unsubscribe(requireSession(call), uri);
   return {};
 }
 
-function sessionOf({ call }: AdmittedCall): string {
-  if (call.session !== undefined) return call.session.id;
+function requireSession({ sessionId }: AdmittedCall): string {
+  if (sessionId !== undefined) return sessionId;
   throw sessionRequired('Subscriptions belong to a session.');
 }

@@ -1,5 +1,7 @@
 import { parseInteractionId } from '@baton/protocol';
 import type { Page } from '@baton/store';
+import { edgeCall, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
+import type { AdmittedCall } from '../call/call.ts';
 import { isoTime, statusOf, interactionDetails } from '../delegation/task-outcome.ts';
 import { type Completion, defineResource, jsonBody } from './resource-kind.ts';
 
@@ -9,14 +11,14 @@ const PAGES = 2;
 /** Ids out of the pages of a list; nobody types an id from long ago. */
 const completeIds =
   <T>(
-    read: (visit: Parameters<Completion>[1], cursor: string | undefined) => Promise<Page<T>>,
+    read: (call: AdmittedCall, cursor: string | undefined) => Promise<Page<T>>,
     idOf: (item: T) => string,
   ): Completion =>
-  async (_given, visit) => {
+  async (_given, call) => {
     const values: string[] = [];
     let cursor: string | undefined;
     for (let pages = 0; pages < PAGES; pages++) {
-      const page = await read(visit, cursor);
+      const page = await read(call, cursor);
       values.push(...page.items.map(idOf));
       cursor = page.nextCursor;
       if (cursor === undefined) break;
@@ -32,17 +34,17 @@ export const taskResource = defineResource({
   description: 'How a task stands: its result when it is done, the request that it waits for when it waits.',
   mimeType: 'application/json',
   annotations: { audience: ['assistant'], priority: 0.6 },
-  need: ['mcp', 'agent'],
+  access: edgeCall(MCP_OR_AGENT_SCOPE),
   completions: {
     taskId: completeIds(
-      ({ call, identity }, cursor) => call.tenant.queries.tasks(identity, cursor),
+      ({ tenant, identity }, cursor) => tenant.queries.tasks(identity, cursor),
       ({ taskId }) => taskId,
     ),
   },
   topic: ({ taskId = '' }) => `task ${taskId}`,
   mayChangeWith: () => true,
-  read: async ({ taskId = '' }, { call, identity }) => {
-    const view = await call.tenant.tasks.read(identity, taskId);
+  read: async ({ taskId = '' }, { tenant, identity }) => {
+    const view = await tenant.tasks.read(identity, taskId);
     return {
       body: jsonBody(statusOf(view)),
       title: `Task of ${view.operation}`,
@@ -59,17 +61,17 @@ export const interactionResource = defineResource({
   description: 'One request that was handed to the agent, whole, and what became of it.',
   mimeType: 'application/json',
   annotations: { audience: ['assistant'], priority: 0.7 },
-  need: ['mcp', 'agent'],
+  access: edgeCall(MCP_OR_AGENT_SCOPE),
   completions: {
     id: completeIds(
-      ({ call, identity }, cursor) => call.tenant.queries.pending(identity, { cursor }),
+      ({ tenant, identity }, cursor) => tenant.queries.pending(identity, { cursor }),
       ({ interactionId }) => interactionId,
     ),
   },
   topic: ({ id = '' }) => `task ${parseInteractionId(id)?.taskId ?? ''}`,
   mayChangeWith: () => true,
-  read: async ({ id = '' }, { call, identity }) => {
-    const record = await call.tenant.queries.interaction(identity, id);
+  read: async ({ id = '' }, { tenant, identity }) => {
+    const record = await tenant.queries.interaction(identity, id);
     return {
       body: jsonBody(interactionDetails(record)),
       title: `Request of ${record.operation}`,

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import type { Call } from '../call/call.ts';
 import { NotificationWriter } from './notification-writer.ts';
 import type { Session } from '../sessions/session.ts';
-import type { SessionCache } from '../sessions/sessions.ts';
+import type { SessionCache } from '../sessions/session-cache.ts';
 import { NotificationStream } from './notification-stream.ts';
 import { TenantStreams } from './tenant-streams.ts';
 

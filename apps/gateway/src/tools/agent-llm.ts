@@ -8,11 +8,14 @@ import {
   MAX_WAIT_MS,
 } from '@baton/protocol';
 import { z } from 'zod';
-import type { Call } from '../call/call.ts';
+import { MCP_OR_AGENT_SCOPE, MCP_SCOPE, scriptAnswer, scriptCall } from '../call/access.ts';
+import type { UnadmittedCall } from '../call/call.ts';
+import { answerConfirmation } from '../delegation/answer-confirmation.ts';
+import type { ToolReply } from '../delegation/tool-reply.ts';
 import { postAnswer } from '../delegation/post-answer.ts';
 import { validateCallerSchema } from '../delegation/caller-schema.ts';
 import { replySchemas, startOperationTool } from './start-operation.ts';
-import { defineTool, type RequestMeta, type ToolReply } from './tool.ts';
+import { defineScriptAdmittedTool, type RequestMeta } from './tool.ts';
 
 /** Models often write nested objects as JSON text; what it says is what they meant. */
 const parsedIfJsonText = <T extends z.ZodType>(schema: T) =>
@@ -51,25 +54,19 @@ const input = z
     }
   });
 
-const confirmation = z.looseObject({
-  status: z.literal('agent_response_processed_by_taskmaster'),
-  interactionId: z.string(),
-  taskId: z.string(),
-  replayed: z.boolean().optional(),
-  outcome: z.looseObject({ status: z.string() }),
-});
-
 /** The delegation channel of seed 1: answers an interaction, or opens one. */
-export const agentLlm = defineTool({
+export const agentLlm = defineScriptAdmittedTool({
   name: 'agent_llm',
   title: 'Answer a delegated LLM request',
   description:
     'Posts the outcome of an LLM call that Baton asked for (interactionId and agentLLMResponse), and waits up to waitMs ' +
     'for what comes of it: the finished result, or the next request. Posting the same answer again is safe.',
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  need: ['mcp', 'agent'],
+  access: scriptCall(MCP_OR_AGENT_SCOPE),
+  accessFor: ({ agentLLMResponse }) =>
+    agentLLMResponse === undefined ? scriptCall(MCP_SCOPE) : scriptAnswer(MCP_OR_AGENT_SCOPE),
   input,
-  output: [confirmation, ...replySchemas(delegatedCall)],
+  output: [answerConfirmation, ...replySchemas(delegatedCall)],
   run: async ({ interactionId, agentLLMResponse, delegatedCallDetails: details, waitMs }, call, meta) => {
     if (details !== undefined) return openInteraction(details, call, meta);
     if (interactionId === undefined || agentLLMResponse === undefined)
@@ -80,12 +77,12 @@ export const agentLlm = defineTool({
 
 async function openInteraction(
   details: DelegatedCallDetails,
-  call: Call,
+  call: UnadmittedCall,
   meta: RequestMeta,
 ): Promise<ToolReply> {
   const { schema } = details.requestParameters;
   if (schema !== undefined) {
-    await call.caller.admit(['mcp']);
+    await call.admit();
     await validateCallerSchema(call.services.answerCheck, schema as JsonObject);
   }
   return startOperationTool(delegatedCall, details as unknown as JsonObject, call, meta);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { edgeCall, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { defineTool } from './tool.ts';
 
 /** Ends a task; what it waits for is taken back. */
@@ -7,12 +8,11 @@ export const cancelTask = defineTool({
   title: 'Cancel a task',
   description: 'Ends a task that is not finished. Answers to its open requests are refused from then on.',
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  need: ['mcp', 'agent'],
+  access: edgeCall(MCP_OR_AGENT_SCOPE),
   input: z.strictObject({ taskId: z.string().min(1).max(100).describe('The task') }),
   output: [z.object({ taskId: z.string(), status: z.literal('cancelled') })],
   run: async ({ taskId }, call) => {
-    const identity = await call.caller.admit(['mcp', 'agent']);
-    await call.tenant.tasks.cancel(identity, taskId);
+    await call.tenant.tasks.cancel(call.identity, taskId);
     return { text: `Task ${taskId} is cancelled.`, structured: { taskId, status: 'cancelled' }, taskId };
   },
 });

@@ -1,15 +1,17 @@
 import type { Operation } from '@baton/operations';
 import type { JsonObject } from '@baton/protocol';
+import { MCP_SCOPE, scriptCall } from '../call/access.ts';
 import { replySchemas, startOperationTool } from './start-operation.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { defineScriptAdmittedTool, type Tool } from './tool.ts';
 
 /** An operation as a tool: its call starts a task and answers with the directive, or with the result. */
 export function operationTool(operation: Operation): Tool {
-  return defineTool({
+  return defineScriptAdmittedTool({
     name: operation.name,
     title: operation.title,
     description: operation.description,
     hints: operation.hints,
+    access: scriptCall(MCP_SCOPE),
     input: operation.input,
     output: replySchemas(operation),
     run: (input, call, meta) => startOperationTool(operation, input as JsonObject, call, meta),

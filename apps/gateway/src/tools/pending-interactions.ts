@@ -1,8 +1,8 @@
 import { integerOrDigits } from '@baton/operations';
 import { interactionStatus, MAX_WAIT_MS, role } from '@baton/protocol';
-import type { Identity } from '@baton/store';
 import { z } from 'zod';
-import type { Call } from '../call/call.ts';
+import { edgeCall, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
+import type { AdmittedCall } from '../call/call.ts';
 import { interactionDetails } from '../delegation/task-outcome.ts';
 import { waitForPending } from '../delegation/wait-for-pending.ts';
 import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
@@ -76,26 +76,30 @@ export const pendingInteractions = defineTool({
     'Lists the LLM requests that wait for an answer, oldest first, each with its whole request. Answer them with agent_llm. ' +
     'Agents that share a backlog claim what they work on, and renew a claim by claiming its interactionId again.',
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  need: ['mcp', 'agent'],
+  access: edgeCall(MCP_OR_AGENT_SCOPE),
   input,
   output: [z.object({ interactions: z.array(z.looseObject({})), nextCursor: z.string().optional() })],
   run: async (given, call) => {
-    const identity = await call.caller.admit(['mcp', 'agent']);
-    if (given.interactionId !== undefined) return showOne(identity, given.interactionId, given, call);
+    if (given.interactionId !== undefined) return showOne(given.interactionId, given, call);
     const { status, cursor, operation, role: wanted } = given;
     if (status !== 'pending') {
-      const page = await call.tenant.queries.history(identity, { status, cursor, operation, role: wanted });
+      const page = await call.tenant.queries.history(call.identity, {
+        status,
+        cursor,
+        operation,
+        role: wanted,
+      });
       return reply(page.items.map(interactionDetails), page.nextCursor);
     }
     const { claim: wish, waitMs } = given;
     const look = { cursor, operation, role: wanted, claim: wish };
     if (wish?.leaseMs === 0) {
-      await call.tenant.claims.releaseHolder(identity, wish.holder ?? '');
+      await call.tenant.claims.releaseHolder(call.identity, wish.holder ?? '');
       return reply([]);
     }
-    const page = await waitForPending(call, identity, { ...look, waitMs });
+    const page = await waitForPending(call, { ...look, waitMs });
     if (wish !== undefined && call.signal().reason === CLIENT_CLOSED)
-      await releaseClaims(page.items, identity, wish, call);
+      await releaseClaims(page.items, wish, call);
     return reply(page.items.map(interactionDetails), page.nextCursor);
   },
 });
@@ -103,16 +107,15 @@ export const pendingInteractions = defineTool({
 /** Nobody hears of these claims any more: they would hide their interactions until their leases end. */
 async function releaseClaims(
   items: readonly { readonly interactionId: string }[],
-  identity: Identity,
   wish: z.output<typeof claim>,
-  { tenant: { claims } }: Call,
+  { identity, tenant: { claims } }: AdmittedCall,
 ): Promise<void> {
   const ended = { ...wish, leaseMs: 0 };
   await Promise.allSettled(items.map(({ interactionId }) => claims.claim(identity, interactionId, ended)));
 }
 
-async function showOne(identity: Identity, interactionId: string, { claim: wish }: Input, call: Call) {
-  const { claims, queries } = call.tenant;
+async function showOne(interactionId: string, { claim: wish }: Input, { identity, tenant }: AdmittedCall) {
+  const { claims, queries } = tenant;
   const claimedUntil = wish && (await claims.claim(identity, interactionId, wish));
   const record = await queries.interaction(identity, interactionId);
   return reply([interactionDetails({ ...record, ...(claimedUntil === undefined ? {} : { claimedUntil }) })]);
@@ -122,6 +125,6 @@ function reply(interactions: object[], nextCursor?: string) {
   return {
     text: `${interactions.length} interaction${interactions.length === 1 ? '' : 's'}${nextCursor ? ', and more' : ''}.`,
     structured: { interactions, ...(nextCursor ? { nextCursor } : {}) },
-    speakJson: true,
+    textIncludesJson: true,
   };
 }

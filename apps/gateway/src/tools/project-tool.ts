@@ -1,5 +1,6 @@
 import type { ProjectTool } from '@baton/operations';
 import { commitCommand, readProject } from '@baton/runner';
+import { edgeCall, MCP_SCOPE } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -11,10 +12,10 @@ export function projectTool(tool: ProjectTool): Tool {
     title,
     description,
     hints,
+    access: edgeCall(MCP_SCOPE),
     input,
     output: [result],
     run: async (given, call) => {
-      await call.caller.admit(['mcp']);
       const structured = await runProjectTool(tool, given, call);
       return { text: tool.summarize(structured, given), structured, textIncludesJson: true };
     },

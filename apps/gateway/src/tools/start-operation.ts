@@ -9,11 +9,12 @@ import {
 } from '@baton/protocol';
 import { type Started, startOperation } from '@baton/runner';
 import { z } from 'zod';
-import type { Call } from '../call/call.ts';
+import type { Call, UnadmittedCall } from '../call/call.ts';
 import { contentBlocksOf } from '../delegation/content-blocks.ts';
 import { waitForTask } from '../delegation/wait-for-task.ts';
 import { directiveFor, outcomeOf } from '../delegation/task-outcome.ts';
-import type { RequestMeta, ToolReply } from './tool.ts';
+import type { ToolReply } from '../delegation/tool-reply.ts';
+import type { RequestMeta } from './tool.ts';
 
 const completedReplySchema = z.looseObject({ status: z.literal('completed'), operation: z.string() });
 
@@ -36,7 +37,7 @@ export function replySchemas(operation: Operation): z.ZodType[] {
 export async function startOperationTool(
   operation: Operation,
   input: JsonObject,
-  call: Call,
+  call: UnadmittedCall,
   meta: RequestMeta,
 ): Promise<ToolReply> {
   const idempotency = await idempotencyOf(operation, input, call, meta);
@@ -91,7 +92,12 @@ function workingReply(operation: string, taskId: string): ToolReply {
 }
 
 /** The key belongs to the principal and the tool; the same key with other arguments is a conflict. */
-async function idempotencyOf(operation: Operation, input: JsonObject, call: Call, meta: RequestMeta) {
+async function idempotencyOf(
+  operation: Operation,
+  input: JsonObject,
+  call: UnadmittedCall,
+  meta: RequestMeta,
+) {
   const given = idempotencyKey.safeParse(meta['baton/idempotencyKey']);
   if (!given.success) {
     throw new BatonError(
@@ -103,7 +109,7 @@ async function idempotencyOf(operation: Operation, input: JsonObject, call: Call
     );
   }
   if (given.data === undefined) return undefined;
-  const { principal } = await call.caller.admit(['mcp']);
+  const { principal } = await call.admit();
   const scope = canonicalJson([principal, operation.name, given.data]);
   return { key: digest(scope), arguments: digest(canonicalJson(input)) };
 }

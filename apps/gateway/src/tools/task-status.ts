@@ -1,6 +1,7 @@
 import { integerOrDigits } from '@baton/operations';
 import { MAX_WAIT_MS, taskStatus as statuses } from '@baton/protocol';
 import { z } from 'zod';
+import { edgeCall, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { contentBlocksOf } from '../delegation/content-blocks.ts';
 import { statusOf } from '../delegation/task-outcome.ts';
 import { waitForTask } from '../delegation/wait-for-task.ts';
@@ -30,12 +31,12 @@ export const taskStatus = defineTool({
   description:
     'Tells how a task stands: its result when it is done, the request that it waits for when it waits.',
   hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  need: ['mcp', 'agent'],
+  access: edgeCall(MCP_OR_AGENT_SCOPE),
   input,
   output: [output],
   run: async ({ taskId, waitMs }, call) => {
-    const identity = await call.caller.admit(['mcp', 'agent']);
-    const { tasks } = call.tenant;
+    const { identity, tenant } = call;
+    const { tasks } = tenant;
     let view = await tasks.read(identity, taskId);
     if (view.status === 'working' && waitMs > 0) {
       const listener = call.services.store.inbox.subscribe(tasks.topic(taskId));

@@ -1,26 +1,15 @@
 import type { ToolHints } from '@baton/operations';
 import { toJsonSchema } from '@baton/engine';
-import { BatonError, type JsonObject, type Scope } from '@baton/protocol';
-import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
+import { BatonError, type JsonObject } from '@baton/protocol';
 import { z } from 'zod';
-import type { Call } from '../call/call.ts';
-
-/** What a tool gives back: structured data that fits its output schema, and a sentence for those who read text. */
-export interface ToolReply {
-  readonly text: string;
-  readonly structured: object;
-  /** The task that the reply is about, for the 2025 revisions' related-task metadata. */
-  readonly taskId?: string | undefined;
-  /** True when the structured data belongs into the text too: the reply asks something of a client that reads only text. */
-  readonly textIncludesJson?: boolean;
-  /** What an agent's answer brought besides words; it stands behind the text. */
-  readonly blocks?: readonly ContentBlock[];
-}
+import { type Access, withAdmit, withIdentity } from '../call/access.ts';
+import type { AdmittedCall, Call, UnadmittedCall } from '../call/call.ts';
+import type { ToolReply } from '../delegation/tool-reply.ts';
 
 /** A tool as MCP lists it, and what it does. One per file. */
 export interface Tool {
   readonly name: string;
-  readonly need: readonly Scope[];
+  readonly access: Access;
   readonly listing: {
     readonly name: string;
     readonly title: string;
@@ -35,27 +24,52 @@ export interface Tool {
 /** A request's `_meta`, as it came. */
 export type RequestMeta = Readonly<Record<string, unknown>>;
 
-export interface ToolSpec<Input> {
+/** What every tool says of itself. `Access` decides how its caller is admitted, and so what `run` is given. */
+interface ToolSpec<Input, DeclaredAccess extends Access, RunCall extends Call> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly hints: ToolHints;
-  readonly need?: readonly Scope[];
+  readonly access: DeclaredAccess;
   readonly input: z.ZodType<Input>;
   /** What its result may be; the shape of an error is added, since clients hold errors against the schema too. */
   readonly output: readonly z.ZodType[];
-  run(input: Input, call: Call, meta: RequestMeta): Promise<ToolReply>;
+  run(input: Input, call: RunCall, meta: RequestMeta): Promise<ToolReply>;
+}
+
+interface ScriptAdmittedToolSpec<Input> extends ToolSpec<Input, Access<'script'>, UnadmittedCall> {
+  /** The access that these arguments ask for; `access` is then that of arguments that cannot be read. */
+  accessFor?(input: Input): Access<'script'>;
 }
 
 const errorSchema = z
   .strictObject({ error: z.looseObject({ code: z.string(), message: z.string() }) })
   .describe('What went wrong (isError is true): a code, a message with the way out, and details');
 
-export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
-  const { name, title, description, hints } = spec;
+/** A tool whose caller is admitted before its arguments are read. */
+export function defineTool<Input>(spec: ToolSpec<Input, Access<'edge'>, AdmittedCall>): Tool {
+  return describeTool(spec, async (args, call, meta) => {
+    const admitted = await withIdentity(call, spec.access);
+    return spec.run(parseArguments(spec.input, args), admitted, meta);
+  });
+}
+
+/** A tool whose first script admits its caller. Whoever calls it sees to the admission where no script ran. */
+export function defineScriptAdmittedTool<Input>(spec: ScriptAdmittedToolSpec<Input>): Tool {
+  return describeTool(spec, async (args, call, meta) => {
+    const input = parseArguments(spec.input, args);
+    return spec.run(input, withAdmit(call, spec.accessFor?.(input) ?? spec.access), meta);
+  });
+}
+
+type Description = Omit<ToolSpec<never, Access, never>, 'run' | 'input'> & { readonly input: z.ZodType };
+
+function describeTool(spec: Description, call: Tool['call']): Tool {
+  const { name, title, description, hints, access } = spec;
   return {
     name,
-    need: spec.need ?? ['mcp'],
+    access,
+    call,
     listing: {
       name,
       title,
@@ -67,7 +81,6 @@ export function defineTool<Input>(spec: ToolSpec<Input>): Tool {
       },
       annotations: { title, ...hints },
     },
-    call: async (args, call, meta) => spec.run(parseArguments(spec.input, args), call, meta),
   };
 }
 

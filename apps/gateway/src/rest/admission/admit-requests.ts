@@ -1,10 +1,11 @@
-import { BatonError, scope } from '@baton/protocol';
+import { BatonError, type Scope, scope } from '@baton/protocol';
 import { type Caller, type Identity, refusal, type Store, type TenantStore } from '@baton/store';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { admit, edgeCall } from '../../call/access.ts';
 import { credential } from '../../edge/credential.ts';
-import type { RouteAccess } from './route-access.ts';
+import type { RouteAccess } from '../../edge/route-access.ts';
 
-/** A request on its way in: admitted once, whoever asks and however often. */
+/** A request and its admission, which runs once however often it is asked for. */
 type RestRequest =
   | { readonly kind: 'operator'; admit(): Promise<void> }
   | {
@@ -25,9 +26,10 @@ export function admitRequests(
   store: Store,
   requireTenant: (tenant: string) => Promise<void>,
 ): void {
-  app.decorateRequest('visit', null);
+  app.decorateRequest('restRequest', null);
 
-  const enter = (request: FastifyRequest) => (request.visit ??= open(request, store, requireTenant));
+  const restRequestOf = (request: FastifyRequest) =>
+    (request.restRequest ??= createRestRequest(request, store, requireTenant));
 
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('cache-control', 'no-store');
@@ -36,34 +38,34 @@ export function admitRequests(
   app.addHook('preValidation', async (request) => {
     const { isPublic, access } = request.routeOptions.config;
     if (isPublic === true) return;
-    const visit = enter(request);
-    if (!isCheckedInScript(access)) await visit.admit();
+    const rest = restRequestOf(request);
+    if (!isAdmittedByScript(access)) await rest.admit();
   });
 
-  // A body that cannot be read, and whatever is wrong before a script carried the admission, is found unadmitted.
+  // A body that cannot be read, and whatever is wrong before a script admitted the caller, is told to admitted callers only.
   app.setErrorHandler(async (error, request) => {
     const { isPublic, access } = request.routeOptions.config;
     if (request.credential === null || isPublic === true) throw error;
-    const visit = enter(request);
-    const carried = isCheckedInScript(access) && visit.kind === 'tenant' && visit.caller.admitted;
-    if (!carried) await visit.admit();
+    const rest = restRequestOf(request);
+    const done = isAdmittedByScript(access) && rest.kind === 'tenant' && rest.caller.admitted;
+    if (!done) await rest.admit();
     throw error;
   });
 }
 
-function isCheckedInScript(access: RouteAccess | undefined): boolean {
-  return access?.kind === 'key' && access.carried;
+function isAdmittedByScript(access: RouteAccess | undefined): boolean {
+  return access?.kind === 'key' && access.admittedBy === 'script';
 }
 
 /** The tenant, the caller and, once admitted, the identity of a request for what a tenant has. */
 export function tenantRequest(request: FastifyRequest): TenantRequest {
-  if (request.visit?.kind !== 'tenant') {
+  if (request.restRequest?.kind !== 'tenant') {
     throw new Error(`route ${request.routeOptions.url} is no tenant's, or its caller was not admitted`);
   }
-  return request.visit;
+  return request.restRequest;
 }
 
-function open(
+function createRestRequest(
   request: FastifyRequest,
   store: Store,
   requireTenant: (tenant: string) => Promise<void>,
@@ -78,36 +80,38 @@ function open(
       case 'operator':
         return { kind: 'operator', admit: async () => {} };
       case 'key':
-        return { kind: 'operator', admit: once(refuseUnnamed(request)) };
+        return { kind: 'operator', admit: once(refusePathWithoutTenant(request)) };
       case 'path': {
         const tenant = store.tenant(named);
         const caller = tenant.operatorCaller();
-        const admit = once(async () => {
+        const admitOperator = once(async () => {
           await requireTenant(named);
-          return caller.admit(scope.options);
+          return admit({ caller }, edgeCall(scope.options));
         });
-        return { kind: 'tenant', tenant, caller, admit };
+        return { kind: 'tenant', tenant, caller, admit: admitOperator };
       }
     }
   }
   const tenant = store.tenant(shown.key.tenant);
   const caller = tenant.caller(shown.key, request.bodyBytes);
   if (access.kind === 'operator') return { kind: 'operator', admit: once(refuseKey(caller)) };
-  return { kind: 'tenant', tenant, caller, admit: once(admitKey(caller, tenant, access, named)) };
+  const identity =
+    access.kind === 'path'
+      ? once(() => admitTenantAdmin(caller, tenant, access.scopes, named))
+      : once(async () => withAdminScope(await admit({ caller }, access)));
+  return { kind: 'tenant', tenant, caller, admit: identity };
 }
 
-function admitKey(
+async function admitTenantAdmin(
   caller: Caller,
   tenant: TenantStore,
-  access: Exclude<RouteAccess, { kind: 'operator' }>,
+  scopes: readonly Scope[],
   named: string,
-): () => Promise<Identity> {
-  return async () => {
-    if (access.kind === 'path') await caller.admit(['admin']);
-    // Another tenant's key is told what it would be told of a tenant that does not exist.
-    if (access.kind === 'path' && tenant.id !== named) throw refusal(['tenant_not_found']);
-    return withAdminScope(await caller.admit(access.need));
-  };
+): Promise<Identity> {
+  await admit({ caller }, edgeCall(['admin']));
+  // Another tenant's key is told what it would be told of a tenant that does not exist.
+  if (tenant.id !== named) throw refusal(['tenant_not_found']);
+  return withAdminScope(await admit({ caller }, edgeCall(scopes)));
 }
 
 /** An admin sees and ends everything of its tenant, as the scope `agent` does; only answering needs that scope itself. */
@@ -117,18 +121,16 @@ function withAdminScope({ principal, scopes }: Identity): Identity {
 
 function refuseKey(caller: Caller): () => Promise<never> {
   return async () => {
-    await caller.admit(scope.options);
+    await admit({ caller }, edgeCall(scope.options));
     throw new BatonError(
       'insufficient_scope',
       'Tenants are managed with the operator token, not with an API key.',
-      {
-        scope: 'operator',
-      },
+      { scope: 'operator' },
     );
   };
 }
 
-function refuseUnnamed(request: FastifyRequest): () => Promise<never> {
+function refusePathWithoutTenant(request: FastifyRequest): () => Promise<never> {
   return async () => {
     const path = (request.routeOptions.url ?? '')
       .replace('/v1', '/v1/tenants/{tenant}')
@@ -146,6 +148,6 @@ function once<T>(run: () => Promise<T>): () => Promise<T> {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    visit: RestRequest | null;
+    restRequest: RestRequest | null;
   }
 }

@@ -1,6 +1,7 @@
 import { type Scope, tenantId } from '@baton/protocol';
 import { z } from 'zod';
-import type { RouteAccess } from './route-access.ts';
+import { edgeCall, scriptCall } from '../../call/access.ts';
+import type { RouteAccess } from '../../edge/route-access.ts';
 
 /** One of the two ways to what a tenant has. Routes that exist in both are written once, against this. */
 export interface RouteScope {
@@ -8,7 +9,7 @@ export interface RouteScope {
   /** Operation ids are unique in a document, so the two ways name theirs apart. */
   operationId(name: string): string;
   params<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape>;
-  access(need: readonly Scope[], options?: { carried: boolean }): RouteAccess;
+  access(scopes: readonly Scope[], options?: { checkedInScript: boolean }): RouteAccess;
 }
 
 /** The tenant is the key's. */
@@ -16,7 +17,10 @@ export const tenantOfKey: RouteScope = {
   prefix: '',
   operationId: (name) => name,
   params: (shape) => z.object(shape),
-  access: (need, { carried } = { carried: false }) => ({ kind: 'key', need, carried }),
+  access: (scopes, { checkedInScript } = { checkedInScript: false }) => ({
+    kind: 'key',
+    ...(checkedInScript ? scriptCall(scopes) : edgeCall(scopes)),
+  }),
 };
 
 /** The path names the tenant. */
@@ -24,5 +28,5 @@ export const tenantInPath: RouteScope = {
   prefix: '/tenants/:tenant',
   operationId: (name) => `${name}OfTenant`,
   params: (shape) => z.object({ tenant: tenantId, ...shape }),
-  access: (need) => ({ kind: 'path', need }),
+  access: (scopes) => ({ kind: 'path', scopes }),
 };

@@ -2,7 +2,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { RouteAccess } from '../admission/route-access.ts';
+import type { RouteAccess } from '../../edge/route-access.ts';
 import { problemResponses } from './problem-responses.ts';
 
 const TAGS = [
@@ -95,11 +95,11 @@ function securityOf(access: RouteAccess): Record<string, string[]>[] {
     case 'operator':
       return [{ operatorToken: [] }];
     case 'path': {
-      const beside = access.need.includes('admin') ? [[]] : access.need.map((need) => [need]);
+      const beside = access.scopes.includes('admin') ? [[]] : access.scopes.map((need) => [need]);
       return [{ operatorToken: [] }, ...beside.map((scopes) => ({ apiKey: ['admin', ...scopes] }))];
     }
     case 'key':
-      return access.need.map((need) => ({ apiKey: [need] }));
+      return access.scopes.map((need) => ({ apiKey: [need] }));
   }
 }
 

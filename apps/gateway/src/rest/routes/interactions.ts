@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Services } from '../../call/call.ts';
+import { answerConfirmation } from '../../delegation/answer-confirmation.ts';
 import { agentLlm } from '../../tools/agent-llm.ts';
 import { tenantRequest } from '../admission/admit-requests.ts';
 import {
@@ -35,12 +36,9 @@ const extension = z.strictObject({
     .describe("Milliseconds from now; never past the task's own end"),
 });
 
-const confirmation = z.looseObject({
-  status: z.literal('agent_response_processed_by_taskmaster'),
-  interactionId: z.string(),
-  taskId: z.string(),
-  replayed: z.boolean().optional().describe('True when the same answer was given before'),
-  outcome: z.looseObject({ status: z.string() }).describe('Where the task stood when the wait ended'),
+const confirmation = answerConfirmation.extend({
+  replayed: answerConfirmation.shape.replayed.describe('True when the same answer was given before'),
+  outcome: answerConfirmation.shape.outcome.describe('Where the task stood when the wait ended'),
 });
 
 const SEE: readonly Scope[] = ['mcp', 'agent', 'admin'];
@@ -113,7 +111,7 @@ export async function interactionRoutes(
     '/interactions/:id/answer',
     {
       config: {
-        access: reach.access(['mcp', 'agent'], { carried: true }),
+        access: reach.access(['mcp', 'agent'], { checkedInScript: true }),
         problems: [404, 409, 410],
       },
       schema: {

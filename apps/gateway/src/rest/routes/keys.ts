@@ -40,7 +40,7 @@ const ofKey = z.object({
   tenant: tenantId,
   id: z.string().min(1).max(100).describe("The key's id, not its text"),
 });
-const access = { kind: 'path', need: ['admin'] } as const;
+const access = { kind: 'path', scopes: ['admin'] } as const;
 const tags = ['keys'];
 
 /** A tenant's API keys, by the operator or the tenant's admins. A revoked key is refused from the next call on. */

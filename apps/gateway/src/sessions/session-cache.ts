@@ -1,7 +1,6 @@
 import type { KeyParts } from '@baton/protocol';
-import { type Subscriber, SESSION_TTL, type Store, sessionNotFound } from '@baton/store';
+import { type Subscriber, SESSION_TTL, type Store, type TenantStore, sessionNotFound } from '@baton/store';
 import type { InitializeRequest } from '@modelcontextprotocol/sdk/types.js';
-import type { Call } from '../call/call.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { Seal } from './seal.ts';
 import { formatSession, createSession, parseSession, type Session } from './session.ts';
@@ -50,21 +49,19 @@ export class SessionCache implements Subscriber {
   }
 
   /**
-   * The session behind a sealed id, for the principal that calls. Admits the call.
-   * Errors: `session_not_found` for what was not sealed here, is another principal's or has ended; those of the admission.
+   * The session behind a sealed id, for the principal that calls and was admitted.
+   * Errors: `session_not_found` for what was not sealed here, is another principal's or has ended; `unavailable`.
    */
-  async verify(sealed: string, key: KeyParts, call: Call, purpose: 'call' | 'answer'): Promise<Session> {
-    // Whoever shows a dead key hears of that, and not of what is wrong with the session.
-    const { principal } = await call.caller.admit(['mcp', 'agent'], purpose);
+  async verify(sealed: string, key: KeyParts, principal: string, tenant: TenantStore): Promise<Session> {
     const kept = this.kept.get(sealed) ?? (await this.unseal(sealed));
     if (kept === undefined) throw sessionNotFound();
     const { session, keys } = kept;
     if (session.tenant !== key.tenant || session.principal !== principal) throw sessionNotFound();
     if (Date.now() - session.issuedAt > SESSION_TTL) throw sessionNotFound();
     // Listening first: an end that comes after the look is heard of.
-    await call.tenant.sessions.onSessionEnded(this);
+    await tenant.sessions.onSessionEnded(this);
     const now = performance.now();
-    if (this.ended.get(session.id) || (await call.tenant.sessions.hasEnded(session.id))) {
+    if (this.ended.get(session.id) || (await tenant.sessions.hasEnded(session.id))) {
       this.ended.set(session.id, true);
       throw sessionNotFound();
     }
@@ -80,11 +77,11 @@ export class SessionCache implements Subscriber {
     key: KeyParts,
     principal: string,
     params: InitializeRequest['params'],
-    call: Call,
+    tenant: TenantStore,
   ): Promise<string> {
     const session = createSession({ tenant: key.tenant, principal }, params);
     const sealed = await this.seal.seal(formatSession(session));
-    await call.tenant.sessions.onSessionEnded(this);
+    await tenant.sessions.onSessionEnded(this);
     this.kept.set(sealed, { session, keys: new Set([key.id]), seenAt: performance.now() });
     return sealed;
   }

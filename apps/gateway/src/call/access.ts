@@ -1,0 +1,57 @@
+import type { Scope } from '@baton/protocol';
+import type { Identity } from '@baton/store';
+import type { AdmittedCall, Call, UnadmittedCall } from './call.ts';
+
+/**
+ * Who may use a tool, a resource, an MCP method or a REST route. Each declares it where it is defined, and this file is
+ * where the gateway admits callers: a request is counted against its tenant's rate limit once, however often it is admitted.
+ */
+export interface Access<AdmittedBy extends 'edge' | 'script' = 'edge' | 'script'> {
+  /** The caller needs one of these. */
+  readonly scopes: readonly Scope[];
+  /** An `answer` may overdraw the rate limit: it is the last thing to be refused. */
+  readonly countsAs: 'call' | 'answer';
+  /** `edge`: before anything of it runs. `script`: by the first script that it runs, which saves a round trip to Redis. */
+  readonly admittedBy: AdmittedBy;
+}
+
+export const MCP_SCOPE: readonly Scope[] = ['mcp'];
+export const MCP_OR_AGENT_SCOPE: readonly Scope[] = ['mcp', 'agent'];
+
+export const edgeCall = (scopes: readonly Scope[]): Access<'edge'> => ({
+  scopes,
+  countsAs: 'call',
+  admittedBy: 'edge',
+});
+
+export const scriptCall = (scopes: readonly Scope[]): Access<'script'> => ({
+  scopes,
+  countsAs: 'call',
+  admittedBy: 'script',
+});
+
+export const scriptAnswer = (scopes: readonly Scope[]): Access<'script'> => ({
+  ...scriptCall(scopes),
+  countsAs: 'answer',
+});
+
+/** Whoever may call over MCP at all. */
+export const ANY_MCP_CALLER = edgeCall(MCP_OR_AGENT_SCOPE);
+
+/** Admits the caller. Errors: `unauthenticated`, `insufficient_scope`, `tenant_suspended`, `limit_rate`, `limit_size`, `unavailable`. */
+export function admit({ caller }: Pick<Call, 'caller'>, access: Access): Promise<Identity> {
+  return caller.admit(access.scopes, access.countsAs);
+}
+
+export async function withIdentity(call: Call, access: Access<'edge'>): Promise<AdmittedCall> {
+  return { ...call, identity: await admit(call, access) };
+}
+
+export function withAdmit(call: Call, access: Access<'script'>): UnadmittedCall {
+  return { ...call, admit: () => admit(call, access) };
+}
+
+/** Admits the caller unless a script has: no reply leaves before, and nobody unadmitted learns what is wrong with a call. */
+export async function ensureAdmitted(call: Pick<Call, 'caller'>, access: Access): Promise<void> {
+  if (!call.caller.admitted) await admit(call, access);
+}

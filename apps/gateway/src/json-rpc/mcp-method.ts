@@ -1,0 +1,37 @@
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { ServerResult } from '@modelcontextprotocol/sdk/types.js';
+import type { z } from 'zod';
+import { type Access, withIdentity } from '../call/access.ts';
+import type { AdmittedCall } from '../call/call.ts';
+import { callFromAuthInfo } from './call-context.ts';
+import { parseRequest, rawRequest } from './parse-request.ts';
+import { toRpcErrors } from './rpc-error.ts';
+
+/** A method of MCP that Baton serves; `ping`, `initialize` and unknown ones are the SDK's. */
+export interface McpMethod {
+  readonly name: string;
+  readonly access: Access;
+  /** Has a server answer for it. */
+  register(server: Server, log: (error: unknown) => void): void;
+}
+
+/** A method whose caller is admitted before its params are read. */
+export function defineMethod<Request>(
+  name: string,
+  access: Access<'edge'>,
+  schema: z.ZodType<Request>,
+  answer: (request: Request, call: AdmittedCall) => Promise<ServerResult> | ServerResult,
+): McpMethod {
+  const raw = rawRequest(name);
+  return {
+    name,
+    access,
+    register: (server, log) =>
+      server.setRequestHandler(raw, (request, { authInfo }) =>
+        toRpcErrors(log, async () => {
+          const call = await withIdentity(callFromAuthInfo(authInfo), access);
+          return answer(parseRequest(schema, request), call);
+        }),
+      ),
+  };
+}

@@ -1,0 +1,27 @@
+import { BatonError } from '@baton/protocol';
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+import type { FastifyRequest } from 'fastify';
+
+/** MCP 2025-11-25, basic/transports, Session Management. */
+export const SESSION_ID_HEADER = 'mcp-session-id';
+
+export function acceptsStream({ headers }: FastifyRequest): boolean {
+  return (headers.accept ?? '').includes('text/event-stream');
+}
+
+/** Errors: `not_acceptable` for who takes no stream. */
+export function requireStreamAccepted(request: FastifyRequest): void {
+  if (/^(\*\/\*)?$/.test(request.headers.accept ?? '') || acceptsStream(request)) return;
+  throw new BatonError('not_acceptable', 'GET /mcp is a stream: send "Accept: text/event-stream".');
+}
+
+/** MCP 2025-11-25, basic/transports, Protocol Version Header. Errors: `invalid_arguments`. */
+export function requireKnownVersion({ headers }: FastifyRequest): void {
+  const { 'mcp-protocol-version': version } = headers;
+  if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return;
+  throw new BatonError(
+    'invalid_arguments',
+    `Mcp-Protocol-Version: '${String(version).slice(0, 100)}' is not spoken here, but ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
+    { field: 'Mcp-Protocol-Version' },
+  );
+}

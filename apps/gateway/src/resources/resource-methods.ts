@@ -1,0 +1,51 @@
+import {
+  CompleteRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ReadResourceRequestSchema,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { ANY_MCP_CALLER } from '../call/access.ts';
+import { defineMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
+import { refuseCursor } from '../json-rpc/parse-request.ts';
+import { resourceTemplates } from './catalog.ts';
+import { completeVariable } from './complete-variable.ts';
+import { listResources } from './list-resources.ts';
+import { readResource } from './read-resource.ts';
+import { subscribe, unsubscribe } from './subscribe.ts';
+
+/**
+ * MCP resources: `catalog` names every kind; `project-resources`, `task-resources` and `prompt-resources` define them by
+ * `resource-kind` and `uri-template`; `list-resources`, `read-resource`, `complete-variable` and `subscribe` answer the
+ * methods below; `change-matching` says which resources a change concerns.
+ */
+export const RESOURCE_CAPABILITIES = { resources: { subscribe: true, listChanged: true }, completions: {} };
+
+/** What a resource's own kind declares is checked by `readResource` and `completeVariable`, once it is known. */
+export const resourceMethods: readonly McpMethod[] = [
+  defineMethod('resources/list', ANY_MCP_CALLER, ListResourcesRequestSchema, ({ params }, call) =>
+    listResources(params?.cursor, call),
+  ),
+  defineMethod('resources/read', ANY_MCP_CALLER, ReadResourceRequestSchema, ({ params }, call) =>
+    readResource(params.uri, call),
+  ),
+  defineMethod(
+    'resources/templates/list',
+    ANY_MCP_CALLER,
+    ListResourceTemplatesRequestSchema,
+    ({ params }) => {
+      refuseCursor(params?.cursor);
+      return { resourceTemplates };
+    },
+  ),
+  defineMethod('resources/subscribe', ANY_MCP_CALLER, SubscribeRequestSchema, ({ params }, call) =>
+    subscribe(params.uri, call),
+  ),
+  defineMethod('resources/unsubscribe', ANY_MCP_CALLER, UnsubscribeRequestSchema, ({ params }, call) =>
+    unsubscribe(params.uri, call),
+  ),
+  defineMethod('completion/complete', ANY_MCP_CALLER, CompleteRequestSchema, ({ params }, call) =>
+    completeVariable(params, call),
+  ),
+];
