@@ -1,20 +1,16 @@
-import { randomUUID } from 'node:crypto';
-import { type AgentAnswer, BatonError, isRecord } from '@baton/protocol';
-import { type AnswerFunction, callLlm } from './request/call-llm.ts';
+import { BatonError } from '@baton/protocol';
+import type { AnswerFunction } from './api/answer-function.ts';
 import type { DelegatedRequest } from './api/delegated-request.ts';
-import type { AgentEvent, RequestOutcome, RequestEvent, Totals } from './api/events.ts';
+import type { AgentEvent, RequestEvent, Totals } from './api/events.ts';
+import { ClaimPoller } from './gateway/claim-poller.ts';
+import { type ClaimRequest, GatewayClient } from './gateway/gateway-client.ts';
+import { isKeyRefusal, retryAfterMs } from './gateway/refusals.ts';
 import { AnswerChecker } from './request/answer-checker.ts';
-import { GatewayClient, type ClaimRequest } from './gateway/gateway-client.ts';
-import { Lease, currentMoment } from './request/lease.ts';
-import { backoff, EndpointThrottle, pause } from './request/throttle.ts';
-import {
-  endingOf,
-  isKeyRefusal,
-  pauseBefore,
-  postAnswer,
-  answerRefusedError,
-} from './request/post-answer.ts';
-import { readUsage } from './api/usage.ts';
+import { ClaimedRequest, type RequestContext } from './request/claimed-request.ts';
+import { Lease } from './request/lease.ts';
+import { backoff } from './timing/backoff.ts';
+import { EndpointThrottle } from './timing/endpoint-throttle.ts';
+import { InterruptibleSleep } from './timing/sleep.ts';
 
 export interface AgentOptions {
   readonly url: string;
@@ -29,279 +25,188 @@ export interface AgentOptions {
   readonly once: boolean;
 }
 
-/** How long Baton is to wait for work when there is none; and at most this part of a lease, which runs from before. */
-const WAIT_MS = 25_000;
-const WAIT_PART = 1 / 3;
-/** How often it is asked when it does not wait so long: it drains, or nobody may wait since the agent ends by itself. */
-const LOOKS = { firstMs: 50, mostMs: 2_000 };
-/** An agent that is to end by itself does not wait for a Baton that is not there. */
-const TRIES_ONCE = 5;
-/** With `once`: how long a post waits to see whether more is asked. */
-const SETTLE_MS = 10_000;
-/** How long giving claims back may take: what it is for ends by itself too, only later. */
-const GIVE_BACK_MS = 2_000;
-/** With `once`: how long a task that still works is waited for before its end is left to others. */
-const LAST_MS = 25_000;
+/** How long a claim waits for requests: at most this, and at most this part of a lease, which runs from before the wait. */
+const POLL_MS = 25_000;
+const POLL_PART_OF_LEASE = 1 / 3;
+/** The pause after a claim that came back empty without having waited. */
+const EMPTY_BACKOFF = { firstMs: 50, mostMs: 2_000 };
+/** The pause after a claim that failed. */
+const FAILURE_BACKOFF = { firstMs: 200, mostMs: 5_000 };
+/** With `once`: after so many failed claims in a row the agent ends. */
+const ONCE_MAX_FAILURES = 5;
+/** With `once`: how long a post waits to see whether its task asks for more. */
+const ONCE_POST_WAIT_MS = 10_000;
+/** With `once`: how long a task that is still working is waited for, in case it asks for more. */
+const ONCE_TASK_WAIT_MS = 25_000;
+const UNTIL_INTERRUPTED_MS = 3_600_000;
+
+/** `draining` finishes what is in flight; `failed` does too, and then `run` throws. */
+type AgentState =
+  | { readonly kind: 'running' }
+  | { readonly kind: 'draining' }
+  | { readonly kind: 'failed'; readonly error: unknown };
 
 /**
- * Claims as many requests as it has free places, works on each until it is posted, and looks for more. It holds no
- * claim that it is not working on, so that whatever it does not come to is another agent's at once.
+ * Claims as many requests as it has free places, works on each until it is posted, and claims more. It holds no claim
+ * that it does not work on, so that other agents can take what it has no place for.
  */
 export class Agent {
   private readonly options: AgentOptions;
   private readonly gateway: GatewayClient;
-  /** What waits for work goes by a connection of its own: to stop waiting is to close it. */
-  private readonly lookout: GatewayClient;
-  private readonly fit = new AnswerChecker();
-  private readonly pace: EndpointThrottle;
-  /** Aborted when nothing is to be finished any more. */
-  private readonly ending = new AbortController();
-  private readonly inFlight = new Map<string, Promise<void>>();
-  /** With `once`: tasks that were still working when their answer was taken, and may ask more. */
-  private readonly unsettled = new Set<string>();
-  /** As whose each of them is claimed. */
-  private readonly holders = new Map<string, string>();
-  /** Agents with one key are told apart by it, and with a number each look of one agent. */
-  private readonly name = randomUUID();
-  private looks = 0;
-  /** The holder of a look whose reply has not come: nobody knows what it was given. */
-  private unheard: string | undefined;
+  private readonly claims: ClaimPoller;
+  private readonly context: RequestContext;
+  /** Aborted when nothing in flight is to be finished any more. */
+  private readonly stopped = new AbortController();
+  private readonly pause = new InterruptibleSleep();
+  private readonly inFlight = new Map<
+    string,
+    { readonly claimed: ClaimedRequest; readonly work: Promise<void> }
+  >();
   private readonly totals: Totals = { answered: 0, failed: 0, superseded: 0, abandoned: 0 };
-  private stopping = false;
-  private failure: { readonly error: unknown } | undefined;
-  private wake = new AbortController();
-  private looking: AbortController | undefined;
-  private empty = 0;
-  /** How often in a row Baton could not be asked for work. */
-  private refusals = 0;
+  private state: AgentState = { kind: 'running' };
+  private emptyClaims = 0;
+  private failedClaims = 0;
+  /** With `once`: tasks that were working when their answer was taken, and may ask for more. */
+  private readonly workingTasks = new Set<string>();
 
   constructor(options: AgentOptions) {
     this.options = options;
     this.gateway = new GatewayClient(options);
-    this.lookout = new GatewayClient(options);
-    this.pace = new EndpointThrottle((ms) => {
+    this.claims = new ClaimPoller(options, this.gateway);
+    const throttle = new EndpointThrottle((ms) => {
       options.onEvent({ kind: 'holding', ms });
-      this.lookAway();
+      this.claims.cancel();
     });
+    const { answer, timeoutMs, tries } = options;
+    this.context = {
+      answer,
+      timeoutMs,
+      tries,
+      throttle,
+      checker: new AnswerChecker(),
+      gateway: this.gateway,
+      postWaitMs: options.once ? ONCE_POST_WAIT_MS : 0,
+      stopped: this.stopped.signal,
+    };
   }
 
-  /** Works until it is stopped or, with `once`, until nothing waits. Throws what makes every further request useless. */
+  /** Works until it is stopped or, with `once`, until nothing is pending. Throws what makes every further request useless. */
   async run(): Promise<Totals> {
     void this.gateway.connectEarly();
     try {
-      while (!this.stopping) await this.round();
-      await Promise.all(this.inFlight.values());
+      while (this.state.kind === 'running') await this.claimAndStart();
+      await Promise.all([...this.inFlight.values()].map(({ work }) => work));
     } finally {
-      this.ending.abort();
-      await this.resign().catch(() => {});
-      await Promise.all([this.gateway.close(), this.lookout.close(), this.fit.close()]);
+      this.stopped.abort();
+      await this.claims.close();
+      await Promise.all([this.gateway.close(), this.context.checker.close()]);
     }
-    if (this.failure) throw this.failure.error;
+    if (this.state.kind === 'failed') throw this.state.error;
     return this.totals;
   }
 
   /** Claims nothing more, finishes what is in flight within `withinMs`, and leaves the rest to other agents. */
   stop(withinMs: number): void {
-    if (!this.stopping) this.options.onEvent({ kind: 'stopping', inFlight: this.inFlight.size });
-    this.stopping = true;
-    this.wake.abort();
-    this.lookAway();
-    const timer = setTimeout(() => this.ending.abort(), withinMs);
-    this.ending.signal.addEventListener('abort', () => clearTimeout(timer));
+    if (this.state.kind === 'running')
+      this.options.onEvent({ kind: 'stopping', inFlight: this.inFlight.size });
+    this.endClaiming({ kind: 'draining' });
+    const timer = setTimeout(() => this.stopped.abort(), withinMs);
+    this.stopped.signal.addEventListener('abort', () => clearTimeout(timer));
   }
 
-  private async round(): Promise<void> {
-    const { concurrency, leaseMs, once } = this.options;
+  /** One round: waits for a free place and for the endpoint, claims, starts what was claimed, pauses if that was nothing. */
+  private async claimAndStart(): Promise<void> {
+    const { concurrency, leaseMs, once, only } = this.options;
     const free = concurrency - this.inFlight.size;
-    if (free === 0) return this.nap(3_600_000);
-    if (this.pace.remaining() > 0) return this.nap(this.pace.remaining());
-    const waitMs = once ? 0 : Math.floor(Math.min(WAIT_MS, leaseMs * WAIT_PART));
+    if (free === 0) return this.pause.sleep(UNTIL_INTERRUPTED_MS);
+    const throttledMs = this.context.throttle.remaining();
+    if (throttledMs > 0) return this.pause.sleep(throttledMs);
+
+    const waitMs = once ? 0 : Math.floor(Math.min(POLL_MS, leaseMs * POLL_PART_OF_LEASE));
     const begun = performance.now();
-    const claimed = await this.claim(free, waitMs);
-    if (claimed === undefined) return undefined;
+    const reply = await this.claims.claim({ max: free, leaseMs, waitMs, ...only }, this.stopped.signal);
+    if (reply.kind === 'cancelled') return undefined;
+    if (reply.kind === 'failed') return this.afterFailedClaim(reply.error);
+
+    this.failedClaims = 0;
+    for (const request of reply.requests)
+      this.start(request, reply.holder, new Lease(leaseMs, reply.claimedAt));
     const waited = waitMs > 0 && performance.now() - begun >= waitMs / 2;
-    this.empty = claimed === 0 && !waited ? this.empty + 1 : 0;
-    if (claimed > 0 || waited) return undefined;
-    if (once && this.inFlight.size === 0 && !(await this.moreMayCome())) {
-      this.stopping = true;
+    if (reply.requests.length > 0 || waited) {
+      this.emptyClaims = 0;
       return undefined;
     }
-    return this.nap(backoff(Math.max(1, this.empty), LOOKS));
-  }
-
-  /** Until a place gets free, the agent is stopped, or the time is over. */
-  private async nap(ms: number): Promise<void> {
-    await pause(ms, this.wake.signal);
-    if (this.wake.signal.aborted) this.wake = new AbortController();
-  }
-
-  /** How many were claimed, or undefined when Baton cannot say. */
-  private async claim(max: number, waitMs: number): Promise<number | undefined> {
-    const { leaseMs, only } = this.options;
-    const looking = new AbortController();
-    this.looking = looking;
-    try {
-      await this.resign();
-      const holder = `${this.name}/${++this.looks}`;
-      const asked = currentMoment();
-      const requests = await this.look({ max, holder, leaseMs, waitMs, ...only });
-      this.refusals = 0;
-      for (const request of requests) this.begin(request, holder, new Lease(leaseMs, asked));
-      return requests.length;
-    } catch (thrown) {
-      if (looking.signal.aborted) await this.resign().catch(() => {});
-      if (this.stopping || looking.signal.aborted) return undefined;
-      this.refusals++;
-      if (
-        !(thrown instanceof BatonError) ||
-        isKeyRefusal(thrown) ||
-        thrown.code === 'invalid_arguments' ||
-        (this.options.once && this.refusals === TRIES_ONCE)
-      ) {
-        this.fail(thrown);
-        return undefined;
-      }
-      const inMs = pauseBefore(thrown, this.refusals);
-      this.options.onEvent({ kind: 'unreachable', message: thrown.message, inMs });
-      await this.nap(inMs);
+    this.emptyClaims++;
+    if (once && this.inFlight.size === 0 && !(await this.awaitWorkingTask())) {
+      if (this.state.kind === 'running') this.state = { kind: 'draining' };
       return undefined;
     }
+    return this.pause.sleep(backoff(Math.max(1, this.emptyClaims), EMPTY_BACKOFF));
   }
 
-  private async look(work: ClaimRequest): Promise<DelegatedRequest[]> {
-    this.unheard = work.holder;
-    try {
-      const requests = await this.lookout.claim(work, this.ending.signal);
-      this.unheard = undefined;
-      return requests;
-    } catch (thrown) {
-      // A refusal was heard.
-      if (thrown instanceof BatonError && thrown.code !== 'unavailable') this.unheard = undefined;
-      throw thrown;
-    }
+  private async afterFailedClaim(error: unknown): Promise<void> {
+    if (this.state.kind !== 'running') return undefined;
+    this.failedClaims++;
+    const isFinal =
+      !(error instanceof BatonError) || isKeyRefusal(error) || error.code === 'invalid_arguments';
+    if (isFinal || (this.options.once && this.failedClaims === ONCE_MAX_FAILURES))
+      return this.endClaiming({ kind: 'failed', error });
+    const inMs = Math.max(backoff(this.failedClaims, FAILURE_BACKOFF), retryAfterMs(error));
+    this.options.onEvent({ kind: 'unreachable', message: error.message, inMs });
+    return this.pause.sleep(inMs);
   }
 
-  /** Gives back what a look was given whose reply did not come: it would be hidden until its leases are over. */
-  private async resign(): Promise<void> {
-    if (this.unheard === undefined) return;
-    await this.gateway.releaseHolder(this.unheard, AbortSignal.timeout(GIVE_BACK_MS));
-    this.unheard = undefined;
-  }
-
-  /** Ends a wait for work: there are to be no claims that nobody works on. */
-  private lookAway(): void {
-    this.looking?.abort();
-    void this.lookout.close();
-  }
-
-  private begin(request: DelegatedRequest, holder: string, lease: Lease): void {
+  private start(request: DelegatedRequest, holder: string, lease: Lease): void {
     const { interactionId } = request;
-    this.holders.set(interactionId, holder);
-    // Its lease was over before its work was: the work goes on, and decides by its own lease.
-    if (this.inFlight.has(interactionId)) return lease.dispose();
-    const say = (step: RequestEvent) => this.options.onEvent({ ...step, request });
-    const begun = performance.now();
-    say({ kind: 'claimed' });
-    const done = new AbortController();
-    const kept = lease.renewUntil(() => this.hold(interactionId, this.options.leaseMs), done.signal);
-    const work = this.answer(request, lease, say)
-      .finally(() => {
-        done.abort();
-        lease.dispose();
-      })
-      .then(async (ending) => {
-        if (ending.kind === 'abandoned') await this.giveBack(interactionId, kept);
-        this.totals[ending.kind]++;
-        this.inFlight.delete(interactionId);
-        say({ ...ending, tookMs: Math.round(performance.now() - begun) });
-      })
-      .catch((error: unknown) => {
-        this.fail(error);
-        return this.giveBack(interactionId, kept);
-      })
-      .finally(() => {
-        this.inFlight.delete(interactionId);
-        this.holders.delete(interactionId);
-        this.empty = 0;
-        this.wake.abort();
-      });
-    this.inFlight.set(interactionId, work);
+    const running = this.inFlight.get(interactionId);
+    if (running !== undefined) {
+      // Its lease ran out before its work was done, and it was claimed again.
+      running.claimed.reclaim(holder);
+      return lease.dispose();
+    }
+    const emit = (event: RequestEvent) => this.options.onEvent({ ...event, request });
+    emit({ kind: 'claimed' });
+    const claimed = new ClaimedRequest(request, holder, lease, this.context);
+    this.inFlight.set(interactionId, { claimed, work: this.work(interactionId, claimed, emit) });
   }
 
-  /** Renews a claim, or ends it with 0; its signal is its own, since what was sent would go on after it was aborted. */
-  private async hold(
+  private async work(
     interactionId: string,
-    leaseMs: number,
-    signal = new AbortController().signal,
+    claimed: ClaimedRequest,
+    emit: (event: RequestEvent) => void,
   ): Promise<void> {
-    await this.gateway.renewClaim(interactionId, this.holders.get(interactionId) ?? '', leaseMs, signal);
-  }
-
-  /** Others need not wait until the lease is over. A renewal that is under way would claim again what was given back. */
-  private async giveBack(interactionId: string, kept: Promise<void>): Promise<void> {
-    const renewed = new AbortController();
-    void kept.then(() => renewed.abort());
-    await pause(GIVE_BACK_MS, renewed.signal);
-    await this.hold(interactionId, 0, AbortSignal.timeout(GIVE_BACK_MS)).catch(() => {});
-  }
-
-  private async answer(
-    request: DelegatedRequest,
-    lease: Lease,
-    say: (step: RequestEvent) => void,
-  ): Promise<RequestOutcome> {
-    const asking = { ...this.options, fit: this.fit, pace: this.pace, ending: this.ending.signal };
-    const asked = await callLlm(request, lease, asking, say);
-    if (asked === undefined) {
-      const { lostBy } = lease;
-      if (lostBy !== undefined && lostBy !== 'interaction_claimed')
-        return { kind: 'superseded', code: lostBy };
-      return { kind: 'abandoned', reason: this.ending.signal.aborted ? 'stopped' : 'lease' };
+    const begun = performance.now();
+    try {
+      const { outcome, workingTaskId } = await claimed.process(emit);
+      if (outcome.kind === 'abandoned') await claimed.release();
+      if (workingTaskId !== undefined) this.workingTasks.add(workingTaskId);
+      this.totals[outcome.kind]++;
+      this.inFlight.delete(interactionId);
+      emit({ ...outcome, tookMs: Math.round(performance.now() - begun) });
+    } catch (error) {
+      this.endClaiming({ kind: 'failed', error });
+      await claimed.release();
+    } finally {
+      this.inFlight.delete(interactionId);
+      this.emptyClaims = 0;
+      this.pause.interrupt();
     }
-    const sending = { waitMs: this.options.once ? SETTLE_MS : 0, ending: this.ending.signal };
-    let { answer } = asked;
-    let delivery = await postAnswer(this.gateway, request.interactionId, answer, sending);
-    if (delivery.kind === 'refused' && answer.status === 'success') {
-      answer = answerRefusedError(delivery.error);
-      delivery = await postAnswer(this.gateway, request.interactionId, answer, sending);
-    }
-    if (delivery.kind === 'refused')
-      return { kind: 'failed', type: delivery.error.code, message: delivery.error.message };
-    if (delivery.kind !== 'taken') return endingOf(delivery);
-    if (delivery.status === 'working') this.unsettled.add(delivery.taskId);
-    return endingWith(answer, asked.problem);
   }
 
-  /** With `once`: whether a task that was answered is still being worked on, and may ask more when that is done. */
-  private async moreMayCome(): Promise<boolean> {
-    const [taskId] = this.unsettled;
+  /** With `once`: waits for one of the tasks that may ask for more; false when there is none. */
+  private async awaitWorkingTask(): Promise<boolean> {
+    const [taskId] = this.workingTasks;
     if (taskId === undefined) return false;
-    // A task that does not come to a stand within that time is not waited for: perhaps there is no worker.
-    this.unsettled.delete(taskId);
-    await this.gateway.waitForTask(taskId, LAST_MS, this.ending.signal).catch(() => {});
+    // Waited for once: perhaps there is no worker.
+    this.workingTasks.delete(taskId);
+    await this.gateway.waitForTask(taskId, ONCE_TASK_WAIT_MS, this.stopped.signal).catch(() => {});
     return true;
   }
 
-  private fail(error: unknown): void {
-    this.failure ??= { error };
-    this.stopping = true;
-    this.wake.abort();
-    this.lookAway();
+  /** The first failure is the one that `run` throws. */
+  private endClaiming(state: Exclude<AgentState, { kind: 'running' }>): void {
+    if (this.state.kind !== 'failed') this.state = state;
+    this.pause.interrupt();
+    this.claims.cancel();
   }
-}
-
-function endingWith(answer: AgentAnswer, problem: string | undefined): RequestOutcome {
-  if (answer.status === 'error') {
-    const { type = 'agent_error', message } = answer.errorDetails;
-    return { kind: 'failed', type, message };
-  }
-  const { data } = answer;
-  const model = isRecord(data) && typeof data['model'] === 'string' ? data['model'] : undefined;
-  const usage = readUsage(data);
-  return {
-    kind: 'answered',
-    ...(model === undefined ? {} : { model }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(problem === undefined ? {} : { problem }),
-  };
 }

@@ -1,6 +1,6 @@
 import type { Role } from '@baton/protocol';
 import { Agent } from './agent.ts';
-import type { AnswerFunction } from './request/call-llm.ts';
+import type { AnswerFunction } from './api/answer-function.ts';
 import type { AgentEvent, Totals } from './api/events.ts';
 
 export interface AnswerInteractionsOptions {

@@ -8,13 +8,13 @@ export interface Usage {
 
 /** How the work on one interaction ended. */
 export type RequestOutcome =
-  /** Baton has the answer. `problem`: it does not fit its schema even after a repair, so Baton will ask again. */
+  /** Baton has the answer. `problem`: it does not fit its schema even after a repair, so Baton asks again. */
   | { readonly kind: 'answered'; readonly model?: string; readonly usage?: Usage; readonly problem?: string }
   /** The LLM call was given up, and Baton was told why. */
   | { readonly kind: 'failed'; readonly type: string; readonly message: string }
-  /** Somebody else answered, or nobody may any more. */
+  /** Another agent answered, or the interaction is closed. */
   | { readonly kind: 'superseded'; readonly code: string }
-  /** Given back to whoever claims it next: the lease was lost or of no use, or the agent was told to stop. */
+  /** Released for other agents: the lease was lost or too short, or the agent was stopped. */
   | { readonly kind: 'abandoned'; readonly reason: 'lease' | 'stopped' };
 
 /** What happens to one interaction. */
@@ -24,12 +24,12 @@ export type RequestEvent =
   | { readonly kind: 'retrying'; readonly type: string; readonly message: string; readonly inMs: number }
   | (RequestOutcome & { readonly tookMs: number });
 
-/** What an agent does, as it happens. No prompts, answers or keys are in it. */
+/** What an agent reports. It holds no prompts, answers or keys, but the request itself under `request`. */
 export type AgentEvent =
   | (RequestEvent & { readonly request: DelegatedRequest })
-  /** The endpoint asked to be left alone. */
+  /** The endpoint's Retry-After pauses all requests for `ms`. */
   | { readonly kind: 'holding'; readonly ms: number }
-  /** Baton cannot be reached, or has no time; it is asked again in `inMs`. */
+  /** A claim failed: Baton is unreachable or over a limit. The next claim is in `inMs`. */
   | { readonly kind: 'unreachable'; readonly message: string; readonly inMs: number }
   | { readonly kind: 'stopping'; readonly inFlight: number };
 

@@ -12,12 +12,13 @@ import {
   StreamableHTTPClientTransport,
   StreamableHTTPError,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import pTimeout from 'p-timeout';
 import { type DelegatedRequest, readDelegatedRequest } from '../api/delegated-request.ts';
 
-/** Whoever calls may be away for a while; a call that is not answered by then is made again. */
+/** A call without a reply within this time counts as `unavailable`, and is retried by its caller. */
 const CALL_MS = 30_000;
 
-/** What is claimed: how many of which requests, as whose, for how long, and how long to wait for the first. */
+/** What to claim: at most `max` requests of a role or operation, for `holder`, waiting up to `waitMs` for the first. */
 export interface ClaimRequest {
   readonly max: number;
   readonly holder: string;
@@ -27,18 +28,18 @@ export interface ClaimRequest {
   readonly operation?: string;
 }
 
-/** What became of an answer that Baton took. */
+/** Baton's reply to an answer that it took. */
 export interface PostedAnswer {
   readonly taskId: string;
-  /** It had taken this very answer before. */
+  /** The same answer had been taken before. */
   readonly replayed: boolean;
-  /** Where the task stood when the wait was over. */
+  /** The task's status when the wait ended. */
   readonly status: string;
 }
 
 /**
- * Baton over MCP, by the official client. A connection that failed is made anew by the next call, since any replica
- * will do. Errors of every call: BatonError, `unavailable` when Baton cannot be reached.
+ * Baton over MCP, by the official client. The next call after a failed connection opens a new one, to any replica.
+ * Errors of every call: BatonError, `unavailable` when Baton cannot be reached.
  */
 export class GatewayClient {
   private readonly url: URL;
@@ -50,7 +51,7 @@ export class GatewayClient {
     this.key = key;
   }
 
-  /** Claims up to `max` requests that wait, oldest first; if there are none, waits for one up to `waitMs`. */
+  /** Claims up to `max` pending requests, oldest first; when there are none, waits up to `waitMs` for one. */
   async claim(
     { max, holder, leaseMs, waitMs, ...only }: ClaimRequest,
     signal: AbortSignal,
@@ -65,7 +66,7 @@ export class GatewayClient {
       );
       const items = Array.isArray(page['interactions']) ? page['interactions'] : [];
       if (items.length > 0) return items.flatMap((item) => readDelegatedRequest(item) ?? []);
-      // One look passes over so many that are claimed or others' own; more may stand behind them.
+      // A page may hold only requests that are claimed or another principal's; later pages may have others.
       cursor = page['nextCursor'];
     } while (cursor !== undefined);
     return [];
@@ -81,7 +82,7 @@ export class GatewayClient {
     await this.call('pending_interactions', { interactionId, claim: { leaseMs, holder } }, signal);
   }
 
-  /** Ends all claims of a holder, those too that it is given by a call which is still under way. */
+  /** Ends all claims of a holder, also those that a call under way still gives it. */
   async releaseHolder(holder: string, signal: AbortSignal): Promise<void> {
     await this.call('pending_interactions', { claim: { leaseMs: 0, holder } }, signal);
   }
@@ -96,12 +97,12 @@ export class GatewayClient {
     return { taskId: String(reply['taskId']), replayed: reply['replayed'] === true, status: statusOf(reply) };
   }
 
-  /** Waits until a task has come to a stand, up to `waitMs`. */
+  /** Waits up to `waitMs` until a task is no longer `working`. */
   async waitForTask(taskId: string, waitMs: number, signal: AbortSignal): Promise<void> {
     await this.call('task_status', { taskId, waitMs }, signal);
   }
 
-  /** Connects, so that an answer that was paid for finds a connection. What goes wrong is the next call's. */
+  /** Connects ahead of the first call. A failure is ignored; the next call connects again. */
   async connectEarly(): Promise<void> {
     await (this.connection ??= this.connect()).catch(() => {});
   }
@@ -114,14 +115,14 @@ export class GatewayClient {
 
   private async call(name: string, args: Record<string, unknown>, signal: AbortSignal) {
     const client = await unlessAborted((this.connection ??= this.connect()), signal);
-    // The SDK never takes its listener off a signal again, and this one lives as long as the agent.
+    // The SDK never removes its abort listener, and this signal lives as long as the agent.
     const call = new AbortController();
     const abort = () => call.abort();
     signal.addEventListener('abort', abort);
     const result = await client
       .callTool({ name, arguments: args }, undefined, { signal: call.signal, timeout: CALL_MS })
       .catch(async (error: unknown) => {
-        // Its session is not known any more. Other failures leave the connection as it is: each call is a POST of its own.
+        // The session is gone. Other failures leave the connection as it is: each call is a POST of its own.
         if (error instanceof StreamableHTTPError && error.code === 404) await this.close();
         throw asBatonError(error);
       })
@@ -152,18 +153,12 @@ export class GatewayClient {
   }
 }
 
-/** Whoever waits for a connection no longer leaves it to the next call. Errors: the signal's reason. */
+/** The connection, which goes on for the next call when this one is aborted. */
 async function unlessAborted<T>(connection: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stop = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(asBatonError(signal.reason));
-    signal.addEventListener('abort', stop);
-    if (signal.aborted) stop();
-  });
   try {
-    return await Promise.race([connection, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
+    return await pTimeout(connection, { milliseconds: Number.POSITIVE_INFINITY, signal });
+  } catch (error) {
+    throw signal.aborted ? asBatonError(signal.reason) : error;
   }
 }
 
@@ -171,7 +166,7 @@ function statusOf({ outcome }: Record<string, unknown>): string {
   return isRecord(outcome) ? String(outcome['status']) : '';
 }
 
-/** A refusal by HTTP comes as text with the JSON-RPC error in it; anything else is a connection that failed. */
+/** An HTTP refusal comes as text with the JSON-RPC error in it; anything else is a failed connection. */
 function asBatonError(thrown: unknown): BatonError {
   const { message, data } = thrown as { message?: string; data?: unknown };
   const body = /\{.*\}/s.exec(message ?? '')?.[0];

@@ -7,7 +7,7 @@ import {
   Output,
   streamText,
 } from 'ai';
-import type { AnswerFunction } from '../request/call-llm.ts';
+import type { AnswerFunction } from '../api/answer-function.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import { AnswerFailure } from '../api/answer-failure.ts';
 import { fromLlmError } from './llm-failure.ts';

@@ -1,132 +1,123 @@
 import { type AgentAnswer, answerAsMessage, type LlmRequest } from '@baton/protocol';
+import pTimeout from 'p-timeout';
+import { AnswerFailure, toAnswerFailure } from '../api/answer-failure.ts';
+import type { AnswerFunction } from '../api/answer-function.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import type { RequestEvent } from '../api/events.ts';
-import { AnswerFailure, toAnswerFailure } from '../api/answer-failure.ts';
+import { addUsage } from '../api/usage.ts';
+import { backoff } from '../timing/backoff.ts';
+import type { EndpointThrottle } from '../timing/endpoint-throttle.ts';
+import { sleep } from '../timing/sleep.ts';
 import type { AnswerChecker } from './answer-checker.ts';
 import type { Lease } from './lease.ts';
-import { backoff, type EndpointThrottle, pause } from './throttle.ts';
-import { addUsage } from '../api/usage.ts';
 
-/**
- * Makes the LLM call and gives what Baton takes as its `data`: `{ text }`, `{ object }` or the bare object, with
- * `toolCalls`, `model` and `usage` where there are any. Throws an AnswerFailure to say what kind of failure it was.
- * `signal` is aborted when the result is not wanted any more.
- */
-export type AnswerFunction = (
-  request: DelegatedRequest,
-  call: { readonly signal: AbortSignal },
-) => Promise<unknown>;
-
-/** What asking needs besides the request: who answers, and within which bounds. */
-export interface CallBounds {
+/** Who makes the calls, and within which limits. */
+export interface LlmCalls {
   readonly answer: AnswerFunction;
-  readonly fit: AnswerChecker;
-  readonly pace: EndpointThrottle;
+  readonly checker: AnswerChecker;
+  readonly throttle: EndpointThrottle;
   readonly timeoutMs: number;
   /** LLM calls for one interaction at most, a repair included. */
   readonly tries: number;
-  /** Aborted when nothing is to be finished any more. */
-  readonly ending: AbortSignal;
+  /** Aborted when no request is to be finished any more. */
+  readonly stopped: AbortSignal;
 }
 
-/** A pause longer than this part of a lease is nobody's to wait for: another agent may have time, or Baton asks again later. */
-const LONGEST_PAUSE = 2 / 3;
-const PAUSES = { firstMs: 500, mostMs: 15_000 };
-/** A wrong answer is quoted back up to this many characters. */
-const QUOTED = 20_000;
+/** A pause longer than this part of a lease is not waited for: another agent may have time, or Baton asks again later. */
+const MAX_PAUSE_OF_LEASE = 2 / 3;
+const BACKOFF = { firstMs: 500, mostMs: 15_000 };
+/** A wrong answer, and what is wrong with it, are quoted back up to so many characters. */
+const QUOTED_ANSWER = 20_000;
+const QUOTED_PROBLEM = 8_000;
 
-export interface LlmResult {
-  readonly answer: AgentAnswer;
-  /** What is wrong with the answer after all. Baton will say the same, and ask again. */
-  readonly problem?: string | undefined;
-}
+export type LlmResult =
+  /** To be posted. `problem`: the answer does not fit even after a repair, so Baton will refuse it and ask again. */
+  | { readonly kind: 'answer'; readonly answer: AgentAnswer; readonly problem?: string | undefined }
+  /** The lease is over, the agent stops, or the endpoint is paused for longer than the lease lasts. */
+  | { readonly kind: 'given-up' };
 
 /**
- * What to post for a request: its answer, checked and once repaired, or the error that remained after all tries.
- * Undefined when it must not be worked on any more: the lease is over, or the agent ends.
+ * Calls the LLM for a request: checks the answer, has it repaired once, and retries failures that may pass. After the
+ * last try the answer is the error that remained.
  * Errors: AnswerFailure of kind `fatal`.
  */
 export async function callLlm(
-  given: DelegatedRequest,
+  request: DelegatedRequest,
   lease: Lease,
-  asking: CallBounds,
-  say: (step: RequestEvent) => void,
-): Promise<LlmResult | undefined> {
-  const { fit, pace, tries } = asking;
-  const over = AbortSignal.any([asking.ending, lease.signal]);
-  // After a standstill (of the machine, or of this process) its timers are late, and clocks are not.
-  const isOver = () => over.aborted || lease.remaining() === 0;
-  /** How long the next try may be put off. */
-  const room = lease.leaseMs * LONGEST_PAUSE;
-  let request = given;
-  let earlier: object | string | undefined;
+  calls: LlmCalls,
+  emit: (event: RequestEvent) => void,
+): Promise<LlmResult> {
+  const { checker, throttle, tries } = calls;
+  const cancelled = AbortSignal.any([calls.stopped, lease.signal]);
+  // After a standstill of the machine or the process, timers are late and clocks are not.
+  const isCancelled = () => cancelled.aborted || lease.remaining() === 0;
+  const maxPauseMs = lease.leaseMs * MAX_PAUSE_OF_LEASE;
+  let asked = request;
+  let rejected: object | string | undefined;
   for (let tried = 1; ; tried++) {
-    if (pace.remaining() > room) return undefined;
-    await pause(pace.remaining(), over);
-    if (isOver()) return undefined;
+    if (throttle.remaining() > maxPauseMs) return { kind: 'given-up' };
+    await sleep(throttle.remaining(), cancelled);
+    if (isCancelled()) return { kind: 'given-up' };
     try {
-      const data = addUsage(earlier, await callWithTimeout(asking.answer, request, asking.timeoutMs, over));
-      const problem = await fit.findProblem(given, data);
-      if (problem === undefined || earlier !== undefined || tried === tries) {
-        return { answer: { status: 'success', data }, problem };
-      }
-      say({ kind: 'repairing', problem });
-      request = { ...given, request: withCorrection(given.request, data, problem) };
-      earlier = data;
+      const data = addUsage(rejected, await callWithTimeout(asked, calls, cancelled));
+      const problem = await checker.findProblem(request, data);
+      if (problem === undefined || rejected !== undefined || tried === tries)
+        return { kind: 'answer', answer: { status: 'success', data }, problem };
+      emit({ kind: 'repairing', problem });
+      asked = { ...request, request: withCorrection(request.request, data, problem) };
+      rejected = data;
     } catch (error) {
-      if (isOver()) return undefined;
+      if (isCancelled()) return { kind: 'given-up' };
       const failure = toAnswerFailure(error);
       if (failure.kind === 'fatal') throw failure;
-      if (failure.retryAfterMs !== undefined) pace.pauseFor(failure.retryAfterMs);
-      const inMs = Math.max(backoff(tried, PAUSES), pace.remaining());
-      if (failure.kind === 'final' || tried === tries || inMs > room)
-        return { answer: toErrorAnswer(failure) };
-      say({ kind: 'retrying', type: failure.type, message: failure.message, inMs });
-      await pause(inMs, over);
+      if (failure.retryAfterMs !== undefined) throttle.pauseFor(failure.retryAfterMs);
+      const inMs = Math.max(backoff(tried, BACKOFF), throttle.remaining());
+      if (failure.kind === 'final' || tried === tries || inMs > maxPauseMs)
+        return { kind: 'answer', answer: toErrorAnswer(failure) };
+      emit({ kind: 'retrying', type: failure.type, message: failure.message, inMs });
+      await sleep(inMs, cancelled);
     }
   }
 }
 
-/** Ends with the call, its time or `over`, whichever comes first, even if the function looks at no signal. */
+/** Ends with the call, its timeout or `cancelled`, whichever comes first, even if the function ignores its signal. */
 async function callWithTimeout(
-  answer: AnswerFunction,
   request: DelegatedRequest,
-  timeoutMs: number,
-  over: AbortSignal,
+  { answer, timeoutMs }: LlmCalls,
+  cancelled: AbortSignal,
 ): Promise<object | string> {
-  const timeout = new AbortController();
-  const timer = setTimeout(() => timeout.abort(), timeoutMs);
-  const signal = AbortSignal.any([timeout.signal, over]);
-  let end = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    end = () => reject(signal.reason as Error);
-    signal.addEventListener('abort', end);
-  });
+  const timedOut = new AbortController();
+  const signal = AbortSignal.any([timedOut.signal, cancelled]);
+  const timeout = new AnswerFailure(
+    'timeout_error',
+    `The LLM did not answer within ${Math.round(timeoutMs / 1_000)} s.`,
+    { kind: 'passing' },
+  );
   try {
-    const data = await Promise.race([answer(request, { signal }), aborted]);
+    const data = await pTimeout(answer(request, { signal }), {
+      milliseconds: timeoutMs,
+      message: timeout,
+      signal: cancelled,
+    });
     if (typeof data !== 'string' && (typeof data !== 'object' || data === null))
       throw new AnswerFailure('api_error', 'The LLM gave no answer.', { kind: 'passing' });
     return data;
   } catch (error) {
-    if (!timeout.signal.aborted) throw error;
-    const message = `The LLM did not answer within ${Math.round(timeoutMs / 1_000)} s.`;
-    throw new AnswerFailure('timeout_error', message, { kind: 'passing', cause: error });
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', end);
+    if (error === timeout) timedOut.abort();
+    throw error;
   }
 }
 
 /** The dialog with the wrong answer and what is wrong with it. */
 function withCorrection(request: LlmRequest, data: unknown, problem: string): LlmRequest {
   const content =
-    `That answer cannot be used: ${problem.slice(0, 8_000)}. ` +
+    `That answer cannot be used: ${problem.slice(0, QUOTED_PROBLEM)}. ` +
     'Answer again, whole, with that corrected and nothing around it.';
   return {
     ...request,
     messages: [
       ...request.messages,
-      { role: 'assistant', content: answerAsMessage(data).slice(0, QUOTED) || '(nothing)' },
+      { role: 'assistant', content: answerAsMessage(data).slice(0, QUOTED_ANSWER) || '(nothing)' },
       { role: 'user', content },
     ],
   };

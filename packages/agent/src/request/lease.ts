@@ -1,93 +1,83 @@
 import { BatonError } from '@baton/protocol';
-import { pause } from './throttle.ts';
+import { currentMoment, elapsedSince, type Moment } from '../timing/clock.ts';
+import { sleep } from '../timing/sleep.ts';
 
-/** The part of a lease after which it is renewed, and after which it is tried again while Baton is away. */
+/** The part of a lease after which it is renewed, and the pause before a failed renewal is tried again. */
 const RENEW_AFTER = 1 / 2;
-const AGAIN_AFTER = 1 / 10;
+const RETRY_AFTER = 1 / 10;
 
 /**
- * How long an interaction is hidden from other agents, as its holder knows it. A lease runs from before it was asked
- * for, so it ends here no later than it ends in Baton, and by whichever clock went further: one of them stands still
- * while a machine sleeps.
+ * How long a claim hides an interaction from other agents, as this agent knows it. It counts from before the claim was
+ * sent, so that it never ends here later than in Baton.
  */
 export class Lease {
   readonly leaseMs: number;
   private begun: Moment;
   private timer: NodeJS.Timeout | undefined;
-  private readonly over = new AbortController();
-  private refusedBy: string | undefined;
+  private readonly ended = new AbortController();
+  private refusal: string | undefined;
 
-  /** @param asked when it was asked for. */
-  constructor(leaseMs: number, asked: Moment) {
+  /** @param claimedAt the moment before the claim was sent. */
+  constructor(leaseMs: number, claimedAt: Moment) {
     this.leaseMs = leaseMs;
-    this.begun = asked;
-    this.watch();
+    this.begun = claimedAt;
+    this.startTimer();
   }
 
-  /** Aborted when the interaction is not this holder's any more. */
+  /** Aborted when the interaction is not this agent's any more. */
   get signal(): AbortSignal {
-    return this.over.signal;
+    return this.ended.signal;
   }
 
-  /** What Baton refused a renewal with: the interaction is another's, or nobody's any more. */
+  /** The code that Baton refused a renewal with: another agent has the interaction, or it is closed. */
   get lostBy(): string | undefined {
-    return this.refusedBy;
+    return this.refusal;
   }
 
   /** Milliseconds until others may claim the interaction; 0 when they may already. */
   remaining(): number {
-    return this.over.signal.aborted ? 0 : Math.max(0, this.leaseMs - this.elapsed());
+    return this.ended.signal.aborted ? 0 : Math.max(0, this.leaseMs - elapsedSince(this.begun));
   }
 
   /**
-   * Has it renewed, well before it is over and again and again, until `done`. While Baton is away it is tried until the
-   * lease is over by itself; a renewal that Baton refuses ends it. Resolves when none is under way any more.
+   * Renews at half of the lease, again and again, until `done`. While Baton is unavailable it retries until the lease
+   * runs out; a renewal that Baton refuses ends the lease. Resolves when no renewal is under way any more.
    */
-  async renewUntil(renew: () => Promise<void>, done: AbortSignal): Promise<void> {
-    let inMs = this.leaseMs * RENEW_AFTER - this.elapsed();
+  async renewUntil(done: AbortSignal, renew: () => Promise<void>): Promise<void> {
+    let inMs = this.untilRenewal();
     for (;;) {
-      await pause(Math.max(0, inMs), done);
+      await sleep(Math.max(0, inMs), done);
       if (done.aborted || this.remaining() === 0) return;
-      const asked = currentMoment();
+      const sentAt = currentMoment();
       try {
         await renew();
         if (done.aborted) return;
-        this.begun = asked;
-        this.watch();
-        inMs = this.leaseMs * RENEW_AFTER - this.elapsed();
+        this.begun = sentAt;
+        this.startTimer();
+        inMs = this.untilRenewal();
       } catch (thrown) {
         if (done.aborted) return;
-        if (thrown instanceof BatonError && thrown.code.startsWith('interaction_'))
-          return this.lose(thrown.code);
-        inMs = this.leaseMs * AGAIN_AFTER;
+        if (thrown instanceof BatonError && thrown.code.startsWith('interaction_')) {
+          this.refusal = thrown.code;
+          this.ended.abort();
+          return;
+        }
+        inMs = this.leaseMs * RETRY_AFTER;
       }
     }
   }
 
-  /** Nobody looks at it any more. */
+  /** Stops the timer; the lease ends no signal any more. */
   dispose(): void {
     clearTimeout(this.timer);
   }
 
-  private lose(code: string): void {
-    this.refusedBy = code;
-    this.over.abort();
+  private untilRenewal(): number {
+    return this.leaseMs * RENEW_AFTER - elapsedSince(this.begun);
   }
 
-  private elapsed(): number {
-    const { monotonic, wall } = currentMoment();
-    return Math.max(monotonic - this.begun.monotonic, wall - this.begun.wall);
-  }
-
-  private watch(): void {
+  private startTimer(): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.over.abort(), this.remaining());
+    this.timer = setTimeout(() => this.ended.abort(), this.remaining());
   }
-}
-
-/** A moment by both clocks. */
-export type Moment = ReturnType<typeof currentMoment>;
-
-export function currentMoment() {
-  return { monotonic: performance.now(), wall: Date.now() };
 }

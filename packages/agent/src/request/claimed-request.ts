@@ -1,0 +1,124 @@
+import { type AgentAnswer, isRecord } from '@baton/protocol';
+import type { DelegatedRequest } from '../api/delegated-request.ts';
+import type { RequestEvent, RequestOutcome } from '../api/events.ts';
+import { readUsage } from '../api/usage.ts';
+import type { GatewayClient } from '../gateway/gateway-client.ts';
+import { sleep } from '../timing/sleep.ts';
+import { callLlm, type LlmCalls } from './call-llm.ts';
+import type { Lease } from './lease.ts';
+import { answerRefusedError, postAnswer } from './post-answer.ts';
+
+/** How long giving a claim back may take; after that its lease runs out by itself. */
+const RELEASE_MS = 2_000;
+
+export interface RequestContext extends LlmCalls {
+  readonly gateway: GatewayClient;
+  /** How long a post waits to see whether its task asks for more. */
+  readonly postWaitMs: number;
+}
+
+/** How the work on a request ended, and the task if it was still working when Baton took the answer. */
+export interface ProcessedRequest {
+  readonly outcome: RequestOutcome;
+  readonly workingTaskId?: string;
+}
+
+/** One claimed request. While `process` runs its lease is renewed; what ends without an answer is to be released. */
+export class ClaimedRequest {
+  private readonly request: DelegatedRequest;
+  private readonly lease: Lease;
+  private readonly context: RequestContext;
+  private holder: string;
+  private renewals: Promise<void> = Promise.resolve();
+
+  constructor(request: DelegatedRequest, holder: string, lease: Lease, context: RequestContext) {
+    this.request = request;
+    this.holder = holder;
+    this.lease = lease;
+    this.context = context;
+  }
+
+  /** Takes over a newer claim of this agent on the same interaction; the work goes on, bounded by its own lease. */
+  reclaim(holder: string): void {
+    this.holder = holder;
+  }
+
+  /** Errors: AnswerFailure of kind `fatal` and refusals of the key, which end the agent. */
+  async process(emit: (event: RequestEvent) => void): Promise<ProcessedRequest> {
+    const done = new AbortController();
+    this.renewals = this.lease.renewUntil(done.signal, () => this.setLease(this.lease.leaseMs));
+    try {
+      return await this.answer(emit);
+    } finally {
+      done.abort();
+      this.lease.dispose();
+    }
+  }
+
+  /** Gives the claim back, so that other agents need not wait for the lease to run out. Call it after `process`. */
+  async release(): Promise<void> {
+    // A renewal that is under way would claim again what was given back.
+    const renewed = new AbortController();
+    void this.renewals.then(() => renewed.abort());
+    await sleep(RELEASE_MS, renewed.signal);
+    await this.setLease(0, AbortSignal.timeout(RELEASE_MS)).catch(() => {});
+  }
+
+  private async answer(emit: (event: RequestEvent) => void): Promise<ProcessedRequest> {
+    const result = await callLlm(this.request, this.lease, this.context, emit);
+    if (result.kind === 'given-up') return { outcome: this.givenUp() };
+    const { delivery, answer } = await this.post(result.answer);
+    switch (delivery.kind) {
+      case 'closed':
+        return { outcome: { kind: 'superseded', code: delivery.code } };
+      case 'stopped':
+        return { outcome: { kind: 'abandoned', reason: 'stopped' } };
+      case 'refused': {
+        const { code: type, message } = delivery.error;
+        return { outcome: { kind: 'failed', type, message } };
+      }
+      case 'taken': {
+        const outcome = outcomeOf(answer, result.problem);
+        return delivery.status === 'working' ? { outcome, workingTaskId: delivery.taskId } : { outcome };
+      }
+    }
+  }
+
+  /** An answer that Baton refuses is replaced by an error that says so: the task must not wait for it until it expires. */
+  private async post(answer: AgentAnswer) {
+    const { gateway, postWaitMs, stopped } = this.context;
+    const post = (posted: AgentAnswer) =>
+      postAnswer(gateway, this.request.interactionId, posted, { waitMs: postWaitMs, stopped });
+    const delivery = await post(answer);
+    if (delivery.kind !== 'refused' || answer.status === 'error') return { delivery, answer };
+    const error = answerRefusedError(delivery.error);
+    return { delivery: await post(error), answer: error };
+  }
+
+  private givenUp(): RequestOutcome {
+    const { lostBy } = this.lease;
+    if (lostBy !== undefined && lostBy !== 'interaction_claimed') return { kind: 'superseded', code: lostBy };
+    return { kind: 'abandoned', reason: this.context.stopped.aborted ? 'stopped' : 'lease' };
+  }
+
+  /** Renews the claim, or ends it with 0. Not cancelled when the agent stops: what was sent would take effect all the same. */
+  private async setLease(leaseMs: number, signal = new AbortController().signal): Promise<void> {
+    await this.context.gateway.renewClaim(this.request.interactionId, this.holder, leaseMs, signal);
+  }
+}
+
+function outcomeOf(answer: AgentAnswer, problem: string | undefined): RequestOutcome {
+  if (answer.status === 'error') {
+    const { type = 'agent_error', message } = answer.errorDetails;
+    return { kind: 'failed', type, message };
+  }
+  const { data } = answer;
+  const model = isRecord(data) && typeof data['model'] === 'string' ? data['model'] : undefined;
+  const usage = readUsage(data);
+  return {
+    kind: 'answered',
+    ...(model === undefined ? {} : { model }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(problem === undefined ? {} : { problem }),
+  };
+}
