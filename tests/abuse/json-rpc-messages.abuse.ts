@@ -158,7 +158,7 @@ const envelope = fc
     return surprise === null ? all : result === '' ? { ...request, error } : request;
   });
 
-async function onBothWays(
+async function onBothTransports(
   body: string,
   sent: unknown,
   headersOf: (transport: Transport) => [string, string][],
@@ -168,9 +168,9 @@ async function onBothWays(
   for (const transport of environment.transports) {
     const request = { method: 'POST', path: '/mcp', headers: headersOf(transport), body };
     const { reply, faults } = await environment.send(transport, request, 0);
-    const told = environment.secrets.findLeaks(reply).map((secret) => `it tells ${secret}`);
+    const leaks = environment.secrets.findLeaks(reply).map((secret) => `it leaks ${secret}`);
     found.push(
-      ...[...faults, ...assertions.findFaults(reply, sent), ...told].map(
+      ...[...faults, ...assertions.findFaults(reply, sent), ...leaks].map(
         (fault) => `${transport.name}: ${fault}`,
       ),
     );
@@ -187,18 +187,20 @@ function answerable(message: object): unknown {
   return isOne ? message : undefined;
 }
 
-test('any envelope of JSON-RPC is answered as one, on both transports alike', async () => {
+test('any JSON-RPC message gets the same valid reply on both transports', async () => {
   await checkProperty(
     'envelopes',
     envelope,
     (message) =>
-      onBothWays(JSON.stringify(message), answerable(message), (transport) => mcpHeaders(transport.keys.mcp)),
+      onBothTransports(JSON.stringify(message), answerable(message), (transport) =>
+        mcpHeaders(transport.keys.mcp),
+      ),
     5,
   );
   await environment.runCanary();
 });
 
-test('any resource, template, variable and cursor is answered, on both transports alike', async () => {
+test('any resource URI, template variable and cursor gets the same valid reply on both transports', async () => {
   const request = fc.record({
     jsonrpc: fc.constant('2.0'),
     id: fc.constant(1),
@@ -208,7 +210,8 @@ test('any resource, template, variable and cursor is answered, on both transport
   await checkProperty(
     'resources',
     request,
-    (message) => onBothWays(JSON.stringify(message), message, (transport) => mcpHeaders(transport.keys.mcp)),
+    (message) =>
+      onBothTransports(JSON.stringify(message), message, (transport) => mcpHeaders(transport.keys.mcp)),
     10,
   );
   await environment.runCanary();
@@ -303,7 +306,7 @@ const hostileHeaders = fc.record({
   body: fc.constantFrom('tools/list', 'ping', 'initialize'),
 });
 
-test('any headers are taken or refused, tell no credential, and end the same on both transports', async () => {
+test('any headers get the same valid reply on both transports, which never leaks a credential', async () => {
   await checkProperty(
     'headers',
     hostileHeaders,
@@ -315,7 +318,7 @@ test('any headers are taken or refused, tell no credential, and end the same on 
       const message = { jsonrpc: '2.0', id: 1, method: body, params };
       const given = new Set(more.map(([name]) => name));
       const usual = mcpHeaders('').filter(([name]) => name !== 'authorization' && !given.has(name));
-      return onBothWays(JSON.stringify(message), undefined, (transport) => [
+      return onBothTransports(JSON.stringify(message), undefined, (transport) => [
         ...usual,
         ...credentials.map((text): [string, string] => [
           'authorization',
@@ -329,7 +332,7 @@ test('any headers are taken or refused, tell no credential, and end the same on 
   await environment.runCanary();
 });
 
-test('any headers of a REST request are taken or refused, and tell no credential', async () => {
+test('any headers of a REST request get a valid reply, which never leaks a credential', async () => {
   const [transport] = environment.transports;
   await checkProperty('REST headers', hostileHeaders, async ({ credentials, more }) => {
     const shown = credentials.map((text): [string, string] => [
@@ -341,8 +344,8 @@ test('any headers of a REST request are taken or refused, and tell no credential
       path: '/v1/tasks',
       headers: [...shown, ...more],
     });
-    const told = environment.secrets.findLeaks(reply).map((secret) => `it tells ${secret}`);
-    return [...faults, ...findRestFaults(reply, () => {}), ...told];
+    const leaks = environment.secrets.findLeaks(reply).map((secret) => `it leaks ${secret}`);
+    return [...faults, ...findRestFaults(reply, () => {}), ...leaks];
   });
   await environment.runCanary();
   expect(environment.transports).toHaveLength(2);

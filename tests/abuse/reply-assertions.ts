@@ -4,11 +4,11 @@ import type { AnyJson } from '../harness/mcp-client.ts';
 import { parseMessages, type RawReply } from './environment/raw-http.ts';
 
 /**
- * The claims about one reply, apart from how long it took: its status, its shape, its code and what it names. A reply
- * without a fault gives no line.
+ * Assertions about one reply apart from its duration: status, shape, error code and message. They return the faults, one
+ * line each.
  */
 
-/** JSON-RPC 2.0, section 5.1, MCP's for a resource that is not there, and those of Baton's table. */
+/** Codes of JSON-RPC 2.0 (section 5.1), MCP's resource-not-found code, and those of Baton's error table. */
 const RPC_CODES = new Set<number>([
   -32700,
   -32600,
@@ -19,32 +19,31 @@ const RPC_CODES = new Set<number>([
   ...Object.values(ERRORS).map(({ rpc }) => rpc),
 ]);
 
-/** Codes that say that Baton has failed, whatever the input was. */
+/** Codes of Baton's own failures, which no input may cause. */
 const OWN_FAULT = new Set(['internal', 'program_diverged']);
 
-/** No 5xx but the documented one. A connection that ended without a word has no status. */
+/** 5xx statuses other than 503 `unavailable`, and connections that ended without a response. */
 function statusFaults({ status, text }: RawReply): string[] {
   if (status === 0) return ['the connection ended without a response'];
   if (status < 500) return [];
   return status === 503 && text.includes('"unavailable"') ? [] : [`status ${status}`];
 }
 
-/** An expectation that Node does not know (RFC 9110, section 10.1.1), which nobody else hears of. */
+/** Node itself answers an unknown `Expect` header with an empty 417 (RFC 9110, section 10.1.1). */
 function isNodeExpectationError({ status, text }: RawReply): boolean {
   return status === 417 && text === '';
 }
 
 function errorCodeFaults(error: AnyJson, where: string): string[] {
-  if (!isErrorCode(error?.code)) return [`${where}: '${error?.code}' is no code of the table`];
-  if (OWN_FAULT.has(error.code)) return [`${where}: it calls itself ${error.code}: ${error.message}`];
-  if (typeof error.message !== 'string' || error.message.length < 5)
-    return [`${where}: says nothing of itself`];
+  if (!isErrorCode(error?.code)) return [`${where}: '${error?.code}' is not in the error table`];
+  if (OWN_FAULT.has(error.code)) return [`${where}: it reports ${error.code}: ${error.message}`];
+  if (typeof error.message !== 'string' || error.message.length < 5) return [`${where}: has no message`];
   const names =
     error.code !== 'invalid_arguments' || typeof error.field === 'string' || /\w/.test(error.message);
-  return names ? [] : [`${where}: names nothing`];
+  return names ? [] : [`${where}: names no field`];
 }
 
-/** Holds replies of `/mcp` to JSON-RPC and to what `tools/list` said of the tools. */
+/** Checks replies of `/mcp` against JSON-RPC and the output schemas of `tools/list`. */
 export class McpReplyAssertions {
   private readonly outputs: ReadonlyMap<
     string,
@@ -56,13 +55,13 @@ export class McpReplyAssertions {
     this.outputs = new Map(tools.map(({ name, outputSchema }) => [name, ajv.getValidator(outputSchema)]));
   }
 
-  /** `sent` is the message that was sent, where it was one. */
+  /** `sent` is the JSON-RPC message that was sent, if it was one. */
   findFaults(reply: RawReply, sent?: AnyJson): string[] {
     const status = statusFaults(reply);
     if (status.length > 0) return status;
     if (isNodeExpectationError(reply)) return [];
     if (reply.status === 202 || reply.status === 204) return reply.text === '' ? [] : ['202 with a body'];
-    // What Node cannot read has no path, so that nobody knows that it was meant for MCP.
+    // A request that Node cannot parse has no path, so its refusal is a problem document.
     if ((reply.headers.get('content-type') ?? '').startsWith('application/problem+json'))
       return findRestFaults(reply, () => {});
     const messages = parseMessages(reply);
@@ -82,7 +81,7 @@ export class McpReplyAssertions {
       const { code, message: said, data } = message.error;
       if (!RPC_CODES.has(code)) faults.push(`the JSON-RPC code ${code} is unknown`);
       if (code === -32603 && data?.code === undefined) faults.push(`internal error: ${said}`);
-      if (typeof said !== 'string' || said.length < 5) faults.push('the error says nothing');
+      if (typeof said !== 'string' || said.length < 5) faults.push('the error has no message');
       return data?.code === undefined ? faults : [...faults, ...errorCodeFaults(data, 'error')];
     }
     if (reply.status >= 400) faults.push(`a result under status ${reply.status}`);
@@ -103,7 +102,7 @@ export class McpReplyAssertions {
   }
 }
 
-/** Holds replies of REST to their OpenAPI document, and refusals to RFC 9457. `described` throws what does not fit. */
+/** Checks REST replies: refusals against RFC 9457, bodies by `described`, which throws for one that its OpenAPI document does not allow. */
 export function findRestFaults(reply: RawReply, described: (body: unknown) => void): string[] {
   const status = statusFaults(reply);
   if (status.length > 0 || isNodeExpectationError(reply)) return status;
@@ -129,7 +128,7 @@ export function findRestFaults(reply: RawReply, described: (body: unknown) => vo
   }
 }
 
-/** How a call ended, for holding the two transports to each other: ids and times are their own. */
+/** The outcome of a call without ids and times, to compare the two transports. */
 export function outcomeOf(reply: RawReply): string {
   const [message] = (parseMessages(reply) ?? []).slice(-1);
   if (message === undefined) return `${reply.status}`;

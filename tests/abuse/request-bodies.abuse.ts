@@ -29,9 +29,9 @@ async function faultsOn(transport: Transport, path: string, method: string, host
     : path === '/mcp'
       ? assertions.findFaults(reply)
       : findRestFaults(reply, () => {});
-  const told = environment.secrets.findLeaks(reply).map((secret) => `it tells ${secret}`);
+  const leaks = environment.secrets.findLeaks(reply).map((secret) => `it leaks ${secret}`);
   const polluted = reply.text.includes('polluted":1') ? ['a prototype was changed'] : [];
-  const all = [...faults, ...shape, ...told, ...polluted];
+  const all = [...faults, ...shape, ...leaks, ...polluted];
   return {
     // Which of two refusals comes first is a race between the head and its end; a reply that its connection took
     // with it is none to compare.
@@ -51,22 +51,25 @@ const MCP: Readonly<Record<string, (value: string) => string>> = {
   'beside the params': (value) => message('ping', `{},"surprise":${value}`),
 };
 
-test.each(Object.keys(MCP))('MCP takes any bytes, %s, on both transports alike', async (where) => {
-  const found: string[] = [];
-  for (const hostile of hostileBodies(MCP[where] ?? String)) {
-    const ends = new Set<string>();
-    for (const transport of environment.transports) {
-      const { end, faults } = await faultsOn(transport, '/mcp', 'POST', hostile);
-      if (end !== undefined) ends.add(end);
-      found.push(...faults);
+test.each(Object.keys(MCP))(
+  'any bytes %s of an MCP request get the same valid reply on both transports',
+  async (where) => {
+    const found: string[] = [];
+    for (const hostile of hostileBodies(MCP[where] ?? String)) {
+      const ends = new Set<string>();
+      for (const transport of environment.transports) {
+        const { end, faults } = await faultsOn(transport, '/mcp', 'POST', hostile);
+        if (end !== undefined) ends.add(end);
+        found.push(...faults);
+      }
+      if (ends.size > 1) found.push(`${hostile.name}: the transports differ: ${[...ends].join(' / ')}`);
     }
-    if (ends.size > 1) found.push(`${hostile.name}: the transports differ: ${[...ends].join(' / ')}`);
-  }
-  await environment.runCanary();
-  expect(found).toEqual([]);
-});
+    await environment.runCanary();
+    expect(found).toEqual([]);
+  },
+);
 
-test('MCP takes any batch, on both transports alike', async () => {
+test('any batch gets a valid reply on both transports', async () => {
   const found: string[] = [];
   for (const one of [
     { jsonrpc: '2.0', id: 1, method: 'ping' },
@@ -95,7 +98,7 @@ const REST: readonly (readonly [string, string, (value: string) => string])[] = 
   ['POST', '/v1/interactions/x/answer', (value) => `{"status":"success","data":${value}}`],
 ];
 
-test.each(REST)('%s %s takes any bytes', async (method, path, around) => {
+test.each(REST)('%s %s answers any bytes with a valid reply', async (method, path, around) => {
   const found: string[] = [];
   const [transport] = environment.transports;
   for (const hostile of hostileBodies(around)) {

@@ -135,7 +135,7 @@ const described = (): [method: string, path: string, operation: AnyJson][] =>
     ]),
   );
 
-test('every route of the OpenAPI document takes any input', async () => {
+test('every route of the OpenAPI document answers any input as documented', async () => {
   const found: string[] = [];
   for (const [method, path, operation] of described()) {
     await renew();
@@ -148,7 +148,7 @@ test('every route of the OpenAPI document takes any input', async () => {
       return [
         ...faults,
         ...shown,
-        ...environment.secrets.findLeaks(reply).map((secret) => `it tells ${secret}`),
+        ...environment.secrets.findLeaks(reply).map((secret) => `it leaks ${secret}`),
       ];
     };
     await checkProperty(`${method} ${path}`, drawn(path, operation), check, 0.5).catch((error: Error) =>
@@ -160,13 +160,13 @@ test('every route of the OpenAPI document takes any input', async () => {
   expect(found).toEqual([]);
 });
 
-test('every route that is served is in the OpenAPI document, or is one that belongs outside of it', () => {
+test('every registered route is in the OpenAPI document or listed as outside of it', () => {
   const documented = described().map(([method, path]) => `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
   for (const { routes } of environment.transports)
     expect([...routes].sort()).toEqual([...documented, ...Object.keys(ROUTES_OUTSIDE_OPENAPI)].sort());
 });
 
-test('every route outside of the document takes any path, query, body and method', async () => {
+test('every route outside of the OpenAPI document answers any path, query, body and method validly', async () => {
   const assertions = new McpReplyAssertions(await listTools(transport));
   const token = fc.constantFrom(OPERATOR_TOKEN, keys.mcp, keys.admin, 'nonsense');
   const inputs = fc.record({
@@ -200,7 +200,7 @@ test('every route outside of the document takes any path, query, body and method
       headers,
       body: sent,
     });
-    const told = environment.secrets.findLeaks(reply).map((secret) => `it tells ${secret}`);
+    const leaks = environment.secrets.findLeaks(reply).map((secret) => `it leaks ${secret}`);
     const isMcp = path === '/mcp' && reply.text !== '' && !reply.text.startsWith(':');
     // Metadata, health and metrics have shapes of their own; what is refused is refused as everywhere.
     const shape = isMcp
@@ -208,7 +208,7 @@ test('every route outside of the document takes any path, query, body and method
       : reply.status >= 400 && reply.text !== '' && path !== '/readyz' && path !== '/mcp'
         ? findRestFaults(reply, () => {})
         : [];
-    return [...faults, ...shape, ...told];
+    return [...faults, ...shape, ...leaks];
   });
   expect(outcomeOf({ status: 404, headers: new Map(), text: '', ms: 0, hung: false })).toBe('404');
 });

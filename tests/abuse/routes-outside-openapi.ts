@@ -1,4 +1,4 @@
-/** What is served and is no REST, and why: a new route must be described in the OpenAPI document or stand here. */
+/** Routes that are not part of the REST API, with the reason. Any other route must be in the OpenAPI document. */
 export const ROUTES_OUTSIDE_OPENAPI: Readonly<Record<string, string>> = {
   'GET /healthz': 'liveness',
   'GET /readyz': 'readiness',

@@ -6,7 +6,7 @@ import { ROUTES_OUTSIDE_OPENAPI } from './routes-outside-openapi.ts';
 import { AbuseEnvironment, type Transport } from './environment/abuse-environment.ts';
 import { callTool, listTools } from './tool-calls.ts';
 
-/** The suite can fail: each fault that is seeded in a deployment of its own is found, and nothing else is. */
+/** The abuse suite finds each seeded bug, and reports nothing else. */
 
 let environment: AbuseEnvironment;
 let transport: Transport;
@@ -28,30 +28,30 @@ const tool = async (name: string) => {
 const route = async (path: string) => {
   const headers = [['authorization', `Bearer ${OPERATOR_TOKEN}`]] as const;
   const { reply, faults } = await environment.send(transport, { method: 'GET', path, headers });
-  const told = environment.secrets.findLeaks(reply).map((secret) => `it tells ${secret}`);
-  return [...faults, ...findRestFaults(reply, () => {}), ...told].join('\n');
+  const leaks = environment.secrets.findLeaks(reply).map((secret) => `it leaks ${secret}`);
+  return [...faults, ...findRestFaults(reply, () => {}), ...leaks].join('\n');
 };
 
-test('a tool that throws, blocks, hangs or breaks its own schema is found', async () => {
-  expect(await tool('seeded_throw')).toMatch(/calls itself internal/);
+test('a tool that throws, blocks, hangs or breaks its own schema is reported', async () => {
+  expect(await tool('seeded_throw')).toMatch(/reports internal/);
   expect(await tool('seeded_block')).toMatch(/blocked for [23]\d\d ms/);
   expect(await tool('seeded_hang')).toMatch(/it hung/);
   expect(await tool('seeded_lie')).toMatch(/does not fit the output schema/);
 });
 
-test('a route that throws, blocks, hangs or tells a secret is found', async () => {
+test('a route that throws, blocks, hangs or leaks a secret is reported', async () => {
   expect(await route('/seeded/throw')).toMatch(/status 500/);
   expect(await route('/seeded/block')).toMatch(/blocked for [23]\d\d ms/);
   expect(await route('/seeded/hang')).toMatch(/it hung/);
-  expect(await route('/seeded/echo')).toMatch(/it tells operator-tok/);
+  expect(await route('/seeded/echo')).toMatch(/it leaks operator-tok/);
 });
 
-test('what is all right is not found', async () => {
+test('a correct tool and a correct route are never reported', async () => {
   expect(await tool('get_tasks')).toBe('');
   expect(await route('/v1/tenants')).toBe('');
 });
 
-test('a route that nobody described is seen', () => {
+test('a route outside of the OpenAPI document is reported', () => {
   expect(
     transport.routes.filter((one) => !one.includes(' /v1/') && !(one in ROUTES_OUTSIDE_OPENAPI)),
   ).toEqual(['GET /seeded/throw', 'GET /seeded/block', 'GET /seeded/hang', 'GET /seeded/echo']);

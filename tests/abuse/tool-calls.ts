@@ -14,11 +14,11 @@ export async function listTools(transport: Transport): Promise<AnyJson[]> {
 }
 
 /**
- * What stands in Redis for calls to meet. Inputs name it by placeholders, so that one input means the same on both
- * transports, though each has ids of its own.
+ * Interactions, tasks and projects that inputs can refer to. Inputs name them by placeholders, so that one input means the
+ * same on both transports, although ids differ.
  */
 export class LiveState {
-  /** By the names of fields; what `fitting` takes. */
+  /** Placeholders by field name, as `validInputs` takes them. */
   readonly values = {
     interactionId: ['@interaction:0', '@interaction:1', '@interaction:2'],
     taskId: ['@task:0', '@task:1', '@task:2'],
@@ -33,7 +33,7 @@ export class LiveState {
     this.environment = environment;
   }
 
-  /** Parks calls of each kind anew and puts the projects back, on both transports. */
+  /** Parks new calls and restores the projects, on both transports. */
   async reset(): Promise<void> {
     const messages = [{ role: 'user', content: 'x' }];
     const details = (serviceType: string, more: object = {}) => ({
@@ -79,7 +79,7 @@ export class LiveState {
     }
   }
 
-  /** The input with the ids of one transport. */
+  /** Replaces the placeholders of an input by the ids of one transport. */
   resolve(transport: Transport, input: unknown): unknown {
     if (typeof input === 'string') return this.ids.get(`${transport.name} ${input}`) ?? input;
     if (Array.isArray(input)) return input.map((inner) => this.resolve(transport, inner));
@@ -90,7 +90,7 @@ export class LiveState {
   }
 }
 
-/** How long a call of a tool may wait because it says so. */
+/** How long a call asks to wait, in milliseconds. */
 export function requestedWait(tool: AnyJson, args: AnyJson): number {
   const wait = tool?.inputSchema?.properties?.waitMs;
   if (wait === undefined) return 0;
@@ -99,7 +99,7 @@ export function requestedWait(tool: AnyJson, args: AnyJson): number {
   return given >= 0 && given <= 25_000 ? given : 0;
 }
 
-/** Calls a tool on a transport, and gives what was wrong with what came of it. */
+/** Calls a tool on a transport and checks the reply. */
 export async function callTool(
   environment: AbuseEnvironment,
   assertions: McpReplyAssertions,
@@ -111,10 +111,10 @@ export async function callTool(
   const request = mcpRequest(transport.keys.mcp, 'tools/call', params, 7);
   const { reply, faults } = await environment.send(transport, request, requestedWait(tool, args));
   const sent = { id: 7, method: 'tools/call', params };
-  const told = environment.secrets.findLeaks(reply).map((secret) => `it tells ${secret}`);
+  const leaks = environment.secrets.findLeaks(reply).map((secret) => `it leaks ${secret}`);
   return {
     reply,
-    faults: [...faults, ...assertions.findFaults(reply, sent), ...told].map(
+    faults: [...faults, ...assertions.findFaults(reply, sent), ...leaks].map(
       (fault) => `${transport.name}: ${fault}`,
     ),
   };

@@ -9,21 +9,21 @@ import { callTool, listTools, LiveState } from './tool-calls.ts';
 let environment: AbuseEnvironment;
 let tools: AnyJson[];
 let assertions: McpReplyAssertions;
-let standing: LiveState;
+let live: LiveState;
 
 beforeAll(async () => {
   environment = await AbuseEnvironment.start();
   tools = await listTools(environment.transports[0]);
   assertions = new McpReplyAssertions(tools);
-  standing = new LiveState(environment);
+  live = new LiveState(environment);
 });
 afterAll(() => environment?.stop());
 
-test('every tool that is listed takes any input, on both transports alike', async () => {
+test('every listed tool gives any input the same valid result on both transports', async () => {
   const found: string[] = [];
   const covered: string[] = [];
   for (const tool of tools) {
-    await standing.reset();
+    await live.reset();
     const check = async (input: unknown) => {
       const ends: string[] = [];
       const faults: string[] = [];
@@ -33,7 +33,7 @@ test('every tool that is listed takes any input, on both transports alike', asyn
           assertions,
           transport,
           tool,
-          standing.resolve(transport, input),
+          live.resolve(transport, input),
         );
         faults.push(...observed.faults);
         ends.push(outcomeOf(observed.reply));
@@ -41,8 +41,8 @@ test('every tool that is listed takes any input, on both transports alike', asyn
       if (ends[0] !== ends[1]) faults.push(`the transports differ: ${ends.join(' / ')}`);
       return faults;
     };
-    await checkProperty(tool.name, inputsFor(tool.inputSchema, standing.values), check).catch(
-      (error: Error) => found.push(error.message),
+    await checkProperty(tool.name, inputsFor(tool.inputSchema, live.values), check).catch((error: Error) =>
+      found.push(error.message),
     );
     covered.push(tool.name);
     await environment.runCanary();

@@ -10,7 +10,7 @@ import { ProbedProcess } from './probed-process.ts';
 import { type SecretDetector, createSecretDetector } from './secret-leaks.ts';
 import { sendRawRequest, parseMessages, type RawReply, type RawRequest } from './raw-http.ts';
 
-/** The claims that are numbers: no request takes longer, no loop is held up for longer. */
+/** No request may take longer than HANG_MS, and no event loop may be blocked for longer than BLOCK_MS. */
 export const HANG_MS = 2_000;
 export const BLOCK_MS = 100;
 
@@ -23,7 +23,7 @@ export interface Keys {
   readonly admin: string;
 }
 
-/** One transport through the gateway: a process of its own, and a tenant of its own, so that both transports see the same states. */
+/** One of the gateway's two transports, in a process and with a tenant of its own, so that both see the same states. */
 export interface Transport {
   readonly name: 'fast-path' | 'sdk';
   readonly url: string;
@@ -35,18 +35,18 @@ export interface Transport {
 
 export interface ObservedReply {
   readonly reply: RawReply;
-  /** What the processes did that none may: hang, block, die. */
+  /** Hangs, blocked event loops and exits that the request caused. */
   readonly faults: readonly string[];
 }
 
-/** A Redis, a gateway for each transport and a worker, each with the probe in it. */
+/** A Redis, a gateway for each transport and a worker, each with the event loop probe. */
 export class AbuseEnvironment {
   readonly transports: readonly [fastPath: Transport, sdk: Transport];
   readonly worker: ProbedProcess;
   readonly store: Store;
   readonly secrets: SecretDetector;
   private readonly closing: (() => Promise<unknown>)[];
-  /** The longest blocks so far, each with the request that it fell in: what comes near the limit is seen before it is over. */
+  /** The longest blocks so far with their requests, printed at the end, so that values near the limit are seen. */
   private longestBlocks: { readonly blockedMs: number; readonly said: string }[] = [];
 
   private constructor(
@@ -101,30 +101,30 @@ export class AbuseEnvironment {
       store,
       closing,
     );
-    // What runs for the first time is slow for a reason that no input is to blame for.
+    // Warm up: the first runs are slow whatever the input is.
     for (let n = 0; n < 5; n++) await environment.runCanary();
     for (const { process } of environment.transports) await process.takeMeasurement();
     await environment.worker.takeMeasurement();
     return environment;
   }
 
-  /** Sends a request and sees what it did to the processes. `waitsMs` is how long it may wait on its own wish. */
+  /** Sends a request and measures the processes meanwhile. `waitsMs` is how long the request itself asks to wait. */
   async send(transport: Transport, request: RawRequest, waitsMs = 0): Promise<ObservedReply> {
-    // A busy machine takes time too; how much of it the processes themselves will tell.
+    // The time in which the machine did not run the processes is subtracted below.
     const reply = await sendRawRequest(transport.url, request, 2 * HANG_MS + waitsMs);
     const faults: string[] = [];
     let waitedForCpuMs = 0;
     for (const process of [transport.process, this.worker]) {
-      const burned = await process.takeMeasurement();
-      waitedForCpuMs += burned.waitedForCpuMs;
+      const measured = await process.takeMeasurement();
+      waitedForCpuMs += measured.waitedForCpuMs;
       this.recordBlock(
-        burned.blockedMs,
+        measured.blockedMs,
         `${process.name}, ${request.method} ${request.path.slice(0, 60)}`,
         request,
       );
-      if (burned.blockedMs > BLOCK_MS)
+      if (measured.blockedMs > BLOCK_MS)
         faults.push(
-          `the loop of the ${process.name} process was blocked for ${Math.round(burned.blockedMs)} ms`,
+          `the loop of the ${process.name} process was blocked for ${Math.round(measured.blockedMs)} ms`,
         );
     }
     if (reply.hung || reply.ms > HANG_MS + waitsMs + waitedForCpuMs)
@@ -132,7 +132,7 @@ export class AbuseEnvironment {
     return { reply, faults };
   }
 
-  /** A normal delegation on each transport: parked, answered, finished. Errors: when it does not work. */
+  /** Runs a normal delegation on each transport. Errors: when it does not complete. */
   async runCanary(): Promise<void> {
     for (const transport of this.transports) {
       const project = `canary-${Math.random()}`;
@@ -147,13 +147,13 @@ export class AbuseEnvironment {
         agentLLMResponse: { status: 'success', data: { tasks } },
       });
       if (answered?.outcome?.result?.tasksAdded !== 1)
-        throw new Error(`a normal delegation does not work any more: ${JSON.stringify(answered)}`);
+        throw new Error(`a normal delegation no longer works: ${JSON.stringify(answered)}`);
       const next = await this.callAndCheck(transport, 'next_task', { projectRoot: project });
       if (next.task?.title !== 'Sell') throw new Error(`its result is not there: ${JSON.stringify(next)}`);
     }
   }
 
-  /** A tool's structured content, whatever it is. */
+  /** Calls a tool; returns its structured content, of a result or an error. */
   async callAndCheck(transport: Transport, name: string, args: object): Promise<AnyJson> {
     const reply = await sendRawRequest(
       transport.url,
@@ -188,7 +188,7 @@ export async function createKeys(store: Store, tenant: string): Promise<Keys> {
   return { mcp: await key('mcp'), agent: await key('agent'), admin: await key('admin') };
 }
 
-/** Headers of a client of the official kind. */
+/** The headers that the official SDK sends. */
 export function mcpHeaders(key: string): [string, string][] {
   return [
     ['authorization', `Bearer ${key}`],

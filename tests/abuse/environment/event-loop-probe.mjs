@@ -1,18 +1,17 @@
-// Preloaded into a process under test (`node --import`): tells, over its IPC channel, for how long its event loop was
-// held up. A tick is due every 5 ms; the time from one to the next in which no other tick came is a block. What counts
-// is the processor's time that this very thread burned in it, so that a machine on which others work blames nobody,
-// and neither do other threads of the process. Plain JavaScript, since it is loaded before anything else.
+// Preloaded into a process under test (`node --import`): reports the longest block of its event loop over IPC. A timer
+// ticks every 5 ms; a block is the CPU time that the main thread used between two ticks, so that neither a busy machine
+// nor other threads of the process count. Plain JavaScript, since it is loaded before anything else.
 import { closeSync, openSync, readSync } from 'node:fs';
 
 const EVERY_MS = 5;
 
-/** Milliseconds that the main thread ran, and that it stood ready and was not run; Linux says both of each thread. */
+/** Milliseconds that the main thread ran, and that it was runnable without a CPU; Linux counts both per thread. */
 function openClock() {
   let file;
   try {
     file = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r');
   } catch {
-    // Elsewhere the process's time must do, other threads' included.
+    // Other systems count CPU time per process only, with all threads.
     return () => ({ ran: process.cpuUsage().user / 1_000 + process.cpuUsage().system / 1_000, stood: 0 });
   }
   process.once('exit', () => closeSync(file));

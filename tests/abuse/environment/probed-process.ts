@@ -5,22 +5,22 @@ import type { AnyJson } from '../../harness/mcp-client.ts';
 
 const PROBE = fileURLToPath(new URL('./event-loop-probe.mjs', import.meta.url));
 
-/** What one process did since it was last asked. */
+/** Measurements of one process since the last one. */
 export interface LoopMeasurement {
-  /** The longest that its loop turned to nothing else, in milliseconds of the processor's time. */
+  /** The longest block of its event loop, in milliseconds of CPU time. */
   readonly blockedMs: number;
-  /** How long it stood ready to run and the machine had no processor for it. */
+  /** How long it was runnable without a CPU, in milliseconds. */
   readonly waitedForCpuMs: number;
 }
 
-/** A loop that does not even say so. */
+/** A process that does not reply to the probe for this long is stuck. */
 const STUCK_MS = 15_000;
 
-/** A process of the environment with the probe in it. */
+/** A process of the environment, started with the event loop probe. */
 export class ProbedProcess {
   readonly name: string;
   readonly child: ChildProcess;
-  /** What it said when it was up. */
+  /** The IPC message that it sent when it was ready. */
   readonly startMessage: AnyJson;
   private readonly errors: string[];
 
@@ -43,32 +43,32 @@ export class ProbedProcess {
     const said = await Promise.race([
       once(child, 'message').then(([message]) => message as AnyJson),
       once(child, 'exit').then(() => {
-        throw new Error(`${name} did not come up:\n${errors.join('')}`);
+        throw new Error(`${name} did not start:\n${errors.join('')}`);
       }),
     ]);
     return new ProbedProcess(name, child, said, errors);
   }
 
-  /** What it logged since the last time. It logs only what someone should look at. */
+  /** Returns and clears its output. */
   takeLog(): string {
     return this.errors.splice(0).join('');
   }
 
-  /** Asks the probe, and begins anew. Errors: when the process has ended, or its loop does not turn at all. */
+  /** Reads and resets the probe. Errors: when the process has exited, or its event loop is stuck. */
   async takeMeasurement(): Promise<LoopMeasurement> {
     if (this.child.exitCode !== null || this.child.signalCode !== null)
       throw new Error(
-        `${this.name} has ended (${this.child.exitCode ?? this.child.signalCode}):\n${this.takeLog()}`,
+        `${this.name} has exited (${this.child.exitCode ?? this.child.signalCode}):\n${this.takeLog()}`,
       );
     return new Promise((resolve, reject) => {
-      const stuck = setTimeout(() => reject(new Error(`the loop of ${this.name} does not turn`)), STUCK_MS);
-      const hear = (message: AnyJson) => {
+      const stuck = setTimeout(() => reject(new Error(`the event loop of ${this.name} is stuck`)), STUCK_MS);
+      const onMessage = (message: AnyJson) => {
         if (message.probe !== 'taken') return;
-        this.child.off('message', hear);
+        this.child.off('message', onMessage);
         clearTimeout(stuck);
         resolve(message as LoopMeasurement);
       };
-      this.child.on('message', hear);
+      this.child.on('message', onMessage);
       this.child.send({ probe: 'take' });
     });
   }

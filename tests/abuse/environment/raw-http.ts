@@ -2,13 +2,13 @@ import { createConnection } from 'node:net';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import { parseSseMessages } from '../../harness/sse.ts';
 
-/** A request down to its bytes: what a well-behaved client library would refuse to send is what is sent here. */
+/** An HTTP request whose bytes the test controls; client libraries refuse to send what the tests send. */
 export interface RawRequest {
   readonly method: string;
   readonly path: string;
   readonly headers?: readonly (readonly [name: string, value: string])[];
   readonly body?: string | Buffer | undefined;
-  /** `content-length` as it is claimed to be; undefined: as it is. */
+  /** A false `content-length`; undefined for the true one. */
   readonly contentLength?: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export interface RawReply {
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
   readonly ms: number;
-  /** True when the time was over before the response was. */
+  /** True when the time limit passed before the response was complete. */
   readonly hung: boolean;
 }
 
@@ -45,10 +45,10 @@ export async function sendRawRequest(url: string, request: RawRequest, withinMs:
     });
     socket.on('end', () => end(false));
     socket.on('close', () => end(false));
-    // A server may refuse before it has read all: then writing fails, and what it said is still there to read.
+    // A server may refuse before it has read everything: writing fails, and its response can still be read.
     socket.on('error', () => {});
     socket.write(encodeRequest(request, `${hostname}:${port}`));
-    // What claims to be longer than it is would otherwise be waited for.
+    // Without an end the server would wait for the rest of a body that claims to be longer.
     const framed = request.headers?.some(([name]) => name === 'transfer-encoding');
     if (request.contentLength !== undefined || framed) socket.end();
   });
@@ -71,7 +71,7 @@ function encodeRequest(
 
 const LAST_CHUNK = Buffer.from('\r\n0\r\n\r\n');
 
-/** Tells, once the head is there, whether so many bytes are the whole; undefined before, or when only the end tells. */
+/** Once the head is received: tells from the number of bytes whether the response is complete. Undefined before, and when only the close ends it. */
 function completionTest(
   received: Buffer,
   method: string,
@@ -80,7 +80,7 @@ function completionTest(
   if (headEnd === -1) return undefined;
   const head = received.toString('latin1', 0, headEnd);
   if (method === 'HEAD' || /^HTTP\/1\.1 (204|304)/.test(head)) return () => true;
-  // A stream for notifications has no end.
+  // A notification stream does not end.
   if (method === 'GET' && /^content-type: text\/event-stream/im.test(head)) return () => true;
   if (/^transfer-encoding: chunked/im.test(head))
     return (_length, last) => last.subarray(-7).equals(LAST_CHUNK);
@@ -101,13 +101,13 @@ function parseReply(bytes: Buffer): Pick<RawReply, 'status' | 'headers' | 'text'
   );
   const rest = received.subarray(headEnd + 4);
   const length = headers.get('content-length');
-  // What follows answers what the server took for another request.
+  // Bytes after the body belong to a response to what the server took for another request.
   const plain = length === undefined ? rest : rest.subarray(0, Number(length));
   const body = headers.get('transfer-encoding') === 'chunked' ? dechunk(rest) : plain;
   return { status: Number(first.split(' ')[1]), headers, text: body.toString('utf8') };
 }
 
-/** `100 Continue` and its like announce the response, and are none. */
+/** Removes interim responses such as `100 Continue`. */
 function skipInterimResponses(bytes: Buffer): Buffer {
   if (!bytes.toString('latin1', 0, 10).startsWith('HTTP/1.1 1')) return bytes;
   const end = bytes.indexOf('\r\n\r\n');
@@ -125,7 +125,7 @@ function dechunk(bytes: Buffer): Buffer {
   }
 }
 
-/** The messages of a reply: its JSON, or those of its stream. Undefined for what is neither. */
+/** The JSON-RPC messages of a reply, from its JSON or its SSE stream; undefined for any other body. */
 export function parseMessages({ headers, text }: RawReply): AnyJson[] | undefined {
   const isStream = (headers.get('content-type') ?? '').startsWith('text/event-stream');
   try {

@@ -3,11 +3,11 @@ import type { Operation } from '@baton/operations';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 
-/** Faults for the suite's own test: each is of a kind that the suite exists to find. */
+/** Bugs for the suite's own test, one of each kind that the suite must find. */
 
 const BLOCK_MS = 300;
 
-/** Burns so much of the processor's time, whatever else the machine does. */
+/** Uses so many milliseconds of CPU time. */
 function burnCpu(milliseconds: number): void {
   const start = process.cpuUsage();
   for (let used = 0; used < milliseconds * 1_000; ) {
@@ -39,7 +39,7 @@ const faults = [
     return { done: true };
   }),
   seededOperation('seeded_hang', function* () {
-    // What a worker carries out is waited for; that the task then sleeps is what nobody who calls expects.
+    // The call waits for the commit; then the task sleeps far beyond any limit.
     yield* commitProject('seeded', {
       command: 'add_tasks',
       tag: 'master',
@@ -58,7 +58,7 @@ export const seededOperations: ReadonlyMap<string, Operation> = new Map(
   faults.map((operation) => [operation.name, operation]),
 );
 
-/** Routes that no document knows of. */
+/** Adds routes that the OpenAPI document does not describe. */
 export function addSeededRoutes(fastify: FastifyInstance): void {
   void fastify.register(async (app) => {
     const config = { open: true };

@@ -12,8 +12,8 @@ export interface ServerBundle {
 let bundles = 0;
 
 /**
- * The processes of a environment run what is built, as operators do. Each environment builds its own, since tests run at once, and
- * not under dist/, which a build of the product empties.
+ * Bundles the server process of an environment. Each environment builds its own, since tests run in parallel, and not
+ * under dist/, which a build of the product empties.
  */
 export async function bundleServerProcess(): Promise<ServerBundle> {
   const folder = `node_modules/.cache/baton-abuse/${process.pid}-${++bundles}`;

@@ -8,8 +8,8 @@ import { OPERATOR_TOKEN, SECRET } from '../../harness/deployment.ts';
 import { seededOperations, addSeededRoutes } from './seeded-bugs.ts';
 
 /**
- * One process of the environment: `<fast-path|sdk|worker> <redis> <name> [seeded]`. It says over IPC where it listens and which
- * routes it really has, as its router was told them. `seeded` puts in the faults that the suite must find.
+ * One process of the environment: `<fast-path|sdk|worker> <redis> <name> [seeded]`. It reports its URL and the routes that
+ * its router registered over IPC. `seeded` adds the bugs that the suite must find.
  */
 const [role = '', redisUrl = '', name = role, seeded] = process.argv.slice(2);
 const added: ReadonlyMap<string, Operation> = seeded === 'seeded' ? seededOperations : new Map();
@@ -23,7 +23,7 @@ subscribe('fastify.initialization', (message) => {
   if (seeded === 'seeded') addSeededRoutes(fastify);
 });
 
-// Whoever started it has ended: nobody would ever stop it.
+// The parent has exited.
 process.once('disconnect', () => process.exit());
 
 const store = await Store.open({ url: redisUrl, secret: SECRET, replica: name });

@@ -1,17 +1,17 @@
-/** Bodies as bytes, each hostile in one transport. `around` puts a value's text into a request that is right otherwise. */
+/** Request bodies as bytes, each with one defect. `around` puts the text of a value into an otherwise valid request. */
 export interface HostileBody {
   readonly name: string;
   readonly bytes: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
-  /** `content-length` as it is claimed to be. */
+  /** A false `content-length`. */
   readonly contentLength?: string;
-  /** True where the client's own doing leaves nobody to answer. */
+  /** True when the defect may end the connection before a response. */
   readonly mayGoUnanswered?: boolean;
 }
 
 const deep = (depth: number, open = '[', close = ']') => `${open.repeat(depth)}${close.repeat(depth)}`;
 
-/** Texts of JSON values, and of what is nearly one. */
+/** Texts of JSON values, valid and almost valid. */
 const VALUES: Readonly<Record<string, () => string>> = {
   'depth 20,000 of arrays': () => deep(20_000),
   'depth 20,000 of objects': () => `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
@@ -110,7 +110,7 @@ function split(text: string): Buffer[] {
   return text.split('@').map((part) => Buffer.from(part));
 }
 
-/** Batches, which revision 2025-03-26 has and none after it. */
+/** JSON-RPC batches, which only revision 2025-03-26 allows. */
 export function hostileBatches(one: object): HostileBody[] {
   const text = JSON.stringify(one);
   const many = (count: number) => `[${Array.from({ length: count }, () => text).join(',')}]`;

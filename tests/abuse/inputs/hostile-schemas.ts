@@ -1,4 +1,4 @@
-/** Schemas that a caller may bring and nobody should, and answers made to hurt whoever checks them. */
+/** Schemas and answers that are expensive or dangerous to validate. */
 export interface HostileSchema {
   readonly name: string;
   readonly schema: unknown;
@@ -14,7 +14,7 @@ function nested(depth: number, around: (inner: unknown) => unknown, innermost: u
   return value;
 }
 
-/** A text that makes each of the patterns backtrack. */
+/** Texts that make the patterns backtrack. */
 const EVIL = [`${'a'.repeat(5_000)}!`, `${'a'.repeat(100_000)}!`, 'a'.repeat(30), '\u0000', '\ud800'];
 const PATTERNS = [
   '^(a+)+$',
@@ -53,7 +53,7 @@ const chain = (length: number) =>
       { anyOf: [{ $ref: `#/$defs/d${(n + 1) % length}` }, { $ref: `#/$defs/d${(n + 1) % length}` }] },
     ]),
   );
-/** Each level asks the next one twice: 2 to the power of the levels. */
+/** Each level refers to the next one twice: the work is 2 to the power of the levels. */
 const doubling = (levels: number) => ({
   $defs: Object.fromEntries(
     Array.from({ length: levels }, (_, n) => [

@@ -5,18 +5,18 @@ export const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 
 
 console.log(`FC_SEED=${seed}`);
 
-/** Inputs per tool and transport; everything else is a share of it. */
+/** Inputs per tool; other properties take a share of this number. */
 const RUNS = Number(process.env['FC_RUNS'] ?? 30);
 
-/** What a finding may fill of a terminal: the input may be a megabyte. */
+/** Characters of a finding that are printed; an input may have a megabyte. */
 const MAX_SHOWN_CHARACTERS = 3_000;
 
-/** One property does not hold up the suite for longer, shrinking what it found included. */
+/** Time limit of one property, shrinking included. */
 const PROPERTY_MS = 45_000;
 
 /**
- * Holds `check` over generated inputs: it gives the faults of one input, none when all is well. Errors: with the
- * smallest input that has a fault, its faults and the seed.
+ * Runs `check` over generated inputs; it returns the faults of one input. Errors: with the smallest input that has
+ * faults, the faults and the seed.
  */
 export async function checkProperty<T>(
   what: string,

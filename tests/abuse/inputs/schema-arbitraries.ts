@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 
-/** Inputs from a JSON Schema: right ones, right ones with one thing wrong, and wrong ones. */
+/** Inputs generated from a JSON Schema: valid ones, valid ones with one mutation, and invalid ones. */
 
-/** Values that mean something where a field of that name is asked for, so that calls get past the first look-up. */
+/** Existing values by field name (ids, projects), so that calls get past the first look-up. */
 export type LiveValues = Readonly<Record<string, readonly string[]>>;
 
-/** What fits the schema, as far as the schema can say. `name` is the field's. */
+/** Values that fit the schema. `name` is the field's name. */
 export function validInputs(
   schema: AnyJson,
   live: LiveValues,
@@ -72,7 +72,7 @@ function objectInputs(schema: AnyJson, live: LiveValues, root: AnyJson): fc.Arbi
 
 function numberInputs(schema: AnyJson, name: string): fc.Arbitrary<number> {
   const min = schema.minimum ?? schema.exclusiveMinimum ?? -1_000;
-  // Whoever asks to wait long may wait long; that is no hang, and costs the suite its time.
+  // A long wait that the input asks for is no hang, and would only cost time.
   const max = /wait/i.test(name) ? 100 : (schema.maximum ?? schema.exclusiveMaximum ?? 1_000_000);
   if (schema.type === 'number') return fc.double({ min, max, noNaN: true });
   return fc.oneof(fc.integer({ min, max }), fc.constantFrom(min, max));
@@ -87,7 +87,7 @@ function stringInputs(schema: AnyJson): fc.Arbitrary<string> {
   return fc.oneof(
     fc.string({ ...lengths, unit: 'grapheme' }),
     fc.string({ ...lengths, unit: 'binary' }),
-    // At the limit itself, each character of one byte or of four.
+    // At the limit itself, with characters of one and of two bytes.
     fc.constantFrom('x', '\u00e9').map((character) => character.repeat(Math.min(max, 200_000))),
   );
 }
@@ -95,7 +95,7 @@ function stringInputs(schema: AnyJson): fc.Arbitrary<string> {
 const plainText = fc.string({ minLength: 1, maxLength: 12 });
 const anyJson = fc.jsonValue({ maxDepth: 3 });
 
-/** Values that fit hardly anywhere, or fit and are strange. */
+/** Values that rarely fit a schema, or fit and are unusual. */
 export const junkValues: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -149,7 +149,7 @@ function nested(depth: number): unknown {
   return value;
 }
 
-/** One above, one below and at what a schema allows. */
+/** Values at the limits of a schema, one below and one above. */
 function boundaryValues(schema: AnyJson): fc.Arbitrary<unknown> {
   const edges: unknown[] = [];
   for (const edge of [schema?.minimum, schema?.maximum])
@@ -163,7 +163,7 @@ function boundaryValues(schema: AnyJson): fc.Arbitrary<unknown> {
   return edges.length === 0 ? junkValues : fc.oneof(fc.constantFrom(...edges), junkValues);
 }
 
-/** A right value with one thing wrong: a field replaced, left out, added or at its boundary, however deep it stands. */
+/** Valid values with one mutation: a field at any depth replaced, removed, added or set to a boundary. */
 export function mutatedInputs(schema: AnyJson, live: LiveValues): fc.Arbitrary<unknown> {
   const right = validInputs(schema, live);
   const properties = Object.entries<AnyJson>(schema.properties ?? {});
@@ -179,7 +179,7 @@ export function mutatedInputs(schema: AnyJson, live: LiveValues): fc.Arbitrary<u
   return fc.oneof(anywhere, atBoundary);
 }
 
-/** Alters the `at`-th place of a value, counted through all of its objects and arrays. */
+/** Mutates the `at`-th field of a value, counted through all of its objects and arrays. */
 function mutateValue(value: unknown, at: number, wrong: unknown, how: string): unknown {
   const copy: AnyJson = structuredClone(value);
   const places: (readonly [holder: AnyJson, key: string])[] = [];
@@ -201,7 +201,7 @@ function mutateValue(value: unknown, at: number, wrong: unknown, how: string): u
   return copy;
 }
 
-/** Everything at once, in the shares that find most. */
+/** A mix of valid, mutated and invalid inputs, weighted by how much each has found. */
 export function inputsFor(schema: AnyJson, live: LiveValues): fc.Arbitrary<unknown> {
   return fc.oneof(
     { weight: 4, arbitrary: validInputs(schema, live) },
