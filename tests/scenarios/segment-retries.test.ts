@@ -48,9 +48,9 @@ let jobs = 1_000;
 const resume = async (programs: Programs, list: 'ready' | 'held' = 'ready', final = false) => {
   const job = { tenant: 'acme', list, number: ++jobs, tasks: [] };
   const batch = await shard.dequeue(job, programs.names);
-  if (batch.kind === 'lacking') return batch.kind;
-  const { segments } = await shard.load('acme', job.number, batch.unloaded);
-  const [segment] = segments;
+  if (batch.kind === 'no_program') return batch.kind;
+  const { leases } = await shard.load('acme', job.number, batch.notLoaded);
+  const [segment] = leases;
   return segment && (await resumeTask(programs, check, shard, segment, final, () => {})).kind;
 };
 const standing = async (taskId: string) =>

@@ -3,13 +3,13 @@ import { checkHistory } from './checker.ts';
 import type { FinalState, FinalTask } from './final-state.ts';
 import type { HistoryEntry, Reply, Request } from './history.ts';
 
-/** Small histories written by hand: a clean one, and for each way of breaking an invariant one that breaks it. */
+/** Small histories: one without violations, and one for each way to violate an invariant. */
 const DUE = 100_000;
 
 const right = (mark: string): Request => ({ f: 'answer', interactionId: 'a1', mark, kind: 'right' });
 const wrong: Request = { f: 'answer', interactionId: 'a1', mark: 'w', kind: 'wrong' };
 const start: Request = { f: 'start', key: 'k' };
-const begun: Reply = {
+const started: Reply = {
   verdict: 'ok',
   task: {
     taskId: 'a',
@@ -17,7 +17,7 @@ const begun: Reply = {
     pending: [{ interactionId: 'a1', expiresAt: DUE }],
   },
 };
-const taken: Reply = { verdict: 'accepted', task: { taskId: 'a', status: 'working', pending: [] } };
+const accepted: Reply = { verdict: 'accepted', task: { taskId: 'a', status: 'working', pending: [] } };
 const ended = (end: string): Reply => ({
   verdict: 'ok',
   task: { taskId: 'a', status: 'completed', end, pending: [] },
@@ -67,53 +67,53 @@ function final(task: Partial<FinalTask> | undefined, more: Partial<FinalState> =
 const found = (entries: readonly HistoryEntry[], state: FinalState) => [
   ...new Set(checkHistory(entries, state).map(({ invariant }) => invariant)),
 ];
-const clean = history([start, begun], [right('x'), taken]);
+const clean = history([start, started], [right('x'), accepted]);
 
-describe('a clean history passes', () => {
+describe('the checker accepts a history with', () => {
   test.each<[string, readonly HistoryEntry[], FinalState]>([
     [
       'an answer, its repeat and its result',
-      history([start, begun], [right('x'), taken], [right('x'), { verdict: 'replayed' }]),
+      history([start, started], [right('x'), accepted], [right('x'), { verdict: 'replayed' }]),
       final({}),
     ],
     [
-      'an answer of unknown outcome that was taken',
-      history([start], [start, begun], [right('x')], [right('x'), { verdict: 'replayed' }]),
+      'an answer of unknown outcome that was accepted',
+      history([start], [start, started], [right('x')], [right('x'), { verdict: 'replayed' }]),
       final({}),
     ],
     [
       'a rival that is refused',
-      history([start, begun], [right('x'), taken], [right('y'), { verdict: 'interaction_already_answered' }]),
+      history([start, started], [right('x'), accepted], [right('y'), { verdict: 'interaction_already_answered' }]),
       final({}),
     ],
     [
-      'a wrong answer that is asked again',
+      'a wrong answer and a second attempt',
       history(
-        [start, begun],
-        [wrong, taken],
+        [start, started],
+        [wrong, accepted],
         [{ f: 'answer', interactionId: 'a2', mark: 'x', kind: 'right' }, { verdict: 'accepted' }],
       ),
       final({ interactions: [answered, { interactionId: 'a2', attempt: 2, status: 'answered' }] }),
     ],
-    ['a task that waits for its client', history([start, begun]), final(open)],
+    ['a task that waits for its client', history([start, started]), final(open)],
     [
       'a task that ended 5 s after its deadline',
-      history([start, begun]),
+      history([start, started]),
       final({ ...failed('task_expired'), endedAt: DUE + 5_000 }),
     ],
-    ['a start whose reply was lost for good', history([start]), final(open)],
+    ['a start without any reply', history([start]), final(open)],
   ])('%s', (_what, entries, state) => {
     expect(checkHistory(entries, state)).toEqual([]);
   });
 });
 
-describe('I1, an accepted answer resumes its task exactly once, is broken by', () => {
+describe('I1, an accepted answer resumes its task exactly once, is violated by', () => {
   test.each<[string, readonly HistoryEntry[], FinalState]>([
     ['an end that is counted twice', clean, final({}, { openTasks: -1 })],
     ['an end that is not counted', clean, final({}, { openTasks: 1 })],
     [
-      'one wrong answer that is asked again twice',
-      history([start, begun], [wrong, taken]),
+      'two second attempts after one wrong answer',
+      history([start, started], [wrong, accepted]),
       final({
         ...open,
         interactions: [
@@ -124,7 +124,7 @@ describe('I1, an accepted answer resumes its task exactly once, is broken by', (
       }),
     ],
     [
-      'a right answer that is asked again',
+      'a second attempt after a right answer',
       clean,
       final({
         interactions: [answered, { ...pending, interactionId: 'a2', attempt: 2, status: 'cancelled' }],
@@ -133,19 +133,19 @@ describe('I1, an accepted answer resumes its task exactly once, is broken by', (
     ['an effect that lands twice', clean, final({ operation: 'parse_prd' }, { projects: { p: ['x', 'x'] } })],
     [
       'two rival answers that both land',
-      history([start, begun], [right('x'), taken], [right('y')]),
+      history([start, started], [right('x'), accepted], [right('y')]),
       final({ operation: 'parse_prd' }, { projects: { p: ['x', 'y'] } }),
     ],
     [
       'one start that begins two tasks',
       history(
-        [start, begun],
+        [start, started],
         [start, { verdict: 'ok', task: { taskId: 'b', status: 'working', pending: [] } }],
       ),
       { ...final(open, { openTasks: 2 }), tasks: [open, { ...open, taskId: 'b' }] },
     ],
     [
-      'a task that nobody was told of',
+      'a task that no reply reported',
       clean,
       { ...final({}), tasks: [done, { ...done, taskId: 'b', interactions: [], status: 'cancelled' }] },
     ],
@@ -154,22 +154,22 @@ describe('I1, an accepted answer resumes its task exactly once, is broken by', (
   });
 });
 
-describe('I2, nothing accepted is lost, is broken by', () => {
+describe('I2, nothing accepted is lost, is violated by', () => {
   test.each<[string, readonly HistoryEntry[], FinalState]>([
     [
-      'an answer that nothing comes of',
+      'an accepted answer whose task never continues',
       clean,
       final({ ...open, status: 'working', interactions: [answered] }),
     ],
     ['a result that its answers do not explain', clean, final({ end: '{"value":"z"}' })],
     ['a result without its effect', clean, final({ operation: 'parse_prd' }, { projects: { p: [] } })],
     ['a task that failed although its answer was right', clean, final(failed('internal'))],
-    ['an agent error that no agent reported', clean, final(failed('agent_error'))],
-    ['a cancellation that nobody asked for', clean, final(failed('task_cancelled'))],
+    ['an agent error that no answer reported', clean, final(failed('agent_error'))],
+    ['a cancellation that no client requested', clean, final(failed('task_cancelled'))],
     ['an expiry without anything that expired', clean, final(failed('interaction_expired'))],
     [
-      'answers that are used up too early',
-      history([start, begun], [wrong, taken]),
+      'answer_invalid before the last attempt',
+      history([start, started], [wrong, accepted]),
       final(failed('answer_invalid')),
     ],
   ])('%s', (_what, entries, state) => {
@@ -185,25 +185,25 @@ describe('I3, every task has ended by its deadline plus 5 s,', () => {
   ];
 
   test.each<[string, readonly HistoryEntry[], FinalState]>([
-    ['is broken by one that ended later', history([start, begun]), late],
+    ['is violated by one that ended later', history([start, started]), late],
     [
-      'is broken by one that has not ended then',
-      history([start, begun]),
+      'is violated by one that has not ended then',
+      history([start, started]),
       final(open, { readAt: DUE + 5_001 }),
     ],
     [
-      'is broken by one that expired too early',
-      history([start, begun]),
+      'is violated by one that expired too early',
+      history([start, started]),
       final({ ...failed('task_expired'), endedAt: DUE - 1 }),
     ],
     [
-      'is broken although one of two workers was out',
-      [...history([start, begun]), ...outage(DUE, DUE + 9_000, 'worker-0'), ...outage(1, 2, 'worker-1')],
+      'is violated although one of two workers was down',
+      [...history([start, started]), ...outage(DUE, DUE + 9_000, 'worker-0'), ...outage(1, 2, 'worker-1')],
       late,
     ],
     [
-      'is broken although Redis was out before',
-      [...history([start, begun]), ...outage(DUE - 9_000, DUE, 'redis')],
+      'is violated although Redis was down before',
+      [...history([start, started]), ...outage(DUE - 9_000, DUE, 'redis')],
       late,
     ],
   ])('%s', (_what, entries, state) => {
@@ -214,60 +214,60 @@ describe('I3, every task has ended by its deadline plus 5 s,', () => {
     ['Redis', ['redis']],
     ['every worker', ['worker-0', 'worker-1']],
     ['the machine', ['machine']],
-  ])('is not broken when %s was out for that long', (_who, targets) => {
+  ])('is not violated when %s was down for that long', (_who, targets) => {
     expect(
-      checkHistory([...history([start, begun]), ...outage(DUE + 100, DUE + 1_200, ...targets)], late),
+      checkHistory([...history([start, started]), ...outage(DUE + 100, DUE + 1_200, ...targets)], late),
     ).toEqual([]);
   });
 });
 
-describe('I4, a success is only reported after it is durable, is broken by', () => {
+describe('I4, a success is reported only after it is durable, is violated by', () => {
   test.each<[string, readonly HistoryEntry[], FinalState]>([
-    ['a task that is gone', history([start, begun]), final(undefined)],
-    ['an answer that is not there', clean, final(open)],
+    ['a reported task that does not exist', history([start, started]), final(undefined)],
+    ['an accepted answer that is not stored', clean, final(open)],
     [
-      'an answer that is asked for again',
-      history([start, begun], [right('x'), taken], [{ f: 'status', taskId: 'a' }, begun]),
+      'an accepted answer whose interaction is pending again',
+      history([start, started], [right('x'), accepted], [{ f: 'status', taskId: 'a' }, started]),
       final({}),
     ],
     [
-      'an answer that is taken twice',
-      history([start, begun], [right('x'), taken], [right('x'), taken]),
+      'an answer that is accepted twice',
+      history([start, started], [right('x'), accepted], [right('x'), accepted]),
       final({}),
     ],
     [
-      'an answer that another one replaced',
-      history([start, begun], [right('x'), taken], [right('x'), { verdict: 'interaction_already_answered' }]),
+      'an accepted answer that is refused when repeated',
+      history([start, started], [right('x'), accepted], [right('x'), { verdict: 'interaction_already_answered' }]),
       final({}),
     ],
     [
-      'two answers that are both told to be taken',
-      history([start, begun], [right('x'), taken], [right('y'), taken]),
+      'two answers to one interaction that are both accepted',
+      history([start, started], [right('x'), accepted], [right('y'), accepted]),
       final({}),
     ],
-    ['an end that is another one', history([start, begun], [right('x'), ended('{"value":"y"}')]), final({})],
+    ['a result that differs from the reported one', history([start, started], [right('x'), ended('{"value":"y"}')]), final({})],
     [
-      'an end that is none',
-      history([start, begun], [{ f: 'status', taskId: 'a' }, ended('{"value":"x"}')]),
+      'a reported end of a task that has not ended',
+      history([start, started], [{ f: 'status', taskId: 'a' }, ended('{"value":"x"}')]),
       final(open),
     ],
     [
-      'a cancellation that did not stay',
+      'a reported cancellation of a task that completed',
       history(
-        [start, begun],
+        [start, started],
         [{ f: 'cancel', taskId: 'a' }, { verdict: 'ok' }],
         [right('x'), { verdict: 'unavailable' }],
       ),
       final({}),
     ],
     [
-      'a refusal as second of an answer that has no first',
-      history([start, begun], [right('x'), { verdict: 'interaction_already_answered' }]),
+      'a refusal as already answered of a pending interaction',
+      history([start, started], [right('x'), { verdict: 'interaction_already_answered' }]),
       final(open),
     ],
     [
-      'a refusal as late of an answer that was taken',
-      history([start, begun], [right('x'), { verdict: 'interaction_expired' }]),
+      'a refusal as expired of an answered interaction',
+      history([start, started], [right('x'), { verdict: 'interaction_expired' }]),
       final({}),
     ],
   ])('%s', (_what, entries, state) => {

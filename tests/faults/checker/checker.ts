@@ -7,8 +7,9 @@ import type { FinalState } from './final-state.ts';
 import type { HistoryEntry } from './history.ts';
 
 /**
- * The offline checker: what the clients saw and what Redis holds in the end, held against the four invariants.
- * I1 `once`, I2 `kept`, I3 `deadlines`, I4 `durable`; each stands in a file of its own.
+ * The offline checker: compares what the clients were told and what Redis holds in the end with the four invariants.
+ * I1 `exactly-once`, I2 `nothing-lost`, I3 `deadlines`, I4 `durability`, each in a file of its own. `history` is what
+ * clients and nemesis did, `final-state` what Redis holds, `evidence` both, indexed for the invariants.
  */
 export function checkHistory(history: readonly HistoryEntry[], final: FinalState): Violation[] {
   const evidence = new Evidence(history, final);

@@ -1,12 +1,12 @@
 import type { Evidence, Violation } from './evidence.ts';
 import { hasEnded } from './final-state.ts';
 
-/** How long after its deadline a task has ended at the latest, while Redis and a worker live. */
+/** A task ends at most this long after its deadline while Redis and a worker run. */
 export const GRACE_MS = 5_000;
 
 /**
- * I3: every task has ended by its deadline plus 5 s, and none is ended by it before. Time in which Redis, all workers
- * or the machine were out does not count, since then there was nobody to end it.
+ * I3: every task ends by its deadline plus 5 s, and none expires before its deadline. Time in which Redis, all workers or
+ * the machine did not run is added to the 5 s.
  */
 export function* checkDeadlines(evidence: Evidence): Generator<Violation> {
   const { workers, final } = evidence;

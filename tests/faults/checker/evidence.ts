@@ -6,11 +6,11 @@ export interface Violation {
   readonly what: string;
 }
 
-/** One request from its beginning to what is known of its end. */
+/** One request with its reply, if one is known. */
 export interface Exchange {
   readonly request: Request;
   readonly from: number;
-  /** When its reply came, and what it said; nothing of an outcome that is unknown. */
+  /** Undefined while the outcome is unknown. */
   readonly reply?: Reply & { readonly at: number };
 }
 
@@ -19,14 +19,14 @@ export interface SentAnswer {
   readonly kind: AnswerKind;
 }
 
-/** A history and a final state, sorted by what the invariants ask of them. */
+/** A history and a final state, indexed for the invariants. */
 export class Evidence {
   readonly final: FinalState;
   readonly exchanges: readonly Exchange[];
   readonly tasks: ReadonlyMap<string, FinalTask>;
-  /** The answers that were sent to an interaction, whatever came of them. */
+  /** The answers sent to each interaction, accepted or not. */
   readonly sentAnswers: ReadonlyMap<string, readonly SentAnswer[]>;
-  /** The tasks that someone tried to cancel. */
+  /** The tasks for which a client requested cancellation. */
   readonly cancelled: ReadonlySet<string>;
   private readonly history: readonly HistoryEntry[];
 
@@ -49,12 +49,12 @@ export class Evidence {
     this.cancelled = cancelled;
   }
 
-  /** What was sent to any interaction of a task. */
+  /** The answers sent to any interaction of a task. */
   sentAnswersTo(task: FinalTask): SentAnswer[] {
     return task.interactions.flatMap(({ interactionId }) => this.sentAnswers.get(interactionId) ?? []);
   }
 
-  /** What clients were told of tasks, by any reply. */
+  /** Every task status that a reply reported. */
   *reportedTasks(): Generator<{ standing: ReportedTask; exchange: Exchange }> {
     for (const exchange of this.exchanges) {
       const standing = exchange.reply?.task;
@@ -62,7 +62,7 @@ export class Evidence {
     }
   }
 
-  /** Milliseconds between two times in which Redis, every worker, or the whole machine could do nothing. */
+  /** Milliseconds between two times in which Redis, all workers or the machine did not run. */
   outage(from: number, to: number, workers: readonly string[]): number {
     let sum = 0;
     let since: number | undefined;
@@ -84,7 +84,7 @@ export class Evidence {
     return sum;
   }
 
-  /** Every worker that the history speaks of. */
+  /** Names of all workers in the history. */
   get workers(): string[] {
     const targets = this.history.flatMap((entry) => ('target' in entry ? [entry.target] : []));
     return [...new Set(targets)].filter((target) => target.startsWith('worker'));

@@ -24,45 +24,45 @@ function* checkStarts({ exchanges, final }: Evidence): Generator<Violation> {
   }
   for (const [key, ids] of byKey)
     if (ids.size > 1) yield violation(`the start '${key}' began ${ids.size} tasks: ${[...ids].join(', ')}`);
-  const known = new Set([...byKey.values()].flatMap((ids) => [...ids]));
-  const unknown = final.tasks.filter(({ taskId }) => !known.has(taskId));
-  // A start whose reply was lost for good may have begun one.
-  const unheard = new Set(
+  const reportedIds = new Set([...byKey.values()].flatMap((ids) => [...ids]));
+  const unreported = final.tasks.filter(({ taskId }) => !reportedIds.has(taskId));
+  // A start without any reply may have created a task.
+  const startsWithoutReply = new Set(
     exchanges.flatMap(({ request }) =>
       request.f === 'start' && !byKey.has(request.key) ? [request.key] : [],
     ),
   );
-  if (unknown.length > unheard.size)
-    yield violation(`${unknown.length} tasks that nobody was told of: ${unknown[0]?.taskId}, ...`);
+  if (unreported.length > startsWithoutReply.size)
+    yield violation(`${unreported.length} tasks that no reply reported: ${unreported[0]?.taskId}, ...`);
 }
 
-/** Each turn of an LLM call is asked for once: the next one is opened by an answer to the one before, and by nothing else. */
+/** Each attempt of an LLM call is requested once: the next attempt only after a wrong answer or a retried error. */
 function* checkAttempts({ sentAnswers }: Evidence, task: FinalTask): Generator<Violation> {
   const attempts = Math.max(0, ...task.interactions.map(({ attempt }) => attempt));
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const asked = task.interactions.filter((one) => one.attempt === attempt).length;
-    const called = task.interactions.filter(
+    const requested = task.interactions.filter((one) => one.attempt === attempt).length;
+    const expected = task.interactions.filter(
       (one) =>
         one.attempt === attempt - 1 &&
         one.status === 'answered' &&
         sentAnswers.get(one.interactionId)?.some(({ kind }) => kind === 'wrong' || kind === 'passing'),
     ).length;
-    const most = attempt === 1 ? task.width : called;
-    if (asked > most) {
+    const most = attempt === 1 ? task.width : expected;
+    if (requested > most) {
       yield violation(
-        `task ${task.taskId} asked ${asked} times for attempt ${attempt}, which ${most} answers called for`,
+        `task ${task.taskId} requested attempt ${attempt} ${requested} times instead of at most ${most}`,
       );
     }
   }
 }
 
-/** What an answer puts into a project stands there once, and only one of two rival answers puts anything there. */
+/** A project contains what an answer adds once, and the additions of at most one of two rival answers. */
 function* checkProjectWrites({ final, sentAnswers }: Evidence): Generator<Violation> {
   for (const [project, titles] of Object.entries(final.projects)) {
     const times = new Map<string, number>();
     for (const title of titles) times.set(title, (times.get(title) ?? 0) + 1);
     for (const [title, count] of times)
-      if (count > 1) yield violation(`'${title}' stands ${count} times in project '${project}'`);
+      if (count > 1) yield violation(`'${title}' is ${count} times in project '${project}'`);
     for (const [interactionId, rivals] of sentAnswers) {
       const landed = rivals.filter(({ mark }) => times.has(mark));
       if (landed.length > 1)

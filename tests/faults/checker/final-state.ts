@@ -1,10 +1,10 @@
-/** What Redis holds when everything has come to rest, as the public REST shows it. Times are Redis's milliseconds. */
+/** What REST shows when nothing changes any more. Times are Redis's clock in milliseconds. */
 export interface FinalState {
   readonly readAt: number;
   readonly tasks: readonly FinalTask[];
   /** The titles in each project, in order. */
   readonly projects: Readonly<Record<string, readonly string[]>>;
-  /** What the tenant's record counts as not ended. */
+  /** The tenant's counter of tasks that have not ended. */
   readonly openTasks: number;
 }
 
@@ -14,10 +14,10 @@ export interface FinalTask {
   readonly status: string;
   readonly endedAt: number;
   readonly expiresAt: number;
-  /** The text of its result or error. */
+  /** Its result or error as canonical JSON. */
   readonly end?: string;
   readonly errorCode?: string;
-  /** How many LLM calls its program makes side by side. */
+  /** How many LLM calls its program makes in parallel. */
   readonly width: number;
   readonly interactions: readonly FinalInteraction[];
 }

@@ -2,14 +2,14 @@ import type { Evidence, Violation } from './evidence.ts';
 import { type FinalTask, hasEnded } from './final-state.ts';
 import { GRACE_MS } from './deadlines.ts';
 
-/** I2: nothing accepted is lost: every task that nobody else has to act for has ended, for a reason that the clients gave. */
+/** I2: nothing accepted is lost: every task that waits for no answer has ended, for a reason that the clients caused. */
 export function* checkNothingLost(evidence: Evidence): Generator<Violation> {
   const titles = new Set(Object.values(evidence.final.projects).flat());
   for (const task of evidence.final.tasks) {
     if (!hasEnded(task.status)) {
       const waits = task.interactions.some(({ status }) => status === 'pending');
       const due = task.expiresAt + GRACE_MS < evidence.final.readAt;
-      if (!waits && !due) yield violation(task, `is ${task.status}, waits for nobody, and nothing goes on`);
+      if (!waits && !due) yield violation(task, `is ${task.status}, waits for no answer, and does not continue`);
     } else if (task.status === 'completed') {
       yield* checkResult(evidence, task, titles);
     } else {
@@ -19,7 +19,7 @@ export function* checkNothingLost(evidence: Evidence): Generator<Violation> {
   }
 }
 
-/** A result is made of answers that were posted, one to each call, and what it says was put into a project stands there. */
+/** A result contains one posted answer per LLM call, and its project contains what the result reports. */
 function* checkResult(
   evidence: Evidence,
   task: FinalTask,
@@ -32,22 +32,22 @@ function* checkResult(
   if (used.length !== task.width)
     yield violation(
       task,
-      `completed with ${used.length} of the answers that it was given, and it asked ${task.width}`,
+      `completed with ${used.length} of its answers instead of ${task.width}`,
     );
   if (task.operation !== 'parse_prd') return;
   for (const { mark } of used)
     if (!titles.has(mark)) yield violation(task, `completed, and '${mark}' is not in its project`);
 }
 
-/** What is not explained about a task's bad end, if anything. */
+/** Why a failure is not explained by what the clients sent; undefined when it is. */
 function unexplainedFailure(evidence: Evidence, task: FinalTask): string | undefined {
   const kinds = evidence.sentAnswersTo(task).map(({ kind }) => kind);
   const count = (kind: string) => kinds.filter((one) => one === kind).length;
   switch (task.errorCode) {
     case 'task_cancelled':
-      return evidence.cancelled.has(task.taskId) ? undefined : 'is cancelled, which nobody asked for';
+      return evidence.cancelled.has(task.taskId) ? undefined : 'is cancelled, which no client requested';
     case 'task_expired':
-      return undefined; // that it was its time is I3's
+      return undefined; // whether the deadline had passed is checked by I3
     case 'interaction_expired':
       return task.interactions.some(({ status }) => status === 'expired')
         ? undefined
@@ -55,13 +55,13 @@ function unexplainedFailure(evidence: Evidence, task: FinalTask): string | undef
     case 'agent_error':
       return count('fatal') > 0 || count('passing') > 2
         ? undefined
-        : 'failed with agent_error, which no answer said';
+        : 'failed with agent_error, which no answer reported';
     case 'answer_invalid':
       return count('wrong') > 3
         ? undefined
         : `failed with answer_invalid after ${count('wrong')} wrong answers`;
     default:
-      return `ended as ${task.status} with '${task.errorCode}', which no client brought about: ${task.end}`;
+      return `ended as ${task.status} with '${task.errorCode}', which no client caused: ${task.end}`;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AnswerKind } from '../checker/history.ts';
 
-/** An answer of some kind to a call of `tool`, which carries its mark to wherever it lands. */
+/** The body of an answer of a kind to a call of `tool`; its mark appears in the result. */
 export function answerBody(kind: AnswerKind, mark: string, tool: string): object {
   switch (kind) {
     case 'malformed':

@@ -1,28 +1,28 @@
 import type { AnswerKind } from '../checker/history.ts';
 import { type SeededRandom, seededRandom } from '../../harness/seeded-random.ts';
 
-/** What one client will do, decided before anything runs; what befalls it may change when, never what. */
+/** What one client does, decided before the run; faults may delay it and never change it. */
 export interface ClientPlan {
   readonly key: string;
-  /** Milliseconds from the beginning of the run. */
+  /** Milliseconds after the start of the run. */
   readonly startAt: number;
-  /** Short-lived tasks start on the gateway whose tasks live for seconds. */
+  /** Starts its task on the gateway whose tasks live for seconds. */
   readonly short: boolean;
   readonly call: { readonly tool: string; readonly args: object };
-  /** What it answers, by attempt; the last stands for all further ones. Empty: it never answers. */
+  /** Its answers by attempt; the last is repeated. Empty: it never answers. */
   readonly answers: readonly AnswerKind[];
   readonly twice: 'no' | 'same' | 'different';
-  /** How long it thinks before each answer, in milliseconds. */
+  /** Pause before each answer, in milliseconds. */
   readonly think: number;
-  /** How long an answer asks to be held for its outcome, in milliseconds. */
+  /** `waitMs` of its answers. */
   readonly waitMs: number;
-  /** It cancels the task so long after the start, whatever it does besides. */
+  /** Milliseconds after the start at which it cancels the task; undefined: never. */
   readonly cancelAfter: number | undefined;
 }
 
 const PROJECTS = 16;
 
-/** How long tasks and interactions of the gateway for short-lived ones live, in milliseconds. */
+/** Lifetimes at the gateway for short-lived tasks, in milliseconds. */
 export const SHORT_LIFETIMES = { task: 4_000, interaction: 2_000 };
 
 /** The clients of a run, spread over `window` milliseconds. The same seed gives the same clients. */
@@ -40,7 +40,7 @@ function createPlan(
   n: number,
   count: number,
 ): ClientPlan {
-  // Those that begin near the end would only make the run longer.
+  // Short-lived tasks near the end would only make the run longer.
   const short = random.chance(0.25) && n < count * 0.7;
   const late = short && random.chance(0.3);
   const silent = short && !late && random.chance(0.3);

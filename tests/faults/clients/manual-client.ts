@@ -6,7 +6,7 @@ import { answerBody } from './answer-body.ts';
 
 const TOOL = 'bench_echo';
 
-/** Single requests by hand, each in the history like any client's. */
+/** A client whose requests a test makes one by one; all are recorded in the history. */
 export class ManualClient {
   readonly plans: { key: string; call: { tool: string; args: object } }[] = [];
   private readonly cluster: Cluster;
@@ -17,7 +17,7 @@ export class ManualClient {
     this.history = history;
   }
 
-  /** Starts so many tasks on one gateway; gives their interactions. */
+  /** Starts tasks on one gateway; returns their interactions. */
   async startTasks(count: number, gateway: string): Promise<StartedTask[]> {
     return Promise.all(
       Array.from({ length: count }, async () => {
@@ -32,7 +32,7 @@ export class ManualClient {
     );
   }
 
-  /** Answers without waiting for the outcome; undefined when no reply came within `limitMs`. */
+  /** Answers with `waitMs` 0; undefined when there is no reply within `limitMs`. */
   async answer(
     asked: StartedTask,
     kind: AnswerKind,
@@ -46,7 +46,7 @@ export class ManualClient {
     return this.send(key, gateway, { f: 'answer', interactionId, mark, kind }, params, limitMs);
   }
 
-  /** Asks how tasks stand until all are as `enough` has it, or so long. False when they were not in time. */
+  /** Polls until the status of all tasks satisfies `enough`; false when that takes longer than `patience` ms. */
   async waitForStatus(
     tasks: readonly StartedTask[],
     enough: (status: string) => boolean,

@@ -8,22 +8,22 @@ import type { ClientPlan } from './client-plan.ts';
 import { type ToolOutcome, callTool, reportedTask } from './tool-call.ts';
 import { answerBody } from './answer-body.ts';
 
-/** How long a request may take beyond what it asked to be held. */
+/** Time limit of a request beyond the wait that it asks for. */
 const LIMIT_MS = 3_000;
 
-/** A start may be held for what its task does first; a sleep is at most as long as a short-lived task. */
+/** Time limit of a start, which may run a task's first segment; a sleep lasts at most as long as a short-lived task. */
 const START_LIMIT_MS = 8_000;
 
 export interface RunContext {
   readonly cluster: Cluster;
   readonly history: History;
-  /** Aborted when the run is over, whatever the clients have got done. */
+  /** Aborted when the run ends, finished or not. */
   readonly ended: AbortSignal;
 }
 
 /**
- * A good client: what it does not know the outcome of it repeats, the same call under the same key, the same answer,
- * on whatever replica, until it knows. It carries out one plan.
+ * A client that carries out one plan. It repeats every request of unknown outcome (the same call under the same
+ * idempotency key, the same answer) at any replica until the outcome is known.
  */
 export class PlannedClient {
   private readonly plan: ClientPlan;
@@ -39,7 +39,7 @@ export class PlannedClient {
     this.random = seededRandom(`ways of ${plan.key}`);
   }
 
-  /** Runs the plan to its task's end; false when the run was over before. */
+  /** Runs the plan until its task ends; false when the run ended before. */
   async run(): Promise<boolean> {
     const { plan, context } = this;
     await delay(plan.startAt);
@@ -84,7 +84,7 @@ export class PlannedClient {
     return reply?.task;
   }
 
-  /** Answers one interaction as the plan has it, and gives how the task stood after it. */
+  /** Answers one interaction as planned; returns the task's status after it. */
   private async answerAsPlanned(interactionId: string): Promise<ReportedTask | undefined> {
     const { plan } = this;
     const { number = 0 } = parseInteractionId(interactionId) ?? {};
@@ -131,7 +131,7 @@ export class PlannedClient {
 
   private async pollStatus(taskId: string): Promise<ReportedTask | undefined> {
     const waiting = this.task?.status === 'input_required';
-    // An interaction that it does not answer, or whose answer is on its way: nothing tells when that is over.
+    // The interaction stays unanswered, or its answer is under way: there is nothing to wait for.
     if (waiting) await delay(this.plan.answers.length === 0 ? 700 : 100);
     const params = { name: 'task_status', arguments: { taskId, waitMs: waiting ? 0 : 1_000 } };
     const reply = await this.repeatUntilKnown(
@@ -147,7 +147,7 @@ export class PlannedClient {
     return reply?.task;
   }
 
-  /** Repeats a request until its outcome is known, or the run is over. */
+  /** Repeats a request until its outcome is known or the run ends. */
   private async repeatUntilKnown(
     request: Request,
     params: { name: string; arguments: object; _meta?: object },
@@ -176,7 +176,7 @@ export class PlannedClient {
 }
 
 function refusalReply({ code, taskId }: Extract<ToolOutcome, { kind: 'refused' }>): Reply {
-  // A repeated start of a task that has failed meanwhile says how it failed, and of which task it speaks.
+  // A repeated start of a task that has failed meanwhile returns its error and its task id.
   return {
     verdict: code,
     ...(taskId === undefined ? {} : { task: { taskId, status: 'working', pending: [] } }),

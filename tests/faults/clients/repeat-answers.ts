@@ -7,8 +7,8 @@ import { answerBody } from './answer-body.ts';
 const CONCURRENCY = 16;
 
 /**
- * Repeats every answer that was told to be taken, when all is at rest: whatever Redis has lost meanwhile, it is to be
- * answered as a repeat. The replies join the history.
+ * Repeats every accepted answer after the run: each must be `replayed`, whatever faults there were. The replies join the
+ * history.
  */
 export async function repeatAcceptedAnswers(
   { cluster, history }: Pick<RunContext, 'cluster' | 'history'>,

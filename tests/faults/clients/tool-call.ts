@@ -2,13 +2,13 @@ import { canonicalJson, ERRORS, isErrorCode } from '@baton/protocol';
 import type { PendingRequest, ReportedTask } from '../checker/history.ts';
 import { requestJson } from '../../harness/http-request.ts';
 
-/** What an MCP tool call came to: what the tool gave back, a refusal by name, or nothing that is known. */
+/** The outcome of a tool call: its content, an error code, or unknown. */
 export type ToolOutcome =
   | { readonly kind: 'done'; readonly content: Content }
   | { readonly kind: 'refused'; readonly code: string; readonly taskId: string | undefined }
   | { readonly kind: 'unknown'; readonly why: string };
 
-/** What is read of a tool's structured content. */
+/** The fields of structured content that the suite reads. */
 export interface Content {
   readonly taskId?: string;
   readonly status?: string;
@@ -27,7 +27,7 @@ interface RpcReply {
   readonly error?: { readonly message: string; readonly data?: { readonly code?: string } };
 }
 
-/** One `tools/call`, as a client without an SDK posts it. */
+/** Posts one `tools/call` without an SDK. */
 export async function callTool(
   url: string,
   token: string,
@@ -40,7 +40,7 @@ export async function callTool(
   const { result, error } = outcome.body as RpcReply;
   const content = result?.structuredContent;
   const code = error?.data?.code ?? (result?.isError ? content?.error?.code : undefined);
-  // 503 says so itself: whether it was taken is not known; repeat the call.
+  // These codes mean an unknown outcome: the call must be repeated.
   if (code !== undefined && isErrorCode(code) && ERRORS[code].repeat) return { kind: 'unknown', why: code };
   if (code !== undefined) return { kind: 'refused', code, taskId: content?.error?.taskId };
   if (content === undefined)
@@ -48,11 +48,11 @@ export async function callTool(
   return { kind: 'done', content };
 }
 
-/** A tool's content as what it says about its task. */
+/** The task status that a tool's content reports. */
 export function reportedTask(content: Content, taskId = content.taskId ?? ''): ReportedTask {
   const { status = '', result, error } = content;
   if (status === 'completed' || status === 'failed' || status === 'cancelled') {
-    // A finished operation's own reply is its result; elsewhere it stands under `result`.
+    // The reply of a completed call is the result itself; elsewhere it is under `result`.
     const end = error ?? result ?? content;
     return { taskId, status, end: canonicalJson(end), pending: [] };
   }

@@ -13,12 +13,12 @@ export const TENANT = 'faults';
 export interface ClusterOptions {
   /** The built command. */
   readonly entry: string;
-  /** How long the tasks and interactions of each gateway live, in milliseconds; by default longer than any run. */
+  /** Lifetimes of the tasks and interactions of each gateway in milliseconds; by default longer than any run. */
   readonly gateways: readonly { readonly task?: number; readonly interaction?: number }[];
   readonly workers: number;
 }
 
-/** A deployment of real processes on a Redis of their own, each reached, and reaching Redis, by a way in our hands. */
+/** Gateways and workers as real processes on a private Redis, each with a proxy between it and Redis. */
 export class Cluster {
   readonly redis: ManagedRedis;
   readonly gateways: readonly ManagedProcess[];
@@ -38,7 +38,7 @@ export class Cluster {
     this.workers = workers;
   }
 
-  /** Starts Redis and the gateways, makes the tenant and its key; workers are started too unless `idle`. */
+  /** Starts Redis and the gateways, creates the tenant and its key, and starts the workers unless `idle`. */
   static async start(options: ClusterOptions, history: History, { idle = false } = {}): Promise<Cluster> {
     const dir = createTemporaryFolder('faults');
     const redis = await ManagedRedis.start(join(dir, 'redis'), history);
@@ -78,7 +78,7 @@ export class Cluster {
     return found;
   }
 
-  /** A request to the REST as the operator, on any gateway that answers. */
+  /** A REST request as the operator, to the first gateway that runs. */
   async rest<T>(method: string, path: string, body?: object): Promise<T> {
     const url = this.gateways.find((one) => one.url !== undefined)?.url ?? '';
     const reply = await requestJson(`${url}/v1${path}`, {

@@ -4,8 +4,8 @@ import type { History } from '../checker/history.ts';
 import type { RedisProxy } from '../../tcp-proxies/redis-proxy.ts';
 
 /**
- * One gateway or worker, with its way to Redis. When its process ends it is started again, as whatever runs containers
- * would do; the history notes when it can do nothing.
+ * One gateway or worker with its proxy to Redis. It is started again after each exit, as a container runtime would do;
+ * the history records when it does not run.
  */
 export class ManagedProcess {
   readonly name: string;
@@ -29,7 +29,7 @@ export class ManagedProcess {
     this.history = history;
   }
 
-  /** Where it listens, or nothing while it is away. */
+  /** Its base URL; undefined while it does not run. */
   get url(): string | undefined {
     return this.process?.url;
   }
@@ -38,7 +38,7 @@ export class ManagedProcess {
     return this.process?.output ?? [];
   }
 
-  /** Starts it, again and again while it cannot start for want of Redis. */
+  /** Starts it; tries again while it cannot start because Redis is down. */
   async start(): Promise<void> {
     const role = this.name.startsWith('gateway') ? 'gateway' : 'worker';
     for (let tries = 1; this.process === undefined; tries++) {
@@ -56,7 +56,7 @@ export class ManagedProcess {
     }
   }
 
-  /** Ends its process and starts another one `after` milliseconds later. */
+  /** Stops its process and starts another one `after` milliseconds later. */
   async restart(signal: 'SIGKILL' | 'SIGTERM', after: number): Promise<void> {
     await this.stop(signal);
     await delay(after);
@@ -69,7 +69,7 @@ export class ManagedProcess {
     const { process: ending } = this;
     this.process = undefined;
     if (ending === undefined) return;
-    // A process that is stopped hears nothing but SIGKILL.
+    // A process under SIGSTOP receives only SIGKILL.
     if (signal === 'SIGTERM') ending.child.kill('SIGCONT');
     await ending.stop(signal);
   }

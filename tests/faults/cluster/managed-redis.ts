@@ -3,14 +3,13 @@ import { type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
 import type { History } from '../checker/history.ts';
 
 /**
- * What is acknowledged must survive a kill of the process, which leaves what it has written in the kernel's hands. So
- * what counts is that the write comes before the reply. With `no` and `always` it does; `everysec` is the one setting
- * that puts the write itself off, for up to 2 s while an fsync is under way, and replies all the same. Between the two,
- * fsyncs would only add the disk's moods to the run.
+ * A kill of the process must not lose what was acknowledged; what it has written is then with the kernel. So the write
+ * must come before the reply, which `no` and `always` guarantee. `everysec` may delay the write itself by up to 2 s during
+ * an fsync. `no` is used because fsyncs would only add the disk's variance.
  */
 const ARGS = ['--appendfsync', 'no'];
 
-/** The one Redis of a run, whose data outlive its process. */
+/** The Redis of a run; its data survive its process. */
 export class ManagedRedis {
   private readonly dir: string;
   private readonly history: History;
@@ -30,7 +29,7 @@ export class ManagedRedis {
     return this.server.url;
   }
 
-  /** Ends the server and starts another one on its data `after` milliseconds later. */
+  /** Stops the server and starts another one on its data `after` milliseconds later. */
   async restart(signal: 'SIGKILL' | 'SIGTERM', after: number): Promise<void> {
     this.record('out');
     process.kill(this.server.pid, signal);

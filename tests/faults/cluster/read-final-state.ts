@@ -26,7 +26,7 @@ interface TaskDocument {
 
 const CONCURRENCY = 16;
 
-/** Reads everything of the tenant as the operator sees it. */
+/** Reads all tasks and projects of the tenant through the operator's REST API. */
 export async function readFinalState(cluster: Cluster): Promise<FinalState> {
   const base = `/tenants/${TENANT}`;
   const readAt = historyClock();

@@ -2,17 +2,17 @@ import { historyClock, type History } from '../checker/history.ts';
 
 const INTERVAL_MS = 50;
 
-/** Later than this is not the run's own work: it does nothing that takes so long. */
+/** A longer delay of the timer comes from the machine: the run itself never blocks for so long. */
 const STALL_MS = 250;
 
 /**
- * Notes when the machine let this process wait, as it then does to all others of the run: on a machine that others keep
- * busy, deadlines would otherwise measure them. Where nobody disturbs, it notes nothing.
+ * Records when the machine did not schedule this process, and so none of the run's, so that a busy machine does not count
+ * as a missed deadline.
  */
 export class StallDetector {
   private readonly timer: NodeJS.Timeout;
   private last = historyClock();
-  /** How long in all, in milliseconds. */
+  /** The sum of all stalls. */
   stalledMs = 0;
 
   constructor(history: History) {

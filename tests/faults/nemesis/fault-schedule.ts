@@ -1,23 +1,23 @@
 import { seededRandom, type SeededRandom } from '../../harness/seeded-random.ts';
 
-/** What befalls one process, or its way to Redis. Durations are milliseconds. */
+/** One fault of a process or of its connection to Redis. */
 export interface Fault {
-  /** The pause since the fault before it in its lane was over. */
+  /** Pause after the previous fault of its lane. */
   readonly pauseMs: number;
   readonly target: string;
   /**
-   * `kill`, `stop` and `terminate` end or stop the process, `stutter` lets it run only now and then; `slow`, `cut` and
-   * `hold` befall its way to Redis.
+   * `kill`, `terminate` and `stop` are signals to the process, `stutter` stops it again and again; `slow`, `cut` and
+   * `hold` apply to its connection to Redis.
    */
   readonly kind: 'kill' | 'terminate' | 'stop' | 'stutter' | 'slow' | 'cut' | 'hold';
   readonly durationMs: number;
-  /** Strikes right after a command about a task was sent, before its reply is read, instead of at any time. */
+  /** Starts right after a command about a task was sent, before its reply is read. */
   readonly waitForTaskCommand: boolean;
 }
 
 /**
- * Three lanes side by side, so that there is always a worker and a gateway that lives, as there is in a deployment that
- * has more than one of each: of each kind one at a time is struck, and Redis, of which there is one.
+ * Three lanes in parallel, one for gateways, workers and Redis each. A lane has one fault at a time, so that one gateway
+ * and one worker always run, as in a deployment with two of each.
  */
 export interface FaultSchedule {
   readonly gateways: readonly Fault[];
@@ -25,7 +25,7 @@ export interface FaultSchedule {
   readonly redis: readonly Fault[];
 }
 
-/** The same seed gives the same faults, in the same order in each lane. */
+/** The same seed gives the same schedule. */
 export function createFaultSchedule(seed: number, gateways: number, workers: number): FaultSchedule {
   const random = seededRandom(`faults of ${seed}`);
   return {
@@ -51,7 +51,7 @@ const PROCESS_FAULTS = [
   'hold',
 ] as const;
 
-/** What stops for longer than the leases does so in half of the cases. */
+/** About half of the stops last longer than a job's lock. */
 function drawProcessFault(random: SeededRandom, target: string, most: number): Fault {
   const kind = random.pick(PROCESS_FAULTS);
   return {

@@ -4,13 +4,13 @@ import type { History } from '../checker/history.ts';
 import type { ManagedProcess } from '../cluster/managed-process.ts';
 import { describeFault, type Fault, type FaultSchedule } from './fault-schedule.ts';
 
-/** So long a fault that is to strike on a command about a task waits for one. */
+/** How long a fault waits for a command about a task. */
 const PATIENCE_MS = 1_000;
 const STUTTER_MS = 40;
 
-/** Carries out a schedule; when it resolves, everything that was struck is whole again. */
+/** Carries out a schedule of faults; resolves when all of them have ended. */
 export async function runNemesis(cluster: Cluster, faults: FaultSchedule, history: History): Promise<void> {
-  const lane = async (list: readonly Fault[]) => {
+  const runLane = async (list: readonly Fault[]) => {
     for (const fault of list) {
       await delay(fault.pauseMs);
       if (fault.waitForTaskCommand)
@@ -20,10 +20,10 @@ export async function runNemesis(cluster: Cluster, faults: FaultSchedule, histor
       else await applyProcessFault(cluster.getProcess(fault.target), fault);
     }
   };
-  await Promise.all([lane(faults.gateways), lane(faults.workers), lane(faults.redis)]);
+  await Promise.all([runLane(faults.gateways), runLane(faults.workers), runLane(faults.redis)]);
 }
 
-/** Resolves right after one of them has sent a command about a task. */
+/** Resolves right after one of the processes has sent a command about a task. */
 function onTask(members: readonly ManagedProcess[]): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, PATIENCE_MS);
@@ -65,7 +65,7 @@ async function applyProcessFault(process: ManagedProcess, fault: Fault): Promise
       process.recordDown();
       redisProxy.hold(fault.durationMs % 2 === 0 ? 'replies' : 'requests');
       await delay(fault.durationMs);
-      // Half of the time what was held is lost: it never got there, or nobody hears of it.
+      // Half of these faults lose the held bytes, requests or replies.
       if (fault.durationMs % 4 < 2) redisProxy.dropConnections();
       redisProxy.release();
       return process.recordUp();
