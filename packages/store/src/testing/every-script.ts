@@ -32,7 +32,7 @@ export async function runEveryScript(fixture: Fixture, guest: TestTenant): Promi
   await claims.claim(AGENT, first, { leaseMs: 0 });
   await claims.releaseHolder(AGENT, 'gone');
   await queries.pending(BOB, { channel });
-  await guest.answer(taskId, 1, { channel });
+  await guest.answer(taskId, 1, { channel: `${channel}-2` });
   await guest.answer(taskId, 1, { channel });
 
   const segment = await fixture.leaseOne(shard);
@@ -52,7 +52,7 @@ export async function runEveryScript(fixture: Fixture, guest: TestTenant): Promi
   await shard.dequeue(job, ['echo 2']);
   const found = await shard.dequeue(job, ['echo 1']);
   await shard.dequeue(job, ['echo 1']);
-  if (found.kind === 'taken') await found.segments[0]?.park({ journal: [], drops: [], waits: [] });
+  if (found.kind === 'taken') await found.leases[0]?.park({ journal: [], drops: [], waits: [] });
   await interactions.extend(ANN, third, 60_000);
   await fixture.sweep(shard);
   const resumed = await fixture.leaseOne(shard);

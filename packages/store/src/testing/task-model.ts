@@ -1,6 +1,8 @@
-import { formatInteractionId, type TaskStatus } from '@baton/protocol';
+import { formatInteractionId, type InteractionStatus, type TaskStatus } from '@baton/protocol';
 import { taskRef } from '../records/keys.ts';
 import type { Wait } from '../records/park-request.ts';
+import { legendOf } from '../records/task-record.ts';
+import { INTERACTION_TRANSITIONS, requireTransition, TASK_TRANSITIONS } from '../records/transitions.ts';
 import type { TaskLease } from '../tasks/task-lease.ts';
 import type { TestTenant } from './test-tenant.ts';
 
@@ -12,7 +14,7 @@ type Interaction =
 /** A task as it should stand, in memory. Its methods say what the store should answer. */
 export class ModelTask {
   readonly id: string;
-  status: TaskStatus = 'input_required';
+  private now: TaskStatus = 'input_required';
   /** Who loaded it last, whose fence is the one that counts. */
   holder: TaskLease | undefined;
   /** Who was told to load it anew. */
@@ -33,6 +35,15 @@ export class ModelTask {
     this.opens(paths);
   }
 
+  get status(): TaskStatus {
+    return this.now;
+  }
+
+  private set status(next: TaskStatus) {
+    requireTransition(TASK_TRANSITIONS, this.now, next);
+    this.now = next;
+  }
+
   get opened(): number {
     return this.interactions.length;
   }
@@ -48,6 +59,10 @@ export class ModelTask {
 
   get pending(): number[] {
     return this.interactions.flatMap(({ is }, index) => (is === 'pending' ? [index + 1] : []));
+  }
+
+  statusOf(number: number): InteractionStatus | undefined {
+    return this.interactions[number - 1]?.is;
   }
 
   get answers(): ReadonlyMap<string, string> {
@@ -146,14 +161,19 @@ export class ModelTask {
   }
 
   private close(number: number, how: Interaction): void {
-    this.interactions[number - 1] = how;
+    this.replace(number, how);
     this.events++;
     this.status = this.pending.length > 0 ? 'input_required' : 'working';
   }
 
   private end(status: 'completed' | 'failed' | 'cancelled', void_: 'expired' | 'cancelled'): void {
     this.status = status;
-    for (const number of this.pending) this.interactions[number - 1] = { is: void_, path: '' };
+    for (const number of this.pending) this.replace(number, { is: void_, path: '' });
+  }
+
+  private replace(number: number, next: Interaction): void {
+    requireTransition(INTERACTION_TRANSITIONS, this.statusOf(number) ?? 'new', next.is);
+    this.interactions[number - 1] = next;
   }
 }
 
@@ -240,6 +260,12 @@ export class TaskModel {
       const ref = taskRef(task.id);
       const places_ = [...ready, ...heldRefs, ...taken].filter((one) => one === ref).length;
       const name = `task ${index}`;
+      const strangers = Object.keys(record).filter((field) => legendOf(field) === undefined);
+      claim(strangers.length === 0, `${name} has fields that the legend lacks: ${strangers}`);
+      for (let number = 1; number <= task.opened; number++) {
+        const status = interactionStatusIn(record, number);
+        claim(status === task.statusOf(number), `${name}.${number} is ${status}, not ${task.statusOf(number)}`);
+      }
       claim(record['st'] === task.status, `${name} is ${record['st']}, not ${task.status}`);
       claim(
         Number(record['ev'] ?? 0) === task.events,
@@ -275,6 +301,11 @@ export class TaskModel {
     }
     return wrong;
   }
+}
+
+function interactionStatusIn(record: Record<string, string>, number: number): string | undefined {
+  if (` ${record['open']}`.includes(` ${number};`)) return 'pending';
+  return record[`g${number}`] === undefined ? record[`x${number}`]?.split(';')[0] : 'answered';
 }
 
 /** The first thing of a task that falls due: its own end, or a wait. */
