@@ -11,7 +11,7 @@ import { resumeProcessor } from './resume-processor.ts';
  */
 const SCRIPT = `
 import { resumeProcessor } from './resume-processor.ts';
-const shard = { dequeue: async () => ({ kind: 'taken', segments: [], unloaded: [] }) };
+const shard = { dequeue: async () => ({ kind: 'taken', leases: [], notLoaded: [] }) };
 let ran = 0;
 const resuming = { programs: { names: [] }, check: {}, log: { warn() {} }, onBatch: () => ran++ };
 const run = resumeProcessor(shard, resuming);
@@ -35,10 +35,10 @@ test('a million jobs leave nothing on the heap of a worker', { timeout: 120_000 
     process.execPath,
     ['--expose-gc', '--max-old-space-size=32', '--input-type=module', '-'],
     // What is bundled finds the Lua scripts beside where it runs.
-    { encoding: 'utf8', cwd: join(folder, '../../../packages/store/src'), input: outputFiles[0]?.text ?? '' },
+    { encoding: 'utf8', cwd: join(folder, '../../../packages/store/src/scripts'), input: outputFiles[0]?.text ?? '' },
   );
   expect(stderr.slice(-500)).toBe('');
-  const { ran, heap } = JSON.parse(stdout) as { onBatch: number; heap: number };
+  const { ran, heap } = JSON.parse(stdout) as { ran: number; heap: number };
   expect(ran).toBe(1_000_000);
   expect(heap).toBeLessThan(32 * 1024 * 1024);
 });
@@ -56,14 +56,14 @@ test('a Redis that goes while a batch is loaded fails the job, and never the pro
     release: () => Promise.reject(gone),
   };
   const shard = {
-    dequeue: async () => ({ kind: 'taken', segments: [broken], unloaded: ['other'] }),
+    dequeue: async () => ({ kind: 'taken', leases: [broken], notLoaded: ['other'] }),
     load: () => new Promise((_resolve, reject) => setTimeout(() => reject(gone), 20)),
   };
   const resuming = {
     programs: { names: [], find: () => undefined },
     check: {},
     log: { warn() {} },
-    ran() {},
+    onBatch() {},
   };
   const run = resumeProcessor(shard as never, resuming as never);
   const data = { tenant: 'acme', list: 'ready', number: 1, tasks: [] };

@@ -1,13 +1,13 @@
-import { type AnswerCheck, type Programs, resumeTask, type SegmentEnd } from '@baton/runner';
+import { type AnswerValidator, type Programs, resumeTask, type SegmentEnd } from '@baton/runner';
 import {
   type Batch,
   DelayedError,
-  holdsLock,
+  extendJobLock,
   type Job,
   parseResumeJob,
   type ResumeJob,
-  type RunJob,
-  type Segment,
+  type JobProcessor,
+  type TaskLease,
   type Shard,
   UnrecoverableError,
 } from '@baton/store/shards';
@@ -24,7 +24,7 @@ const LONG_JOB_MS = 500;
 
 export interface ResumeDependencies {
   readonly programs: Programs;
-  readonly check: AnswerCheck;
+  readonly check: AnswerValidator;
   readonly log: Logger;
   /** Called after each batch with how its tasks ended. */
   readonly onBatch: (ends: readonly SegmentEnd[]) => void;
@@ -38,20 +38,20 @@ export interface ResumeDependencies {
  * tried first, so that a task that kills its worker takes no other with it twice. What another run may mend fails the job,
  * and BullMQ retries it with what is left of the batch.
  */
-export function resumeProcessor(shard: Shard, dependencies: ResumeDependencies): RunJob {
+export function resumeProcessor(shard: Shard, dependencies: ResumeDependencies): JobProcessor {
   const { programs, onBatch, onMissingPrograms } = dependencies;
   return async (job, final, token) => {
     const running = { job, data: parseJob(job), final };
     const batch = await shard.dequeue(running.data, programs.names);
-    if (batch.kind === 'lacking') {
+    if (batch.kind === 'no_program') {
       onMissingPrograms?.();
       return delayJob(job, token, MISSING_PROGRAM_DELAY_MS);
     }
     const ends = await runBatch(shard, running, batch, dependencies);
-    if (ends.some(({ end }) => end.kind === 'stale') && (await holdsLock(job, token))) {
+    if (ends.some(({ end }) => end.kind === 'stale') && (await extendJobLock(job, token))) {
       // The reply of a script was lost: the job is still ours, and so is what its batch still holds.
       const rest = await shard.dequeue(running.data, programs.names, { fresh: false });
-      if (rest.kind !== 'lacking') ends.push(...(await runBatch(shard, running, rest, dependencies)));
+      if (rest.kind !== 'no_program') ends.push(...(await runBatch(shard, running, rest, dependencies)));
     }
     onBatch(ends.map(({ end }) => end));
     return finishJob(job, token, ends);
@@ -80,7 +80,7 @@ function parseJob(job: Job): ResumeJob {
   }
 }
 
-type TakenBatch = Exclude<Batch, { kind: 'lacking' }>;
+type TakenBatch = Exclude<Batch, { kind: 'no_program' }>;
 
 /** Runs a batch. A task that throws fails no other: the first error is thrown when all have ended. */
 async function runBatch(
@@ -92,7 +92,7 @@ async function runBatch(
   const ends: TaskEnd[] = [];
   const errors: unknown[] = [];
   const warn = (event: string, facts: object) => log.warn(facts, event);
-  const run = async (segment: Segment) => {
+  const run = async (segment: TaskLease) => {
     try {
       const end = await resumeTask(programs, check, shard, segment, running.final, warn);
       ends.push({ taskId: segment.taskId, end });
@@ -100,39 +100,39 @@ async function runBatch(
       errors.push(error);
     }
   };
-  if (batch.kind === 'again') await runOneByOne(shard, running, batch.unloaded, run);
+  if (batch.kind === 'retried') await runOneByOne(shard, running, batch.notLoaded, run);
   else await runSideBySide(shard, running, batch, run, errors);
   if (errors.length > 0) throw errors[0];
   return ends;
 }
 
-type RunTask = (segment: Segment) => Promise<void>;
+type RunTask = (segment: TaskLease) => Promise<void>;
 
 async function runOneByOne(shard: Shard, running: RunningJob, tasks: readonly string[], run: RunTask) {
   await recordTaskIds(running, tasks);
   const { tenant, number } = running.data;
   for (const taskId of tasks) {
-    const { segments } = await shard.load(tenant, number, [taskId]);
-    for (const segment of segments) await run(segment);
+    const { leases } = await shard.load(tenant, number, [taskId]);
+    for (const segment of leases) await run(segment);
   }
 }
 
 async function runSideBySide(
   shard: Shard,
   running: RunningJob,
-  { segments, unloaded }: Extract<Batch, { kind: 'taken' }>,
+  { leases, notLoaded }: Extract<Batch, { kind: 'taken' }>,
   run: RunTask,
   errors: unknown[],
 ): Promise<void> {
   const { tenant, number } = running.data;
-  const tasks = [...segments.map(({ taskId }) => taskId), ...unloaded];
+  const tasks = [...leases.map(({ taskId }) => taskId), ...notLoaded];
   const long = setTimeout(() => void recordTaskIds(running, tasks), LONG_JOB_MS);
-  const runs = segments.map(run);
+  const runs = leases.map(run);
   try {
-    for (let rest = unloaded; rest.length > 0; ) {
+    for (let rest = notLoaded; rest.length > 0; ) {
       const loaded = await shard.load(tenant, number, rest);
-      rest = loaded.unloaded;
-      runs.push(...loaded.segments.map(run));
+      rest = loaded.notLoaded;
+      runs.push(...loaded.leases.map(run));
       if (rest.length > 0) await Promise.all(runs);
     }
   } catch (error) {

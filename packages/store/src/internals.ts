@@ -1,23 +1,24 @@
-import type { Connection } from './redis/connection.ts';
-import type { Keyspace } from './records/keys.ts';
 import type { BullmqQueues } from './queues/bullmq-queues.ts';
-import type { Store } from './store.ts';
+import type { Keyspace } from './records/keys.ts';
+import type { Connection } from './redis/connection.ts';
+import type { TenantContext } from './tenant/tenant-context.ts';
 
-/** What a store's other doors share with it, and nobody outside this package can reach. */
+/** The parts of a store that the operator's and the shards' entry points share with it; not exported by the package. */
 interface Internals {
   readonly connection: Connection;
   readonly keyspace: Keyspace;
   readonly queues: BullmqQueues;
+  readonly contextOf: (tenant: string) => TenantContext;
 }
 
-const internals = new WeakMap<Store, Internals>();
+const internals = new WeakMap<object, Internals>();
 
-export function registerInternals(store: Store, inside: Internals): void {
-  internals.set(store, inside);
+export function registerInternals(store: object, parts: Internals): void {
+  internals.set(store, parts);
 }
 
-export function internalsOf(store: Store): Internals {
-  const inside = internals.get(store);
-  if (inside === undefined) throw new Error('this store was not opened with Store.open');
-  return inside;
+export function internalsOf(store: object): Internals {
+  const parts = internals.get(store);
+  if (parts === undefined) throw new Error('this store was not opened with Store.open');
+  return parts;
 }

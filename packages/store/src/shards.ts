@@ -1,28 +1,29 @@
-/** The workers' view: every shard, with what it has ready and due, and BullMQ's queues. Crosses tenants. */
+/** The worker's entry point: the shards, and BullMQ's workers of their queues. Crosses tenants. */
 import type { Job, Worker } from 'bullmq';
 import type { Cluster, Redis } from 'ioredis';
 import { internalsOf } from './internals.ts';
-import { startJobWorker, type QueueName, type JobProcessor } from './queues/bullmq-queues.ts';
+import type { QueueName } from './queues/bullmq-queues.ts';
+import { type JobProcessor, startJobWorker } from './queues/job-worker.ts';
 import { Shard } from './shard/shard.ts';
 import type { Store } from './store.ts';
 
 export { DelayedError, UnrecoverableError } from 'bullmq';
 export { taskRef } from './records/keys.ts';
-export { extendJobLock, type JobProcessor } from './queues/bullmq-queues.ts';
+export { extendJobLock, type JobProcessor } from './queues/job-worker.ts';
 export { parseResumeJob, type ResumeJob } from './queues/resume-job.ts';
 export type { TaskLease, LoadedTask } from './tasks/task-lease.ts';
 export type { Batch, Shard } from './shard/shard.ts';
 export type { Job, Worker };
 
 export function openShards(store: Store): Shard[] {
-  const { connection, keyspace, queues } = internalsOf(store);
+  const { connection, keyspace, queues, contextOf } = internalsOf(store);
   return Array.from(
     { length: keyspace.shards },
-    (_, index) => new Shard(index, connection, keyspace.shard(index), queues, (id) => store.tenant(id)),
+    (_, index) => new Shard(index, connection, keyspace.shard(index), queues, contextOf),
   );
 }
 
-/** A worker's own connection to BullMQ's queues, which waits for Redis as long as it takes. */
+/** BullMQ's workers of one process, on a connection of their own whose commands wait for Redis as long as it takes. */
 export class JobWorkers {
   private readonly store: Store;
   private readonly client: Redis | Cluster;
@@ -33,7 +34,7 @@ export class JobWorkers {
     this.client = internalsOf(store).connection.duplicateForWorker();
   }
 
-  /** Runs the jobs of one queue of a shard with `run`, until it is closed. */
+  /** Runs the jobs of one queue of a shard with `run`, until `close`. */
   start(shard: Shard, name: QueueName, run: JobProcessor): Worker {
     const { keyspace } = internalsOf(this.store);
     const worker = startJobWorker(this.client, keyspace.shard(shard.index).bull, name, run, 1_000);
@@ -45,13 +46,13 @@ export class JobWorkers {
     return internalsOf(this.store).queues.scheduleSweeps(shard.index);
   }
 
-  /** Takes no more jobs, and waits for those that run; there is no limit to how long. */
+  /** Takes no more jobs and waits for the running ones, without a limit. */
   async close(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.close()));
     this.disconnect();
   }
 
-  /** Ends at once: what runs goes on elsewhere, when its lock has lapsed. */
+  /** Disconnects at once: running jobs are retried by another process when their locks expire. */
   disconnect(): void {
     this.client.disconnect();
   }

@@ -1,36 +1,41 @@
-import { BatonError } from '@baton/protocol';
-import { Cluster } from 'ioredis';
 import { Connection } from './redis/connection.ts';
 import { ReplicaInbox } from './waiting/replica-inbox.ts';
 import { registerInternals } from './internals.ts';
-import { Keyspace, topologyKey } from './records/keys.ts';
+import { Keyspace } from './records/keys.ts';
 import { WorkerRegistry } from './queues/worker-registry.ts';
 import { type JobCount, BullmqQueues } from './queues/bullmq-queues.ts';
 import type { Replication } from './redis/replicated-write.ts';
 import { type SealKey, sealKey } from './seal-key.ts';
+import { TenantContext } from './tenant/tenant-context.ts';
 import { TenantStore } from './tenant-store.ts';
+import { resolveShardCount } from './topology.ts';
 import { DEFAULT_LIFETIMES, type Lifetimes } from './records/ttl.ts';
 
 export interface StoreOptions {
   readonly url: string;
-  /** Seals and peppers: keys are stored as HMACs with it, and what clients keep is sealed with keys derived from it. */
+  /** API keys are stored as HMACs with it, and session ids are sealed with keys derived from it. */
   readonly secret: string;
   /** The name of this process, unique among those that share the Redis. */
   readonly replica: string;
   readonly prefix?: string | undefined;
   readonly lifetimes?: Lifetimes | undefined;
-  /** The replicas of Redis that are waited for before anything is acknowledged; none when left out. */
+  /** The replicas of Redis that must have a write before it is acknowledged; none when left out. */
   readonly replication?: Replication | undefined;
-  /** Fixed at the first start against a Redis and recorded there; later starts take what is recorded. */
+  /** Recorded in Redis by the first start; a later start may leave it out, or must give the same. */
   readonly shards?: number | undefined;
 }
 
-/** A door holds names, no data: it is made again when these are thrown away. */
+/** The objects of so many tenants are cached; they hold key names and no data. */
 const MAX_CACHED_TENANTS = 10_000;
 
+interface TenantParts {
+  readonly context: TenantContext;
+  readonly store: TenantStore;
+}
+
 /**
- * One process's hold on Redis. `tenant` is the door to a tenant. What crosses tenants has doors of its own, in
- * `@baton/store/operator` and `@baton/store/shards`, which the linter opens to the operator surface and the worker.
+ * The store of one process. `tenant` is the only way to a tenant's data. What crosses tenants is in `@baton/store/operator`
+ * and `@baton/store/shards`, which the linter lets only the operator's routes and the worker import.
  */
 export class Store {
   readonly inbox: ReplicaInbox;
@@ -41,10 +46,15 @@ export class Store {
   private readonly queues: BullmqQueues;
   private readonly secret: string;
   private readonly lifetimes: Lifetimes;
-  private readonly tenants = new Map<string, TenantStore>();
+  private readonly tenants = new Map<string, TenantParts>();
   private readonly workerRegistries = new Map<number, WorkerRegistry>();
 
-  private constructor(connection: Connection, keyspace: Keyspace, inbox: ReplicaInbox, options: StoreOptions) {
+  private constructor(
+    connection: Connection,
+    keyspace: Keyspace,
+    inbox: ReplicaInbox,
+    options: StoreOptions,
+  ) {
     this.connection = connection;
     this.keyspace = keyspace;
     this.inbox = inbox;
@@ -52,15 +62,20 @@ export class Store {
     this.queues = new BullmqQueues(connection, keyspace);
     this.secret = options.secret;
     this.lifetimes = options.lifetimes ?? DEFAULT_LIFETIMES;
-    registerInternals(this, { connection, keyspace, queues: this.queues });
+    registerInternals(this, {
+      connection,
+      keyspace,
+      queues: this.queues,
+      contextOf: (tenant) => this.parts(tenant).context,
+    });
   }
 
-  /** Errors: `unavailable` when the Redis does not answer or would evict. */
+  /** Errors: `unavailable` when Redis does not answer, or its policy may evict keys. */
   static async open(options: StoreOptions): Promise<Store> {
     const connection = await Connection.open(options.url, options.replication);
     try {
       const prefix = options.prefix ?? 'baton';
-      const keyspace = new Keyspace(prefix, await resolveTopology(connection, prefix, options.shards));
+      const keyspace = new Keyspace(prefix, await resolveShardCount(connection, prefix, options.shards));
       const inbox = await ReplicaInbox.open(connection, keyspace, options.replica);
       return new Store(connection, keyspace, inbox, options);
     } catch (error) {
@@ -69,38 +84,49 @@ export class Store {
     }
   }
 
-  /** The door to a tenant. It opens for any well-formed id; what is behind it admits callers or not. */
+  /** The data of one tenant. Any well-formed id has a store; its methods admit the caller or refuse it. */
   tenant(id: string): TenantStore {
-    let tenant = this.tenants.get(id);
-    if (tenant === undefined) {
-      const shard = this.keyspace.shardIndex(id);
-      const addJob = (job: string, taskId?: string) => this.queues.enqueueResumeJob(shard, id, job, taskId);
-      tenant = new TenantStore(
-        this.connection,
-        this.keyspace.tenant(id),
-        this.lifetimes,
-        addJob,
-        this.workerRegistry(shard),
-        this.secret,
-      );
+    return this.parts(id).store;
+  }
+
+  private parts(id: string): TenantParts {
+    let parts = this.tenants.get(id);
+    if (parts === undefined) {
+      const context = this.newContext(id);
+      parts = { context, store: new TenantStore(context, this.secret) };
       if (this.tenants.size === MAX_CACHED_TENANTS) this.tenants.clear();
-      this.tenants.set(id, tenant);
+      this.tenants.set(id, parts);
     }
-    return tenant;
+    return parts;
+  }
+
+  private newContext(id: string): TenantContext {
+    const shard = this.keyspace.shardIndex(id);
+    const addJob = (request: string, taskId?: string) =>
+      this.queues.enqueueResumeJob(shard, id, request, taskId);
+    const { connection, lifetimes } = this;
+    return new TenantContext(
+      connection,
+      this.keyspace.tenant(id),
+      lifetimes,
+      addJob,
+      this.workerRegistry(shard),
+    );
   }
 
   private workerRegistry(shard: number): WorkerRegistry {
-    const known = this.workerRegistries.get(shard) ?? new WorkerRegistry(this.connection, this.keyspace.shard(shard));
-    this.workerRegistries.set(shard, known);
-    return known;
+    const registry =
+      this.workerRegistries.get(shard) ?? new WorkerRegistry(this.connection, this.keyspace.shard(shard));
+    this.workerRegistries.set(shard, registry);
+    return registry;
   }
 
-  /** The keys for what is sealed under a label, the one to seal with first; any of them opens. */
+  /** The keys of one purpose: the first one seals, any of them opens. */
   sealKeys(label: string): readonly SealKey[] {
     return [sealKey(this.secret, label)];
   }
 
-  /** Throws `unavailable` when Redis does not answer now, UnsafeRedis when it has come to evict. */
+  /** Errors: `unavailable` when Redis does not answer now, EvictionPolicyError when its policy may evict keys. */
   async ping(): Promise<void> {
     await this.connection.checkEvictionPolicy();
   }
@@ -110,7 +136,7 @@ export class Store {
     return this.queues.pausedQueues();
   }
 
-  /** How many jobs of each queue stand where, for metrics. */
+  /** The number of jobs of each queue in each state, for metrics. */
   async jobCounts(): Promise<JobCount[]> {
     return this.queues.jobCounts();
   }
@@ -120,44 +146,4 @@ export class Store {
     await this.queues.close().catch(() => {});
     await this.connection.close();
   }
-}
-
-const CLUSTER_SHARDS = 16;
-
-/**
- * How records are laid out. Bumped by hand when a release reads or writes them otherwise than the one before: work that
- * two releases share and read differently would not fail, it would hang.
- */
-const LAYOUT = 2;
-
-/** The number of shards and the layout decide where and how everything stands: whoever starts first fixes them, for all. */
-async function resolveTopology(
-  connection: Connection,
-  prefix: string,
-  wanted: number | undefined,
-): Promise<number> {
-  const key = topologyKey(prefix);
-  const look = () => connection.command((client) => client.hmget(key, 'shards', 'layout'));
-  let [recorded, layout] = await look();
-  if (!recorded || !layout) {
-    // Only the first start writes: all others come up while Redis is full, too.
-    const shards = wanted ?? (connection.client instanceof Cluster ? CLUSTER_SHARDS : 1);
-    await connection.write('HSETNX', key, 'shards', shards);
-    await connection.write('HSETNX', key, 'layout', LAYOUT);
-    [recorded, layout] = await look();
-  }
-  if (layout !== String(LAYOUT)) {
-    throw new BatonError(
-      'unavailable',
-      `This Redis holds Baton's data in layout ${layout}, and this release reads layout ${LAYOUT}. Run the release that wrote ` +
-        'it until its work has ended, or use another Redis or BATON_REDIS_PREFIX.',
-    );
-  }
-  if (wanted !== undefined && recorded !== String(wanted)) {
-    throw new BatonError(
-      'unavailable',
-      `This Redis holds Baton's data in ${recorded} shards, and ${wanted} were asked for. The number is fixed at the first start.`,
-    );
-  }
-  return Number(recorded);
 }

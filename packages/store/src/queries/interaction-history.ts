@@ -1,7 +1,12 @@
 import type { Identity } from '../records/identity.ts';
 import { formatCursor, parseCursor, type Position, withoutPrincipal } from '../records/cursor.ts';
 import type { InteractionRecord, InteractionSummary } from '../records/interaction-record.ts';
-import type { InteractionReader, FetchOptions, FetchResult, InteractionFilter } from './interaction-reader.ts';
+import type {
+  InteractionReader,
+  FetchOptions,
+  FetchResult,
+  InteractionFilter,
+} from './interaction-reader.ts';
 import { parseIndexMember } from '../records/keys.ts';
 import type { Page } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
@@ -26,8 +31,8 @@ export class InteractionHistory {
   private readonly context: TenantContext;
   private readonly reader: InteractionReader;
 
-  constructor(place: TenantContext, reader: InteractionReader) {
-    this.context = place;
+  constructor(context: TenantContext, reader: InteractionReader) {
+    this.context = context;
     this.reader = reader;
   }
 
@@ -53,10 +58,16 @@ export class InteractionHistory {
       openedInteractions.map(({ reference }) => reference),
       wanted,
     );
-    const last = scanned < openedInteractions.length || openedInteractions.length === MAX_INTERACTIONS ? openedInteractions[scanned - 1] : undefined;
+    const last =
+      scanned < openedInteractions.length || openedInteractions.length === MAX_INTERACTIONS
+        ? openedInteractions[scanned - 1]
+        : undefined;
     if (last) return { items, nextCursor: formatCursor({ score: last.score, member: last.reference }) };
     if (!next) return { items };
-    return { items, nextCursor: formatCursor({ score: next.score, member: `${withoutPrincipal(next.member)}|` }) };
+    return {
+      items,
+      nextCursor: formatCursor({ score: next.score, member: `${withoutPrincipal(next.member)}|` }),
+    };
   }
 
   /** What the tasks have opened, as far as one page looks; of the first only what stands behind the cursor. */

@@ -1,7 +1,13 @@
 import type { InteractionStatus, Role } from '@baton/protocol';
 import { formatHolder, type Identity } from '../records/identity.ts';
 import type { ClaimRequest } from '../tasks/claims.ts';
-import { type InteractionFields, type InteractionRecord, parseInteractionRecord, type InteractionSummary, parseInteractionSummary } from '../records/interaction-record.ts';
+import {
+  type InteractionFields,
+  type InteractionRecord,
+  parseInteractionRecord,
+  type InteractionSummary,
+  parseInteractionSummary,
+} from '../records/interaction-record.ts';
 import { PAGE_SIZE, MAX_PAGE_BYTES } from '../records/page.ts';
 import { parseIndexMember } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
@@ -35,15 +41,21 @@ export interface FetchResult<T> {
 export class InteractionReader {
   private readonly context: TenantContext;
 
-  constructor(place: TenantContext) {
-    this.context = place;
+  constructor(context: TenantContext) {
+    this.context = context;
   }
 
-  async records(references: readonly string[], reading: FetchOptions): Promise<FetchResult<InteractionRecord>> {
+  async records(
+    references: readonly string[],
+    reading: FetchOptions,
+  ): Promise<FetchResult<InteractionRecord>> {
     return this.fetch(references, reading, 1, parseInteractionRecord);
   }
 
-  async summaries(references: readonly string[], reading: FetchOptions): Promise<FetchResult<InteractionSummary>> {
+  async summaries(
+    references: readonly string[],
+    reading: FetchOptions,
+  ): Promise<FetchResult<InteractionSummary>> {
     return this.fetch(references, reading, 0, parseInteractionSummary);
   }
 

@@ -1,8 +1,19 @@
 import type { Identity } from '../records/identity.ts';
 import type { ClaimRequest } from '../tasks/claims.ts';
-import { formatCursor, parseMembersWithScores, parseCursor, type Position, withoutPrincipal } from '../records/cursor.ts';
+import {
+  formatCursor,
+  parseMembersWithScores,
+  parseCursor,
+  type Position,
+  withoutPrincipal,
+} from '../records/cursor.ts';
 import type { InteractionRecord, InteractionSummary } from '../records/interaction-record.ts';
-import type { InteractionReader, FetchOptions, FetchResult, InteractionFilter } from './interaction-reader.ts';
+import type {
+  InteractionReader,
+  FetchOptions,
+  FetchResult,
+  InteractionFilter,
+} from './interaction-reader.ts';
 import { MAX_SCANNED, PAGE_SIZE, type Page } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { run } from '../scripts/script.ts';
@@ -37,8 +48,8 @@ export class PendingList {
   private readonly reader: InteractionReader;
   private readonly singleFlight = new SingleFlight();
 
-  constructor(place: TenantContext, reader: InteractionReader) {
-    this.context = place;
+  constructor(context: TenantContext, reader: InteractionReader) {
+    this.context = context;
     this.reader = reader;
   }
 

@@ -4,7 +4,11 @@ import { type Identity, maySee } from '../records/identity.ts';
 import { formatCursor, parseCursor, withoutPrincipal } from '../records/cursor.ts';
 import { InteractionHistory, type HistoryQuery } from './interaction-history.ts';
 import { InteractionReader } from './interaction-reader.ts';
-import { type InteractionRecord, parseInteractionRecord, type InteractionSummary } from '../records/interaction-record.ts';
+import {
+  type InteractionRecord,
+  parseInteractionRecord,
+  type InteractionSummary,
+} from '../records/interaction-record.ts';
 import { FIELD } from '../records/task-record.ts';
 import { parseIndexMember, taskRef } from '../records/keys.ts';
 import type { Page } from '../records/page.ts';
@@ -47,11 +51,11 @@ export class Queries {
   private readonly pendingList: PendingList;
   private readonly interactionHistory: InteractionHistory;
 
-  constructor(place: TenantContext) {
-    this.context = place;
-    this.reader = new InteractionReader(place);
-    this.pendingList = new PendingList(place, this.reader);
-    this.interactionHistory = new InteractionHistory(place, this.reader);
+  constructor(context: TenantContext) {
+    this.context = context;
+    this.reader = new InteractionReader(context);
+    this.pendingList = new PendingList(context, this.reader);
+    this.interactionHistory = new InteractionHistory(context, this.reader);
   }
 
   /** The name to listen to for something that becomes pending, or free to be claimed. */
@@ -132,16 +136,17 @@ export class Queries {
   }
 
   private async record(taskId: string, number: number): Promise<InteractionRecord | undefined> {
-    const [program, principal, waits, answered, ended, request] = await this.context.connection.command((client) =>
-      client.hmget(
-        this.context.keys.task(taskId),
-        FIELD.program,
-        FIELD.principal,
-        FIELD.waits,
-        `${FIELD.answered}${number}`,
-        `${FIELD.ended}${number}`,
-        `${FIELD.request}${number}`,
-      ),
+    const [program, principal, waits, answered, ended, request] = await this.context.connection.command(
+      (client) =>
+        client.hmget(
+          this.context.keys.task(taskId),
+          FIELD.program,
+          FIELD.principal,
+          FIELD.waits,
+          `${FIELD.answered}${number}`,
+          `${FIELD.ended}${number}`,
+          `${FIELD.request}${number}`,
+        ),
     );
     return parseInteractionRecord(taskId, number, { program, principal, waits, answered, ended, request });
   }

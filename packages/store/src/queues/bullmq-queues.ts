@@ -1,10 +1,9 @@
-import { type Job, Queue, Worker } from 'bullmq';
-import type { Cluster, Redis } from 'ioredis';
+import { Queue } from 'bullmq';
 import type { Connection } from '../redis/connection.ts';
 import type { Keyspace } from '../records/keys.ts';
 import { jobId, parseJobRequest } from './resume-job.ts';
 import { toUnavailable } from '../redis/redis-errors.ts';
-import { JOB_LOCK, STALLED_INTERVAL, SWEEP_INTERVAL } from '../records/ttl.ts';
+import { SWEEP_INTERVAL } from '../records/ttl.ts';
 
 /**
  * BullMQ's queues, three of each shard, under the prefix `baton:{s0}:bull`: `resume`, whose jobs take what stands in a
@@ -25,9 +24,6 @@ const JOB_OPTIONS = {
   removeOnComplete: true,
   removeOnFail: { count: 1_000, age: 7 * 86_400 },
 } as const;
-
-/** How many jobs of a shard a worker runs side by side. A tenant has two of them (see scripts/includes/jobs.lua). */
-const CONCURRENCY = 8;
 
 /** So many jobs of one queue of a shard stand in one of BullMQ's states. */
 export interface JobCount {
@@ -98,7 +94,9 @@ export class BullmqQueues {
   /** The queues that are paused, as `<shard>:<queue>`. Errors: `unavailable`. */
   async pausedQueues(): Promise<string[]> {
     const all = await Promise.all(
-      this.allQueues.map(async ({ shard, name, queue }) => ((await queue.isPaused()) ? [`s${shard}:${name}`] : [])),
+      this.allQueues.map(async ({ shard, name, queue }) =>
+        (await queue.isPaused()) ? [`s${shard}:${name}`] : [],
+      ),
     ).catch((error: unknown) => Promise.reject(toUnavailable(error)));
     return all.flat();
   }
@@ -117,41 +115,4 @@ export class BullmqQueues {
   async close(): Promise<void> {
     await Promise.all(this.allQueues.map(({ queue }) => queue.close()));
   }
-}
-
-/** True while the job is this run's: a worker that was stopped for long finds that another one runs its job. */
-export async function extendJobLock(job: Job, token: string): Promise<boolean> {
-  return (await job.extendLock(token, JOB_LOCK)) === 1;
-}
-
-/** What a worker makes of a job; see `apps/worker`. `final` is true when BullMQ will not run it again, should it fail. */
-export type JobProcessor = (job: Job, final: boolean, token: string) => Promise<void>;
-
-/** Runs the jobs of one queue of a shard. */
-export function startJobWorker(
-  client: Redis | Cluster,
-  prefix: string,
-  name: QueueName,
-  run: JobProcessor,
-  runRetryDelay: number,
-): Worker {
-  const worker = new Worker(
-    name,
-    (job, token = '') => run(job, job.attemptsMade + 1 >= (job.opts.attempts ?? 1), token),
-    {
-      connection: client,
-      prefix,
-      concurrency: name === 'resume' ? CONCURRENCY : 1,
-      skipVersionCheck: true,
-      lockDuration: JOB_LOCK,
-      stalledInterval: STALLED_INTERVAL,
-      // A task that kills its worker is ended by its own count of tries: its job must not be given up before.
-      maxStalledCount: 100,
-      // In seconds. What woke a worker that is stopped is found by another one after so long.
-      drainDelay: 1,
-      runRetryDelay,
-    },
-  );
-  worker.on('error', () => {});
-  return worker;
 }

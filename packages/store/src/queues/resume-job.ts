@@ -25,7 +25,11 @@ export function parseResumeJob(data: unknown): ResumeJob {
 }
 
 /** What a script asks for, `"<number> <list>"`, as a job of a tenant; undefined where it asks for none. */
-export function parseJobRequest(tenant: string, asked: string, tasks: readonly string[]): ResumeJob | undefined {
+export function parseJobRequest(
+  tenant: string,
+  asked: string,
+  tasks: readonly string[],
+): ResumeJob | undefined {
   if (asked === '') return undefined;
   const [number, name] = asked.split(' ');
   return { tenant, list: list.parse(name), number: Number(number), tasks: [...tasks] };

@@ -137,7 +137,19 @@ export class TenantKeys {
 
   /** Every key that the script of a task may name; `run` takes those that it does. One literal, since each call makes it. */
   scriptKeys({ task }: TaskNames, credential = '', idempotency = '') {
-    const { shard, record: tenant, tasks, pending, claims, holders, deadlines, ready, held, jobs, listeners } = this;
+    const {
+      shard,
+      record: tenant,
+      tasks,
+      pending,
+      claims,
+      holders,
+      deadlines,
+      ready,
+      held,
+      jobs,
+      listeners,
+    } = this;
     const { due, outstanding, workers } = shard;
     return {
       credential,

@@ -22,7 +22,8 @@ export function pushWaitArgs(
 ): void {
   for (const wait of waits) {
     if (wait.kind === 'sleep') args.push(wait.kind, wait.path, wait.ms, '', '');
-    else args.push(wait.kind, wait.path, interaction, JSON.stringify(wait.request), formatSummary(wait.request));
+    else
+      args.push(wait.kind, wait.path, interaction, JSON.stringify(wait.request), formatSummary(wait.request));
   }
 }
 

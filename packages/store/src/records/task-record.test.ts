@@ -41,7 +41,8 @@ function fieldArguments([command = '', , ...args]: string[]): string[] {
 const isTaskKey = (key = '') => key === 'K_task' || key === 'task_key';
 
 /** Lists of fields that are gathered first: their pairs are checked where they are added. */
-const GATHERED = /^(unpack\(fields, from, to\)|fields|entries|dropped|field|added_waiter\(waiters, A_channel\))$/;
+const GATHERED =
+  /^(unpack\(fields, from, to\)|fields|entries|dropped|field|added_waiter\(waiters, A_channel\))$/;
 
 test.each(ALL_NAMES)('%s names the fields of a task by the legend alone', (script) => {
   const lua = withIncludes(readLua(script));
@@ -51,7 +52,8 @@ test.each(ALL_NAMES)('%s names the fields of a task by the legend alone', (scrip
   }
   for (const [, list, field] of lua.matchAll(/add_pair\((\w+), ([^,]+),/g))
     if (list !== 'changes' && list !== 'values') expect(field).toMatch(/^F_\w+/);
-  for (const [, list] of lua.matchAll(/local (?:fields|dropped) = \{([^}]+)\}/g)) expect(list?.trim()).toMatch(/^F_/);
+  for (const [, list] of lua.matchAll(/local (?:fields|dropped) = \{([^}]+)\}/g))
+    expect(list?.trim()).toMatch(/^F_/);
 });
 
 test('a field that the legend lacks cannot be named', () => {
@@ -68,7 +70,9 @@ test('no two entries of the legend share a name', () => {
   expect(legendOf('unheard-of')).toBeUndefined();
 });
 
-test('each field is written by the scripts that the legend names, and by no other', { timeout: 60_000 }, async () => {
+test('each field is written by the scripts that the legend names, and by no other', {
+  timeout: 60_000,
+}, async () => {
   const server = await startPrivateRedis();
   const fixture = await fixtureAt(server.url);
   const monitor = await RedisMonitor.open(server.url);
@@ -77,7 +81,8 @@ test('each field is written by the scripts that the legend names, and by no othe
   const written = new Set<string>();
   for (const { script, commands } of await monitor.runs()) {
     for (const [command = '', key = '', ...args] of commands) {
-      if (!key.startsWith(tenant.keys.task('').replace(/:[^:]*$/, ':')) || !/^(hset|hdel)$/i.test(command)) continue;
+      if (!key.startsWith(tenant.keys.task('').replace(/:[^:]*$/, ':')) || !/^(hset|hdel)$/i.test(command))
+        continue;
       const fields = /hset/i.test(command) ? args.filter((_, at) => at % 2 === 0) : args;
       for (const field of fields) written.add(`${legendOf(field) ?? `unknown ${field}`} by ${script}`);
     }

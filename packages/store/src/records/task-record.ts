@@ -23,7 +23,14 @@ export const TASK_RECORD = {
     stored: 'st',
     meaning: "MCP's status of the task",
     value: 'working, input_required, completed, failed or cancelled',
-    writers: ['task/open', 'interaction/accept', 'task/park', 'task/settle', 'task/cancel', 'deadline/expire'],
+    writers: [
+      'task/open',
+      'interaction/accept',
+      'task/park',
+      'task/settle',
+      'task/cancel',
+      'deadline/expire',
+    ],
     absent: 'never',
   },
   principal: {
@@ -95,13 +102,7 @@ export const TASK_RECORD = {
     stored: 'tr',
     meaning: 'Segments begun since the task last parked',
     value: 'count',
-    writers: [
-      'queue/dequeue',
-      'queue/load_tasks',
-      'task/park',
-      'task/release_task',
-      'task/hold_for_program',
-    ],
+    writers: ['queue/dequeue', 'queue/load_tasks', 'task/park', 'task/release_task', 'task/hold_for_program'],
     absent: 'until a segment begins: it is 0',
   },
   queue: {

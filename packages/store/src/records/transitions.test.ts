@@ -2,7 +2,12 @@ import { interactionStatus, isEnded, taskStatus } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { readLua } from '../scripts/lua-source.ts';
 import { ALL_SCRIPTS } from '../testing/script-interceptor.ts';
-import { INTERACTION_TRANSITIONS, requireTransition, TASK_TRANSITIONS, transitionsDiagram } from './transitions.ts';
+import {
+  INTERACTION_TRANSITIONS,
+  requireTransition,
+  TASK_TRANSITIONS,
+  transitionsDiagram,
+} from './transitions.ts';
 
 const ALL_NAMES = [...ALL_SCRIPTS.values()].map(({ name }) => name);
 const BOTH = [
@@ -38,7 +43,9 @@ test('a task that has ended never moves again, and one that has not can always e
 });
 
 test('a step that no script takes is refused', () => {
-  expect(() => requireTransition(TASK_TRANSITIONS, 'completed', 'working')).toThrow("from 'completed' to 'working'");
+  expect(() => requireTransition(TASK_TRANSITIONS, 'completed', 'working')).toThrow(
+    "from 'completed' to 'working'",
+  );
   requireTransition(TASK_TRANSITIONS, 'working', 'working');
 });
 

@@ -74,7 +74,10 @@ test('a task that was answered before Redis was full ends while it is', async ()
 
 test('a task is cancelled, seen, listed, extended and expired in a full Redis', async () => {
   const guest = await fixture.createTenant();
-  const [cancelled, other] = [await guest.openTask(), await guest.openTask({ waits: [llmWait('0'), llmWait('1')] })];
+  const [cancelled, other] = [
+    await guest.openTask(),
+    await guest.openTask({ waits: [llmWait('0'), llmWait('1')] }),
+  ];
   const late = await guest.withLifetimes({ task: 0 }).openTask();
   await whileFull(async () => {
     await (await guest.caller()).admit(['mcp']);

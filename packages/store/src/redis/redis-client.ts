@@ -18,7 +18,11 @@ const FAIL_FAST = {
   commandTimeout: COMMAND_TIMEOUT,
 } satisfies RedisOptions;
 
-const RETRY_FOREVER = { ...RECONNECT, enableOfflineQueue: true, maxRetriesPerRequest: null } satisfies RedisOptions;
+const RETRY_FOREVER = {
+  ...RECONNECT,
+  enableOfflineQueue: true,
+  maxRetriesPerRequest: null,
+} satisfies RedisOptions;
 
 type ClientOptions = typeof FAIL_FAST | typeof RETRY_FOREVER;
 

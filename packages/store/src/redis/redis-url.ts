@@ -20,7 +20,10 @@ export function isClusterUrl(url: string): boolean {
 /** The nodes that a cluster's URL names, and the options of a connection to one of them. */
 export function parseClusterUrl(url: string): { nodes: Address[]; nodeOptions: Credentials } {
   const [, tls, list = ''] = CLUSTER.exec(url) ?? [];
-  return { nodes: parseNodes(list, 6379), nodeOptions: { ...parseCredentials(list), ...(tls ? { tls: {} } : {}) } };
+  return {
+    nodes: parseNodes(list, 6379),
+    nodeOptions: { ...parseCredentials(list), ...(tls ? { tls: {} } : {}) },
+  };
 }
 
 /**

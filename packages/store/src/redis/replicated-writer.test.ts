@@ -43,7 +43,10 @@ test.each<[string, (guest: TestTenant, taskId: string) => Promise<unknown>]>([
   ],
   ['how a task stands', (guest, taskId) => guest.tasks.read(ANN, taskId)],
   ['what is pending', (guest) => guest.store.queries.pending(ANN, {})],
-  ['another deadline', (guest, taskId) => guest.interactions.extend(ANN, formatInteractionId(taskId, 1), 1_000)],
+  [
+    'another deadline',
+    (guest, taskId) => guest.interactions.extend(ANN, formatInteractionId(taskId, 1), 1_000),
+  ],
   ['a key', (guest) => guest.store.credentials.create({ name: 'k', scopes: ['mcp'] })],
   ['a limit', (guest) => guest.fixture.operators.update(guest.store.id, { limits: { openTasks: 5 } })],
   [

@@ -31,7 +31,11 @@ export class ReplicatedWriter {
     this.client = connect();
   }
 
-  async evaluate(script: CompiledScript, keys: ScriptCall['keys'], args: ScriptCall['args']): Promise<unknown[]> {
+  async evaluate(
+    script: CompiledScript,
+    keys: ScriptCall['keys'],
+    args: ScriptCall['args'],
+  ): Promise<unknown[]> {
     const encoded = encodeBatch(script, [{ keys, args }]);
     const reply = (await this.send({
       command: ['EVALSHA', ...encoded],

@@ -23,7 +23,7 @@ async function roundTripOverBullMq(fixture: Fixture, guest: TestTenant): Promise
   const jobs = new JobWorkers(fixture.store);
   jobs.start(shard, 'resume', async ({ data }) => {
     const batch = await shard.dequeue(parseResumeJob(data), []);
-    if (batch.kind === 'lacking') return;
+    if (batch.kind === 'no_program') return;
     const { leases } = await shard.load(guest.store.id, data.number, batch.notLoaded);
     const loaded = batch.kind === 'taken' ? batch.leases : [];
     for (const segment of [...loaded, ...leases]) await segment.settle({ status: 'completed', result: {} });

@@ -28,35 +28,35 @@ test('a job takes sixteen tasks of its tenant at most, in the order in which the
   const ids = await open(guest, 20);
   expect(await shard.dequeue(jobOf(guest, 1), [])).toEqual({
     kind: 'taken',
-    segments: [],
-    unloaded: ids.slice(0, 16),
+    leases: [],
+    notLoaded: ids.slice(0, 16),
   });
   expect(nextJob()).toBe('2 ready');
-  expect(await shard.dequeue(jobOf(guest, 2), [])).toMatchObject({ unloaded: ids.slice(16) });
+  expect(await shard.dequeue(jobOf(guest, 2), [])).toMatchObject({ notLoaded: ids.slice(16) });
   expect(nextJob(), 'nothing is left').toBe('');
-  expect(await shard.dequeue(jobOf(guest, 3), [])).toEqual({ kind: 'taken', segments: [], unloaded: [] });
+  expect(await shard.dequeue(jobOf(guest, 3), [])).toEqual({ kind: 'taken', leases: [], notLoaded: [] });
 });
 
 test('a job that runs again finds its own batch and nothing else, and nobody else has it meanwhile', async () => {
   const guest = await fixture.createTenant();
   const ids = await open(guest, 4);
-  const first = await shard.dequeue(jobOf(guest, 1), [], { most: 2 });
-  expect(first).toMatchObject({ kind: 'taken', unloaded: ids.slice(0, 2) });
-  const again = await shard.dequeue(jobOf(guest, 1), [], { most: 2 });
-  expect(again).toEqual({ kind: 'again', unloaded: ids.slice(0, 2) });
-  expect(await shard.dequeue(jobOf(guest, 2), [])).toMatchObject({ unloaded: ids.slice(2) });
+  const first = await shard.dequeue(jobOf(guest, 1), [], { limit: 2 });
+  expect(first).toMatchObject({ kind: 'taken', notLoaded: ids.slice(0, 2) });
+  const again = await shard.dequeue(jobOf(guest, 1), [], { limit: 2 });
+  expect(again).toEqual({ kind: 'retried', notLoaded: ids.slice(0, 2) });
+  expect(await shard.dequeue(jobOf(guest, 2), [])).toMatchObject({ notLoaded: ids.slice(2) });
 });
 
 test('what is left of a batch is found by a look that is to take nothing new', async () => {
   const guest = await fixture.createTenant();
   const ids = await open(guest, 3);
-  await shard.dequeue(jobOf(guest, 1), [], { most: 2 });
+  await shard.dequeue(jobOf(guest, 1), [], { limit: 2 });
   const { leases } = await shard.load(guest.store.id, 1, ids.slice(0, 2));
   await leases[0]!.settle({ status: 'completed', result: {} });
   const look = () => shard.dequeue(jobOf(guest, 1), [], { fresh: false });
-  expect(await look()).toEqual({ kind: 'again', unloaded: [ids[1]] });
+  expect(await look()).toEqual({ kind: 'retried', notLoaded: [ids[1]] });
   await leases[1]!.settle({ status: 'completed', result: {} });
-  expect(await look()).toEqual({ kind: 'taken', segments: [], unloaded: [] });
+  expect(await look()).toEqual({ kind: 'taken', leases: [], notLoaded: [] });
   expect(await guest.queueState(ids[2]!)).toBe('ready');
 });
 
@@ -77,7 +77,7 @@ test('a job that names what is not in its batch loads nothing of it', async () =
   const parked = await guest.openTask();
   const [ready] = await open(guest, 1);
   const batch = await shard.dequeue(jobOf(guest, 1, 'ready', [parked]), []);
-  expect(batch).toEqual({ kind: 'taken', segments: [], unloaded: [ready] });
+  expect(batch).toEqual({ kind: 'taken', leases: [], notLoaded: [ready] });
   expect((await shard.load(guest.store.id, 1, [parked])).leases).toEqual([]);
   expect((await shard.load(guest.store.id, 2, [ready!])).leases, 'of another job').toEqual([]);
   expect((await guest.readRecord(parked))['fe']).toBeUndefined();
@@ -99,7 +99,7 @@ test('a ref that names no task of anyone stops nobody, and is forgotten', async 
   await redis.zadd(guest.keys.ready, 0, taskRef(taskIdFrom(randomUUID())));
   const [taskId] = await open(guest, 1);
   const batch = await shard.dequeue(jobOf(guest, 1), []);
-  if (batch.kind === 'lacking') throw new Error(batch.kind);
+  if (batch.kind === 'no_program') throw new Error(batch.kind);
   const { leases } = await shard.load(guest.store.id, 1, batch.notLoaded);
   expect(leases.map((segment) => segment.taskId)).toEqual([taskId]);
   expect(await redis.hget(guest.keys.jobs, '1')).toBe(taskRef(taskId!));
@@ -109,7 +109,7 @@ test('of many jobs at once each task has one', async () => {
   const guest = await fixture.createTenant();
   const opened = await open(guest, 40);
   const batches = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => shard.dequeue(jobOf(guest, n + 1), [], { most: 3 })),
+    Array.from({ length: 20 }, (_, n) => shard.dequeue(jobOf(guest, n + 1), [], { limit: 3 })),
   );
   const ids = batches.flatMap((batch) => (batch.kind === 'taken' ? batch.notLoaded : []));
   expect(ids).toHaveLength(40);
@@ -150,17 +150,17 @@ test('the tasks of a batch that is run again come in the order of their tries, t
   await shard.load(guest.store.id, 1, [ids[0]!]);
   await shard.load(guest.store.id, 1, [ids[0]!, ids[1]!]);
   expect(await shard.dequeue(jobOf(guest, 1), [])).toEqual({
-    kind: 'again',
-    unloaded: [ids[2], ids[1], ids[0]],
+    kind: 'retried',
+    notLoaded: [ids[2], ids[1], ids[0]],
   });
 });
 
 test('two jobs of a tenant run at once for each live worker; the third is asked for when one of them has ended', async () => {
   const guest = await fixture.createTenant();
   const ids = await open(guest, 4);
-  await shard.dequeue(jobOf(guest, 1), [], { most: 1 });
+  await shard.dequeue(jobOf(guest, 1), [], { limit: 1 });
   expect(nextJob()).toBe('2 ready');
-  await shard.dequeue(jobOf(guest, 2), [], { most: 1 });
+  await shard.dequeue(jobOf(guest, 2), [], { limit: 1 });
   expect(nextJob(), 'two run').toBe('');
   const [third] = await open(guest, 1);
   expect(await redis.hget(guest.keys.jobs, 'ready')).toBeNull();
@@ -169,7 +169,7 @@ test('two jobs of a tenant run at once for each live worker; the third is asked 
   expect(await redis.hget(guest.keys.jobs, 'ready')).toBe('3');
   await shard.workers.heartbeat('one', []);
   await shard.workers.heartbeat('two', []);
-  for (const number of [3, 4, 5]) await shard.dequeue(jobOf(guest, number), [], { most: 1 });
+  for (const number of [3, 4, 5]) await shard.dequeue(jobOf(guest, number), [], { limit: 1 });
   expect(await guest.queueState(third!)).toBe('batch');
 });
 
@@ -190,12 +190,12 @@ test('a held task is taken by who has its program, and only that; who lacks it i
   expect(await guest.queueState(one!)).toBe('held');
   const number = Number(await redis.hget(guest.keys.jobs, 'held'));
   const job = jobOf(guest, number, 'held');
-  expect(await shard.dequeue(job, ['echo 11', 'ech 1'])).toEqual({ kind: 'lacking' });
+  expect(await shard.dequeue(job, ['echo 11', 'ech 1'])).toEqual({ kind: 'no_program' });
   expect(await redis.hget(guest.keys.jobs, 'held'), 'it is still to begin').toBe(String(number));
-  expect(await shard.dequeue(job, ['echo 1'])).toMatchObject({ kind: 'taken', unloaded: [one] });
+  expect(await shard.dequeue(job, ['echo 1'])).toMatchObject({ kind: 'taken', notLoaded: [one] });
   expect(nextJob(), 'for the other').toBe(`${number + 1} held`);
   const rest = jobOf(guest, number + 1, 'held');
-  expect(await shard.dequeue(rest, ['echo 1', 'other 7'])).toMatchObject({ unloaded: [two] });
+  expect(await shard.dequeue(rest, ['echo 1', 'other 7'])).toMatchObject({ notLoaded: [two] });
   expect(interceptor.replies(LOAD_TASKS).length).toBeGreaterThan(0);
 });
 

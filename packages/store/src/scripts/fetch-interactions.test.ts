@@ -1,6 +1,8 @@
-import { formatInteractionId } from '@baton/protocol';
+import { randomUUID } from 'node:crypto';
+import { formatInteractionId, taskIdFrom } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
 import type { Identity } from '../records/identity.ts';
+import { taskRef } from '../records/keys.ts';
 import type { Wait } from '../records/park-request.ts';
 import { LIST_PENDING, FETCH_INTERACTIONS } from './registry.ts';
 import { openFixture } from '../testing/fixture.ts';
@@ -125,6 +127,42 @@ test('a summary is told apart from its request, whatever it says, and a question
   const wanted = await guest.store.queries.pending(AGENT, { role: 'main' });
   expect(wanted.items.map((item) => item.request.kind)).toEqual(['llm']);
   expect((await guest.store.queries.pending(AGENT, { role: 'fallback' })).items).toEqual([]);
+});
+
+test('a record without summaries, as earlier releases wrote it, is listed, filtered and shown like any other', async () => {
+  const guest = await fixture.createTenant();
+  const taskId = taskIdFrom(randomUUID());
+  const ref = taskRef(taskId);
+  const [created, due] = [Date.now() - 1_000, Date.now() + 60_000];
+  const summary = 'x,"request":{"role":"fallback"}; 100 % of \u00e4/b\n\ud83d';
+  const llm = { apiKey: null, modelId: 'any', messages: [{ role: 'user', content: 'Say yes.' }] };
+  const call = { role: 'research', serviceType: 'generateObject', request: llm, attempt: 2, summary };
+  const question = { kind: 'elicitation', message: 'Which?', schema: { type: 'object' } };
+  await redis.hset(guest.keys.task(taskId), {
+    ...{ st: 'input_required', pr: 'ann', op: 'echo 1', in: '{}', at: created, ex: due, sq: 3 },
+    open: `1;${due};llm;0 2;${due};elicitation;1`,
+    i1: `${created};${JSON.stringify({ kind: 'llm', call })}`,
+    i2: `${created};${JSON.stringify(question)}`,
+    i3: `${created};${JSON.stringify({ kind: 'llm', call: { ...call, role: 'main' } })}`,
+    g3: `fingerprint;${created};bob`,
+    'j:2': 'llm+"yes"',
+  });
+  await redis.zadd(guest.keys.pending, created, `${ref}.1|ann`, created, `${ref}.2|ann`);
+  await redis.zadd(guest.keys.tasks, created, `${ref}|ann`);
+
+  const { queries } = guest.store;
+  const { request: _, ...withoutRequest } = call;
+  const summaries = (await queries.pendingSummaries(ANN, {})).items;
+  expect(summaries.map(({ request }) => request)).toEqual([{ kind: 'llm', call: withoutRequest }, question]);
+  expect(summaries[0]).toMatchObject({ status: 'pending', createdAt: created, expiresAt: due, operation: 'echo' });
+  const ids = async (role: 'main' | 'research') =>
+    (await queries.pending(AGENT, { role })).items.map(({ interactionId }) => interactionId);
+  expect(await ids('research')).toEqual([formatInteractionId(taskId, 1)]);
+  expect(await ids('main')).toEqual([]);
+  expect((await queries.pending(ANN, {})).items.map(({ request }) => request)).toEqual([{ kind: 'llm', call }, question]);
+  const history = (await queries.historySummaries(ANN, { status: 'answered' })).items;
+  expect(history).toMatchObject([{ interactionId: formatInteractionId(taskId, 3), answeredBy: 'bob' }]);
+  expect(await guest.tasks.read(ANN, taskId)).toMatchObject({ pending: [{ request: { call } }, { request: question }] });
 });
 
 describe('a claim', () => {

@@ -53,7 +53,8 @@ test('more tenants than one round looks at are all given what is due', async () 
 
 test('what one sweep did not get to is found by the next: nothing is taken out before it is done', async () => {
   const guest = await asleep(3);
-  const look = () => run(fixture.connection, LIST_DUE_TASKS, places(guest), { tenant: guest.store.id, limit: 2 });
+  const look = () =>
+    run(fixture.connection, LIST_DUE_TASKS, places(guest), { tenant: guest.store.id, limit: 2 });
   expect(await look()).toHaveLength(2);
   expect(await look(), 'its sweep died').toHaveLength(2);
   await fixture.sweep();

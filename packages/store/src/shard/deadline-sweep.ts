@@ -3,52 +3,56 @@ import type { Connection } from '../redis/connection.ts';
 import { type ShardKeys, taskIdFromRef } from '../records/keys.ts';
 import { run } from '../scripts/script.ts';
 import { LIST_DUE_TENANTS, EXPIRE, LIST_DUE_TASKS } from '../scripts/registry.ts';
-import type { TenantStore } from '../tenant-store.ts';
+import type { TenantContext } from '../tenant/tenant-context.ts';
 
-/** How many tenants one round looks at, and how many due tasks of each. */
+/** One round takes so many tenants, and so many due tasks of each. */
 const TENANTS_PER_ROUND = 100;
 const TASKS_PER_TENANT = 64;
 
 /**
- * Gives the tasks of a shard what has fallen due (deadlines, sleeps), tenants in turn, until nothing is due. A sweep that
- * is cut off, or runs twice, changes nothing: EXPIRE looks at each task for itself. Errors: those of
- * one tenant's task, once the round is over, in which the others have got theirs.
+ * Expires what is due in a shard (deadlines, sleeps), tenants in turn, until nothing is due. A sweep that is interrupted,
+ * or runs twice, does no harm: EXPIRE checks each task by itself. An error of one task is thrown at the end of its round,
+ * in which all others were expired.
  */
 export async function sweepDeadlines(
   connection: Connection,
   { due, swept }: ShardKeys,
-  open: (tenant: string) => TenantStore,
+  contextOf: (tenant: string) => TenantContext,
 ): Promise<void> {
   for (;;) {
-    const tenants = (await run(connection, LIST_DUE_TENANTS, { due, swept }, { limit: TENANTS_PER_ROUND })).map(String);
+    const tenants = (
+      await run(connection, LIST_DUE_TENANTS, { due, swept }, { limit: TENANTS_PER_ROUND })
+    ).map(String);
     if (tenants.length === 0) return;
-    const round = await Promise.allSettled(tenants.map((name) => sweepTenant(connection, due, open(name))));
-    for (const one of round) if (one.status === 'rejected') throw one.reason;
+    const round = await Promise.allSettled(
+      tenants.map((name) => sweepTenant(connection, due, contextOf(name))),
+    );
+    for (const result of round) if (result.status === 'rejected') throw result.reason;
   }
 }
 
-async function sweepTenant(connection: Connection, due: string, tenant: TenantStore): Promise<void> {
+async function sweepTenant(connection: Connection, due: string, tenant: TenantContext): Promise<void> {
   const { deadlines, name } = tenant.keys;
-  const refs = await run(connection, LIST_DUE_TASKS, { deadlines, due }, { tenant: name, limit: TASKS_PER_TENANT });
+  const refs = await run(
+    connection,
+    LIST_DUE_TASKS,
+    { deadlines, due },
+    { tenant: name, limit: TASKS_PER_TENANT },
+  );
   await Promise.all(refs.map((ref) => expireTask(connection, tenant, String(ref))));
 }
 
-async function expireTask(connection: Connection, tenant: TenantStore, ref: string): Promise<void> {
+async function expireTask(connection: Connection, tenant: TenantContext, ref: string): Promise<void> {
   const { keys, lifetimes } = tenant;
   const taskId = taskIdFromRef(ref);
   const names = keys.taskNames(taskId);
-  const [, job] = await run(
-    connection,
-    EXPIRE,
-    keys.scriptKeys(names),
-    {
-      topic: names.topic,
-      ref,
-      expired: INTERACTION_EXPIRED,
-      taskExpired: JSON.stringify(taskExpired(taskId).toWire()),
-      retention: lifetimes.retention,
-    },
-  );
+  const [, job] = await run(connection, EXPIRE, keys.scriptKeys(names), {
+    topic: names.topic,
+    ref,
+    expired: INTERACTION_EXPIRED,
+    taskExpired: JSON.stringify(taskExpired(taskId).toWire()),
+    retention: lifetimes.retention,
+  });
   if (typeof job === 'string') tenant.addJob(job, taskId);
 }
 

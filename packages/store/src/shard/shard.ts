@@ -1,67 +1,65 @@
-import type { Connection } from '../redis/connection.ts';
-import { sweepDeadlines } from './deadline-sweep.ts';
-import { reconcileJobs } from './job-reconciliation.ts';
-import { type ShardKeys, taskIdFromRef, taskRef } from '../records/keys.ts';
-import { WorkerRegistry } from '../queues/worker-registry.ts';
 import type { BullmqQueues } from '../queues/bullmq-queues.ts';
 import type { ResumeJob } from '../queues/resume-job.ts';
-import { run } from '../scripts/script.ts';
+import { WorkerRegistry } from '../queues/worker-registry.ts';
+import { type ShardKeys, taskIdFromRef, taskRef } from '../records/keys.ts';
+import type { Connection } from '../redis/connection.ts';
 import { DEQUEUE, LOAD_TASKS } from '../scripts/registry.ts';
-import type { TaskLease } from '../tasks/task-lease.ts';
-import type { TenantStore } from '../tenant-store.ts';
+import { run } from '../scripts/script.ts';
+import { TaskLease } from '../tasks/task-lease.ts';
+import type { TenantContext } from '../tenant/tenant-context.ts';
+import { sweepDeadlines } from './deadline-sweep.ts';
+import { requeueLostJobs } from './lost-jobs.ts';
 
-/** How many tasks a job takes at most, and how large they may be in all, in bytes, before it takes no more. */
+/** A job's batch has at most so many tasks; once those loaded are so large in all, in bytes, no more are loaded. */
 const BATCH_SIZE = 16;
 const BATCH_BYTES = 4_194_304;
 
-/** What a job has to run: tasks that were loaded, and those of the batch that are still to be. */
+/** The tasks that a job has to run; those of the batch that are not loaded yet are named by id. */
 export type Batch =
-  | { readonly kind: 'taken'; readonly segments: readonly TaskLease[]; readonly unloaded: readonly string[] }
-  /** An earlier run of the same job took them, and did not come to its end; the least tried first. */
-  | { readonly kind: 'again'; readonly unloaded: readonly string[] }
-  /** Something stands in the list, and the worker has the program of none. */
-  | { readonly kind: 'lacking' };
+  | { readonly kind: 'taken'; readonly leases: readonly TaskLease[]; readonly notLoaded: readonly string[] }
+  /** An earlier run of the same job took them and did not finish; the task with the fewest tries comes first. */
+  | { readonly kind: 'retried'; readonly notLoaded: readonly string[] }
+  /** The list has tasks, and the worker has the program of none of them. */
+  | { readonly kind: 'no_program' };
 
-/** What a script has loaded of a task: its fence, its tries and its fields; or why not (see load.lua). */
-type Loaded = readonly (string | number)[] | string | false;
+/** What a script loaded of a task (fence, tries, fields), or why it did not: see load_tasks.lua. */
+type LoadedReply = readonly (string | number)[] | string | false;
 
-/**
- * A shard as workers see it: what is ready, what has fallen due. Crosses tenants, so only the worker may open it.
- */
+/** A shard for workers: its jobs, its deadlines and its workers. Crosses tenants, so only the worker may open it. */
 export class Shard {
   readonly index: number;
   readonly workers: WorkerRegistry;
   private readonly connection: Connection;
   private readonly keys: ShardKeys;
   private readonly queues: BullmqQueues;
-  private readonly tenant: (name: string) => TenantStore;
+  private readonly contextOf: (tenant: string) => TenantContext;
 
   constructor(
     index: number,
     connection: Connection,
     keys: ShardKeys,
     queues: BullmqQueues,
-    tenant: (name: string) => TenantStore,
+    contextOf: (tenant: string) => TenantContext,
   ) {
     this.index = index;
     this.connection = connection;
     this.keys = keys;
     this.queues = queues;
-    this.tenant = tenant;
+    this.contextOf = contextOf;
     this.workers = new WorkerRegistry(connection, keys);
   }
 
   /**
-   * The batch of a job, for a worker that has `programs` (`"<name> <version>"`). With `fresh` false only what an earlier
-   * run left of it.
+   * Takes the batch of a job, for a worker that has `programs` (`"<name> <version>"`). With `fresh` false, only what an
+   * earlier run of the job left of its batch.
    */
   async dequeue(
-    { tenant: name, list, number, tasks }: ResumeJob,
+    { tenant, list, number, tasks }: ResumeJob,
     programs: readonly string[],
-    { most = BATCH_SIZE, fresh = true }: { most?: number; fresh?: boolean } = {},
+    { limit = BATCH_SIZE, fresh = true }: { limit?: number; fresh?: boolean } = {},
   ): Promise<Batch> {
-    const tenant = this.tenant(name);
-    const { keys } = tenant;
+    const context = this.contextOf(tenant);
+    const { keys } = context;
     const held = list === 'held' ? programs : [];
     const reply = await run(
       this.connection,
@@ -71,64 +69,64 @@ export class Shard {
         topic: keys.pendingTopic,
         list,
         number,
-        limit: most,
+        limit,
         fresh: fresh ? 1 : 0,
         bytes: BATCH_BYTES,
         programs: held.length,
       },
       { keys: tasks.map((taskId) => keys.task(taskId)), args: [...held, ...tasks.map(taskRef)] },
     );
-    const [kind, next = '', text = '[]', ...refs] = reply.map(String);
-    tenant.addJob(next);
-    if (kind === 'lacking') return { kind };
+    const [kind, nextJob = '', text = '[]', ...refs] = reply.map(String);
+    context.addJob(nextJob);
+    if (kind === 'lacking') return { kind: 'no_program' };
     const taken = refs.map(taskIdFromRef);
-    if (kind === 'again') return { kind, unloaded: await this.sortByTries(tenant, taken) };
-    const loaded = JSON.parse(text) as Loaded[];
-    const segments: TaskLease[] = [];
-    const unloaded: string[] = [];
+    if (kind === 'again') return { kind: 'retried', notLoaded: await this.sortByTries(context, taken) };
+    const loaded = JSON.parse(text) as LoadedReply[];
+    const leases: TaskLease[] = [];
+    const notLoaded: string[] = [];
     for (const [at, taskId] of taken.entries()) {
-      const one = loaded[at];
-      if (Array.isArray(one)) segments.push(tenant.taskLease(taskId, number, one));
-      else unloaded.push(taskId);
+      const reply = loaded[at];
+      if (Array.isArray(reply)) leases.push(new TaskLease(context, taskId, number, reply));
+      else notLoaded.push(taskId);
     }
-    return { kind: 'taken', segments, unloaded };
+    return { kind: 'taken', leases, notLoaded };
   }
 
-  /** Loads tasks of a job's batch, as many as there is room for; `unloaded` are the others. What has ended is left out. */
+  /** Loads tasks of a job's batch up to BATCH_BYTES; `notLoaded` are the rest. Tasks that have ended are left out. */
   async load(
-    name: string,
+    tenant: string,
     number: number,
     tasks: readonly string[],
-  ): Promise<{ segments: TaskLease[]; unloaded: string[] }> {
-    if (tasks.length === 0) return { segments: [], unloaded: [] };
-    const tenant = this.tenant(name);
-    const { keys } = tenant;
-    const [next, text] = await run(
+  ): Promise<{ leases: TaskLease[]; notLoaded: string[] }> {
+    if (tasks.length === 0) return { leases: [], notLoaded: [] };
+    const context = this.contextOf(tenant);
+    const { keys } = context;
+    const [nextJob, text] = await run(
       this.connection,
       LOAD_TASKS,
       keys.queueKeys,
       { topic: keys.pendingTopic, number, bytes: BATCH_BYTES },
       { keys: tasks.map((taskId) => keys.task(taskId)), args: tasks.map(taskRef) },
     );
-    tenant.addJob(String(next));
-    const loaded = JSON.parse(String(text)) as Loaded[];
-    const segments: TaskLease[] = [];
-    const unloaded: string[] = [];
+    context.addJob(String(nextJob));
+    const loaded = JSON.parse(String(text)) as LoadedReply[];
+    const leases: TaskLease[] = [];
+    const notLoaded: string[] = [];
     for (const [at, taskId] of tasks.entries()) {
-      const one = loaded[at];
-      if (Array.isArray(one)) segments.push(tenant.taskLease(taskId, number, one));
-      else if (one === '') unloaded.push(taskId);
+      const reply = loaded[at];
+      if (Array.isArray(reply)) leases.push(new TaskLease(context, taskId, number, reply));
+      else if (reply === '') notLoaded.push(taskId);
     }
-    return { segments, unloaded };
+    return { leases, notLoaded };
   }
 
-  /** Loads one task anew behind a new fence; undefined when it has ended, or another has it. */
+  /** Loads one task again, with a new fence; undefined when it has ended, or is not in the job's batch any more. */
   async reload({ tenant, taskId, job }: TaskLease): Promise<TaskLease | undefined> {
-    return (await this.load(tenant, job, [taskId])).segments[0];
+    return (await this.load(tenant, job, [taskId])).leases[0];
   }
 
-  /** One that takes its worker down would otherwise keep those behind it from being run. */
-  private async sortByTries({ keys }: TenantStore, tasks: readonly string[]): Promise<string[]> {
+  /** Otherwise a task that kills its worker would, at each retry, keep those behind it from being run. */
+  private async sortByTries({ keys }: TenantContext, tasks: readonly string[]): Promise<string[]> {
     const tries = await this.connection.command((client) =>
       Promise.all(tasks.map((taskId) => client.hget(keys.task(taskId), 'tr'))),
     );
@@ -136,13 +134,13 @@ export class Shard {
     return all.sort((a, b) => a.tries - b.tries).map(({ taskId }) => taskId);
   }
 
-  /** Gives tasks what has fallen due, until nothing is. */
+  /** Expires what is due (deadlines and sleeps), until nothing is. */
   async sweepDeadlines(): Promise<void> {
-    await sweepDeadlines(this.connection, this.keys, this.tenant);
+    await sweepDeadlines(this.connection, this.keys, this.contextOf);
   }
 
-  /** Gives jobs to what stands without one. */
-  async reconcileJobs(): Promise<void> {
-    await reconcileJobs(this.connection, this.index, this.keys, this.queues, this.tenant);
+  /** Makes the tasks of lost jobs ready again, and adds a job for each list that has none. */
+  async requeueLostJobs(): Promise<void> {
+    await requeueLostJobs(this.connection, this.index, this.keys, this.queues, this.contextOf);
   }
 }

@@ -18,8 +18,8 @@ export interface ClaimRequest {
 export class Claims {
   private readonly context: TenantContext;
 
-  constructor(place: TenantContext) {
-    this.context = place;
+  constructor(context: TenantContext) {
+    this.context = context;
   }
 
   /**

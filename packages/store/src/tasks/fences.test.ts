@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest';
-import { ACCEPT, COMMIT, HOLD_FOR_PROGRAM, LOAD_TASKS, PARK, RELEASE_TASK, SETTLE } from '../scripts/registry.ts';
+import {
+  ACCEPT,
+  COMMIT,
+  HOLD_FOR_PROGRAM,
+  LOAD_TASKS,
+  PARK,
+  RELEASE_TASK,
+  SETTLE,
+} from '../scripts/registry.ts';
 import { openFixture } from '../testing/fixture.ts';
 import { llmWait, errorCode } from '../testing/test-tenant.ts';
 import type { AnyScript, Mutation } from '../testing/script-interceptor.ts';
@@ -42,7 +50,9 @@ async function anAnswerIsAcceptedOnce(): Promise<boolean> {
       ),
     ),
   );
-  return replies.filter((replayed) => !replayed).length === 1 && (await guest.readRecord(taskId))['ev'] === '1';
+  return (
+    replies.filter((replayed) => !replayed).length === 1 && (await guest.readRecord(taskId))['ev'] === '1'
+  );
 }
 
 async function anAnswerDuringASegmentIsNotSwallowed(): Promise<boolean> {
@@ -122,8 +132,18 @@ const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScrip
     COMMIT,
     [SHORT_FENCE],
   ],
-  ['a stale segment releases nothing', staleWritesNothing((segment) => segment.release()), RELEASE_TASK, [FENCE]],
-  ['a stale segment holds nothing', staleWritesNothing((segment) => segment.holdForProgram()), HOLD_FOR_PROGRAM, [SHORT_FENCE]],
+  [
+    'a stale segment releases nothing',
+    staleWritesNothing((segment) => segment.release()),
+    RELEASE_TASK,
+    [FENCE],
+  ],
+  [
+    'a stale segment holds nothing',
+    staleWritesNothing((segment) => segment.holdForProgram()),
+    HOLD_FOR_PROGRAM,
+    [SHORT_FENCE],
+  ],
   [
     'who takes a task makes its last holder stale',
     staleWritesNothing((segment) => segment.settle({ status: 'completed', result: {} })),

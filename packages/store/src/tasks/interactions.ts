@@ -16,8 +16,8 @@ const ANSWER: readonly Scope[] = ['mcp', 'agent'];
 export class Interactions {
   private readonly context: TenantContext;
 
-  constructor(place: TenantContext) {
-    this.context = place;
+  constructor(context: TenantContext) {
+    this.context = context;
   }
 
   /** Takes the answer to an interaction; `channel` is told when the task has moved on. */
@@ -30,25 +30,20 @@ export class Interactions {
     const names = keys.taskNames(taskId);
     const { topic, ref } = names;
     const { digest, principal, scopes, need, bytes, floor } = await caller.admissionArgs(ANSWER, 'answer');
-    const reply = await run(
-      connection,
-      ACCEPT,
-      keys.scriptKeys(names, caller.credentialKey),
-      {
-        digest,
-        principal,
-        scopes,
-        need,
-        bytes,
-        floor,
-        topic,
-        ref,
-        number,
-        answer: answer.text,
-        fingerprint: answer.fingerprint,
-        channel: answer.channel,
-      },
-    );
+    const reply = await run(connection, ACCEPT, keys.scriptKeys(names, caller.credentialKey), {
+      digest,
+      principal,
+      scopes,
+      need,
+      bytes,
+      floor,
+      topic,
+      ref,
+      number,
+      answer: answer.text,
+      fingerprint: answer.fingerprint,
+      channel: answer.channel,
+    });
     caller.recordAdmission(reply);
     if (reply[0] !== 'accepted' && reply[0] !== 'replayed') {
       throw refusal(reply, { interactionId: answer.interactionId });
@@ -68,7 +63,12 @@ export class Interactions {
       connection,
       APPEND_CHUNK,
       { credential: caller.credentialKey, tenant: keys.record, task: keys.task(taskId) },
-      { ...(await caller.admissionArgs(ANSWER, 'answer')), number, sequence: chunk.sequence, delta: chunk.delta },
+      {
+        ...(await caller.admissionArgs(ANSWER, 'answer')),
+        number,
+        sequence: chunk.sequence,
+        delta: chunk.delta,
+      },
     );
     caller.recordAdmission(reply);
     if (reply[0] === 'kept' || reply[0] === 'replayed') return reply[0];

@@ -67,14 +67,24 @@ const MUTANTS: [rule: string, wrong: RegExp, script: AnyScript, cuts: Mutation[]
     REQUEUE_LOST_JOBS,
     [["      redis.call('ZADD', K_ready, cache.micros, ref)", '']],
   ],
-  ['a job that runs again finds its batch', /not "again"/, DEQUEUE, [['if taken_earlier then', 'if false then']]],
+  [
+    'a job that runs again finds its batch',
+    /not "again"/,
+    DEQUEUE,
+    [['if taken_earlier then', 'if false then']],
+  ],
   [
     'a task has one deadline, which is never too late',
     /too late/,
     PARK,
     [['set_deadline(first_deadline(waits, expires_at))', '']],
   ],
-  ['an end takes back what is open', /pending is/, CANCEL, [["write_all('ZREM', K_pending, references)", '']]],
+  [
+    'an end takes back what is open',
+    /pending is/,
+    CANCEL,
+    [["write_all('ZREM', K_pending, references)", '']],
+  ],
   ['an accepted answer makes its task ready', /was forgotten/, ACCEPT, [['enqueue_task(now)}', "''}"]]],
 ];
 

@@ -2,7 +2,13 @@ import type { JsonObject, WireError } from '@baton/protocol';
 import { OversizedRequest } from '../records/oversized-request.ts';
 import { pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import type { ProjectVersion, ProjectChange, Projects, StoredProject, TaskCommit } from '../tenant/projects.ts';
+import {
+  type ProjectChange,
+  Projects,
+  type ProjectVersion,
+  type StoredProject,
+  type TaskCommit,
+} from '../tenant/projects.ts';
 import { run } from '../scripts/script.ts';
 import { HOLD_FOR_PROGRAM, PARK, RELEASE_TASK, SETTLE } from '../scripts/registry.ts';
 import { parseProgram } from '../records/task-view.ts';
@@ -38,9 +44,10 @@ export class TaskLease {
   private readonly projects: Projects;
   private readonly fence: string;
 
-  constructor(place: TenantContext, projects: Projects, taskId: string, job: number, reply: readonly unknown[]) {
-    this.context = place;
-    this.projects = projects;
+  /** `reply` is what DEQUEUE or LOAD_TASKS replied of the task. */
+  constructor(context: TenantContext, taskId: string, job: number, reply: readonly unknown[]) {
+    this.context = context;
+    this.projects = new Projects(context);
     this.taskId = taskId;
     this.job = job;
     this.fence = String(reply[0]);
@@ -109,19 +116,14 @@ export class TaskLease {
     const { keys, connection, lifetimes } = this.context;
     const names = keys.taskNames(this.taskId);
     const { topic, ref } = names;
-    const reply = await run(
-      connection,
-      SETTLE,
-      keys.scriptKeys(names),
-      {
-        fence: this.fence,
-        topic,
-        ref,
-        status: end.status,
-        payload: JSON.stringify(end.status === 'completed' ? end.result : end.error),
-        retention: lifetimes.retention,
-      },
-    );
+    const reply = await run(connection, SETTLE, keys.scriptKeys(names), {
+      fence: this.fence,
+      topic,
+      ref,
+      status: end.status,
+      payload: JSON.stringify(end.status === 'completed' ? end.result : end.error),
+      retention: lifetimes.retention,
+    });
     if (reply[0] === 'settled') this.context.addJob(String(reply[1]));
     return reply[0] as 'settled' | 'stale';
   }

@@ -9,7 +9,12 @@ import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusal } from '../records/refusal.ts';
 import { run } from '../scripts/script.ts';
 import { CANCEL, OPEN, READ_TASK } from '../scripts/registry.ts';
-import { formatProgram, parseTaskView, type PendingInteraction, type TaskView } from '../records/task-view.ts';
+import {
+  formatProgram,
+  parseTaskView,
+  type PendingInteraction,
+  type TaskView,
+} from '../records/task-view.ts';
 import { taskRecordTtl } from '../records/ttl.ts';
 
 export interface NewTask extends Omit<ParkRequest, 'drops'> {
@@ -32,8 +37,8 @@ const CALL: readonly Scope[] = ['mcp'];
 export class Tasks {
   private readonly context: TenantContext;
 
-  constructor(place: TenantContext) {
-    this.context = place;
+  constructor(context: TenantContext) {
+    this.context = context;
   }
 
   /**
@@ -42,7 +47,8 @@ export class Tasks {
    */
   async open(caller: Caller, task: NewTask): Promise<OpenedTask> {
     let { taskId, reply } = await this.runOpen(caller, task, '');
-    const findByIdempotencyKey = reply[0] === 'exists' || reply[0] === 'idempotency_conflict' ? String(reply[1]) : undefined;
+    const findByIdempotencyKey =
+      reply[0] === 'exists' || reply[0] === 'idempotency_conflict' ? String(reply[1]) : undefined;
     // An idempotency key's record may outlive its task, and then means nothing.
     if (findByIdempotencyKey !== undefined && !(await this.exists(taskIdFromRef(findByIdempotencyKey)))) {
       ({ taskId, reply } = await this.runOpen(caller, task, findByIdempotencyKey));
@@ -154,28 +160,23 @@ export function requireTaskId(taskId: string): void {
 
 /** CANCEL, for a task (number 0) or for one of its interactions; see the script's header for the reply. */
 export async function runCancel(
-  place: TenantContext,
+  context: TenantContext,
   identity: Identity,
   taskId: string,
   number: number,
   error: BatonError,
 ): Promise<unknown[]> {
-  const { keys, connection, lifetimes } = place;
+  const { keys, connection, lifetimes } = context;
   const names = keys.taskNames(taskId);
-  const reply = await run(
-    connection,
-    CANCEL,
-    keys.scriptKeys(names),
-    {
-      principal: identity.principal,
-      scopes: formatScopes(identity.scopes),
-      topic: names.topic,
-      ref: names.ref,
-      number,
-      payload: JSON.stringify(error.toWire()),
-      retention: lifetimes.retention,
-    },
-  );
-  if (reply[0] === 'cancelled') place.addJob(String(reply[1]), taskId);
+  const reply = await run(connection, CANCEL, keys.scriptKeys(names), {
+    principal: identity.principal,
+    scopes: formatScopes(identity.scopes),
+    topic: names.topic,
+    ref: names.ref,
+    number,
+    payload: JSON.stringify(error.toWire()),
+    retention: lifetimes.retention,
+  });
+  if (reply[0] === 'cancelled') context.addJob(String(reply[1]), taskId);
   return reply;
 }

@@ -59,7 +59,8 @@ export class Caller {
 
   /** Admits the caller if it has any of the scopes in `need`; the tenant's rate counts the request once. */
   async admit(need: readonly Scope[], purpose: 'call' | 'answer' = 'call'): Promise<Identity> {
-    if (this.identity === undefined && this.admissionDone) throw new Error('a script has checked the admission already');
+    if (this.identity === undefined && this.admissionDone)
+      throw new Error('a script has checked the admission already');
     this.identity ??= this.runAdmission(ADMIT, need, purpose === 'answer' ? ANSWER_FLOOR : CALL_FLOOR);
     const identity = await this.identity;
     this.admissionDone = true;
@@ -143,6 +144,11 @@ export class Caller {
 }
 
 /** The codes with which ADMIT refuses, but for a body that is too large. */
-const ADMISSION_REFUSALS = new Set(['unauthenticated', 'insufficient_scope', 'tenant_suspended', 'limit_rate']);
+const ADMISSION_REFUSALS = new Set([
+  'unauthenticated',
+  'insufficient_scope',
+  'tenant_suspended',
+  'limit_rate',
+]);
 
 const ALREADY_ADMITTED = { digest: '', bytes: 0, floor: 0 };

@@ -41,8 +41,8 @@ export interface ChangeSubscriber extends Omit<Subscriber, 'onMessage'> {
 export class ChangeFeed {
   private readonly context: TenantContext;
 
-  constructor(place: TenantContext) {
-    this.context = place;
+  constructor(context: TenantContext) {
+    this.context = context;
   }
 
   /** When this resolves, `ear` hears of each change from then on, until `leave` is called. Errors: `unavailable`. */

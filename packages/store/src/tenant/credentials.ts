@@ -21,8 +21,8 @@ export class Credentials {
   private readonly changes: ChangeFeed;
   private readonly pepper: string;
 
-  constructor(place: TenantContext, changes: ChangeFeed, pepper: string) {
-    this.context = place;
+  constructor(context: TenantContext, changes: ChangeFeed, pepper: string) {
+    this.context = context;
     this.changes = changes;
     this.pepper = pepper;
   }

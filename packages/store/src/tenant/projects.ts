@@ -36,8 +36,8 @@ const NO_TASK: TaskCommit = { task: '', fence: '', path: '', entry: '', journal:
 export class Projects {
   private readonly context: TenantContext;
 
-  constructor(place: TenantContext) {
-    this.context = place;
+  constructor(context: TenantContext) {
+    this.context = context;
   }
 
   /** The project, or undefined where none has this name. */

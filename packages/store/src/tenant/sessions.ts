@@ -22,8 +22,8 @@ const MAX_ENDED_SESSIONS = 10_000;
 export class Sessions {
   private readonly context: TenantContext;
 
-  constructor(place: TenantContext) {
-    this.context = place;
+  constructor(context: TenantContext) {
+    this.context = context;
   }
 
   /**
@@ -45,7 +45,10 @@ export class Sessions {
 
   /** What a session that holds a stream is to hear of; it is kept from now on anew. Errors: `session_not_found`. */
   async refreshSubscriptions(id: string): Promise<string[]> {
-    const reply = await run(this.context.connection, REFRESH_SUBSCRIPTIONS, this.sessionKeys(id), { id, life: SUBSCRIPTION_TTL });
+    const reply = await run(this.context.connection, REFRESH_SUBSCRIPTIONS, this.sessionKeys(id), {
+      id,
+      life: SUBSCRIPTION_TTL,
+    });
     if (reply[0] !== 'ok') throw refusal(reply);
     return reply.slice(1).map(String);
   }

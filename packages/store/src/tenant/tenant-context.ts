@@ -3,13 +3,13 @@ import type { TenantKeys } from '../records/keys.ts';
 import type { WorkerRegistry } from '../queues/worker-registry.ts';
 import type { Lifetimes } from '../records/ttl.ts';
 
-/** Where a tenant's things are, shared by the rooms behind its door. */
+/** What every part of a tenant's store shares: its connection, its keys, and the jobs and workers of its shard. */
 export class TenantContext {
   readonly connection: Connection;
   readonly keys: TenantKeys;
   readonly lifetimes: Lifetimes;
-  /** Adds the BullMQ job that a script asked for, if it asked for one: "number list", or ''. Never throws. */
-  readonly addJob: (job: string, taskId?: string) => void;
+  /** Adds the BullMQ job that a script requests: "number list", or '' for none. Never throws. */
+  readonly addJob: (request: string, taskId?: string) => void;
   /** The workers of the tenant's shard. */
   readonly workers: WorkerRegistry;
 

@@ -73,9 +73,9 @@ export class Fixture {
     for (const { store } of this.tenants) {
       if (this.keyspace.shardIndex(store.id) !== shard.index) continue;
       const job = { tenant: store.id, list: 'ready' as const, number: this.jobs++, tasks: [] };
-      const batch = await shard.dequeue(job, [], { most });
-      if (batch.kind !== 'taken' || batch.unloaded.length === 0) continue;
-      return (await shard.load(store.id, job.number, batch.unloaded)).segments;
+      const batch = await shard.dequeue(job, [], { limit: most });
+      if (batch.kind !== 'taken' || batch.notLoaded.length === 0) continue;
+      return (await shard.load(store.id, job.number, batch.notLoaded)).leases;
     }
     return [];
   }

@@ -143,7 +143,7 @@ export class RandomRun {
   /** What a new job gets of a list, loaded or not. */
   private dequeue(list: 'ready' | 'held', number = this.jobs++): Promise<Batch> {
     const job = { tenant: this.guest.store.id, list, number, tasks: this.tasks.all.map(({ id }) => id) };
-    return this.fixture.shard.dequeue(job, ['echo 1'], { most: 1 });
+    return this.fixture.shard.dequeue(job, ['echo 1'], { limit: 1 });
   }
 
   /** A job that took something and never said what became of it is run again. */
@@ -153,15 +153,15 @@ export class RandomRun {
     const [number] = Object.keys(batches);
     if (number === undefined) return same(undefined);
     const batch = await this.dequeue('ready', Number(number));
-    if (batch.kind !== 'again') return { answered: batch.kind, expected: 'again' };
-    const { segments } = await this.fixture.shard.load(this.guest.store.id, Number(number), batch.unloaded);
-    for (const segment of segments) this.held(segment);
+    if (batch.kind !== 'retried') return { answered: batch.kind, expected: 'retried' };
+    const { leases } = await this.fixture.shard.load(this.guest.store.id, Number(number), batch.notLoaded);
+    for (const segment of leases) this.held(segment);
     return same(undefined);
   }
 
   private async take(list: 'ready' | 'held' = 'ready') {
     const batch = await this.dequeue(list);
-    const segments = batch.kind === 'taken' ? batch.segments : [];
+    const segments = batch.kind === 'taken' ? batch.leases : [];
     for (const segment of segments) this.held(segment);
     const ended = segments.filter((segment) => this.tasks.find(segment.taskId).ended);
     return { answered: ended.length, expected: 0 };

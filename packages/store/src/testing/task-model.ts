@@ -264,7 +264,10 @@ export class TaskModel {
       claim(strangers.length === 0, `${name} has fields that the legend lacks: ${strangers}`);
       for (let number = 1; number <= task.opened; number++) {
         const status = interactionStatusIn(record, number);
-        claim(status === task.statusOf(number), `${name}.${number} is ${status}, not ${task.statusOf(number)}`);
+        claim(
+          status === task.statusOf(number),
+          `${name}.${number} is ${status}, not ${task.statusOf(number)}`,
+        );
       }
       claim(record['st'] === task.status, `${name} is ${record['st']}, not ${task.status}`);
       claim(

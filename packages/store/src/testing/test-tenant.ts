@@ -1,29 +1,38 @@
+import type { Redis } from 'ioredis';
 import { BatonError, formatInteractionId, type Limits, parseKey, type Scope } from '@baton/protocol';
 import { randomBytes } from 'node:crypto';
 import { taskRef } from '../records/keys.ts';
 import type { Identity } from '../records/identity.ts';
 import type { Caller } from '../tenant/caller.ts';
-import type { TenantContext } from '../tenant/tenant-context.ts';
+import { TenantContext } from '../tenant/tenant-context.ts';
 import type { Wait } from '../records/park-request.ts';
 import type { NewTask } from '../tasks/tasks.ts';
+import type { OperatorStore } from '../operator.ts';
+import type { Store } from '../store.ts';
 import { TenantStore } from '../tenant-store.ts';
 import type { Lifetimes } from '../records/ttl.ts';
-import type { Fixture } from './fixture.ts';
 
-/** A tenant under test, with a key for each principal that calls. */
+/** What a tenant under test needs of its fixture. */
+interface TestedStore {
+  readonly store: Store;
+  readonly redis: Redis;
+  readonly operators: OperatorStore;
+}
+
+/** A tenant under test, with an API key for each principal that calls. */
 export class TestTenant {
-  readonly fixture: Fixture;
+  readonly fixture: TestedStore;
   readonly store: TenantStore;
   private readonly texts: Map<string, string>;
 
-  private constructor(fixture: Fixture, tenant: TenantStore, texts: Map<string, string>) {
+  private constructor(fixture: TestedStore, tenant: TenantStore, texts: Map<string, string>) {
     this.fixture = fixture;
     this.store = tenant;
     this.texts = texts;
   }
 
   static async create(
-    fixture: Fixture,
+    fixture: TestedStore,
     limits: Partial<Limits>,
     id = `t-${randomBytes(6).toString('hex')}`,
   ): Promise<TestTenant> {
@@ -51,8 +60,9 @@ export class TestTenant {
   withLifetimes(lifetimes: Partial<Lifetimes>): TestTenant {
     const { context, pepper } = this.store as unknown as { context: TenantContext; pepper: string };
     const all = { ...this.store.lifetimes, ...lifetimes };
-    const tenant = new TenantStore(context.connection, context.keys, all, context.addJob, context.workers, pepper);
-    return new TestTenant(this.fixture, tenant, this.texts);
+    const { connection, keys, addJob, workers } = context;
+    const store = new TenantStore(new TenantContext(connection, keys, all, addJob, workers), pepper);
+    return new TestTenant(this.fixture, store, this.texts);
   }
 
   /** A new request of a principal. */
@@ -129,7 +139,15 @@ export const BOB: Identity = { principal: 'bob', scopes: new Set(['mcp']) };
 export const AGENT: Identity = { principal: 'agent-7', scopes: new Set(['agent']) };
 
 export function newTask(task: Partial<NewTask> = {}): NewTask {
-  return { operation: 'echo', version: 1, input: {}, journal: [], waits: [llmWait('0')], ready: false, ...task };
+  return {
+    operation: 'echo',
+    version: 1,
+    input: {},
+    journal: [],
+    waits: [llmWait('0')],
+    ready: false,
+    ...task,
+  };
 }
 
 /** A wait for the agent's LLM. */

@@ -11,7 +11,7 @@ const { outstanding } = fixture.shardKeys;
 /** A check as it is after the interval. */
 async function check(): Promise<void> {
   for (const tenant of await redis.zrange(outstanding, '0', '-1')) await redis.zadd(outstanding, 1, tenant);
-  await shard.reconcileJobs();
+  await shard.requeueLostJobs();
 }
 
 const open = (guest: TestTenant) => guest.openTask({ waits: [], ready: true });
@@ -98,12 +98,12 @@ test('a tenant without jobs is not looked at any more, and one with jobs not bef
   const job = { tenant: idle.store.id, list: 'ready' as const, number: 1, tasks: [] };
   const batch = await shard.dequeue(job, []);
   if (batch.kind !== 'taken') throw new Error(batch.kind);
-  const { segments } = await shard.load(idle.store.id, 1, batch.unloaded);
-  await segments[0]!.settle({ status: 'completed', result: {} });
+  const { leases } = await shard.load(idle.store.id, 1, batch.notLoaded);
+  await leases[0]!.settle({ status: 'completed', result: {} });
   await open(busy);
   await check();
   expect(await redis.zrange(outstanding, '0', '-1')).toEqual([busy.store.id]);
   const looked = await redis.zscore(outstanding, busy.store.id);
-  await shard.reconcileJobs();
+  await shard.requeueLostJobs();
   expect(await redis.zscore(outstanding, busy.store.id)).toBe(looked);
 });

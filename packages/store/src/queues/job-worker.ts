@@ -1,0 +1,44 @@
+import { type Job, Worker } from 'bullmq';
+import type { Cluster, Redis } from 'ioredis';
+import { JOB_LOCK, STALLED_INTERVAL } from '../records/ttl.ts';
+import type { QueueName } from './bullmq-queues.ts';
+
+/** A worker runs so many jobs of a shard at once; a tenant has at most two (see scripts/lua/include/ready_queue.lua). */
+const CONCURRENCY = 8;
+
+/** Runs one job; see `apps/worker`. `final` is true when BullMQ will not retry it, should it fail. */
+export type JobProcessor = (job: Job, final: boolean, token: string) => Promise<void>;
+
+/** Starts to run the jobs of one queue of a shard. */
+export function startJobWorker(
+  client: Redis | Cluster,
+  prefix: string,
+  name: QueueName,
+  run: JobProcessor,
+  runRetryDelay: number,
+): Worker {
+  const worker = new Worker(
+    name,
+    (job, token = '') => run(job, job.attemptsMade + 1 >= (job.opts.attempts ?? 1), token),
+    {
+      connection: client,
+      prefix,
+      concurrency: name === 'resume' ? CONCURRENCY : 1,
+      skipVersionCheck: true,
+      lockDuration: JOB_LOCK,
+      stalledInterval: STALLED_INTERVAL,
+      // A task that kills its worker fails by its own count of tries: BullMQ must not give up its job before.
+      maxStalledCount: 100,
+      // In seconds: how long a job waits at most when the worker that it woke has stopped.
+      drainDelay: 1,
+      runRetryDelay,
+    },
+  );
+  worker.on('error', () => {});
+  return worker;
+}
+
+/** Extends the job's lock; false when another worker runs the job by now, since this one was stopped for too long. */
+export async function extendJobLock(job: Job, token: string): Promise<boolean> {
+  return (await job.extendLock(token, JOB_LOCK)) === 1;
+}
