@@ -1,7 +1,8 @@
 /**
- * The gateway: stateless replicas. `app` composes it in the order in which a request meets its parts: `edge`
- * (credential, origin, body, errors), `mcp` (two ways to one surface), `tools`, `delegation` (waiting, presenting),
- * and `rest` beside them. `gateway` is its life, from start to drain.
+ * The gateway: stateless replicas. `gateway` starts, drains and stops one; `app` composes it in the order in which a request
+ * meets its parts. `call` is one request's context and admission; `edge` is HTTP (credential, origin, body, errors, SSE);
+ * `mcp` serves /mcp by `tools`, `resources`, `sessions` and `subscriptions`; `delegation` presents tasks, posts answers and
+ * waits; `rest` serves /v1.
  */
 export { type RunningGateway, startGateway } from './gateway.ts';
 export { makeLog } from './log.ts';

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BatonError, type KeyParts, parseKey } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 
 /** What a request shows of itself, before anyone has looked it up. */
 export type Credential = { readonly kind: 'key'; readonly key: KeyParts } | { readonly kind: 'operator' };
@@ -27,15 +28,15 @@ export function credential(request: FastifyRequest): Credential {
   return request.credential;
 }
 
-/** The same keys come again and again: how they read is kept, their validity is not. */
-const keys = new Map<string, Credential>();
+/** The same keys come again and again: how a header parses is cached, whether its key is valid is not. */
 const CACHED_CREDENTIALS = 1_000;
-/** Clients write a key behind one space; a header that is longer than such a one is read each time. */
+const credentials = new LRUCache<string, Credential>({ max: CACHED_CREDENTIALS });
+/** Clients write a key behind one space; a header that is longer than such a one is parsed each time. */
 const LONGEST_CACHED_HEADER = 127;
 
 function credentialOf(header: string, operatorDigest: Buffer | undefined): Credential {
-  const kept = keys.get(header);
-  if (kept !== undefined) return kept;
+  const cached = credentials.get(header);
+  if (cached !== undefined) return cached;
   const [, token] = /^Bearer +(\S+)$/i.exec(header) ?? [];
   if (token === undefined) {
     throw new BatonError(
@@ -48,8 +49,7 @@ function credentialOf(header: string, operatorDigest: Buffer | undefined): Crede
   if (key !== undefined) {
     const shown: Credential = { kind: 'key', key };
     if (header.length > LONGEST_CACHED_HEADER) return shown;
-    if (keys.size === CACHED_CREDENTIALS) keys.clear();
-    keys.set(header, shown);
+    credentials.set(header, shown);
     return shown;
   }
   if (operatorDigest !== undefined && timingSafeEqual(digest(token), operatorDigest))

@@ -32,22 +32,28 @@ export function serveMetrics(app: FastifyInstance, store: Store, open: boolean):
     for (const { queue, state, count } of counts) jobs.inc({ queue, state }, count);
     paused.set(queues.length);
   };
-  // Labels are checked and looked up at each use: those that were met before are kept. There are few.
-  const kept = new Map<string, Histogram.Internal<'route' | 'method' | 'status'>>();
+  // Labels are checked and looked up at each use: those that were met before are cached. There are few.
+  const cached = new Map<string, Histogram.Internal<'route' | 'method' | 'status'>>();
   app.addHook('onResponse', (request, reply, done) => {
     const [route = 'unknown', { method }, status] = [request.routeOptions.url, request, reply.statusCode];
     const name = `${status} ${method} ${route}`;
-    const one = kept.get(name) ?? requests.labels({ route, method, status });
-    kept.set(name, one);
+    const one = cached.get(name) ?? requests.labels({ route, method, status });
+    cached.set(name, one);
     one.observe(reply.elapsedTime / 1_000);
     done();
   });
-  app.get('/metrics', { config: { isPublic: open } }, async (request, reply) => {
-    if (!open && credential(request).kind !== 'operator') {
-      throw new BatonError('insufficient_scope', '/metrics needs the operator token.', { scope: 'operator' });
-    }
-    // Without Redis the process still tells of itself.
-    await readQueues().catch(() => jobs.reset());
-    return reply.type(registry.contentType).send(await registry.metrics());
-  });
+  app.get(
+    '/metrics',
+    { config: { isPublic: open, access: { kind: 'operator' } } },
+    async (request, reply) => {
+      if (!open && credential(request).kind !== 'operator') {
+        throw new BatonError('insufficient_scope', '/metrics needs the operator token.', {
+          scope: 'operator',
+        });
+      }
+      // Without Redis the process still serves its own metrics.
+      await readQueues().catch(() => jobs.reset());
+      return reply.type(registry.contentType).send(await registry.metrics());
+    },
+  );
 }

@@ -1,8 +1,8 @@
 /**
- * REST, for operators and for tenants' own tools: `access` declares who may use a route, `admission` holds every
- * request to it, `validation` reads what was sent, `openapi` describes all of it. Then one file per resource;
- * `operator-*` is what crosses tenants. What a tenant has is reached in two ways (`reach`): by its own key, or, for
- * the operator and the tenant's admins, under `/tenants/{tenant}`.
+ * REST, for operators and for tenants' own tools: `admission` holds every request to its route's declared access,
+ * `request-validation` parses what was sent, `openapi` describes all of it. `routes` has one file per resource of a tenant,
+ * `operator` what crosses tenants. What a tenant has is reached in two ways (`RouteScope`): by its own key, or, for the
+ * operator and the tenant's admins, under `/tenants/{tenant}`.
  */
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../call/call.ts';
@@ -19,17 +19,17 @@ import { parseRequests } from './request-validation.ts';
 
 /** Everything under `/v1`. */
 export async function restRoutes(app: FastifyInstance, { services }: { services: Services }): Promise<void> {
-  const door = openOperatorStore(services.store);
+  const operatorStore = openOperatorStore(services.store);
   await serveOpenApi(app);
   parseRequests(app);
-  admitRequests(app, services.store, requireTenant(door));
+  admitRequests(app, services.store, requireTenant(operatorStore));
 
-  await app.register(tenantRoutes, { door });
+  await app.register(tenantRoutes, { operatorStore });
   await app.register(keyRoutes);
-  for (const reach of [tenantOfKey, tenantInPath]) {
-    const { prefix } = reach;
-    await app.register(interactionRoutes, { prefix, reach, services });
-    await app.register(taskRoutes, { prefix, reach });
-    await app.register(projectRoutes, { prefix, reach });
+  for (const routeScope of [tenantOfKey, tenantInPath]) {
+    const { prefix } = routeScope;
+    await app.register(interactionRoutes, { prefix, routeScope, services });
+    await app.register(taskRoutes, { prefix, routeScope });
+    await app.register(projectRoutes, { prefix, routeScope });
   }
 }

@@ -1,38 +1,39 @@
 import type { KeyParts } from '@baton/protocol';
-import { type Subscriber, SESSION_TTL, type Store, type TenantStore, sessionNotFound } from '@baton/store';
+import { SESSION_TTL, type Store, type Subscriber, sessionNotFound, type TenantStore } from '@baton/store';
 import type { InitializeRequest } from '@modelcontextprotocol/sdk/types.js';
-import { BoundedMap } from './bounded-map.ts';
+import { LRUCache } from 'lru-cache';
 import { Seal } from './seal.ts';
-import { formatSession, createSession, parseSession, type Session } from './session.ts';
+import { createSession, formatSession, parseSession, type Session } from './session.ts';
 
-/** How many sessions this replica knows at once; one that it forgot is opened again. */
-const KEPT = 10_000;
+/** How many sessions this replica remembers; one that it forgot is unsealed again. */
+const MAX_SESSIONS = 10_000;
 
 /** How many keys of one principal are remembered to be its: each rotation makes another. */
-const KEYS_KEPT = 16;
+const MAX_KEYS_PER_SESSION = 16;
 
-/** For so long a session is believed not to have ended without asking, should its ending never be heard of. */
-const BELIEVED_MS = 10_000;
+/** For so long a session is taken not to have ended without asking Redis, should its ending never be heard of. */
+const TRUSTED_MS = 10_000;
 
-/** A session that was opened here: which keys showed to be its principal's, and when it was known not to have ended. */
-interface Kept {
+/** A session that was unsealed here, the keys that proved to be its principal's, and when Redis last knew of no end of it. */
+interface CachedSession {
   readonly session: Session;
   readonly keys: Set<string>;
-  seenAt: number;
+  verifiedAt: number;
 }
 
+/** Whether this replica hears of sessions' ends. What was verified before `since` may have ended unheard. */
+type EndingsFeed = { readonly kind: 'connected'; readonly since: number } | { readonly kind: 'disconnected' };
+
 /**
- * The sessions that this replica knows. One that it knows costs a look into a map; the first time it is shown here it
- * is opened, its key admitted, and Redis asked whether it has ended. From then on this replica hears of its end.
+ * The sessions that this replica has verified. A known one costs a look into a map; the first time it is shown here it is
+ * unsealed, and Redis asked whether it has ended. From then on this replica hears of its end.
  */
 export class SessionCache implements Subscriber {
   private readonly seal: Seal;
-  private readonly kept = new BoundedMap<string, Kept>(KEPT);
-  private readonly ended = new BoundedMap<string, true>(KEPT);
-  private readonly endings = new Set<(id: string) => void>();
-  private hearing = true;
-  /** What was seen to stand before this may have ended unheard. */
-  private since = -1;
+  private readonly sessions = new LRUCache<string, CachedSession>({ max: MAX_SESSIONS });
+  private readonly endedIds = new LRUCache<string, true>({ max: MAX_SESSIONS });
+  private readonly endListeners = new Set<(sessionId: string) => void>();
+  private feed: EndingsFeed = { kind: 'connected', since: -1 };
 
   constructor(store: Pick<Store, 'sealKeys'>) {
     this.seal = new Seal(store.sealKeys('session'));
@@ -40,12 +41,12 @@ export class SessionCache implements Subscriber {
 
   /** The session behind a sealed id, if nothing need be asked to be sure of it. */
   verified(sealed: string, key: KeyParts): Session | undefined {
-    const kept = this.kept.get(sealed);
-    if (kept === undefined || !this.hearing || kept.seenAt <= this.since) return undefined;
-    if (performance.now() - kept.seenAt > BELIEVED_MS) return undefined;
-    const { session, keys } = kept;
+    const cached = this.sessions.get(sealed);
+    if (cached === undefined || this.feed.kind === 'disconnected') return undefined;
+    const { session, keys, verifiedAt } = cached;
+    if (verifiedAt <= this.feed.since || performance.now() - verifiedAt > TRUSTED_MS) return undefined;
     const isTheirs = session.tenant === key.tenant && keys.has(key.id);
-    return isTheirs && this.ended.get(session.id) === undefined ? session : undefined;
+    return isTheirs && this.endedIds.get(session.id) === undefined ? session : undefined;
   }
 
   /**
@@ -53,22 +54,22 @@ export class SessionCache implements Subscriber {
    * Errors: `session_not_found` for what was not sealed here, is another principal's or has ended; `unavailable`.
    */
   async verify(sealed: string, key: KeyParts, principal: string, tenant: TenantStore): Promise<Session> {
-    const kept = this.kept.get(sealed) ?? (await this.unseal(sealed));
-    if (kept === undefined) throw sessionNotFound();
-    const { session, keys } = kept;
+    const cached = this.sessions.get(sealed) ?? (await this.unseal(sealed));
+    if (cached === undefined) throw sessionNotFound();
+    const { session, keys } = cached;
     if (session.tenant !== key.tenant || session.principal !== principal) throw sessionNotFound();
     if (Date.now() - session.issuedAt > SESSION_TTL) throw sessionNotFound();
-    // Listening first: an end that comes after the look is heard of.
+    // Subscribed first: an end that comes after Redis was asked is heard of.
     await tenant.sessions.onSessionEnded(this);
     const now = performance.now();
-    if (this.ended.get(session.id) || (await tenant.sessions.hasEnded(session.id))) {
-      this.ended.set(session.id, true);
+    if (this.endedIds.get(session.id) || (await tenant.sessions.hasEnded(session.id))) {
+      this.endedIds.set(session.id, true);
       throw sessionNotFound();
     }
-    kept.seenAt = now;
-    if (keys.size >= KEYS_KEPT) keys.clear();
+    cached.verifiedAt = now;
+    if (keys.size >= MAX_KEYS_PER_SESSION) keys.clear();
     keys.add(key.id);
-    this.kept.set(sealed, kept);
+    this.sessions.set(sealed, cached);
     return session;
   }
 
@@ -82,33 +83,32 @@ export class SessionCache implements Subscriber {
     const session = createSession({ tenant: key.tenant, principal }, params);
     const sealed = await this.seal.seal(formatSession(session));
     await tenant.sessions.onSessionEnded(this);
-    this.kept.set(sealed, { session, keys: new Set([key.id]), seenAt: performance.now() });
+    this.sessions.set(sealed, { session, keys: new Set([key.id]), verifiedAt: performance.now() });
     return sealed;
   }
 
-  /** Calls `ear` with the id of each session that ends. */
-  onEnd(ear: (id: string) => void): void {
-    this.endings.add(ear);
+  /** Calls `listener` with the id of each session that ends. */
+  onEnd(listener: (sessionId: string) => void): void {
+    this.endListeners.add(listener);
   }
 
-  onMessage(id: string): void {
-    this.ended.set(id, true);
-    for (const ear of this.endings) ear(id);
+  onMessage(sessionId: string): void {
+    this.endedIds.set(sessionId, true);
+    for (const listener of this.endListeners) listener(sessionId);
   }
 
   onDisconnect(): void {
-    this.hearing = false;
+    this.feed = { kind: 'disconnected' };
   }
 
-  /** Endings were missed: whatever is shown from now on is asked for once. */
+  /** Ends were missed: Redis is asked once of whatever is shown from now on. */
   onReconnect(): void {
-    this.since = performance.now();
-    this.hearing = true;
+    this.feed = { kind: 'connected', since: performance.now() };
   }
 
-  private async unseal(sealed: string): Promise<Kept | undefined> {
+  private async unseal(sealed: string): Promise<CachedSession | undefined> {
     const text = await this.seal.open(sealed);
     const session = text === undefined ? undefined : parseSession(text);
-    return session && { session, keys: new Set(), seenAt: -1 };
+    return session && { session, keys: new Set(), verifiedAt: -1 };
   }
 }

@@ -1,64 +1,73 @@
 import { randomUUID } from 'node:crypto';
 import type { KeyParts } from '@baton/protocol';
 import type { Change, Identity, TenantStore } from '@baton/store';
-import type { SubscriptionIndex, Subscriber, Subscription } from './subscription-index.ts';
-import { RESOURCE_LIST, type NotificationWriter } from './notification-writer.ts';
 import type { Session } from '../sessions/session.ts';
+import { type NotificationWriter, RESOURCE_LIST } from './notification-writer.ts';
+import type { Subscriber, Subscription, SubscriptionIndex } from './subscription-index.ts';
 
 type SubscriptionChange = Extract<Change, { kind: 'subscription' }>;
 type SessionChange = SubscriptionChange | Extract<Change, { kind: 'stream' }>;
 
-/** One session's notification stream, and what is to be told on it. */
+/** `opening`: it is subscribed already, but its response has not begun. */
+type State =
+  | { readonly kind: 'opening' }
+  | { readonly kind: 'open'; readonly writer: NotificationWriter }
+  | { readonly kind: 'closed' };
+
+/** One session's notification stream: what the session is subscribed to, and the client that is notified. */
 export class NotificationStream implements Subscriber {
   readonly id = randomUUID();
   readonly session: Session;
   readonly key: KeyParts;
   private readonly tenant: TenantStore;
-  private readonly audience: SubscriptionIndex;
-  private who: Identity;
-  private outlet: NotificationWriter | undefined;
+  private readonly index: SubscriptionIndex;
+  private currentIdentity: Identity;
+  private state: State = { kind: 'opening' };
+  /** By URI; undefined for a resource that never changes. */
   private readonly subscriptions = new Map<string, Subscription | undefined>();
-  /** What was subscribed to while the subscriptions were being read. */
-  private meanwhile: SubscriptionChange[] | undefined;
-  private reading: Promise<void> = Promise.resolve();
+  /** The session's changes while its subscriptions are being read, which the read may or may not have seen. */
+  private changesDuringRead: SubscriptionChange[] | undefined;
+  private lastRead: Promise<void> = Promise.resolve();
+  /** Whether the announcement of this very stream came back: one of another stream after it is a newer one's. */
   private announced = false;
-  private over = false;
 
   constructor(
     session: Session,
     by: { readonly tenant: TenantStore; readonly key: KeyParts; readonly identity: Identity },
-    audience: SubscriptionIndex,
+    index: SubscriptionIndex,
   ) {
     this.session = session;
     this.tenant = by.tenant;
     this.key = by.key;
-    this.who = by.identity;
-    this.audience = audience;
+    this.currentIdentity = by.identity;
+    this.index = index;
   }
 
   get identity(): Identity {
-    return this.who;
+    return this.currentIdentity;
   }
 
-  /** Its client is still admitted, as this one. */
+  /** Its caller was admitted again, as this identity. */
   setIdentity(identity: Identity): void {
-    if (this.over) return;
-    this.audience.removeSubscriber(this);
-    this.who = identity;
-    this.audience.addSubscriber(this);
+    if (this.state.kind === 'closed') return;
+    this.index.removeSubscriber(this);
+    this.currentIdentity = identity;
+    this.index.addSubscriber(this);
   }
 
-  /** Lets the client hear, from all that may have changed before on. */
-  open(outlet: NotificationWriter): void {
-    this.outlet = outlet;
-    if (this.over) outlet.close();
-    else this.notifyAll();
+  /** Begins to notify the client, first of all that may have changed before. */
+  open(writer: NotificationWriter): void {
+    if (this.state.kind === 'closed') {
+      writer.close();
+      return;
+    }
+    this.state = { kind: 'open', writer };
+    this.notifyAll();
   }
 
-  /** Something was said of its session. */
   onSessionChange(change: SessionChange): void {
     if (change.kind === 'subscription') {
-      this.meanwhile?.push(change);
+      this.changesDuringRead?.push(change);
       this.apply(change);
       return;
     }
@@ -68,59 +77,60 @@ export class NotificationStream implements Subscriber {
   }
 
   /**
-   * Reads what the session is to hear of, after what is being read already; it is kept from then on anew. Errors:
+   * Reads the session's subscriptions, which Redis keeps from then on anew; after a read that is under way. Errors:
    * `session_not_found`, `unavailable`.
    */
   async readSubscriptions(): Promise<void> {
-    const read = this.reading.then(() => this.readNow());
-    this.reading = read.catch(() => {});
+    const read = this.lastRead.then(() => this.readNow());
+    this.lastRead = read.catch(() => {});
     await read;
   }
 
   notify(what: string): void {
-    this.outlet?.enqueue(what);
+    if (this.state.kind === 'open') this.state.writer.enqueue(what);
   }
 
-  /** Nobody knows what was missed: all of it may have changed. */
+  /** Changes may have been lost: notifies of the list and of every subscription. */
   notifyAll(): void {
     this.notify(RESOURCE_LIST);
     for (const uri of this.subscriptions.keys()) this.notify(uri);
   }
 
   close(): void {
-    if (this.over) return;
-    this.over = true;
-    this.audience.removeSubscriber(this);
-    for (const uri of this.subscriptions.keys()) this.drop(uri);
-    this.outlet?.close();
+    if (this.state.kind === 'closed') return;
+    const closing = this.state;
+    this.state = { kind: 'closed' };
+    this.index.removeSubscriber(this);
+    for (const uri of this.subscriptions.keys()) this.unsubscribe(uri);
+    if (closing.kind === 'open') closing.writer.close();
   }
 
   private async readNow(): Promise<void> {
-    this.meanwhile = [];
+    this.changesDuringRead = [];
     try {
       const uris = new Set(await this.tenant.sessions.refreshSubscriptions(this.session.id));
-      for (const uri of this.subscriptions.keys()) if (!uris.has(uri)) this.drop(uri);
-      for (const uri of uris) this.add(uri);
-      for (const change of this.meanwhile) this.apply(change);
+      for (const uri of this.subscriptions.keys()) if (!uris.has(uri)) this.unsubscribe(uri);
+      for (const uri of uris) this.subscribe(uri);
+      for (const change of this.changesDuringRead) this.apply(change);
     } finally {
-      this.meanwhile = undefined;
+      this.changesDuringRead = undefined;
     }
   }
 
   private apply({ uri, on }: SubscriptionChange): void {
-    if (on) this.add(uri);
-    else this.drop(uri);
+    if (on) this.subscribe(uri);
+    else this.unsubscribe(uri);
   }
 
-  private add(uri: string): void {
-    if (this.over || this.subscriptions.has(uri)) return;
-    this.subscriptions.set(uri, this.audience.subscribe(this, uri));
+  private subscribe(uri: string): void {
+    if (this.state.kind === 'closed' || this.subscriptions.has(uri)) return;
+    this.subscriptions.set(uri, this.index.subscribe(this, uri));
   }
 
-  private drop(uri: string): void {
+  private unsubscribe(uri: string): void {
     const subscription = this.subscriptions.get(uri);
-    if (subscription) this.audience.unsubscribe(subscription);
+    if (subscription) this.index.unsubscribe(subscription);
     this.subscriptions.delete(uri);
-    this.outlet?.dequeue(uri);
+    if (this.state.kind === 'open') this.state.writer.dequeue(uri);
   }
 }

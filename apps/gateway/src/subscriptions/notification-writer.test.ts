@@ -4,21 +4,21 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { RESOURCE_LIST, NotificationWriter } from './notification-writer.ts';
 
-const ends: (() => void)[] = [];
+const cleanups: (() => void)[] = [];
 afterEach(() => {
-  for (const end of ends.splice(0)) end();
+  for (const end of cleanups.splice(0)) end();
 });
 
-/** An outlet and its client, over a real connection. */
+/** A writer and its client, onClose a real connection. */
 async function pair() {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const asked = get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
   const [, raw] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
-  const over = vi.fn<() => void>();
-  const outlet = new NotificationWriter(raw, { 'x-baton-replica': 'r' }, over);
+  const onClose = vi.fn<() => void>();
+  const writer = new NotificationWriter(raw, { 'x-baton-replica': 'r' }, onClose);
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
-  ends.push(() => {
+  cleanups.push(() => {
     asked.destroy();
     server.close();
     server.closeAllConnections();
@@ -28,47 +28,47 @@ async function pair() {
   const uris = () => [...text.matchAll(/"uri":"([^"]*)"/g)].map(([, uri]) => uri);
   const until = (last: string) =>
     vi.waitFor(() => expect(uris()).toContain(last), { timeout: 5_000, interval: 5 });
-  return { raw, outlet, over, asked, response, read, uris, until, text: () => text };
+  return { raw, writer, onClose, asked, response, read, uris, until, text: () => text };
 }
 
-test('what changes a thousand times in a breath is named once, and again when it changes after it', async () => {
-  const { outlet, response, read, uris, until, text } = await pair();
+test('what changes a thousand times between two flushes is named once, and again when it changes later', async () => {
+  const { writer, response, read, uris, until, text } = await pair();
   read();
   expect(response.headers).toMatchObject({ 'content-type': 'text/event-stream', 'x-baton-replica': 'r' });
   for (let n = 0; n < 1_000; n++) {
-    outlet.enqueue('a');
-    outlet.enqueue(RESOURCE_LIST);
+    writer.enqueue('a');
+    writer.enqueue(RESOURCE_LIST);
   }
-  outlet.enqueue('b');
+  writer.enqueue('b');
   await until('b');
-  outlet.enqueue('a');
-  outlet.enqueue('last');
+  writer.enqueue('a');
+  writer.enqueue('last');
   await until('last');
   expect(uris()).toEqual(['a', 'b', 'a', 'last']);
   expect(text().match(/list_changed/g)).toHaveLength(1);
 });
 
-test('what is forgotten in time is not told', async () => {
-  const { outlet, read, uris, until } = await pair();
+test('what is dequeued before the flush is never written', async () => {
+  const { writer, read, uris, until } = await pair();
   read();
-  outlet.enqueue('first');
+  writer.enqueue('first');
   await until('first');
-  outlet.enqueue('no more');
-  outlet.enqueue('last');
-  outlet.dequeue('no more');
+  writer.enqueue('no more');
+  writer.enqueue('last');
+  writer.dequeue('no more');
   await until('last');
   expect(uris()).toEqual(['first', 'last']);
 });
 
-test('a client that does not read holds back names, not messages, and hears of each once when it reads', async () => {
-  const { raw, outlet, read, uris, until } = await pair();
+test('for a client that does not read only names are held, and each is written once when it reads', async () => {
+  const { raw, writer, read, uris, until } = await pair();
   const long = 'x'.repeat(1_000_000);
   for (let n = 0; !raw.writableNeedDrain; n++) {
-    outlet.enqueue(`${n}${long}`);
+    writer.enqueue(`${n}${long}`);
     await new Promise((resolve) => setTimeout(resolve, 105));
   }
   const held = raw.writableLength;
-  for (let n = 0; n < 30_000; n++) outlet.enqueue(`name-${n % 3}`);
+  for (let n = 0; n < 30_000; n++) writer.enqueue(`name-${n % 3}`);
   await new Promise((resolve) => setTimeout(resolve, 250));
   expect(raw.writableLength).toBe(held);
   read();
@@ -76,25 +76,25 @@ test('a client that does not read holds back names, not messages, and hears of e
   expect(uris().filter((uri) => uri?.startsWith('name'))).toEqual(['name-0', 'name-1', 'name-2']);
 });
 
-test.each(['the client leaves', 'it is ended'])('it says once that it is over when %s', async (way) => {
-  const { raw, outlet, over, asked } = await pair();
+test.each(['the client leaves', 'it is ended'])('onClose is called once when %s', async (way) => {
+  const { raw, writer, onClose, asked } = await pair();
   const closed = once(raw, 'close');
-  if (way === 'it is ended') outlet.close();
+  if (way === 'it is ended') writer.close();
   else asked.destroy();
   await closed;
-  outlet.close();
-  outlet.enqueue('nobody');
-  expect(over).toHaveBeenCalledTimes(1);
+  writer.close();
+  writer.enqueue('nobody');
+  expect(onClose).toHaveBeenCalledTimes(1);
 });
 
 test('the connection of a client that does not read is closed a while after its stream ended, and not before', async () => {
-  const { raw, outlet, asked } = await pair();
+  const { raw, writer, asked } = await pair();
   asked.on('error', () => {});
-  outlet.enqueue('x'.repeat(30_000_000));
+  writer.enqueue('x'.repeat(30_000_000));
   await vi.waitFor(() => expect(raw.writableNeedDrain).toBe(true));
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
-    outlet.close();
+    writer.close();
     vi.advanceTimersByTime(4_999);
     expect(raw.destroyed).toBe(false);
     const closed = once(raw, 'close');
@@ -106,15 +106,15 @@ test('the connection of a client that does not read is closed a while after its 
 });
 
 test('the connection of a client that reads serves its next request after the stream ended', async () => {
-  const { outlet, response } = await pair();
+  const { writer, response } = await pair();
   let closed = false;
   response.socket.on('close', () => (closed = true));
-  outlet.enqueue('last');
+  writer.enqueue('last');
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     vi.advanceTimersByTime(200);
     const ended = once(response.resume(), 'end');
-    outlet.close();
+    writer.close();
     await ended;
     vi.advanceTimersByTime(60_000);
   } finally {

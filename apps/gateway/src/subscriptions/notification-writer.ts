@@ -1,56 +1,51 @@
 import type { ServerResponse } from 'node:http';
+import { SSE_HEADERS, sseComment, sseMessage } from '../edge/sse.ts';
 
 /** A comment while a stream is silent: proxies cut silent streams near 125 s. */
 const COMMENT_EVERY_MS = 10_000;
 
-/** What is said at once, is said in one breath of this length at most often. */
+/** Notifications are written at most this often, those of one flush together. */
 const FLUSH_INTERVAL_MS = 100;
 
-/** How long a client that does not read is waited for when its stream is over. */
+/** How long a client that does not read is waited for when its stream is closed. */
 const CLOSE_GRACE_MS = 5_000;
 
 /** The list of resources may have changed; no URI is empty. */
 export const RESOURCE_LIST = '';
 
 /**
- * Writes MCP's notifications of resources to one SSE stream. What is due is a set: a resource that changes a hundred
- * times in a breath is named once, and a client that does not read holds back no more than the names of what it is to
- * hear of.
+ * Writes MCP's notifications of resources to one SSE stream. What is queued is a set: a resource that changes a hundred
+ * times between two flushes is named once, and for a client that does not read only names are held.
  */
 export class NotificationWriter {
   private readonly raw: ServerResponse;
-  private readonly queued = new Set<string>();
+  private readonly onClose: () => void;
   private readonly comments: NodeJS.Timeout;
+  private readonly queued = new Set<string>();
   private flushTimer: NodeJS.Timeout | undefined;
   private lastFlushAt = -FLUSH_INTERVAL_MS;
-  private readonly onClose: () => void;
   private closed = false;
 
-  /** Begins the stream with the headers given, and calls `ended` when it is over, whoever ended it. */
-  constructor(raw: ServerResponse, headers: Record<string, string>, ended: () => void) {
+  /** Begins the stream with the headers given, and calls `onClose` once when it is over, whoever ended it. */
+  constructor(raw: ServerResponse, headers: Record<string, string>, onClose: () => void) {
     this.raw = raw;
-    this.onClose = ended;
-    raw.writeHead(200, {
-      ...headers,
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-cache, no-transform',
-      'x-accel-buffering': 'no',
-    });
-    raw.write(': open\n\n');
+    this.onClose = onClose;
+    raw.writeHead(200, { ...headers, ...SSE_HEADERS });
+    raw.write(sseComment('open'));
     this.comments = setInterval(() => {
-      if (!raw.writableNeedDrain) raw.write(': open\n\n');
+      if (!raw.writableNeedDrain) raw.write(sseComment('open'));
     }, COMMENT_EVERY_MS);
     raw.on('drain', () => this.scheduleFlush());
     raw.on('close', () => this.close());
   }
 
-  /** A resource has changed, or the LIST. */
+  /** A resource has changed, or the RESOURCE_LIST. */
   enqueue(what: string): void {
     this.queued.add(what);
     this.scheduleFlush();
   }
 
-  /** What is still due is not to be told any more. */
+  /** Takes back what was not written yet. */
   dequeue(what: string): void {
     this.queued.delete(what);
   }
@@ -75,14 +70,12 @@ export class NotificationWriter {
 
   private flush(): void {
     this.flushTimer = undefined;
-    // Its 'drain' plans anew.
+    // The 'drain' that follows schedules the next flush.
     if (this.raw.writableNeedDrain) return;
     this.lastFlushAt = performance.now();
-    const frames = [...this.queued].map(
-      (what) => `event: message\ndata: ${JSON.stringify(notification(what))}\n\n`,
-    );
+    const events = [...this.queued].map((what) => sseMessage(JSON.stringify(notification(what))));
     this.queued.clear();
-    this.raw.write(frames.join(''));
+    this.raw.write(events.join(''));
   }
 }
 

@@ -1,11 +1,11 @@
 import { BatonError, type KeyParts } from '@baton/protocol';
-import type { Identity } from '@baton/store';
+import type { Identity, TenantStore } from '@baton/store';
 import type { FastifyReply } from 'fastify';
 import type { Call } from '../call/call.ts';
-import { NotificationWriter } from './notification-writer.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionCache } from '../sessions/session-cache.ts';
 import { NotificationStream } from './notification-stream.ts';
+import { NotificationWriter } from './notification-writer.ts';
 import { TenantStreams } from './tenant-streams.ts';
 
 /** How many streams a tenant may have open on one replica. */
@@ -13,17 +13,17 @@ const MAX_STREAMS_PER_TENANT = 1_000;
 
 /** The notification streams that this replica holds, tenant by tenant. */
 export class StreamRegistry {
-  private readonly watches = new Map<string, TenantStreams>();
+  private readonly tenants = new Map<string, TenantStreams>();
 
   constructor(sessions: SessionCache) {
     sessions.onEnd((id) => {
-      for (const watch of this.watches.values()) watch.closeSession(id);
+      for (const streams of this.tenants.values()) streams.closeSession(id);
     });
   }
 
   /**
-   * Answers with a session's stream, for a caller that was admitted. It stands until its client, a later stream of the
-   * session, the session's end, the admission's end or a drain ends it.
+   * Answers with a session's stream, for a caller that was admitted. It stays open until its client, a later stream of
+   * the session, the session's end, the admission's end or a drain ends it.
    * Errors: `limit_streams`, `session_not_found`, `unavailable`, those of an admission that ended meanwhile.
    */
   async open(
@@ -32,38 +32,39 @@ export class StreamRegistry {
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const { call, key, identity } = by;
-    const watch = this.watchOf(call);
+    const { tenant } = call;
+    const streams = this.streamsOf(tenant);
     // A client that comes again before its old stream is known to be dead takes that one's place.
-    if (watch.size >= MAX_STREAMS_PER_TENANT && !watch.has(session.id)) {
+    if (streams.size >= MAX_STREAMS_PER_TENANT && !streams.has(session.id)) {
       throw new BatonError(
         'limit_streams',
         `The tenant has ${MAX_STREAMS_PER_TENANT} notification streams open here. Close some, then repeat.`,
         { limit: 'streams', most: MAX_STREAMS_PER_TENANT, retryAfterMs: 1_000 },
       );
     }
-    const stream = new NotificationStream(session, { tenant: call.tenant, key, identity }, watch.audience);
-    const over = () => {
-      watch.remove(stream);
-      if (watch.size === 0 && this.watches.get(call.tenant.id) === watch) this.watches.delete(call.tenant.id);
+    const stream = new NotificationStream(session, { tenant, key, identity }, streams.index);
+    const remove = () => {
+      streams.remove(stream);
+      if (streams.size === 0 && this.tenants.get(tenant.id) === streams) this.tenants.delete(tenant.id);
     };
     try {
-      await watch.add(stream);
+      await streams.add(stream);
     } catch (error) {
-      over();
+      remove();
       throw error;
     }
     reply.hijack();
     const signal = call.signal();
-    stream.open(new NotificationWriter(reply.raw, reply.getHeaders() as Record<string, string>, over));
+    stream.open(new NotificationWriter(reply.raw, reply.getHeaders() as Record<string, string>, remove));
     // A drain has nothing that a stream would still wait for: its client goes on at another replica.
     if (signal.aborted) stream.close();
     else signal.addEventListener('abort', () => stream.close());
     return reply;
   }
 
-  private watchOf({ tenant }: Call): TenantStreams {
-    const watch = this.watches.get(tenant.id) ?? new TenantStreams(tenant);
-    this.watches.set(tenant.id, watch);
-    return watch;
+  private streamsOf(tenant: TenantStore): TenantStreams {
+    const streams = this.tenants.get(tenant.id) ?? new TenantStreams(tenant);
+    this.tenants.set(tenant.id, streams);
+    return streams;
   }
 }

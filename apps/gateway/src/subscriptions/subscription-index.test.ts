@@ -26,10 +26,10 @@ const task = (taskId: string, listed = false, principal = 'ann'): DataChange => 
   listed,
 });
 
-/** Someone who counts how often they are thought of. */
-class Someone implements Subscriber {
-  readonly heard: string[] = [];
-  thoughtOf = 0;
+/** Counts how often the index looks at it. */
+class CountingSubscriber implements Subscriber {
+  readonly notified: string[] = [];
+  visited = 0;
   private readonly who: Subscriber['identity'];
 
   constructor(principal = 'ann', scopes: Scope[] = ['mcp']) {
@@ -37,12 +37,12 @@ class Someone implements Subscriber {
   }
 
   get identity() {
-    this.thoughtOf++;
+    this.visited++;
     return this.who;
   }
 
   notify(what: string): void {
-    this.heard.push(what);
+    this.notified.push(what);
   }
 }
 
@@ -79,55 +79,59 @@ const CASES: [string, DataChange, Name[]][] = [
 ];
 
 test.each(CASES)(
-  'of %s hears whoever subscribed to what shows it, and to nothing else',
+  'a change of %s notifies whoever subscribed to what shows it, and nobody else',
   (_what, change, names) => {
-    const audience = new SubscriptionIndex();
-    const someone = new Someone();
-    const subscriptions = Object.values(URIS).map((uri) => audience.subscribe(someone, uri));
-    audience.notify(change);
-    expect(someone.heard.toSorted()).toEqual(names.map((name) => URIS[name]).toSorted());
-    for (const one of subscriptions) if (one) audience.unsubscribe(one);
-    audience.notify(change);
-    expect(someone.heard).toHaveLength(names.length);
+    const index = new SubscriptionIndex();
+    const subscriber = new CountingSubscriber();
+    const subscriptions = Object.values(URIS).map((uri) => index.subscribe(subscriber, uri));
+    index.notify(change);
+    expect(subscriber.notified.toSorted()).toEqual(names.map((name) => URIS[name]).toSorted());
+    for (const one of subscriptions) if (one) index.unsubscribe(one);
+    index.notify(change);
+    expect(subscriber.notified).toHaveLength(names.length);
   },
 );
 
-test('of a list hears whose list it is, until they leave', () => {
-  const audience = new SubscriptionIndex();
-  const [ann, bob, agent] = [new Someone('ann'), new Someone('bob'), new Someone('helper', ['agent'])];
+test('a change of a list notifies those whose list it is, until they are removed', () => {
+  const index = new SubscriptionIndex();
+  const [ann, bob, agent] = [
+    new CountingSubscriber('ann'),
+    new CountingSubscriber('bob'),
+    new CountingSubscriber('helper', ['agent']),
+  ];
   const all = [ann, bob, agent];
-  const whoHears = (change: DataChange) => {
-    for (const one of all) one.heard.length = 0;
-    audience.notify(change);
-    return all.filter(({ heard }) => heard.includes(RESOURCE_LIST));
+  const notifiedOf = (change: DataChange) => {
+    for (const one of all) one.notified.length = 0;
+    index.notify(change);
+    return all.filter(({ notified }) => notified.includes(RESOURCE_LIST));
   };
-  for (const one of all) audience.addSubscriber(one);
-  expect(whoHears(task(TASK, true))).toEqual([ann, agent]);
-  expect(whoHears(task(TASK, false))).toEqual([]);
-  expect(whoHears(project(['task'], { created: true }))).toEqual([ann, bob]);
-  expect(whoHears(project(['file'], { shaped: true }))).toEqual([ann, bob]);
-  expect(whoHears(project(['task'], { shaped: true }))).toEqual([]);
-  audience.removeSubscriber(ann);
-  audience.removeSubscriber(agent);
-  expect(whoHears(task(TASK, true))).toEqual([]);
-  expect(whoHears(project(['meta']))).toEqual([bob]);
+  for (const one of all) index.addSubscriber(one);
+  expect(notifiedOf(task(TASK, true))).toEqual([ann, agent]);
+  expect(notifiedOf(task(TASK, false))).toEqual([]);
+  expect(notifiedOf(project(['task'], { created: true }))).toEqual([ann, bob]);
+  expect(notifiedOf(project(['file'], { shaped: true }))).toEqual([ann, bob]);
+  expect(notifiedOf(project(['task'], { shaped: true }))).toEqual([]);
+  index.removeSubscriber(ann);
+  index.removeSubscriber(agent);
+  expect(notifiedOf(task(TASK, true))).toEqual([]);
+  expect(notifiedOf(project(['meta']))).toEqual([bob]);
 });
 
-test('a change does not think of those whom it does not concern, however many they and their subscriptions are', () => {
-  const audience = new SubscriptionIndex();
-  const crowd = Array.from({ length: 1_000 }, (_, n) => new Someone(`principal-${n}`));
+test('a change visits only subscribers that it concerns, however many others there are', () => {
+  const index = new SubscriptionIndex();
+  const crowd = Array.from({ length: 1_000 }, (_, n) => new CountingSubscriber(`principal-${n}`));
   for (const [n, one] of crowd.entries()) {
-    audience.addSubscriber(one);
-    for (let at = 0; at < 100; at++) audience.subscribe(one, ofProject(`tasks/${at}`, `project-${n}`));
+    index.addSubscriber(one);
+    for (let at = 0; at < 100; at++) index.subscribe(one, ofProject(`tasks/${at}`, `project-${n}`));
   }
-  for (const one of crowd) one.thoughtOf = 0;
-  const thoughtOf = (change: DataChange) => {
-    audience.notify(change);
-    return crowd.flatMap((one, n) => (one.thoughtOf > 0 ? [n] : []));
+  for (const one of crowd) one.visited = 0;
+  const visited = (change: DataChange) => {
+    index.notify(change);
+    return crowd.flatMap((one, n) => (one.visited > 0 ? [n] : []));
   };
-  expect(thoughtOf(task(TASK, false, 'principal-7'))).toEqual([]);
-  expect(thoughtOf(task(TASK, true, 'principal-7'))).toEqual([7]);
-  expect(thoughtOf(project(['task'], { name: 'project-9' }))).toEqual([7, 9]);
-  expect(crowd[9]?.heard).toHaveLength(100);
-  expect(thoughtOf(project(['task'], { name: 'a project that nobody named' }))).toEqual([7, 9]);
+  expect(visited(task(TASK, false, 'principal-7'))).toEqual([]);
+  expect(visited(task(TASK, true, 'principal-7'))).toEqual([7]);
+  expect(visited(project(['task'], { name: 'project-9' }))).toEqual([7, 9]);
+  expect(crowd[9]?.notified).toHaveLength(100);
+  expect(visited(project(['task'], { name: 'a project that nobody named' }))).toEqual([7, 9]);
 });

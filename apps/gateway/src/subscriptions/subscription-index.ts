@@ -1,19 +1,19 @@
 import type { Identity } from '@baton/store';
 import {
-  isInListOf,
   changesResourceList,
-  resourceMayChange,
+  isInListOf,
   resolveUri,
+  resourceMayChange,
   topicsOfChange,
 } from '../resources/change-matching.ts';
 import type { DataChange, ResourceKind, Topic } from '../resources/resource-kind.ts';
 import { MultiMap } from './multi-map.ts';
 import { RESOURCE_LIST } from './notification-writer.ts';
 
-/** Who is to hear of changes. */
+/** Who is notified of changes. */
 export interface Subscriber {
   readonly identity: Identity;
-  /** A resource may show something else now, or the LIST may. */
+  /** A resource may show something else now: its URI, or RESOURCE_LIST for the list of them. */
   notify(what: string): void;
 }
 
@@ -24,33 +24,30 @@ export interface Subscription {
   readonly topic: Topic;
 }
 
-/**
- * Who of a tenant is to hear of what, found by what a change is of: it meets the subscriptions to that, and, where lists
- * change with it, those whose lists they are, however many there are beside them.
- */
+/** A tenant's stream subscribers by topic; a change visits only those that match. */
 export class SubscriptionIndex {
   private readonly subscriptionsByTopic = new MultiMap<Topic, Subscription>();
   private readonly subscribersByPrincipal = new MultiMap<string, Subscriber>();
   private readonly agentSubscribers = new Set<Subscriber>();
 
-  /** Has someone hear of lists, until `leave`; the identity must stay the same so long. */
-  addSubscriber(hearer: Subscriber): void {
-    const { principal, scopes } = hearer.identity;
-    if (scopes.has('agent')) this.agentSubscribers.add(hearer);
-    else this.subscribersByPrincipal.add(principal, hearer);
+  /** Notifies of changes of lists until `removeSubscriber`; the identity must stay the same so long. */
+  addSubscriber(subscriber: Subscriber): void {
+    const { principal, scopes } = subscriber.identity;
+    if (scopes.has('agent')) this.agentSubscribers.add(subscriber);
+    else this.subscribersByPrincipal.add(principal, subscriber);
   }
 
-  removeSubscriber(hearer: Subscriber): void {
-    this.agentSubscribers.delete(hearer);
-    this.subscribersByPrincipal.delete(hearer.identity.principal, hearer);
+  removeSubscriber(subscriber: Subscriber): void {
+    this.agentSubscribers.delete(subscriber);
+    this.subscribersByPrincipal.delete(subscriber.identity.principal, subscriber);
   }
 
   /** Undefined for what never changes, and for a kind of resource that this release does not know. */
-  subscribe(hearer: Subscriber, uri: string): Subscription | undefined {
-    const named = resolveUri(uri);
-    const topic = named?.kind.topic(named.variables);
-    if (named === undefined || topic === undefined) return undefined;
-    const subscription = { subscriber: hearer, uri, kind: named.kind, topic };
+  subscribe(subscriber: Subscriber, uri: string): Subscription | undefined {
+    const resolved = resolveUri(uri);
+    const topic = resolved?.kind.topic(resolved.variables);
+    if (resolved === undefined || topic === undefined) return undefined;
+    const subscription = { subscriber, uri, kind: resolved.kind, topic };
     this.subscriptionsByTopic.add(topic, subscription);
     return subscription;
   }
@@ -64,11 +61,12 @@ export class SubscriptionIndex {
       for (const { subscriber, uri, kind } of this.subscriptionsByTopic.get(topic))
         if (resourceMayChange(change, kind, subscriber.identity)) subscriber.notify(uri);
     if (!changesResourceList(change)) return;
-    const others =
+    const ofPrincipals =
       change.kind === 'task'
         ? [this.subscribersByPrincipal.get(change.principal)]
         : this.subscribersByPrincipal.sets();
-    for (const hearers of [...others, this.agentSubscribers])
-      for (const hearer of hearers) if (isInListOf(change, hearer.identity)) hearer.notify(RESOURCE_LIST);
+    for (const subscribers of [...ofPrincipals, this.agentSubscribers])
+      for (const subscriber of subscribers)
+        if (isInListOf(change, subscriber.identity)) subscriber.notify(RESOURCE_LIST);
   }
 }

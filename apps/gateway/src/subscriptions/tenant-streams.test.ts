@@ -21,9 +21,9 @@ afterAll(async () => {
   await stopRedis?.();
 });
 
-test('a key that is revoked after its request was admitted, and before someone listens, opens no stream', async () => {
+test('a key that is revoked after its request was admitted, and before the change feed is open, opens no stream', async () => {
   const tenant = store.tenant('acme');
-  const watch = new TenantStreams(tenant);
+  const streams = new TenantStreams(tenant);
   const opened = async () => {
     const { id, key: text } = await tenant.credentials.create({ name: 'x', scopes: ['mcp'] });
     const key = parseKey(text);
@@ -32,12 +32,12 @@ test('a key that is revoked after its request was admitted, and before someone l
     const clientInfo = { name: 'x', version: '1' };
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
     const session = createSession({ tenant: 'acme', principal: identity.principal }, params);
-    return { id, stream: new NotificationStream(session, { tenant, key, identity }, watch.audience) };
+    return { id, stream: new NotificationStream(session, { tenant, key, identity }, streams.index) };
   };
   const [stays, goes] = [await opened(), await opened()];
   await tenant.credentials.revoke(goes.id);
-  await watch.add(stays.stream);
-  await expect(watch.add(goes.stream)).rejects.toMatchObject({ code: 'unauthenticated' });
-  for (const { stream } of [stays, goes]) watch.remove(stream);
-  expect(watch.size).toBe(0);
+  await streams.add(stays.stream);
+  await expect(streams.add(goes.stream)).rejects.toMatchObject({ code: 'unauthenticated' });
+  for (const { stream } of [stays, goes]) streams.remove(stream);
+  expect(streams.size).toBe(0);
 });

@@ -75,8 +75,6 @@ const SECURITY = {
 /** Security and problems follow from what the route declares; unknown query parameters are refused everywhere. */
 function completeRoute(route: RouteOptions): void {
   const { isPublic, access, problems: own = [] } = route.config ?? {};
-  const isOpen = isPublic === true;
-  if (access === undefined && !isOpen) throw new Error(`route ${route.url} declares no access`);
   const { schema = {} } = route;
   route.schema = {
     querystring: z.strictObject({}),
@@ -84,7 +82,7 @@ function completeRoute(route: RouteOptions): void {
     security: access === undefined ? [] : securityOf(access),
     response: {
       ...(schema.response as object),
-      ...(isOpen ? {} : problemResponses(own)),
+      ...(isPublic === true ? {} : problemResponses(own)),
     },
   };
 }

@@ -7,9 +7,9 @@ export function openOperatorStore(store: Store): OperatorStore {
 }
 
 /** Throws `tenant_not_found` for what is no tenant. The id is read first, since it becomes part of a key's name. */
-export function requireTenant(door: OperatorStore): (tenant: string) => Promise<void> {
+export function requireTenant(operatorStore: OperatorStore): (tenant: string) => Promise<void> {
   return async (tenant) => {
     if (!tenantId.safeParse(tenant).success) throw refusal(['tenant_not_found']);
-    await door.get(tenant);
+    await operatorStore.get(tenant);
   };
 }

@@ -33,7 +33,10 @@ const access = { kind: 'operator' } as const;
 const tags = ['tenants'];
 
 /** Tenants, by the operator's token. A new or changed one is so at once on every replica. */
-export async function tenantRoutes(app: FastifyInstance, { door }: { door: OperatorStore }): Promise<void> {
+export async function tenantRoutes(
+  app: FastifyInstance,
+  { operatorStore }: { operatorStore: OperatorStore },
+): Promise<void> {
   const rest = app.withTypeProvider<ZodTypeProvider>();
 
   rest.post(
@@ -49,7 +52,7 @@ export async function tenantRoutes(app: FastifyInstance, { door }: { door: Opera
       },
     },
     async (request, reply) => {
-      const created = await door.create({ ...request.body, limits: given(request.body.limits) });
+      const created = await operatorStore.create({ ...request.body, limits: given(request.body.limits) });
       return reply.status(201).send(created);
     },
   );
@@ -69,7 +72,7 @@ export async function tenantRoutes(app: FastifyInstance, { door }: { door: Opera
       },
     },
     async (request) => {
-      const found = await door.list(readCursor(request.query.cursor), PAGE + 1);
+      const found = await operatorStore.list(readCursor(request.query.cursor), PAGE + 1);
       const tenants = found.slice(0, PAGE);
       const last = tenants.at(-1);
       return { tenants, ...(found.length > PAGE && last ? { nextCursor: cursorAfter(last.id) } : {}) };
@@ -88,7 +91,7 @@ export async function tenantRoutes(app: FastifyInstance, { door }: { door: Opera
         response: { 200: jsonResponse('The tenant', tenant) },
       },
     },
-    async (request) => door.get(request.params.tenant),
+    async (request) => operatorStore.get(request.params.tenant),
   );
 
   rest.patch(
@@ -105,7 +108,7 @@ export async function tenantRoutes(app: FastifyInstance, { door }: { door: Opera
       },
     },
     async (request) =>
-      door.update(request.params.tenant, { ...request.body, limits: given(request.body.limits) }),
+      operatorStore.update(request.params.tenant, { ...request.body, limits: given(request.body.limits) }),
   );
 }
 

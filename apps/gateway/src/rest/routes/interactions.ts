@@ -47,20 +47,20 @@ const tags = ['interactions'];
 /** A tenant's interactions: with `agent` or `admin` all of them, with `mcp` those of the caller's own calls. */
 export async function interactionRoutes(
   app: FastifyInstance,
-  { services, reach }: { services: Services; reach: RouteScope },
+  { services, routeScope }: { services: Services; routeScope: RouteScope },
 ): Promise<void> {
-  const rest = app.withTypeProvider<ZodTypeProvider>();
-  const params = reach.params({ id: z.string().min(1).max(100) });
+  const api = app.withTypeProvider<ZodTypeProvider>();
+  const params = routeScope.params({ id: z.string().min(1).max(100) });
 
-  rest.get(
+  api.get(
     '/interactions',
     {
-      config: { access: reach.access(SEE), problems: [404] },
+      config: { access: routeScope.access(SEE), problems: [404] },
       schema: {
-        operationId: reach.operationId('listInteractions'),
+        operationId: routeScope.operationId('listInteractions'),
         tags,
         summary: 'List interactions: pending ones oldest first, otherwise by task, newest first',
-        params: reach.params({}),
+        params: routeScope.params({}),
         querystring: z.strictObject({
           status: optionalParam(interactionStatus).describe('Only these; all when left out'),
           operation: optionalParam(z.string().max(100)).describe('Only those of this operation'),
@@ -72,10 +72,10 @@ export async function interactionRoutes(
       },
     },
     async (request) => {
-      const visit = tenantRequest(request);
-      const identity = await visit.admit();
+      const rest = tenantRequest(request);
+      const identity = await rest.admit();
       const { status, operation, cursor: from } = request.query;
-      const { queries } = visit.tenant;
+      const { queries } = rest.tenant;
       const page = await nextMatchingPage(
         (at) =>
           status === 'pending'
@@ -89,12 +89,12 @@ export async function interactionRoutes(
     },
   );
 
-  rest.get(
+  api.get(
     '/interactions/:id',
     {
-      config: { access: reach.access(SEE), problems: [404] },
+      config: { access: routeScope.access(SEE), problems: [404] },
       schema: {
-        operationId: reach.operationId('getInteraction'),
+        operationId: routeScope.operationId('getInteraction'),
         tags,
         summary: 'Show an interaction with its whole request',
         params,
@@ -102,20 +102,20 @@ export async function interactionRoutes(
       },
     },
     async (request) => {
-      const visit = tenantRequest(request);
-      return showInteraction(await visit.tenant.queries.interaction(await visit.admit(), request.params.id));
+      const rest = tenantRequest(request);
+      return showInteraction(await rest.tenant.queries.interaction(await rest.admit(), request.params.id));
     },
   );
 
-  rest.post(
+  api.post(
     '/interactions/:id/answer',
     {
       config: {
-        access: reach.access(['mcp', 'agent'], { checkedInScript: true }),
+        access: routeScope.access(['mcp', 'agent'], { checkedInScript: true }),
         problems: [404, 409, 410],
       },
       schema: {
-        operationId: reach.operationId('answerInteraction'),
+        operationId: routeScope.operationId('answerInteraction'),
         tags,
         summary: 'Answer an interaction and wait for what comes of it, as the tool agent_llm does',
         description: 'A key needs the scope mcp or agent for it. The same answer again is confirmed again.',
@@ -136,12 +136,12 @@ export async function interactionRoutes(
     },
   );
 
-  rest.post(
+  api.post(
     '/interactions/:id/cancel',
     {
-      config: { access: reach.access(SEE), problems: [404, 409, 410] },
+      config: { access: routeScope.access(SEE), problems: [404, 409, 410] },
       schema: {
-        operationId: reach.operationId('cancelInteraction'),
+        operationId: routeScope.operationId('cancelInteraction'),
         tags,
         summary: 'Take an interaction back; its task goes on without an answer',
         params,
@@ -150,20 +150,20 @@ export async function interactionRoutes(
       },
     },
     async (request) => {
-      const visit = tenantRequest(request);
-      const identity = await visit.admit();
+      const rest = tenantRequest(request);
+      const identity = await rest.admit();
       const { id } = request.params;
-      await visit.tenant.interactions.cancel(identity, id);
-      return summarizeInteraction(await visit.tenant.queries.interaction(identity, id));
+      await rest.tenant.interactions.cancel(identity, id);
+      return summarizeInteraction(await rest.tenant.queries.interaction(identity, id));
     },
   );
 
-  rest.post(
+  api.post(
     '/interactions/:id/extend',
     {
-      config: { access: reach.access(SEE), problems: [404, 409, 410] },
+      config: { access: routeScope.access(SEE), problems: [404, 409, 410] },
       schema: {
-        operationId: reach.operationId('extendInteraction'),
+        operationId: routeScope.operationId('extendInteraction'),
         tags,
         summary: 'Give a pending interaction another deadline, counted from now',
         params,
@@ -172,11 +172,11 @@ export async function interactionRoutes(
       },
     },
     async (request) => {
-      const visit = tenantRequest(request);
-      const identity = await visit.admit();
+      const rest = tenantRequest(request);
+      const identity = await rest.admit();
       const { id } = request.params;
-      await visit.tenant.interactions.extend(identity, id, request.body.ttlMs);
-      return summarizeInteraction(await visit.tenant.queries.interaction(identity, id));
+      await rest.tenant.interactions.extend(identity, id, request.body.ttlMs);
+      return summarizeInteraction(await rest.tenant.queries.interaction(identity, id));
     },
   );
 }

@@ -23,21 +23,24 @@ const USE: readonly Scope[] = ['mcp', 'admin'];
 const tags = ['projects'];
 
 /** A tenant's projects, whole. */
-export async function projectRoutes(app: FastifyInstance, { reach }: { reach: RouteScope }): Promise<void> {
-  const rest = app.withTypeProvider<ZodTypeProvider>();
-  const params = reach.params({
+export async function projectRoutes(
+  app: FastifyInstance,
+  { routeScope }: { routeScope: RouteScope },
+): Promise<void> {
+  const api = app.withTypeProvider<ZodTypeProvider>();
+  const params = routeScope.params({
     id: getTasksInput.shape.projectRoot.unwrap().describe("The project's key (projectRoot), percent-encoded"),
   });
 
-  rest.get(
+  api.get(
     '/projects',
     {
-      config: { access: reach.access(USE), problems: [404] },
+      config: { access: routeScope.access(USE), problems: [404] },
       schema: {
-        operationId: reach.operationId('listProjects'),
+        operationId: routeScope.operationId('listProjects'),
         tags,
         summary: 'List the projects by their keys',
-        params: reach.params({}),
+        params: routeScope.params({}),
         response: {
           200: jsonResponse(
             'All projects',
@@ -52,12 +55,12 @@ export async function projectRoutes(app: FastifyInstance, { reach }: { reach: Ro
     },
   );
 
-  rest.get(
+  api.get(
     '/projects/:id',
     {
-      config: { access: reach.access(USE), problems: [404] },
+      config: { access: routeScope.access(USE), problems: [404] },
       schema: {
-        operationId: reach.operationId('getProject'),
+        operationId: routeScope.operationId('getProject'),
         tags,
         summary: 'Read a project as tasks.json',
         params,
@@ -70,12 +73,12 @@ export async function projectRoutes(app: FastifyInstance, { reach }: { reach: Ro
     },
   );
 
-  rest.put(
+  api.put(
     '/projects/:id',
     {
-      config: { access: reach.access(USE), problems: [404, 409] },
+      config: { access: routeScope.access(USE), problems: [404, 409] },
       schema: {
-        operationId: reach.operationId('putProject'),
+        operationId: routeScope.operationId('putProject'),
         tags,
         summary: 'Put a tasks.json in the place of a project, whole or not at all',
         params,

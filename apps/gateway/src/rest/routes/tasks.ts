@@ -13,19 +13,22 @@ const SEE: readonly Scope[] = ['mcp', 'agent', 'admin'];
 const tags = ['tasks'];
 
 /** A tenant's tasks: with `agent` or `admin` all of them, with `mcp` the caller's own. */
-export async function taskRoutes(app: FastifyInstance, { reach }: { reach: RouteScope }): Promise<void> {
-  const rest = app.withTypeProvider<ZodTypeProvider>();
-  const params = reach.params({ id: z.string().min(1).max(100) });
+export async function taskRoutes(
+  app: FastifyInstance,
+  { routeScope }: { routeScope: RouteScope },
+): Promise<void> {
+  const api = app.withTypeProvider<ZodTypeProvider>();
+  const params = routeScope.params({ id: z.string().min(1).max(100) });
 
-  rest.get(
+  api.get(
     '/tasks',
     {
-      config: { access: reach.access(SEE), problems: [404] },
+      config: { access: routeScope.access(SEE), problems: [404] },
       schema: {
-        operationId: reach.operationId('listTasks'),
+        operationId: routeScope.operationId('listTasks'),
         tags,
         summary: 'List tasks, newest first',
-        params: reach.params({}),
+        params: routeScope.params({}),
         querystring: z.strictObject({
           status: optionalParam(taskStatus).describe('Only these; all when left out'),
           operation: optionalParam(z.string().max(100)).describe('Only those of this operation'),
@@ -35,11 +38,11 @@ export async function taskRoutes(app: FastifyInstance, { reach }: { reach: Route
       },
     },
     async (request) => {
-      const visit = tenantRequest(request);
-      const identity = await visit.admit();
+      const rest = tenantRequest(request);
+      const identity = await rest.admit();
       const { status, operation, cursor: from } = request.query;
       const { items, ...next } = await nextMatchingPage(
-        (at) => visit.tenant.queries.tasks(identity, at),
+        (at) => rest.tenant.queries.tasks(identity, at),
         from,
         (task) =>
           (status === undefined || task.status === status) &&
@@ -49,12 +52,12 @@ export async function taskRoutes(app: FastifyInstance, { reach }: { reach: Route
     },
   );
 
-  rest.get(
+  api.get(
     '/tasks/:id',
     {
-      config: { access: reach.access(SEE), problems: [404] },
+      config: { access: routeScope.access(SEE), problems: [404] },
       schema: {
-        operationId: reach.operationId('getTask'),
+        operationId: routeScope.operationId('getTask'),
         tags,
         summary: 'Show a task with its journal and its timeline',
         params,
@@ -62,18 +65,18 @@ export async function taskRoutes(app: FastifyInstance, { reach }: { reach: Route
       },
     },
     async (request) => {
-      const visit = tenantRequest(request);
-      const identity = await visit.admit();
-      return showTask(await visit.tenant.queries.inspect(identity, wellFormed(request.params.id)));
+      const rest = tenantRequest(request);
+      const identity = await rest.admit();
+      return showTask(await rest.tenant.queries.inspect(identity, wellFormed(request.params.id)));
     },
   );
 
-  rest.post(
+  api.post(
     '/tasks/:id/cancel',
     {
-      config: { access: reach.access(SEE), problems: [404, 409] },
+      config: { access: routeScope.access(SEE), problems: [404, 409] },
       schema: {
-        operationId: reach.operationId('cancelTask'),
+        operationId: routeScope.operationId('cancelTask'),
         tags,
         summary: 'End a task; what it waits for is taken back',
         params,
@@ -82,11 +85,11 @@ export async function taskRoutes(app: FastifyInstance, { reach }: { reach: Route
       },
     },
     async (request) => {
-      const visit = tenantRequest(request);
-      const identity = await visit.admit();
+      const rest = tenantRequest(request);
+      const identity = await rest.admit();
       const id = wellFormed(request.params.id);
-      await visit.tenant.tasks.cancel(identity, id);
-      return summarizeTask(await visit.tenant.tasks.read(identity, id));
+      await rest.tenant.tasks.cancel(identity, id);
+      return summarizeTask(await rest.tenant.tasks.read(identity, id));
     },
   );
 }

@@ -1,0 +1,157 @@
+import { startPrivateRedis } from '@baton/local-redis';
+import { operations } from '@baton/operations';
+import { AnswerValidator, Programs } from '@baton/runner';
+import { Store } from '@baton/store';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Access } from './call/access.ts';
+import { InflightWaits } from './call/inflight-waits.ts';
+import { readCredentials } from './edge/credential.ts';
+import { requireDeclaredAccess, type RouteAccess } from './edge/route-access.ts';
+import { createMcpServerFactory } from './mcp/mcp-server.ts';
+import { mcpRoutes } from './mcp/routes.ts';
+import { resourceKinds } from './resources/catalog.ts';
+import { restRoutes } from './rest/index.ts';
+import { toolCatalog } from './tools/catalog.ts';
+
+/** Everything that the gateway registers, and who may use it. Whatever is added belongs here too. */
+const tools = toolCatalog(operations);
+const servers = createMcpServerFactory(tools, '0', () => {});
+let store: Store;
+let stopRedis: () => Promise<void>;
+
+beforeAll(async () => {
+  const redis = await startPrivateRedis();
+  stopRedis = redis.stop;
+  store = await Store.open({ url: redis.url, secret: 'pepper', replica: 'replica-1' });
+});
+afterAll(async () => {
+  await store?.close();
+  await stopRedis?.();
+});
+
+const text = ({ scopes, countsAs, admittedBy }: Access) =>
+  `${scopes.join(' or ')}, ${countsAs}, ${admittedBy}`;
+
+test('every tool declares its access: operations are admitted by the script that opens their task', () => {
+  const declared = Object.fromEntries([...tools.values()].map(({ name, access }) => [name, text(access)]));
+  const { agent_llm, pending_interactions, task_status, cancel_task, ...others } = declared;
+  expect({ agent_llm, pending_interactions, task_status, cancel_task }).toEqual({
+    agent_llm: 'mcp or agent, call, script',
+    pending_interactions: 'mcp or agent, call, edge',
+    task_status: 'mcp or agent, call, edge',
+    cancel_task: 'mcp or agent, call, edge',
+  });
+  for (const [name, access] of Object.entries(others))
+    expect([name, access]).toEqual([name, operations.has(name) ? 'mcp, call, script' : 'mcp, call, edge']);
+  expect([...operations.keys()].filter((name) => !(name in others))).toEqual([]);
+});
+
+test('every kind of resource declares its access, and only what is of tasks or of nobody is for agents too', () => {
+  const declared = resourceKinds.map(({ name, access }) => [name, text(access)]);
+  const forAgents = new Set(['delegated-task', 'interaction', 'prompt']);
+  for (const [name = '', access] of declared)
+    expect([name, access]).toEqual([
+      name,
+      forAgents.has(name) ? 'mcp or agent, call, edge' : 'mcp, call, edge',
+    ]);
+});
+
+test("a server answers for no method but those that declare their access, and the SDK's own", () => {
+  const server = servers.createServer() as unknown as { _requestHandlers: Map<string, unknown> };
+  const registered = [...server._requestHandlers.keys()];
+  const declared = servers.methods.map(({ name }) => name);
+  expect(registered.filter((name) => !declared.includes(name)).toSorted()).toEqual(['initialize', 'ping']);
+  expect(Object.fromEntries(servers.methods.map(({ name, access }) => [name, text(access)]))).toEqual({
+    'tools/list': 'mcp or agent, call, edge',
+    'tools/call': 'mcp or agent, call, script',
+    'resources/list': 'mcp or agent, call, edge',
+    'resources/read': 'mcp or agent, call, edge',
+    'resources/templates/list': 'mcp or agent, call, edge',
+    'resources/subscribe': 'mcp or agent, call, edge',
+    'resources/unsubscribe': 'mcp or agent, call, edge',
+    'completion/complete': 'mcp or agent, call, edge',
+  });
+});
+
+const routeText = (access: RouteAccess | undefined) => {
+  if (access === undefined) return 'anyone';
+  switch (access.kind) {
+    case 'operator':
+      return 'operator';
+    case 'key':
+      return text(access);
+    case 'path':
+      return `operator, or admin with ${access.scopes.join(' or ')}`;
+  }
+};
+
+test('every route of MCP and REST declares its access', async () => {
+  const app = Fastify({ exposeHeadRoutes: false }) as unknown as FastifyInstance;
+  requireDeclaredAccess(app);
+  const declared: Record<string, string> = {};
+  app.addHook('onRoute', ({ method, url, config }) => {
+    declared[`${String(method)} ${url}`] = routeText(config?.access);
+  });
+  readCredentials(app, undefined);
+  const services = {
+    store,
+    programs: new Programs(),
+    answerCheck: new AnswerValidator(),
+    operations,
+    inflightWaits: new InflightWaits(),
+  };
+  app.addHook('onClose', () => services.answerCheck.close());
+  await app.register(mcpRoutes, { services, servers, fastPathEnabled: true });
+  await app.register(restRoutes, { prefix: '/v1', services });
+  await app.ready();
+  await app.close();
+  const SEE = 'mcp or agent or admin, call, edge';
+  const SEE_IN_PATH = 'operator, or admin with mcp or agent or admin';
+  const USE_IN_PATH = 'operator, or admin with mcp or admin';
+  const ADMIN = 'operator, or admin with admin';
+  expect(declared).toEqual({
+    'POST /mcp': 'mcp or agent, call, script',
+    'GET /mcp': 'mcp or agent, call, edge',
+    'DELETE /mcp': 'mcp or agent, call, edge',
+    'HEAD,PUT,PATCH,OPTIONS /mcp': 'anyone',
+    'GET /v1/openapi.json': 'anyone',
+    'POST /v1/tenants': 'operator',
+    'GET /v1/tenants': 'operator',
+    'GET /v1/tenants/:tenant': 'operator',
+    'PATCH /v1/tenants/:tenant': 'operator',
+    'POST /v1/tenants/:tenant/keys': ADMIN,
+    'GET /v1/tenants/:tenant/keys': ADMIN,
+    'POST /v1/tenants/:tenant/keys/:id/rotate': ADMIN,
+    'DELETE /v1/tenants/:tenant/keys/:id': ADMIN,
+    'GET /v1/interactions': SEE,
+    'GET /v1/interactions/:id': SEE,
+    'POST /v1/interactions/:id/answer': 'mcp or agent, call, script',
+    'POST /v1/interactions/:id/cancel': SEE,
+    'POST /v1/interactions/:id/extend': SEE,
+    'GET /v1/tasks': SEE,
+    'GET /v1/tasks/:id': SEE,
+    'POST /v1/tasks/:id/cancel': SEE,
+    'GET /v1/projects': 'mcp or admin, call, edge',
+    'GET /v1/projects/:id': 'mcp or admin, call, edge',
+    'PUT /v1/projects/:id': 'mcp or admin, call, edge',
+    'GET /v1/tenants/:tenant/interactions': SEE_IN_PATH,
+    'GET /v1/tenants/:tenant/interactions/:id': SEE_IN_PATH,
+    'POST /v1/tenants/:tenant/interactions/:id/answer': 'operator, or admin with mcp or agent',
+    'POST /v1/tenants/:tenant/interactions/:id/cancel': SEE_IN_PATH,
+    'POST /v1/tenants/:tenant/interactions/:id/extend': SEE_IN_PATH,
+    'GET /v1/tenants/:tenant/tasks': SEE_IN_PATH,
+    'GET /v1/tenants/:tenant/tasks/:id': SEE_IN_PATH,
+    'POST /v1/tenants/:tenant/tasks/:id/cancel': SEE_IN_PATH,
+    'GET /v1/tenants/:tenant/projects': USE_IN_PATH,
+    'GET /v1/tenants/:tenant/projects/:id': USE_IN_PATH,
+    'PUT /v1/tenants/:tenant/projects/:id': USE_IN_PATH,
+  });
+});
+
+test('a route that declares no access keeps the gateway from starting', () => {
+  const app = Fastify({ exposeHeadRoutes: false }) as unknown as FastifyInstance;
+  requireDeclaredAccess(app);
+  expect(() => app.get('/forgotten', async () => 'x')).toThrow('declares no access');
+  expect(() => app.get('/open', { config: { isPublic: true } }, async () => 'x')).not.toThrow();
+});
