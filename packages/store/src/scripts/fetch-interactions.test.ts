@@ -134,16 +134,17 @@ test('a record without summaries, as earlier releases wrote it, is listed, filte
   const taskId = taskIdFrom(randomUUID());
   const ref = taskRef(taskId);
   const [created, due] = [Date.now() - 1_000, Date.now() + 60_000];
-  const summary = 'x,"request":{"role":"fallback"}; 100 % of \u00e4/b\n\ud83d';
+  const summary = 'x,"request":{"role":"fallback"}; 100 % of \u00e4/b\n';
   const llm = { apiKey: null, modelId: 'any', messages: [{ role: 'user', content: 'Say yes.' }] };
   const call = { role: 'research', serviceType: 'generateObject', request: llm, attempt: 2, summary };
+  const cut = { ...call, summary: 'a text that was cut in \ud83d' };
   const question = { kind: 'elicitation', message: 'Which?', schema: { type: 'object' } };
   await redis.hset(guest.keys.task(taskId), {
     ...{ st: 'input_required', pr: 'ann', op: 'echo 1', in: '{}', at: created, ex: due, sq: 3 },
     open: `1;${due};llm;0 2;${due};elicitation;1`,
     i1: `${created};${JSON.stringify({ kind: 'llm', call })}`,
     i2: `${created};${JSON.stringify(question)}`,
-    i3: `${created};${JSON.stringify({ kind: 'llm', call: { ...call, role: 'main' } })}`,
+    i3: `${created};${JSON.stringify({ kind: 'llm', call: cut })}`,
     g3: `fingerprint;${created};bob`,
     'j:2': 'llm+"yes"',
   });
@@ -160,7 +161,7 @@ test('a record without summaries, as earlier releases wrote it, is listed, filte
   expect(await ids('research')).toEqual([formatInteractionId(taskId, 1)]);
   expect(await ids('main')).toEqual([]);
   expect((await queries.pending(ANN, {})).items.map(({ request }) => request)).toEqual([{ kind: 'llm', call }, question]);
-  const history = (await queries.historySummaries(ANN, { status: 'answered' })).items;
+  const history = (await queries.historySummaries(ANN, { status: 'answered', role: 'research' })).items;
   expect(history).toMatchObject([{ interactionId: formatInteractionId(taskId, 3), answeredBy: 'bob' }]);
   expect(await guest.tasks.read(ANN, taskId)).toMatchObject({ pending: [{ request: { call } }, { request: question }] });
 });

@@ -26,6 +26,8 @@ end
 local function summary_in_request(request)
   local created, json = string.match(request, '^(%d+);(.*)$')
   local fine, decoded = pcall(cjson.decode, json)
+  -- cjson refuses half of a surrogate pair, which a text that was cut may end with.
+  if not fine then fine, decoded = pcall(cjson.decode, (string.gsub(json, '\\u[dD][89a-fA-F]%x%x', '\\ufffd'))) end
   if not fine or decoded.kind ~= 'llm' then return end
   local call = decoded.call
   return string.format('%s;%s;%s;%d;%s', created, call.role, call.serviceType, call.attempt, cjson.encode(call.summary))
