@@ -46,9 +46,9 @@ export function controlSubject(atOnce = 1): Subject {
 }
 
 export const BASELINE: Subject = {
-  name: 'c floor',
+  name: 'c baseline',
   protocol: 'plain',
-  script: 'serve-floor',
+  script: 'serve-baseline',
   roles: [['all']],
 };
 

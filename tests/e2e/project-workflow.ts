@@ -121,8 +121,8 @@ async function workOff(client: RetryingMcpClient, project: ProjectChecker, steps
     }
     const parts: AnyJson[] = task.subtasks ?? [];
     // What has parts is begun first, and done when they are.
-    const begun = task.status === 'in-events' || !parts.some(({ status }) => status !== 'done');
-    const status = begun ? 'done' : 'in-events';
+    const begun = task.status === 'in-progress' || !parts.some(({ status }) => status !== 'done');
+    const status = begun ? 'done' : 'in-progress';
     await client.call('set_task_status', { projectRoot: PROJECT, id: String(task.id), status });
     await project.checkAfterStep(`set_task_status ${task.id} ${status}`);
     project.expect(

@@ -8,8 +8,13 @@ import { type Patch, PatchedRelease } from '../processes/patched-release.ts';
 import { runSeed } from './seeded-run.ts';
 
 /**
- * The seeded runs, then the mutations that the checker must catch. `--built` and `--modules` name the folders of a
- * built Baton and of its packages; a line for each claim, and the last one counts them.
+ * The seeded runs, then the mutations that the checker must catch. `--built` and `--modules` name the folders of a built
+ * Baton and of its packages; one line per claim, and a last line with the counts.
+ *
+ *   seeded-run   clients and faults of one seed       checker     the history against four invariants
+ *   cluster      the processes and their Redis        clients     what clients do, by plan or one by one
+ *   nemesis      the schedule of faults               mutations   guards removed from the code; each must be caught
+ *   scenarios    single scenarios, run by scenarios/main.ts on a testbed
  */
 const { values } = parseArgs({
   options: {
@@ -22,12 +27,12 @@ const { values } = parseArgs({
   },
 });
 
-/** A run that breaks off speaks against its claim too, and the others go on. */
+/** Reports a claim whose check throws as failed, so that the others still run. */
 async function attemptClaim(claim: string, work: () => Promise<boolean>): Promise<boolean> {
   try {
     return await work();
   } catch (error) {
-    return reportClaim(claim, [`broke off: ${error instanceof Error ? error.stack : String(error)}`]);
+    return reportClaim(claim, [`threw: ${error instanceof Error ? error.stack : String(error)}`]);
   }
 }
 
@@ -45,27 +50,28 @@ async function withPatchedRelease<T>(
 
 async function seededRun(seed: number, entry: string): Promise<void> {
   const tasks = Number(values.tasks);
-  const held = await attemptClaim(`seed ${seed}`, async () => {
+  const passed = await attemptClaim(`seed ${seed}`, async () => {
     const begun = performance.now();
     const { violations, unfinishedClients, figures } = await runSeed(seed, tasks, entry);
     const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
     const some = unfinishedClients.slice(0, 5).join(', ');
-    const stuck =
-      unfinishedClients.length === 0 ? [] : [`${unfinishedClients.length} clients got to no end: ${some}`];
-    return reportClaim(`seed ${seed}: ${figures}, ${seconds} s`, [...violations, ...stuck]);
+    const unfinished =
+      unfinishedClients.length === 0 ? [] : [`${unfinishedClients.length} clients did not finish: ${some}`];
+    return reportClaim(`seed ${seed}: ${figures}, ${seconds} s`, [...violations, ...unfinished]);
   });
-  if (!held) console.log(`      again: npm run faults -- --only schedule --seed ${seed} --tasks ${tasks}`);
+  if (!passed) console.log(`      repeat: npm run faults -- --only schedule --seed ${seed} --tasks ${tasks}`);
 }
 
-/** A scene must be clean on the whole release, and break its mutation's invariant, and no other, without the guard. */
+/** A mutation's scenario must have no violation on the unmodified release, and violate only its invariant on the mutated one. */
 async function checkMutation(mutation: Mutation): Promise<void> {
   const { name, invariant: missed, patches } = mutation;
-  const told = (found: readonly Violation[]) => found.map(({ invariant, what }) => `${invariant}: ${what}`);
+  const describe = (found: readonly Violation[]) =>
+    found.map(({ invariant, what }) => `${invariant}: ${what}`);
   await attemptClaim(name, () =>
     withPatchedRelease([], async (entry) =>
       reportClaim(
-        `the scene of "${name}", nothing taken out: nothing is found`,
-        told(await runMutation(mutation, entry)),
+        `the scenario of "${name}" on the unmodified release violates nothing`,
+        describe(await runMutation(mutation, entry)),
       ),
     ),
   );
@@ -74,8 +80,8 @@ async function checkMutation(mutation: Mutation): Promise<void> {
       const found = await runMutation(mutation, entry);
       const caught = [...new Set(found.map(({ invariant }) => invariant))].sort().join(', ') || 'nothing';
       return reportClaim(
-        `${name}: ${missed} is caught, and nothing else (${found[0]?.what ?? 'nothing'})`,
-        caught === missed ? [] : [`found: ${caught}`, ...told(found)],
+        `${name}: ${missed} is violated, and nothing else (${found[0]?.what ?? 'nothing'})`,
+        caught === missed ? [] : [`found: ${caught}`, ...describe(found)],
       );
     }),
   );

@@ -15,20 +15,20 @@ import { repeatAcceptedAnswers } from './clients/repeat-answers.ts';
 import { readFinalState } from './cluster/read-final-state.ts';
 import { createFaultSchedule } from './nemesis/fault-schedule.ts';
 
-/** What a run came to. `unfinished` clients make it void: what they did not get done could hide what was lost. */
+/** A run with unfinished clients is void: what they did not do could hide a loss. */
 export interface SeedResult {
   readonly violations: readonly string[];
   readonly unfinishedClients: readonly string[];
   readonly figures: string;
 }
 
-/** Tasks are begun over so many milliseconds, 1,000 of them in a whole window. */
+/** The clients of a run start within this time. */
 const WINDOW_MS = 13_000;
 
-/** So long the clients may take after the last fault is over. */
+/** How long the clients may take after the last fault. */
 const PATIENCE_MS = 30_000;
 
-/** One run: clients and faults of a seed, side by side, and then the checker over what became of it. */
+/** Runs the clients and the faults of a seed in parallel, then the checker. */
 export async function runSeed(seed: number, count: number, entry: string): Promise<SeedResult> {
   const dir = await mkdtemp(join(tmpdir(), 'baton-history-'));
   const path = join(dir, `seed-${seed}.jsonl`);
@@ -36,7 +36,7 @@ export async function runSeed(seed: number, count: number, entry: string): Promi
   const gateways = [{}, {}, SHORT_LIFETIMES];
   const cluster = await Cluster.start({ entry, gateways, workers: 2 }, history);
   const ended = new AbortController();
-  let verdict: SeedResult | undefined;
+  let result: SeedResult | undefined;
   const stages = new StageTimer();
   const stalls = new StallDetector(history);
   try {
@@ -54,20 +54,20 @@ export async function runSeed(seed: number, count: number, entry: string): Promi
     const final = await readSettledState(cluster);
     await repeatAcceptedAnswers(world, history.entries, clients);
     stages.end('reading');
-    verdict = summarize(history, final, unfinishedClients, `${stages.text}${stalls.text}`);
-    return verdict;
+    result = summarize(history, final, unfinishedClients, `${stages.text}${stalls.text}`);
+    return result;
   } finally {
     ended.abort();
     stalls.stop();
     await cluster.stop();
     await history.close();
-    const good = verdict?.violations.length === 0 && verdict.unfinishedClients.length === 0;
+    const good = result?.violations.length === 0 && result.unfinishedClients.length === 0;
     if (good) await rm(dir, { recursive: true });
-    else console.log(`  its history: ${path}`);
+    else console.log(`  history: ${path}`);
   }
 }
 
-/** Gives the clients their time, of which what the machine stalls is no part. */
+/** Waits for the clients for PATIENCE_MS, not counting stalls of the machine. */
 async function waitForClients(running: Promise<unknown>, stalls: StallDetector): Promise<void> {
   let done = false;
   const end = running.then(() => {
@@ -78,7 +78,7 @@ async function waitForClients(running: Promise<unknown>, stalls: StallDetector):
     await Promise.race([end, delay(500)]);
 }
 
-/** The final state once nothing can change any more: every task has ended, or should have. */
+/** The final state once every task has ended or should have. */
 async function readSettledState(cluster: Cluster): Promise<FinalState> {
   for (;;) {
     const final = await readFinalState(cluster);
@@ -104,9 +104,9 @@ function summarize(
   const ends = new Map<string, number>();
   for (const { errorCode, status } of final.tasks)
     ends.set(errorCode ?? status, (ends.get(errorCode ?? status) ?? 0) + 1);
-  const told = [...ends].map(([end, times]) => `${times} ${end}`).join(', ');
+  const endings = [...ends].map(([end, times]) => `${times} ${end}`).join(', ');
   const figures =
-    `${final.tasks.length} tasks (${told}), ${count('invoke')} requests, ${count('unknown')} of unknown outcome, ` +
+    `${final.tasks.length} tasks (${endings}), ${count('invoke')} requests, ${count('unknown')} of unknown outcome, ` +
     `${count('fault')} faults; ${times}`;
   return { violations, unfinishedClients, figures };
 }

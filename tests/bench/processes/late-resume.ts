@@ -42,7 +42,7 @@ async function resumeOnce(taskId: string): Promise<Resumed> {
     // No worker runs: this is the job that would take the task.
     const job = { tenant, list: 'ready' as const, number: ++jobs, tasks: [taskId] };
     const batch = await shard.dequeue(job, programs.names);
-    const [segment] = batch.kind === 'taken' ? batch.segments : [];
+    const [segment] = batch.kind === 'taken' ? batch.leases : [];
     if (segment === undefined) continue;
     const end = await resumeTask(programs, check, shard, segment, true, (event, facts) =>
       console.error(event, facts),

@@ -1,6 +1,6 @@
 import type { AnyJson } from '../../harness/mcp-client.ts';
 
-const STATUSES = ['pending', 'in-events', 'review', 'done', 'deferred', 'cancelled', 'blocked'];
+const STATUSES = ['pending', 'in-progress', 'review', 'done', 'deferred', 'cancelled', 'blocked'];
 
 /**
  * What is wrong with an exported file: ids that are not unique, dependencies that are unknown or go round, statuses

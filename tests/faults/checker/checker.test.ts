@@ -83,7 +83,11 @@ describe('the checker accepts a history with', () => {
     ],
     [
       'a rival that is refused',
-      history([start, started], [right('x'), accepted], [right('y'), { verdict: 'interaction_already_answered' }]),
+      history(
+        [start, started],
+        [right('x'), accepted],
+        [right('y'), { verdict: 'interaction_already_answered' }],
+      ),
       final({}),
     ],
     [
@@ -237,7 +241,11 @@ describe('I4, a success is reported only after it is durable, is violated by', (
     ],
     [
       'an accepted answer that is refused when repeated',
-      history([start, started], [right('x'), accepted], [right('x'), { verdict: 'interaction_already_answered' }]),
+      history(
+        [start, started],
+        [right('x'), accepted],
+        [right('x'), { verdict: 'interaction_already_answered' }],
+      ),
       final({}),
     ],
     [
@@ -245,7 +253,11 @@ describe('I4, a success is reported only after it is durable, is violated by', (
       history([start, started], [right('x'), accepted], [right('y'), accepted]),
       final({}),
     ],
-    ['a result that differs from the reported one', history([start, started], [right('x'), ended('{"value":"y"}')]), final({})],
+    [
+      'a result that differs from the reported one',
+      history([start, started], [right('x'), ended('{"value":"y"}')]),
+      final({}),
+    ],
     [
       'a reported end of a task that has not ended',
       history([start, started], [{ f: 'status', taskId: 'a' }, ended('{"value":"x"}')]),

@@ -47,8 +47,11 @@ function* checkAcceptedAnswers(evidence: Evidence): Generator<Violation> {
     const { interactionId, mark } = request;
     const first = taken.get(interactionId);
     if (first !== undefined && first.mark !== mark)
-      yield violation(`two answers to ${interactionId} were reported as accepted: '${first.mark}' and '${mark}'`);
-    if (first === undefined || reply.at < first.at) taken.set(interactionId, { mark, at: reply.at, reported: 0 });
+      yield violation(
+        `two answers to ${interactionId} were reported as accepted: '${first.mark}' and '${mark}'`,
+      );
+    if (first === undefined || reply.at < first.at)
+      taken.set(interactionId, { mark, at: reply.at, reported: 0 });
   }
   for (const { request, reply, from } of answers) {
     const first = taken.get(request.interactionId);

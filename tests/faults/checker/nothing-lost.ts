@@ -9,7 +9,8 @@ export function* checkNothingLost(evidence: Evidence): Generator<Violation> {
     if (!hasEnded(task.status)) {
       const waits = task.interactions.some(({ status }) => status === 'pending');
       const due = task.expiresAt + GRACE_MS < evidence.final.readAt;
-      if (!waits && !due) yield violation(task, `is ${task.status}, waits for no answer, and does not continue`);
+      if (!waits && !due)
+        yield violation(task, `is ${task.status}, waits for no answer, and does not continue`);
     } else if (task.status === 'completed') {
       yield* checkResult(evidence, task, titles);
     } else {
@@ -30,10 +31,7 @@ function* checkResult(
     .sentAnswersTo(task)
     .filter(({ kind, mark }) => kind === 'right' && end.includes(`"${mark}"`));
   if (used.length !== task.width)
-    yield violation(
-      task,
-      `completed with ${used.length} of its answers instead of ${task.width}`,
-    );
+    yield violation(task, `completed with ${used.length} of its answers instead of ${task.width}`);
   if (task.operation !== 'parse_prd') return;
   for (const { mark } of used)
     if (!titles.has(mark)) yield violation(task, `completed, and '${mark}' is not in its project`);

@@ -2,8 +2,8 @@ import { hasEnded } from '../checker/final-state.ts';
 import type { Mutation } from './mutation.ts';
 
 /**
- * I4: a gateway confirms an answer and has Redis take it afterwards, as a cache that writes behind would. It is killed,
- * and Redis with it, right after it has confirmed.
+ * I4: a gateway confirms an answer before Redis has accepted it, like a write-behind cache. Gateway and Redis are killed
+ * right after the confirmation.
  */
 export const earlyAcknowledgement: Mutation = {
   name: 'acknowledgement before the script',
@@ -13,7 +13,7 @@ export const earlyAcknowledgement: Mutation = {
       file: 'program',
       from: /async accept\((\w+), (\w+)\) \{/,
       to: `async accept($1, $2) {
-    const { taskId } = this.parse($2.interactionId);
+    const { taskId } = this.parseId($2.interactionId);
     setTimeout(() => this.acceptLater($1, $2).catch(() => {}), 2000);
     return { replayed: false, event: 0, taskId };
   }

@@ -4,5 +4,5 @@ import { noDeadlineSweep } from './no-deadline-sweep.ts';
 import { noFence } from './no-fence.ts';
 import { noJobCheck } from './no-job-check.ts';
 
-/** One mutation per invariant; each stands in a file of its own with the scene in which it shows. */
+/** One mutation per invariant, each in a file of its own with the scenario in which it shows. */
 export const mutations: readonly Mutation[] = [noFence, noJobCheck, noDeadlineSweep, earlyAcknowledgement];

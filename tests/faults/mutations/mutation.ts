@@ -4,20 +4,20 @@ import type { Patch } from '../../processes/patched-release.ts';
 import type { ManualClient } from '../clients/manual-client.ts';
 
 /**
- * One guard taken out of the shipped code, and a scene in which it is missed for certain. The scene is played on the
- * whole release too, where the checker must find nothing: so it is the mutation that it catches.
+ * One guard removed from the shipped code, and a scenario in which its absence always shows. The scenario also runs on the
+ * unmodified release, where the checker must find nothing: so it is the mutation that it catches.
  */
 export interface Mutation {
   readonly name: string;
   readonly invariant: Violation['invariant'];
   readonly patches: readonly Patch[];
   readonly clusterOptions: Omit<ClusterOptions, 'entry'>;
-  /** Plays the scene; the workers are not started yet. */
+  /** Runs the scenario; no worker is started before. */
   runScenario(stage: MutationContext): Promise<void>;
 }
 
 export interface MutationContext {
   readonly cluster: Cluster;
-  /** Clients that do one thing when they are told to. */
+  /** Sends requests one by one. */
   readonly client: ManualClient;
 }

@@ -4,17 +4,17 @@ import type { Mutation } from './mutation.ts';
 
 const LIFE_MS = 1_500;
 
-/** Beyond the grace, so that a machine that stalls for a while cannot excuse what is late. */
+/** Beyond the grace period, so that a stall of the machine cannot excuse the delay. */
 const BEYOND_MS = 4_000;
 
-/** I3: the sweep is told of no tenant. Nobody answers. */
+/** I3: the sweep finds no due tenant. Nobody answers. */
 export const noDeadlineSweep: Mutation = {
-  name: 'deadline sweep out',
+  name: 'no deadline sweep',
   invariant: 'I3',
   patches: [
     {
       file: 'lua/deadline/list_due_tenants.lua',
-      from: "return redis.call('ZRANGEBYSCORE', K_due, '-inf', now, 'LIMIT', 0, A_most)",
+      from: "return redis.call('ZRANGEBYSCORE', K_due, '-inf', now, 'LIMIT', 0, A_limit)",
       to: 'return {}',
     },
   ],

@@ -11,10 +11,10 @@ import { createTemporaryFolder } from '../../processes/temporary-folder.ts';
 import { ManualClient } from '../clients/manual-client.ts';
 import type { Mutation } from './mutation.ts';
 
-/** Plays a mutation's scene on the release behind `entry`, mutated or not, and gives what the checker says of it. */
+/** Runs a mutation's scenario on the release at `entry`; returns the checker's violations. */
 export async function runMutation(mutation: Mutation, entry: string): Promise<Violation[]> {
   const dir = createTemporaryFolder('history');
-  const history = new History(join(dir, 'scene.jsonl'));
+  const history = new History(join(dir, 'scenario.jsonl'));
   const stalls = new StallDetector(history);
   const cluster = await Cluster.start({ ...mutation.clusterOptions, entry }, history, { idle: true });
   try {

@@ -18,7 +18,7 @@ interface Race {
 
 /** An answer that comes in the millisecond in which its interaction expires: one of the two happens, and all agree which. */
 export const answerExpiryRace: Scenario = {
-  name: 'same-millisecond',
+  name: 'answer-expiry-race',
   async run(claims, entry) {
     const testbed = await Testbed.start(entry);
     const redis = new Redis(testbed.redisUrl.replace('unix://', ''));
@@ -45,13 +45,13 @@ export const answerExpiryRace: Scenario = {
       const wrong = ends.filter(({ verdict }) => verdict !== 'answered' && verdict !== 'expired');
       claims.claim(
         wrong.length === 0,
-        `in ${RACES} races exactly one wins, the confirmation agrees with the end, nothing is half done`,
+        `in ${RACES} races exactly one side wins, and the confirmation agrees with the task's end`,
         wrong.length === 0 ? `${count('answered')} answered, ${count('expired')} expired` : wrong.slice(0, 3),
       );
       const near = (ms: number) => ends.filter(({ distance }) => distance >= -ms && distance < ms).length;
       claims.claim(
         count('answered') >= 30 && count('expired') >= 30,
-        'either side won often enough for that to mean something',
+        'each side won at least 30 races',
         `decided within 1 ms of the deadline: ${near(1)}, within 3 ms: ${near(3)}`,
       );
       const left = await Promise.all(
@@ -62,7 +62,7 @@ export const answerExpiryRace: Scenario = {
       const open = await redis.hget('baton:{s0}:t:acme', 'open');
       claims.claim(
         left.every((size) => size === 0) && open === '0',
-        'no index holds anything of them',
+        'no index contains any of the tasks',
         left.join(' '),
       );
     } finally {
@@ -74,7 +74,7 @@ export const answerExpiryRace: Scenario = {
   },
 };
 
-/** Workers sweep twice a second; here the deadlines are looked at all the time, so that they race. */
+/** Workers sweep twice a second; this sweeps continuously, so that deadlines and answers race. */
 function sweepContinuously(store: Store): { stop(): Promise<void> } {
   let stopped = false;
   const [shard] = openShards(store);
@@ -93,8 +93,8 @@ function sweepContinuously(store: Store): { stop(): Promise<void> } {
 }
 
 /**
- * When to post, so that the answer comes when its interaction expires: earlier after one that was late, later after one
- * that was in time, since nobody knows how long a request is on its way on a busy machine.
+ * Adapts when an answer is posted, so that it arrives about when its interaction expires: earlier after a late one, later
+ * after one in time.
  */
 class AnswerTiming {
   private lead = 5;
@@ -110,7 +110,7 @@ class AnswerTiming {
   }
 }
 
-/** Parks a call and answers it around the moment at which its interaction expires. */
+/** Parks a call and answers it about when its interaction expires. */
 async function runRace(url: string, key: string, n: number, aim: AnswerTiming): Promise<Race> {
   const { content } = await callTool(url, key, 'bench_echo', { text: `race ${n}` });
   const due = Date.parse(content.expiresAt);
@@ -120,7 +120,7 @@ async function runRace(url: string, key: string, n: number, aim: AnswerTiming): 
   return { taskId: content.taskId, due, said: taken ? `v${n}` : error.code };
 }
 
-/** What became of it, by what its task says and by its record. */
+/** The outcome of a race by the task's status and its stored record. */
 async function classifyOutcome(url: string, key: string, redis: Redis, { taskId, due, said }: Race) {
   const { content: task } = await callTool(url, key, 'task_status', { taskId, waitMs: 5_000 });
   const ref = taskRef(taskId);

@@ -7,9 +7,9 @@ import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
 const TEN_MINUTES = 600_000;
 const LIFE_MS = 4_000;
 
-/** Gateway and worker clocks that are wrong by ten minutes, each way: Redis's own decides, so nothing is early or late. */
+/** Gateway and worker clocks are off by ten minutes, in both directions: Redis's clock decides, so nothing is early or late. */
 export const clockSkew: Scenario = {
-  name: 'clocks',
+  name: 'clock-skew',
   async run(claims, entry) {
     await Promise.all([
       runWithSkew(claims, entry, TEN_MINUTES, -TEN_MINUTES, 'gateway 10 min ahead, worker 10 min behind'),
@@ -18,7 +18,7 @@ export const clockSkew: Scenario = {
   },
 };
 
-/** Shifts the wall clock of a Node process from its first line on, in threads too; the clock that only runs stays. */
+/** Shifts Date in a Node process and its threads; the monotonic clock stays. */
 function shiftedClock(ms: number): NodeJS.ProcessEnv {
   const source = `const Real=Date,by=${ms};globalThis.Date=class extends Real{constructor(...a){a.length?super(...a):super(Real.now()+by)}static now(){return Real.now()+by}};`;
   return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(source)}` };
@@ -44,7 +44,7 @@ async function runWithSkew(
     const said = JSON.parse(worker.output.find((line) => line.includes('"working"')) ?? '{}').time;
     claim(
       Math.abs(new Date(said).getTime() - Date.now() - workerBy) < 60_000,
-      'its clock is wrong indeed',
+      "the worker's clock is shifted",
       said,
     );
     const key = await testbed.createTenant(url, 'acme');
@@ -52,24 +52,28 @@ async function runWithSkew(
 
     const parked = (await callTool(url, key, 'bench_echo', { text: 'in time' })).content;
     const shown = Date.parse(parked.expiresAt) - Date.now();
-    claim(Math.abs(shown - LIFE_MS) < 1_500, 'a deadline is shown as it is', `in ${shown} ms`);
+    claim(Math.abs(shown - LIFE_MS) < 1_500, 'the directive shows the true deadline', `in ${shown} ms`);
     const { outcome } = (await answerInteraction(url, key, parked.interactionId, 'v')).content;
-    claim(outcome.status === 'completed', 'an answer in time is taken and its task completes');
+    claim(outcome.status === 'completed', 'an answer before the deadline is accepted and its task completes');
     const task = await standing(parked.taskId);
     const off = ['createdAt', 'lastUpdatedAt'].map((field) => Math.abs(Date.parse(task[field]) - Date.now()));
     claim(
       off.every((ms) => ms < 30_000),
-      'the times of a task are shown as they are',
+      'task_status shows true times',
       off.join(' '),
     );
 
     const late = (await callTool(url, key, 'bench_echo', { text: 'too late' })).content;
     await delay(LIFE_MS - 1_500);
-    claim((await standing(late.taskId)).status === 'input_required', 'nothing expires early');
+    claim((await standing(late.taskId)).status === 'input_required', 'an interaction never expires early');
     const ended = async () => (await standing(late.taskId)).status === 'failed';
     const expired = await pollUntil(ended, 10_000, 50);
     const after = Date.now() - Date.parse(late.expiresAt);
-    claim(expired && after >= 0 && after < 5_000, 'what is due expires, and not late', `${after} ms after`);
+    claim(
+      expired && after >= 0 && after < 5_000,
+      'an interaction expires at its deadline',
+      `${after} ms after`,
+    );
 
     const slept = performance.now();
     const sleeper = (await callTool(url, key, 'bench_sleep', { ms: 1_000 })).content;

@@ -3,9 +3,9 @@ import type { ScenarioClaims, Scenario } from '../testbed/scenario.ts';
 import { pollUntil } from '../../harness/poll.ts';
 import { callTool, Testbed } from '../testbed/testbed.ts';
 
-/** A Redis that evicts would throw parked work away: nothing starts on it, and what runs says so. */
+/** A Redis that evicts would lose parked work: no process starts on one, and a running process reports it. */
 export const evictionPolicy: Scenario = {
-  name: 'evicting-policy',
+  name: 'eviction-policy',
   async run(claims, entry) {
     const policies = ['allkeys-lru', 'volatile-ttl'];
     await Promise.all(policies.map((policy) => claimRefusesToStart(claims, entry, policy)));
@@ -17,10 +17,13 @@ async function claimRefusesToStart(claims: ScenarioClaims, entry: string, policy
   const testbed = await Testbed.start(entry, ['--maxmemory-policy', policy]);
   const roles = ['gateway', 'worker'] as const;
   const ends = await Promise.all(roles.map((role) => testbed.runToExit(role)));
-  for (const [index, { code, said }] of ends.entries()) {
+  for (const [index, { code, output }] of ends.entries()) {
     const named =
-      said.includes(`maxmemory-policy ${policy}`) && said.includes('Set maxmemory-policy noeviction');
-    claims.claim(code === 78 && named, `a ${roles[index]} never starts on ${policy}, and names the way out`);
+      output.includes(`maxmemory-policy ${policy}`) && output.includes('Set maxmemory-policy noeviction');
+    claims.claim(
+      code === 78 && named,
+      `a ${roles[index]} never starts on ${policy}, and names the setting to change`,
+    );
   }
   await testbed.stop();
 }
@@ -48,15 +51,9 @@ async function claimUnreadyWhileRunning(claims: ScenarioClaims, testbed: Testbed
     const heard = await pollUntil(async () => logged(gateway.output) && logged(worker.output), 12_000, 100);
     claims.claim(heard, 'gateway and worker log it within 12 s');
     const parked = await callTool(gateway.url, key, 'bench_echo', { text: 'still' });
-    claims.claim(
-      parked.status === 200,
-      'who calls all the same is served: nothing is lost by ending what runs',
-    );
+    claims.claim(parked.status === 200, 'calls are still served');
     await redis.config('SET', 'maxmemory-policy', 'noeviction');
-    claims.claim(
-      (await readiness()).startsWith('200'),
-      'it is ready again by itself when the policy is mended',
-    );
+    claims.claim((await readiness()).startsWith('200'), 'it is ready again when the policy is corrected');
   } finally {
     redis.disconnect();
     await testbed.stop();

@@ -1,6 +1,6 @@
 /**
- * Single scenarios, each with real processes on a Redis of its own: what is done, what is claimed. `testbed` starts and ends
- * the processes, `claims` counts.
+ * Scenarios, each with real processes on a private Redis: what is done, and what is claimed. The testbed starts and stops
+ * the processes; `ScenarioClaims` prints and counts.
  */
 import { ScenarioClaims, type Scenario } from '../testbed/scenario.ts';
 import { clockSkew } from './clock-skew.ts';
@@ -29,7 +29,7 @@ export const SCENARIOS: readonly Scenario[] = [
   sentinelFailover,
 ];
 
-/** Runs the scenarios, or the one of this name, against a built command; one line per claim. */
+/** Runs all scenarios, or the one named `only`, against a built command. */
 export async function runScenarios(
   entry: string,
   only?: string,
@@ -45,7 +45,11 @@ export async function runScenarios(
     try {
       await scenario.run(claims, entry);
     } catch (error) {
-      claims.claim(false, 'it gets to its end', error instanceof Error ? (error.stack ?? '') : String(error));
+      claims.claim(
+        false,
+        'the scenario runs to its end',
+        error instanceof Error ? (error.stack ?? '') : String(error),
+      );
     }
     console.log(`      ${scenario.name} took ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
     passed += claims.passed;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runScenarios } from './index.ts';
 
-/** The scenarios alone: `--built <folder of the built command>`, `--only <name>`. Exit code 1 when a claim is false. */
+/** Runs the scenarios: `--built <folder of the built command>`, `--only <name>`. Exit code 1 when a claim fails. */
 const { values } = parseArgs({
   options: { built: { type: 'string', default: 'dist' }, only: { type: 'string' } },
 });

@@ -4,7 +4,7 @@ import { pollUntil } from '../../harness/poll.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
 
-/** A release without the programs of the tests, as if it were the one before they came. */
+/** A release without the test programs stands for an older one. */
 const OLDER = { BATON_TEST_OPERATIONS: 'false' };
 
 const DELEGATED = {
@@ -16,7 +16,7 @@ const DELEGATED = {
   },
 };
 
-/** Real processes of two releases: an answer whose program only one worker has is resumed by that one, whoever is asked first. */
+/** Two releases run side by side: a task whose program only one worker has is resumed by that worker. */
 export const mixedReleases: Scenario = {
   name: 'mixed-releases',
   async run(claims, entry) {
@@ -38,18 +38,18 @@ export const mixedReleases: Scenario = {
       });
       claims.claim(
         resumed.content?.outcome?.status === 'completed',
-        'what both releases know is resumed by either',
+        'a program of both releases is resumed by either',
       );
       await answerInteraction(url, key, parkedByNew.interactionId, 'v', 0);
       const heldBack = async () => (await redis.zcard('baton:{s0}:t:acme:held')) === 1;
       claims.claim(await pollUntil(heldBack, 10_000), 'a worker without the program puts the task back');
       await new Promise((resolve) => setTimeout(resolve, 6_000));
       const waits = await status(parkedByNew.taskId);
-      claims.claim(waits.status === 'working', 'it waits, and no try is counted', waits);
+      claims.claim(waits.status === 'working', 'the task waits, and no attempt is counted', waits);
       const refused = async () => (await callTool(url, key, 'bench_echo', { text: 'x' })).error?.code;
       claims.claim(
         await pollUntil(async () => (await refused()) === 'program_unavailable', 5_000),
-        'a new call of that program is refused by name, to be repeated',
+        'a new call of that program is refused with program_unavailable',
       );
 
       await testbed.startProcess('worker');
@@ -57,7 +57,7 @@ export const mixedReleases: Scenario = {
       const begun = performance.now();
       claims.claim(
         await pollUntil(done, 10_000),
-        'a worker that has the program goes on with it',
+        'a worker that has the program resumes the task',
         `${Math.round(performance.now() - begun)} ms after it started`,
       );
       await pollUntil(async () => (await refused()) === undefined, 5_000);
@@ -78,7 +78,7 @@ export const mixedReleases: Scenario = {
       await older.stop('SIGTERM');
       const after = (await callTool(url, key, 'bench_echo', { text: 'x' })).content;
       const last = await answerInteraction(url, key, after.interactionId, 'v');
-      claims.claim(last.content?.outcome?.status === 'completed', 'and after the older one has left');
+      claims.claim(last.content?.outcome?.status === 'completed', 'and after the older worker has exited');
     } finally {
       redis.disconnect();
       await testbed.stop();

@@ -7,7 +7,7 @@ import type { Scenario } from '../testbed/scenario.ts';
 import { SECRET } from '../../processes/process-settings.ts';
 import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
 
-/** Several, so that a p99 stands on a thousand trips and more. */
+/** Several backlogs, so that the p99 is one of more than a thousand round trips. */
 const BACKLOGS = [20_000, 20_000, 20_000];
 const ROUNDS = 3;
 const ALONE_MS = 4_000;
@@ -15,13 +15,13 @@ const WINDOW_MS = 4_000;
 
 interface Trip {
   readonly ms: number;
-  /** How many of the other tenant's tasks ended between this one's answer and its result. */
+  /** How many of the other tenant's tasks ended between this answer and its result. */
   readonly between: number;
 }
 
-/** One tenant's backlog beside another's trickle: the second hardly notices. */
+/** The backlog of one tenant hardly delays another tenant's few requests. */
 export const noisyNeighbour: Scenario = {
-  name: 'neighbours',
+  name: 'noisy-neighbour',
   async run(claims, entry) {
     const rig = await Testbed.start(entry);
     const redis = new Redis(rig.redisUrl.replace('unix://', ''));
@@ -41,10 +41,10 @@ export const noisyNeighbour: Scenario = {
       const alone: Trip[][] = [];
       const beside: Trip[][] = [];
       const ms = (trips: readonly Trip[]) => trips.map((trip) => trip.ms);
-      // Pooled, so that a moment in which Redis writes its file anew or the machine is away is the few trips that it is.
+      // Windows are pooled, so that one AOF rewrite or stall of the machine counts only for its own round trips.
       const pooled = (windows: readonly Trip[][], share: number) => quantile(ms(windows.flat()), share);
       const holds = () => pooled(beside, 0.99) <= 2 * pooled(alone, 0.99) && beside.flat().length > 100;
-      // A p99 that is not clear yet is measured on: more of both, never less.
+      // Measures again, with and without the backlog, while the claim does not hold yet.
       for (let round = 0; round < ROUNDS && (round === 0 || !holds()); round++)
         for (const size of BACKLOGS) {
           alone.push(await runTrickle(url, small, during(ALONE_MS), others));
@@ -70,7 +70,7 @@ export const noisyNeighbour: Scenario = {
       );
       claims.claim(
         quantile(between, 0.5) <= 100,
-        'few of the backlog end between an answer and its result, however many stand there',
+        'at most 100 tasks of the backlog end between an answer and its result',
         `p50 ${quantile(between, 0.5)}, p99 ${quantile(between, 0.99)}`,
       );
       claims.claim(await backlog.waitUntilEmpty(), 'the backlog drains to its end');
@@ -82,7 +82,7 @@ export const noisyNeighbour: Scenario = {
   },
 };
 
-/** Two clients of few words: a round trip, a pause, and so on until it is enough. */
+/** Two clients that delegate one request after the other with a short pause, until `enough`. */
 async function runTrickle(
   url: string,
   key: string,
@@ -108,7 +108,7 @@ async function runTrickle(
   return trips;
 }
 
-/** Answered calls of a tenant that stand ready, each as a client's own would stand there. */
+/** Tasks of a tenant that are answered and ready to resume, as calls over the wire would leave them. */
 class Backlog {
   private readonly tenant: TenantStore;
   private readonly redis: Redis;
@@ -120,7 +120,7 @@ class Backlog {
     this.wait = wait;
   }
 
-  /** Takes one call over the wire for its pattern. */
+  /** Copies the stored record of one call over the wire. */
   static async create(url: string, key: string, tenant: TenantStore, redis: Redis): Promise<Backlog> {
     const { content } = await callTool(url, key, 'bench_echo', { text: 'a pattern' });
     const record = await redis.hgetall(tenant.keys.task(content.taskId));

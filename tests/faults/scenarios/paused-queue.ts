@@ -5,7 +5,7 @@ import type { Scenario } from '../testbed/scenario.ts';
 import { pollUntil } from '../../harness/poll.ts';
 import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
 
-/** An operator pauses the queue `resume`, restarts every process, and resumes it: the pause is kept, and nothing is lost. */
+/** The queue `resume` is paused while every process restarts: the pause is kept, and nothing is lost. */
 export const pausedQueue: Scenario = {
   name: 'paused-queue',
   async run(claims, entry) {
@@ -32,11 +32,11 @@ export const pausedQueue: Scenario = {
       const { url } = await testbed.startProcess('gateway');
       const late = await testbed.startProcess('worker');
       const said = () => late.output.some((line) => line.includes('paused') && line.includes('s0:resume'));
-      claims.claim(await pollUntil(async () => said(), 10_000), 'the log says which queue is paused');
+      claims.claim(await pollUntil(async () => said(), 10_000), 'the log names the paused queue');
       const ready = await requestJson(`${url}/readyz`, { method: 'GET', token: '', limitMs: 5_000 });
       claims.claim(
         ready.kind === 'reply' && ready.status === 200 && JSON.stringify(ready.body).includes('s0:resume'),
-        '/readyz names it, and the gateway is ready',
+        '/readyz names the queue, and the gateway is ready',
         ready,
       );
       // Some twenty sweeps and five checks.
@@ -44,7 +44,7 @@ export const pausedQueue: Scenario = {
       const waiting = await queue.getWaitingCount();
       claims.claim(
         waiting === 1 && (await queue.isPaused()),
-        'one job waits, however long',
+        'only one job is added while the queue is paused',
         `${waiting} jobs`,
       );
       await queue.resume();
@@ -53,7 +53,7 @@ export const pausedQueue: Scenario = {
       const begun = performance.now();
       claims.claim(
         await pollUntil(ended, 10_000),
-        'all that was accepted ends when it is resumed',
+        'all accepted answers complete when it is resumed',
         `${Math.round(performance.now() - begun)} ms`,
       );
     } finally {

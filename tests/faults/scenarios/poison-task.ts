@@ -2,9 +2,9 @@ import { Redis } from 'ioredis';
 import type { Scenario } from '../testbed/scenario.ts';
 import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
 
-/** An answer whose task breaks in the worker ends by itself, with its reason, and takes no other with it. */
+/** A task that throws in the worker fails with its reason, and never affects other tasks of its batch. */
 export const poisonTask: Scenario = {
-  name: 'poison',
+  name: 'poison-task',
   async run(claims, entry) {
     const testbed = await Testbed.start(entry);
     try {
@@ -28,29 +28,29 @@ export const poisonTask: Scenario = {
         ({ outcome }) =>
           outcome?.status === 'failed' && /bench_poison is broken on purpose/.test(outcome.error?.message),
       );
-      claims.claim(named.length === 20, 'each ends as failed, with its reason', poisoned[0]?.outcome);
+      claims.claim(named.length === 20, 'each fails with its reason', poisoned[0]?.outcome);
       const healthy = ends.filter(
         ({ name, outcome }) => name === 'bench_echo' && outcome?.status === 'completed',
       );
       claims.claim(
         healthy.length === 20,
-        'tasks that are taken along with it complete',
+        'other tasks of the same batches complete',
         `${healthy.length} of 20`,
       );
       const again = await answerInteraction(url, key, opened[0]?.parked.interactionId, 'v');
       claims.claim(
         again.content?.replayed === true && again.content.outcome.status === 'failed',
-        'its answer posted again is confirmed, and starts nothing',
+        'a repeated answer is confirmed as replayed',
       );
       await claimNothingLeft(testbed, claims.claim.bind(claims));
-      claims.claim(worker.child.exitCode === null, 'the worker lives');
+      claims.claim(worker.child.exitCode === null, 'the worker never exited');
     } finally {
       await testbed.stop();
     }
   },
 };
 
-/** At rest: nothing is ready, taken or due, and BullMQ holds no job of the queue `resume`. */
+/** Afterwards nothing is ready, held or due, and BullMQ holds no job of the queue `resume`. */
 async function claimNothingLeft(
   testbed: Testbed,
   claim: (holds: boolean, what: string, figures?: unknown) => void,
@@ -70,7 +70,7 @@ async function claimNothingLeft(
   );
   claim(
     tries.every((tried) => Number(tried ?? 0) <= 1),
-    'none was begun more than once',
+    'no task was started more than once',
     `${tries.length} tasks`,
   );
   let jobs: number[] = [];

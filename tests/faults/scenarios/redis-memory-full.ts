@@ -6,11 +6,11 @@ import { pollUntil } from '../../harness/poll.ts';
 import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
 
 /**
- * Redis full under noeviction. While only the reserve is left, what comes in is refused by name and what is in ends; when
- * others have filled that too, what is in waits. All goes on when there is room, and nothing is lost.
+ * Redis reaches maxmemory under noeviction. While only Baton's reserve is left, new work is refused by name and accepted
+ * work completes; when others fill the reserve too, accepted work waits. Both continue when there is memory, nothing is lost.
  */
 export const redisMemoryFull: Scenario = {
-  name: 'full-memory',
+  name: 'redis-memory-full',
   async run(claims, entry) {
     const testbed = await Testbed.start(entry, ['--maxmemory', '48mb']);
     const redis = new Redis(testbed.redisUrl.replace('unix://', ''), { maxRetriesPerRequest: null });
@@ -23,7 +23,7 @@ export const redisMemoryFull: Scenario = {
       const standing = async (taskId: string) =>
         (await callTool(url, key, 'task_status', { taskId })).content;
 
-      // No worker yet: what is accepted now waits until Redis is full.
+      // Without a worker, what is accepted now is still ready when Redis is full.
       const accepted = await Promise.all(Array.from({ length: 60 }, () => park()));
       await Promise.all(
         accepted.map(({ interactionId }) => answerInteraction(url, key, interactionId, 'v', 0)),
@@ -80,59 +80,60 @@ export const redisMemoryFull: Scenario = {
       const took = performance.now();
       claims.claim(
         await pollUntil(ended, 15_000, 200),
-        'what was accepted before ends out of the reserve',
+        'work accepted before completes out of the reserve',
         `60 tasks, ${((performance.now() - took) / 1_000).toFixed(1)} s`,
       );
       claims.claim(
         (await usedMemoryShare(redis)) > 0.95 &&
           (await callTool(url, key, 'bench_echo', { text: 'x' })).status === 503,
-        'and nothing else is taken all the while',
+        'new calls are refused all the while',
       );
       const cancelling = await callTool(url, key, 'cancel_task', { taskId: cancelled.taskId });
       claims.claim(
         cancelling.status === 200 && (await standing(cancelled.taskId)).status === 'cancelled',
-        'a task is cancelled while it is full',
+        'a task can be cancelled while Redis is full',
         cancelling.error ?? '',
       );
       const expired = async () => (await standing(late.taskId))?.error?.code === 'interaction_expired';
       claims.claim(
         await pollUntil(expired, 8_000, 200),
-        'an interaction expires while it is full, and its task ends',
+        'an interaction expires while Redis is full, and its task ends',
       );
       const asking = async () => (await standing(askedAgain.taskId))?.status === 'input_required';
       claims.claim(await pollUntil(asking, 10_000), 'a task parks its next request out of the reserve');
 
-      // Something else fills Redis to the brim before a worker has fetched the job.
+      // Another client fills Redis completely before a worker has fetched the job.
       await redis.del('junk');
-      let brim = await park();
-      await pollUntil(async () => (brim ??= await park()) !== undefined, 5_000);
+      let atFull = await park();
+      await pollUntil(async () => (atFull ??= await park()) !== undefined, 5_000);
       worker.child.kill('SIGSTOP');
-      await answerInteraction(url, key, brim.interactionId, 'v', 0);
+      await answerInteraction(url, key, atFull.interactionId, 'v', 0);
       await fillMemory(redis, 2);
-      claims.claim((await usedMemoryShare(redis)) > 0.999, 'others have filled it to the brim');
+      claims.claim((await usedMemoryShare(redis)) > 0.999, 'Redis is completely full');
       worker.child.kill('SIGCONT');
       await delay(4_000);
-      const stands = (await standing(brim.taskId))?.status;
-      claims.claim(stands === 'working' || stands === 'completed', 'what was accepted is not lost', stands);
+      const stands = (await standing(atFull.taskId))?.status;
+      claims.claim(
+        stands === 'working' || stands === 'completed',
+        'an accepted answer is never lost',
+        stands,
+      );
       await redis.del('junk');
       claims.claim(
-        await pollUntil(async () => (await standing(brim.taskId))?.status === 'completed', 15_000, 200),
-        'and ends when there is room',
+        await pollUntil(async () => (await standing(atFull.taskId))?.status === 'completed', 15_000, 200),
+        'its task completes when there is memory again',
       );
       const goesOn = await pollUntil(
         async () => (await callTool(url, key, 'bench_echo', { text: 'y' })).status === 200,
         5_000,
       );
-      claims.claim(goesOn, 'calls are taken again by themselves when there is room');
+      claims.claim(goesOn, 'calls are accepted again when there is memory');
       const repeated = await answerInteraction(url, key, waiting.interactionId, 'kept');
       claims.claim(
         repeated.content?.outcome.result?.value === 'kept' && repeated.content.replayed === undefined,
-        'the refused answer, repeated, is taken for the first time and completes',
+        'the refused answer is accepted when repeated, and its task completes',
       );
-      claims.claim(
-        gateway.child.exitCode === null && worker.child.exitCode === null,
-        'no process was restarted for it',
-      );
+      claims.claim(gateway.child.exitCode === null && worker.child.exitCode === null, 'no process exited');
     } finally {
       redis.disconnect();
       await testbed.stop();
@@ -146,7 +147,7 @@ async function usedMemoryShare(redis: Redis): Promise<number> {
   return number('used_memory') / number('maxmemory');
 }
 
-/** Writes until so much of Redis's memory is used, or it takes no more. */
+/** Writes until the share of maxmemory is used, or Redis takes no more. */
 async function fillMemory(redis: Redis, share: number): Promise<void> {
   for (const size of [1_000_000, 100_000, 10_000, 1_000]) {
     while ((await usedMemoryShare(redis)) < share - (size * 2) / 48e6) {

@@ -6,22 +6,22 @@ import { RedisSentinels } from '../testbed/redis-sentinels.ts';
 
 const CLIENTS = 16;
 
-/** What clients were told, each with a 200. */
+/** What was acknowledged to clients. */
 interface Acknowledged {
-  /** Interactions that were handed out. */
+  /** Parked interactions. */
   readonly parked: { interactionId: string; taskId: string; value: string }[];
-  /** Of those: whose answer was taken. */
+  /** Ids of those whose answer was accepted. */
   readonly accepted: Set<string>;
-  /** Of those: whose task was reported with its result. */
+  /** Ids of those whose result was returned. */
   readonly completed: Set<string>;
   unknown: number;
-  /** The longest that nothing was acknowledged, in milliseconds. */
+  /** The longest time without an acknowledgement, in milliseconds. */
   silence: number;
 }
 
 /** A master dies or hangs under load, with WAIT on: nothing that was acknowledged is lost. */
 export const sentinelFailover: Scenario = {
-  name: 'failover',
+  name: 'sentinel-failover',
   async run(claims, entry) {
     const sentinels = await RedisSentinels.start();
     const testbed = Testbed.onRedis(entry, sentinels.url, {
@@ -51,7 +51,7 @@ export const sentinelFailover: Scenario = {
           const old = await sentinels.master();
           const others = sentinels.servers.filter((server) => server !== old);
           for (const { pid } of others) process.kill(pid, 'SIGSTOP');
-          // Whatever is acknowledged now, only the master would know.
+          // Writes of this second reach no replica.
           await delay(1_000);
           process.kill(old.pid, 'SIGKILL');
           for (const { pid } of others) process.kill(pid, 'SIGCONT');
@@ -65,7 +65,7 @@ export const sentinelFailover: Scenario = {
   },
 };
 
-/** Load before, during and after what is done to the master; then everything that was told is asked for. */
+/** Runs load before, during and after the failure, then verifies everything that was acknowledged. */
 async function runUnderLoad(
   claims: ScenarioClaims,
   what: string,
@@ -73,7 +73,7 @@ async function runUnderLoad(
   key: string,
   strike: () => Promise<boolean>,
 ): Promise<void> {
-  const told: Acknowledged = {
+  const acknowledgements: Acknowledged = {
     parked: [],
     accepted: new Set(),
     completed: new Set(),
@@ -82,79 +82,83 @@ async function runUnderLoad(
   };
   let last = performance.now();
   const acknowledged = () => {
-    told.silence = Math.max(told.silence, performance.now() - last);
+    acknowledgements.silence = Math.max(acknowledgements.silence, performance.now() - last);
     last = performance.now();
   };
   let over = false;
   const clients = Array.from({ length: CLIENTS }, async (_, client) => {
     for (let n = 0; !over; n++)
-      await runDelegation(urls, key, `${what} ${client}.${n}`, told, acknowledged, () => over);
+      await runDelegation(urls, key, `${what} ${client}.${n}`, acknowledgements, acknowledged, () => over);
   });
   await delay(2_000);
   const made = await strike();
   await delay(4_000);
   over = true;
   await Promise.all(clients);
-  claims.claim(made, `${what}: another takes its place`);
-  const wrong = await findLost(urls, key, told);
+  claims.claim(made, `${what}: a replica is promoted`);
+  const wrong = await findLost(urls, key, acknowledgements);
   claims.claim(
-    wrong.length === 0 && told.completed.size > 100,
+    wrong.length === 0 && acknowledgements.completed.size > 100,
     `${what}: nothing that was acknowledged is lost`,
     wrong.length > 0
       ? wrong.slice(0, 4).join('; ')
-      : `${told.parked.length} parked, ${told.accepted.size} answers taken, ${told.completed.size} results told, ` +
-          `${told.unknown} calls of which nothing was known; the longest pause ${Math.round(told.silence)} ms`,
+      : `${acknowledgements.parked.length} parked, ${acknowledgements.accepted.size} answers taken, ${acknowledgements.completed.size} results acknowledgements, ` +
+          `${acknowledgements.unknown} calls of which nothing was known; the longest pause ${Math.round(acknowledgements.silence)} ms`,
   );
 }
 
-/** One delegation. What is unknown is repeated, as the message says: the start anew, the answer as it is. */
+/** One delegation. After an unknown outcome the call is made anew, and the answer repeated. */
 async function runDelegation(
   urls: readonly string[],
   key: string,
   value: string,
-  told: Acknowledged,
+  acknowledgements: Acknowledged,
   acknowledged: () => void,
   over: () => boolean,
 ): Promise<void> {
   const some = () => urls[Math.floor(Math.random() * urls.length)]!;
   const parked = await callTool(some(), key, 'bench_echo', { text: value });
   if (parked.content === undefined) {
-    told.unknown++;
+    acknowledgements.unknown++;
     return delay(50);
   }
   acknowledged();
   const { interactionId, taskId } = parked.content;
-  told.parked.push({ interactionId, taskId, value });
+  acknowledgements.parked.push({ interactionId, taskId, value });
   for (let tries = 0; tries < 200 && !over(); tries++) {
     const reply = await answerInteraction(some(), key, interactionId, value, 5_000);
     if (reply.content === undefined) {
-      told.unknown++;
+      acknowledgements.unknown++;
       await delay(50);
       continue;
     }
     acknowledged();
-    told.accepted.add(interactionId);
-    if (reply.content.outcome.status === 'completed') told.completed.add(interactionId);
+    acknowledgements.accepted.add(interactionId);
+    if (reply.content.outcome.status === 'completed') acknowledgements.completed.add(interactionId);
     return;
   }
 }
 
-/** What was told and is not so. */
-async function findLost(urls: readonly string[], key: string, told: Acknowledged): Promise<string[]> {
+/** Acknowledgements that no longer hold. */
+async function findLost(
+  urls: readonly string[],
+  key: string,
+  acknowledgements: Acknowledged,
+): Promise<string[]> {
   const wrong: string[] = [];
   const check = async ({ interactionId, taskId, value }: Acknowledged['parked'][number]) => {
-    const was = told.accepted.has(interactionId);
+    const was = acknowledgements.accepted.has(interactionId);
     const again = await repeatUntilKnown(() =>
       answerInteraction(urls[0]!, key, interactionId, value, 25_000),
     );
     if (again.content?.outcome.result?.value !== value) {
       wrong.push(`${taskId} ${was ? 'was answered' : 'was parked'}: ${describeReply(again)}`);
     } else if (was && again.content.replayed !== true) {
-      wrong.push(`${taskId} was answered, and its answer is taken anew`);
+      wrong.push(`${taskId} was answered, and its answer is accepted again`);
     }
   };
-  for (let at = 0; at < told.parked.length; at += 64) {
-    await Promise.all(told.parked.slice(at, at + 64).map(check));
+  for (let at = 0; at < acknowledgements.parked.length; at += 64) {
+    await Promise.all(acknowledgements.parked.slice(at, at + 64).map(check));
   }
   return wrong;
 }

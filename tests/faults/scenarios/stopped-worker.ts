@@ -6,10 +6,10 @@ import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
 
 const STOPPED_MS = 7_000;
 const EVERY_MS = 250;
-/** What a killed or stopped worker held goes on elsewhere within so long. */
+/** Tasks of a killed or stopped worker must continue elsewhere within this time. */
 const WITHIN_MS = 5_000;
 
-/** One of two workers is stopped for 7 s, then one is killed: what it held goes on elsewhere, and nothing new waits for it. */
+/** One of two workers is stopped for 7 s, then one is killed: its tasks continue on the other, and new ones never wait for it. */
 export const stoppedWorker: Scenario = {
   name: 'stopped-worker',
   async run(claims, entry) {
@@ -47,10 +47,10 @@ export const stoppedWorker: Scenario = {
         );
         claims.claim(
           waited.filter((ms) => ms > 1_500).length <= 2,
-          'and only what it had been given waits at all',
+          'at most two answers wait at all',
           `${waited.filter((ms) => ms > 1_500).length} of ${waited.length} over 1.5 s`,
         );
-        // BullMQ serves whoever has waited longest: both are waiting again.
+        // Both workers must be waiting for jobs again.
         await delay(2_000);
       }
       await claimBatchesMove(claims, { url, key, redis, workers });
@@ -59,7 +59,7 @@ export const stoppedWorker: Scenario = {
       );
       claims.claim(
         fences.every(([status, events]) => status === 'completed' && events === '1'),
-        'no answer was taken twice and no task is left',
+        'no answer was processed twice, and no task is left',
         `${fences.length} tasks`,
       );
     } finally {
@@ -79,7 +79,7 @@ interface RunningDeployment {
   ];
 }
 
-/** A worker is stopped, then another is killed, with whole batches in their hands. */
+/** Stops a worker, then kills one, while it has whole batches. */
 async function claimBatchesMove(
   claims: { claim(holds: boolean, what: string, figures?: unknown): void },
   { url, key, redis, workers }: RunningDeployment,
@@ -104,12 +104,12 @@ async function claimBatchesMove(
       await delay(5 + round);
       victim.child.kill('SIGSTOP');
       begun = performance.now();
-      // What it had sent already is done by Redis all the same.
+      // Redis still carries out what the worker has sent.
       await delay(50);
       caught = await batches();
       if (caught === 0) victim.child.kill('SIGCONT');
       other.child.kill('SIGCONT');
-      // Or the other one would be stopped with a batch of its own.
+      // Otherwise the other worker could be stopped with a batch of its own.
       if (caught === 0) await Promise.all(outcomes);
     }
     if (how === 'SIGKILL') victim.child.kill('SIGKILL');
@@ -117,8 +117,8 @@ async function claimBatchesMove(
     const took = await Promise.race([all, delay(20_000, Infinity)]);
     claims.claim(
       caught > 0 && took < WITHIN_MS,
-      `the batches of a worker that gets ${how} go on elsewhere within ${WITHIN_MS / 1_000} s`,
-      `${caught} tasks were in its hands, the last ended ${Math.round(took)} ms later`,
+      `the batches of a worker that gets ${how} continue elsewhere within ${WITHIN_MS / 1_000} s`,
+      `${caught} tasks were in its batches, the last ended ${Math.round(took)} ms later`,
     );
     if (how === 'SIGSTOP') victim.child.kill('SIGCONT');
     await pollUntil(async () => (await batches()) === 0, 5_000);

@@ -8,10 +8,10 @@ import { findFreePorts } from '../../harness/free-ports.ts';
 import { pollUntil } from '../../harness/poll.ts';
 
 const NAME = 'baton';
-/** How long a master may say nothing before the Sentinels take it for dead. */
+/** `down-after-milliseconds`. */
 const DOWN_AFTER_MS = 1_500;
 
-/** One master, two replicas and three Sentinels, as processes. */
+/** One master, two replicas and three Sentinels as processes. */
 export class RedisSentinels {
   readonly url: string;
   readonly servers: readonly PrivateRedis[];
@@ -72,17 +72,17 @@ export class RedisSentinels {
     return all;
   }
 
-  /** The server that is the master now, as the Sentinels say. */
+  /** The current master according to the Sentinels. */
   async master(): Promise<PrivateRedis> {
     const address = (await this.query((client) =>
       client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME),
     )) as [string, string] | undefined;
     const found = this.servers.find((server) => String(portOf(server)) === address?.[1]);
-    if (found === undefined) throw new Error(`the Sentinels name no master of ours: ${String(address)}`);
+    if (found === undefined) throw new Error(`the Sentinels report an unknown master: ${String(address)}`);
     return found;
   }
 
-  /** Waits until another than `old` is the master; false when none was made. */
+  /** Waits until another server than `old` is the master; false when none is within the limit. */
   waitForOtherMaster(old: PrivateRedis, limitMs: number): Promise<boolean> {
     return pollUntil(async () => (await this.master().catch(() => old)) !== old, limitMs, 50);
   }
@@ -93,7 +93,7 @@ export class RedisSentinels {
       try {
         process.kill(pid, 'SIGCONT');
       } catch {
-        // It has ended already.
+        // It has exited already.
       }
     }
     await Promise.all(this.servers.map((server) => server.stop()));

@@ -7,14 +7,14 @@ import type { AnyJson } from '../../harness/mcp-client.ts';
 import { PROCESS_ENVIRONMENT, OPERATOR_TOKEN, UNLIMITED } from '../../processes/process-settings.ts';
 
 export interface ToolReply {
-  /** 0 when nothing came back. */
+  /** 0 without a reply. */
   readonly status: number;
   /** The tool's structured content, or its error. */
   readonly content: AnyJson;
   readonly error: AnyJson;
 }
 
-/** A deployment of real processes on one Redis, ended by their ids. */
+/** Gateways and workers as real processes on one Redis. */
 export class Testbed {
   readonly redisUrl: string;
   readonly redis: PrivateRedis | undefined;
@@ -34,7 +34,7 @@ export class Testbed {
     this.environment = { ...PROCESS_ENVIRONMENT, REDIS_URL: redisUrl, ...more };
   }
 
-  /** On a Redis of its own. */
+  /** On a private Redis with these arguments. */
   static async start(
     entry: string,
     args: readonly string[] = [],
@@ -44,7 +44,7 @@ export class Testbed {
     return new Testbed(entry, redis.url, redis, more);
   }
 
-  /** On a Redis that someone else started and will stop. */
+  /** On a Redis that the caller starts and stops. */
   static onRedis(entry: string, redisUrl: string, more: NodeJS.ProcessEnv = {}): Testbed {
     return new Testbed(entry, redisUrl, undefined, more);
   }
@@ -56,21 +56,21 @@ export class Testbed {
     return started;
   }
 
-  /** Starts a role that is to end by itself; gives its exit code and what it said. */
-  async runToExit(role: 'gateway' | 'worker'): Promise<{ code: number | null; said: string }> {
+  /** Starts a role that must exit by itself; returns its exit code and output. */
+  async runToExit(role: 'gateway' | 'worker'): Promise<{ code: number | null; output: string }> {
     const child = spawn(process.execPath, [this.entry, role], {
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...this.environment },
     });
-    let said = '';
-    child.stdout.on('data', (part) => (said += part));
-    child.stderr.on('data', (part) => (said += part));
+    let output = '';
+    child.stdout.on('data', (part) => (output += part));
+    child.stderr.on('data', (part) => (output += part));
     const killed = setTimeout(() => child.kill('SIGKILL'), 15_000);
     const [code] = (await once(child, 'exit')) as [number | null];
     clearTimeout(killed);
-    return { code, said };
+    return { code, output };
   }
 
-  /** A tenant with wide limits, and a key that may do everything in it. */
+  /** Creates a tenant with unlimited quotas; returns a key with all scopes. */
   async createTenant(url: string, id: string, expiresAt?: string): Promise<string> {
     await this.rest(url, 'POST', '/tenants', { id, limits: UNLIMITED });
     return this.createKey(url, id, expiresAt);
