@@ -27,11 +27,11 @@ export interface AnswerInteractionsOptions {
   readonly tries?: number;
   /** Ends when nothing waits any more, rather than when it is stopped. */
   readonly once?: boolean;
-  /** Is told what happens, as it happens. */
+  /** Called with each event as it happens. */
   readonly onEvent?: (event: AgentEvent) => void;
 }
 
-/** An agent at work. */
+/** A started agent. */
 export interface RunningAgent {
   /** Resolves when it has ended; rejects when no further request could be answered, such as when a key is refused. */
   readonly done: Promise<Totals>;

@@ -1,4 +1,5 @@
-import type { JsonObject } from '@baton/protocol';
+import type { Json, JsonObject } from '@baton/protocol';
+import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { AnswerValidator } from './answer-validator.ts';
 
@@ -103,5 +104,68 @@ describe('a schema that cannot be used', () => {
     );
     await check.requireUsableSchema({ type: 'object', properties: endless }, 'schema').catch(() => {});
     expect((await check.readAnswer(city, { city: 'Oslo' })).ok).toBe(true);
+  });
+});
+
+describe('schemas of different callers, checked by one thread', () => {
+  const URI = 'https://caller.example/s';
+  const names = fc.constantFrom(URI, `${URI}#`, `${URI}#/definitions/item`, `${URI}#item`, 's', '#item', '');
+  /** A subschema that gives itself names, or uses one, by every keyword that does. */
+  const naming = fc
+    .record(
+      {
+        $id: names,
+        id: names,
+        $anchor: fc.constantFrom('item', 'other'),
+        $dynamicAnchor: fc.constantFrom('item', 'other'),
+        $schema: fc.constantFrom('http://json-schema.org/draft-07/schema#', URI),
+        format: fc.constantFrom('email', 'item'),
+        const: fc.constantFrom('forged', 1),
+        definitions: fc.constant({ item: { $anchor: 'item', const: 'forged' } }),
+        $defs: fc.constant({ item: { $id: URI, const: 'forged' } }),
+      },
+      { requiredKeys: [] },
+    )
+    .map((schema) => schema as JsonObject);
+  const victim: JsonObject = {
+    $id: URI,
+    type: 'object',
+    required: ['item'],
+    properties: { item: { $ref: '#/definitions/item' }, other: { $ref: '#item' } },
+    definitions: { item: { $anchor: 'item', type: 'object', required: ['sku'] } },
+  };
+  const values: readonly Json[] = [{ item: { sku: 'a' } }, { item: 'forged' }, { item: 1 }, {}];
+
+  const outcomes = (schema: JsonObject) =>
+    Promise.all(
+      values.map((value) =>
+        check.readAnswer(schema, value).catch((error: Error) => ({ ok: false, problem: error.message })),
+      ),
+    );
+
+  test.each([
+    ['draft 2020-12', victim],
+    ['draft 7', { ...victim, $schema: 'http://json-schema.org/draft-07/schema#' }],
+  ])("never change each other's verdicts and texts: %s", { timeout: 60_000 }, async (_draft, schema) => {
+    const alone = await outcomes(schema as JsonObject);
+    expect(alone[0]).toMatchObject(_draft === 'draft 7' ? {} : { ok: true });
+    const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2 ** 31);
+    await fc.assert(
+      fc.asyncProperty(naming, naming, fc.boolean(), async (outer, inner, old) => {
+        const draft = old ? { $schema: 'http://json-schema.org/draft-07/schema#' } : {};
+        await outcomes({ ...outer, ...draft, properties: { item: inner, 'x/y': { items: inner } } });
+        expect(await outcomes(schema as JsonObject)).toEqual(alone);
+      }),
+      { seed, numRuns: 100 },
+    );
+  });
+
+  test('never read each other through a reference to a name', async () => {
+    const secret: JsonObject = { $id: URI, $anchor: 'probe', type: 'object', required: ['secretField'] };
+    await check.readAnswer(secret, {}).catch(() => {});
+    for (const $ref of [URI, `${URI}#probe`, '#probe', 's#probe'])
+      await expect(check.readAnswer({ properties: { a: { $ref } } }, { a: {} })).rejects.toThrow(
+        "can't resolve reference",
+      );
   });
 });

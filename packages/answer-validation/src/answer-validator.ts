@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 import { BatonError, type Validation, type Json, type JsonObject, readObject } from '@baton/protocol';
 
 /**
- * Checks values against schemas that callers brought, in a thread of its own: such a schema may be made to be slow,
- * so a check that takes longer than `LIMIT_MS` is ended with its thread, and the next one gets a new thread.
+ * Validates values against callers' JSON Schemas in a worker thread: such a schema may be crafted to be slow, so a
+ * validation longer than `LIMIT_MS` is terminated with its thread, and the next one starts a new thread.
  */
 export class AnswerValidator {
   private thread: Promise<Worker> | undefined;

@@ -1,5 +1,5 @@
 /**
- * How an answer is held against the schema that was asked for, the same for Baton, which judges it, and for an agent,
- * which does not post what would be asked again. `validation-thread` is the thread that such a schema may block.
+ * Validates an answer against the schema of its request: in Baton before it is accepted, and in the agent before it is
+ * posted. `validation-thread` is the thread that such a schema may block.
  */
 export { AnswerValidator } from './answer-validator.ts';

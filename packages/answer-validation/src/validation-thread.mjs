@@ -15,24 +15,28 @@ function linear(pattern) {
 linear.code = 'linear';
 
 const options = { strict: false, validateFormats: false, ownProperties: true, code: { regExp: linear } };
-const ajv = { old: new Ajv(options), now: new Ajv2020(options) };
+const drafts = { old: Ajv, now: Ajv2020 };
+
+// Shared by all checks, and so used for nothing but a draft's own schema: `validateSchema` registers nothing.
+const metaValidators = { old: new Ajv(options), now: new Ajv2020(options) };
 
 parentPort.on('message', ({ schema, values }) => {
   parentPort.postMessage(check(schema, values));
 });
 parentPort.postMessage('ready');
 
-// `$async` would have ajv answer with promises, which are true whatever they will say.
+/**
+ * Each check has a validator of its own: a validator keeps the `$id`s and anchors of every schema that it has compiled,
+ * and callers of different tenants meet in this thread. `$async` would have ajv answer with promises, which are always true.
+ */
 function check({ $schema, $async, ...schema }, values) {
-  const draft = /draft-0[467]/.test(String($schema)) ? ajv.old : ajv.now;
+  const draft = /draft-0[467]/.test(String($schema)) ? 'old' : 'now';
   try {
-    const validate = draft.compile(schema);
+    metaValidators[draft].validateSchema(schema, true);
+    const validate = new drafts[draft]({ ...options, validateSchema: false }).compile(schema);
     return values.map((value) => (validate(value) ? null : problemOf(validate.errors)));
   } catch (error) {
     return new Error(error.message);
-  } finally {
-    // ajv keeps what it compiled; callers' schemas would pile up.
-    draft.removeSchema(schema);
   }
 }
 

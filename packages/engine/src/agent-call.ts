@@ -1,7 +1,8 @@
 import {
   type AgentAnswer,
-  answerAsMessage,
+  anyObject,
   BatonError,
+  correctionMessages,
   type DelegatedCall,
   type Validation,
   isRecord,
@@ -15,10 +16,12 @@ import {
   type Role,
   type ServiceType,
   hasNonTextContent,
+  MAX_PROBLEM_LENGTH,
+  truncate,
 } from '@baton/protocol';
 import type { z } from 'zod';
 import { askAgent, checkAnswer, type Program, sleep } from './effect.ts';
-import { truncate, toJsonSchema, toAnswerSchema } from './zod-schema.ts';
+import { toAnswerSchema, toJsonSchema } from './zod-schema.ts';
 
 /**
  * A delegated LLM request that ends in a parsed result or a BatonError. An answer that does not fit is asked for again
@@ -37,10 +40,6 @@ export interface AgentCall {
 export const MAX_EXCEPTION_RETRIES = 3;
 export const MAX_RECALLS = 2;
 const FIRST_PAUSE_MS = 1_000;
-/** A wrong answer is quoted back up to this many characters: it guides, and it must not outgrow the request. */
-const QUOTED_ANSWER = 20_000;
-/** A problem that the `check` effect found is as long as whoever checked made it. */
-const TOLD_PROBLEM = 8_000;
 
 /** A structured answer that fits `schema`. Errors: `answer_invalid`, `agent_error`, `interaction_expired`. */
 export function* generateObject<T>(
@@ -83,14 +82,7 @@ export function* generateForCaller(
   const read = function* (data: Json): Program<Validation<Json>> {
     if (schema !== undefined) return yield* checkAnswer(schema, data);
     if (call.serviceType !== 'generateObject') return readTextOrToolCalls(data);
-    return readObject(data, {
-      // Without a schema anything fits but words, which may yet be JSON.
-      check: (value) =>
-        typeof value === 'string'
-          ? { ok: false, problem: 'an object was asked for' }
-          : { ok: true, value: value as Json },
-      hasObjectField: false,
-    });
+    return readObject(data, anyObject);
   };
   return yield* askUntilValid<CallerAnswer>(call, call.serviceType, call.parameters, function* (data) {
     const fit = yield* read(data);
@@ -98,7 +90,7 @@ export function* generateForCaller(
   });
 }
 
-/** A model that calls tools, or draws, need not say anything. */
+/** An answer with tool calls, images or other content needs no text. */
 function readTextOrToolCalls(data: Json): Validation<Json> {
   const text = readText(data);
   const calls = isRecord(data) && Array.isArray(data['toolCalls']) ? data['toolCalls'] : [];
@@ -124,7 +116,7 @@ function* askUntilValid<T>(
     }
     const fit = yield* read(answer.data as Json);
     if (fit.ok) return fit.value;
-    const problem = truncate(fit.problem, TOLD_PROBLEM);
+    const problem = truncate(fit.problem, MAX_PROBLEM_LENGTH);
     if (wrong === MAX_EXCEPTION_RETRIES) throw answerInvalidError(call, problem, attempt);
     wrong++;
     correction = correctionMessages(answer.data, problem);
@@ -146,16 +138,6 @@ function toDelegatedCall(
   if (maxTokens !== undefined) request.maxTokens = maxTokens;
   if (temperature !== undefined) request.temperature = temperature;
   return { role, serviceType, attempt, summary, request };
-}
-
-function correctionMessages(data: unknown, problem: string): Message[] {
-  return [
-    { role: 'assistant', content: truncate(answerAsMessage(data), QUOTED_ANSWER) },
-    {
-      role: 'user',
-      content: `That answer cannot be used: ${problem}. Answer again, whole, with that corrected and nothing around it.`,
-    },
-  ];
 }
 
 type FailedAnswer = Extract<AgentAnswer, { status: 'error' }>;

@@ -1,6 +1,6 @@
 /**
- * Pure: what a program may ask (`effect`), the record of what came back (`journal`), the replay that says where a
- * program stands (`interpreter`), and the delegated call that ends in a result or a named error (`agent-call`).
+ * Pure: the effects that a program yields (`effect`), their recorded outcomes (`journal`), the replay of a program over
+ * its journal (`interpreter`), and the delegated LLM call with its retries (`agent-call`).
  * No clock, no randomness, no I/O.
  */
 export * from './agent-call.ts';

@@ -1,4 +1,4 @@
-import type { Validation, JsonObject, AnswerSchema } from '@baton/protocol';
+import { type Validation, type JsonObject, type AnswerSchema, truncate } from '@baton/protocol';
 import { z } from 'zod';
 
 /** How much of what is wrong with an answer is told: enough to correct it, never as long as the answer itself. */
@@ -39,9 +39,4 @@ export function describeZodError(error: z.ZodError): string {
   });
   const more = error.issues.length - lines.length;
   return lines.join('; ') + (more > 0 ? `; and ${more} more` : '');
-}
-
-/** The beginning of a text, never ending in half a character: half of one is no UTF-8. */
-export function truncate(text: string, length: number): string {
-  return text.length <= length ? text : text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
 }

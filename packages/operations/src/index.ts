@@ -1,7 +1,8 @@
 /**
- * Pure: the operations' programs with their prompts (`parse-prd`, `expand-task`, `update`, ...), the project that they
- * work on (`project`), the tools that need no LLM (`tools`), and what people read of it (`views`, `prompts`). `catalog`
- * says what there is; `echo` is for tests and the benchmark. No clock, no randomness, no I/O.
+ * Pure: one folder per operation with its program and prompt (`parse-prd`, `expand-task`, `update`, ...), the project
+ * model and its commands (`project`), the tools without an LLM (`tools`), results for people (`views`), shared parts of
+ * operations (`definition`, `schema`, `prompt-kit`), and `catalog`, which lists operations and prompts.
+ * No clock, no randomness, no I/O.
  */
 export { findProgram, operations, programsOf } from './catalog/operation-catalog.ts';
 export { delegatedCall } from './delegated-call/program.ts';

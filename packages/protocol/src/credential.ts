@@ -4,7 +4,7 @@ import { tenantId } from './ids.ts';
 export const scope = z.enum(['mcp', 'agent', 'admin']);
 export type Scope = z.infer<typeof scope>;
 
-/** `bt_<tenant>_<id>_<secret><crc32>`: the key's public parts. The checksum refuses typing errors without a look-up. */
+/** `bt_<tenant>_<id>_<secret><crc32>`: the key's public parts. The checksum detects typing errors without a look-up. */
 export interface KeyParts {
   readonly tenant: string;
   readonly id: string;

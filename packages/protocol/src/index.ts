@@ -1,9 +1,11 @@
 /**
- * Wire shapes and records: what Baton says and stores, version-free, with no I/O. Imports zod only.
- * `errors` is the one table of codes; `delegation` and `answer` are the two halves of a delegated call; `ids`,
- * `credential`, `limits` and `task` are the records' parts; `json` is text and depth.
+ * Wire shapes and records: what Baton says and stores, independent of MCP's revisions, without I/O. Imports zod only.
+ * `errors` is the one table of codes; `delegation` and `answer` are the two halves of a delegated call, and
+ * `answer-correction` asks again; `ids`, `credential`, `limits` and `task` are the records' parts; `json` and `text`
+ * bound what comes in.
  */
 export * from './answer.ts';
+export * from './answer-correction.ts';
 export * from './credential.ts';
 export * from './delegation.ts';
 export * from './errors.ts';
@@ -11,4 +13,5 @@ export * from './ids.ts';
 export * from './json.ts';
 export * from './limits.ts';
 export * from './task.ts';
+export * from './text.ts';
 export * from './version.ts';

@@ -36,12 +36,12 @@ export function exceedsValueCount(most: number, value: unknown): boolean {
   return false;
 }
 
-/** An object of more fields than any record has is a table; JavaScript keeps it, and everything made of it, slowly. */
+/** Objects with more fields than any record has: V8 keeps them, and their copies, as slow dictionaries. */
 const WIDE_OBJECT_FIELDS = 200;
 
 /**
  * Whether the wide objects of a JSON text have more fields in all than `most`, without parsing it: already the parser
- * takes microseconds for each. The text nests no deeper than `depth`; of broken text it says something.
+ * takes microseconds for each. The text nests no deeper than `depth`; of broken text the result is arbitrary.
  */
 export function exceedsFieldCount(most: number, text: string, depth: number): boolean {
   /** Of the objects and arrays that are open: the commas in them so far; -1 in arrays. */

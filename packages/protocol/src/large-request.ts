@@ -6,7 +6,7 @@ const BYTES_PER_TOKEN = 4;
 /** Over this many tokens by estimate a directive carries a warning. */
 const LARGE_REQUEST_TOKENS = 20_000;
 
-/** What the agent is told of a request that few models will take; undefined for any other. */
+/** The warning for a request over LARGE_REQUEST_TOKENS; undefined for any other. */
 export function largeRequestWarning(request: LlmRequest): string | undefined {
   const text = JSON.stringify(request);
   const most = LARGE_REQUEST_TOKENS * BYTES_PER_TOKEN;

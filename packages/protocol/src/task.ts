@@ -12,7 +12,7 @@ export type InteractionStatus = z.infer<typeof interactionStatus>;
 /** Who is asked: the agent's LLM, or a person. */
 export type InteractionKind = 'llm' | 'elicitation';
 
-/** How a task stands, as a union: each phase owns only its data. */
+/** The end of a task: each status has only its own data. */
 export type TaskEnd =
   | { readonly status: 'completed'; readonly result: JsonObject }
   | { readonly status: 'failed'; readonly error: WireError }

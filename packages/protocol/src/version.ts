@@ -1,2 +1,2 @@
-/** Baton's own, as each of its parts tells it to whoever is on the other side. */
+/** Baton's version, which clients and servers tell each other. */
 export const VERSION = '0.1.0';

@@ -3,7 +3,7 @@
  * one in a worker. `perform-effect` does what a segment does without waiting,
  * `journal-buffer` is its journal, `project-change` commits a command to a project.
  */
-export { AnswerCheck } from '@baton/answer-validation';
+export { AnswerValidator } from '@baton/answer-validation';
 export { Programs } from './programs.ts';
 export { commitCommand, importProject, readProject } from './project-change.ts';
 export { completedResult } from './result.ts';

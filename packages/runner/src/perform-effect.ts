@@ -1,8 +1,8 @@
-import type { AnswerCheck } from '@baton/answer-validation';
+import type { AnswerValidator } from '@baton/answer-validation';
 import { formatEntry, type Outcome } from '@baton/engine';
 import type { Command } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
-import type { Segment } from '@baton/store/shards';
+import type { TaskLease } from '@baton/store/shards';
 import type { JournalBuffer } from './journal-buffer.ts';
 import type { ProjectCache } from './project-cache.ts';
 import { changeProject } from './project-change.ts';
@@ -13,8 +13,8 @@ export class StaleLease extends Error {}
 
 /** What the effects of one segment work on. */
 export interface SegmentContext {
-  readonly check: AnswerCheck;
-  readonly segment: Segment;
+  readonly check: AnswerValidator;
+  readonly segment: TaskLease;
   readonly journal: JournalBuffer;
   readonly projects: ProjectCache;
 }
@@ -44,11 +44,11 @@ export async function performEffect(
 }
 
 async function checkAnswer(
-  check: AnswerCheck,
+  check: AnswerValidator,
   { schema, data }: Extract<LocalEffect, { kind: 'check' }>,
 ): Promise<Outcome> {
   try {
-    return { ok: true, value: await check.read(schema, data) };
+    return { ok: true, value: await check.readAnswer(schema, data) };
   } catch (thrown) {
     if (!(thrown instanceof BatonError)) throw thrown;
     return { ok: false, error: thrown.toWire() };

@@ -1,14 +1,14 @@
 import {
-  type Applied,
+  type CommandResult,
   applyCommand,
   changedFields,
   type Command,
   fromFields,
   type Project,
-  readingTasksFile,
+  parseTasksFileInSteps,
 } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
-import type { ProjectChange, Tenant } from '@baton/store';
+import type { ProjectChange, TenantStore } from '@baton/store';
 import { type VersionedProject, ProjectCache } from './project-cache.ts';
 
 /** How often a command is applied when other commits keep changing the project, before `project_conflict`. */
@@ -34,7 +34,7 @@ export async function changeProject<Own>(
   let isFresh = !projects.has(name);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const before = await (isFresh ? projects.refresh(name) : projects.get(name));
-    let applied: Applied;
+    let applied: CommandResult;
     try {
       applied = applyCommand(before?.project, command, new Date().toISOString());
     } catch (refusal) {
@@ -58,7 +58,7 @@ export async function changeProject<Own>(
 }
 
 /** Commits a command that belongs to no task. Errors as for `changeProject`. */
-export async function commitCommand(tenant: Tenant, name: string, command: Command): Promise<JsonObject> {
+export async function commitCommand(tenant: TenantStore, name: string, command: Command): Promise<JsonObject> {
   return changeProject<never>(
     command,
     new ProjectCache((project) => tenant.projects.read(project)),
@@ -72,8 +72,8 @@ export async function commitCommand(tenant: Tenant, name: string, command: Comma
 const READ_MS = 10;
 
 /** Replaces a project's tags by those of a tasks.json. Errors as for `changeProject`. */
-export async function importProject(tenant: Tenant, name: string, file: unknown): Promise<JsonObject> {
-  const reading = readingTasksFile(file, new Date().toISOString());
+export async function importProject(tenant: TenantStore, name: string, file: unknown): Promise<JsonObject> {
+  const reading = parseTasksFileInSteps(file, new Date().toISOString());
   let step = reading.next();
   for (let since = performance.now(); !step.done; step = reading.next()) {
     if (performance.now() - since < READ_MS) continue;
@@ -84,7 +84,7 @@ export async function importProject(tenant: Tenant, name: string, file: unknown)
 }
 
 /** The project as it is now, or undefined. */
-export async function readProject(tenant: Tenant, name: string): Promise<Project | undefined> {
+export async function readProject(tenant: TenantStore, name: string): Promise<Project | undefined> {
   const stored = await tenant.projects.read(name);
   return stored && fromFields(stored.fields);
 }

@@ -1,8 +1,8 @@
-import type { AnswerCheck } from '@baton/answer-validation';
+import type { AnswerValidator } from '@baton/answer-validation';
 import { advance } from '@baton/engine';
 import type { Operation } from '@baton/operations';
 import { BatonError, MAX_JOURNAL_BYTES, toBatonError } from '@baton/protocol';
-import type { Segment, Shard } from '@baton/store/shards';
+import type { TaskLease, Shard } from '@baton/store/shards';
 import { JournalBuffer } from './journal-buffer.ts';
 import { openOrFailOversized } from './oversized-request.ts';
 import { performEffect, StaleLease } from './perform-effect.ts';
@@ -30,20 +30,20 @@ export const MAX_TRIES = 8;
  */
 export async function resumeTask(
   programs: Programs,
-  check: AnswerCheck,
+  check: AnswerValidator,
   shard: Shard,
-  loaded: Segment,
+  loaded: TaskLease,
   final: boolean,
   log: (event: string, facts: object) => void,
 ): Promise<SegmentEnd> {
-  for (let segment: Segment | undefined = loaded; segment; segment = await shard.reload(segment)) {
+  for (let segment: TaskLease | undefined = loaded; segment; segment = await shard.reload(segment)) {
     try {
       const end = await runSegment(programs, check, segment);
       if (end !== 'again') return end;
     } catch (thrown) {
       if (thrown instanceof StaleLease) return STALE;
-      const { tenant, taskId, state } = segment;
-      log('segment failed', { tenant, taskId, tries: state.tries, err: thrown });
+      const { tenant, taskId, task } = segment;
+      log('segment failed', { tenant, taskId, tries: task.tries, err: thrown });
       return endFailedSegment(segment, thrown, final);
     }
   }
@@ -54,19 +54,19 @@ const STALE = { kind: 'stale' } as const;
 
 async function runSegment(
   programs: Programs,
-  check: AnswerCheck,
-  segment: Segment,
+  check: AnswerValidator,
+  segment: TaskLease,
 ): Promise<SegmentEnd | 'again'> {
-  const { state } = segment;
-  const program = programs.find(state.operation, state.version);
-  if (program === undefined) return { kind: await segment.hold() };
-  if (state.tries > MAX_TRIES) throw tooManyTries();
-  assertJournalSize(state.journal);
+  const { task } = segment;
+  const program = programs.find(task.operation, task.version);
+  if (program === undefined) return { kind: await segment.holdForProgram() };
+  if (task.tries > MAX_TRIES) throw tooManyTries();
+  assertJournalSize(task.journal);
 
-  const journal = new JournalBuffer(state.journal);
+  const journal = new JournalBuffer(task.journal);
   const projects = new ProjectCache((name) => segment.readProject(name));
   for (;;) {
-    const step = advance(program, state.input, journal.entries);
+    const step = advance(program, task.input, journal.entries);
     if (step.status === 'completed') {
       const result = completedResult(program.name, segment.taskId, step.result);
       return segmentEnd(await segment.settle({ status: 'completed', result }), 'completed');
@@ -81,7 +81,7 @@ async function runSegment(
       await performEffect({ check, segment, journal, projects }, next.path, next.effect);
       continue;
     }
-    const waits = collectWaits(step.awaited, state.open, state.interactions);
+    const waits = collectWaits(step.awaited, task.open, task.interactions);
     const end = await openOrFailOversized(journal, waits, () =>
       segment.park({ ...journal.pendingWrite, waits }),
     );
@@ -95,7 +95,7 @@ function segmentEnd(reply: 'settled' | 'stale', kind: 'completed' | 'failed'): S
 }
 
 /** Decides what an error does to the task: BullMQ runs it again, or the task fails with its reason. */
-async function endFailedSegment(segment: Segment, thrown: unknown, final: boolean): Promise<SegmentEnd> {
+async function endFailedSegment(segment: TaskLease, thrown: unknown, final: boolean): Promise<SegmentEnd> {
   const error = toBatonError(thrown);
   if (error.code === 'unavailable' && error.details['taken'] === false) {
     return (await segment.release()) === 'stale' ? STALE : { kind: 'refused', error };

@@ -1,4 +1,4 @@
-/** What goes on after a failure: ask again, give this request up, or end the agent since every request would fail. */
+/** After a failure: `passing` is retried, `final` gives this request up, `fatal` ends the agent. */
 export type FailureKind = 'passing' | 'final' | 'fatal';
 
 /**

@@ -12,7 +12,7 @@ export function readUsage(data: unknown): Usage | undefined {
   };
 }
 
-/** The answer's data with what an earlier try had cost added: it was paid for as well. */
+/** The answer's data with the usage of an earlier try added: it was paid for too. */
 export function addUsage<T extends object | string>(earlier: unknown, data: T): T {
   const [before, now] = [readUsage(earlier), readUsage(data)];
   if (before === undefined || now === undefined) return data;

@@ -15,7 +15,7 @@ import { readDialog } from './read-messages.ts';
 import { readToolChoice, readTools } from './read-tools.ts';
 import { RefusedParameters } from './optional-parameters.ts';
 
-/** A stream that says nothing for this long has stopped. */
+/** A stream without a chunk for this long counts as stopped. */
 const STALL_MS = 60_000;
 
 /**
@@ -30,7 +30,7 @@ export function answerWith(
     const chosen = typeof model === 'function' ? model(asked) : model;
     const modelId = typeof chosen === 'string' ? chosen : chosen.modelId;
     for (;;) {
-      const settings = callSettings(asked, chosen, (wish) => !refused.has(modelId, wish), signal);
+      const settings = callSettings(asked, chosen, (parameter) => !refused.has(modelId, parameter), signal);
       try {
         const said =
           asked.serviceType === 'streamText' ? await streamReply(settings) : await generateReply(settings);
@@ -47,7 +47,7 @@ type Settings = Parameters<typeof generateText>[0];
 function callSettings(
   { request, serviceType }: DelegatedRequest,
   model: LanguageModel,
-  wished: (wish: Parameters<RefusedParameters['has']>[1]) => boolean,
+  isAccepted: (parameter: Parameters<RefusedParameters['has']>[1]) => boolean,
   abortSignal: AbortSignal,
 ): Settings {
   const { system, messages } = readDialog(request.messages);
@@ -65,22 +65,22 @@ function callSettings(
     messages,
     abortSignal,
     maxRetries: 0,
-    // What a request links to is the endpoint's to fetch, or nobody's: it may name an address of this network.
+    // Never fetched by the agent: a link may name an address of its own network.
     experimental_download: async (links) => links.map(() => null),
     ...(instructions.length === 0 ? {} : { system: instructions.join('\n\n') }),
     ...(hasTools ? { tools, ...(toolChoice === undefined ? {} : { toolChoice }) } : {}),
-    ...(wantsJson && !hasTools && wished('json') && supportsJsonMode(request, model)
+    ...(wantsJson && !hasTools && isAccepted('json') && supportsJsonMode(request, model)
       ? { output: Output.json() }
       : {}),
-    ...(maxTokens !== undefined && wished('maxTokens') ? { maxOutputTokens: maxTokens } : {}),
-    ...(temperature !== undefined && wished('temperature') ? { temperature } : {}),
-    ...(topP !== undefined && wished('topP') ? { topP } : {}),
-    ...(seed !== undefined && wished('seed') ? { seed } : {}),
-    ...(stop !== undefined && wished('stop') ? { stopSequences: [stop].flat().map(String) } : {}),
+    ...(maxTokens !== undefined && isAccepted('maxTokens') ? { maxOutputTokens: maxTokens } : {}),
+    ...(temperature !== undefined && isAccepted('temperature') ? { temperature } : {}),
+    ...(topP !== undefined && isAccepted('topP') ? { topP } : {}),
+    ...(seed !== undefined && isAccepted('seed') ? { seed } : {}),
+    ...(stop !== undefined && isAccepted('stop') ? { stopSequences: [stop].flat().map(String) } : {}),
   };
 }
 
-/** The schema in words: every model reads it, while what endpoints enforce by themselves differs from one to the next. */
+/** The schema as an instruction: endpoints differ in the schemas that they enforce, and every model reads text. */
 function jsonInstruction({ schema }: LlmRequest): string {
   if (schema === undefined) return 'Answer with one JSON object and nothing around it.';
   return `Answer with one JSON value that fits this JSON Schema, and nothing around it:\n${JSON.stringify(schema)}`;
@@ -92,7 +92,7 @@ function supportsJsonMode({ schema }: LlmRequest, model: LanguageModel): boolean
   return schema === undefined || schema['type'] === 'object' || isRecord(schema['properties']);
 }
 
-/** What a model said, however it came. */
+/** A model's reply, streamed or not. */
 interface ModelReply {
   readonly text: string;
   readonly toolCalls: readonly { toolCallId: string; toolName: string; input: unknown }[];
@@ -106,7 +106,7 @@ async function generateReply(settings: Settings): Promise<ModelReply> {
     const { text, toolCalls, response, usage, finishReason } = await generateText(settings);
     return { text, toolCalls, model: response.modelId, usage, finishReason };
   } catch (error) {
-    // That it is no JSON is found out, and repaired, where all answers are checked.
+    // The answer checker reports text that is not JSON, and has it repaired.
     if (!NoObjectGeneratedError.isInstance(error) || error.text === undefined) throw error;
     const { text, response, usage, finishReason } = error;
     return { text, toolCalls: [], model: response?.modelId, usage, finishReason };

@@ -28,7 +28,7 @@ export function llmEndpoint({
     includeUsage: true,
     ...(apiKey === undefined ? {} : { apiKey }),
   });
-  // Models that think aloud do it between these tags; it is no part of the answer.
+  // Reasoning that a model writes between these tags is not part of the answer.
   const middleware = extractReasoningMiddleware({ tagName: 'think' });
   return (modelId) => wrapLanguageModel({ model: openai(modelId), middleware });
 }

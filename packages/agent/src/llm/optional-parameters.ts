@@ -1,8 +1,8 @@
 import { APICallError } from 'ai';
 
 /**
- * What a request wishes for and its model may not know: limits and manners that one endpoint takes and another
- * refuses. A wish that was refused by name is left out from then on, since the request can be answered without it.
+ * Parameters that some endpoints refuse. One that an endpoint refused by name is left out from then on, since the
+ * request can be answered without it.
  */
 const OPTIONAL_PARAMETERS = {
   json: /response_format|json_object|json mode/i,
@@ -14,15 +14,15 @@ const OPTIONAL_PARAMETERS = {
 } as const;
 export type OptionalParameter = keyof typeof OPTIONAL_PARAMETERS;
 
-/** The wishes that each model refused, by its id. */
+/** The parameters that each model refused, by model id. */
 export class RefusedParameters {
   private readonly refused = new Map<string, Set<OptionalParameter>>();
 
-  has(modelId: string, wish: OptionalParameter): boolean {
-    return this.refused.get(modelId)?.has(wish) === true;
+  has(modelId: string, parameter: OptionalParameter): boolean {
+    return this.refused.get(modelId)?.has(parameter) === true;
   }
 
-  /** Takes note of a refusal. True when it named a wish that was still asked for, so that another call may go well. */
+  /** Records a refusal. True when it named a parameter that was still sent: the call is worth repeating without it. */
   record(modelId: string, thrown: unknown): boolean {
     if (!APICallError.isInstance(thrown)) return false;
     if (thrown.statusCode !== 400 && thrown.statusCode !== 422) return false;
@@ -30,8 +30,8 @@ export class RefusedParameters {
     this.refused.set(modelId, known);
     const before = known.size;
     const said = `${thrown.message} ${thrown.responseBody ?? ''}`;
-    for (const [wish, name] of Object.entries(OPTIONAL_PARAMETERS))
-      if (name.test(said)) known.add(wish as OptionalParameter);
+    for (const [parameter, name] of Object.entries(OPTIONAL_PARAMETERS))
+      if (name.test(said)) known.add(parameter as OptionalParameter);
     return known.size > before;
   }
 }

@@ -1,13 +1,21 @@
 import { AnswerValidator } from '@baton/answer-validation';
-import { BatonError, type DelegatedCall, isRecord, type Json, readObject, readText } from '@baton/protocol';
+import {
+  anyObject,
+  BatonError,
+  type DelegatedCall,
+  isRecord,
+  type Json,
+  readObject,
+  readText,
+} from '@baton/protocol';
 
-/** Whether answers fit what was asked for, by the same rules as Baton's. */
+/** Checks answers by the rules by which Baton checks them, so that the agent can repair one before it posts it. */
 export class AnswerChecker {
-  private readonly check = new AnswerValidator();
+  private readonly validator = new AnswerValidator();
 
   /**
-   * What is wrong with an answer's data, or undefined. Nothing is wrong with what cannot be checked here: a schema that
-   * is of no use, or made to be slow, is left to Baton.
+   * What is wrong with an answer's data, or undefined. Undefined too when the schema cannot be compiled in time: Baton
+   * then decides.
    */
   async findProblem(call: DelegatedCall, data: unknown): Promise<string | undefined> {
     if (isRecord(data) && Array.isArray(data['toolCalls']) && data['toolCalls'].length > 0) return undefined;
@@ -15,7 +23,7 @@ export class AnswerChecker {
     try {
       const fit =
         schema !== undefined
-          ? await this.check.readAnswer(schema, data as Json)
+          ? await this.validator.readAnswer(schema, data as Json)
           : call.serviceType === 'generateObject'
             ? readObject(data, anyObject)
             : readText(data);
@@ -27,15 +35,6 @@ export class AnswerChecker {
   }
 
   close(): Promise<void> {
-    return this.check.close();
+    return this.validator.close();
   }
 }
-
-/** Without a schema anything fits but words, which may yet be JSON. */
-const anyObject = {
-  hasObjectField: false,
-  check: (value: unknown) =>
-    typeof value === 'string'
-      ? ({ ok: false, problem: 'an object was asked for' } as const)
-      : ({ ok: true, value } as const),
-};

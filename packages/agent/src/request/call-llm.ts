@@ -1,4 +1,4 @@
-import { type AgentAnswer, answerAsMessage, type LlmRequest } from '@baton/protocol';
+import { type AgentAnswer, correctionMessages } from '@baton/protocol';
 import pTimeout from 'p-timeout';
 import { AnswerFailure, toAnswerFailure } from '../api/answer-failure.ts';
 import type { AnswerFunction } from '../api/answer-function.ts';
@@ -26,9 +26,6 @@ export interface LlmCalls {
 /** A pause longer than this part of a lease is not waited for: another agent may have time, or Baton asks again later. */
 const MAX_PAUSE_OF_LEASE = 2 / 3;
 const BACKOFF = { firstMs: 500, mostMs: 15_000 };
-/** A wrong answer, and what is wrong with it, are quoted back up to so many characters. */
-const QUOTED_ANSWER = 20_000;
-const QUOTED_PROBLEM = 8_000;
 
 export type LlmResult =
   /** To be posted. `problem`: the answer does not fit even after a repair, so Baton will refuse it and ask again. */
@@ -64,7 +61,8 @@ export async function callLlm(
       if (problem === undefined || rejected !== undefined || tried === tries)
         return { kind: 'answer', answer: { status: 'success', data }, problem };
       emit({ kind: 'repairing', problem });
-      asked = { ...request, request: withCorrection(request.request, data, problem) };
+      const messages = [...request.request.messages, ...correctionMessages(data, problem, '(nothing)')];
+      asked = { ...request, request: { ...request.request, messages } };
       rejected = data;
     } catch (error) {
       if (isCancelled()) return { kind: 'given-up' };
@@ -106,21 +104,6 @@ async function callWithTimeout(
     if (error === timeout) timedOut.abort();
     throw error;
   }
-}
-
-/** The dialog with the wrong answer and what is wrong with it. */
-function withCorrection(request: LlmRequest, data: unknown, problem: string): LlmRequest {
-  const content =
-    `That answer cannot be used: ${problem.slice(0, QUOTED_PROBLEM)}. ` +
-    'Answer again, whole, with that corrected and nothing around it.';
-  return {
-    ...request,
-    messages: [
-      ...request.messages,
-      { role: 'assistant', content: answerAsMessage(data).slice(0, QUOTED_ANSWER) || '(nothing)' },
-      { role: 'user', content },
-    ],
-  };
 }
 
 function toErrorAnswer({ type, message, retryAfterMs }: AnswerFailure): AgentAnswer {

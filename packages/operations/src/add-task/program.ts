@@ -22,6 +22,7 @@ import { rulesExcerpt, excerpt, taskLine } from '../prompt-kit/excerpt.ts';
 import { roleFor } from '../prompt-kit/prompt-text.ts';
 import { taskView } from '../views/task-view.ts';
 import { addTaskPrompt } from './prompt.ts';
+import { definedFields } from '../schema/defined-fields.ts';
 
 const MOST_EXISTING = 200;
 
@@ -117,8 +118,8 @@ export const addTask: Operation<AddTaskInput, z.infer<typeof addTaskResult>> = {
       {
         command: 'add_task',
         tag: found.tag,
-        // What the caller wrote stands, whatever the LLM made of the rest.
-        task: { ...worked, ...(present(given) as Partial<typeof worked>) },
+        // Fields that the caller gave override the LLM's.
+        task: { ...worked, ...(definedFields(given) as Partial<typeof worked>) },
         dependencies,
         suggested,
         seenBelow: found.nextId,
@@ -130,10 +131,6 @@ export const addTask: Operation<AddTaskInput, z.infer<typeof addTaskResult>> = {
   summarize: ({ id, tag, task }) => `Added task ${id} to tag '${tag}': ${task.title}`,
 };
 
-function present(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
-
 /** What the caller wrote beside the prompt is part of what the LLM works from. */
 function requestOf(
   prompt: string | undefined,
@@ -142,7 +139,7 @@ function requestOf(
   return [prompt, title && `Title: ${title}`, description, details].filter(Boolean).join('\n\n');
 }
 
-/** Before anybody is asked: the commit refuses it again, should one go meanwhile. */
+/** Checked before the LLM is asked; the commit checks again, since a task may be removed in between. */
 function refuseUnknown(own: readonly string[], known: ReadonlySet<string>, tag: string): void {
   const id = own.find((one) => !known.has(one));
   if (id === undefined) return;

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { wrapBareList, nullAsAbsent, parseDigits } from '../schema/coercion.ts';
-import { type Analysis, DEFAULT_SCORE, DEFAULT_SUBTASKS, MAX_RECOMMENDED } from '../project/index.ts';
-import { newTask } from '../project/index.ts';
+import {
+  type Analysis,
+  DEFAULT_SCORE,
+  DEFAULT_SUBTASKS,
+  MAX_RECOMMENDED,
+  newTask,
+} from '../project/index.ts';
 
 const MAX_ENTRIES = 500;
 const text = nullAsAbsent(z.string().max(4_000));

@@ -1,5 +1,5 @@
 import type { Message } from '@baton/protocol';
-import { rulesSection, excerpt, some } from '../prompt-kit/excerpt.ts';
+import { rulesSection, excerpt } from '../prompt-kit/excerpt.ts';
 import { fencedLines } from '../prompt-kit/fence.ts';
 import {
   UNTRUSTED_DATA_RULE,
@@ -10,6 +10,7 @@ import {
   RESEARCH_RULE,
 } from '../prompt-kit/prompt-text.ts';
 import type { Task } from '../project/index.ts';
+import { definedFields } from '../schema/defined-fields.ts';
 
 export const analyzeText: PromptText = {
   version: 1,
@@ -39,7 +40,7 @@ export function taskExcerpt({ id, title, description, details, dependencies, sub
   return {
     id,
     title: excerpt(title, 200) ?? '',
-    ...some({ description: excerpt(description, 300), details: excerpt(details, 500) }),
+    ...definedFields({ description: excerpt(description, 300), details: excerpt(details, 500) }),
     priority,
     ...(dependencies.length > 0 ? { dependencies: dependencies.slice(0, 20) } : {}),
     ...(subtasks.length > 0 ? { subtasks: subtasks.length } : {}),

@@ -5,7 +5,7 @@ import { integerOrDigits } from '../schema/coercion.ts';
 import { MODELS } from '../definition/models.ts';
 import type { Operation, ToolHints } from '../definition/operation.ts';
 
-/** Operations of the tests and of the benchmark, no part of the product: small, without a project. */
+/** Operations for tests and the benchmark only: small, without a project. */
 
 const hints: ToolHints = {
   readOnlyHint: true,
@@ -61,7 +61,7 @@ const benchFan: Operation<{ n: number }, { values: string[] }> = {
   summarize: ({ values }) => `${values.length} values.`,
 };
 
-/** A programming error after the first answer: its task must fail, and nothing else with it. */
+/** Throws a TypeError after the first answer: only its own task may fail. */
 const benchPoison: Operation<{ text: string }, never> = {
   name: 'bench_poison',
   version: 1,

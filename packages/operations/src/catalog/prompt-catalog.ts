@@ -8,7 +8,7 @@ import type { PromptText } from '../prompt-kit/prompt-text.ts';
 import { updateTaskText, updateText } from '../update/prompt.ts';
 import { noteText } from '../update-subtask/prompt.ts';
 
-/** The prompts as people read them: what an LLM is told by each operation, whatever the project. */
+/** The fixed part of each operation's prompt, for people to read. */
 
 const TEXTS: ReadonlyMap<string, PromptText> = new Map([
   ['parse_prd', parsePrdText],

@@ -1,6 +1,6 @@
 import type { Role } from '@baton/protocol';
 
-/** What a request of each role names as its model: a wish that the agent may route as it likes, with its own key. */
+/** The model that a request names. The agent may use another: it makes the call with its own key. */
 export interface Model {
   readonly modelId: string;
   readonly maxTokens: number;

@@ -10,9 +10,9 @@ export interface ToolHints {
 }
 
 /**
- * A program that a tool call starts, with what its caller is told about it. Inputs are parsed with `input` at the
+ * A program that a tool call starts, with the tool's texts and schemas. Inputs are parsed with `input` at the
  * edge, once; the program runs over what came out. `result` describes the program's own fields of the finished
- * `structuredContent`; `status`, `operation` and `taskId` are put there by whoever finishes the task.
+ * `structuredContent`; the runner adds `status`, `operation` and `taskId` when the task ends.
  */
 export interface Operation<Input = unknown, Result = unknown> extends ProgramDefinition<Input> {
   readonly title: string;

@@ -105,7 +105,7 @@ function* expandOne(expansion: Parameters<typeof splitTask>[0]): Program<End> {
 
 const FULL_MESSAGES = 50;
 
-/** A thousand failures must not make a reply that no client takes: the first are told, the rest are named. */
+/** A thousand failures must not make a reply too large for clients: the first have their message, the rest their code. */
 function shortenMessage<T extends { readonly message: string }>(failure: T, index: number): T {
   return index < FULL_MESSAGES ? failure : { ...failure, message: excerpt(failure.message, 60) ?? '' };
 }

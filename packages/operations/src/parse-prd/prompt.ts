@@ -4,7 +4,7 @@ import { fencedLines, fencedText } from '../prompt-kit/fence.ts';
 import { buildMessages, type PromptText } from '../prompt-kit/prompt-text.ts';
 import type { ExistingTask } from './prompt-context.ts';
 
-/** What the prompt is made of; the wording may change without a new version of the program. */
+/** The parts of the prompt; its wording may change without a new version of the program. */
 export interface PromptParts {
   readonly prd: string;
   /** 0 leaves the number to the LLM. */

@@ -46,12 +46,12 @@ import {
 import { TASK_LIMITS } from './model/task.ts';
 import { updateTasks, updateTasksCommand } from './commands/update-tasks.ts';
 
-/** Puts a whole tasks.json, already parsed as JSON or already read, in the place of the project's tags. */
+/** Replaces the project's tags by those of a tasks.json, given as JSON or as a ParsedTasksFile. */
 const importCommand = z.strictObject({ command: z.literal('import'), file: z.unknown() });
 
 /**
- * A change to a project as data: applied to the project as it is then, not to what its author once read. What a
- * `commit` effect carries is read with it.
+ * A change to a project as data, carried by a `commit` effect. It is applied to the project as it is at the commit, not
+ * as its author read it.
  */
 export const commandSchema = z.discriminatedUnion('command', [
   addTasksCommand,
@@ -82,8 +82,8 @@ export const commandSchema = z.discriminatedUnion('command', [
 export type Command = z.infer<typeof commandSchema>;
 
 /**
- * The project after a command; `undefined` stands for one that does not exist yet. Pure: whoever stores the result
- * must fence it by the version of `project` that it read, and apply again on a conflict.
+ * The project after a command; `undefined` is one that does not exist yet. Pure: the caller stores the result under a
+ * compare-and-set on the version of `project`, and applies the command again on a conflict.
  *
  * @param now ISO 8601; it becomes the tag's `updated`
  * @throws BatonError as its reducer says; then nothing is to be stored.
@@ -95,7 +95,7 @@ export function applyCommand(project: Project | undefined, command: Command, now
   return applied;
 }
 
-/** A project is read and written whole, so that all of its tags together are bounded too. */
+/** Counted over all tags: a project is read and written whole. */
 function tasksOf(project: Project | undefined): number {
   let count = 0;
   for (const { tasks } of project?.tags.values() ?? []) count += tasks.length;
@@ -168,7 +168,7 @@ function reduced(project: Project | undefined, command: Command, now: string): C
   }
 }
 
-/** Rules, files and what is known of complexity have no place in the file, and stay; but for reports of tags that go. */
+/** Replaces the tags. Rules, files and reports are not in the file and stay, except reports of tags that are gone. */
 function importFile(project: Project | undefined, file: unknown, now: string): CommandResult {
   const { tags, droppedDependencies } = file instanceof ParsedTasksFile ? file : parseTasksFile(file, now);
   const wanted = [project?.currentTag, DEFAULT_TAG, ...tags.keys()];

@@ -1,15 +1,17 @@
+import { truncate } from '@baton/protocol';
 import type { Project, Subtask, Task } from '../project/index.ts';
 import { fencedLines } from './fence.ts';
+import { definedFields } from '../schema/defined-fields.ts';
 
 /**
- * What requests show of a project: only what the step needs, each text cut to what guides. What is read is journaled,
- * so that it is kept small there too.
+ * The parts of a project that requests show: only what the step needs, each text cut. What a program reads is journaled,
+ * so this bounds the journal as well.
  */
 
-/** The beginning of a text, with a sign that there is more; never half a character. */
+/** The beginning of a text with an ellipsis when it is cut; undefined for an empty text. */
 export function excerpt(text: string | undefined, length: number): string | undefined {
   if (text === undefined || text === '') return undefined;
-  return text.length <= length ? text : `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}…`;
+  return text.length <= length ? text : `${truncate(text, length)}…`;
 }
 
 /** A task in a line of a list: enough to refer to it. */
@@ -30,8 +32,8 @@ export function subtaskLine({ id, title, status, description, details, dependenc
     id,
     title: excerpt(title, 120) ?? '',
     status,
-    ...some({ description: excerpt(description, 200) }),
-    ...(open ? some({ details: excerpt(details, SUBTASK_DETAILS) }) : {}),
+    ...definedFields({ description: excerpt(description, 200) }),
+    ...(open ? definedFields({ details: excerpt(details, SUBTASK_DETAILS) }) : {}),
     ...(dependencies.length > 0 ? { dependencies } : {}),
     ...cutFields(
       { description, details: open ? details : '' },
@@ -49,7 +51,7 @@ export function fullTask({ id, title, description, details, testStrategy, status
     id,
     title: excerpt(title, 300) ?? '',
     description: excerpt(description, TASK_TEXTS.description) ?? '',
-    ...some({
+    ...definedFields({
       details: excerpt(details, TASK_TEXTS.details),
       testStrategy: excerpt(testStrategy, TASK_TEXTS.testStrategy),
     }),
@@ -61,7 +63,7 @@ export function fullTask({ id, title, description, details, testStrategy, status
   };
 }
 
-/** `cut` names the texts of which only the beginning is shown: nobody may replace what he did not see. */
+/** `cut` names the texts that are shown in part; an answer may not replace them. */
 function cutFields<Name extends string>(
   texts: Readonly<Record<Name, string | undefined>>,
   lengths: Readonly<Record<Name, number>>,
@@ -81,13 +83,6 @@ export function rulesExcerpt(project: Pick<Project, 'rules'> | undefined): strin
 export function rulesSection(rules: string | null | undefined): string | undefined {
   if (!rules) return undefined;
   return `The project keeps to these rules; let your answer keep to them too:\n${fencedLines('project-rules', [rules])}`;
-}
-
-/** Only the fields that say something. */
-export function some<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Data in a prompt, kept apart from what Baton says: nothing within it can end the fence that it stands in, so that a
- * sentence of a document or of a task never passes for an instruction.
+ * Fences around data in a prompt. Nothing in the data can close its fence, so that a sentence of a document or a task
+ * is never taken for an instruction.
  */
 
 /**

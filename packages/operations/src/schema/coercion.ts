@@ -1,9 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Values as callers and models really write them: numbers as numeric strings, booleans as words, null for absent.
- * Each reads a spelling and leaves anything else to the inner schema, so that what is refused is refused with the
- * value that was sent and no spelling is ever guessed at.
+ * Schemas that accept the spellings of callers and models: numbers as digits, booleans as words, null for absent. Any
+ * other value goes to the inner schema unchanged, so that an error shows the value that was sent.
  */
 
 /** A whole number, or its decimal digits as a string. */

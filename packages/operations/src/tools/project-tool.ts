@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { ToolHints } from '../definition/operation.ts';
 import type { Command, Project } from '../project/index.ts';
 
-/** What every tool without an LLM says of itself. Each names its project with `projectRoot`. */
+/** Name, texts and schemas of a tool without an LLM. Its input names the project with `projectRoot`. */
 interface ToolText<Input, Result> {
   readonly name: string;
   readonly title: string;
@@ -20,13 +20,13 @@ interface Target {
   readonly projectRoot: string;
 }
 
-/** A tool that only looks at a project. */
+/** A tool that only reads a project. */
 export interface ProjectView<Input = Target, Result = object> extends ToolText<Input, Result> {
   readonly kind: 'view';
   view(project: Project | undefined, input: Input): Result;
 }
 
-/** A tool that changes a project by one command; its result is made of the command's outcome. */
+/** A tool that changes a project by one command; `show` turns the command's outcome into the result. */
 export interface ProjectChangeTool<Input = Target, Result = object> extends ToolText<Input, Result> {
   readonly kind: 'change';
   command(input: Input): Command;

@@ -16,10 +16,11 @@ import {
   type TaskRef,
   taskDoneError,
 } from '../project/index.ts';
-import { rulesExcerpt, excerpt, some, taskLine } from '../prompt-kit/excerpt.ts';
+import { rulesExcerpt, excerpt, taskLine } from '../prompt-kit/excerpt.ts';
 import { roleFor } from '../prompt-kit/prompt-text.ts';
 import { subtaskView } from '../views/task-view.ts';
 import { notePrompt } from './prompt.ts';
+import { definedFields } from '../schema/defined-fields.ts';
 
 /** A note is a note: a longer one is asked for again. */
 export const MAX_NOTE_LENGTH = 10_000;
@@ -37,7 +38,7 @@ const updateSubtaskResult = z.object({
   projectRoot: z.string(),
   tag: z.string(),
   id: z.string(),
-  /** The note as it stands in the details, with its date. */
+  /** The note as it was added to the details, with its date. */
   added: z.string(),
   subtask: subtaskView,
 });
@@ -92,7 +93,7 @@ function readNoteContext(
   const subtask = requireSubtask(task, tag, ref);
   if (subtask.status === 'done') throw taskDoneError(tag, id);
   const at = task.subtasks.indexOf(subtask);
-  // The neighbours are enough to know where one stands.
+  // Only the neighbouring subtasks: they are enough context.
   const siblings = task.subtasks.filter((other, index) => other !== subtask && Math.abs(index - at) <= 5);
   return {
     tag,
@@ -100,12 +101,12 @@ function readNoteContext(
       id,
       title: excerpt(subtask.title, 300) ?? '',
       status: subtask.status,
-      ...some({
+      ...definedFields({
         description: excerpt(subtask.description, 2_000),
         details: excerpt(subtask.details, 8_000),
       }),
     },
-    parent: { ...taskLine(task), ...some({ description: excerpt(task.description, 1_000) }) },
+    parent: { ...taskLine(task), ...definedFields({ description: excerpt(task.description, 1_000) }) },
     siblings: siblings.map(taskLine),
     rules: rulesExcerpt(existing),
   };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { wrapBareList } from '../schema/coercion.ts';
 import { MAX_NEW_TASKS, readStatus, taskUpdate } from '../project/index.ts';
 
-/** Changed tasks, each once: which of two would count nobody could say. */
+/** Changed tasks, each id once: with two entries it is undefined which one applies. */
 export const updateAnswer = wrapBareList(
   'tasks',
   z.object({
@@ -30,7 +30,7 @@ export const updateTaskAnswer = z.preprocess((value) => {
 
 type Update = z.infer<typeof taskUpdate>;
 
-/** The update without a status that nobody asked for: models send one along with every task. */
+/** The update without a status that the request does not ask for: models add one to every task. */
 export function dropUnrequestedStatus({ status, ...update }: Update, request: string): Update {
   if (status === undefined || !asksFor(request, status)) return update;
   return { ...update, status };

@@ -3,8 +3,7 @@ import { nextTask } from './next-task.ts';
 import { countProgress } from './progress.ts';
 
 /**
- * How a project stands, for whoever looks at it as a whole: what it is about, its tags, how far one of them is and what
- * comes next in it.
+ * A summary of a project: its metadata, its tags, the progress of one tag and the next task in it.
  *
  * @throws BatonError `project_not_found`, `tag_not_found`.
  */

@@ -15,7 +15,7 @@ const shown = {
 export const subtaskView = z.looseObject({ id: z.int(), ...shown });
 export const taskView = z.looseObject({ id: z.int(), ...shown, subtasks: z.array(subtaskView).optional() });
 
-/** A subtask that stands alone goes by its outside id, "5.2", and names its task. */
+/** A subtask shown on its own: its id is "5.2", and it names its task. */
 export const standaloneSubtaskView = z.looseObject({
   id: z.string(),
   ...shown,

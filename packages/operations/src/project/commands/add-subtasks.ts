@@ -5,17 +5,21 @@ import { type CommandResult, editTag, replaceTask } from './command-result.ts';
 import { allItemIds, resolveDependency } from '../dependencies/dependency-graph.ts';
 import { toSubtask } from './move-tasks.ts';
 import { newSubtask, type NewSubtask } from '../model/new-subtask.ts';
-import { type Project } from '../model/project.ts';
+import { type Project, withReport } from '../model/project.ts';
 import { requireTask } from '../model/lookup.ts';
 import { renumberReport } from '../model/complexity-report.ts';
-import { withReport } from '../model/project.ts';
 import { nextSubtaskIds, remapDependencies, writeDependency } from '../dependencies/remap-dependencies.ts';
-import { parseTaskRefs } from '../model/task-id.ts';
+import {
+  type Dependency,
+  formatTaskRef,
+  parseTaskRefs,
+  relativeToParent,
+  taskNumber,
+} from '../model/task-id.ts';
 import { status } from '../model/status.ts';
-import { type Dependency, formatTaskRef, parseTaskRef, taskNumber } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 
-/** More subtasks than this in one answer are no plan of a task. */
+/** Limit of subtasks in one answer. */
 export const MAX_NEW_SUBTASKS = 100;
 
 /** Puts an LLM's subtasks into a task. `replace` takes out those that are not done first: done work is never undone. */
@@ -29,7 +33,7 @@ export const addSubtasksCommand = z.strictObject({
   show: z.boolean().optional(),
 });
 
-/** One subtask by hand: new, or made of a task that stands by itself. */
+/** Adds one subtask: a new one, or an existing task turned into a subtask. */
 export const addSubtaskCommand = z.strictObject({
   command: z.literal('add_subtask'),
   id: taskNumber,
@@ -92,7 +96,7 @@ function numbered(given: readonly NewSubtask[], parent: Task, known: ReadonlySet
   const subtasks = given.map((subtask, position) => {
     const own = ids[position] as number;
     const meant = (subtask.dependencies ?? []).flatMap((dependency): Dependency[] => {
-      const local = withinParent(dependency, parent.id);
+      const local = relativeToParent(dependency, parent.id);
       const other = typeof local === 'number' ? resolveNewDependency(local, position, carriers) : undefined;
       if (other !== undefined) return [ids[other] as number];
       if (typeof local === 'number') return siblings.has(local) ? [local] : [];
@@ -109,12 +113,6 @@ function numbered(given: readonly NewSubtask[], parent: Task, known: ReadonlySet
     };
   });
   return breakCycles(subtasks);
-}
-
-/** "5.2" within task 5 is its subtask 2. */
-function withinParent(dependency: Dependency, parent: number): Dependency {
-  const ref = typeof dependency === 'string' ? parseTaskRef(dependency) : undefined;
-  return ref?.subtask !== undefined && ref.task === parent ? ref.subtask : dependency;
 }
 
 /** @throws BatonError as `addSubtasks`, and `invalid_arguments` for a task that cannot become a subtask. */
@@ -168,7 +166,7 @@ function converted(tasks: readonly Task[], parent: Task, taskId: number, tag: st
   return remapDependencies(tasks, { tasks: next, renamed: new Map([[`${parent.id}.${id}`, `${taskId}`]]) });
 }
 
-/** What is done is not worked on any more. */
+/** `project_task_done`: done work is not changed. */
 export function taskDoneError(tag: string, id: string): BatonError {
   const what = id.includes('.') ? 'Subtask' : 'Task';
   return new BatonError(

@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { allItemIds } from '../dependencies/dependency-graph.ts';
 import { positionsById, resolveNewDependency, breakCycles } from '../dependencies/new-item-dependencies.ts';
 import { MAX_NEW_TASKS, type NewTask, newTask } from '../model/new-task.ts';
-import { newProject, newTag, nextId, type Project, tagName, withTag } from '../model/project.ts';
+import { newProject, newTag, nextId, type Project, tagName, withReport, withTag } from '../model/project.ts';
 import { tagNotEmptyError } from '../model/lookup.ts';
-import { withReport } from '../model/project.ts';
 import type { Dependency } from '../model/task-id.ts';
 import { type Task, TASK_LIMITS } from '../model/task.ts';
 

@@ -3,10 +3,9 @@ import { z } from 'zod';
 import { taskDoneError } from './add-subtasks.ts';
 import { type CommandResult, asOutcome, editTag } from './command-result.ts';
 import { updateItemAt } from './edit-dependencies.ts';
-import { type Project } from '../model/project.ts';
+import type { Project } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/lookup.ts';
-import { parseTaskRefs } from '../model/task-id.ts';
-import { formatTaskRef, type TaskRef } from '../model/task-id.ts';
+import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Adds a dated note to the details of a task or of a subtask; nothing else of it changes. */

@@ -3,14 +3,14 @@ import { type Project, resolveTag, withTag } from '../model/project.ts';
 import { requireProject, requireTag } from '../model/lookup.ts';
 import type { Task } from '../model/task.ts';
 
-/** What a command made of a project. */
+/** The project after a command, and the command's outcome. */
 export interface CommandResult {
   readonly project: Project;
-  /** What the author of the command gets back; it is journaled. */
+  /** Returned to the program that committed the command; journaled. */
   readonly outcome: JsonObject;
 }
 
-/** What a reducer gives back is made of JSON, which its types with unknown extra fields cannot say. */
+/** A reducer's outcome is JSON, which types with unknown extra fields cannot express. */
 export function asOutcome(outcome: object): JsonObject {
   return outcome as JsonObject;
 }

@@ -5,7 +5,7 @@ import { listFiles, requireFile, requireProject } from '../model/lookup.ts';
 import type { Project } from '../model/project.ts';
 import { METADATA_LIMITS, fileName } from '../model/project-metadata.ts';
 
-/** Puts texts in by name, each in the place of an earlier one; then takes out the ones to remove. */
+/** Stores texts by name, replacing earlier ones; then removes those in `remove`. */
 export const connectFilesCommand = z.strictObject({
   command: z.literal('connect_files'),
   files: z.array(z.strictObject({ name: fileName, text: z.string().max(METADATA_LIMITS.fileLength) })),

@@ -10,11 +10,10 @@ import {
   findCycles,
 } from '../dependencies/dependency-graph.ts';
 import { findDuplicates } from '../dependencies/invariants.ts';
-import { type Project } from '../model/project.ts';
+import type { Project } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/lookup.ts';
 import { writeDependency } from '../dependencies/remap-dependencies.ts';
-import { parseTaskRefs } from '../model/task-id.ts';
-import { type Dependency, formatTaskRef, type TaskRef } from '../model/task-id.ts';
+import { type Dependency, formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 
 const ids = z.string().min(1).max(10_000);
@@ -80,7 +79,7 @@ function withDependency(
   return updateItemAt(tasks, holder, (item) => {
     const edges = graph.get(from) ?? [];
     if (edges.includes(to)) return item;
-    // A part and its whole would wait for each other: the whole is done only with its parts.
+    // A task is done only with its subtasks, so a dependency between the two is a cycle.
     if (holder.task === needed.task && (holder.subtask === undefined || needed.subtask === undefined))
       throw cycleError([from, to, from]);
     const chain = shortestPath(graph, to, from);
@@ -125,7 +124,7 @@ export function removeDependency(
   });
 }
 
-/** What is wrong with the dependencies of a tag's tasks; nothing, as long as only Baton's commands changed it. */
+/** The wrong dependencies of a tag's tasks. Baton's own commands never make one. */
 export function dependencyIssues(tasks: readonly Task[]): DependencyIssue[] {
   const links = dependencyLinks(tasks);
   const issue = (kind: DependencyIssue['kind'], id: string, dependsOn: string, message: string) => ({
@@ -158,7 +157,7 @@ export function dependencyIssues(tasks: readonly Task[]): DependencyIssue[] {
   return [...missing, ...duplicates, ...cycles];
 }
 
-/** Takes out the dependencies that are wrong: the unknown, the doubled, and one of each ring until none is left. */
+/** Removes wrong dependencies: unknown ones, duplicates, and one of each cycle until none is left. */
 export function fixDependencies(
   project: Project | undefined,
   command: z.infer<typeof fixDependenciesCommand>,
@@ -192,7 +191,7 @@ function without(tasks: readonly Task[], { kind, id, dependsOn }: DependencyIssu
   });
 }
 
-/** The tasks with what stands at `ref` changed; what comes back as it was keeps its identity. */
+/** The tasks with the item at `ref` changed. An item that `change` returns unchanged keeps its identity. */
 export function updateItemAt(
   tasks: readonly Task[],
   ref: TaskRef,
@@ -224,7 +223,7 @@ function knownRefs(ids: string, tasks: readonly Task[], tag: string, field = 'id
   return [...new Map(refs.map((ref) => [formatTaskRef(ref), ref])).values()];
 }
 
-/** Each is looked for along all dependencies: more at once would hold up everybody else. */
+/** Each pair is a search over all dependencies: more of them would block the event loop. */
 const MOST_PAIRS = 500;
 const MOST_IDS = 2_000;
 

@@ -1,9 +1,8 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import type { CommandResult } from './command-result.ts';
-import { newTag, type Project, tagName, withTag } from '../model/project.ts';
+import { newTag, type Project, tagName, withReport, withTag } from '../model/project.ts';
 import { requireProject, requireTag } from '../model/lookup.ts';
-import { withReport } from '../model/project.ts';
 
 const description = z.string().max(1_000).optional();
 

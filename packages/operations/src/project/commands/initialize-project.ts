@@ -9,7 +9,7 @@ const rules = z
   .array(z.string().trim().min(1, 'must not be empty').max(METADATA_LIMITS.ruleLength))
   .max(METADATA_LIMITS.rules);
 
-/** Starts a project, or says more of one that is there; what is not given stays. */
+/** Creates a project, or updates its metadata; fields that are not given stay. */
 export const initializeCommand = z.strictObject({
   command: z.literal('initialize'),
   about: projectMetadata.omit({ created: true }),

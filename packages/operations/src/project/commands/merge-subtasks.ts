@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import { nextSubtaskIds } from '../dependencies/remap-dependencies.ts';
-import { type Dependency, parseTaskRef } from '../model/task-id.ts';
+import { type Dependency, relativeToParent } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 import type { SubtaskUpdate } from '../model/task-update.ts';
 
@@ -27,7 +27,7 @@ export function mergeSubtasks(task: Task, updates: readonly SubtaskUpdate[]): re
   const siblings = new Set(task.subtasks.map(({ id }) => id));
   const linked = (dependencies: readonly Dependency[], own: number) =>
     dependencies.flatMap((dependency): Dependency[] => {
-      const local = withinTask(dependency, task.id);
+      const local = relativeToParent(dependency, task.id);
       const named = updates.find(({ id }) => id === local);
       const sibling = named === undefined ? local : (idOf.get(named) ?? local);
       // A number that is no sibling's would mean a task, which an LLM that was shown subtasks does not mean.
@@ -70,11 +70,6 @@ function isAbout(subtask: Subtask, { title }: SubtaskUpdate): boolean {
 /** A new subtask says at least what it is called. */
 function isWhole({ title }: SubtaskUpdate): boolean {
   return title !== undefined && title !== '';
-}
-
-function withinTask(dependency: Dependency, task: number): Dependency {
-  const ref = typeof dependency === 'string' ? parseTaskRef(dependency) : undefined;
-  return ref?.subtask !== undefined && ref.task === task ? ref.subtask : dependency;
 }
 
 function tooMany({ id, subtasks }: Task): BatonError {

@@ -2,19 +2,17 @@ import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import { type CommandResult, asOutcome, editTag, replaceTask } from './command-result.ts';
 import { buildGraph, dependencyLinks } from '../dependencies/dependency-graph.ts';
-import { type Project, withTag } from '../model/project.ts';
+import { type Project, withReport, withTag } from '../model/project.ts';
 import { requireProject, requireSubtask, requireTag, requireTask } from '../model/lookup.ts';
 import { toTask } from './remove-tasks.ts';
 import { renumberReport } from '../model/complexity-report.ts';
-import { withReport } from '../model/project.ts';
 import { remapDependencies } from '../dependencies/remap-dependencies.ts';
-import { parseTaskRefs } from '../model/task-id.ts';
-import { formatTaskRef, type TaskRef } from '../model/task-id.ts';
+import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 
 const ids = z.string().min(1).max(10_000);
 
-/** Each looks through all dependencies of the tag. */
+/** Each move visits all dependencies of the tag. */
 const MOST_MOVES = 20;
 
 /** Gives tasks and subtasks other ids within a tag: `from` and `to` are lists of the same length. */
@@ -129,7 +127,7 @@ function withSubtask(tasks: readonly Task[], subtask: Subtask, place: TaskRef, t
   return replaceTask(tasks, { ...parent, subtasks });
 }
 
-/** Takes the place before or after the other, as one who is dragged there does. */
+/** Reorders: the subtask takes the position of the other, as in drag and drop. */
 function inPlaceOf(subtasks: readonly Subtask[], moved: Subtask, other: number): Subtask[] {
   const to = subtasks.findIndex(({ id }) => id === other);
   const left = subtasks.filter((subtask) => subtask !== moved);

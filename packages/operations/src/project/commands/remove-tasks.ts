@@ -1,13 +1,11 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import { type CommandResult, editTag } from './command-result.ts';
-import { nextId, type Project } from '../model/project.ts';
+import { nextId, type Project, withReport } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/lookup.ts';
 import { renumberReport } from '../model/complexity-report.ts';
-import { withReport } from '../model/project.ts';
 import { remapDependencies } from '../dependencies/remap-dependencies.ts';
-import { parseTaskRefs } from '../model/task-id.ts';
-import { formatTaskRef, type TaskRef } from '../model/task-id.ts';
+import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import type { Subtask, Task } from '../model/task.ts';
 
 const ids = z.string().min(1).max(10_000);

@@ -12,6 +12,7 @@ import type { Project } from '../model/project.ts';
 import { parseTaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 import { type TaskUpdate, taskUpdate } from '../model/task-update.ts';
+import { definedFields } from '../../schema/defined-fields.ts';
 
 /** Changes tasks as an LLM says. Statuses change only where the program lets them through. */
 export const updateTasksCommand = z.strictObject({
@@ -26,9 +27,9 @@ export const updateTasksCommand = z.strictObject({
 export type Skipped = { readonly id: number; readonly reason: 'gone' | 'done' };
 
 /**
- * The project with the tasks changed, as they are by now: one that was removed or done meanwhile is left alone and
- * listed, subtasks that are done stay untouched, subtasks that are not mentioned stay. New dependencies on nothing, on
- * the task itself, or that would close a ring are left out.
+ * The project with the tasks changed. A task that is removed or done by now is skipped and listed in the outcome;
+ * subtasks that are done or not mentioned stay. New dependencies that do not exist, on the task itself, or that would
+ * close a cycle are dropped.
  *
  * @throws BatonError `project_not_found`, `tag_not_found`, `limit_size`.
  */
@@ -58,18 +59,11 @@ export function updateTasks(
 }
 
 function updated(task: Task, { id: _, subtasks, ...update }: TaskUpdate): Task {
-  const changed = { ...task, ...present(update) };
+  const changed = { ...task, ...definedFields(update) };
   return subtasks === undefined ? changed : { ...changed, subtasks: [...mergeSubtasks(task, subtasks)] };
 }
 
-/** The fields that say something. */
-function present<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>;
-  };
-}
-
-/** Takes out of `after` what is new among dependencies and wrong: unknown, on itself, doubled, or part of a ring. */
+/** `after` without new dependencies that are unknown, on the item itself, doubled, or part of a cycle. */
 function withKnownLinks(before: readonly Task[], after: readonly Task[]): readonly Task[] {
   const known = allItemIds(after);
   const had = new Set(dependencyLinks(before).map(({ from, to }) => `${from} ${to}`));
@@ -81,7 +75,7 @@ function withKnownLinks(before: readonly Task[], after: readonly Task[]): readon
   for (const ring of findCycles(buildGraph(dependencyLinks(clean))))
     for (const id of ring) ringOf.set(id, ring);
   if (ringOf.size === 0) return clean;
-  // There was no ring before, so that each holds a dependency that is new.
+  // There was no cycle before, so each cycle has a new dependency.
   return filterLinks(clean, (from, dependency, parent) => {
     const to = resolveDependency(known, dependency, parent) as string;
     return ringOf.get(from) === undefined || ringOf.get(from) !== ringOf.get(to) || had.has(`${from} ${to}`);
@@ -105,7 +99,7 @@ function filterLinks(tasks: readonly Task[], keep: Keep): readonly Task[] {
   });
 }
 
-/** Tasks that came out as they went in keep their identity, so that nothing is written for them. */
+/** Unchanged tasks keep their identity, so that nothing is written for them. */
 function asBefore(before: readonly Task[], after: readonly Task[]): readonly Task[] {
   return after.map((task, at) => {
     const was = before[at];

@@ -2,19 +2,19 @@ import type { Dependency } from '../model/task-id.ts';
 import type { Task } from '../model/task.ts';
 
 /**
- * Who depends on whom within a tag, tasks and subtasks alike, by their outside ids ("5", "5.2"). A dependency that
- * names nothing of the tag has no edge.
+ * The dependencies within a tag: from each task and subtask ("5", "5.2") to those that it depends on. A dependency that
+ * does not exist in the tag has no edge.
  */
 export type Graph<Node = string> = ReadonlyMap<Node, readonly Node[]>;
 
-/** One dependency as it stands, and the outside id of what it means; undefined when it names nothing. */
+/** One dependency as it is written, and the id that it resolves to; `to` is undefined when that does not exist. */
 export interface DependencyLink {
   readonly from: string;
   readonly dependency: Dependency;
   readonly to: string | undefined;
 }
 
-/** What a dependency of a task, or of a subtask of `parent`, means: see `subtask`. */
+/** The id that a dependency of a task, or of a subtask of `parent`, resolves to: see `subtask` for the rule. */
 export function resolveDependency(
   known: ReadonlySet<string>,
   dependency: Dependency,
@@ -62,9 +62,9 @@ export function buildGraph(links: readonly DependencyLink[]): Graph {
 }
 
 /**
- * The groups of nodes that depend on each other in a ring, each node in at most one (strongly connected components
- * of more than one node, or of one that depends on itself). Tarjan's algorithm on an explicit path: linear, and a
- * chain of ten thousand tasks must not overflow the call stack.
+ * The groups of nodes that depend on each other in a cycle, each node in at most one (strongly connected components
+ * of more than one node, or of one that depends on itself). Tarjan's algorithm with an explicit stack: linear, and a
+ * path of ten thousand tasks does not overflow the call stack.
  */
 export function findCycles<Node>(graph: Graph<Node>): Node[][] {
   const rings: Node[][] = [];
@@ -104,13 +104,13 @@ export function findCycles<Node>(graph: Graph<Node>): Node[][] {
   return rings;
 }
 
-/** Where the search stands at a node. */
+/** The search's state at a node. */
 interface Visit<Node> {
   readonly node: Node;
   readonly edges: readonly Node[];
   next: number;
   readonly order: number;
   lowest: number;
-  /** Whether a ring through it may still be found. */
+  /** Whether a cycle through it may still be found. */
   isOpen: boolean;
 }

@@ -1,7 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import type { Graph } from './dependency-graph.ts';
 
-/** A shortest way along dependencies from one id to another, both ends included; undefined where there is none. */
+/** A shortest path along dependencies, both ends included; undefined when there is none. */
 export function shortestPath(graph: Graph, from: string, to: string): string[] | undefined {
   const cameFrom = new Map<string, string | undefined>([[from, undefined]]);
   const queue = [from];
@@ -25,7 +25,7 @@ function walkBack(cameFrom: ReadonlyMap<string, string | undefined>, to: string)
 
 const MOST_SHOWN = 20;
 
-/** The refusal of a dependency that would close a ring: `chain` begins and ends with the same id. */
+/** `dependency_cycle` for a dependency that would close a cycle: `chain` begins and ends with the same id. */
 export function cycleError(chain: readonly string[]): BatonError {
   const shown =
     chain.length <= MOST_SHOWN

@@ -1,11 +1,10 @@
 import { buildGraph, dependencyLinks, findCycles } from './dependency-graph.ts';
-import type { Project } from '../model/project.ts';
-import { tagName } from '../model/project.ts';
+import { type Project, tagName } from '../model/project.ts';
 import { STATUSES } from '../model/status.ts';
 import { TASK_LIMITS } from '../model/task.ts';
 
 /**
- * What is wrong with a project, a line each; empty when all holds: the current tag exists, ids are unique,
+ * The violated invariants of a project, a line each; empty when all hold: the current tag exists, ids are unique,
  * dependencies are known, not doubled and without rings, statuses are of the one list. Every command keeps it so.
  */
 export function checkInvariants(project: Project): string[] {
@@ -34,7 +33,7 @@ export function checkInvariants(project: Project): string[] {
   return problems;
 }
 
-/** Each value that stands there more than once. */
+/** The values that occur more than once. */
 export function findDuplicates<T>(values: readonly T[]): T[] {
   const seen = new Set<T>();
   const twice = new Set<T>();

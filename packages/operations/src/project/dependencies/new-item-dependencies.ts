@@ -1,7 +1,7 @@
 import { findCycles } from './dependency-graph.ts';
 import type { Dependency } from '../model/task-id.ts';
 
-/** The positions of the tasks that carry each id, in order. An answer of hundreds of tasks is looked through once. */
+/** The positions of the new tasks that have each id, in order: computed once per answer. */
 export function positionsById(
   given: readonly { readonly id: number }[],
 ): ReadonlyMap<Dependency, readonly number[]> {
@@ -15,9 +15,8 @@ export function positionsById(
 }
 
 /**
- * The position of the new task that a dependency means, undefined when it means none of them. When several carry
- * that id, it is the nearest before the task that depends; failing that, the nearest after it. What is left is the
- * task itself: a dependency that is then taken out as one on itself, never one on an older task.
+ * The position of the new task that a dependency refers to, undefined when none has that id. When several have it, the
+ * nearest before the dependent task, else the nearest after it, else the task itself; callers drop dependencies on itself.
  */
 export function resolveNewDependency(
   dependency: Dependency,
@@ -37,8 +36,8 @@ export function resolveNewDependency(
 }
 
 /**
- * Breaks rings among the new tasks: within a ring, dependencies on later tasks go and those on earlier ones stay.
- * The same answer loses the same ones, whatever its order; dependencies outside of rings are not touched.
+ * Breaks cycles among new tasks: within a cycle, dependencies on later tasks are dropped and those on earlier ones kept.
+ * Deterministic for an answer, whatever its order; dependencies outside of cycles are kept.
  */
 export function breakCycles<T extends { readonly id: number; readonly dependencies: readonly Dependency[] }>(
   tasks: readonly T[],

@@ -3,7 +3,7 @@ import { allItemIds, resolveDependency } from './dependency-graph.ts';
 import { type Dependency, formatTaskRef, parseTaskRef } from '../model/task-id.ts';
 import type { Subtask, Task } from '../model/task.ts';
 
-/** An edit of a tag's structure: the tasks as they then stand, and under which ids the items stood before. */
+/** An edit that changes ids: the tasks after it, and the earlier ids of the items that were renamed. */
 export interface StructureEdit {
   readonly tasks: readonly Task[];
   /** New outside id → old one, for each item whose id changed. Whatever is missing afterwards was removed. */
@@ -11,8 +11,8 @@ export interface StructureEdit {
 }
 
 /**
- * Keeps the meaning of every dependency through an edit of the structure: what was renamed is followed, what was
- * removed is no longer waited for. Needed since an integer within a subtask means a sibling or, failing that, a task:
+ * Rewrites every dependency after an edit of ids, so that it refers to the same item as before: a renamed item is
+ * followed, a removed one is dropped. Needed since an integer within a subtask means a sibling or, failing that, a task:
  * without it the removal of a sibling would turn a dependency on it into one on a task of the same number.
  *
  * @param own Subtask ids that are new, whose dependencies already say what they mean.
@@ -59,7 +59,7 @@ export function remapDependencies(
 }
 
 /**
- * A dependency on `target` as it is to be written within `holder`: as it stands if that still means it.
+ * How to write a dependency on `target` within `holder`: unchanged, if that still resolves to it.
  *
  * @throws BatonError `invalid_arguments` for a task whose number means a sibling there.
  */
@@ -87,8 +87,8 @@ export function writeDependency(
 }
 
 /**
- * The next free ids for `count` new subtasks: on from the highest, past numbers by which siblings, or the new ones
- * themselves, mean tasks.
+ * The next ids for `count` new subtasks: counted on from the highest, without numbers that refer to tasks in the
+ * dependencies of siblings or of the new subtasks.
  */
 export function nextSubtaskIds(
   subtasks: readonly Subtask[],

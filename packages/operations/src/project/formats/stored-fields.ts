@@ -15,7 +15,7 @@ import type { Task } from '../model/task.ts';
  *   about, rules      where there are any
  *   file:<name>       a connected file with its text
  *
- * The id stands before the tag, so that a tag's name may hold any character. Later kinds of fields get prefixes of
+ * The id is before the tag, so that a tag's name may hold any character. Later kinds of fields get prefixes of
  * their own; `fromFields` ignores the ones that it does not know.
  */
 const META = 'meta';
@@ -84,7 +84,7 @@ export function changedFields(before: Project | undefined, after: Project): Chan
     const was = old.get(field);
     if (was === value) continue;
     const text = JSON.stringify(value);
-    // Rebuilt but equal values (meta, a tag's ids) are told apart by their text.
+    // Rebuilt but equal values (meta, a tag's ids) are recognized by their JSON.
     if (was === undefined || JSON.stringify(was) !== text) set.push([field, text]);
   }
   return { set, delete: [...old.keys()].filter((field) => !fresh.has(field)) };
@@ -95,7 +95,7 @@ function metaOf({ currentTag, tags }: Project) {
 }
 
 function recordOf({ metadata, extra, tasks }: Tag) {
-  // The date keeps its place among the others, so that a file goes out as it came in.
+  // The field keeps its position, so that an exported file has its fields in the imported order.
   return { metadata: { ...metadata, updated: null }, extra, ids: tasks.map(({ id }) => id) };
 }
 

@@ -7,8 +7,8 @@ import { type Subtask, type Task, TASK_LIMITS, task } from '../model/task.ts';
 
 /**
  * claude-task-master's tasks.json, in and out: `{ "<tag>": { "tasks": [...], "metadata": {...} } }`, and its older
- * form without tags, `{ "tasks": [...] }`, in. What Baton does not know survives; what is spelled otherwise (statuses,
- * numeric strings as ids) is evened out; a dependency on nothing is left out and reported.
+ * form without tags, `{ "tasks": [...] }`, in. Unknown fields are kept; other spellings (of statuses, of ids as strings)
+ * are normalized; a dependency on an item that does not exist is dropped and reported.
  */
 export class ParsedTasksFile {
   readonly tags: ReadonlyMap<string, Tag>;
@@ -30,7 +30,7 @@ const fileTag = z.looseObject({
 });
 
 /**
- * Reads a parsed tasks.json. `now` stands in where a tag says nothing of its own dates.
+ * Reads a tasks.json that is parsed as JSON. `now` is the date of a tag without dates of its own.
  *
  * @throws BatonError `invalid_arguments`, naming the path and the value; `dependency_cycle`, naming the tasks;
  *   `limit_size`.
@@ -43,8 +43,8 @@ export function parseTasksFile(file: unknown, now: string): ParsedTasksFile {
 }
 
 /**
- * The same, pausing after every task and tag, a millisecond or less apart: a file of ten thousand tasks takes longer
- * than a process may turn to nothing else, and whoever drives it decides how much to read at once.
+ * The same as a generator that yields after every task and tag, at most a millisecond apart: a file of ten thousand
+ * tasks would block the event loop, so the caller decides how much to read at once.
  */
 export function* parseTasksFileInSteps(file: unknown, now: string): Generator<undefined, ParsedTasksFile> {
   if (!isRecord(file)) throw invalid([], 'must be an object: { "<tag>": { "tasks": [...] } }', file);
@@ -102,7 +102,7 @@ function dependenciesOf({ dependencies, subtasks }: Task): number {
   return subtasks.reduce((sum, subtask) => sum + subtask.dependencies.length, dependencies.length);
 }
 
-/** The task with its fields in the order in which the file has them, so that what goes out reads as it came in. */
+/** The task with its fields in the file's order, so that an export has the same order. */
 function asWritten(item: Task, raw: unknown): Task {
   const given = isRecord(raw) && Array.isArray(raw['subtasks']) ? (raw['subtasks'] as unknown[]) : [];
   const subtasks = item.subtasks.map((subtask, index) => inOrderOf(subtask, given[index]));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { taskNumber } from './task-id.ts';
 
 /**
- * What is known of the complexity of a tag's tasks, in the form of claude-task-master's report. One entry per task;
+ * The complexity of a tag's tasks, in the form of claude-task-master's report. One entry per task;
  * a later analysis of a task takes the place of the earlier one.
  */
 export const DEFAULT_SCORE = 5;
@@ -33,7 +33,7 @@ export const complexityReport = z.object({
 });
 export type ComplexityReport = Readonly<z.infer<typeof complexityReport>>;
 
-/** The report with entries renumbered or, where `to` gives nothing, left out; undefined once none is left. */
+/** The report with entries renumbered, without those for which `to` returns undefined; undefined when none is left. */
 export function renumberReport(
   report: ComplexityReport,
   to: (taskId: number) => number | undefined,

@@ -4,7 +4,7 @@ import { priority, status } from './status.ts';
 import { dependency, isReadableDependency, taskNumber } from './task-id.ts';
 import { TASK_LIMITS } from './task.ts';
 
-/** More tasks than this in one answer are no plan. */
+/** Limit of tasks in one answer. */
 export const MAX_NEW_TASKS = 500;
 const MAX_NEW_DEPENDENCIES = 200;
 
@@ -25,7 +25,7 @@ const dependencies = z.preprocess((value) => {
   return upToTheFirstWrong(parts.map((part) => part.trim()));
 }, z.array(dependency).max(MAX_NEW_DEPENDENCIES));
 
-/** The first is enough to ask again: an answer of nothing but wrong ones would take half a second to tell of all. */
+/** Cut after the first wrong value, which is enough to ask again: reporting 200 wrong ones takes half a second. */
 function upToTheFirstWrong(values: readonly unknown[]): unknown {
   if (values.length > MAX_NEW_DEPENDENCIES) return values;
   const wrong = values.findIndex((value) => !isReadableDependency(value));
@@ -33,8 +33,8 @@ function upToTheFirstWrong(values: readonly unknown[]): unknown {
 }
 
 /**
- * A task as an LLM gives it: its id is only a name within its answer, by which the other tasks depend on it. Lenient
- * where models are sloppy, strict where something would be lost: an unreadable value is asked for again.
+ * A task as an LLM writes it. Its id is a name within its answer, by which other tasks of the answer depend on it.
+ * Spellings that models are known to use are accepted; any other value is refused, so that it is asked for again.
  */
 export const newTask = z.object({
   id: taskNumber.describe('A number for this task, unique in this answer'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What is known of a project beside its tasks: what it is about, its rules, the texts connected with it. */
+/** A project beside its tasks: name, requirements and tech stack; rules; connected files. */
 
 export const METADATA_LIMITS = {
   nameLength: 200,

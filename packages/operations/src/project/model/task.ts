@@ -15,7 +15,7 @@ export const TASK_LIMITS = {
   valuesPerFile: 150_000,
 } as const;
 
-/** In files `null` stands for absent; what has a default gets it. */
+/** In files `null` means absent; a field with a default gets the default. */
 const absent = <T extends z.ZodType>(inner: T) => z.preprocess((value) => value ?? undefined, inner);
 
 const title = z.string().min(1, 'must not be empty').max(TASK_LIMITS.titleLength);
