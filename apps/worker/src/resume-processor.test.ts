@@ -48,11 +48,11 @@ test('a Redis that goes while a batch is loaded fails the job, and never the pro
   const note = (reason: unknown) => unhandled.push(reason);
   process.on('unhandledRejection', note);
   const gone = new Error('Redis is gone');
-  const segment = { taskId: 't', tenant: 'acme', job: 1, state: { tries: 1 } };
+  const segment = { taskId: 't', tenant: 'acme', job: 1, task: { tries: 1 } };
   const broken = {
     ...segment,
-    state: { ...segment.state, operation: 'none', version: 1 },
-    hold: () => Promise.reject(gone),
+    task: { ...segment.task, operation: 'none', version: 1 },
+    holdForProgram: () => Promise.reject(gone),
     release: () => Promise.reject(gone),
   };
   const shard = {

@@ -22,8 +22,8 @@ export async function waitForTask(
   for (let listening = wait.registered; ; listening = true) {
     if (listening) {
       const notice = await listener.next(deadline - performance.now(), call.signal());
-      if (notice === 'over') return tasks.read(SYSTEM_IDENTITY, taskId);
-      if (notice !== 'look' && notice.end !== undefined) return endedTaskView(taskId, notice.end);
+      if (notice === 'ended') return tasks.read(SYSTEM_IDENTITY, taskId);
+      if (notice !== 'reread' && notice.end !== undefined) return endedTaskView(taskId, notice.end);
     }
     const view = await tasks.read(SYSTEM_IDENTITY, taskId, channel);
     if (view.status === 'working') continue;

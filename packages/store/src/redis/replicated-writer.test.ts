@@ -121,7 +121,7 @@ test('a waiter is told to look for itself, since what it hears may be lost again
   const listener = inbox.subscribe(guest.member(taskId));
   await guest.answer(taskId, 1, { channel: inbox.channel });
   await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
-  expect(await listener.next(5_000)).toBe('look');
+  expect(await listener.next(5_000)).toBe('reread');
   listener.close();
 });
 

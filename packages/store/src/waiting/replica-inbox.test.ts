@@ -101,12 +101,12 @@ test('only replicas that wait for a task are told of it, each once, however many
 
 test('a wait ends at its deadline and when its call is aborted, and leaves nothing behind', async () => {
   const listener = inbox.subscribe('t:none');
-  expect(await listener.next(5)).toBe('over');
+  expect(await listener.next(5)).toBe('ended');
   const abort = new AbortController();
   const waiting = listener.next(60_000, abort.signal);
   abort.abort();
-  expect(await waiting).toBe('over');
-  expect(await listener.next(60_000, abort.signal)).toBe('over');
+  expect(await waiting).toBe('ended');
+  expect(await listener.next(60_000, abort.signal)).toBe('ended');
   listener.close();
   const { listeners } = inbox as unknown as { listeners: Map<string, unknown> };
   expect([...listeners.keys()]).not.toContain('t:none');
@@ -145,7 +145,7 @@ async function looksAndHears(
   await guest.answer(taskId, 1, { channel: own.channel });
   const waiting = listener.next(20_000);
   await kill();
-  expect(await waiting).toBe('look');
+  expect(await waiting).toBe('reread');
   const view = await guest.tasks.read(ANN, taskId, own.channel);
   expect(view.status).toBe('working');
   await settle();
@@ -187,7 +187,7 @@ test('closing wakes whoever waits, and ends the connection', async () => {
   const listener = own.inbox.subscribe('t:x');
   const waiting = listener.next(20_000);
   await own.close();
-  expect(await waiting).toBe('look');
+  expect(await waiting).toBe('reread');
   const look = new Redis(ioredisUrl(server.url));
   await vi.waitFor(async () =>
     expect(((await look.client('LIST')) as string).trim().split('\n')).toHaveLength(1),
@@ -202,7 +202,7 @@ test('an inbox hears its own channel only', async () => {
   const [mine, theirs] = [inbox.subscribe('t:y'), other.subscribe('t:y')];
   await redis.publish(other.channel, 't:y 3 working ');
   expect(await theirs.next(5_000)).toEqual({ seen: 3, status: 'working' });
-  expect(await mine.next(20)).toBe('over');
+  expect(await mine.next(20)).toBe('ended');
   mine.close();
   theirs.close();
   other.close();
