@@ -10,36 +10,36 @@ import { OPERATIONS, PROJECT, runProjectWorkflow } from './project-workflow.ts';
 import { ProjectChecker } from './checks/project-checker.ts';
 
 const CLAIMS = {
-  struck: 'workers, agents and a replica are killed',
-  walked: 'the walk reaches its end, everything is done',
-  held: 'the project holds its rules after every step, and done work is not touched',
-  fitted: "every result fits its tool's output schema",
-  once: 'each call becomes one task, each delegation is taken once, each commit lands once',
+  faults: 'workers, agents and a replica are killed',
+  finished: 'the workflow ends with every item done',
+  rules: 'the project keeps its rules after every step, and done items never change',
+  schemas: "every result fits its tool's output schema",
+  once: 'each call becomes one task, each delegation is accepted once, each commit is applied once',
   closed: 'nothing is left open',
-  returned: 'the exported file fits the published schema, and comes back as the same project',
+  exported: 'the exported file fits the published schema, and is the same project after an import',
 } as const;
 type Name = keyof typeof CLAIMS;
 
-/** What a journey claims, with what speaks against it: nothing, if it holds. */
+/** A claim about a run with the evidence against it: none, if it holds. */
 export interface Claim {
-  readonly name: Name | 'made';
+  readonly name: Name | 'completed';
   readonly text: string;
   readonly against: readonly string[];
 }
 
 export interface EndToEndResult {
   readonly claims: readonly Claim[];
-  /** How long it took, and its stages. */
+  /** How long the run and its steps took. */
   readonly durations: string;
 }
 
-/** What was looked at for a claim, and what speaks against it. */
+/** What a check looked at, and the evidence against its claim. */
 interface CheckResult {
   readonly seen: string;
   readonly against: readonly string[];
 }
 
-/** One journey from a document to work that is done, on processes of its own, with the strikes of its seed. */
+/** Runs one seed: from a document to a finished project, on a cluster of its own, with the seed's faults. */
 export async function runEndToEnd(seed: number, entry: string): Promise<EndToEndResult> {
   const begun = performance.now();
   const plan = createPlan(seed);
@@ -51,7 +51,7 @@ export async function runEndToEnd(seed: number, entry: string): Promise<EndToEnd
     return await runPlan(plan, cluster, events, begun);
   } catch (error) {
     return {
-      claims: [{ name: 'made', text: 'the journey can be made', against: [told(error)] }],
+      claims: [{ name: 'completed', text: 'the run completes', against: [told(error)] }],
       durations: '',
     };
   } finally {
@@ -70,49 +70,49 @@ async function runPlan(
   const injector = new FaultInjector(plan, events, cluster);
   const project = new ProjectChecker(cluster, PROJECT);
   const client = new RetryingMcpClient(cluster.urls, cluster.key, (tool, replica) => {
-    if (tool === 'set_task_status') events.record('marking', `gateway-${replica}`);
-    else if (OPERATIONS.has(tool)) events.record('starting', `gateway-${replica}`);
+    if (tool === 'set_task_status') events.record('status-set', `gateway-${replica}`);
+    else if (OPERATIONS.has(tool)) events.record('operation-called', `gateway-${replica}`);
     return () => injector.onAttemptEnd();
   });
   await client.open();
-  const broke: string[] = [];
+  const failures: string[] = [];
   await runProjectWorkflow(plan, client, project).catch((error: unknown) =>
-    broke.push(told(error), ...cluster.lastOutput),
+    failures.push(told(error), ...cluster.lastOutput),
   );
   await client.close();
   await cluster.waitUntilRestarted();
 
   const { tasks, subtasks } = project.counts;
   const items = tasks + subtasks;
-  const looks: Record<Name, () => CheckResult | Promise<CheckResult>> = {
-    struck: () => ({ seen: injector.errorText, against: injector.missingFaults }),
-    walked: () => {
+  const checks: Record<Name, () => CheckResult | Promise<CheckResult>> = {
+    faults: () => ({ seen: injector.errorText, against: injector.missingFaults }),
+    finished: () => {
       const undone =
         project.openItems === 0 && items > 0 ? [] : [`${project.openItems} of ${items} are not done`];
       const seen = `${plan.document}: ${tasks} tasks, ${subtasks} subtasks`;
-      return { seen, against: [...broke, ...undone] };
+      return { seen, against: [...failures, ...undone] };
     },
-    held: () => ({ seen: `${project.steps} steps`, against: project.violations }),
-    fitted: () => client.schemaChecks,
+    rules: () => ({ seen: `${project.steps} steps`, against: project.violations }),
+    schemas: () => client.schemaChecks,
     once: async () => {
       const { seen, against } = await duplicateErrors(cluster, OPERATIONS, plan.numTasks);
-      const more = `${events.count('asked')} LLM calls, ${project.commits} commits`;
+      const more = `${events.count('llm-called')} LLM calls, ${project.commits} commits`;
       return { seen: `${seen}, ${more}`, against: [...against, ...project.commitErrors] };
     },
     closed: async () => ({
       seen: 'requests, claims, leases, deadlines, tasks',
       against: await openWorkErrors(cluster),
     }),
-    returned: async () => ({
+    exported: async () => ({
       seen: `${items} items`,
       against: await roundTripErrors(cluster, project, PROJECT),
     }),
   };
   const claims: Claim[] = [];
-  for (const [name, look] of Object.entries(looks) as [Name, () => CheckResult | Promise<CheckResult>][]) {
+  for (const [name, check] of Object.entries(checks) as [Name, () => CheckResult | Promise<CheckResult>][]) {
     const { seen, against } = await Promise.resolve()
-      .then(look)
-      .catch((error: unknown) => ({ seen: 'it could not be looked at', against: [told(error)] }));
+      .then(check)
+      .catch((error: unknown) => ({ seen: 'the check threw', against: [told(error)] }));
     claims.push({ name, text: `${CLAIMS[name]} (${seen})`, against });
   }
   const stages = [...project.durations].map(([tool, ms]) => `${tool} ${seconds(ms)}`).join(', ');

@@ -4,14 +4,12 @@ import { exitWithCounts, reportClaim } from '../harness/claim-report.ts';
 import { runEndToEnd } from './e2e-run.ts';
 
 /**
- * `npm run e2e:journey`: from a document to work that is done, through two replicas, two workers and two agents that are
- * killed by a seed. `--seed N` replays one, `--seeds N` runs as many; a line for each claim, and the last one counts
- * them. Then one journey on a release that ignores idempotency keys, which must not pass.
+ * `npm run e2e:journey`: turns a document into a finished project through two replicas, two workers and two agents, which
+ * are killed by a seed. `--seed N` replays one seed, `--seeds N` runs as many; one line per claim, and a last line with the
+ * counts. Then one run on a release that ignores idempotency keys, which must fail.
  *
- *   plan      what a seed decides          injector, events   faults bound to what happens
- *   cluster      the processes, member        one of them       llm   the endpoint of both agents
- *   walk      the client's way             remote-client     the official client, over replicas that come and go
- *   project     a look after every step      once, round-trip  a look at the end
+ *   project-workflow      what the client does            retrying-mcp-client   the official client, over both replicas
+ *   cluster/              processes, faults, fake LLM     checks/               after every step, and at the end
  */
 const { values } = parseArgs({
   options: {
@@ -23,7 +21,7 @@ const { values } = parseArgs({
   },
 });
 
-/** A guard taken out of the shipped code; the journey must miss it. */
+/** Removes a guard from the shipped code; the run must report its absence. */
 const KEYS_IGNORED: Patch = {
   file: 'program',
   from: /idempotencyKey\.safeParse\(meta\["baton\/idempotencyKey"\]\)/,
@@ -35,16 +33,16 @@ async function seeded(seed: number, entry: string): Promise<void> {
   for (const { text, against } of claims) reportClaim(`seed ${seed}: ${text}`, against);
   console.log(`# seed ${seed}: ${durations}`);
   if (claims.some(({ against }) => against.length > 0))
-    console.log(`      again: npm run e2e:journey -- --seed ${seed}`);
+    console.log(`      repeat: npm run e2e:journey -- --seed ${seed}`);
 }
 
-/** Without the guard each delegation is no longer taken once, and the suite says so. */
+/** Without the guard a repeated call becomes a second task, which a claim must report. */
 async function mutated(seed: number, entry: string): Promise<void> {
   const { claims } = await runEndToEnd(seed, entry);
   const [found] = claims.find(({ name }) => name === 'once')?.against ?? [];
   reportClaim(
-    `idempotency keys ignored, seed ${seed}: it is caught (${found ?? 'nothing'})`,
-    found === undefined ? ['each call became one task all the same'] : [],
+    `idempotency keys ignored, seed ${seed}: the claims report it (${found ?? 'nothing'})`,
+    found === undefined ? ['each call became one task nevertheless'] : [],
   );
 }
 
@@ -54,12 +52,12 @@ console.log(`# seeds ${seeds.join(', ')}`);
 const whole = await PatchedRelease.create(values.built, values.modules, []);
 const without = await PatchedRelease.create(values.built, values.modules, [KEYS_IGNORED]);
 try {
-  const journeys = seeds.map((seed) => () => seeded(seed, whole.entry));
-  if (values.seed === undefined) journeys.push(() => mutated(1, without.entry));
-  const next = async () => {
-    for (let journey = journeys.shift(); journey !== undefined; journey = journeys.shift()) await journey();
+  const runs = seeds.map((seed) => () => seeded(seed, whole.entry));
+  if (values.seed === undefined) runs.push(() => mutated(1, without.entry));
+  const runAll = async () => {
+    for (let run = runs.shift(); run !== undefined; run = runs.shift()) await run();
   };
-  await Promise.all(Array.from({ length: Number(values['at-once']) }, next));
+  await Promise.all(Array.from({ length: Number(values['at-once']) }, runAll));
 } finally {
   await Promise.all([whole.remove(), without.remove()]);
 }

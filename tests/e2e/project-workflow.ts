@@ -5,9 +5,9 @@ import type { SeededPlan } from './cluster/seeded-plan.ts';
 import type { RetryingMcpClient } from './retrying-mcp-client.ts';
 import type { ProjectChecker } from './checks/project-checker.ts';
 
-export const PROJECT = 'the journey';
+export const PROJECT = 'the project';
 
-/** The tools of a walk that ask an LLM. */
+/** The tools of the workflow that delegate to an LLM. */
 export const OPERATIONS: ReadonlySet<string> = new Set([
   'parse_prd',
   'analyze_project_complexity',
@@ -15,16 +15,16 @@ export const OPERATIONS: ReadonlySet<string> = new Set([
   'update',
 ]);
 
-/** A task that has not ended after so long has been lost. */
+/** A task that has not ended after this time counts as lost. */
 const PATIENCE_MS = 90_000;
 
-/** How often a client asks how a task stands that waits for its agents. */
+/** Pause between two polls of a task that waits for agents. */
 const LOOK_MS = 100;
 
-/** More steps than any of these projects has work. */
+/** More steps than any of the projects needs. */
 const MOST_STEPS = 400;
 
-/** What the operations of a walk came to. */
+/** The results of the operations. */
 export interface Walked {
   readonly parsed: AnyJson;
   readonly analyzed: AnyJson;
@@ -33,8 +33,8 @@ export interface Walked {
 }
 
 /**
- * The way of a document: a plan of tasks, judged, split, begun, revised, and worked off to the end. What each step has
- * left behind is looked at before the next one.
+ * The workflow of a project: parse a document, analyze complexity, expand all tasks, work, update, work until all is done.
+ * The project is checked after each step.
  */
 export async function runProjectWorkflow(
   plan: SeededPlan,
@@ -43,7 +43,7 @@ export async function runProjectWorkflow(
 ): Promise<Walked> {
   const { document, numTasks, subtasksPerTask, stepsBeforeUpdate, seed } = plan;
   const prd = readFileSync(`tests/fixtures/${document}`, 'utf8');
-  const run = (operation: string, args: object) => runOperation(client, operation, args, `journey-${seed}`);
+  const run = (operation: string, args: object) => runOperation(client, operation, args, `e2e-${seed}`);
 
   const parsed = await run('parse_prd', { prd, numTasks });
   await project.checkAfterStep('parse_prd', 1);
@@ -56,10 +56,10 @@ export async function runProjectWorkflow(
   const analyzed = await run('analyze_project_complexity', {});
   await project.checkAfterStep('analyze_project_complexity', 1);
   const { report } = await client.call('complexity_report', { projectRoot: PROJECT });
-  const judged = report.complexityAnalysis
+  const analyzedIds = report.complexityAnalysis
     .map(({ taskId }: AnyJson) => taskId)
     .sort((a: number, b: number) => a - b);
-  project.expect(judged.join() === parsed.taskIds.join(), `the report is about ${judged.join()}`);
+  project.expect(analyzedIds.join() === parsed.taskIds.join(), `the report is about ${analyzedIds.join()}`);
 
   const expanded = await run('expand_all', { num: subtasksPerTask });
   await project.checkAfterStep('expand_all', expanded.expandedCount);
@@ -82,7 +82,7 @@ export async function runProjectWorkflow(
   return { parsed, analyzed, expanded, updated };
 }
 
-/** Starts an operation, and asks how it stands until it has ended. Throws when it failed. */
+/** Starts an operation and polls until it has ended. Errors: when it fails. */
 async function runOperation(
   client: RetryingMcpClient,
   name: string,
@@ -99,10 +99,10 @@ async function runOperation(
       throw new Error(`${name} has ${stands.status}: ${JSON.stringify(stands.error)}`);
     await pause(LOOK_MS);
   }
-  throw new Error(`${name} does not end`);
+  throw new Error(`${name} did not end`);
 }
 
-/** Sets a first part of everything done, whoever did it: what is revised then holds work that must not be touched. */
+/** Sets the first open subtask of each task done, so that the update meets done items everywhere. */
 async function completeFirstSubtasks(client: RetryingMcpClient, project: ProjectChecker): Promise<void> {
   const id = project.firstOpenSubtasks.join();
   if (id === '') return;
@@ -110,7 +110,7 @@ async function completeFirstSubtasks(client: RetryingMcpClient, project: Project
   await project.checkAfterStep(`set_task_status ${id} done`);
 }
 
-/** Takes up so many next tasks and does them; fewer where nothing is left. */
+/** Works on `steps` next tasks, or on fewer when none is left. */
 async function workOff(client: RetryingMcpClient, project: ProjectChecker, steps: number): Promise<void> {
   for (let step = 0; step < steps; step++) {
     const { task, message } = await client.call('next_task', { projectRoot: PROJECT });
@@ -119,10 +119,10 @@ async function workOff(client: RetryingMcpClient, project: ProjectChecker, steps
         throw new Error(`${project.openItems} items are not done, and next_task says: ${message}`);
       return;
     }
-    const parts: AnyJson[] = task.subtasks ?? [];
-    // What has parts is begun first, and done when they are.
-    const begun = task.status === 'in-progress' || !parts.some(({ status }) => status !== 'done');
-    const status = begun ? 'done' : 'in-progress';
+    const subtasks: AnyJson[] = task.subtasks ?? [];
+    // A task with open subtasks is started first, and done when they are.
+    const started = task.status === 'in-progress' || !subtasks.some(({ status }) => status !== 'done');
+    const status = started ? 'done' : 'in-progress';
     await client.call('set_task_status', { projectRoot: PROJECT, id: String(task.id), status });
     await project.checkAfterStep(`set_task_status ${task.id} ${status}`);
     project.expect(

@@ -7,28 +7,28 @@ import {
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { AnyJson } from '../harness/mcp-client.ts';
 
-/** So long one attempt may take; and so long all of them together. */
+/** Time limits of one attempt and of all attempts of a call. */
 const ATTEMPT_MS = 15_000;
 const PATIENCE_MS = 90_000;
 
-/** What says "not now", or that the connection is not known any more. */
+/** Statuses after which a call may be repeated; 404 means that the session is unknown. */
 const RETRYABLE_STATUSES = new Set([404, 429, 502, 503, 504]);
 
-/** Is told of each attempt right before it is sent; what it gives is called when the attempt is over. */
+/** Called right before each attempt; the returned function is called after it. */
 type AttemptObserver = (name: string, replica: number) => () => void;
 
 interface Connection {
   readonly client: Client;
-  /** The tools whose results the client holds against their schemas. */
+  /** Tools whose results the SDK validates. */
   readonly checked: ReadonlySet<string>;
 }
 
 /**
- * An ordinary remote client: the official one, once per replica, each call at the next replica. What got no reply, or a
- * "not now", is repeated as it was at the other one. The official client holds every result against its tool's schema.
+ * The official SDK's client over several replicas in turn. A call without a reply, or with a retryable error, is repeated
+ * unchanged at the next replica. The SDK validates every result against its tool's output schema.
  */
 export class RetryingMcpClient {
-  /** How many results of each tool fitted their schema. */
+  /** Valid results by tool. */
   private readonly validResults = new Map<string, number>();
   private readonly schemaErrors: string[] = [];
   private repeats = 0;
@@ -44,11 +44,11 @@ export class RetryingMcpClient {
     this.onAttempt = watching;
   }
 
-  /** What was held against the tools' output schemas, and what did not fit. */
+  /** How many results were validated, and the schema errors. */
   get schemaChecks(): { seen: string; against: string[] } {
     const fitting = [...this.validResults.values()].reduce((sum, one) => sum + one, 0);
     const seen = `${fitting} results of ${this.validResults.size} tools, ${this.repeats} calls repeated`;
-    return { seen, against: [...this.schemaErrors, ...(fitting === 0 ? ['there was no result'] : [])] };
+    return { seen, against: [...this.schemaErrors, ...(fitting === 0 ? ['there was no valid result'] : [])] };
   }
 
   /** A tool's structured content. `idempotencyKey` makes a call that starts something safe to repeat. */
@@ -105,8 +105,8 @@ export class RetryingMcpClient {
   }
 
   private async connect(replica: number): Promise<Connection> {
-    const client = new Client({ name: 'journey', version: '1' });
-    // A stream that breaks off leaves the official client waiting for its reply: closed, it says so at once.
+    const client = new Client({ name: 'e2e', version: '1' });
+    // After a broken stream the SDK would wait for its reply until the time-out; closing the client rejects the call at once.
     client.onerror = () => void client.close().catch(() => {});
     const transport = new StreamableHTTPClientTransport(new URL(`${this.urls[replica]}/mcp`), {
       requestInit: { headers: { authorization: `Bearer ${this.key}` } },
@@ -123,7 +123,7 @@ export class RetryingMcpClient {
   }
 }
 
-/** A tool that refused, for a reason of its own. */
+/** A tool call that returned an error. */
 export class ToolRefusal extends Error {
   readonly code: string;
 
@@ -137,7 +137,7 @@ function isSchemaMismatch(error: unknown): boolean {
   return error instanceof McpError && /output schema|structured content/i.test(error.message);
 }
 
-/** Whether the outcome is unknown, or is that nothing was done; a client knows neither more nor better. */
+/** True when the outcome is unknown or the call changed nothing. */
 function isRetryable(error: unknown): boolean {
   if (error instanceof ToolRefusal)
     return ['unavailable', 'limit_rate', 'project_conflict'].includes(error.code);

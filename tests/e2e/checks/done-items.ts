@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 
-/** What was done, as it was when it was first seen done: nothing may touch it after that. */
+/** Items as they were when first seen done; nothing may change them later. */
 export class DoneItems {
   private readonly items = new Map<string, AnyJson>();
 
-  /** What became of work that was done; and keeps what is newly done. */
+  /** Records newly done items; returns the changes of earlier ones. */
   recordAndCompare(file: AnyJson): string[] {
     const now = itemsById(file);
     const problems: string[] = [];
@@ -14,10 +14,10 @@ export class DoneItems {
       if (isDeepStrictEqual(after, before)) continue;
       problems.push(
         after === undefined
-          ? `${id} was done, and is gone`
+          ? `${id} was done, and was removed`
           : `${id} was done, and became ${JSON.stringify(after)} from ${JSON.stringify(before)}`,
       );
-      // It is said once.
+      // Each change is reported once.
       this.items.set(id, after);
     }
     for (const [id, item] of now) if (item.status === 'done' && !this.items.has(id)) this.items.set(id, item);
@@ -25,7 +25,7 @@ export class DoneItems {
   }
 }
 
-/** All tasks and subtasks of a file by their ids, such as `3` and `3.2`. */
+/** All tasks and subtasks of an exported file by id, such as `3` and `3.2`. */
 export function itemsById(file: AnyJson): Map<string, AnyJson> {
   const tasks: AnyJson[] = Object.values<AnyJson>(file).flatMap((tag) => tag.tasks);
   return new Map(

@@ -1,7 +1,7 @@
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import { type Cluster, TENANT } from '../cluster/cluster.ts';
 
-/** What speaks against each call having become one task, and each delegation having been answered and taken once. */
+/** Evidence against: each call became one task, and each delegation was answered and accepted once. */
 export async function duplicateErrors(
   cluster: Cluster,
   operations: ReadonlySet<string>,
@@ -25,7 +25,7 @@ export async function duplicateErrors(
     if (status !== 'answered') against.push(`request ${interactionId} is ${status}`);
   for (const [interactionId, times] of answerCounts(cluster))
     if (times > 1)
-      against.push(`request ${interactionId} was answered ${times} times by the agents' own account`);
+      against.push(`request ${interactionId} was answered ${times} times according to the agents`);
   return { against, seen: `${tasks.length} tasks, ${firsts} delegations in ${all.length} requests` };
 }
 
@@ -36,7 +36,7 @@ async function fetchTasks(cluster: Cluster): Promise<AnyJson[]> {
   );
 }
 
-/** How often agents say that Baton took an answer of theirs, by request. */
+/** How often the agents report an accepted answer, by interaction. */
 function answerCounts({ agentEvents }: Cluster): Map<string, number> {
   const times = new Map<string, number>();
   for (const { event, interactionId } of agentEvents)
@@ -45,7 +45,7 @@ function answerCounts({ agentEvents }: Cluster): Map<string, number> {
   return times;
 }
 
-/** What is still open when everything is done: requests, claims, deadlines, work that stands ready or is with a job. */
+/** Requests, claims, deadlines, ready tasks and jobs that are left when everything is done. */
 export async function openWorkErrors(cluster: Cluster): Promise<string[]> {
   const { interactions } = await cluster.rest('GET', '/interactions?status=pending', undefined, cluster.key);
   const { openTasks } = await cluster.rest('GET', `/tenants/${TENANT}`);

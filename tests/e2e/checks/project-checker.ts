@@ -3,13 +3,13 @@ import { type Cluster, TENANT } from '../cluster/cluster.ts';
 import { DoneItems, itemsById } from './done-items.ts';
 import { projectRuleErrors } from './project-rules.ts';
 
-/** Looks at the project after each step: its rules, the work that was done, and how often it was written. */
+/** Checks the project after each step: its rules, its done items, and how often it was written. */
 export class ProjectChecker {
-  /** What did not hold, each with the step after which it was seen. */
+  /** Violations, each with the step after which it was found. */
   readonly violations: string[] = [];
-  /** Where the number of commits was not the one that the step calls for. */
+  /** Steps with an unexpected number of commits. */
   readonly commitErrors: string[] = [];
-  /** How long the steps took, by their tools, in milliseconds. */
+  /** Milliseconds by tool. */
   readonly durations = new Map<string, number>();
   steps = 0;
   file: AnyJson = {};
@@ -24,7 +24,7 @@ export class ProjectChecker {
     this.project = project;
   }
 
-  /** After a step that commits so often; a client's own call may be repeated, and then commits again what already is so. */
+  /** `commits` is the expected number; undefined for a call that the client may repeat, which commits at least once. */
   async checkAfterStep(name: string, commits?: number): Promise<void> {
     this.steps++;
     const [tool = ''] = name.split(' ');
@@ -49,7 +49,7 @@ export class ProjectChecker {
     return this.cluster.rest('GET', `/projects/${encodeURIComponent(project)}`, undefined, this.cluster.key);
   }
 
-  /** How often the project was written. */
+  /** How often the project was written: its version. */
   get commits(): number {
     return this.version;
   }
@@ -64,7 +64,7 @@ export class ProjectChecker {
     return itemsById(this.file).get(id)?.status;
   }
 
-  /** The first subtask of each task, where neither is done. */
+  /** The first subtask of each task, if neither is done. */
   get firstOpenSubtasks(): string[] {
     return [...itemsById(this.file)].flatMap(([id, { status, subtasks }]) => {
       const [first] = status === 'done' ? [] : (subtasks ?? []);
@@ -72,7 +72,7 @@ export class ProjectChecker {
     });
   }
 
-  /** How many tasks and subtasks are not done. */
+  /** The number of tasks and subtasks that are not done. */
   get openItems(): number {
     return [...itemsById(this.file).values()].filter(({ status }) => status !== 'done').length;
   }

@@ -3,8 +3,8 @@ import type { AnyJson } from '../../harness/mcp-client.ts';
 const STATUSES = ['pending', 'in-progress', 'review', 'done', 'deferred', 'cancelled', 'blocked'];
 
 /**
- * What is wrong with an exported file: ids that are not unique, dependencies that are unknown or go round, statuses
- * that nobody knows. Worked out from the file alone, without Baton's own model of a project.
+ * Rules that an exported file violates: unique ids, existing dependencies without cycles, known statuses. Computed from the
+ * file alone, without Baton's own model of a project.
  */
 export function projectRuleErrors(file: AnyJson): string[] {
   return Object.entries<AnyJson>(file).flatMap(([tag, { tasks }]) =>
@@ -14,7 +14,7 @@ export function projectRuleErrors(file: AnyJson): string[] {
 
 function tagRuleErrors(tasks: readonly AnyJson[]): string[] {
   const problems: string[] = [];
-  /** What each item waits for, by their full ids. */
+  /** Dependencies by full id. */
   const needs = new Map<string, string[]>();
   const add = (id: string, item: AnyJson, dependencies: string[]) => {
     if (needs.has(id)) problems.push(`two items have id ${id}`);
@@ -37,12 +37,12 @@ function tagRuleErrors(tasks: readonly AnyJson[]): string[] {
   return [...problems, ...dependencyCycle(needs)];
 }
 
-/** Takes away what waits for nothing, again and again; what remains goes round. */
+/** Removes items without open dependencies until none is left to remove; the rest is in a cycle. */
 function dependencyCycle(needs: ReadonlyMap<string, readonly string[]>): string[] {
   const left = new Map(needs);
   for (let before = -1; before !== left.size; ) {
     before = left.size;
     for (const [id, dependencies] of left) if (!dependencies.some((one) => left.has(one))) left.delete(id);
   }
-  return left.size === 0 ? [] : [`${[...left.keys()].join(', ')} wait for each other`];
+  return left.size === 0 ? [] : [`${[...left.keys()].join(', ')} depend on each other`];
 }

@@ -6,7 +6,7 @@ import type { ProjectChecker } from './project-checker.ts';
 
 const COPY = 'the copy';
 
-/** What speaks against the exported file being claude-task-master's, and coming back as the same project. */
+/** Evidence against: the exported file fits claude-task-master's schema, and imports as the same project. */
 export async function roundTripErrors(
   cluster: Cluster,
   checker: ProjectChecker,
@@ -20,6 +20,6 @@ export async function roundTripErrors(
   return [
     ...(fit.valid ? [] : [`the published schema does not allow it: ${fit.errorMessage}`]),
     ...(put.droppedDependencies.length === 0 ? [] : [`${put.droppedDependencies.join()} were dropped`]),
-    ...(isDeepStrictEqual(copy, file) ? [] : [`it comes back as ${JSON.stringify(copy)}`]),
+    ...(isDeepStrictEqual(copy, file) ? [] : [`it imports as ${JSON.stringify(copy)}`]),
   ];
 }

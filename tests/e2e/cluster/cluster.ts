@@ -12,15 +12,15 @@ import type { FaultTargets } from './fault-injector.ts';
 import { ManagedProcess } from './managed-process.ts';
 import type { EventCounter } from './event-counter.ts';
 
-const OPERATOR = 'operator-token-of-the-journey';
+const OPERATOR = 'operator-token-of-the-e2e-tests';
 const LIMIT_MS = 20_000;
-export const TENANT = 'journey';
+export const TENANT = 'e2e';
 
-/** What a killed agent held waits for so long, and an LLM call is given up a little before. */
+/** The lease of a claim, after which a killed agent's requests are claimable; LLM calls time out a little before. */
 const LEASE_MS = '3000';
 const TIMEOUT_MS = '2900';
 
-/** On Redis, two gateways and two workers; at the gateways, an agent each, both at one LLM endpoint. */
+/** Two gateways, two workers and two agents as real processes, on a private Redis and one LLM endpoint. */
 export class Cluster implements FaultTargets {
   readonly redis: Redis;
   private readonly server: PrivateRedis;
@@ -31,7 +31,7 @@ export class Cluster implements FaultTargets {
   private readonly agents: ManagedProcess[] = [];
   private readonly clientProxies: LossyProxy[] = [];
   private droppedReplies = 0;
-  /** The key of the client, who is also the tenant's admin. */
+  /** The client's API key, which is also the tenant admin's. */
   key = '';
 
   private constructor(folder: string, server: PrivateRedis) {
@@ -41,7 +41,7 @@ export class Cluster implements FaultTargets {
   }
 
   static async start(entry: string, llm: FakeLlmServer, events: EventCounter): Promise<Cluster> {
-    const folder = createTemporaryFolder('journey');
+    const folder = createTemporaryFolder('e2e');
     const cluster = new Cluster(folder, await startPrivateRedis({ dir: join(folder, 'redis') }));
     try {
       await cluster.startProcesses(entry, llm, events);
@@ -52,7 +52,7 @@ export class Cluster implements FaultTargets {
     return cluster;
   }
 
-  /** Where the client reaches each gateway. */
+  /** The client's base URL of each gateway, behind a proxy. */
   get urls(): string[] {
     return this.clientProxies.map((proxy) => proxy.url);
   }
@@ -61,12 +61,12 @@ export class Cluster implements FaultTargets {
     return [...this.gateways, ...this.workers, ...this.agents];
   }
 
-  /** What the agents told of their work, as they write it into a pipe. */
+  /** The events that the agents printed. */
   get agentEvents(): readonly AnyJson[] {
     return this.agents.flatMap(({ output }) => output.flatMap(parseEvent));
   }
 
-  /** What each process said last, for someone who has to find out why it went wrong. */
+  /** The last lines of each process, for the report of a failure. */
   get lastOutput(): string[] {
     return this.processes.map(
       ({ name, output }) => `${name}: ${output.slice(-3).join('\n        ').slice(-600)}`,
@@ -89,12 +89,12 @@ export class Cluster implements FaultTargets {
     return lost > before;
   }
 
-  /** Waits until whoever was killed is back. */
+  /** Waits until every killed process runs again. */
   async waitUntilRestarted(): Promise<void> {
     await Promise.all(this.processes.map((member) => member.waitUntilRestarted()));
   }
 
-  /** A request to the REST, as the operator or by another key, at any gateway that is there. */
+  /** A REST request, as the operator by default, at any gateway that runs. */
   async rest(method: string, path: string, body?: object, token = OPERATOR): Promise<AnyJson> {
     for (let tried = 1; ; tried++) {
       const url = this.gateways[tried % this.gateways.length]?.url ?? '';
@@ -117,15 +117,15 @@ export class Cluster implements FaultTargets {
 
   private async startProcesses(entry: string, llm: FakeLlmServer, events: EventCounter): Promise<void> {
     const environment = {
-      BATON_SECRET: 'a secret of the journey',
+      BATON_SECRET: 'a secret of the e2e tests',
       BATON_OPERATOR_TOKEN: OPERATOR,
       BATON_UNREADY_MS: '0',
       HOST: '127.0.0.1',
     };
     for (const n of [0, 1]) {
       const [gateway, worker] = [await this.link(`gateway-${n}`), await this.link(`worker-${n}`)];
-      onEachTaskCommand(gateway, () => events.record('served', `gateway-${n}`));
-      onEachTaskCommand(worker, () => events.record('worked', `worker-${n}`));
+      onEachTaskCommand(gateway, () => events.record('gateway-command', `gateway-${n}`));
+      onEachTaskCommand(worker, () => events.record('worker-command', `worker-${n}`));
       this.gateways.push(new ManagedProcess('gateway', n, entry, { ...environment, REDIS_URL: gateway.url }));
       this.workers.push(new ManagedProcess('worker', n, entry, { ...environment, REDIS_URL: worker.url }));
     }
@@ -154,12 +154,12 @@ export class Cluster implements FaultTargets {
   }
 
   private async link(name: string): Promise<RedisProxy> {
-    const link = await RedisProxy.open(
+    const proxy = await RedisProxy.open(
       join(this.folder, `${name}.sock`),
       this.server.url.replace('unix://', ''),
     );
-    this.redisProxies.push(link);
-    return link;
+    this.redisProxies.push(proxy);
+    return proxy;
   }
 
   private async createKey(principal: string, scopes: readonly string[]): Promise<string> {
@@ -168,20 +168,20 @@ export class Cluster implements FaultTargets {
   }
 }
 
-/** Which API an agent speaks tells the LLM endpoint which agent it is. */
+/** Each agent uses an API of its own, by which the LLM endpoint identifies it. */
 export function agentForApi(api: 'openai' | 'anthropic'): string {
   return api === 'openai' ? 'agent-0' : 'agent-1';
 }
 
-/** Calls `tell` right after each thing that the process behind a link has sent about a task. */
-function onEachTaskCommand(link: RedisProxy, tell: () => void): void {
-  link.onNextTaskCommand(() => {
-    onEachTaskCommand(link, tell);
-    tell();
+/** Calls `listener` after each command about a task that the process behind a proxy has sent. */
+function onEachTaskCommand(proxy: RedisProxy, listener: () => void): void {
+  proxy.onNextTaskCommand(() => {
+    onEachTaskCommand(proxy, listener);
+    listener();
   });
 }
 
-/** One line of an agent; one that was killed may have left half of one. */
+/** Parses one line of an agent; a killed agent may leave half a line. */
 function parseEvent(line: string): AnyJson[] {
   try {
     return [JSON.parse(line)];

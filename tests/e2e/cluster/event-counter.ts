@@ -1,17 +1,17 @@
-/** What of a journey a strike can be bound to; each is told with the name of whoever did it. */
+/** Events that can trigger a fault; each is recorded with the process that caused it. */
 export type ClusterEvent =
-  /** The LLM endpoint was asked, by an agent. */
-  | 'asked'
-  /** A worker has sent Redis something about a task. */
-  | 'worked'
-  /** A gateway has sent Redis something about a task. */
-  | 'served'
-  /** The client is starting an operation, at a gateway. */
-  | 'starting'
-  /** The client is setting a status, at a gateway. */
-  | 'marking';
+  /** An agent called the LLM endpoint. */
+  | 'llm-called'
+  /** A worker sent a command about a task to Redis. */
+  | 'worker-command'
+  /** A gateway sent a command about a task to Redis. */
+  | 'gateway-command'
+  /** The client calls an operation at a gateway. */
+  | 'operation-called'
+  /** The client sets a status at a gateway. */
+  | 'status-set';
 
-/** Counts what happens, and tells whoever listens, at once and in order. */
+/** Counts events and calls the listeners synchronously, in order. */
 export class EventCounter {
   private readonly counts = new Map<ClusterEvent, number>();
   private readonly listeners: ((event: ClusterEvent, nth: number, by: string) => void)[] = [];
@@ -20,7 +20,7 @@ export class EventCounter {
     this.listeners.push(listener);
   }
 
-  /** How often it has happened. */
+  /** How often an event has occurred. */
   count(event: ClusterEvent): number {
     return this.counts.get(event) ?? 0;
   }

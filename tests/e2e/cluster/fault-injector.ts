@@ -1,72 +1,72 @@
 import type { SeededPlan, PlannedFault } from './seeded-plan.ts';
 import type { EventCounter } from './event-counter.ts';
 
-/** Whom strikes may hit. */
+/** What faults act on. */
 export interface FaultTargets {
-  /** Ends a process with -9 and has it started again; false when it is not there to be killed. */
+  /** Kills a process with SIGKILL and restarts it; false when it does not run. */
   kill(name: string): boolean;
-  /** Lets nothing of what this gateway says reach the client, until `hear`. */
+  /** Drops the replies of a gateway to the client, until `restoreReplies`. */
   dropReplies(gateway: string): void;
-  /** Lets replies through again; true when one was lost meanwhile. */
+  /** Forwards replies again; true when one was dropped meanwhile. */
   restoreReplies(): boolean;
 }
 
-/** Carries out a plan's strikes as the journey comes to them, and keeps what it did. */
+/** Injects a plan's faults when their events occur, and records them. */
 export class FaultInjector {
-  readonly injected: { readonly strike: PlannedFault; readonly victim: string }[] = [];
+  readonly injected: { readonly fault: PlannedFault; readonly target: string }[] = [];
   private readonly pending: Set<PlannedFault>;
   private readonly targets: FaultTargets;
-  /** The reply that is to be lost is still awaited. */
+  /** A fault whose reply has not come yet. */
   private droppingReply: FaultInjector['injected'][number] | undefined;
 
   constructor({ faults }: SeededPlan, events: EventCounter, targets: FaultTargets) {
     this.pending = new Set(faults);
     this.targets = targets;
     events.onEvent((event, nth, by) => {
-      for (const strike of this.pending) {
-        if (strike.event !== event || nth < strike.nth) continue;
-        if (strike.what === 'lose') {
+      for (const fault of this.pending) {
+        if (fault.event !== event || nth < fault.nth) continue;
+        if (fault.what === 'drop-reply') {
           targets.dropReplies(by);
-          this.droppingReply = { strike, victim: by };
-        } else if (targets.kill(by)) this.injected.push({ strike, victim: by });
+          this.droppingReply = { fault, target: by };
+        } else if (targets.kill(by)) this.injected.push({ fault, target: by });
         else continue;
-        this.pending.delete(strike);
+        this.pending.delete(fault);
         return;
       }
     });
   }
 
-  /** The client's attempt is over. A gateway that was not there has lost no reply: the next one does. */
+  /** Called after each attempt of the client. If no reply was dropped, since the gateway did not run, the fault is pending again. */
   onAttemptEnd(): void {
-    const lost = this.targets.restoreReplies();
+    const dropped = this.targets.restoreReplies();
     const { droppingReply } = this;
     this.droppingReply = undefined;
     if (droppingReply === undefined) return;
-    if (lost) this.injected.push(droppingReply);
-    else this.pending.add(droppingReply.strike);
+    if (dropped) this.injected.push(droppingReply);
+    else this.pending.add(droppingReply.fault);
   }
 
-  /** What came to pass, such as `worker-1 at worked 7`. */
+  /** The injected faults, such as `worker-1 at worker-command 7`. */
   get errorText(): string {
     return this.injected
-      .map(({ strike, victim }) =>
-        strike.what === 'kill'
-          ? `${victim} at ${strike.event} ${strike.nth}`
-          : `a reply of ${victim} at ${strike.event} ${strike.nth}`,
+      .map(({ fault, target }) =>
+        fault.what === 'kill'
+          ? `${target} at ${fault.event} ${fault.nth}`
+          : `a reply of ${target} at ${fault.event} ${fault.nth}`,
       )
       .join(', ');
   }
 
-  /** What is missing of four kills, one of each kind at least. */
+  /** Faults that did not happen: at least four kills, one of each role, and every planned fault. */
   get missingFaults(): string[] {
-    const killed = this.injected.filter(({ strike }) => strike.what === 'kill').map(({ victim }) => victim);
+    const killed = this.injected.filter(({ fault }) => fault.what === 'kill').map(({ target }) => target);
     const kinds = ['agent', 'worker', 'gateway'].filter(
       (kind) => !killed.some((one) => one.startsWith(kind)),
     );
     return [
       ...kinds.map((kind) => `no ${kind} was killed`),
       ...(killed.length < 4 ? [`only ${killed.length} processes were killed`] : []),
-      ...[...this.pending].map(({ what, event, nth }) => `it never came to ${what} at ${event} ${nth}`),
+      ...[...this.pending].map(({ what, event, nth }) => `the run never reached ${what} at ${event} ${nth}`),
     ];
   }
 }

@@ -10,7 +10,7 @@ const WRONG_RATE = 0.15;
 const ERROR_RATE = 0.06;
 const SLOWEST_MS = 60;
 
-/** How each failure that passes looks over HTTP. */
+/** HTTP statuses of transient failures. */
 const STATUS: Readonly<Record<string, number>> = {
   rate_limit_error: 429,
   timeout_error: 408,
@@ -19,13 +19,12 @@ const STATUS: Readonly<Record<string, number>> = {
 };
 
 /**
- * An LLM endpoint that answers from the schema and the text that it was sent, sometimes wrongly and sometimes not at
- * all, by the seed. The same question put again is answered anew, as a model would: so two answers to one request can
- * be told apart.
+ * An LLM endpoint that answers from the schema and the text of a request, sometimes wrongly and sometimes not at all, by
+ * the seed. A repeated request gets another answer, as from a model, so that two answers to one request differ.
  */
 export async function startFlakyLlm(seed: number, events: EventCounter): Promise<FakeLlmServer> {
   return FakeLlmServer.start((asked) => {
-    events.record('asked', agentForApi(asked.api));
+    events.record('llm-called', agentForApi(asked.api));
     return behaviourFor(`journey ${seed} ${asked.attempt}`, asked);
   });
 }
@@ -42,10 +41,10 @@ function behaviourFor(seed: string, asked: LlmCall): LlmBehaviour {
   return { do: 'say', text: textOf(answer.data), afterMs: random.below(SLOWEST_MS) };
 }
 
-/** The request as a model reads it: the schema stands in the instructions, in words. */
+/** The request as a model reads it, with the schema in the instructions. */
 function requestOf({ model, system, messages }: LlmCall): LlmRequest {
   const [, schema] = /fits this JSON Schema, and nothing around it:\n(.*)$/s.exec(system) ?? [];
-  if (schema === undefined) throw new Error(`no schema stands in the instructions: ${system.slice(-300)}`);
+  if (schema === undefined) throw new Error(`the instructions contain no schema: ${system.slice(-300)}`);
   return {
     apiKey: null,
     modelId: model,
@@ -58,7 +57,7 @@ function plainText(content: AnyJson): string {
   return typeof content === 'string' ? content : content.map((part: AnyJson) => part.text ?? '').join('');
 }
 
-/** What a model says is text, whatever form the answer has. */
+/** A model returns text, whatever form the answer has. */
 function textOf(data: AnyJson): string {
   return typeof data.text === 'string' ? data.text : JSON.stringify(data.object ?? data);
 }

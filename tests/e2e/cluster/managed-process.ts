@@ -3,13 +3,13 @@ import { AGENT_READY, BatonProcess, GATEWAY_READY, WORKER_READY } from '../../pr
 
 const READY = { gateway: GATEWAY_READY, worker: WORKER_READY, agent: AGENT_READY };
 
-/** A port that was free may be somebody's own for a moment, since the system gives it to any connection. */
+/** A freed port may be in use for a moment, since the system gives it to any connection. */
 const TRIES = 20;
 
-/** One process of the journey, started again as often as it is killed, a gateway at the port that it had. */
+/** One process of the cluster, started again after each kill; a gateway keeps its port. */
 export class ManagedProcess {
   readonly name: string;
-  /** Everything that it ever said. */
+  /** All lines of its output, over all restarts. */
   readonly output: string[] = [];
   private readonly role: 'gateway' | 'worker' | 'agent';
   private readonly entry: string;
@@ -31,7 +31,7 @@ export class ManagedProcess {
     this.environment = { ...environment, BATON_REPLICA: this.name };
   }
 
-  /** Where a gateway listens, whether it is there or not. */
+  /** A gateway's base URL, running or not. */
   get url(): string {
     return `http://127.0.0.1:${this.port}`;
   }
@@ -40,11 +40,17 @@ export class ManagedProcess {
     for (let tried = 1; !this.stopped; tried++) {
       try {
         const environment = { ...this.environment, PORT: this.port };
-        const heard = (line: string) => void this.output.push(line);
-        const started = await BatonProcess.start(this.role, environment, READY[this.role], this.entry, heard);
+        const onLine = (line: string) => void this.output.push(line);
+        const started = await BatonProcess.start(
+          this.role,
+          environment,
+          READY[this.role],
+          this.entry,
+          onLine,
+        );
         if (started.url !== '') this.port = new URL(started.url).port;
         this.process = started;
-        // It may have been told to end while it was starting.
+        // `stop` may have been called during the start.
         if (this.stopped) await started.stop('SIGKILL');
         return;
       } catch (error) {
@@ -54,18 +60,18 @@ export class ManagedProcess {
     }
   }
 
-  /** Ends its process with -9, and starts another one at once; false when there is none. */
+  /** Kills its process with SIGKILL and starts another one; false when none runs. */
   kill(): boolean {
     const { process: killed } = this;
     if (killed === undefined) return false;
     this.process = undefined;
     this.restarting = killed.stop('SIGKILL').then(() => this.start());
-    // Whoever waits until it is back hears of a failure.
+    // waitUntilRestarted reports a failure.
     this.restarting.catch(() => {});
     return true;
   }
 
-  /** Waits until it is back, if it was killed. */
+  /** Waits for a restart under way, if any. */
   async waitUntilRestarted(): Promise<void> {
     await this.restarting;
   }

@@ -2,13 +2,13 @@ import { type SeededRandom, seededRandom } from '../../harness/seeded-random.ts'
 import type { ClusterEvent } from './event-counter.ts';
 
 /**
- * One fault, bound to what happens and not to the clock: it strikes whoever does the `nth` of the events, or the next
- * one whom it can. `kill` ends its process with -9; `lose` lets the client's request in and no reply out.
+ * One fault, triggered by an event and not by a clock: it hits the process that does the `nth` event, or the next one that
+ * it can. `kill` sends SIGKILL; `drop-reply` lets the client's request in and no reply out.
  */
 export interface PlannedFault {
   readonly event: ClusterEvent;
   readonly nth: number;
-  readonly what: 'kill' | 'lose';
+  readonly what: 'kill' | 'drop-reply';
 }
 
 /** What a seed decides. */
@@ -16,22 +16,22 @@ export interface SeededPlan {
   readonly seed: number;
   readonly document: string;
   readonly numTasks: number;
-  /** How many subtasks each task is to be split into. */
+  /** `num` of expand_all. */
   readonly subtasksPerTask: number;
-  /** How many steps of work are done before the plan is revised. */
+  /** How many steps of work precede the update. */
   readonly stepsBeforeUpdate: number;
   readonly faults: readonly PlannedFault[];
 }
 
 const DOCUMENTS = ['prd-library.txt', 'prd-praxis.md', 'prd-fleet.md'] as const;
 
-/** Each kind of process is killed once for certain; after that it is drawn who else. */
+/** Each role is killed at least once; further kills are drawn. */
 export function createPlan(seed: number): SeededPlan {
   const random = seededRandom(`journey ${seed}`);
   const numTasks = 6 + random.below(3);
-  const kinds: ClusterEvent[] = ['asked', 'worked', 'served'];
+  const kinds: ClusterEvent[] = ['llm-called', 'worker-command', 'gateway-command'];
   for (let more = 1 + random.below(2); more > 0; more--)
-    kinds.push(random.pick(['asked', 'worked', 'served', 'marking'] as const));
+    kinds.push(random.pick(['llm-called', 'worker-command', 'gateway-command', 'status-set'] as const));
   const kills = kinds.map((event) => ({
     event,
     nth: drawNth(event, numTasks, random),
@@ -45,14 +45,20 @@ export function createPlan(seed: number): SeededPlan {
     stepsBeforeUpdate: 3 + random.below(4),
     faults: [
       ...kills,
-      { event: 'starting', nth: 1 + random.below(4), what: 'lose' },
-      { event: 'marking', nth: 1 + random.below(8), what: 'lose' },
+      { event: 'operation-called', nth: 1 + random.below(4), what: 'drop-reply' },
+      { event: 'status-set', nth: 1 + random.below(8), what: 'drop-reply' },
     ],
   };
 }
 
-/** One that every journey reaches: each delegation is asked once at least, resumed and answered. */
+/** An occurrence that every run reaches. */
 function drawNth(event: ClusterEvent, numTasks: number, random: SeededRandom): number {
-  const within = { asked: numTasks + 2, worked: 16, served: 30, starting: 4, marking: 10 };
+  const within = {
+    'llm-called': numTasks + 2,
+    'worker-command': 16,
+    'gateway-command': 30,
+    'operation-called': 4,
+    'status-set': 10,
+  };
   return 1 + random.below(within[event]);
 }
