@@ -68,28 +68,37 @@ export class AnswerValidator {
 
   private async askNow(schema: JsonObject, values: readonly Json[]): Promise<(string | null)[] | string> {
     const thread = await this.ready();
-    const reply = await new Promise<(string | null)[] | Error>((resolve) => {
-      const finish = (result: (string | null)[] | Error) => {
+    const reply = await new Promise<(string | null)[] | Error | Interrupted>((resolve) => {
+      const finish = (result: (string | null)[] | Error | Interrupted) => {
         clearTimeout(timer);
         thread.unref();
-        thread.off('message', finish).off('error', finish);
+        thread.off('message', finish).off('error', fail);
         resolve(result);
       };
+      const fail = ({ message }: Error) => finish({ interrupted: message });
       const timer = setTimeout(
-        () => finish(new Error(`it takes longer than ${LIMIT_MS} ms to check`)),
+        () => finish({ interrupted: `it takes longer than ${LIMIT_MS} ms to check` }),
         LIMIT_MS,
       );
       // Whoever asks is waiting for it.
       thread.ref();
-      thread.on('message', finish).on('error', finish);
+      thread.on('message', finish).on('error', fail);
       thread.postMessage({ schema, values });
     });
-    if (!(reply instanceof Error)) return reply;
+    if (Array.isArray(reply)) return reply;
+    if (reply instanceof Error) return unusable(reply.message);
     this.thread = undefined;
     await thread.terminate();
-    return `the schema cannot be used: ${reply.message.slice(0, 500)}`;
+    return unusable(reply.interrupted);
   }
 }
+
+/** A check that did not end: its thread goes with it. */
+interface Interrupted {
+  readonly interrupted: string;
+}
+
+const unusable = (problem: string) => `the schema cannot be used: ${problem.slice(0, 500)}`;
 
 const LIMIT_MS = 1_000;
 
