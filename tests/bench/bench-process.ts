@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** What a process of the benchmark says, a line each. */
+/** A line of JSON that a process of the benchmark prints. */
 export interface ProcessMessage {
   readonly url?: string;
   readonly keys?: string[];
   readonly heap?: number;
-  /** Tasks that BullMQ jobs of this process have resumed, and how many jobs that were. */
+  /** Tasks resumed by BullMQ jobs of this process, and the number of jobs. */
   readonly resumed?: { readonly tasks: number; readonly jobs: number };
   readonly trips?: number;
   readonly perSecond?: number;
@@ -17,15 +17,15 @@ export interface ProcessMessage {
   readonly resumes?: { ms: number; entries: number }[];
 }
 
-/** A process of the benchmark: one of the scripts beside this one, built. */
+/** A child process: one of the built scripts of processes/. */
 export class BenchProcess {
   readonly child: ChildProcess;
   private readonly lines: AsyncIterator<string>;
 
   constructor(script: string, args: readonly string[]) {
     const path = new URL(`./${script}.js`, import.meta.url).pathname;
-    // Node's flag as Baton's image has it, for whoever takes part. A session of its own, as a container has a cgroup of
-    // its own: Linux shares the processors out between those, and the private Redis has one in any case.
+    // The flag of Baton's image, for every subject. A session of its own, as a container has a cgroup of its own: Linux
+    // shares CPU time between sessions, and the private Redis has one too.
     this.child = spawn(process.execPath, ['--max-semi-space-size=64', '--expose-gc', path, ...args], {
       stdio: ['pipe', 'pipe', 'inherit'],
       detached: true,
@@ -41,17 +41,17 @@ export class BenchProcess {
 
   async nextMessage(): Promise<ProcessMessage> {
     const { value, done } = await this.lines.next();
-    if (done) throw new Error('a process of the benchmark ended');
+    if (done) throw new Error('a process of the benchmark exited');
     return JSON.parse(value) as ProcessMessage;
   }
 
-  /** Bytes of its heap that are in use after a collection. */
+  /** Bytes of its heap in use after a garbage collection. */
   async readHeap(): Promise<number> {
     this.child.stdin?.write('\n');
     return (await this.nextMessage()).heap ?? 0;
   }
 
-  /** What it has resumed so far, where it is a worker. */
+  /** What it has resumed so far, if it is a worker. */
   async readResumed(): Promise<NonNullable<ProcessMessage['resumed']>> {
     this.child.stdin?.write('\n');
     return (await this.nextMessage()).resumed ?? { tasks: 0, jobs: 0 };

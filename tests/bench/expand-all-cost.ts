@@ -3,22 +3,22 @@ import { median } from '../harness/statistics.ts';
 import { cpuMicroseconds, BenchProcess } from './bench-process.ts';
 import { RedisCallCounter, type Traffic, measureTraffic } from './redis-traffic.ts';
 
-/** What a delegation of `expand_all` costs, answered by four agents. */
+/** The cost of one delegation of `expand_all`, answered by four agents. */
 export interface Cost extends Traffic {
   readonly perSecond: number;
-  /** Microseconds of CPU, of Baton's processes and its Redis, the agents left out. */
+  /** Microseconds of CPU of Baton's processes and its Redis, without the agents. */
   readonly cpu: number;
-  /** Calls to Redis, those inside scripts left out. */
+  /** Calls to Redis, without those inside scripts. */
   readonly calls: number;
 }
 
-/** A number of projects, each with so many tasks to split. */
+/** How many projects, and how many tasks each has to expand. */
 export interface Size {
   readonly tasks: number;
   readonly projects: number;
 }
 
-/** The medians of several runs over projects of each size, in turns. */
+/** The medians of several interleaved runs for each size. */
 export async function measureExpandAll(
   running: RunningSubject,
   sizes: readonly Size[],
@@ -31,7 +31,7 @@ export async function measureExpandAll(
   const medians: Cost[] = [];
   for (const { size, costs } of measured) {
     const of = (key: keyof Timed) => median(costs.map((cost) => cost[key]));
-    // MONITOR costs Redis something: the calls are counted in a run of their own.
+    // MONITOR slows Redis down: calls are counted in a separate run.
     const calls = await countCalls(running, size);
     const [sent, received] = [of('sent'), of('received')];
     medians.push({ perSecond: of('perSecond'), cpu: of('cpu'), sent, received, calls });
@@ -57,7 +57,7 @@ async function countCalls(running: RunningSubject, size: Size): Promise<number> 
   return (await counter.close()) / trips;
 }
 
-/** The process of the agents, warmed up. */
+/** The process of the four agents, warmed up. */
 class AgentsProcess {
   private static started = 0;
   private readonly process: BenchProcess;
@@ -79,7 +79,7 @@ class AgentsProcess {
     return new AgentsProcess(process);
   }
 
-  /** Has them work to the end. */
+  /** Waits until the agents have answered everything. */
   async finish(): Promise<{ trips: number; perSecond: number }> {
     const { trips = 0, perSecond = 0 } = await this.process.nextMessage();
     await this.process.stop();

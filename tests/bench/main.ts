@@ -4,7 +4,13 @@ import { type Measurements, measure, medians, tableHead, tableRow } from './meas
 import { reportOperationCosts } from './operation-costs.ts';
 import { measureParked } from './parked-task-size.ts';
 
-/** Baton against the obvious thing and against a floor, in one run on one machine; medians of several runs. */
+/**
+ * Benchmarks in one run on one machine, medians of several runs.
+ *
+ *   subject           Baton, a BullMQ control and a two-call baseline       measurements   one load run of a subject
+ *   operation-costs   expand_all, single tool calls, late resumes           parked-task-size
+ *   bench-process     the child processes (processes/)                      redis-traffic  calls and bytes of Redis
+ */
 const RUNS = Number(process.env['BENCH_RUNS'] ?? 5);
 const CONCURRENCIES = (process.env['BENCH_CONCURRENCY'] ?? '1,16,64').split(',').map(Number);
 const ONLY = process.env['BENCH_ONLY'];
@@ -16,7 +22,7 @@ async function compareSubjects(): Promise<void> {
     const runs = new Map<Subject, Measurements[]>(
       [batonSubject(), controlSubject(16), controlSubject(50), BASELINE].map((one) => [one, []]),
     );
-    // In turns, so that a machine that slows down slows all of them down.
+    // Interleaved, so that a slow phase of the machine affects all subjects.
     for (let run = 0; run < RUNS; run++) {
       for (const [subject, figures] of runs) figures.push(await measure(subject, concurrency));
     }
@@ -40,7 +46,7 @@ async function compareSubjects(): Promise<void> {
   console.log(`\n${ratios.join('\n')}\n`);
 }
 
-/** The same load on more of everything: nothing may grow with it. */
+/** The same load with more tenants, processes and parked tasks, which must not lower the throughput. */
 async function measureGrowth(): Promise<void> {
   const cases: [string, Subject, ((running: RunningSubject) => Promise<void>)?][] = [
     ['1 tenant, 1 gateway, 1 worker', batonSubject()],
@@ -73,6 +79,6 @@ if (ONLY === undefined || ONLY === 'parked') {
 }
 if (ONLY === undefined || ONLY === 'operations') {
   console.log();
-  // A thousand tasks take a while: three runs do.
+  // A thousand tasks take long: at most three runs.
   await reportOperationCosts(Math.min(RUNS, 3));
 }

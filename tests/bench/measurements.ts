@@ -3,17 +3,17 @@ import { type Subject, RunningSubject } from './subject.ts';
 import { cpuMicroseconds, type BenchProcess } from './bench-process.ts';
 import { RedisCallCounter } from './redis-traffic.ts';
 
-/** What one run measured of one subject. */
+/** The measurements of one run of a subject. */
 export interface Measurements {
   readonly perSecond: number;
   /** Milliseconds. */
   readonly p50: number;
   readonly p99: number;
-  /** Microseconds of CPU per round trip, of all its processes and its Redis together, the client left out. */
+  /** Microseconds of CPU per round trip, of its processes and its Redis, without the client. */
   readonly cpu: number;
-  /** Calls to Redis per round trip, those inside scripts left out. */
+  /** Calls to Redis per round trip, without those inside scripts. */
   readonly calls: number;
-  /** Of Baton: answers that were resumed, the BullMQ jobs that did it, and answers that were resumed outside a job. */
+  /** Baton only: accepted answers, the BullMQ jobs that resumed them, and answers resumed outside a job. */
   readonly resumed: { readonly answers: number; readonly jobs: number; readonly outside: number };
 }
 
@@ -33,7 +33,7 @@ export async function measure(
   const { trips, perSecond, p50, p99 } = await readLoadResult(client);
   const cpu = (cpuMicroseconds(running.pids) - before) / trips;
   const resumed = await countResumes(running, resumedBefore, trips);
-  // MONITOR costs Redis something: the calls are counted in a run of their own.
+  // MONITOR slows Redis down: calls are counted in a separate run.
   const counting = running.startLoad(concurrency, '1', '1');
   await counting.nextMessage();
   const counter = await RedisCallCounter.open(running.redis.url);
@@ -43,7 +43,7 @@ export async function measure(
   return { perSecond, p50, p99, cpu, calls, resumed };
 }
 
-/** What the workers' jobs have resumed of so many answers. Jobs say so when they are done, which is after their answers. */
+/** The jobs that resumed so many answers. A job reports after its answers, so this waits for up to a second. */
 async function countResumes(
   running: RunningSubject,
   before: { readonly tasks: number; readonly jobs: number },

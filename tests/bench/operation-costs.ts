@@ -4,7 +4,7 @@ import { callForContent, createProject } from './processes/project-calls.ts';
 import { BenchProcess } from './bench-process.ts';
 import { type Traffic, measureTraffic } from './redis-traffic.ts';
 
-/** As many delegations for each size, or more: the cost of a few would be noise. */
+/** At least 200 delegations for each size: fewer would be noise. */
 const SIZES = [
   { tasks: 10, projects: 20 },
   { tasks: 100, projects: 2 },
@@ -13,7 +13,7 @@ const SIZES = [
 
 const kilobytes = (bytes: number) => (bytes / 1_000).toFixed(1);
 
-/** What the operations cost by the size of a project, and late in a task: calls to Redis must not grow with either. */
+/** Prints the cost of operations by project size and late in a task; the number of Redis calls must not grow with either. */
 export async function reportOperationCosts(runs: number): Promise<void> {
   const running = await RunningSubject.start(batonSubject());
   const costs = await measureExpandAll(running, SIZES, runs);
@@ -52,7 +52,7 @@ function trafficRow(name: string, { sent, received }: Traffic): string {
 
 const CALLS = 50;
 
-/** What moves to and from Redis for a tool that reads a project of so many tasks, and for one that commits to it. */
+/** The Redis traffic of a tool that reads a project and of one that commits to it. */
 async function measureCalls(
   { endpoint, redis }: RunningSubject,
   tasks: number,
@@ -74,7 +74,7 @@ async function measureCalls(
   };
 }
 
-/** One resume with few finished branches behind it, and one with many. */
+/** Times a resume with few finished branches and one with many. */
 async function reportLateResume(): Promise<void> {
   const running = await RunningSubject.start(batonSubject({ workers: 0 }));
   const { url, key } = running.endpoint;
@@ -84,6 +84,6 @@ async function reportLateResume(): Promise<void> {
   await running.end();
   const [few, many] = resumes;
   if (few === undefined || many === undefined) throw new Error('no resume was timed');
-  const told = [few, many].map(({ ms, entries }) => `${ms.toFixed(2)} ms with ${entries} journal entries`);
-  console.log(`\nA resume takes ${told.join(', ')}: ${(many.ms / few.ms).toFixed(2)} times as long`);
+  const texts = [few, many].map(({ ms, entries }) => `${ms.toFixed(2)} ms with ${entries} journal entries`);
+  console.log(`\nA resume takes ${texts.join(', ')}: ${(many.ms / few.ms).toFixed(2)} times as long`);
 }

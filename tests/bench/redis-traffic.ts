@@ -6,7 +6,7 @@ function connect(url: string): Socket {
   return createConnection(url.replace('unix://', ''));
 }
 
-/** Calls of clients, read off MONITOR for a while: commands that are not a script's. */
+/** Counts the commands of clients by MONITOR, without those of scripts. */
 export class RedisCallCounter {
   private calls = 0;
   private readonly url: string;
@@ -18,7 +18,7 @@ export class RedisCallCounter {
     this.socket = connect(url);
   }
 
-  /** Counts from now on. */
+  /** Starts counting. */
   static async open(url: string): Promise<RedisCallCounter> {
     const counter = new RedisCallCounter(url);
     counter.socket.write('MONITOR\r\n');
@@ -28,7 +28,7 @@ export class RedisCallCounter {
     return counter;
   }
 
-  /** How many there were until now, all of them read. */
+  /** Stops counting; returns the number of commands up to this call. */
   async close(): Promise<number> {
     const marked = new Promise<void>((resolve) => (this.over = resolve));
     const socket = connect(this.url);
@@ -45,26 +45,26 @@ export class RedisCallCounter {
   }
 }
 
-const MARK = 'the-end-of-what-is-counted';
+const MARK = 'end-of-count';
 
-/** Bytes that a Redis uses for what it holds. */
+/** `used_memory` of a Redis. */
 export async function usedMemory(url: string): Promise<number> {
   return (await readInfo(url, 'memory', ['used_memory'])).used_memory;
 }
 
 export interface Traffic {
-  /** Bytes that Redis was sent. */
+  /** Bytes sent to Redis. */
   readonly sent: number;
-  /** Bytes that Redis sent back. */
+  /** Bytes received from Redis. */
   readonly received: number;
 }
 
-/** What went to and from a Redis while `work` was done, but for this question itself; and what came of the work. */
+/** The bytes sent to and received from a Redis during `work`, without those of this measurement, and the result of `work`. */
 export async function measureTraffic<T>(url: string, work: () => Promise<T>): Promise<Traffic & { done: T }> {
-  const asked = [await readTraffic(url), await readTraffic(url)] as const;
+  const before = [await readTraffic(url), await readTraffic(url)] as const;
   const done = await work();
   const after = await readTraffic(url);
-  const of = (key: keyof Traffic) => after[key] - asked[1][key] - (asked[1][key] - asked[0][key]);
+  const of = (key: keyof Traffic) => after[key] - before[1][key] - (before[1][key] - before[0][key]);
   return { done, sent: of('sent'), received: of('received') };
 }
 
@@ -92,5 +92,5 @@ async function readInfo<Field extends string>(
       return Object.fromEntries(fields.map((one) => [one, found.get(one) ?? 0])) as Record<Field, number>;
     }
   }
-  throw new Error(`Redis does not say ${fields.join(', ')}`);
+  throw new Error(`INFO lacks ${fields.join(', ')}`);
 }

@@ -2,16 +2,16 @@ import { startPrivateRedis } from '@baton/local-redis';
 import type { Endpoint } from './processes/project-calls.ts';
 import { BenchProcess, type ProcessMessage } from './bench-process.ts';
 
-/** What takes part, and what it is made of: a script of this folder and the roles in which it runs. */
+/** What is measured: a script of processes/ and the roles in which it runs. */
 export interface Subject {
   readonly name: string;
-  /** How the client speaks to it. */
+  /** The protocol of the load client. */
   readonly protocol: 'baton' | 'plain';
   readonly script: string;
   readonly roles: readonly (readonly string[])[];
 }
 
-/** Baton over MCP, with keys, tenancy and limits on. */
+/** Baton over MCP, with API keys, tenants and limits. */
 export function batonSubject({
   tenants = 1,
   replicas = 1,
@@ -27,7 +27,7 @@ export function batonSubject({
     name: 'a Baton over MCP',
     protocol: 'baton',
     script: 'serve-baton',
-    // The first gateway makes the tenants.
+    // The first gateway creates the tenants.
     roles: [
       ...each('gateway', replicas, (n) => [n === 0 ? String(tenants) : '0']),
       ...each('worker', workers ?? replicas, () => []),
@@ -35,7 +35,7 @@ export function batonSubject({
   };
 }
 
-/** The control's worker runs one job at a time, as BullMQ does unless it is told otherwise, or `atOnce`. */
+/** The control; `atOnce` is the concurrency of its BullMQ worker, whose default is 1. */
 export function controlSubject(atOnce = 1): Subject {
   return {
     name: `b control, ${atOnce} at once`,
@@ -52,7 +52,7 @@ export const BASELINE: Subject = {
   roles: [['all']],
 };
 
-/** A subject that serves, on a Redis of its own with an append-only file. */
+/** A started subject, on a private Redis with an append-only file. */
 export class RunningSubject {
   readonly redis: Awaited<ReturnType<typeof startPrivateRedis>>;
   readonly processes: readonly BenchProcess[];
@@ -87,13 +87,13 @@ export class RunningSubject {
     return [this.redis.pid, ...this.processes.map(({ pid }) => pid)];
   }
 
-  /** Where its first replica is, and the first tenant's key. */
+  /** Its first replica and the first tenant's key. */
   get endpoint(): Endpoint {
     const [{ url = '', keys: [key = ''] = [] } = {}] = this.said;
     return { url, key };
   }
 
-  /** What the workers' jobs have resumed so far. */
+  /** Tasks and jobs that the workers have resumed so far. */
   async countResumed(): Promise<{ tasks: number; jobs: number }> {
     const all = { tasks: 0, jobs: 0 };
     if (this.kind !== 'baton') return all;
@@ -105,7 +105,7 @@ export class RunningSubject {
     return all;
   }
 
-  /** A client that warms up, says so, loads for `seconds` and says what it measured. */
+  /** A load client: it warms up, reports so, loads for `seconds` and reports its measurements. */
   startLoad(concurrency: number, seconds: string, warmSeconds = '12'): BenchProcess {
     const urls = this.said.flatMap(({ url }) => url ?? []).join(',');
     const keys = this.said.flatMap((one) => one.keys ?? []).join(',');
@@ -119,7 +119,7 @@ export class RunningSubject {
     ]);
   }
 
-  /** A client that parks `count` calls and leaves them there. */
+  /** Parks `count` calls and leaves them parked. */
   async parkCalls(count: number): Promise<void> {
     const urls = this.said.flatMap(({ url }) => url ?? []).join(',');
     const keys = this.said.flatMap((one) => one.keys ?? []).join(',');

@@ -1,10 +1,10 @@
-/** `npm run e2e:compose -- redis` runs the claims that speak of Redis. */
+/** `npm run e2e:compose -- redis` checks only the claims that contain `redis`. */
 const [only = ''] = process.argv.slice(2);
 
 let passed = 0;
 let failed = 0;
 
-/** One line for one claim: what holds, with what was seen, or how it failed. A failed claim does not end the run. */
+/** Checks one claim and prints one line; a failed claim does not stop the run. `always` ignores the filter. */
 export async function checkClaim(text: string, hold: () => Promise<string>, always = false): Promise<void> {
   if (!always && !text.toLowerCase().includes(only.toLowerCase())) return;
   const begun = performance.now();
@@ -20,7 +20,7 @@ export async function checkClaim(text: string, hold: () => Promise<string>, alwa
 
 export const anyFailed = () => failed > 0;
 
-/** The last line. True when something was claimed and all of it held. */
+/** Prints the counts as the last line. True when at least one claim was checked and all held. */
 export function printCounts(): boolean {
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0 && passed > 0;

@@ -5,7 +5,7 @@ import { runCommand } from './run-command.ts';
 
 export type Service = 'redis' | 'gateway' | 'worker' | 'caddy';
 
-/** docker-compose.yml as it stands, brought up under a project, a port and secrets of its own. */
+/** docker-compose.yml, started under a project name, port and secrets of its own. */
 export class ComposeStack {
   readonly url: string;
   readonly operatorToken = randomBytes(16).toString('hex');
@@ -18,14 +18,14 @@ export class ComposeStack {
     this.environment = {
       COMPOSE_PROJECT_NAME: `baton-e2e-${process.pid}`,
       BATON_PORT: String(port),
-      // Images of its own name: an operator's are not replaced by what is tested here.
+      // A version of its own, so that no image of an operator is replaced.
       BATON_VERSION: 'e2e',
       BATON_SECRET: randomBytes(16).toString('hex'),
       BATON_OPERATOR_TOKEN: this.operatorToken,
     };
   }
 
-  /** Errors: whatever keeps this machine from it; there is no way around an engine that does not answer. */
+  /** Errors: when no container engine answers. */
   static async create(): Promise<ComposeStack> {
     await runCommand(['docker', 'version', '--format', '{{.Server.Version}}']);
     const two = await runCommand(['docker', 'compose', 'version']).catch(() => undefined);
@@ -35,7 +35,7 @@ export class ComposeStack {
     return new ComposeStack(compose, port);
   }
 
-  /** Both roles from the same sources: a tree that is edited meanwhile would give two releases that never met. */
+  /** Builds both images; again when the sources changed in between, since the roles must be of one release. */
   async build(): Promise<void> {
     for (let tries = 0; tries < 3; tries++) {
       await this.run('build');
@@ -51,10 +51,10 @@ export class ComposeStack {
   async up(): Promise<void> {
     await this.run('up', '-d', '--scale', 'gateway=2', '--scale', 'worker=2');
     for (const service of ['gateway', 'worker'] as const) await this.waitUntilHealthy(service);
-    await waitUntil('the front answers', 30_000, async () => (await fetch(`${this.url}/readyz`)).ok);
+    await waitUntil('Caddy answers', 30_000, async () => (await fetch(`${this.url}/readyz`)).ok);
   }
 
-  /** Everything but the images goes. */
+  /** Removes everything but the images. */
   async down(): Promise<void> {
     await this.run('down', '--volumes', '--remove-orphans', '--timeout', '5');
   }
@@ -63,16 +63,16 @@ export class ComposeStack {
     await this.run('up', '-d', '--no-deps', '--no-recreate', '--scale', `${service}=${count}`, service);
   }
 
-  /** What compose says where `missing` is not set. */
+  /** The error of compose without the variable `missing`. */
   async configError(missing: string): Promise<string> {
     const config = runCommand([...this.compose, 'config'], { ...this.environment, [missing]: '' });
     return config.then(
-      () => 'it took it',
+      () => 'no error',
       (error: Error) => error.message,
     );
   }
 
-  /** The script that the README gives operators. */
+  /** Runs the operators' script for rolling restarts. */
   async rollingRestart(...services: Service[]): Promise<void> {
     await runCommand(['infra/docker/roll.sh', ...services], this.environment);
   }
@@ -110,7 +110,7 @@ export class ComposeStack {
     return this.onlyContainer('redis').then((id) => runCommand(['docker', 'exec', id, 'redis-cli', ...args]));
   }
 
-  /** The ends of all logs, for a run that failed. */
+  /** The last lines of all logs. */
   async logs(): Promise<string> {
     return this.run('logs', '--no-color', '--tail', '40');
   }
@@ -120,7 +120,7 @@ export class ComposeStack {
   }
 }
 
-/** Docker's own verbs, on one container. */
+/** Docker commands on one container. */
 export const killContainer = (id: string) => runCommand(['docker', 'kill', '--signal', 'KILL', id]);
 export const startContainer = (id: string) => runCommand(['docker', 'start', id]);
 export const pauseContainer = (id: string) => runCommand(['docker', 'pause', id]);

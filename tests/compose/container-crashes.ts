@@ -13,7 +13,7 @@ import {
   unpauseContainer,
 } from './compose-stack.ts';
 
-/** The container behind a replica's name, which begins with the container's host name. */
+/** The container id of a replica, whose name starts with the container's host name. */
 async function containerOf(stack: ComposeStack, replica: string): Promise<string> {
   const id = (await stack.containers('gateway')).find((each) => each.startsWith(replica.slice(0, 12)));
   if (id === undefined) throw new Error(`no gateway is called ${replica}`);
@@ -22,7 +22,7 @@ async function containerOf(stack: ComposeStack, replica: string): Promise<string
 
 const titles = (name: string) => [`${name}-basket`, `${name}-checkout`];
 
-/** The project holds exactly what its answer gave it: neither nothing nor twice. */
+/** Asserts that the project has exactly these tasks, each once. */
 async function assertProjectTitles(
   client: RetryingClient,
   project: string,
@@ -51,7 +51,7 @@ export async function killGateway(stack: ComposeStack, apiKey: string): Promise<
   return `4 of 4, ${client.repeatCount} repeats ${JSON.stringify(Object.fromEntries(client.repeats))}`;
 }
 
-/** Without any gateway the front itself answers, in Baton's own words, and holds what it can until one is back. */
+/** Without a gateway Caddy answers with 502 or 503 problem documents, and requests succeed once gateways run again. */
 export async function killAllGateways(stack: ComposeStack, apiKey: string): Promise<string> {
   const client = new RetryingClient(stack.url, apiKey);
   const parked = await client.park({ projectRoot: 'no-gateway' }, 'no-gateway');
@@ -72,7 +72,7 @@ export async function killAllGateways(stack: ComposeStack, apiKey: string): Prom
   return `${response.status} ${problem.code}, then ${client.repeatCount} repeats`;
 }
 
-/** As an orchestrator stops them: PID 1 hears SIGTERM, ends what it holds and leaves of its own accord. */
+/** On SIGTERM, PID 1 of each role exits with 0 within 10 s. */
 export async function stopGracefully(stack: ComposeStack): Promise<string> {
   const said: string[] = [];
   for (const service of ['gateway', 'worker', 'redis'] as const) {
@@ -90,7 +90,7 @@ export async function stopGracefully(stack: ComposeStack): Promise<string> {
   return said.join(', ');
 }
 
-/** Answers near the limit of what one may weigh, so that a resume takes its time. */
+/** Answers near the size limit, so that a resume takes long. */
 const HEAVY = 24;
 const heavy = (name: string) => Array.from({ length: 100 }, (_, n) => `${name}-${n}`);
 
@@ -100,7 +100,7 @@ export async function killWorker(stack: ComposeStack, apiKey: string): Promise<s
   const parked = await Promise.all(projects.map((project) => client.park({ projectRoot: project }, project)));
   const [victim, other] = await stack.containers('worker');
   if (victim === undefined || other === undefined) throw new Error('two workers are needed');
-  // One worker alone, so that whatever was taken is its.
+  // Only one worker runs, so that every dequeued task is its.
   await pauseContainer(other);
   const answers = parked.map((each, n) =>
     client.answer(each, planAnswer(heavy(projects[n] ?? ''), 'What is to be built. '.repeat(90))),
@@ -123,7 +123,7 @@ export async function killWorker(stack: ComposeStack, apiKey: string): Promise<s
   return `${held} of ${HEAVY} were under way when it died, the last ended ${(Math.max(...took) / 1_000).toFixed(1)} s later`;
 }
 
-/** Stops a worker again and again until it is met with segments in its hands; leaves it so, and says how many. */
+/** Pauses a worker repeatedly until it has dequeued tasks; leaves it paused and returns their number. */
 async function pauseDuringResume(stack: ComposeStack, worker: string, tenant: string): Promise<number> {
   const end = performance.now() + 20_000;
   while (performance.now() < end) {
@@ -135,7 +135,7 @@ async function pauseDuringResume(stack: ComposeStack, worker: string, tenant: st
     await unpauseContainer(worker);
     await pause(20);
   }
-  throw new Error('the worker was never met in the middle of a resume');
+  throw new Error('the worker was never paused during a resume');
 }
 
 export async function killRedis(stack: ComposeStack, apiKey: string): Promise<string> {
@@ -148,7 +148,7 @@ export async function killRedis(stack: ComposeStack, apiKey: string): Promise<st
   assert.equal(await inspectContainer(redis, '{{.State.Running}}'), 'false');
   const answers = parked.map((each, n) => client.answer(each, planAnswer(titles(projects[n] ?? ''))));
   await waitUntil(
-    'the gateways say that they cannot',
+    'the gateways answer 503',
     10_000,
     async () => (client.repeats.get('503 gateway') ?? 0) > 0,
   );

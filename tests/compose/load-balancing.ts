@@ -6,7 +6,7 @@ import { runCommand } from './run-command.ts';
 import { inspectContainer, type ComposeStack } from './compose-stack.ts';
 import { waitUntil } from '../harness/poll.ts';
 
-/** What the image holds and who runs in it. */
+/** The image has only runtime packages, and runs as user 1000 on a read-only folder. */
 export async function checkImage(stack: ComposeStack): Promise<string> {
   const id = await stack.onlyContainer('gateway');
   const inside = (...args: string[]) => runCommand(['docker', 'exec', id, ...args]);
@@ -15,19 +15,19 @@ export async function checkImage(stack: ComposeStack): Promise<string> {
   assert.match(
     first.replaceAll('\0', ' '),
     /^node \S*baton gateway/,
-    'the role is PID 1 and hears SIGTERM itself',
+    'the role is PID 1, so it receives SIGTERM',
   );
   const packages = (await inside('ls', 'node_modules')).split('\n');
   for (const needed of ['fastify', 'bullmq', 'ioredis', 'zod']) assert.ok(packages.includes(needed), needed);
   for (const other of ['typescript', 'vitest', 'esbuild', 'testcontainers', '@baton'])
     assert.ok(!packages.includes(other), `${other} is in the image`);
-  await assert.rejects(inside('touch', '/baton/written'), 'nothing can be written there');
+  await assert.rejects(inside('touch', '/baton/written'), 'the folder is read-only');
   const kilobytes = Number((await inside('du', '-sk', '/baton')).split('\t')[0]);
   assert.ok(kilobytes < 100_000, `${kilobytes} KB`);
   return `${packages.length} packages, ${Math.round(kilobytes / 1_024)} MB beside Node`;
 }
 
-/** A secret that nobody chose would be worse than none. */
+/** compose never starts with a default secret. */
 export async function checkMissingSecrets(stack: ComposeStack): Promise<string> {
   const secrets = ['BATON_SECRET', 'BATON_OPERATOR_TOKEN'];
   for (const secret of secrets)
@@ -35,7 +35,7 @@ export async function checkMissingSecrets(stack: ComposeStack): Promise<string> 
   return secrets.join(', ');
 }
 
-/** Every kind of refusal says who gave it, through the front. */
+/** Refusals of every status pass Caddy with the replica's header. */
 export async function checkReplicaHeader(stack: ComposeStack): Promise<string> {
   const slow = await addTenant(stack, 'slow', { requestsPerSecond: 1, burst: 1 });
   const key = await addTenant(stack, 'wide');
@@ -66,11 +66,11 @@ export async function checkReplicaHeader(stack: ComposeStack): Promise<string> {
   await ask('/nothing', {});
   for (let n = 0; n < 4; n++) await ask('/mcp', as(slow), begin);
   for (const status of [200, 400, 401, 403, 404, 413, 429])
-    assert.ok(seen.has(status), `no ${status} was met`);
+    assert.ok(seen.has(status), `no response had status ${status}`);
   return [...seen].toSorted((a, b) => a - b).join(', ');
 }
 
-/** The official SDK's client; each request goes to whichever gateway is next. */
+/** Calls parked through one gateway are answered through the other; Caddy distributes requests evenly. */
 export async function answerOnOtherGateway(stack: ComposeStack, apiKey: string): Promise<string> {
   const replicas: string[] = [];
   const client = await connectMcpClient(stack.url, apiKey, async (url, init) => {
@@ -78,11 +78,11 @@ export async function answerOnOtherGateway(stack: ComposeStack, apiKey: string):
     replicas.push(response.headers.get('x-baton-replica') ?? '');
     return response;
   });
-  const ways = new Map<string, number>();
+  const routes = new Map<string, number>();
   for (let n = 0; n < 12; n++) {
     const parked = await callTool(client, 'parse_prd', { prd: 'A shop.', projectRoot: `shared-${n}` });
     const parkedBy = replicas.at(-1);
-    // A request in between, so that either gateway is met as the one that parks.
+    // An extra request, so that either gateway parks in turn.
     if (n % 2 === 1) await callTool(client, 'task_status', { taskId: parked.taskId });
     const agentLLMResponse = successAnswer(planAnswer(['Basket', 'Checkout']));
     const { outcome } = await callTool(client, 'agent_llm', {
@@ -91,13 +91,13 @@ export async function answerOnOtherGateway(stack: ComposeStack, apiKey: string):
     });
     assert.equal(outcome.status, 'completed');
     assert.equal(outcome.result.tasksAdded, 2);
-    const way = parkedBy === replicas.at(-1) ? 'the same' : `${parkedBy} → ${replicas.at(-1)}`;
-    ways.set(way, (ways.get(way) ?? 0) + 1);
+    const route = parkedBy === replicas.at(-1) ? 'the same' : `${parkedBy} → ${replicas.at(-1)}`;
+    routes.set(route, (routes.get(route) ?? 0) + 1);
   }
   await client.close();
-  const elsewhere = [...ways].filter(([way]) => way !== 'the same');
-  assert.equal(new Set(replicas).size, 2, 'both gateways answer, and nobody else');
-  assert.equal(elsewhere.length, 2, `in both directions: ${[...ways.keys()].join('; ')}`);
+  const elsewhere = [...routes].filter(([route]) => route !== 'the same');
+  assert.equal(new Set(replicas).size, 2, 'exactly both gateways answer');
+  assert.equal(elsewhere.length, 2, `in both directions: ${[...routes.keys()].join('; ')}`);
   const count = replicas.filter((replica) => replica === replicas[0]).length;
   assert.ok(
     Math.abs(count / replicas.length - 0.5) < 0.2,
@@ -107,7 +107,7 @@ export async function answerOnOtherGateway(stack: ComposeStack, apiKey: string):
   return `${across} of 12 were answered on the other, ${count} of ${replicas.length} requests went to the first`;
 }
 
-/** A third gateway is found by a front that was not told of it, and its going costs nobody anything. */
+/** Caddy finds a third gateway without a restart, and removing it fails no call. */
 export async function addThirdGateway(stack: ComposeStack, apiKey: string): Promise<string> {
   const front = await stack.onlyContainer('caddy');
   const since = await inspectContainer(front, '{{.State.StartedAt}}');
@@ -127,7 +127,7 @@ export async function addThirdGateway(stack: ComposeStack, apiKey: string): Prom
   const found = performance.now() - begun;
   await stack.scale('gateway', 2);
   await waitUntil('two gateways answer', 5_000, async () => (await meet()) === 2);
-  assert.equal(await inspectContainer(front, '{{.State.StartedAt}}'), since, 'Caddy runs on as it was');
+  assert.equal(await inspectContainer(front, '{{.State.StartedAt}}'), since, 'Caddy was not restarted');
   assert.deepEqual(client.repliesWithoutReplica, []);
   return `found within ${Math.ceil(found)} ms, ${client.repeatCount} repeats in all`;
 }

@@ -12,8 +12,8 @@ import {
 import { ComposeStack } from './compose-stack.ts';
 
 /**
- * docker-compose.yml for real: two gateways and two workers behind Caddy, claim by claim. `sharing`: what holds while
- * all live; `crashes`: what holds when one dies; `rolling`: when all are replaced under load.
+ * Checks docker-compose.yml with real containers: two gateways and two workers behind Caddy. `load-balancing`: while all
+ * run; `container-crashes`: when one is killed; `rolling-restart`: when all are replaced under load.
  */
 const seed = process.env['COMPOSE_SEED'] ?? String(Date.now() % 2 ** 31);
 console.log(`# COMPOSE_SEED=${seed}`);
@@ -37,7 +37,7 @@ if (failedToRun !== undefined) {
 }
 if (anyFailed()) console.log(await stack?.logs().catch(String));
 await checkClaim(
-  'everything is taken down again',
+  'containers, networks and volumes are removed',
   async () => (await tearDown(), 'containers, networks, volumes'),
   true,
 );
@@ -51,25 +51,27 @@ async function run(on: ComposeStack): Promise<void> {
   await on.up();
   const wide = { requestsPerSecond: 10_000, burst: 10_000 };
   const key = await addTenant(on, 'acme', wide);
-  await checkClaim('the image is small, runs as nobody special, and holds what runs', () => checkImage(on));
-  await checkClaim('compose names a secret that is missing', () => checkMissingSecrets(on));
-  await checkClaim('every response says which replica gave it, refusals too', () => checkReplicaHeader(on));
+  await checkClaim('the image is small, never runs as root, and has only runtime packages', () =>
+    checkImage(on),
+  );
+  await checkClaim('compose refuses to start without a secret, and names it', () => checkMissingSecrets(on));
+  await checkClaim('every response names its replica, refusals too', () => checkReplicaHeader(on));
   await checkClaim('a call parked by one gateway is answered on the other', () =>
     answerOnOtherGateway(on, key),
   );
   await checkClaim('a call parked by a gateway that was killed is answered on the other', () =>
     killGateway(on, key),
   );
-  await checkClaim('without a gateway the front says so, and nothing is lost', () =>
+  await checkClaim('without a gateway Caddy answers unavailable, and nothing is lost', () =>
     killAllGateways(on, key),
   );
-  await checkClaim('a resume whose worker is killed in its middle is run by the other, once', () =>
+  await checkClaim('a resume whose worker is killed runs once on the other worker', () =>
     killWorker(on, key),
   );
-  await checkClaim('a call is answered though Redis was killed in between', () => killRedis(on, key));
-  await checkClaim('on SIGTERM every role ends by itself with code 0', () => stopGracefully(on));
-  await checkClaim('a third gateway is found without anyone being told', () => addThirdGateway(on, key));
-  await checkClaim('everything is replaced under load: nothing lost, nothing twice, no answer refused', () =>
+  await checkClaim('a parked call is answered after Redis was killed', () => killRedis(on, key));
+  await checkClaim('on SIGTERM every role exits with 0', () => stopGracefully(on));
+  await checkClaim('Caddy finds a third gateway without a restart', () => addThirdGateway(on, key));
+  await checkClaim('a rolling restart under load loses, duplicates and refuses nothing', () =>
     addTenant(on, 'roll', wide).then((own) => rollingRestart(on, own, seed)),
   );
   console.log(`# ran for ${Math.round((performance.now() - begun) / 1_000)} s in all`);

@@ -1,7 +1,7 @@
 import type { AnyJson } from '../harness/mcp-client.ts';
 import type { ComposeStack } from './compose-stack.ts';
 
-/** A request to the operators' REST; throws on a refusal. */
+/** A POST to the operator's REST API. Errors: for any status that is not 2xx. */
 async function rest(stack: ComposeStack, path: string, body: object): Promise<AnyJson> {
   const response = await fetch(`${stack.url}/v1${path}`, {
     method: 'POST',
@@ -13,7 +13,7 @@ async function rest(stack: ComposeStack, path: string, body: object): Promise<An
   return JSON.parse(text);
 }
 
-/** A tenant and a key of it. */
+/** Creates a tenant; returns an API key. */
 export async function addTenant(stack: ComposeStack, id: string, limits: object = {}): Promise<string> {
   await rest(stack, '/tenants', { id, limits });
   return (await rest(stack, `/tenants/${id}/keys`, { name: 'e2e', scopes: ['mcp'] })).key;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AnyJson } from '../harness/mcp-client.ts';
 
-/** What says "not now": the same request again, after a pause, is safe and may help. */
+/** Statuses after which the same request may be repeated. */
 const RETRYABLE_STATUSES = new Set([429, 502, 503, 504]);
 const PATIENCE_MS = 90_000;
 
@@ -9,16 +9,16 @@ export interface Reply {
   /** A tool's structured content. */
   readonly content: AnyJson;
   readonly refused: boolean;
-  /** Who answered, as `x-baton-replica` says. */
+  /** The `x-baton-replica` header. */
   readonly replica: string;
 }
 
 /**
- * A client as the README asks for one: it repeats what got no answer or a "not now" (the same call with the same
- * idempotency key, the same answer), as long as it takes, and changes nothing about it. It keeps count.
+ * A client that repeats a call without a reply, or with a retryable status, unchanged and under the same idempotency key
+ * until it succeeds. It counts the repeats.
  */
 export class RetryingClient {
-  /** By what made it repeat: a status and who gave it, or `connection`. */
+  /** Repeats by cause: a status and who sent it, or `connection`. */
   readonly repeats = new Map<string, number>();
   /** Responses without `x-baton-replica`, whatever their status. */
   readonly repliesWithoutReplica: string[] = [];
@@ -31,7 +31,7 @@ export class RetryingClient {
     this.apiKey = apiKey;
   }
 
-  /** Calls a tool until it is answered. `key` is the idempotency key of a call that starts something. */
+  /** Calls a tool until there is a reply. `key` is the idempotency key of a call that starts a task. */
   async call(name: string, args: object, key?: string): Promise<Reply> {
     const params = {
       name,
@@ -46,13 +46,13 @@ export class RetryingClient {
         this.milliseconds.push(performance.now() - begun);
         return reply;
       }
-      if (performance.now() - begun > PATIENCE_MS) throw new Error(`${name} got no answer but ${reply}`);
+      if (performance.now() - begun > PATIENCE_MS) throw new Error(`${name} got no reply but ${reply}`);
       this.repeats.set(reply, (this.repeats.get(reply) ?? 0) + 1);
       await pause(Math.min(1_000, 50 * 2 ** tries));
     }
   }
 
-  /** Opens work that must delegate, and gives its directive. */
+  /** Starts a delegation; returns its directive. */
   async park(args: object, key?: string): Promise<Reply> {
     const reply = await this.call(
       'parse_prd',
@@ -64,7 +64,7 @@ export class RetryingClient {
     return reply;
   }
 
-  /** Answers, and waits for as long as the work goes on. `content` is the task's standing in the end. */
+  /** Answers and waits for the end; `content` is the task's final status. */
   async answer(parked: Reply, data: object): Promise<Reply> {
     const { interactionId, taskId } = parked.content;
     const agentLLMResponse = { status: 'success', data };
@@ -74,13 +74,13 @@ export class RetryingClient {
     return outcome.status === 'working' ? this.waitForEnd(taskId) : { ...accepted, content: outcome };
   }
 
-  /** How a task stands once it no longer works. */
+  /** The status of a task once it no longer works. */
   async waitForEnd(taskId: string): Promise<Reply> {
     const end = performance.now() + PATIENCE_MS;
     for (;;) {
       const reply = await this.call('task_status', { taskId, waitMs: 10_000 });
       if (reply.refused || reply.content.status !== 'working') return reply;
-      if (performance.now() > end) throw new Error(`task ${taskId} still works`);
+      if (performance.now() > end) throw new Error(`task ${taskId} is still working`);
     }
   }
 
@@ -88,7 +88,7 @@ export class RetryingClient {
     return [...this.repeats.values()].reduce((sum, each) => sum + each, 0);
   }
 
-  /** An answer, or why there was none. */
+  /** A reply, or the cause for a repeat. */
   private async attempt(body: string): Promise<Reply | string> {
     let response: Response;
     let text: string;
@@ -114,7 +114,7 @@ export class RetryingClient {
   }
 }
 
-/** What an LLM would answer: a plan of these tasks. */
+/** An LLM's answer: a plan with these tasks. */
 export function planAnswer(titles: readonly string[], description = 'To be built.') {
   return { tasks: titles.map((title, index) => ({ id: index + 1, title, description })) };
 }

@@ -8,10 +8,10 @@ import type { ComposeStack } from './compose-stack.ts';
 
 const DELEGATIONS = 500;
 const CLIENTS = 16;
-/** A delegation begins so often, so that the load lasts as long as the roll. */
+/** Interval between delegations, so that the load lasts as long as the rolling restart. */
 const EVERY_MS = 120;
 const PROJECTS = 10;
-const MOST_THINKING_MS = 1_500;
+const MAX_THINK_MS = 1_500;
 
 interface Refused {
   readonly delegation: number;
@@ -19,8 +19,8 @@ interface Refused {
 }
 
 /**
- * Gateways, workers and Redis are replaced one after the other while clients delegate. Each delegation appends two tasks
- * with titles of its own to one of a few projects, so that what was lost or run twice shows there.
+ * Replaces gateways, workers and Redis one after the other under load. Each delegation appends two tasks with unique titles
+ * to one of ten projects, which shows what was lost or executed twice.
  */
 export async function rollingRestart(stack: ComposeStack, apiKey: string, seed: string): Promise<string> {
   const clients = Array.from({ length: CLIENTS }, () => new RetryingClient(stack.url, apiKey));
@@ -34,9 +34,9 @@ export async function rollingRestart(stack: ComposeStack, apiKey: string, seed: 
     const random = seededRandom(`${seed} ${n}`);
     const projectRoot = `roll-${n % PROJECTS}`;
     const parked = await client.park({ projectRoot, append: true, numTasks: 2 }, `roll-${seed}-${n}`);
-    await pause(random.below(MOST_THINKING_MS));
+    await pause(random.below(MAX_THINK_MS));
     const answer = () => client.answer(parked, planAnswer(titlesOf(n)));
-    // Some agents post their answer twice, at once: to different gateways.
+    // Some agents post their answer twice at the same time, to different gateways.
     const ends = await Promise.all(random.chance(0.1) ? [answer(), answer()] : [answer()]);
     for (const { content, refused: no } of ends) {
       if (no || content.status !== 'completed') refused.push({ delegation: n, said: content });
@@ -70,7 +70,7 @@ export async function rollingRestart(stack: ComposeStack, apiKey: string, seed: 
   assert.deepEqual(
     clients.flatMap(({ repliesWithoutReplica }) => repliesWithoutReplica),
     [],
-    'every response says who gave it',
+    'every response names its replica',
   );
   await assertNothingLostOrDuplicated(new RetryingClient(stack.url, apiKey), next);
   return `${next} delegations, the roll ended after ${rolledAfter} s; ${summarizeCalls(clients)}`;
@@ -82,7 +82,7 @@ async function containersOf(stack: ComposeStack): Promise<string[]> {
   return [...(await stack.containers('gateway')), ...(await stack.containers('worker'))];
 }
 
-/** The projects hold what was answered, once each; and nothing stands parked that nobody heard of. */
+/** Asserts that the projects have each answered task once, and that nothing else is parked. */
 async function assertNothingLostOrDuplicated(client: RetryingClient, delegations: number): Promise<void> {
   const found: string[] = [];
   for (let n = 0; n < PROJECTS; n++) {
@@ -99,7 +99,7 @@ async function assertNothingLostOrDuplicated(client: RetryingClient, delegations
   assert.deepEqual(content.interactions, [], 'a call that was repeated started something twice');
 }
 
-/** Repeats by their cause, and how long calls took with all their repeats. */
+/** Repeats by cause, and the durations of calls with their repeats. */
 function summarizeCalls(clients: readonly RetryingClient[]): string {
   const repeats: Record<string, number> = {};
   for (const client of clients)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Runs a command to its end and gives what it printed; throws with all of it when it fails. */
+/** Runs a command; returns its standard output. Errors: with its whole output when it fails. */
 export async function runCommand(
   [name = '', ...args]: readonly string[],
   environment: NodeJS.ProcessEnv = {},

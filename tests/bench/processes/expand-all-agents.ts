@@ -3,15 +3,15 @@ import { sendToParent } from './parent-messages.ts';
 import { closeConnections } from './keep-alive-http.ts';
 
 /**
- * Agents without an LLM: `expand_all` over projects of so many tasks, one project after the other, answered by four
- * agents that each claim one request with a lease, answer at once and wait until its task has come to a stand.
- * `agents <url> <key> <name> <tasks> <projects>`; says when it has warmed up, then what it did.
+ * Agents without an LLM: `expand_all` over projects one after the other, answered by four agents that each claim one
+ * request with a lease, answer at once and wait until its task stands still.
+ * `expand-all-agents <url> <key> <name> <tasks> <projects>` reports when it has warmed up, then its measurements.
  */
 const [url = '', key = '', name = '', tasks = '10', projects = '1'] = process.argv.slice(2);
 const AGENTS = 4;
 const WARM = { tasks: 20, projects: 4 };
 const at: Endpoint = { url, key };
-/** Long enough for an answer, as an agent with an LLM takes it. */
+/** The lease of an agent with an LLM. */
 const CLAIM = { max: 1, leaseMs: 60_000 };
 
 interface Claimed {
@@ -22,7 +22,7 @@ async function expandAll(projectRoot: string, count: number): Promise<void> {
   await callForContent(at, 'expand_all', { projectRoot });
   let [left, ended] = [count, false];
   const agent = async () => {
-    // Eight requests are open at a time, or all that are left: there is one for each agent that looks.
+    // Eight requests are open at a time, or all that are left, so that each agent finds one.
     while (left > 0) {
       left--;
       const [claimed] = (await callForContent<Claimed>(at, 'pending_interactions', { claim: CLAIM }))

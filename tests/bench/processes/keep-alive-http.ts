@@ -1,8 +1,8 @@
 import { createConnection, type Socket } from 'node:net';
 
 /**
- * A connection that stays, with one request under way at a time. Node's own client costs as much as what is measured,
- * and takes it from the same cores; this one knows no more of HTTP/1.1 than the servers here say.
+ * A kept-alive connection with one request at a time. Node's own HTTP client would cost as much CPU as what is measured;
+ * this one understands only the HTTP/1.1 that the measured servers send.
  */
 class Connection {
   private readonly socket: Socket;
@@ -38,7 +38,7 @@ class Connection {
     if (head < 0) return;
     const headers = this.received.toString('latin1', 0, head);
     const [, length] = /\r\ncontent-length: (\d+)/i.exec(headers) ?? [];
-    // Without a length it is a held reply, which streams and ends with an empty chunk.
+    // A reply without content-length is chunked and ends with an empty chunk.
     if (length === undefined && !this.received.subarray(-5).equals(LAST_CHUNK)) return;
     if (length !== undefined && this.received.length < head + 4 + Number(length)) return;
     const body = this.received.toString('utf8', head + 4);
@@ -52,10 +52,10 @@ class Connection {
 
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
-/** Connections on which nothing is asked, by where they lead. */
+/** Idle connections by origin. */
 const idle = new Map<string, Connection[]>();
 
-/** One POST (or PUT) of JSON, on connections that stay; what it was answered, which must be a 200. */
+/** Sends JSON on a kept-alive connection; returns the body. Errors: for any status other than 200. */
 export async function sendJson(url: string, key: string, body: object, method = 'POST'): Promise<string> {
   const where = new URL(url);
   const free = idle.get(where.origin) ?? [];
@@ -66,7 +66,7 @@ export async function sendJson(url: string, key: string, body: object, method = 
   return reply;
 }
 
-/** A tool call as it stands on the wire; gives the reply's text. */
+/** Posts one `tools/call`; returns the body as text. */
 export function callTool(url: string, key: string, name: string, args: object, id = 1): Promise<string> {
   return sendJson(`${url}/mcp`, key, {
     jsonrpc: '2.0',
@@ -76,7 +76,7 @@ export function callTool(url: string, key: string, name: string, args: object, i
   });
 }
 
-/** Lets go of the connections, so that the process can end. */
+/** Closes all connections, so that the process can exit. */
 export function closeConnections(): void {
   for (const connections of idle.values()) for (const connection of connections) connection.close();
 }

@@ -7,9 +7,8 @@ import { sendToParent } from './parent-messages.ts';
 import { closeConnections } from './keep-alive-http.ts';
 
 /**
- * A worker of the benchmark that takes what is ready by hand, so that one resume can be timed: from its job to what
- * the task awaits next, written. `late-resume <redis> <url> <key>`; says the medians of an `expand_all` with few
- * branches finished and of one with many.
+ * Times single resumes, from the job to the written next request: it dequeues by itself, so no worker may run.
+ * `late-resume <redis> <url> <key>` reports the medians of an `expand_all` with few finished branches and of one with many.
  */
 const [redisUrl = '', url = '', key = ''] = process.argv.slice(2);
 const tenant = key.split('_')[1] ?? '';
@@ -39,7 +38,7 @@ async function resumeOnce(taskId: string): Promise<Resumed> {
   await answerWithSubtasks(at, pending.interactionId, 0);
   const begun = performance.now();
   for (const shard of shards) {
-    // No worker runs: this is the job that would take the task.
+    // The job that a worker would run.
     const job = { tenant, list: 'ready' as const, number: ++jobs, tasks: [taskId] };
     const batch = await shard.dequeue(job, programs.names);
     const [segment] = batch.kind === 'taken' ? batch.leases : [];
@@ -60,10 +59,10 @@ async function startWithFinishedBranches(projectRoot: string, behind: number): P
   return taskId;
 }
 
-// The one with many warms up for the others.
+// The task with many branches warms up for the others.
 const late = await startWithFinishedBranches('late', MANY);
 const [few, many]: [Resumed[], Resumed[]] = [[], []];
-// In turns, so that whatever else the machine does falls on both.
+// Interleaved, so that other load on the machine affects both.
 for (let n = 0; n < TIMES; n++) {
   few.push(await resumeOnce(await startWithFinishedBranches(`early-${n}`, FEW)));
   many.push(await resumeOnce(late));

@@ -4,13 +4,13 @@ import { callTool, closeConnections, sendJson } from './keep-alive-http.ts';
 
 /**
  * The load: a closed loop of `concurrency` round trips for `seconds`, each a park and an answer with its result.
- * `client <baton|plain> <urls> <keys> <concurrency> <seconds> <seconds to warm up>`; prints trips and latencies.
- * `client park <urls> <keys> <concurrency> <count>` only parks so many calls.
+ * `load-client <baton|plain> <urls> <keys> <concurrency> <seconds> <seconds to warm up>` prints trips and latencies.
+ * `load-client park <urls> <keys> <concurrency> <count>` only parks calls.
  */
 const [kind = '', urls = '', keys = '', concurrency = '1', amount = '3', warm = '5'] = process.argv.slice(2);
 const replicas = urls.split(',');
 const credentials = keys.split(',');
-/** Warming up takes trips, not seconds: one at a time would leave most of the code to be compiled while it is measured. */
+/** Warming up needs many trips: at concurrency 1 most code would be compiled only during the measurement. */
 const WARM_LANES = 32;
 
 const TEXT =

@@ -1,9 +1,9 @@
-/** A line of JSON to the process that started this one. */
+/** Prints a line of JSON for the parent process. */
 export function sendToParent(message: object): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-// A process of the benchmark is of a session of its own, and yet ends with the one that started it.
+// In a session of its own it would outlive its parent; the end of its input says that the parent has exited.
 process.stdin.on('end', () => process.exit()).resume();
-// A file has none.
+// A file as input has no unref.
 process.stdin.unref?.();

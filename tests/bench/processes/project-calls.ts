@@ -1,12 +1,12 @@
 import { callTool, sendJson } from './keep-alive-http.ts';
 
-/** A Baton to speak to, and the key to do it with. */
+/** A replica's base URL and an API key. */
 export interface Endpoint {
   readonly url: string;
   readonly key: string;
 }
 
-/** Puts a project there: so many tasks of the usual length, none of them split. */
+/** Creates a project with `count` tasks of usual length and without subtasks. */
 export async function createProject(
   { url, key }: Endpoint,
   projectRoot: string,
@@ -21,8 +21,8 @@ export async function createProject(
   await sendJson(`${url}/v1/projects/${projectRoot}`, key, { master: { tasks } }, 'PUT');
 }
 
-/** What an agent answers to be asked to split a task. */
-const SPLIT = {
+/** An agent's answer to a request to expand a task. */
+const SUBTASKS_ANSWER = {
   status: 'success',
   data: {
     object: {
@@ -31,7 +31,7 @@ const SPLIT = {
   },
 };
 
-/** Calls a tool; gives its structured content. What it refuses with is thrown. */
+/** Calls a tool; returns its structured content. Errors: when the tool returns an error. */
 export async function callForContent<T>({ url, key }: Endpoint, name: string, args: object): Promise<T> {
   const text = await callTool(url, key, name, args);
   const { result } = JSON.parse(text) as { result?: { isError?: boolean; structuredContent: T } };
@@ -39,12 +39,12 @@ export async function callForContent<T>({ url, key }: Endpoint, name: string, ar
   return result.structuredContent;
 }
 
-/** Answers a request to split a task; gives how the task stands when it has come to a stand, or at once. */
+/** Answers a request to expand a task; returns the task's status. */
 export async function answerWithSubtasks(
   at: Endpoint,
   interactionId: string,
   waitMs = 20_000,
 ): Promise<string> {
-  const args = { interactionId, agentLLMResponse: SPLIT, waitMs };
+  const args = { interactionId, agentLLMResponse: SUBTASKS_ANSWER, waitMs };
   return (await callForContent<{ outcome: { status: string } }>(at, 'agent_llm', args)).outcome.status;
 }

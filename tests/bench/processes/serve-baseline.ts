@@ -3,7 +3,7 @@ import Fastify from 'fastify';
 import { Redis } from 'ioredis';
 import { sendToParent } from './parent-messages.ts';
 
-/** The floor: two routes with one Lua call each, and the resume in the same process. */
+/** The baseline: two routes with one Lua call each, and the resume in the same process. */
 const [, redisUrl = ''] = process.argv.slice(2);
 const redis = new Redis(redisUrl.replace('unix://', ''));
 redis.defineCommand('park', {

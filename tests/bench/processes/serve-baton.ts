@@ -1,5 +1,5 @@
-import { makeLog, startGateway } from '@baton/gateway';
-import { testOperations } from '@baton/operations';
+import { createLogger, startGateway } from '@baton/gateway';
+import { benchOperations } from '@baton/operations';
 import { Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
 import { startWorker } from '@baton/worker';
@@ -7,16 +7,16 @@ import { UNLIMITED } from '../../processes/process-settings.ts';
 import { sendToParent } from './parent-messages.ts';
 
 /**
- * One Baton process of the benchmark, with the bench's own operation: `gateway <redis> <name> <tenants to make>` or
- * `worker <redis> <name>`. A line on its input has it say how much of its heap is in use, and what its jobs have resumed.
+ * One gateway or worker with the test operations: `gateway <redis> <name> <tenants to create>` or `worker <redis> <name>`.
+ * For each line of input it reports its heap and what its jobs have resumed.
  */
 const [role = '', redisUrl = '', name = role, tenants = '0'] = process.argv.slice(2);
 const store = await Store.open({ url: redisUrl, secret: 'a secret of the bench', replica: name });
-const log = makeLog('error', { role });
+const log = createLogger('error', { role });
 let resumed = async () => ({ tasks: 0, jobs: 0 });
 
 if (role === 'worker') {
-  const { metrics } = await startWorker({ drainMs: 1_000 }, store, log, testOperations);
+  const { metrics } = await startWorker({ drainMs: 1_000 }, store, log, benchOperations);
   resumed = async () => {
     const total = async (name: string) => {
       const values = (await metrics.registry.getSingleMetric(name)?.get())?.values ?? [];
@@ -52,7 +52,7 @@ if (role === 'worker') {
     drainMs: 1_000,
     fastPath: process.env['BENCH_SDK_WAY'] !== 'true',
   };
-  const gateway = await startGateway(configuration, store, log, testOperations);
+  const gateway = await startGateway(configuration, store, log, benchOperations);
   sendToParent({ ready: true, url: gateway.url, keys });
 }
 

@@ -5,9 +5,8 @@ import { Redis } from 'ioredis';
 import { sendToParent } from './parent-messages.ts';
 
 /**
- * The control: what a team would write in a day. A route that parks with SET EX, another that adds a BullMQ job and
- * waits for it through QueueEvents, a worker as BullMQ has it by default, or with so many jobs at once. No MCP, no
- * tenants, no authentication.
+ * The control: a minimal delegation service on BullMQ, without MCP, tenants and authentication. One route parks with SET EX,
+ * another adds a job and waits for it through QueueEvents; the worker runs `atOnce` jobs at once.
  */
 const [role = '', redisUrl = '', atOnce = '1'] = process.argv.slice(2);
 const connect = () => new Redis(redisUrl.replace('unix://', ''), { maxRetriesPerRequest: null });
@@ -31,7 +30,7 @@ if (role === 'worker') {
   sendToParent({ ready: true });
 } else {
   const queue = new Queue('resume', { connection: redis });
-  // Each job that is waited for listens for the queue's end: Node would warn of as many as wait at once.
+  // Each wait adds a listener to the queue, and Node would warn of more than ten.
   queue.setMaxListeners(0);
   const events = new QueueEvents('resume', { connection: connect() });
   await events.waitUntilReady();
