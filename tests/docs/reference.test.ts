@@ -7,8 +7,9 @@ import { describe, expect, test } from 'vitest';
 import { readSettings } from '../../apps/cli/src/settings/environment.ts';
 import { Keyspace, TenantKeys, taskRef } from '../../packages/store/src/records/keys.ts';
 import { TASK_RECORD, type TaskField } from '../../packages/store/src/records/task-record.ts';
+import { transitionsDiagram } from '../../packages/store/src/records/transitions.ts';
 import * as ttl from '../../packages/store/src/records/ttl.ts';
-import { codeIn, PAGES, proseOf, ROOT, tableOf, tablesOf, textOf } from './pages.ts';
+import { blocks, codeIn, PAGES, proseOf, ROOT, tableOf, tablesOf, textOf } from './pages.ts';
 
 /** A setting, metric, error code, limit, tool, key or field that the pages leave out, or invent, fails here. */
 const DATA_MODEL = 'docs/data-model.md';
@@ -135,7 +136,7 @@ test('the page of clients has every tool, and no other', () => {
   expect(operations.size, 'the page says how many').toBe(8);
   expect(listedAfter('These need no LLM')).toEqual(projectTools.map(({ name }) => name));
   const source = sources(['apps/gateway/src/tools']);
-  const own = [...source.matchAll(/defineTool\(\{\s+name: '(\w+)'/g)].map(([, name = '']) => name);
+  const own = [...source.matchAll(/define\w*Tool\(\{\s+name: '(\w+)'/g)].map(([, name = '']) => name);
   expect(sorted(listedAfter('These are about delegation'))).toEqual(sorted(own));
 });
 
@@ -196,6 +197,10 @@ describe('data model', () => {
       absent,
     ]);
     expect(shown).toEqual(known);
+  });
+
+  test('the diagram of states is that of the transitions', () => {
+    expect(blocks('States', 'mermaid')).toEqual([transitionsDiagram()]);
   });
 
   test('the lifetimes are those of ttl.ts', () => {
