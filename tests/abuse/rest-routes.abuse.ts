@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { OperatorStore } from '@baton/store/operator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Contract } from '../../apps/gateway/src/rest/testing/contract.ts';
+import { OpenApiContract } from '../../apps/gateway/src/rest/testing/openapi-contract.ts';
 import type { AnyJson } from '../harness/mcp-client.ts';
 import { OPERATOR_TOKEN } from '../harness/deployment.ts';
 import { validInputs, inputsFor, junkValues } from './inputs/schema-arbitraries.ts';
@@ -21,7 +21,7 @@ import type { RawRequest } from './environment/raw-http.ts';
 let environment: AbuseEnvironment;
 let transport: Transport;
 let document: AnyJson;
-let contract: Contract;
+let contract: OpenApiContract;
 let keys: Keys;
 /** What a path's `{id}` may name, by what stands before it. */
 let live: Record<string, string[]>;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   environment = await AbuseEnvironment.start();
   [transport] = environment.transports;
   document = await (await fetch(`${transport.url}/v1/openapi.json`)).json();
-  contract = new Contract(document);
+  contract = new OpenApiContract(document);
 });
 afterAll(() => environment?.stop());
 
@@ -143,7 +143,7 @@ test('every route of the OpenAPI document answers any input as documented', asyn
       const request = toRequest(method, path, input);
       const { reply, faults } = await environment.send(transport, request);
       const shown = findRestFaults(reply, (body) =>
-        contract.hold(method, request.path, { ...reply, headers: reply.headers as unknown as Headers, body }),
+        contract.check(method, request.path, { ...reply, headers: reply.headers as unknown as Headers, body }),
       );
       return [
         ...faults,

@@ -1,6 +1,6 @@
-import { makeLog, type RunningGateway, startGateway } from '@baton/gateway';
+import { createLogger, type RunningGateway, startGateway } from '@baton/gateway';
 import { startPrivateRedis } from '@baton/local-redis';
-import { testOperations } from '@baton/operations';
+import { benchOperations } from '@baton/operations';
 import type { KeyInput, Limits } from '@baton/protocol';
 import { type Lifetimes, Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
@@ -8,9 +8,9 @@ import { type RunningWorker, startWorker } from '@baton/worker';
 
 export const SECRET = 'a secret of the tests';
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests';
-const log = makeLog(process.env['TEST_LOG'] ?? 'silent', {});
+const log = createLogger(process.env['TEST_LOG'] ?? 'silent', {});
 
-type Programs = typeof testOperations;
+type Programs = typeof benchOperations;
 
 export interface DeploymentOptions {
   readonly gateways?: number;
@@ -76,7 +76,7 @@ export class Deployment {
   }
 
   /** `programs` are added to the product's; an older version of a program has a key other than its name. */
-  async addGateway(programs: Programs = testOperations): Promise<RunningGateway> {
+  async addGateway(programs: Programs = benchOperations): Promise<RunningGateway> {
     const replica = `gateway-${this.gateways.length}`;
     const configuration = {
       host: '127.0.0.1',
@@ -96,7 +96,7 @@ export class Deployment {
     return gateway;
   }
 
-  async addWorker(programs: Programs = testOperations): Promise<RunningWorker> {
+  async addWorker(programs: Programs = benchOperations): Promise<RunningWorker> {
     const store = await this.openStore(`worker-${this.workers.length}`);
     const worker = await startWorker({ drainMs: 9_000 }, store, log, programs);
     this.workers.push(worker);

@@ -1,5 +1,5 @@
-import { makeLog } from '@baton/gateway';
-import { testOperations } from '@baton/operations';
+import { createLogger } from '@baton/gateway';
+import { benchOperations } from '@baton/operations';
 import { Store } from '@baton/store';
 import { type RunningWorker, startWorker } from '@baton/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ let worker: RunningWorker;
 beforeAll(async () => {
   replicas = await startReplicas();
   store = await Store.open({ url: replicas.redisUrl, secret: SECRET, replica: 'worker' });
-  worker = await startWorker({ drainMs: 2_000 }, store, makeLog('silent', {}), testOperations);
+  worker = await startWorker({ drainMs: 2_000 }, store, createLogger('silent', {}), benchOperations);
 });
 afterAll(async () => {
   await worker.stop();

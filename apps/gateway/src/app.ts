@@ -65,11 +65,11 @@ function createServices(
   store: Store,
   { operations, programs }: { operations: ReadonlyMap<string, Operation>; programs: Programs },
 ): Services {
-  const answerCheck = new AnswerValidator();
+  const answerValidator = new AnswerValidator();
   const inflightWaits = new InflightWaits();
-  app.addHook('onClose', () => answerCheck.close());
+  app.addHook('onClose', () => answerValidator.close());
   app.addHook('preClose', async () => inflightWaits.drain());
-  return { store, programs, answerCheck, operations, inflightWaits };
+  return { store, programs, answerValidator, operations, inflightWaits };
 }
 
 function createHttpServer(configuration: GatewayConfiguration, log: Logger): FastifyInstance {

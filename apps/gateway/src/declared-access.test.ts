@@ -97,11 +97,11 @@ test('every route of MCP and REST declares its access', async () => {
   const services = {
     store,
     programs: new Programs(),
-    answerCheck: new AnswerValidator(),
+    answerValidator: new AnswerValidator(),
     operations,
     inflightWaits: new InflightWaits(),
   };
-  app.addHook('onClose', () => services.answerCheck.close());
+  app.addHook('onClose', () => services.answerValidator.close());
   await app.register(mcpRoutes, { services, servers, fastPathEnabled: true });
   await app.register(restRoutes, { prefix: '/v1', services });
   await app.ready();

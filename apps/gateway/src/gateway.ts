@@ -34,7 +34,7 @@ export async function startGateway(
     if (draining) reply.header('connection', 'close');
     done(null, payload);
   });
-  const silent = silentConnections(app.server);
+  const silent = unusedConnections(app.server);
   await app.listen({ host: configuration.host, port: configuration.port });
   const { port } = app.server.address() as AddressInfo;
   const host = configuration.host.includes(':') ? `[${configuration.host}]` : configuration.host;
@@ -59,17 +59,17 @@ export async function startGateway(
 }
 
 /** A client that opens a connection ahead of need has this long to make use of it. */
-const SILENCE_MS = 1_000;
+const UNUSED_MS = 1_000;
 
 /** Connections on which nothing was ever asked; to Node they are busy, and a drain would wait for them to the last. */
-function silentConnections(server: Server): () => Socket[] {
+function unusedConnections(server: Server): () => Socket[] {
   const opened = new Map<Socket, number>();
   server.on('connection', (socket: Socket) => {
     opened.set(socket, performance.now());
     socket.once('close', () => opened.delete(socket));
   });
   return () => {
-    const before = performance.now() - SILENCE_MS;
+    const before = performance.now() - UNUSED_MS;
     return [...opened].flatMap(([socket, at]) => (socket.bytesRead === 0 && at < before ? [socket] : []));
   };
 }

@@ -5,4 +5,4 @@
  * waits; `rest` serves /v1.
  */
 export { type RunningGateway, startGateway } from './gateway.ts';
-export { makeLog } from './log.ts';
+export { createLogger } from './log.ts';

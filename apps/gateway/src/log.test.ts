@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { makeLog } from './log.ts';
+import { createLogger } from './log.ts';
 
 test('a log line never holds a credential, a prompt or an answer', async () => {
   const lines = new PassThrough();
-  const log = makeLog('info', { role: 'test' }, lines);
+  const log = createLogger('info', { role: 'test' }, lines);
   const secret = 'hush';
   log.info({ req: { headers: { authorization: `Bearer ${secret}` } } }, 'request');
   log.warn({ deployment: { apiKey: secret, token: secret, secret } }, 'started');

@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 /** Structured logs without what they must not hold: credentials, and what customers and models say. */
-export function makeLog(
+export function createLogger(
   level: string,
   base: object,
   destination: DestinationStream = pino.destination(1),

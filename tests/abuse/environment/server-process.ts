@@ -1,5 +1,5 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { makeLog, startGateway } from '@baton/gateway';
+import { createLogger, startGateway } from '@baton/gateway';
 import type { Operation } from '@baton/operations';
 import { Store } from '@baton/store';
 import { startWorker } from '@baton/worker';
@@ -27,7 +27,7 @@ subscribe('fastify.initialization', (message) => {
 process.once('disconnect', () => process.exit());
 
 const store = await Store.open({ url: redisUrl, secret: SECRET, replica: name });
-const log = makeLog('warn', { role, name });
+const log = createLogger('warn', { role, name });
 
 if (role === 'worker') {
   await startWorker({ drainMs: 1_000 }, store, log, added);

@@ -1,6 +1,6 @@
 import { type RunningGateway, startGateway } from '@baton/gateway';
 import { type GatewayConfiguration, replicaName } from '@baton/gateway/configuration';
-import { makeLog } from '@baton/gateway/log';
+import { createLogger } from '@baton/gateway/log';
 import type { Settings } from '../settings/environment.ts';
 import { monitorRedis } from './redis-monitor.ts';
 import { extraOperations, type Deployment, openStore, type RunningRole } from './open-store.ts';
@@ -12,7 +12,7 @@ export async function runGateway(
   { host, unreadyMs }: { host: string; unreadyMs: number },
 ): Promise<RunningRole & Pick<RunningGateway, 'url'>> {
   const replica = settings.BATON_REPLICA ?? replicaName();
-  const log = makeLog(settings.LOG_LEVEL, { role: 'gateway', replica });
+  const log = createLogger(settings.LOG_LEVEL, { role: 'gateway', replica });
   const store = await openStore(settings, deployment, replica);
   const configuration: GatewayConfiguration = {
     host: settings.HOST ?? host,

@@ -1,5 +1,5 @@
 import { replicaName } from '@baton/gateway/configuration';
-import { makeLog } from '@baton/gateway/log';
+import { createLogger } from '@baton/gateway/log';
 import { serveHealth, startWorker } from '@baton/worker';
 import type { Settings } from '../settings/environment.ts';
 import { monitorRedis } from './redis-monitor.ts';
@@ -8,7 +8,7 @@ import { extraOperations, type Deployment, openStore, type RunningRole } from '.
 /** Starts a worker with a hold on Redis of its own. */
 export async function runWorker(settings: Settings, deployment: Deployment): Promise<RunningRole> {
   const replica = settings.BATON_REPLICA ?? replicaName();
-  const log = makeLog(settings.LOG_LEVEL, { role: 'worker', replica });
+  const log = createLogger(settings.LOG_LEVEL, { role: 'worker', replica });
   const store = await openStore(settings, deployment, replica);
   const worker = await startWorker(
     { drainMs: settings.BATON_DRAIN_MS },

@@ -18,36 +18,36 @@ export interface Access<AdmittedBy extends 'edge' | 'script' = 'edge' | 'script'
 export const MCP_SCOPE: readonly Scope[] = ['mcp'];
 export const MCP_OR_AGENT_SCOPE: readonly Scope[] = ['mcp', 'agent'];
 
-export const edgeCall = (scopes: readonly Scope[]): Access<'edge'> => ({
+export const callAdmittedAtEdge = (scopes: readonly Scope[]): Access<'edge'> => ({
   scopes,
   countsAs: 'call',
   admittedBy: 'edge',
 });
 
-export const scriptCall = (scopes: readonly Scope[]): Access<'script'> => ({
+export const callAdmittedByScript = (scopes: readonly Scope[]): Access<'script'> => ({
   scopes,
   countsAs: 'call',
   admittedBy: 'script',
 });
 
-export const scriptAnswer = (scopes: readonly Scope[]): Access<'script'> => ({
-  ...scriptCall(scopes),
+export const answerAdmittedByScript = (scopes: readonly Scope[]): Access<'script'> => ({
+  ...callAdmittedByScript(scopes),
   countsAs: 'answer',
 });
 
 /** Whoever may call over MCP at all. */
-export const ANY_MCP_CALLER = edgeCall(MCP_OR_AGENT_SCOPE);
+export const ANY_MCP_CALLER = callAdmittedAtEdge(MCP_OR_AGENT_SCOPE);
 
 /** Admits the caller. Errors: `unauthenticated`, `insufficient_scope`, `tenant_suspended`, `limit_rate`, `limit_size`, `unavailable`. */
 export function admit({ caller }: Pick<Call, 'caller'>, access: Access): Promise<Identity> {
   return caller.admit(access.scopes, access.countsAs);
 }
 
-export async function withIdentity(call: Call, access: Access<'edge'>): Promise<AdmittedCall> {
+export async function admitCall(call: Call, access: Access<'edge'>): Promise<AdmittedCall> {
   return { ...call, identity: await admit(call, access) };
 }
 
-export function withAdmit(call: Call, access: Access<'script'>): UnadmittedCall {
+export function deferAdmission(call: Call, access: Access<'script'>): UnadmittedCall {
   return { ...call, admit: () => admit(call, access) };
 }
 

@@ -8,7 +8,7 @@ import type { LightAbortSignal } from './light-abort-signal.ts';
 export interface Services {
   readonly store: Store;
   readonly programs: Programs;
-  readonly answerCheck: AnswerValidator;
+  readonly answerValidator: AnswerValidator;
   /** The operations that are tools here. */
   readonly operations: ReadonlyMap<string, Operation>;
   readonly inflightWaits: InflightWaits;

@@ -2,7 +2,7 @@ import { BatonError, isRecord, type JsonObject } from '@baton/protocol';
 import type { AnswerValidator } from '@baton/runner';
 
 const FIELD = 'delegatedCallDetails.requestParameters.schema';
-const MOST = { bytes: 65_536, depth: 32, nodes: 5_000 };
+const SCHEMA_LIMITS = { bytes: 65_536, depth: 32, nodes: 5_000 };
 
 /**
  * A schema that a caller brings is bounded before anything compiles it, compiled in a thread that can be ended, and
@@ -10,12 +10,12 @@ const MOST = { bytes: 65_536, depth: 32, nodes: 5_000 };
  */
 export async function validateCallerSchema(check: AnswerValidator, schema: JsonObject): Promise<void> {
   const bytes = Buffer.byteLength(JSON.stringify(schema));
-  if (bytes > MOST.bytes) throw tooMuch('bytes', bytes, MOST.bytes);
+  if (bytes > SCHEMA_LIMITS.bytes) throw schemaTooLarge('bytes', bytes, SCHEMA_LIMITS.bytes);
   let nodes = 0;
   const walk = (value: unknown, depth: number): void => {
     nodes++;
-    if (nodes > MOST.nodes) throw tooMuch('values', nodes, MOST.nodes);
-    if (depth > MOST.depth) throw tooMuch('levels', depth, MOST.depth);
+    if (nodes > SCHEMA_LIMITS.nodes) throw schemaTooLarge('values', nodes, SCHEMA_LIMITS.nodes);
+    if (depth > SCHEMA_LIMITS.depth) throw schemaTooLarge('levels', depth, SCHEMA_LIMITS.depth);
     if (isRecord(value) && typeof value['$ref'] === 'string' && !value['$ref'].startsWith('#')) {
       throw new BatonError(
         'invalid_arguments',
@@ -30,7 +30,7 @@ export async function validateCallerSchema(check: AnswerValidator, schema: JsonO
   await check.requireUsableSchema(schema, FIELD);
 }
 
-function tooMuch(unit: string, found: number, most: number): BatonError {
+function schemaTooLarge(unit: string, found: number, most: number): BatonError {
   return new BatonError('invalid_arguments', `${FIELD}: more than ${most} ${unit} (${found}) are not taken`, {
     field: FIELD,
   });

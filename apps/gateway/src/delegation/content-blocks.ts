@@ -2,7 +2,7 @@ import type { JsonObject } from '@baton/protocol';
 import { type ContentBlock, ContentBlockSchema } from '@modelcontextprotocol/sdk/types.js';
 
 /** Each is looked at by itself; an answer of more has them in its data. */
-const MOST_BLOCKS = 100;
+const MAX_BLOCKS = 100;
 
 /**
  * The content blocks that an agent's answer brought, as they came, for the content of the reply that carries its
@@ -10,6 +10,6 @@ const MOST_BLOCKS = 100;
  */
 export function contentBlocksOf(result: JsonObject | undefined): ContentBlock[] {
   const content = result?.['content'];
-  if (!Array.isArray(content) || content.length > MOST_BLOCKS) return [];
+  if (!Array.isArray(content) || content.length > MAX_BLOCKS) return [];
   return content.filter((block) => ContentBlockSchema.safeParse(block).success) as unknown as ContentBlock[];
 }

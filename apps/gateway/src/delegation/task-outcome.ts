@@ -36,7 +36,7 @@ export function outcomeOf(view: TaskView): TaskOutcome {
 }
 
 /** All that `task_status` and a task's resource tell of a task. */
-export function statusOf(view: TaskView) {
+export function taskStatusOf(view: TaskView) {
   return {
     taskId: view.taskId,
     operation: view.operation,
@@ -67,7 +67,7 @@ export function directiveFor(
  * An interaction with its whole request, as lists give it: a directive while it is pending, and afterwards the same
  * without the call to answer it.
  */
-export function interactionDetails(record: InteractionRecord & { readonly claimedUntil?: number }): object {
+export function presentInteraction(record: InteractionRecord & { readonly claimedUntil?: number }): object {
   const { taskId, operation, interactionId, status, createdAt, request } = record;
   const times = { createdAt: isoTime(createdAt), ...endTimes(record) };
   if (request.kind === 'elicitation') return { taskId, operation, interactionId, status, ...times, request };

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { BatonError, type KeyParts, parseKey } from '@baton/protocol';
+import { BatonError, type ApiKeyParts, parseApiKey } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 
 /** What a request shows of itself, before anyone has looked it up. */
-export type Credential = { readonly kind: 'key'; readonly key: KeyParts } | { readonly kind: 'operator' };
+export type Credential = { readonly kind: 'key'; readonly key: ApiKeyParts } | { readonly kind: 'operator' };
 
 /**
  * Reads `Authorization: Bearer` on every route that is not `open`. A missing or malformed credential ends the request
@@ -15,7 +15,7 @@ export function readCredentials(app: FastifyInstance, operatorToken: string | un
   app.decorateRequest('credential', null);
   app.addHook('onRequest', (request, _reply, done) => {
     if (request.routeOptions.config.isPublic !== true && !request.is404) {
-      request.credential = credentialOf(request.headers.authorization ?? '', operatorDigest);
+      request.credential = parseCredential(request.headers.authorization ?? '', operatorDigest);
     }
     done();
   });
@@ -34,7 +34,7 @@ const credentials = new LRUCache<string, Credential>({ max: CACHED_CREDENTIALS }
 /** Clients write a key behind one space; a header that is longer than such a one is parsed each time. */
 const LONGEST_CACHED_HEADER = 127;
 
-function credentialOf(header: string, operatorDigest: Buffer | undefined): Credential {
+function parseCredential(header: string, operatorDigest: Buffer | undefined): Credential {
   const cached = credentials.get(header);
   if (cached !== undefined) return cached;
   const [, token] = /^Bearer +(\S+)$/i.exec(header) ?? [];
@@ -45,7 +45,7 @@ function credentialOf(header: string, operatorDigest: Buffer | undefined): Crede
       { missing: true },
     );
   }
-  const key = parseKey(token);
+  const key = parseApiKey(token);
   if (key !== undefined) {
     const shown: Credential = { kind: 'key', key };
     if (header.length > LONGEST_CACHED_HEADER) return shown;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
-const MOST_BYTES = 16 * 1024 * 1024;
-const MOST_MS = 1_000;
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_MS = 1_000;
 
 /**
  * Reads the rest of a body that nobody wants, up to 16 MiB and for up to a second. A connection that closes while its
@@ -13,14 +13,14 @@ export function drainBody(request: IncomingMessage): Promise<void> {
     let bytes = 0;
     const count = (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MOST_BYTES) done();
+      if (bytes > MAX_BYTES) done();
     };
     const done = () => {
       clearTimeout(timer);
       request.off('data', count).off('end', done).off('error', done).off('close', done);
       resolve();
     };
-    const timer = setTimeout(done, MOST_MS);
+    const timer = setTimeout(done, MAX_MS);
     request.on('data', count).on('end', done).on('error', done).on('close', done);
   });
 }

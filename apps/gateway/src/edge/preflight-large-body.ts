@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { notFound } from './problem.ts';
 
 /** What a request may bring along unseen: nearly all are smaller, and pay nothing for what is here. */
-const SMALL_BYTES = 65_536;
+const UNCHECKED_BYTES = 65_536;
 
 /**
  * Refuses what would be refused in any case before its body is read, where that is large: nobody without a valid key
@@ -14,7 +14,7 @@ const SMALL_BYTES = 65_536;
 export function preflightLargeBody(app: FastifyInstance, store: Store): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const bytes = announcedBytes(request);
-    if (bytes !== undefined && bytes <= SMALL_BYTES) return done();
+    if (bytes !== undefined && bytes <= UNCHECKED_BYTES) return done();
     const { credential } = request;
     if (request.is404) return done(notFound(request));
     if (credential?.kind !== 'key') return done();

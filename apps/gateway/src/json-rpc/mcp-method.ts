@@ -1,7 +1,7 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { ServerResult } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
-import { type Access, withIdentity } from '../call/access.ts';
+import { type Access, admitCall } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
 import { callFromAuthInfo } from './call-context.ts';
 import { parseRequest, rawRequest } from './parse-request.ts';
@@ -29,7 +29,7 @@ export function defineMethod<Request>(
     register: (server, log) =>
       server.setRequestHandler(raw, (request, { authInfo }) =>
         toRpcErrors(log, async () => {
-          const call = await withIdentity(callFromAuthInfo(authInfo), access);
+          const call = await admitCall(callFromAuthInfo(authInfo), access);
           return answer(parseRequest(schema, request), call);
         }),
       ),

@@ -7,7 +7,7 @@ import {
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
-import { ANY_MCP_CALLER, MCP_OR_AGENT_SCOPE, scriptCall } from '../call/access.ts';
+import { ANY_MCP_CALLER, MCP_OR_AGENT_SCOPE, callAdmittedByScript } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { callFromAuthInfo } from '../json-rpc/call-context.ts';
 import { defineMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
@@ -75,7 +75,7 @@ function callToolMethod(callOne: McpServerFactory['callTool']): McpMethod {
   const name = 'tools/call';
   return {
     name,
-    access: scriptCall(MCP_OR_AGENT_SCOPE),
+    access: callAdmittedByScript(MCP_OR_AGENT_SCOPE),
     // Not the Server's own: that reads each result into its types, and loses what they lack, such as the title of an
     // embedded resource.
     register: (server, log) =>

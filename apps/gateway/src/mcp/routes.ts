@@ -1,15 +1,15 @@
-import { BatonError, type KeyParts, MAX_BODY_BYTES, toBatonError } from '@baton/protocol';
+import { BatonError, type ApiKeyParts, MAX_BODY_BYTES, toBatonError } from '@baton/protocol';
 import { InitializeRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   type Access,
   admit,
   ANY_MCP_CALLER,
-  edgeCall,
+  callAdmittedAtEdge,
   ensureAdmitted,
   MCP_OR_AGENT_SCOPE,
-  scriptAnswer,
-  scriptCall,
+  answerAdmittedByScript,
+  callAdmittedByScript,
 } from '../call/access.ts';
 import type { Call, Services } from '../call/call.ts';
 import { isAdmissionRefusal } from '../call/refusals.ts';
@@ -57,7 +57,10 @@ export async function mcpRoutes(
     return sendProblem(request, reply, error);
   });
 
-  const post = { bodyLimit: MAX_BODY_BYTES, config: { access: keyAccess(scriptCall(MCP_OR_AGENT_SCOPE)) } };
+  const post = {
+    bodyLimit: MAX_BODY_BYTES,
+    config: { access: keyAccess(callAdmittedByScript(MCP_OR_AGENT_SCOPE)) },
+  };
   app.post('/mcp', post, async (request, reply) => {
     const unbound = callOf(request, reply);
     enforceBatchLimits(request.body);
@@ -72,7 +75,7 @@ export async function mcpRoutes(
     });
   });
 
-  const ofSession = { config: { access: keyAccess(edgeCall(MCP_OR_AGENT_SCOPE)) } };
+  const ofSession = { config: { access: keyAccess(callAdmittedAtEdge(MCP_OR_AGENT_SCOPE)) } };
   app.get('/mcp', ofSession, async (request, reply) => {
     const call = callOf(request, reply);
     const session = await sessionOf(request, call);
@@ -156,7 +159,7 @@ function createCall(services: Services, request: FastifyRequest, reply: FastifyR
   };
 }
 
-function keyOf(request: FastifyRequest): KeyParts {
+function keyOf(request: FastifyRequest): ApiKeyParts {
   const shown = credential(request);
   if (shown.kind === 'key') return shown.key;
   throw new BatonError(
@@ -172,7 +175,7 @@ function keyAccess(access: Access) {
 
 /** What a message is admitted as before its method or tool is known to be one. */
 function messageAccess(message: unknown): Access {
-  return isAnswer(message) ? scriptAnswer(MCP_OR_AGENT_SCOPE) : ANY_MCP_CALLER;
+  return isAnswer(message) ? answerAdmittedByScript(MCP_OR_AGENT_SCOPE) : ANY_MCP_CALLER;
 }
 
 /** True for a post of an answer, which is the last thing to be limited in rate. */

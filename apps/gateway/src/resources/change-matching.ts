@@ -27,25 +27,25 @@ export function topicsOfChange(change: DataChange): Topic[] {
 
 /** Whether what the caller would read there may be another after a change of its topic. May say so in vain, never the other way. */
 export function resourceMayChange(change: DataChange, kind: ResourceKind, identity: Identity): boolean {
-  return mayReach(identity, kind.access.scopes) && maySee(change, identity) && kind.mayChangeWith(change);
+  return hasAnyScope(identity, kind.access.scopes) && maySee(change, identity) && kind.mayChangeWith(change);
 }
 
 /** Whether `resources/list` may give anyone other entries now. */
 export function changesResourceList(change: DataChange): boolean {
   if (change.kind === 'task') return change.listed;
-  const entries = LISTED.some((field) => change.fields.has(field));
+  const entries = LISTED_FIELDS.some((field) => change.fields.has(field));
   return change.created || change.fields.has('meta') || (change.shaped && entries);
 }
 
 /** Whether a change of the list is one of this caller's. */
-export function isInListOf(change: DataChange, identity: Identity): boolean {
-  return maySee(change, identity) && (change.kind === 'task' || mayReach(identity, ['mcp']));
+export function isListChangeFor(change: DataChange, identity: Identity): boolean {
+  return maySee(change, identity) && (change.kind === 'task' || hasAnyScope(identity, ['mcp']));
 }
 
 /** The fields of a project that are entries by being there; `meta` says which tag is the current one. */
-const LISTED = ['file', 'rules', 'report'];
+const LISTED_FIELDS = ['file', 'rules', 'report'];
 
-function mayReach(identity: Identity, need: readonly Scope[]): boolean {
+function hasAnyScope(identity: Identity, need: readonly Scope[]): boolean {
   return need.some((scope) => identity.scopes.has(scope));
 }
 

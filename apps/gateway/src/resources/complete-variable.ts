@@ -5,7 +5,7 @@ import { RpcError } from '../json-rpc/rpc-error.ts';
 import { resourceKinds } from './catalog.ts';
 
 /** MCP, server/utilities/completion: at most so many values. */
-const MOST = 100;
+const MAX_VALUES = 100;
 
 /** Values of a template's variable that begin with what was typed so far, whatever its case. */
 export async function completeVariable(
@@ -33,9 +33,9 @@ export async function completeVariable(
   const fitting = values.filter((value) => value.toLowerCase().startsWith(typed));
   return {
     completion: {
-      values: fitting.slice(0, MOST),
+      values: fitting.slice(0, MAX_VALUES),
       ...(partial ? {} : { total: fitting.length }),
-      hasMore: partial || fitting.length > MOST,
+      hasMore: partial || fitting.length > MAX_VALUES,
     },
   };
 }

@@ -20,12 +20,12 @@ import { resourceEntry, type ResourceKind } from './resource-kind.ts';
 import type { Variables } from './uri-template.ts';
 
 /** A page ends with the entries of whoever fills it, so it may be a little longer. */
-const PAGE = 50;
+const PAGE_SIZE = 50;
 
 interface SectionPage {
   readonly resources: readonly Resource[];
   /** Where this section goes on, if it does. */
-  readonly next?: string | undefined;
+  readonly nextPosition?: string | undefined;
 }
 
 type Section = (call: AdmittedCall, from: string | undefined) => Promise<SectionPage>;
@@ -41,11 +41,11 @@ export async function listResources(
 ): Promise<{ resources: Resource[]; nextCursor?: string }> {
   let { section, from } = parseCursor(cursor);
   const resources: Resource[] = [];
-  while (resources.length < PAGE) {
+  while (resources.length < PAGE_SIZE) {
     const part = await SECTIONS[section]?.(call, from);
     if (part === undefined) return { resources };
     resources.push(...part.resources);
-    from = part.next;
+    from = part.nextPosition;
     if (from === undefined) section++;
   }
   if (section === SECTIONS.length) return { resources };
@@ -61,7 +61,7 @@ const listProjects: Section = async (call, from) => {
     if (from !== undefined && name <= from) continue;
     const project = await readProject(call.tenant, name);
     if (project !== undefined) resources.push(...(await resourcesOf(name, project, call)));
-    if (resources.length >= PAGE && at + 1 < names.length) return { resources, next: name };
+    if (resources.length >= PAGE_SIZE && at + 1 < names.length) return { resources, nextPosition: name };
   }
   return { resources };
 };
@@ -111,7 +111,7 @@ const listInteractions: Section = async ({ tenant, identity }, from) => {
       },
     ),
   );
-  return { resources, next: page.nextCursor };
+  return { resources, nextPosition: page.nextCursor };
 };
 
 /** Tasks, newest first. */
@@ -124,7 +124,7 @@ const listTasks: Section = async ({ tenant, identity }, from) => {
       { name: `${operation}/${taskId}`, title: `Task of ${operation}`, lastModified: isoTime(updatedAt) },
     ),
   );
-  return { resources, next: page.nextCursor };
+  return { resources, nextPosition: page.nextCursor };
 };
 
 const listPrompts: Section = async (call) => ({

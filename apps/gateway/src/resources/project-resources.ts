@@ -1,5 +1,5 @@
 import {
-  complexityReportOf,
+  readComplexityReport,
   getTask,
   getTasks,
   listFiles,
@@ -20,7 +20,7 @@ import {
   jsonBody,
   type ResourceKind,
 } from './resource-kind.ts';
-import { edgeCall, MCP_SCOPE } from '../call/access.ts';
+import { callAdmittedAtEdge, MCP_SCOPE } from '../call/access.ts';
 import { fileContent } from './file-content.ts';
 import type { Variables } from './uri-template.ts';
 
@@ -70,7 +70,7 @@ function defineProjectResource(
     ...text,
     template: `baton://projects/{project}/${path}`,
     annotations: { audience: ['user', 'assistant'], priority },
-    access: edgeCall(MCP_SCOPE),
+    access: callAdmittedAtEdge(MCP_SCOPE),
     completions: { project: projectNames, ...completions },
     topic: ({ project = '' }) => `project ${project}`,
     mayChangeWith: (change) => change.kind === 'project' && shows.some((field) => change.fields.has(field)),
@@ -89,7 +89,7 @@ export const projectsResource = defineResource({
   description: 'The keys of all projects, and where each is read.',
   mimeType: JSON_TYPE,
   annotations: { audience: ['user', 'assistant'], priority: 0.5 },
-  access: edgeCall(MCP_SCOPE),
+  access: callAdmittedAtEdge(MCP_SCOPE),
   completions: {},
   topic: () => 'projects',
   mayChangeWith: () => true,
@@ -150,7 +150,7 @@ export const complexityReportResource = defineProjectResource(
   },
   { tag: tags },
   (project, of) => {
-    const { report, message } = complexityReportOf(project, of);
+    const { report, message } = readComplexityReport(project, of);
     // A report that was never made is no resource, as a file that was never connected is none.
     if (report === null) throw new BatonError('file_not_found', message, { file: 'complexity-report' });
     return { body: jsonBody(report), lastModified: report.meta.generatedAt };

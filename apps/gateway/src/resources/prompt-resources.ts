@@ -1,5 +1,5 @@
 import { operationPrompt, promptMarkdown, promptNames } from '@baton/operations';
-import { edgeCall, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
+import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { defineResource } from './resource-kind.ts';
 
 /** What an operation tells the LLM, for people; results of tools never carry it. */
@@ -10,7 +10,7 @@ export const promptResource = defineResource({
   description: 'What an operation tells the LLM, whatever the project.',
   mimeType: 'text/markdown',
   annotations: { audience: ['user'], priority: 0.3 },
-  access: edgeCall(MCP_OR_AGENT_SCOPE),
+  access: callAdmittedAtEdge(MCP_OR_AGENT_SCOPE),
   completions: { operation: async () => ({ values: promptNames }) },
   topic: () => undefined,
   mayChangeWith: () => false,

@@ -1,12 +1,12 @@
 import { parseInteractionId } from '@baton/protocol';
 import type { Page } from '@baton/store';
-import { edgeCall, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
+import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
-import { isoTime, statusOf, interactionDetails } from '../delegation/task-outcome.ts';
+import { isoTime, taskStatusOf, presentInteraction } from '../delegation/task-outcome.ts';
 import { type Completion, defineResource, jsonBody } from './resource-kind.ts';
 
 /** How many pages of ids are looked through to complete one. */
-const PAGES = 2;
+const MAX_PAGES = 2;
 
 /** Ids out of the pages of a list; nobody types an id from long ago. */
 const completeIds =
@@ -17,7 +17,7 @@ const completeIds =
   async (_given, call) => {
     const values: string[] = [];
     let cursor: string | undefined;
-    for (let pages = 0; pages < PAGES; pages++) {
+    for (let pages = 0; pages < MAX_PAGES; pages++) {
       const page = await read(call, cursor);
       values.push(...page.items.map(idOf));
       cursor = page.nextCursor;
@@ -34,7 +34,7 @@ export const taskResource = defineResource({
   description: 'How a task stands: its result when it is done, the request that it waits for when it waits.',
   mimeType: 'application/json',
   annotations: { audience: ['assistant'], priority: 0.6 },
-  access: edgeCall(MCP_OR_AGENT_SCOPE),
+  access: callAdmittedAtEdge(MCP_OR_AGENT_SCOPE),
   completions: {
     taskId: completeIds(
       ({ tenant, identity }, cursor) => tenant.queries.tasks(identity, cursor),
@@ -46,7 +46,7 @@ export const taskResource = defineResource({
   read: async ({ taskId = '' }, { tenant, identity }) => {
     const view = await tenant.tasks.read(identity, taskId);
     return {
-      body: jsonBody(statusOf(view)),
+      body: jsonBody(taskStatusOf(view)),
       title: `Task of ${view.operation}`,
       lastModified: isoTime(view.updatedAt),
     };
@@ -61,7 +61,7 @@ export const interactionResource = defineResource({
   description: 'One request that was handed to the agent, whole, and what became of it.',
   mimeType: 'application/json',
   annotations: { audience: ['assistant'], priority: 0.7 },
-  access: edgeCall(MCP_OR_AGENT_SCOPE),
+  access: callAdmittedAtEdge(MCP_OR_AGENT_SCOPE),
   completions: {
     id: completeIds(
       ({ tenant, identity }, cursor) => tenant.queries.pending(identity, { cursor }),
@@ -73,7 +73,7 @@ export const interactionResource = defineResource({
   read: async ({ id = '' }, { tenant, identity }) => {
     const record = await tenant.queries.interaction(identity, id);
     return {
-      body: jsonBody(interactionDetails(record)),
+      body: jsonBody(presentInteraction(record)),
       title: `Request of ${record.operation}`,
       lastModified: isoTime(record.endedAt ?? record.createdAt),
     };

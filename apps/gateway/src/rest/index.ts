@@ -15,13 +15,13 @@ import { tenantRoutes } from './operator/tenants.ts';
 import { projectRoutes } from './routes/projects.ts';
 import { tenantOfKey, tenantInPath } from './admission/route-scope.ts';
 import { taskRoutes } from './routes/tasks.ts';
-import { parseRequests } from './request-validation.ts';
+import { validateRequests } from './request-validation.ts';
 
 /** Everything under `/v1`. */
 export async function restRoutes(app: FastifyInstance, { services }: { services: Services }): Promise<void> {
   const operatorStore = openOperatorStore(services.store);
   await serveOpenApi(app);
-  parseRequests(app);
+  validateRequests(app);
   admitRequests(app, services.store, requireTenant(operatorStore));
 
   await app.register(tenantRoutes, { operatorStore });

@@ -8,7 +8,7 @@ import { parseArguments } from '../tools/tool.ts';
  * and MCP name a bad field in the same way. Responses are written as they are: their schemas describe, and a test
  * holds the two together; a check here could only turn a customer's data into a 500.
  */
-export function parseRequests(app: FastifyInstance): void {
+export function validateRequests(app: FastifyInstance): void {
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart = 'body' }) => (data: unknown) => {
     try {
       return { value: parseArguments(schema, data) };

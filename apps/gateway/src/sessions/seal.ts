@@ -2,7 +2,7 @@ import type { SealKey } from '@baton/store';
 import { CompactEncrypt, compactDecrypt } from 'jose';
 
 /** Nothing that was sealed here is longer, and nothing longer is worth looking into. */
-const MAX_SEALED = 6_000;
+const MAX_SEALED_LENGTH = 6_000;
 
 /**
  * Seals texts that clients keep for Baton: encrypted and authenticated (JWE compact, RFC 7516: `dir` with A256GCM), in
@@ -26,7 +26,7 @@ export class Seal {
 
   /** The text, or undefined for what was not sealed with any of the keys, or was changed since. */
   async open(sealed: string): Promise<string | undefined> {
-    if (sealed.length > MAX_SEALED) return undefined;
+    if (sealed.length > MAX_SEALED_LENGTH) return undefined;
     try {
       const { plaintext } = await compactDecrypt(sealed, ({ kid }) => this.keyOf(kid), {
         keyManagementAlgorithms: ['dir'],

@@ -1,4 +1,4 @@
-import type { KeyParts } from '@baton/protocol';
+import type { ApiKeyParts } from '@baton/protocol';
 import { SESSION_TTL, type Store, type Subscriber, sessionNotFound, type TenantStore } from '@baton/store';
 import type { InitializeRequest } from '@modelcontextprotocol/sdk/types.js';
 import { LRUCache } from 'lru-cache';
@@ -40,7 +40,7 @@ export class SessionCache implements Subscriber {
   }
 
   /** The session behind a sealed id, if nothing need be asked to be sure of it. */
-  verified(sealed: string, key: KeyParts): Session | undefined {
+  verified(sealed: string, key: ApiKeyParts): Session | undefined {
     const cached = this.sessions.get(sealed);
     if (cached === undefined || this.feed.kind === 'disconnected') return undefined;
     const { session, keys, verifiedAt } = cached;
@@ -53,7 +53,7 @@ export class SessionCache implements Subscriber {
    * The session behind a sealed id, for the principal that calls and was admitted.
    * Errors: `session_not_found` for what was not sealed here, is another principal's or has ended; `unavailable`.
    */
-  async verify(sealed: string, key: KeyParts, principal: string, tenant: TenantStore): Promise<Session> {
+  async verify(sealed: string, key: ApiKeyParts, principal: string, tenant: TenantStore): Promise<Session> {
     const cached = this.sessions.get(sealed) ?? (await this.unseal(sealed));
     if (cached === undefined) throw sessionNotFound();
     const { session, keys } = cached;
@@ -75,7 +75,7 @@ export class SessionCache implements Subscriber {
 
   /** A new session's sealed id, for a principal that was admitted. */
   async issue(
-    key: KeyParts,
+    key: ApiKeyParts,
     principal: string,
     params: InitializeRequest['params'],
     tenant: TenantStore,

@@ -70,12 +70,12 @@ function shortenCapabilities(
 ): Record<string, unknown> {
   const { experimental: _, ...known } = capabilities;
   if (JSON.stringify(known).length <= MAX_CAPABILITIES) return known;
-  const names = Object.keys(known).filter((name) => KNOWN.has(name));
+  const names = Object.keys(known).filter((name) => CLIENT_CAPABILITIES.has(name));
   return Object.fromEntries(names.map((name) => [name, {}]));
 }
 
 /** The client's capabilities of the 2025 revisions. */
-const KNOWN = new Set(['sampling', 'elicitation', 'roots', 'tasks']);
+const CLIENT_CAPABILITIES = new Set(['sampling', 'elicitation', 'roots', 'tasks']);
 
 function shorten(text: string, most: number): string {
   return text.slice(0, most).toWellFormed();

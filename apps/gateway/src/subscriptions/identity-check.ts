@@ -1,4 +1,4 @@
-import { BatonError, type KeyParts } from '@baton/protocol';
+import { BatonError, type ApiKeyParts } from '@baton/protocol';
 import type { Identity } from '@baton/store';
 import { isLastingRefusal } from '../call/refusals.ts';
 import { MultiMap } from './multi-map.ts';
@@ -13,10 +13,13 @@ type State = 'idle' | 'due' | 'running' | 'outdated';
 /** Checks that those who hold streams would be admitted now, and closes the streams of those who would not. */
 export class IdentityCheck {
   private readonly streams: () => Iterable<NotificationStream>;
-  private readonly identityOf: (key: KeyParts) => Promise<Identity>;
+  private readonly identityOf: (key: ApiKeyParts) => Promise<Identity>;
   private state: State = 'idle';
 
-  constructor(streams: () => Iterable<NotificationStream>, identityOf: (key: KeyParts) => Promise<Identity>) {
+  constructor(
+    streams: () => Iterable<NotificationStream>,
+    identityOf: (key: ApiKeyParts) => Promise<Identity>,
+  ) {
     this.streams = streams;
     this.identityOf = identityOf;
   }

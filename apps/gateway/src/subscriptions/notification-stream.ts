@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { KeyParts } from '@baton/protocol';
+import type { ApiKeyParts } from '@baton/protocol';
 import type { Change, Identity, TenantStore } from '@baton/store';
 import type { Session } from '../sessions/session.ts';
 import { type NotificationWriter, RESOURCE_LIST } from './notification-writer.ts';
@@ -18,7 +18,7 @@ type State =
 export class NotificationStream implements Subscriber {
   readonly id = randomUUID();
   readonly session: Session;
-  readonly key: KeyParts;
+  readonly key: ApiKeyParts;
   private readonly tenant: TenantStore;
   private readonly index: SubscriptionIndex;
   private currentIdentity: Identity;
@@ -33,7 +33,7 @@ export class NotificationStream implements Subscriber {
 
   constructor(
     session: Session,
-    by: { readonly tenant: TenantStore; readonly key: KeyParts; readonly identity: Identity },
+    by: { readonly tenant: TenantStore; readonly key: ApiKeyParts; readonly identity: Identity },
     index: SubscriptionIndex,
   ) {
     this.session = session;

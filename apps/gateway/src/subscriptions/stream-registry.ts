@@ -1,4 +1,4 @@
-import { BatonError, type KeyParts } from '@baton/protocol';
+import { BatonError, type ApiKeyParts } from '@baton/protocol';
 import type { Identity, TenantStore } from '@baton/store';
 import type { FastifyReply } from 'fastify';
 import type { Call } from '../call/call.ts';
@@ -28,7 +28,7 @@ export class StreamRegistry {
    */
   async open(
     session: Session,
-    by: { readonly call: Call; readonly key: KeyParts; readonly identity: Identity },
+    by: { readonly call: Call; readonly key: ApiKeyParts; readonly identity: Identity },
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const { call, key, identity } = by;

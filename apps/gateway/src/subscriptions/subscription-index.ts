@@ -1,7 +1,7 @@
 import type { Identity } from '@baton/store';
 import {
   changesResourceList,
-  isInListOf,
+  isListChangeFor,
   resolveUri,
   resourceMayChange,
   topicsOfChange,
@@ -67,6 +67,6 @@ export class SubscriptionIndex {
         : this.subscribersByPrincipal.sets();
     for (const subscribers of [...ofPrincipals, this.agentSubscribers])
       for (const subscriber of subscribers)
-        if (isInListOf(change, subscriber.identity)) subscriber.notify(RESOURCE_LIST);
+        if (isListChangeFor(change, subscriber.identity)) subscriber.notify(RESOURCE_LIST);
   }
 }

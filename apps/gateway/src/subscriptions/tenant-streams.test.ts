@@ -1,5 +1,5 @@
 import { startPrivateRedis } from '@baton/local-redis';
-import { parseKey } from '@baton/protocol';
+import { parseApiKey } from '@baton/protocol';
 import { Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ test('a key that is revoked after its request was admitted, and before the chang
   const streams = new TenantStreams(tenant);
   const opened = async () => {
     const { id, key: text } = await tenant.credentials.create({ name: 'x', scopes: ['mcp'] });
-    const key = parseKey(text);
+    const key = parseApiKey(text);
     if (key === undefined) throw new Error('a key that was just made does not parse');
     const identity = await tenant.caller(key, 0).admit(['mcp']);
     const clientInfo = { name: 'x', version: '1' };

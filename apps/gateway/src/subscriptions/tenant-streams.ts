@@ -1,4 +1,4 @@
-import type { KeyParts } from '@baton/protocol';
+import type { ApiKeyParts } from '@baton/protocol';
 import {
   CHANGE_FEED_RENEW_INTERVAL,
   type Change,
@@ -126,7 +126,7 @@ export class TenantStreams {
     return this.streams.get(stream.session.id) === stream;
   }
 
-  private identityOf(key: KeyParts): Promise<Identity> {
+  private identityOf(key: ApiKeyParts): Promise<Identity> {
     return this.tenant.caller(key, 0).recheck(MCP_OR_AGENT_SCOPE);
   }
 }

@@ -8,7 +8,12 @@ import {
   MAX_WAIT_MS,
 } from '@baton/protocol';
 import { z } from 'zod';
-import { MCP_OR_AGENT_SCOPE, MCP_SCOPE, scriptAnswer, scriptCall } from '../call/access.ts';
+import {
+  MCP_OR_AGENT_SCOPE,
+  MCP_SCOPE,
+  answerAdmittedByScript,
+  callAdmittedByScript,
+} from '../call/access.ts';
 import type { UnadmittedCall } from '../call/call.ts';
 import { answerConfirmation } from '../delegation/answer-confirmation.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
@@ -62,9 +67,11 @@ export const agentLlm = defineScriptAdmittedTool({
     'Posts the outcome of an LLM call that Baton asked for (interactionId and agentLLMResponse), and waits up to waitMs ' +
     'for what comes of it: the finished result, or the next request. Posting the same answer again is safe.',
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  access: scriptCall(MCP_OR_AGENT_SCOPE),
+  access: callAdmittedByScript(MCP_OR_AGENT_SCOPE),
   accessFor: ({ agentLLMResponse }) =>
-    agentLLMResponse === undefined ? scriptCall(MCP_SCOPE) : scriptAnswer(MCP_OR_AGENT_SCOPE),
+    agentLLMResponse === undefined
+      ? callAdmittedByScript(MCP_SCOPE)
+      : answerAdmittedByScript(MCP_OR_AGENT_SCOPE),
   input,
   output: [answerConfirmation, ...replySchemas(delegatedCall)],
   run: async ({ interactionId, agentLLMResponse, delegatedCallDetails: details, waitMs }, call, meta) => {
@@ -83,7 +90,7 @@ async function openInteraction(
   const { schema } = details.requestParameters;
   if (schema !== undefined) {
     await call.admit();
-    await validateCallerSchema(call.services.answerCheck, schema as JsonObject);
+    await validateCallerSchema(call.services.answerValidator, schema as JsonObject);
   }
   return startOperationTool(delegatedCall, details as unknown as JsonObject, call, meta);
 }

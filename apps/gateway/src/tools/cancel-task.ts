@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { edgeCall, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
+import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { defineTool } from './tool.ts';
 
 /** Ends a task; what it waits for is taken back. */
@@ -8,7 +8,7 @@ export const cancelTask = defineTool({
   title: 'Cancel a task',
   description: 'Ends a task that is not finished. Answers to its open requests are refused from then on.',
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  access: edgeCall(MCP_OR_AGENT_SCOPE),
+  access: callAdmittedAtEdge(MCP_OR_AGENT_SCOPE),
   input: z.strictObject({ taskId: z.string().min(1).max(100).describe('The task') }),
   output: [z.object({ taskId: z.string(), status: z.literal('cancelled') })],
   run: async ({ taskId }, call) => {

@@ -1,6 +1,6 @@
 import type { Operation } from '@baton/operations';
 import type { JsonObject } from '@baton/protocol';
-import { MCP_SCOPE, scriptCall } from '../call/access.ts';
+import { MCP_SCOPE, callAdmittedByScript } from '../call/access.ts';
 import { replySchemas, startOperationTool } from './start-operation.ts';
 import { defineScriptAdmittedTool, type Tool } from './tool.ts';
 
@@ -11,7 +11,7 @@ export function operationTool(operation: Operation): Tool {
     title: operation.title,
     description: operation.description,
     hints: operation.hints,
-    access: scriptCall(MCP_SCOPE),
+    access: callAdmittedByScript(MCP_SCOPE),
     input: operation.input,
     output: replySchemas(operation),
     run: (input, call, meta) => startOperationTool(operation, input as JsonObject, call, meta),

@@ -1,20 +1,20 @@
 import { integerOrDigits } from '@baton/operations';
 import { interactionStatus, MAX_WAIT_MS, role } from '@baton/protocol';
 import { z } from 'zod';
-import { edgeCall, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
+import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
-import { interactionDetails } from '../delegation/task-outcome.ts';
+import { presentInteraction } from '../delegation/task-outcome.ts';
 import { waitForPending } from '../delegation/wait-for-pending.ts';
 import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
 import { defineTool } from './tool.ts';
 
 /** A lease is at least so long: a shorter one ends before anything can be done with it. */
-const LEAST_LEASE_MS = 1_000;
+const MIN_LEASE_MS = 1_000;
 
 const claim = z.strictObject({
   max: integerOrDigits(z.int().min(1).max(50)).default(1).describe('How many to claim at most'),
   leaseMs: integerOrDigits(z.int().min(0).max(3_600_000)).describe(
-    `For how long they are hidden from other claims, ${LEAST_LEASE_MS} or more; 0 ends the claim on interactionId, or, ` +
+    `For how long they are hidden from other claims, ${MIN_LEASE_MS} or more; 0 ends the claim on interactionId, or, ` +
       'without one, all claims of holder, which is given none any more: for a call whose reply did not come',
   ),
   holder: z
@@ -53,13 +53,13 @@ const input = z
   .superRefine(({ status, interactionId, claim: wish, waitMs, ...list }, context) => {
     const refuse = (path: (string | number)[], message: string) =>
       context.addIssue({ code: 'custom', path, message });
-    const { leaseMs = LEAST_LEASE_MS } = wish ?? {};
+    const { leaseMs = MIN_LEASE_MS } = wish ?? {};
     if (wish !== undefined && status !== 'pending')
       refuse(['claim'], `only pending interactions can be claimed, and status is '${status}'`);
     if (leaseMs === 0 && interactionId === undefined && wish?.holder === undefined)
       refuse(['claim', 'leaseMs'], 'is 0, which ends claims: give interactionId, or the holder of all');
-    if (leaseMs > 0 && leaseMs < LEAST_LEASE_MS)
-      refuse(['claim', 'leaseMs'], `is ${leaseMs}; it must be 0, or ${LEAST_LEASE_MS} or more`);
+    if (leaseMs > 0 && leaseMs < MIN_LEASE_MS)
+      refuse(['claim', 'leaseMs'], `is ${leaseMs}; it must be 0, or ${MIN_LEASE_MS} or more`);
     if (waitMs > 0 && (interactionId !== undefined || status !== 'pending'))
       refuse(['waitMs'], 'waits for a list of what is pending, without interactionId or another status');
     for (const field of ['operation', 'role', 'cursor'] as const)
@@ -76,7 +76,7 @@ export const pendingInteractions = defineTool({
     'Lists the LLM requests that wait for an answer, oldest first, each with its whole request. Answer them with agent_llm. ' +
     'Agents that share a backlog claim what they work on, and renew a claim by claiming its interactionId again.',
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  access: edgeCall(MCP_OR_AGENT_SCOPE),
+  access: callAdmittedAtEdge(MCP_OR_AGENT_SCOPE),
   input,
   output: [z.object({ interactions: z.array(z.looseObject({})), nextCursor: z.string().optional() })],
   run: async (given, call) => {
@@ -89,18 +89,18 @@ export const pendingInteractions = defineTool({
         operation,
         role: wanted,
       });
-      return reply(page.items.map(interactionDetails), page.nextCursor);
+      return listReply(page.items.map(presentInteraction), page.nextCursor);
     }
     const { claim: wish, waitMs } = given;
     const look = { cursor, operation, role: wanted, claim: wish };
     if (wish?.leaseMs === 0) {
       await call.tenant.claims.releaseHolder(call.identity, wish.holder ?? '');
-      return reply([]);
+      return listReply([]);
     }
     const page = await waitForPending(call, { ...look, waitMs });
     if (wish !== undefined && call.signal().reason === CLIENT_CLOSED)
       await releaseClaims(page.items, wish, call);
-    return reply(page.items.map(interactionDetails), page.nextCursor);
+    return listReply(page.items.map(presentInteraction), page.nextCursor);
   },
 });
 
@@ -118,10 +118,12 @@ async function showOne(interactionId: string, { claim: wish }: Input, { identity
   const { claims, queries } = tenant;
   const claimedUntil = wish && (await claims.claim(identity, interactionId, wish));
   const record = await queries.interaction(identity, interactionId);
-  return reply([interactionDetails({ ...record, ...(claimedUntil === undefined ? {} : { claimedUntil }) })]);
+  return listReply([
+    presentInteraction({ ...record, ...(claimedUntil === undefined ? {} : { claimedUntil }) }),
+  ]);
 }
 
-function reply(interactions: object[], nextCursor?: string) {
+function listReply(interactions: object[], nextCursor?: string) {
   return {
     text: `${interactions.length} interaction${interactions.length === 1 ? '' : 's'}${nextCursor ? ', and more' : ''}.`,
     structured: { interactions, ...(nextCursor ? { nextCursor } : {}) },

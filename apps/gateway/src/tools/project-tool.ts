@@ -1,6 +1,6 @@
 import type { ProjectTool } from '@baton/operations';
 import { commitCommand, readProject } from '@baton/runner';
-import { edgeCall, MCP_SCOPE } from '../call/access.ts';
+import { callAdmittedAtEdge, MCP_SCOPE } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -12,7 +12,7 @@ export function projectTool(tool: ProjectTool): Tool {
     title,
     description,
     hints,
-    access: edgeCall(MCP_SCOPE),
+    access: callAdmittedAtEdge(MCP_SCOPE),
     input,
     output: [result],
     run: async (given, call) => {

@@ -1,9 +1,9 @@
 import { integerOrDigits } from '@baton/operations';
 import { MAX_WAIT_MS, taskStatus as statuses } from '@baton/protocol';
 import { z } from 'zod';
-import { edgeCall, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
+import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { contentBlocksOf } from '../delegation/content-blocks.ts';
-import { statusOf } from '../delegation/task-outcome.ts';
+import { taskStatusOf } from '../delegation/task-outcome.ts';
 import { waitForTask } from '../delegation/wait-for-task.ts';
 import { defineTool } from './tool.ts';
 
@@ -31,7 +31,7 @@ export const taskStatus = defineTool({
   description:
     'Tells how a task stands: its result when it is done, the request that it waits for when it waits.',
   hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  access: edgeCall(MCP_OR_AGENT_SCOPE),
+  access: callAdmittedAtEdge(MCP_OR_AGENT_SCOPE),
   input,
   output: [output],
   run: async ({ taskId, waitMs }, call) => {
@@ -47,7 +47,7 @@ export const taskStatus = defineTool({
         listener.close();
       }
     }
-    const structured = statusOf(view);
+    const structured = taskStatusOf(view);
     const blocks = contentBlocksOf(structured.result);
     return { text: `Task ${taskId} is ${view.status}.`, structured, taskId, textIncludesJson: true, blocks };
   },

@@ -2,7 +2,7 @@ import type { ToolHints } from '@baton/operations';
 import { toJsonSchema } from '@baton/engine';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import { z } from 'zod';
-import { type Access, withAdmit, withIdentity } from '../call/access.ts';
+import { type Access, deferAdmission, admitCall } from '../call/access.ts';
 import type { AdmittedCall, Call, UnadmittedCall } from '../call/call.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
 
@@ -49,7 +49,7 @@ const errorSchema = z
 /** A tool whose caller is admitted before its arguments are read. */
 export function defineTool<Input>(spec: ToolSpec<Input, Access<'edge'>, AdmittedCall>): Tool {
   return describeTool(spec, async (args, call, meta) => {
-    const admitted = await withIdentity(call, spec.access);
+    const admitted = await admitCall(call, spec.access);
     return spec.run(parseArguments(spec.input, args), admitted, meta);
   });
 }
@@ -58,7 +58,7 @@ export function defineTool<Input>(spec: ToolSpec<Input, Access<'edge'>, Admitted
 export function defineScriptAdmittedTool<Input>(spec: ScriptAdmittedToolSpec<Input>): Tool {
   return describeTool(spec, async (args, call, meta) => {
     const input = parseArguments(spec.input, args);
-    return spec.run(input, withAdmit(call, spec.accessFor?.(input) ?? spec.access), meta);
+    return spec.run(input, deferAdmission(call, spec.accessFor?.(input) ?? spec.access), meta);
   });
 }
 
@@ -85,7 +85,7 @@ function describeTool(spec: Description, call: Tool['call']): Tool {
 }
 
 /** What is wrong with one field is told in so many characters: it may quote what was sent. */
-const LONGEST = 300;
+const MAX_PROBLEM_LENGTH = 300;
 
 /** Errors: `invalid_arguments` naming the field and what it may be. */
 export function parseArguments<T>(schema: z.ZodType<T>, args: unknown): T {
@@ -93,7 +93,7 @@ export function parseArguments<T>(schema: z.ZodType<T>, args: unknown): T {
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues
     .slice(0, 20)
-    .map((issue) => ({ field: fieldOf(issue), problem: issue.message.slice(0, LONGEST) }));
+    .map((issue) => ({ field: fieldOf(issue), problem: issue.message.slice(0, MAX_PROBLEM_LENGTH) }));
   const told = issues
     .map(({ field, problem }) => (field === '' ? problem : `${field}: ${problem}`))
     .join('; ');
@@ -103,7 +103,7 @@ export function parseArguments<T>(schema: z.ZodType<T>, args: unknown): T {
 function fieldOf(issue: z.core.$ZodIssue): string {
   const path = issue.path.map(String).join('.');
   if (issue.code !== 'unrecognized_keys') return path;
-  return [path, issue.keys[0]?.slice(0, LONGEST)].filter(Boolean).join('.');
+  return [path, issue.keys[0]?.slice(0, MAX_PROBLEM_LENGTH)].filter(Boolean).join('.');
 }
 
 function describeOutput(shape: z.ZodType): JsonObject {

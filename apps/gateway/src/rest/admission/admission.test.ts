@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Document } from '../testing/contract.ts';
+import type { Document } from '../testing/openapi-contract.ts';
 import {
   newKey,
   newTenant,
   OPERATOR,
-  type Place,
+  type TestTenant,
   type Replicas,
   startReplicas,
 } from '../testing/replicas.ts';
 
 let replicas: Replicas;
-let place: Place;
+let place: TestTenant;
 let routes: [method: string, path: string][];
 
 beforeAll(async () => {
@@ -59,9 +59,9 @@ test('no route answers anything but 401 without a valid credential, whatever its
 
 test('a key of a tenant that was never created is refused like one that was revoked', async () => {
   const { one } = replicas;
-  const { formatKey } = await import('@baton/protocol');
-  const foreign = formatKey('no-such-tenant', 'A'.repeat(12), 'B'.repeat(32));
-  const known = formatKey(place.id, 'A'.repeat(12), 'B'.repeat(32));
+  const { formatApiKey } = await import('@baton/protocol');
+  const foreign = formatApiKey('no-such-tenant', 'A'.repeat(12), 'B'.repeat(32));
+  const known = formatApiKey(place.id, 'A'.repeat(12), 'B'.repeat(32));
   const [a, b] = [foreign, known].map((token) => one.send('GET', '/v1/tasks', { token }));
   expect((await a)?.status).toBe(401);
   expect((await a)?.text).toBe((await b)?.text);

@@ -1,7 +1,7 @@
 import { BatonError, type Scope, scope } from '@baton/protocol';
 import { type Caller, type Identity, refusal, type Store, type TenantStore } from '@baton/store';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { admit, edgeCall } from '../../call/access.ts';
+import { admit, callAdmittedAtEdge } from '../../call/access.ts';
 import { credential } from '../../edge/credential.ts';
 import type { RouteAccess } from '../../edge/route-access.ts';
 
@@ -86,7 +86,7 @@ function createRestRequest(
         const caller = tenant.operatorCaller();
         const admitOperator = once(async () => {
           await requireTenant(named);
-          return admit({ caller }, edgeCall(scope.options));
+          return admit({ caller }, callAdmittedAtEdge(scope.options));
         });
         return { kind: 'tenant', tenant, caller, admit: admitOperator };
       }
@@ -108,10 +108,10 @@ async function admitTenantAdmin(
   scopes: readonly Scope[],
   named: string,
 ): Promise<Identity> {
-  await admit({ caller }, edgeCall(['admin']));
+  await admit({ caller }, callAdmittedAtEdge(['admin']));
   // Another tenant's key is told what it would be told of a tenant that does not exist.
   if (tenant.id !== named) throw refusal(['tenant_not_found']);
-  return withAdminScope(await admit({ caller }, edgeCall(scopes)));
+  return withAdminScope(await admit({ caller }, callAdmittedAtEdge(scopes)));
 }
 
 /** An admin sees and ends everything of its tenant, as the scope `agent` does; only answering needs that scope itself. */
@@ -121,7 +121,7 @@ function withAdminScope({ principal, scopes }: Identity): Identity {
 
 function refuseKey(caller: Caller): () => Promise<never> {
   return async () => {
-    await admit({ caller }, edgeCall(scope.options));
+    await admit({ caller }, callAdmittedAtEdge(scope.options));
     throw new BatonError(
       'insufficient_scope',
       'Tenants are managed with the operator token, not with an API key.',

@@ -1,6 +1,6 @@
 import { type Scope, tenantId } from '@baton/protocol';
 import { z } from 'zod';
-import { edgeCall, scriptCall } from '../../call/access.ts';
+import { callAdmittedAtEdge, callAdmittedByScript } from '../../call/access.ts';
 import type { RouteAccess } from '../../edge/route-access.ts';
 
 /** One of the two ways to what a tenant has. Routes that exist in both are written once, against this. */
@@ -19,7 +19,7 @@ export const tenantOfKey: RouteScope = {
   params: (shape) => z.object(shape),
   access: (scopes, { checkedInScript } = { checkedInScript: false }) => ({
     kind: 'key',
-    ...(checkedInScript ? scriptCall(scopes) : edgeCall(scopes)),
+    ...(checkedInScript ? callAdmittedByScript(scopes) : callAdmittedAtEdge(scopes)),
   }),
 };
 

@@ -28,7 +28,7 @@ const change = z.strictObject({
 });
 
 const params = z.object({ tenant: tenantId });
-const PAGE = 100;
+const PAGE_SIZE = 100;
 const access = { kind: 'operator' } as const;
 const tags = ['tenants'];
 
@@ -52,7 +52,10 @@ export async function tenantRoutes(
       },
     },
     async (request, reply) => {
-      const created = await operatorStore.create({ ...request.body, limits: given(request.body.limits) });
+      const created = await operatorStore.create({
+        ...request.body,
+        limits: asPartialLimits(request.body.limits),
+      });
       return reply.status(201).send(created);
     },
   );
@@ -72,10 +75,10 @@ export async function tenantRoutes(
       },
     },
     async (request) => {
-      const found = await operatorStore.list(readCursor(request.query.cursor), PAGE + 1);
-      const tenants = found.slice(0, PAGE);
+      const found = await operatorStore.list(readCursor(request.query.cursor), PAGE_SIZE + 1);
+      const tenants = found.slice(0, PAGE_SIZE);
       const last = tenants.at(-1);
-      return { tenants, ...(found.length > PAGE && last ? { nextCursor: cursorAfter(last.id) } : {}) };
+      return { tenants, ...(found.length > PAGE_SIZE && last ? { nextCursor: cursorAfter(last.id) } : {}) };
     },
   );
 
@@ -108,12 +111,15 @@ export async function tenantRoutes(
       },
     },
     async (request) =>
-      operatorStore.update(request.params.tenant, { ...request.body, limits: given(request.body.limits) }),
+      operatorStore.update(request.params.tenant, {
+        ...request.body,
+        limits: asPartialLimits(request.body.limits),
+      }),
   );
 }
 
 /** JSON has no `undefined`, so what is there is given; zod's type cannot say so. */
-function given(patch: z.infer<typeof limitsPatch> | undefined): Partial<Limits> | undefined {
+function asPartialLimits(patch: z.infer<typeof limitsPatch> | undefined): Partial<Limits> | undefined {
   return patch as Partial<Limits> | undefined;
 }
 

@@ -5,7 +5,7 @@ import { isoTime } from '../../delegation/task-outcome.ts';
 import { isoTimeSchema } from '../openapi/response-schemas.ts';
 
 /** An interaction as lists show it: all but the request, which may be large. */
-export const interactionSummary = z.looseObject({
+export const interactionSummarySchema = z.looseObject({
   interactionId: z.string(),
   taskId: z.string(),
   operation: z.string(),
@@ -23,7 +23,7 @@ export const interactionSummary = z.looseObject({
 });
 
 /** An interaction whole, with what it asks. */
-export const interactionDetail = interactionSummary.extend({
+export const interactionDetailSchema = interactionSummarySchema.extend({
   llmRequestForAgent: z.looseObject({}).optional().describe('Of kind llm: the LLM call to make'),
   elicitation: z
     .looseObject({})
@@ -31,7 +31,7 @@ export const interactionDetail = interactionSummary.extend({
     .describe('Of kind elicitation: the message and the schema of the reply'),
 });
 
-export function summarizeInteraction(record: InteractionSummary): z.infer<typeof interactionSummary> {
+export function summarizeInteraction(record: InteractionSummary): z.infer<typeof interactionSummarySchema> {
   const { interactionId, taskId, operation, principal, status, request } = record;
   return {
     interactionId,
@@ -45,11 +45,11 @@ export function summarizeInteraction(record: InteractionSummary): z.infer<typeof
     ...(record.expiresAt === undefined ? {} : { expiresAt: isoTime(record.expiresAt) }),
     ...(record.endedAt === undefined ? {} : { endedAt: isoTime(record.endedAt) }),
     ...(record.answeredBy === undefined ? {} : { answeredBy: record.answeredBy }),
-    ...(request.kind === 'llm' ? labels(request.call) : {}),
+    ...(request.kind === 'llm' ? llmRequestLabels(request.call) : {}),
   };
 }
 
-export function showInteraction(record: InteractionRecord): z.infer<typeof interactionDetail> {
+export function showInteraction(record: InteractionRecord): z.infer<typeof interactionDetailSchema> {
   const { request } = record;
   if (request.kind === 'llm')
     return { ...summarizeInteraction(record), llmRequestForAgent: { ...request.call.request } };
@@ -57,6 +57,14 @@ export function showInteraction(record: InteractionRecord): z.infer<typeof inter
   return { ...summarizeInteraction(record), elicitation: { message, schema } };
 }
 
-function labels({ role, serviceType, attempt }: { role: string; serviceType: string; attempt: number }) {
+function llmRequestLabels({
+  role,
+  serviceType,
+  attempt,
+}: {
+  role: string;
+  serviceType: string;
+  attempt: number;
+}) {
   return { role, serviceType, attempt };
 }

@@ -7,10 +7,10 @@ import { answerConfirmation } from '../../delegation/answer-confirmation.ts';
 import { agentLlm } from '../../tools/agent-llm.ts';
 import { tenantRequest } from '../admission/admit-requests.ts';
 import {
-  interactionSummary,
+  interactionSummarySchema,
   showInteraction,
   summarizeInteraction,
-  interactionDetail,
+  interactionDetailSchema,
 } from './interaction-view.ts';
 import { cursor, nextMatchingPage, nextCursor, optionalParam } from './paging.ts';
 import type { RouteScope } from '../admission/route-scope.ts';
@@ -67,7 +67,10 @@ export async function interactionRoutes(
           cursor,
         }),
         response: {
-          200: jsonResponse('A page', z.object({ interactions: z.array(interactionSummary), nextCursor })),
+          200: jsonResponse(
+            'A page',
+            z.object({ interactions: z.array(interactionSummarySchema), nextCursor }),
+          ),
         },
       },
     },
@@ -98,7 +101,7 @@ export async function interactionRoutes(
         tags,
         summary: 'Show an interaction with its whole request',
         params,
-        response: { 200: jsonResponse('The interaction', interactionDetail) },
+        response: { 200: jsonResponse('The interaction', interactionDetailSchema) },
       },
     },
     async (request) => {
@@ -146,7 +149,7 @@ export async function interactionRoutes(
         summary: 'Take an interaction back; its task goes on without an answer',
         params,
         body: emptyBody,
-        response: { 200: jsonResponse('The interaction as it is now', interactionSummary) },
+        response: { 200: jsonResponse('The interaction as it is now', interactionSummarySchema) },
       },
     },
     async (request) => {
@@ -168,7 +171,7 @@ export async function interactionRoutes(
         summary: 'Give a pending interaction another deadline, counted from now',
         params,
         body: extension,
-        response: { 200: jsonResponse('The interaction as it is now', interactionSummary) },
+        response: { 200: jsonResponse('The interaction as it is now', interactionSummarySchema) },
       },
     },
     async (request) => {

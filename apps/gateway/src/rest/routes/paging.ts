@@ -13,7 +13,7 @@ export const nextCursor = z
   .describe('Where the next page begins; absent on the last. A page may be short and still have a next one');
 
 /** How many pages one request may pass over while nothing on them is wanted. */
-const PAGES = 10;
+const MAX_PAGES_SKIPPED = 10;
 
 /** The next page on which something is wanted. The store pages by position, filters come after. */
 export async function nextMatchingPage<T>(
@@ -24,7 +24,8 @@ export async function nextMatchingPage<T>(
   let page = await read(from);
   for (let pages = 1; ; pages++) {
     const items = page.items.filter(wanted);
-    if (items.length > 0 || page.nextCursor === undefined || pages === PAGES) return { ...page, items };
+    if (items.length > 0 || page.nextCursor === undefined || pages === MAX_PAGES_SKIPPED)
+      return { ...page, items };
     page = await read(page.nextCursor);
   }
 }

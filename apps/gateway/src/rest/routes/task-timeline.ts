@@ -8,7 +8,7 @@ const interactionEnd = interactionStatus.exclude(['pending']);
 const taskEnd = taskStatus.exclude(['working', 'input_required']);
 
 /** One thing that happened to a task. */
-export const timelineEntry = z.discriminatedUnion('event', [
+export const timelineEntrySchema = z.discriminatedUnion('event', [
   z.object({ at: isoTimeSchema, event: z.literal('created'), by: z.string() }),
   z.object({ at: isoTimeSchema, event: z.literal('interaction_opened'), interactionId: z.string() }),
   z.object({
@@ -19,7 +19,7 @@ export const timelineEntry = z.discriminatedUnion('event', [
   }),
   z.object({ at: isoTimeSchema, event: taskEnd }),
 ]);
-type TimelineEntry = z.infer<typeof timelineEntry>;
+type TimelineEntry = z.infer<typeof timelineEntrySchema>;
 
 /** What happened to a task, in order, read off the times that are stored anyway. */
 export function timelineOf(task: TaskInspection): TimelineEntry[] {

@@ -3,12 +3,12 @@ import { isEnded, taskStatus } from '@baton/protocol';
 import type { TaskInspection, TaskSummary } from '@baton/store';
 import { z } from 'zod';
 import { isoTime } from '../../delegation/task-outcome.ts';
-import { interactionSummary, summarizeInteraction } from './interaction-view.ts';
+import { interactionSummarySchema, summarizeInteraction } from './interaction-view.ts';
 import { isoTimeSchema } from '../openapi/response-schemas.ts';
-import { timelineEntry, timelineOf } from './task-timeline.ts';
+import { timelineEntrySchema, timelineOf } from './task-timeline.ts';
 
 /** A task as lists show it. */
-export const taskSummary = z.looseObject({
+export const taskSummarySchema = z.looseObject({
   taskId: z.string(),
   operation: z.string(),
   principal: z.string().describe('Who made the call'),
@@ -31,7 +31,7 @@ const journalEntry = z.looseObject({
 });
 
 /** A task with everything that is stored of it. */
-export const taskDetail = taskSummary.extend({
+export const taskDetailSchema = taskSummarySchema.extend({
   version: z.int().describe("The operation's version"),
   input: z.unknown().describe('The arguments of the call'),
   result: z.looseObject({}).optional().describe('When it is completed: what the call would have returned'),
@@ -39,14 +39,14 @@ export const taskDetail = taskSummary.extend({
     .looseObject({ code: z.string(), message: z.string() })
     .optional()
     .describe('When it failed or was cancelled'),
-  interactions: z.array(interactionSummary),
+  interactions: z.array(interactionSummarySchema),
   journal: z
     .array(journalEntry)
     .describe('The recorded outcomes of its effects, in the order of the program'),
-  timeline: z.array(timelineEntry).describe('What happened, in order'),
+  timeline: z.array(timelineEntrySchema).describe('What happened, in order'),
 });
 
-export function summarizeTask(task: TaskSummary): z.infer<typeof taskSummary> {
+export function summarizeTask(task: TaskSummary): z.infer<typeof taskSummarySchema> {
   const { taskId, operation, principal, status, createdAt, updatedAt, expiresAt } = task;
   return {
     taskId,
@@ -59,12 +59,12 @@ export function summarizeTask(task: TaskSummary): z.infer<typeof taskSummary> {
   };
 }
 
-export function showTask(task: TaskInspection): z.infer<typeof taskDetail> {
+export function showTask(task: TaskInspection): z.infer<typeof taskDetailSchema> {
   return {
     ...summarizeTask(task),
     version: task.version,
     input: task.input,
-    ...endOf(task),
+    ...resultOrError(task),
     interactions: task.interactions.map(summarizeInteraction),
     journal: [...task.journal]
       .sort(([a], [b]) => comparePaths(a, b))
@@ -73,7 +73,7 @@ export function showTask(task: TaskInspection): z.infer<typeof taskDetail> {
   };
 }
 
-function endOf({ status, payload }: TaskInspection) {
+function resultOrError({ status, payload }: TaskInspection) {
   if (!isEnded(status) || payload === undefined) return {};
   const value = JSON.parse(payload) as { code: string; message: string };
   return status === 'completed' ? { result: value } : { error: value };

@@ -7,7 +7,7 @@ import { tenantRequest } from '../admission/admit-requests.ts';
 import { cursor, nextMatchingPage, nextCursor, optionalParam } from './paging.ts';
 import type { RouteScope } from '../admission/route-scope.ts';
 import { jsonResponse, emptyBody } from '../openapi/response-schemas.ts';
-import { showTask, summarizeTask, taskSummary, taskDetail } from './task-view.ts';
+import { showTask, summarizeTask, taskSummarySchema, taskDetailSchema } from './task-view.ts';
 
 const SEE: readonly Scope[] = ['mcp', 'agent', 'admin'];
 const tags = ['tasks'];
@@ -34,7 +34,9 @@ export async function taskRoutes(
           operation: optionalParam(z.string().max(100)).describe('Only those of this operation'),
           cursor,
         }),
-        response: { 200: jsonResponse('A page', z.object({ tasks: z.array(taskSummary), nextCursor })) },
+        response: {
+          200: jsonResponse('A page', z.object({ tasks: z.array(taskSummarySchema), nextCursor })),
+        },
       },
     },
     async (request) => {
@@ -61,13 +63,13 @@ export async function taskRoutes(
         tags,
         summary: 'Show a task with its journal and its timeline',
         params,
-        response: { 200: jsonResponse('The task', taskDetail) },
+        response: { 200: jsonResponse('The task', taskDetailSchema) },
       },
     },
     async (request) => {
       const rest = tenantRequest(request);
       const identity = await rest.admit();
-      return showTask(await rest.tenant.queries.inspect(identity, wellFormed(request.params.id)));
+      return showTask(await rest.tenant.queries.inspect(identity, requireTaskId(request.params.id)));
     },
   );
 
@@ -81,13 +83,13 @@ export async function taskRoutes(
         summary: 'End a task; what it waits for is taken back',
         params,
         body: emptyBody,
-        response: { 200: jsonResponse('The task as it is now', taskSummary) },
+        response: { 200: jsonResponse('The task as it is now', taskSummarySchema) },
       },
     },
     async (request) => {
       const rest = tenantRequest(request);
       const identity = await rest.admit();
-      const id = wellFormed(request.params.id);
+      const id = requireTaskId(request.params.id);
       await rest.tenant.tasks.cancel(identity, id);
       return summarizeTask(await rest.tenant.tasks.read(identity, id));
     },
@@ -95,7 +97,7 @@ export async function taskRoutes(
 }
 
 /** The store finds a task by a part of its id, so an id that merely contains it must not pass for it. */
-function wellFormed(id: string): string {
+function requireTaskId(id: string): string {
   if (!isTaskId(id)) throw refusal(['task_not_found'], { taskId: id });
   return id;
 }

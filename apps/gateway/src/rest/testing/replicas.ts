@@ -1,13 +1,13 @@
 import { startPrivateRedis } from '@baton/local-redis';
-import { testOperations } from '@baton/operations';
+import { benchOperations } from '@baton/operations';
 import { Store } from '@baton/store';
-import { makeLog, type RunningGateway, startGateway } from '../../index.ts';
-import { Contract } from './contract.ts';
+import { createLogger, type RunningGateway, startGateway } from '../../index.ts';
+import { OpenApiContract } from './openapi-contract.ts';
 
 export const OPERATOR = 'operator-token-of-the-tests';
 export const SECRET = 'pepper of the tests';
 
-export interface Answer {
+export interface RestResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -15,7 +15,7 @@ export interface Answer {
   readonly body: any;
 }
 
-export interface Asked {
+export interface RequestOptions {
   readonly token?: string | undefined;
   readonly json?: unknown;
   /** A body as it is, for what is no JSON. */
@@ -26,16 +26,20 @@ export interface Asked {
 /** Speaks to one replica. Every answer of REST is held against the replica's own OpenAPI document. */
 export class Client {
   readonly url: string;
-  private readonly contract: Promise<Contract>;
+  private readonly contract: Promise<OpenApiContract>;
 
   constructor(url: string) {
     this.url = url;
     this.contract = fetch(`${url}/v1/openapi.json`).then(
-      async (response) => new Contract(await response.json()),
+      async (response) => new OpenApiContract(await response.json()),
     );
   }
 
-  async send(method: string, path: string, { token, json, raw, headers = {} }: Asked = {}): Promise<Answer> {
+  async send(
+    method: string,
+    path: string,
+    { token, json, raw, headers = {} }: RequestOptions = {},
+  ): Promise<RestResponse> {
     const body = raw ?? (json === undefined ? undefined : JSON.stringify(json));
     const response = await fetch(this.url + path, {
       method,
@@ -54,7 +58,7 @@ export class Client {
       text,
       body: isJson ? JSON.parse(text) : undefined,
     };
-    (await this.contract).hold(method, path, answer);
+    (await this.contract).check(method, path, answer);
     return answer;
   }
 
@@ -63,7 +67,7 @@ export class Client {
     token: string,
     tool = 'bench_echo',
     args: object = { text: 'hello' },
-  ): Promise<Answer['body']> {
+  ): Promise<RestResponse['body']> {
     const response = await fetch(`${this.url}/mcp`, {
       method: 'POST',
       headers: {
@@ -112,7 +116,7 @@ export async function startReplicas(): Promise<Replicas> {
       drainMs: 1_000,
       fastPath: true,
     };
-    const gateway = await startGateway(configuration, store, makeLog('silent', {}), testOperations);
+    const gateway = await startGateway(configuration, store, createLogger('silent', {}), benchOperations);
     gateways.push(gateway);
     return new Client(gateway.url);
   };
@@ -130,7 +134,7 @@ export async function startReplicas(): Promise<Replicas> {
 
 let tenants = 0;
 
-export interface Place {
+export interface TestTenant {
   readonly id: string;
   /** Keys of this tenant, by what they may do. `mcp` and `peer` are two principals. */
   readonly mcp: string;
@@ -140,7 +144,7 @@ export interface Place {
 }
 
 /** A new tenant with a key for each role. */
-export async function newTenant(client: Client, limits?: object): Promise<Place> {
+export async function newTenant(client: Client, limits?: object): Promise<TestTenant> {
   const id = `tenant-${++tenants}`;
   await expectStatus(client.send('POST', '/v1/tenants', { token: OPERATOR, json: { id, limits } }), 201);
   const [mcp, peer, agent, admin] = await Promise.all([
@@ -166,7 +170,7 @@ export async function newKey(
   return made.body.key as string;
 }
 
-async function expectStatus(asked: Promise<Answer>, status: number): Promise<Answer> {
+async function expectStatus(asked: Promise<RestResponse>, status: number): Promise<RestResponse> {
   const answer = await asked;
   if (answer.status !== status) throw new Error(`expected ${status}, got ${answer.status}: ${answer.text}`);
   return answer;

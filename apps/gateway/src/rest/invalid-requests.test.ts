@@ -1,9 +1,9 @@
 import { MAX_BODY_BYTES } from '@baton/protocol';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newTenant, OPERATOR, type Place, type Replicas, startReplicas } from './testing/replicas.ts';
+import { newTenant, OPERATOR, type TestTenant, type Replicas, startReplicas } from './testing/replicas.ts';
 
 let replicas: Replicas;
-let place: Place;
+let place: TestTenant;
 let interaction: string;
 let task: string;
 let keyId: string;

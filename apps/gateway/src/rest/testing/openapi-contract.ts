@@ -9,7 +9,7 @@ export interface Document {
   readonly paths: Record<string, Record<string, Operation>>;
 }
 
-interface Held {
+interface ObservedResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -17,7 +17,7 @@ interface Held {
 }
 
 /** Holds answers against an OpenAPI document: their status is described, and their body fits its schema. */
-export class Contract {
+export class OpenApiContract {
   private readonly ajv = new Ajv2020({ strict: false, validateFormats: false });
   private readonly compiled = new Map<object, ValidateFunction>();
   private readonly document: Document;
@@ -27,7 +27,7 @@ export class Contract {
   }
 
   /** Throws when an answer is not as described; says nothing of paths that are not in the document. */
-  hold(method: string, path: string, { status, headers, text, body }: Held): void {
+  check(method: string, path: string, { status, headers, text, body }: ObservedResponse): void {
     const operation = this.operation(method, path);
     if (operation === undefined) return;
     const what = `${method} ${path} answered ${status}`;
