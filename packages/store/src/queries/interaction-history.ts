@@ -12,21 +12,21 @@ import type { Page } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { readTaskIndex } from './task-index.ts';
 
-/** Which interactions are wanted, of any status. */
+/** Which interactions to return, whatever their status. */
 export interface HistoryQuery extends InteractionFilter {
   readonly cursor?: string | undefined;
 }
 
-/** How many interactions one page may pass over. */
+/** One page scans at most so many interactions. */
 const MAX_INTERACTIONS = 500;
 
-/** An interaction by its reference, and its task's place in the index. */
+/** An interaction by its index member, and its task's score in the index. */
 interface OpenedInteraction {
   readonly reference: string;
   readonly score: string;
 }
 
-/** A tenant's interactions of every status: those of one task after the other, newest task first, each in their order. */
+/** A tenant's interactions of every status: those of the newest task first, those of one task in the order of their numbers. */
 export class InteractionHistory {
   private readonly context: TenantContext;
   private readonly reader: InteractionReader;
@@ -36,19 +36,19 @@ export class InteractionHistory {
     this.reader = reader;
   }
 
-  /** With their whole requests. */
-  async records(identity: Identity, past: HistoryQuery): Promise<Page<InteractionRecord>> {
-    return this.page(identity, past, (references, reading) => this.reader.records(references, reading));
+  /** With their requests. */
+  async records(identity: Identity, query: HistoryQuery): Promise<Page<InteractionRecord>> {
+    return this.page(identity, query, (references, reading) => this.reader.records(references, reading));
   }
 
   /** Without their requests. */
-  async summaries(identity: Identity, past: HistoryQuery): Promise<Page<InteractionSummary>> {
-    return this.page(identity, past, (references, reading) => this.reader.summaries(references, reading));
+  async summaries(identity: Identity, query: HistoryQuery): Promise<Page<InteractionSummary>> {
+    return this.page(identity, query, (references, reading) => this.reader.summaries(references, reading));
   }
 
   private async page<T>(
     identity: Identity,
-    { cursor, ...wanted }: HistoryQuery,
+    { cursor, ...filter }: HistoryQuery,
     read: (references: readonly string[], reading: FetchOptions) => Promise<FetchResult<T>>,
   ): Promise<Page<T>> {
     const from = cursor === undefined ? undefined : parseCursor(cursor);
@@ -56,7 +56,7 @@ export class InteractionHistory {
     const openedInteractions = await this.opened(found, from);
     const { items, scanned } = await read(
       openedInteractions.map(({ reference }) => reference),
-      wanted,
+      filter,
     );
     const last =
       scanned < openedInteractions.length || openedInteractions.length === MAX_INTERACTIONS
@@ -70,7 +70,7 @@ export class InteractionHistory {
     };
   }
 
-  /** What the tasks have opened, as far as one page looks; of the first only what stands behind the cursor. */
+  /** The interactions of these tasks, up to MAX_INTERACTIONS; of the cursor's task only those behind the cursor. */
   private async opened(tasks: readonly Position[], from: Position | undefined): Promise<OpenedInteraction[]> {
     const { connection, keys } = this.context;
     const counts = await Promise.all(
@@ -91,7 +91,7 @@ export class InteractionHistory {
   }
 }
 
-/** A cursor within a task stands before the rest of it; the index knows tasks only, and goes on at that task. */
+/** A cursor may point into a task; the index has tasks only, so that reading goes on at that task, included. */
 function taskPosition(from: Position): Position {
   const [ref = '', number] = withoutPrincipal(from.member).split('.');
   return number === undefined ? from : { score: from.score, member: `${ref}}` };

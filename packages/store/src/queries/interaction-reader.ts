@@ -14,30 +14,30 @@ import type { TenantContext } from '../tenant/tenant-context.ts';
 import { run } from '../scripts/script.ts';
 import { FETCH_INTERACTIONS } from '../scripts/registry.ts';
 
-/** Which interactions are wanted; whatever they are where nothing is said. Questions to people have no role. */
+/** Which interactions to return; an absent field matches all. Elicitations have no role. */
 export interface InteractionFilter {
   readonly status?: InteractionStatus | undefined;
   readonly operation?: string | undefined;
   readonly role?: Role | undefined;
 }
 
-/** What is to be read. */
+/** A filter, the bounds of the page, and the claim to make. */
 export interface FetchOptions extends InteractionFilter {
   readonly most?: number;
   readonly bytes?: number;
-  /** Whom what is shown is claimed for. */
-  readonly claimFor?: { readonly identity: Identity; readonly wish: ClaimRequest } | undefined;
+  /** Claims what is returned, for this caller. */
+  readonly claimFor?: { readonly identity: Identity; readonly request: ClaimRequest } | undefined;
 }
 
 export interface FetchResult<T> {
   readonly items: readonly (T & { readonly claimedUntil?: number })[];
-  /** How many were looked at before the page was full, from the first on. */
+  /** How many index members were read, from the first on, until the page was full. */
   readonly scanned: number;
-  /** How many of those somebody else has claimed. */
+  /** How many of those another holder has claimed. */
   readonly contended: number;
 }
 
-/** Reads interactions that an index names by their references: what is wanted of them, and no more than fits a page. */
+/** Fetches interactions by their index members (`<ref>.<number>|<principal>`): those that match, as many as fit a page. */
 export class InteractionReader {
   private readonly context: TenantContext;
 
@@ -78,8 +78,8 @@ export class InteractionReader {
         limit: most,
         bytes,
         whole,
-        lease: claimFor?.wish.leaseMs ?? 0,
-        holder: claimFor === undefined ? '' : formatHolder(claimFor.identity, claimFor.wish.holder ?? ''),
+        lease: claimFor?.request.leaseMs ?? 0,
+        holder: claimFor === undefined ? '' : formatHolder(claimFor.identity, claimFor.request.holder ?? ''),
       },
       {
         keys: references.map((reference) => keys.task(parseIndexMember(reference).taskId)),

@@ -20,28 +20,28 @@ import { run } from '../scripts/script.ts';
 import { LIST_PENDING } from '../scripts/registry.ts';
 import { SingleFlight } from './single-flight.ts';
 
-/** Which pending interactions are wanted, and what for. */
+/** Which pending interactions to return, and whether to claim them or to wait for them. */
 export interface PendingQuery extends Omit<InteractionFilter, 'status'> {
   readonly cursor?: string | undefined;
   readonly claim?: (ClaimRequest & { readonly max: number }) | undefined;
-  /** Is told under `backlog` when something becomes pending, if there is nothing now. */
+  /** The inbox to notify, under `pendingTopic`, when something becomes pending, if nothing is now. */
   readonly channel?: string;
 }
 
 export interface PendingPage<T = InteractionRecord> extends Page<T & { readonly claimedUntil?: number }> {
-  /** In how many milliseconds something comes free that is hidden by a claim now. */
+  /** In how many milliseconds the first claim ends that hides an interaction now. */
   readonly freeInMs?: number;
 }
 
-/** How many more than are claimed are looked at: others claim at the same time. */
+/** So many more candidates are read than are to be claimed, since others claim at the same time. */
 const EXTRA_CANDIDATES = 10;
 
-/** Reads what an index names: whole or in short. */
+/** Fetches interactions by their index members, with or without their requests. */
 type Fetch<T> = (references: readonly string[], reading: FetchOptions) => Promise<FetchResult<T>>;
 
 /**
- * A tenant's pending interactions, oldest first. The index says which there are and what is claimed; only what it names
- * and what is wanted is read, as much as fits a page, and only what is read is claimed.
+ * A tenant's pending interactions, oldest first. LIST_PENDING names the candidates in the index and hides claimed ones;
+ * FETCH_INTERACTIONS then filters them, reads as many as fit a page, and claims exactly those.
  */
 export class PendingList {
   private readonly context: TenantContext;
@@ -53,49 +53,53 @@ export class PendingList {
     this.reader = reader;
   }
 
-  /** With their whole requests; with `claim` those that nobody has claimed, and they are claimed now. */
-  async records(identity: Identity, look: PendingQuery): Promise<PendingPage> {
+  /** With their requests; with `claim` only unclaimed ones, and they are claimed now. */
+  async records(identity: Identity, query: PendingQuery): Promise<PendingPage> {
     const read: Fetch<InteractionRecord> = (references, reading) => this.reader.records(references, reading);
-    // A claim is one caller's; and who does not wait may know of something that is younger than others' look.
-    if (look.claim !== undefined || look.channel === undefined) return this.page(identity, look, read);
-    return this.singleFlight.run(queryKey(identity, look), () => this.page(identity, look, read));
+    // A claim is one caller's, and a caller that does not wait may expect something newer than a shared read has.
+    if (query.claim !== undefined || query.channel === undefined) return this.page(identity, query, read);
+    return this.singleFlight.run(queryKey(identity, query), () => this.page(identity, query, read));
   }
 
   /** Without their requests. */
   async summaries(
     identity: Identity,
-    look: Omit<PendingQuery, 'claim' | 'channel'>,
+    query: Omit<PendingQuery, 'claim' | 'channel'>,
   ): Promise<PendingPage<InteractionSummary>> {
-    return this.page(identity, look, (references, reading) => this.reader.summaries(references, reading));
+    return this.page(identity, query, (references, reading) => this.reader.summaries(references, reading));
   }
 
-  private async page<T>(identity: Identity, look: PendingQuery, read: Fetch<T>): Promise<PendingPage<T>> {
-    const { claim: wish, operation, role } = look;
-    const claimFor = wish && { identity, wish };
-    const most = Math.min(PAGE_SIZE, wish?.max ?? PAGE_SIZE);
-    let sure = operation === undefined && role === undefined;
+  private async page<T>(identity: Identity, query: PendingQuery, read: Fetch<T>): Promise<PendingPage<T>> {
+    const { claim, operation, role } = query;
+    const claimFor = claim && { identity, request: claim };
+    const most = Math.min(PAGE_SIZE, claim?.max ?? PAGE_SIZE);
+    let unfiltered = operation === undefined && role === undefined;
     for (;;) {
-      const { found, next, freeInMs } = await this.readIndex(identity, look, sure);
+      const { found, next, freeInMs } = await this.readIndex(identity, query, unfiltered);
       const references = found.map(({ member }) => member);
-      const shown = await read(references, { status: 'pending', operation, role, most, claimFor });
-      // Others were faster with all of them: the index says by now what is left.
-      if (shown.items.length === 0 && shown.contended > 0) continue;
-      // It went in between: who waits would be told of nothing, since there seemed to be something.
-      if (shown.items.length === 0 && found.length > 0 && sure && look.channel !== undefined) {
-        sure = false;
+      const result = await read(references, { status: 'pending', operation, role, most, claimFor });
+      // Others have claimed all of them: the index has by now what is left.
+      if (result.items.length === 0 && result.contended > 0) continue;
+      // All ended in between. LIST_PENDING registered no waiter, since it found candidates: list again and register.
+      if (result.items.length === 0 && found.length > 0 && unfiltered && query.channel !== undefined) {
+        unfiltered = false;
         continue;
       }
-      const last = shown.scanned < found.length ? found[shown.scanned - 1] : next;
+      const last = result.scanned < found.length ? found[result.scanned - 1] : next;
       return {
-        items: shown.items,
+        items: result.items,
         ...(freeInMs < 0 ? {} : { freeInMs }),
         ...(last === undefined ? {} : { nextCursor: cursorAfter(last) }),
       };
     }
   }
 
-  /** `sure`: whatever is found is something to whoever looks. */
-  private async readIndex(identity: Identity, { cursor, claim, channel = '' }: PendingQuery, sure: boolean) {
+  /** `unfiltered`: every candidate is a result, so that a waiter is registered only when there is none. */
+  private async readIndex(
+    identity: Identity,
+    { cursor, claim, channel = '' }: PendingQuery,
+    unfiltered: boolean,
+  ) {
     const { connection, keys } = this.context;
     const from = parseCursor(cursor);
     const [found, free, score, member] = (await run(
@@ -106,11 +110,12 @@ export class PendingList {
         principal: visiblePrincipal(identity),
         score: from.score,
         member: from.member,
-        limit: sure && claim !== undefined ? Math.min(PAGE_SIZE, claim.max + EXTRA_CANDIDATES) : PAGE_SIZE,
+        limit:
+          unfiltered && claim !== undefined ? Math.min(PAGE_SIZE, claim.max + EXTRA_CANDIDATES) : PAGE_SIZE,
         scanLimit: MAX_SCANNED,
         hideClaimed: claim === undefined ? 0 : 1,
         channel,
-        unfiltered: sure ? 1 : 0,
+        unfiltered: unfiltered ? 1 : 0,
       },
     )) as [string[], string, string?, string?];
     const next: Position | undefined = score && member ? { score, member } : undefined;
@@ -118,17 +123,17 @@ export class PendingList {
   }
 }
 
-/** Whose interactions are seen: with the scope `agent` everyone's. */
+/** The principal whose interactions are visible; '' for everyone's, with the scope `agent`. */
 function visiblePrincipal({ principal, scopes }: Identity): string {
   return scopes.has('agent') ? '' : principal;
 }
 
-/** Looks of the same name see the same. */
+/** Queries with the same key have the same result. */
 function queryKey(identity: Identity, { cursor, operation, role, channel }: PendingQuery): string {
   return JSON.stringify([visiblePrincipal(identity), cursor, operation, role, channel]);
 }
 
-/** Where to go on behind a member, whoever it is of. */
+/** The cursor behind a member, whatever its principal. */
 function cursorAfter({ score, member }: Position): string {
   return formatCursor({ score, member: `${withoutPrincipal(member)}|\u007f` });
 }

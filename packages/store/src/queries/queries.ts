@@ -28,7 +28,7 @@ export interface TaskSummary {
   readonly expiresAt: number;
 }
 
-/** A task with what is stored of it, but for its requests, for people who look into it. */
+/** A task with everything stored of it but its requests, for people who debug it. */
 export interface TaskInspection extends TaskSummary {
   readonly version: number;
   readonly input: unknown;
@@ -38,12 +38,12 @@ export interface TaskInspection extends TaskSummary {
   readonly payload?: string;
 }
 
-/** How many interactions of one task are read at once. */
+/** So many interactions of one task are read by one script. */
 const FETCH_SIZE = 500;
 
 /**
- * A tenant's interactions and tasks in pages, which are bounded in number and in bytes. Without the scope `agent` a
- * caller sees its own.
+ * Reads a tenant's interactions and tasks in pages, which are bounded in number and in bytes. A caller without the scope
+ * `agent` sees only its own.
  */
 export class Queries {
   private readonly context: TenantContext;
@@ -58,32 +58,32 @@ export class Queries {
     this.interactionHistory = new InteractionHistory(context, this.reader);
   }
 
-  /** The name to listen to for something that becomes pending, or free to be claimed. */
+  /** The inbox topic of interactions that become pending, or free to be claimed. */
   get pendingTopic(): string {
     return this.context.keys.pendingTopic;
   }
 
-  /** Pending interactions, oldest first; with `claim` those that nobody has claimed, and they are claimed now. */
-  async pending(identity: Identity, look: PendingQuery): Promise<PendingPage> {
-    return this.pendingList.records(identity, look);
+  /** Pending interactions, oldest first; with `claim` only unclaimed ones, and they are claimed now. */
+  async pending(identity: Identity, query: PendingQuery): Promise<PendingPage> {
+    return this.pendingList.records(identity, query);
   }
 
   /** The same without their requests, and without claims. */
   async pendingSummaries(
     identity: Identity,
-    look: Omit<PendingQuery, 'claim' | 'channel'>,
+    query: Omit<PendingQuery, 'claim' | 'channel'>,
   ): Promise<Page<InteractionSummary>> {
-    return this.pendingList.summaries(identity, look);
+    return this.pendingList.summaries(identity, query);
   }
 
-  /** Interactions of any status, by walking the tasks, newest first. */
-  async history(identity: Identity, past: HistoryQuery = {}): Promise<Page<InteractionRecord>> {
-    return this.interactionHistory.records(identity, past);
+  /** Interactions of any status: those of the newest task first. */
+  async history(identity: Identity, query: HistoryQuery = {}): Promise<Page<InteractionRecord>> {
+    return this.interactionHistory.records(identity, query);
   }
 
   /** The same without their requests. */
-  async historySummaries(identity: Identity, past: HistoryQuery = {}): Promise<Page<InteractionSummary>> {
-    return this.interactionHistory.summaries(identity, past);
+  async historySummaries(identity: Identity, query: HistoryQuery = {}): Promise<Page<InteractionSummary>> {
+    return this.interactionHistory.summaries(identity, query);
   }
 
   /** One interaction, in whatever status. Errors: `interaction_not_found`. */
@@ -115,7 +115,7 @@ export class Queries {
     return { items, nextCursor: formatCursor({ ...next, member: `${withoutPrincipal(next.member)}|` }) };
   }
 
-  /** Everything of one task. Errors: `task_not_found`. */
+  /** One task with its journal and its interactions. Errors: `task_not_found`. */
   async inspect(identity: Identity, taskId: string): Promise<TaskInspection> {
     requireTaskId(taskId);
     const readFields = await this.fields(taskId);
@@ -151,7 +151,7 @@ export class Queries {
     return parseInteractionRecord(taskId, number, { program, principal, waits, answered, ended, request });
   }
 
-  /** All fields of a task but its requests and the chunks of answers, which are most of it. */
+  /** All fields of a task but its requests and the chunks of answers, which are most of its size. */
   private async fields(taskId: string): Promise<Record<string, string | null | undefined>> {
     const { connection, keys } = this.context;
     const all = await connection.command((client) => client.hkeys(keys.task(taskId)));

@@ -1,24 +1,24 @@
 /**
- * Looks that are made in one turn of the event loop, for the same and by those who wait for it, are one: when something
- * becomes pending all of them are woken at once, and what each would read is large. What comes after the one look wakes
- * all of them again, since that look has registered for it.
+ * Shares one read among callers that ask for the same in one turn of the event loop: when something becomes pending all
+ * waiting calls wake at once, and the page that each would read is large. No caller misses what comes after that read,
+ * since the read has registered for it on behalf of all.
  */
 export class SingleFlight {
   private readonly inFlight = new Map<string, Promise<unknown>>();
   private turn: Promise<void> = Promise.resolve();
 
-  async run<T>(name: string, make: () => Promise<T>): Promise<T> {
-    const known = this.inFlight.get(name) as Promise<T> | undefined;
-    if (known === undefined) {
-      const made = make();
-      this.inFlight.set(name, made);
-      setImmediate(() => this.inFlight.delete(name));
-      return made;
+  async run<T>(key: string, read: () => Promise<T>): Promise<T> {
+    const shared = this.inFlight.get(key) as Promise<T> | undefined;
+    if (shared === undefined) {
+      const own = read();
+      this.inFlight.set(key, own);
+      setImmediate(() => this.inFlight.delete(key));
+      return own;
     }
-    const page = await known;
-    // One in each turn: what each makes of a page takes its time, and the loop is not theirs alone.
+    const result = await shared;
+    // One caller in each turn: encoding a large page takes time, and other requests need the event loop too.
     this.turn = this.turn.then(() => new Promise((resolve) => setImmediate(resolve)));
     await this.turn;
-    return page;
+    return result;
   }
 }

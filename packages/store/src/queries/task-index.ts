@@ -4,13 +4,13 @@ import { parseIndexMember } from '../records/keys.ts';
 import { MAX_SCANNED, PAGE_SIZE } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 
-/** Members of the index, newest first, and the one to go on behind unless it is the end. */
+/** Members of the index, newest first; `next` is the one behind which to continue, unless this is the end. */
 export interface TaskIndexPage {
   readonly found: readonly Position[];
   readonly next?: Position | undefined;
 }
 
-/** The tasks of a tenant that a caller may see, behind a position: below its member where it has one. */
+/** The tasks of a tenant that a caller may see, behind a position. */
 export async function readTaskIndex(
   { connection, keys }: TenantContext,
   identity: Identity,

@@ -1,6 +1,6 @@
 import { BatonError, isRecord } from '@baton/protocol';
 
-/** Where a page ended: the position of its last member in a sorted set. Opaque outside. */
+/** The position of a page's last member in a sorted set. Clients get it as an opaque cursor. */
 export interface Position {
   readonly score: string;
   readonly member: string;
@@ -21,7 +21,7 @@ export function parseCursor(cursor: string | undefined): Position {
       return { score: position['score'], member: position['member'] };
     }
   } catch {
-    // Falls through: whatever it was, it is not a cursor of ours.
+    // Falls through: this is not a cursor of Baton's.
   }
   throw new BatonError(
     'invalid_arguments',
@@ -30,7 +30,7 @@ export function parseCursor(cursor: string | undefined): Position {
   );
 }
 
-/** Members with their scores, as Redis lists them one after the other. */
+/** Parses a reply WITHSCORES: members and scores in turn. */
 export function parseMembersWithScores(flat: readonly string[]): Position[] {
   return Array.from({ length: flat.length / 2 }, (_, index) => ({
     member: flat[index * 2] ?? '',
@@ -38,7 +38,7 @@ export function parseMembersWithScores(flat: readonly string[]): Position[] {
   }));
 }
 
-/** A cursor goes to the caller, and the member that it stands at may be another principal's: the name stays here. */
+/** A cursor must not tell a caller another principal's name: a member up to its bar. */
 export function withoutPrincipal(member: string): string {
   return member.slice(0, member.indexOf('|'));
 }

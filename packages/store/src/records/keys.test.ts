@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { taskIdFrom, tenantId } from '@baton/protocol';
+import { taskIdFromUuid, tenantId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { Keyspace, parseTopic, parseIndexMember, taskIdFromRef, taskRef, type TenantKeys } from './keys.ts';
 import { seed } from '../testing/seed.ts';
 
 const tenant = fc.stringMatching(/^[a-z0-9-]{1,63}$/);
-const taskId = fc.uuid({ version: 4 }).map(taskIdFrom);
+const taskId = fc.uuid({ version: 4 }).map(taskIdFromUuid);
 const name = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: 'grapheme' }),
@@ -74,7 +74,7 @@ test("a key begins with its tenant's own part, and stays in its shard's slot", (
 
 test("no key of a tenant is another's, nor the shard's, even where names look alike", () => {
   const keyspace = new Keyspace('baton', 1);
-  const id = taskIdFrom('00000000-0000-4000-8000-000000000000');
+  const id = taskIdFromUuid('00000000-0000-4000-8000-000000000000');
   const names = ['a', 'a-t', 'task', 'key', 'keys', 'ready', 't', 's0', 'ops', 'project', 'pending'];
   const all = names.flatMap((one) => keysOf(keyspace.tenant(one), id, 'x'));
   const { base, ...others } = keyspace.shard(0);

@@ -154,7 +154,7 @@ test.concurrent(
 test.concurrent("a script's own fault is not passed off as a Redis that cannot", patient, async () => {
   const server = await startPrivateRedis();
   const connection = await Connection.open(server.url);
-  const broken = mutate(READ_TASK, ["if not may then return {'task_not_found'} end", 'nothing.here()']);
+  const broken = mutate(READ_TASK, ["return {'task_not_found'}", 'nothing.here()']);
   const thrown = run(connection, broken, { task: 'k' }, { principal: '', scopes: '', channel: '' });
   await expect(thrown).rejects.not.toBeInstanceOf(BatonError);
   await expect(thrown).rejects.toThrow('nothing');

@@ -57,7 +57,7 @@ test('whatever happens in whatever order, no answer is lost or taken twice, and 
 const MUTANTS: [rule: string, wrong: RegExp, script: AnyScript, cuts: Mutation[]][] = [
   [
     'an unseen event makes PARK say "again"',
-    /not "again"/,
+    /not "retried"/,
     PARK,
     [['local again = event ~= A_seen', 'local again = false']],
   ],
@@ -69,7 +69,7 @@ const MUTANTS: [rule: string, wrong: RegExp, script: AnyScript, cuts: Mutation[]
   ],
   [
     'a job that runs again finds its batch',
-    /not "again"/,
+    /not "retried"/,
     DEQUEUE,
     [['if taken_earlier then', 'if false then']],
   ],

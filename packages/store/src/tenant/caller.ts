@@ -1,4 +1,4 @@
-import { type KeyParts, type Scope, scope } from '@baton/protocol';
+import { type ApiKeyParts, type Scope, scope } from '@baton/protocol';
 import type { Connection } from '../redis/connection.ts';
 import { formatScopes, type Identity, parseScopes } from '../records/identity.ts';
 import type { TenantKeys } from '../records/keys.ts';
@@ -45,7 +45,7 @@ export class Caller {
   static withKey(
     connection: Connection,
     keys: TenantKeys,
-    key: KeyParts,
+    key: ApiKeyParts,
     pepper: string,
     bytes: number,
   ): Caller {

@@ -4,39 +4,39 @@ import { parseTopic, type TenantKeys } from '../records/keys.ts';
 import type { TenantContext } from './tenant-context.ts';
 import { CHANGE_FEED_TTL } from '../records/ttl.ts';
 
-/** Something of a tenant has changed. */
+/** A change of a tenant's data. */
 export type Change =
   | {
       readonly kind: 'project';
       readonly project: string;
-      /** Of which kinds the changed fields are: their names up to the first colon. */
+      /** The kinds of the changed fields: their names up to the first colon. */
       readonly fields: ReadonlySet<string>;
       readonly created: boolean;
-      /** True when fields came or went. */
+      /** True when fields were added or deleted. */
       readonly shaped: boolean;
     }
   | {
       readonly kind: 'task';
       readonly taskId: string;
       readonly principal: string;
-      /** True when the task, or a request of it, joined or left those that are listed. */
+      /** True when the task, or a request of it, was added to a list or removed from one. */
       readonly listed: boolean;
     }
-  /** A session subscribed to a resource, or will not hear of it any more. */
+  /** A session subscribed to a resource, or unsubscribed from it. */
   | { readonly kind: 'subscription'; readonly session: string; readonly uri: string; readonly on: boolean }
-  /** A session's stream was opened somewhere: there is one at a time. */
+  /** A session's stream was opened on some replica; a session has one at a time. */
   | { readonly kind: 'stream'; readonly session: string; readonly stream: string }
-  /** A key was revoked, the tenant suspended or changed: whoever was admitted before may not be now. */
+  /** A key was revoked, or the tenant suspended or changed: callers admitted before may be refused now. */
   | { readonly kind: 'admission' };
 
-/** Who hears of a tenant's changes. */
+/** Receives a tenant's changes. */
 export interface ChangeSubscriber extends Omit<Subscriber, 'onMessage'> {
   onChange(change: Change): void;
 }
 
 /**
- * A tenant's changes, as the scripts that make them announce them: on one channel, and only while a replica that has
- * someone to tell keeps the record that says so.
+ * A tenant's changes, published by the scripts that make them: on one channel, and only while some replica renews the
+ * record that says that it subscribes.
  */
 export class ChangeFeed {
   private readonly context: TenantContext;
@@ -45,26 +45,26 @@ export class ChangeFeed {
     this.context = context;
   }
 
-  /** When this resolves, `ear` hears of each change from then on, until `leave` is called. Errors: `unavailable`. */
-  async subscribe(ear: ChangeSubscriber): Promise<() => void> {
+  /** Once this resolves, `subscriber` receives each change, until the returned function is called. Errors: `unavailable`. */
+  async subscribe(subscriber: ChangeSubscriber): Promise<() => void> {
     const { connection, keys } = this.context;
-    const whole: Subscriber = {
-      onMessage: (message) => ear.onChange(parseChange(message)),
-      onDisconnect: () => ear.onDisconnect?.(),
-      onReconnect: () => ear.onReconnect(),
+    const parsing: Subscriber = {
+      onMessage: (message) => subscriber.onChange(parseChange(message)),
+      onDisconnect: () => subscriber.onDisconnect?.(),
+      onReconnect: () => subscriber.onReconnect(),
     };
-    const leave = () => connection.pubSub.unsubscribe(keys.changeChannel, whole);
+    const unsubscribe = () => connection.pubSub.unsubscribe(keys.changeChannel, parsing);
     try {
-      await connection.pubSub.subscribe(keys.changeChannel, whole);
+      await connection.pubSub.subscribe(keys.changeChannel, parsing);
       await this.renewSubscription();
     } catch (error) {
-      leave();
+      unsubscribe();
       throw error;
     }
-    return leave;
+    return unsubscribe;
   }
 
-  /** To be called within each LISTEN_INTERVAL. False when changes may have been made that nobody was told of. */
+  /** To be called in each CHANGE_FEED_RENEW_INTERVAL. False when the record had expired, so that changes may be missed. */
   async renewSubscription(): Promise<boolean> {
     const { connection, keys } = this.context;
     const before = await connection.command((client) =>
@@ -73,12 +73,12 @@ export class ChangeFeed {
     return before !== null;
   }
 
-  /** Tells those who listen that a session's stream was opened here. */
+  /** Publishes that a session's stream was opened on this replica. */
   async publishStreamOpened(session: string, stream: string): Promise<void> {
     await publish(this.context.connection, this.context.keys, { kind: 'stream', session, stream });
   }
 
-  /** Tells those who listen to look again at whom they admitted. Never fails: they look now and then in any case. */
+  /** Asks replicas to check again the callers that they admitted. Never throws: they also check periodically. */
   async publishAdmissionChange(): Promise<void> {
     await publishAdmissionChange(this.context.connection, this.context.keys);
   }
@@ -92,7 +92,7 @@ async function publish(connection: Connection, keys: TenantKeys, change: Change)
   await connection.command((client) => client.publish(keys.changeChannel, JSON.stringify(change)));
 }
 
-/** What a script or `publish` announced. */
+/** Parses what a script or `publish` has published. */
 function parseChange(message: string): Change {
   const { fields, member, ...said } = JSON.parse(message) as { fields?: string; member?: string };
   const change: unknown = {

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { BatonError, formatKey, type KeyInput, type Scope } from '@baton/protocol';
+import { BatonError, formatApiKey, type KeyInput, type Scope } from '@baton/protocol';
 import type { ChangeFeed } from './change-feed.ts';
 import { parseScopes, formatScopes } from '../records/identity.ts';
 import { keyDigest } from './key-digest.ts';
 import type { TenantContext } from './tenant-context.ts';
 
-/** A credential as it is shown: all but its secret. Times are ISO 8601. */
+/** An API key without its secret. Times are ISO 8601. */
 export interface Credential {
   readonly id: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface Credential {
   readonly expiresAt?: string;
 }
 
-/** A tenant's API keys. A key's record is gone with its revocation, so the next call on any replica is refused. */
+/** A tenant's API keys. Revoking one deletes its record, so that the next call on any replica is refused. */
 export class Credentials {
   private readonly context: TenantContext;
   private readonly changes: ChangeFeed;
@@ -27,11 +27,11 @@ export class Credentials {
     this.pepper = pepper;
   }
 
-  /** Makes a key. Its text is returned this once and stored nowhere. */
+  /** Creates a key. Its text is returned once, and stored nowhere. */
   async create(input: KeyInput): Promise<Credential & { key: string }> {
     const { connection, keys } = this.context;
     const id = randomAlphanumeric(12);
-    const key = formatKey(keys.name, id, randomAlphanumeric(32));
+    const key = formatApiKey(keys.name, id, randomAlphanumeric(32));
     const record = {
       name: input.name,
       principal: input.principal ?? `key-${id}`,
@@ -46,15 +46,15 @@ export class Credentials {
   }
 
   /**
-   * A new key for the same principal and scopes, to the same end; the old one ends after `overlapSeconds`.
-   * Errors: `key_not_found` for one that has ended.
+   * Creates a key with the same principal, scopes and expiry; the old one expires after `overlapSeconds`.
+   * Errors: `key_not_found` for an expired one.
    */
   async rotate(id: string, overlapSeconds: number): Promise<Credential & { key: string }> {
     const { connection, keys } = this.context;
     const old = await this.get(id);
     const now = await this.now();
     if (old.expiresAt !== undefined && Date.parse(old.expiresAt) <= now) throw keyNotFound(id);
-    // Its own end, not the one that an earlier rotation gave it.
+    // The expiry that it was created with, not the one that an earlier rotation set.
     const ends = await connection.command((client) => client.hget(keys.credential(id), 'ends'));
     const { name, principal, scopes } = old;
     const next = await this.create({
@@ -98,7 +98,7 @@ export class Credentials {
     });
   }
 
-  /** Redis's clock, since its scripts decide when a key has expired. */
+  /** Redis's clock: its scripts decide when a key has expired. */
   private async now(): Promise<number> {
     const [seconds, micros] = await this.context.connection.command((client) => client.time());
     return Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);

@@ -3,25 +3,25 @@ import type { TenantContext } from './tenant-context.ts';
 import { run } from '../scripts/script.ts';
 import { COMMIT, COMMIT_IN_TASK } from '../scripts/registry.ts';
 
-/** A project as stored: its version, and one field per entity (see the operations' project record). */
+/** A stored project: its version, and one field per entity (see the project record in packages/operations). */
 export interface StoredProject {
   readonly version: string;
   readonly fields: ReadonlyMap<string, string>;
 }
 
-/** What a change was computed from: all that a commit needs to know of it. */
+/** The version from which a change was computed. */
 export type ProjectVersion = Pick<StoredProject, 'version'>;
 
-/** What a command changes: fields to write, fields to take out. */
+/** The fields that a command writes and deletes. */
 export interface ProjectChange {
   readonly set: readonly (readonly [field: string, value: string])[];
   readonly delete: readonly string[];
 }
 
-/** The version stands beside the entities in the same hash; no entity may have its name. */
+/** The version's field in the project's hash; no entity may have this name. */
 const VERSION_FIELD = 'v';
 
-/** The task whose segment commits, what it has done before and where the outcome is recorded. */
+/** The task that commits, its fence, and the journal entries that the commit writes. */
 export interface TaskCommit {
   readonly task: string;
   readonly fence: string;
@@ -40,7 +40,7 @@ export class Projects {
     this.context = context;
   }
 
-  /** The project, or undefined where none has this name. */
+  /** The project, or undefined when none has this name. */
   async read(name: string): Promise<StoredProject | undefined> {
     const { connection, keys } = this.context;
     const all = await connection.command((client) => client.hgetall(keys.project(name)));
@@ -55,8 +55,8 @@ export class Projects {
   }
 
   /**
-   * Applies a change computed from `before`, outside any task. Returns false when the project has moved on since;
-   * read it again and compute the change anew.
+   * Applies a change that was computed from `before`, outside any task. Returns false when the project has another version
+   * by now: read it again and compute the change anew.
    */
   async commit(name: string, before: ProjectVersion | undefined, change: ProjectChange): Promise<boolean> {
     const reply = await this.runCommit(name, before, change, NO_TASK);
@@ -77,7 +77,7 @@ export class Projects {
     const project = keys.project(name);
     return run(
       connection,
-      // What a task has done is acknowledged by READ, when someone hears of it.
+      // A task's commit is acknowledged by READ_TASK, with which clients learn of it.
       within.task === '' ? COMMIT : COMMIT_IN_TASK,
       {
         task: within.task === '' ? project : within.task,

@@ -5,19 +5,19 @@ import { run } from '../scripts/script.ts';
 import { REFRESH_SUBSCRIPTIONS, END_SESSION, SUBSCRIBE, UNSUBSCRIBE } from '../scripts/registry.ts';
 import { SESSION_TTL, SUBSCRIPTION_GRACE, SUBSCRIPTION_TTL } from '../records/ttl.ts';
 
-/** What one session may subscribe to: so many resources, with URIs of so many bytes in all. */
+/** A session may subscribe to so many resources, with URIs of so many bytes in all. */
 const MAX_SUBSCRIPTIONS = 100;
 const MAX_SUBSCRIPTION_BYTES = 65_536;
 
-/** How many sessions of a tenant may have subscriptions; of more, those that have held no stream for longest lose theirs. */
+/** So many sessions of a tenant may have subscriptions; of more, those that had no stream for longest lose theirs. */
 const MAX_SUBSCRIBED_SESSIONS = 1_000;
 
-/** How many ended sessions of a tenant are remembered: so many DELETEs, and no more memory. */
+/** So many ended sessions of a tenant are remembered, the latest ones, which bounds the memory. */
 const MAX_ENDED_SESSIONS = 10_000;
 
 /**
- * What Redis holds of a tenant's MCP sessions: nothing, until one subscribes or is ended. All else is in the session's
- * id, which is sealed (see the gateway's `sessions`).
+ * The records of a tenant's MCP sessions. A session has one only once it subscribes or is deleted: all else is in its
+ * sealed id (see the gateway's `sessions`).
  */
 export class Sessions {
   private readonly context: TenantContext;
@@ -27,12 +27,12 @@ export class Sessions {
   }
 
   /**
-   * Where too many sessions have subscriptions, one that has held no stream for a while makes room. Errors:
-   * `limit_subscriptions`, `session_not_found`.
+   * Subscribes a session to a resource. When too many sessions have subscriptions, the one that had no stream for longest
+   * loses its own, after SUBSCRIPTION_GRACE. Errors: `limit_subscriptions`, `session_not_found`.
    */
   async subscribe(id: string, uri: string): Promise<void> {
     let reply = await this.runSubscribe(id, uri, '');
-    // The one that was named may be about again, or gone for another: there are ever fewer to name.
+    // The named session may have a stream again, or be evicted already: each reply names another, until none is left.
     while (reply[0] === 'full') reply = await this.runSubscribe(id, uri, String(reply[1]));
     if (reply[0] !== 'subscribed') throw refusal(reply);
   }
@@ -43,7 +43,7 @@ export class Sessions {
     await run(connection, UNSUBSCRIBE, { session, subscribers, listeners: keys.listeners }, { id, uri });
   }
 
-  /** What a session that holds a stream is to hear of; it is kept from now on anew. Errors: `session_not_found`. */
+  /** The subscriptions of a session that has a stream; renews their lifetime. Errors: `session_not_found`. */
   async refreshSubscriptions(id: string): Promise<string[]> {
     const reply = await run(this.context.connection, REFRESH_SUBSCRIPTIONS, this.sessionKeys(id), {
       id,
@@ -53,7 +53,7 @@ export class Sessions {
     return reply.slice(1).map(String);
   }
 
-  /** Ends a session: every replica that hears endings refuses it from now on. */
+  /** Ends a session, and publishes that to the replicas, which refuse it from then on. */
   async end(id: string): Promise<void> {
     const { connection, keys } = this.context;
     await run(connection, END_SESSION, this.sessionKeys(id), {
@@ -69,9 +69,9 @@ export class Sessions {
     return (await connection.command((client) => client.zscore(keys.ended, id))) !== null;
   }
 
-  /** From when this resolves `ear` hears the id of each session that is ended in this tenant's shard. Errors: `unavailable`. */
-  async onSessionEnded(ear: Subscriber): Promise<void> {
-    await this.context.connection.pubSub.subscribe(this.context.keys.shard.endedSessionsChannel, ear);
+  /** Once this resolves, `subscriber` receives the id of each session that ends in this tenant's shard. Errors: `unavailable`. */
+  async onSessionEnded(subscriber: Subscriber): Promise<void> {
+    await this.context.connection.pubSub.subscribe(this.context.keys.shard.endedSessionsChannel, subscriber);
   }
 
   private runSubscribe(id: string, uri: string, idle: string): Promise<unknown[]> {

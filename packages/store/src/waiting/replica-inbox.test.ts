@@ -108,8 +108,8 @@ test('a wait ends at its deadline and when its call is aborted, and leaves nothi
   expect(await waiting).toBe('ended');
   expect(await listener.next(60_000, abort.signal)).toBe('ended');
   listener.close();
-  const { listeners } = inbox as unknown as { listeners: Map<string, unknown> };
-  expect([...listeners.keys()]).not.toContain('t:none');
+  const { subscriptions } = inbox as unknown as { subscriptions: Map<string, unknown> };
+  expect([...subscriptions.keys()]).not.toContain('t:none');
 });
 
 test("each of a task's listeners hears it", async () => {
