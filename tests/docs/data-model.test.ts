@@ -41,8 +41,8 @@ beforeAll(async () => {
   await useEverything();
 });
 afterAll(async () => {
-  redis.disconnect();
-  await baton.stop();
+  redis?.disconnect();
+  await baton?.stop();
 });
 
 /** Delegations, claims, chunks, sessions and projects: what leaves a key or a field behind. */

@@ -14,8 +14,8 @@ beforeAll(async () => {
   llm = await FakeLlmServer.start(answerWithPlan);
 });
 afterAll(async () => {
-  await llm.close();
-  await clone.end();
+  await llm?.close();
+  await clone?.end();
 });
 
 const delegation = blocks('A first delegation with curl');
