@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 
-/** The linter holds the layers; each row plants a violation and shows that it does. */
+/** The linter enforces the layers: each row writes a violation and expects the linter to report it. */
 const root = new URL('..', import.meta.url).pathname;
 const planted = mkdtempSync(join(tmpdir(), 'baton-layers-'));
 cpSync(join(root, '.oxlintrc.json'), join(planted, '.oxlintrc.json'));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { VALID_ANSWER } from '../fake-llm/llm-server.ts';
 import { isEvent, eventKinds, AgentFixture } from './agent-fixture.ts';
 
-/** What an agent answers, to requests of each kind, by an endpoint of each kind. */
+/** An agent's answers to each kind of request, with each LLM API. */
 let fixture: AgentFixture;
 beforeAll(async () => {
   fixture = await AgentFixture.start();
@@ -125,8 +125,8 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
   });
 });
 
-describe('an answer that does not fit', () => {
-  test('is repaired before it is posted: Baton sees one right answer to its first asking', async () => {
+describe('an invalid answer', () => {
+  test('is repaired before it is posted, so that Baton never requests it again', async () => {
     const topic = 'wrong once';
     fixture.llm.behaviour = ({ attempt }) =>
       attempt === 1 ? { do: 'say', text: '{"value": 7}' } : VALID_ANSWER;
@@ -165,7 +165,7 @@ describe('an answer that does not fit', () => {
     expect(await fixture.waitForOutcome(taskId)).toMatchObject({ result: { value: 'fenced' } });
   });
 
-  test('even after a repair is left to Baton, which asks again within its own budget', async () => {
+  test('even after a repair is posted, and Baton requests it again within its attempts', async () => {
     const topic = 'never right';
     fixture.llm.behaviour = () => ({ do: 'say', text: '{"value": 7}' });
     const { taskId } = await fixture.parkEcho(topic);
@@ -179,7 +179,7 @@ describe('an answer that does not fit', () => {
   });
 });
 
-test('a schema that is made to be slow neither stops the agent nor keeps the answer back', async () => {
+test('a schema that is slow to validate never blocks the agent or its answer', async () => {
   const levels = Array.from({ length: 24 }, (_, level) => {
     const branch = { allOf: [{ $ref: `#/$defs/l${level + 1}` }, { type: 'null' }] };
     return [`l${level}`, { anyOf: [branch, branch] }];

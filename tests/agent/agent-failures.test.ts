@@ -21,7 +21,7 @@ afterEach(async () => {
 const atFirst = (manner: LlmBehaviour) =>
   (fixture.llm.behaviour = ({ attempt }) => (attempt === 1 ? manner : VALID_ANSWER));
 
-describe('a failure that passes', () => {
+describe('a transient failure', () => {
   test.each<[string, LlmBehaviour, string]>([
     ['a 500', { do: 'refuse', status: 500 }, 'api_error'],
     ['an overloaded 529', { do: 'refuse', status: 529 }, 'overloaded_error'],
@@ -56,7 +56,7 @@ describe('a failure that passes', () => {
     });
   });
 
-  test('that comes with Retry-After is not tried again before, and holds back all other requests meanwhile', async () => {
+  test('with Retry-After is never retried earlier, and delays all other requests', async () => {
     fixture.llm.behaviour = ({ topic, attempt }) =>
       topic === 'limited' && attempt === 1
         ? { do: 'refuse', status: 429, headers: { 'retry-after': '2' } }
@@ -75,7 +75,7 @@ describe('a failure that passes', () => {
     expect((other?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1_990);
   });
 
-  test('of an endpoint that never answers is given its time, and then tried again', async () => {
+  test('of an endpoint that never answers is retried after the time-out', async () => {
     atFirst({ do: 'hang' });
     await fixture.parkEcho('hangs once');
     const events = await fixture.answerAll({ timeoutMs: 300 });
@@ -84,7 +84,7 @@ describe('a failure that passes', () => {
   });
 });
 
-describe('a failure that does not pass', () => {
+describe('a permanent failure', () => {
   test.each<[string, LlmBehaviour, string]>([
     ['rate limits', { do: 'refuse', status: 429 }, 'rate_limit_error'],
     ['an endpoint that is overloaded', { do: 'refuse', status: 503 }, 'overloaded_error'],
@@ -104,7 +104,7 @@ describe('a failure that does not pass', () => {
     });
   });
 
-  test('whose Retry-After is longer than the lease is not waited for under the lease', async () => {
+  test('with a Retry-After beyond the lease never keeps the lease meanwhile', async () => {
     fixture.llm.behaviour = () => ({ do: 'refuse', status: 429, headers: { 'retry-after': '60' } });
     await fixture.parkEcho('long wait');
     const agent = fixture.startAgent({ leaseMs: 5_000, timeoutMs: 2_000 });
@@ -117,7 +117,7 @@ describe('a failure that does not pass', () => {
     await fixture.answerAll();
   });
 
-  test('is the last word when the endpoint refuses the request itself', async () => {
+  test('of the request itself fails the task without a retry', async () => {
     fixture.llm.behaviour = () => ({ do: 'refuse', status: 400, message: 'prompt is too long' });
     const { taskId } = await fixture.parkEcho('too long');
     expect(eventKinds(await fixture.answerAll())).toEqual(['claimed', 'failed']);
@@ -126,7 +126,7 @@ describe('a failure that does not pass', () => {
     expect(error.message).toContain('prompt is too long');
   });
 
-  test("never fails anybody's task when it is the agent's own: a refused key ends the agent, and another one answers", async () => {
+  test("of the agent's own key stops the agent, and never fails a task: another agent answers", async () => {
     fixture.llm.behaviour = () => ({ do: 'refuse', status: 401, message: 'Incorrect API key provided' });
     const { taskId } = await fixture.parkEcho('wrong key');
     const agent = fixture.startAgent({ leaseMs: 1_000, timeoutMs: 500 });
@@ -139,7 +139,7 @@ describe('a failure that does not pass', () => {
   });
 });
 
-describe('a wish that the model does not know', () => {
+describe('a parameter that the model does not support', () => {
   test.each([
     ['temperature', "Unsupported value: 'temperature' does not support 0.2 with this model."],
     ['max_tokens', "Unsupported parameter: 'max_tokens' is not supported with this model."],
@@ -158,10 +158,10 @@ describe('a wish that the model does not know', () => {
   });
 });
 
-describe("an answer function of one's own", () => {
+describe('a custom answer function', () => {
   const serve = (answer: AnswerFunction) => fixture.answerAll({ answer, tries: 2 });
 
-  test('says by AnswerFailure what kind of failure it was', async () => {
+  test('reports the kind of a failure by AnswerFailure', async () => {
     const { taskId } = await fixture.parkEcho('own failure');
     await serve(async () => {
       throw new AnswerFailure('out_of_budget', 'No money is left.');
@@ -171,7 +171,7 @@ describe("an answer function of one's own", () => {
     });
   });
 
-  test('that breaks does not end the agent, nor is its bug called again and again', async () => {
+  test('that throws never stops the agent, and is not retried', async () => {
     let calls = 0;
     const { taskId } = await fixture.parkEcho('own bug');
     const events = await serve(async (request) => {
@@ -185,7 +185,7 @@ describe("an answer function of one's own", () => {
     expect(failed).toHaveLength(3);
   });
 
-  test('that gives nothing, or more than Baton takes, leads to a named failure', async () => {
+  test('that returns nothing, or more than Baton accepts, fails with a named error', async () => {
     const { taskId } = await fixture.parkEcho('own nothing');
     await serve(async () => undefined);
     expect(await fixture.waitForOutcome(taskId)).toMatchObject({
@@ -198,7 +198,7 @@ describe("an answer function of one's own", () => {
     });
   });
 
-  test('that looks at no signal is not waited for beyond its time', async () => {
+  test('that ignores its AbortSignal is abandoned at the time-out', async () => {
     await fixture.parkEcho('own endless');
     const agent = fixture.startAgent({ answer: () => new Promise(() => {}), timeoutMs: 200, tries: 1 });
     await agent.waitFor(isEvent('failed', 'own endless'));
@@ -207,14 +207,14 @@ describe("an answer function of one's own", () => {
 });
 
 describe('Baton', () => {
-  test('that refuses the key ends the agent, naming the code', async () => {
+  test('that refuses the key stops the agent with the error code', async () => {
     const agent = fixture.startAgent({ key: 'bt_acme_nobody_nothing' });
     const error = await agent.done.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(BatonError);
     expect(error).toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('that is away when the answer is there gets it when it is back', async () => {
+  test('that is unreachable gets the answer when it is reachable again', async () => {
     const proxy = await LossyProxy.inFrontOf(fixture.baton.url());
     const agent = fixture.startAgent({ url: `${proxy.url}/mcp` });
     fixture.llm.behaviour = () => {
@@ -232,7 +232,7 @@ describe('Baton', () => {
     await proxy.close();
   });
 
-  test('whose confirmation was lost is told the same again, which counts once', async () => {
+  test('whose confirmation was lost gets the same answer again, which is accepted once', async () => {
     const proxy = await LossyProxy.inFrontOf(fixture.baton.url());
     const agent = fixture.startAgent({ url: `${proxy.url}/mcp`, concurrency: 1 });
     fixture.llm.behaviour = () => {
@@ -251,7 +251,7 @@ describe('Baton', () => {
     await proxy.close();
   });
 
-  test('that had another answer first is left in peace', async () => {
+  test('that accepted another answer first is not called again', async () => {
     const { taskId, interactionId } = await fixture.parkEcho('too late');
     let answered: Promise<unknown> | undefined;
     fixture.llm.behaviour = () => {
@@ -266,7 +266,7 @@ describe('Baton', () => {
     expect(await fixture.waitForOutcome(taskId)).toMatchObject({ result: { value: 'by hand' } });
   });
 
-  test('that took the request back is left in peace', async () => {
+  test('that cancelled the request is not called again', async () => {
     const { taskId } = await fixture.parkEcho('cancelled');
     let cancelled: Promise<void> | undefined;
     fixture.llm.behaviour = () => {
@@ -279,7 +279,7 @@ describe('Baton', () => {
     expect(end).toMatchObject({ code: 'interaction_cancelled' });
   });
 
-  test('that cannot be reached is looked for until it is there, and with `once` only for a while', async () => {
+  test('that is unreachable is retried until it answers, and with `once` only for a limited time', async () => {
     const away = fixture.startAgent({ url: 'http://127.0.0.1:9/mcp' });
     await away.waitFor(isEvent('unreachable'));
     await away.stop();

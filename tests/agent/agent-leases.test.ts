@@ -5,7 +5,7 @@ import { VALID_ANSWER } from '../fake-llm/llm-server.ts';
 import { DelayingProxy } from '../tcp-proxies/delaying-proxy.ts';
 import { isEvent, eventKinds, AgentFixture } from './agent-fixture.ts';
 
-/** What an agent holds, for how long, and what it leaves to others. */
+/** Which requests an agent claims, for how long, and when it releases them. */
 let fixture: AgentFixture;
 let monitor: RedisMonitor;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ afterEach(() => {
   fixture.llm.behaviour = () => VALID_ANSWER;
 });
 
-/** What anyone could claim now, for an instant. */
+/** Ids that can be claimed now; the claims are released again. */
 const claimable = async (): Promise<string[]> => {
   const { queries, claims } = fixture.baton.store.tenant('acme');
   const anyone = { principal: 'anyone', scopes: new Set(['agent'] as const) };
@@ -30,7 +30,7 @@ const claimable = async (): Promise<string[]> => {
 };
 
 describe('a lease', () => {
-  test('is renewed while the LLM takes longer than it, and nobody else asks meanwhile', async () => {
+  test('is renewed while the LLM call takes longer, so that no second agent calls the LLM', async () => {
     fixture.llm.behaviour = () => ({ do: 'say', afterMs: 4_000 });
     const { taskId } = await fixture.parkEcho('takes its time');
     const [agent, idle] = [fixture.startAgent({ leaseMs: 1_000 }), fixture.startAgent({ leaseMs: 1_000 })];
@@ -45,7 +45,7 @@ describe('a lease', () => {
     ]);
   });
 
-  test('of what somebody else answered ends the LLM call early', async () => {
+  test('ends with the LLM call when someone else has answered', async () => {
     fixture.llm.behaviour = () => ({ do: 'hang' });
     const { taskId, interactionId } = await fixture.parkEcho('answered elsewhere');
     const agent = fixture.startAgent({ leaseMs: 1_000 });
@@ -59,7 +59,7 @@ describe('a lease', () => {
     await agent.stop();
   });
 
-  test('is given back by an agent that is stopped, at once and not when it is over', async () => {
+  test('is released at once by an agent that is stopped', async () => {
     fixture.llm.behaviour = () => ({ do: 'hang' });
     const { taskId, interactionId } = await fixture.parkEcho('given back');
     const agent = fixture.startAgent({ leaseMs: 600_000 });
@@ -70,7 +70,7 @@ describe('a lease', () => {
     await fixture.cancelTask(taskId);
   });
 
-  test('is given back for good by an agent whose renewal is still on its way', async () => {
+  test('stays released when an earlier renewal arrives later', async () => {
     fixture.llm.behaviour = () => ({ do: 'hang' });
     const proxy = await DelayingProxy.inFrontOf(fixture.baton.url(0));
     const { taskId, interactionId } = await fixture.parkEcho('renewed late');
@@ -78,7 +78,7 @@ describe('a lease', () => {
     const renewal = proxy.holdNext('request', /"interactionId":.*"leaseMs":4000/);
     await renewal;
     const stopped = agent.stop(0);
-    // Whoever does not wait for its renewal has ended by then.
+    // An agent that does not wait for its renewal has stopped by then.
     await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, 500))]);
     const from = monitor.commands.length;
     proxy.release();
@@ -90,7 +90,7 @@ describe('a lease', () => {
     await proxy.close();
   });
 
-  test('that was given while the agent stopped to look is given back, though it never heard of it', async () => {
+  test('granted to an agent that has stopped waiting is released, although its reply was lost', async () => {
     const proxy = await DelayingProxy.inFrontOf(fixture.baton.url(0));
     const agent = fixture.startAgent({ url: `${proxy.url}/mcp`, leaseMs: 600_000 });
     const reply = proxy.holdNext('reply', /given in vain/);
@@ -104,7 +104,7 @@ describe('a lease', () => {
     await proxy.close();
   });
 
-  test('is given back when the LLM key is refused, and when the endpoint wants to be left alone for longer', async () => {
+  test('is released when the LLM key is refused, and when Retry-After is longer than the lease', async () => {
     const { interactionId, taskId } = await fixture.parkEcho('refused');
     fixture.llm.behaviour = () => ({ do: 'refuse', status: 401 });
     await expect(fixture.startAgent({ leaseMs: 600_000 }).done).rejects.toThrow();
@@ -122,7 +122,7 @@ describe('a lease', () => {
 });
 
 describe('an agent', () => {
-  test('that waits for work asks neither Baton nor Redis for it, and begins at once when there is some', async () => {
+  test('that waits for work sends nothing to Baton or Redis, and starts at once when there is some', async () => {
     const agent = fixture.startAgent();
     await fixture.parkEcho('to warm up');
     await agent.waitFor(isEvent('answered', 'to warm up'));
@@ -139,7 +139,7 @@ describe('an agent', () => {
     await agent.stop();
   });
 
-  test('that waits for work and is stopped leaves what comes then to others', async () => {
+  test('that is stopped while it waits never claims later work', async () => {
     const agent = fixture.startAgent({ leaseMs: 600_000 });
     await fixture.parkEcho('before the stop');
     await agent.waitFor(isEvent('answered', 'before the stop'));
@@ -149,7 +149,7 @@ describe('an agent', () => {
     await fixture.cancelTask(taskId);
   });
 
-  test('for one role or operation answers what is of it, and holds nothing else', async () => {
+  test('for one role or operation never claims requests of others', async () => {
     const main = await fixture.parkEcho('for main');
     const research = await fixture.delegate('generateText', {
       messages: [{ role: 'user', content: 'for research' }],

@@ -70,7 +70,7 @@ describe('two agents', { timeout: 90_000 }, () => {
     for (const task of tasks) expect(await fixture.listInteractions(task)).toHaveLength(1);
   });
 
-  test('of which one is killed with -9: the other takes over what it held, when its leases are over and not before', async () => {
+  test('of which one is killed: the other takes over its requests when the leases expire, never before', async () => {
     const names = topics('orphaned', 4);
     const tasks = await park(names);
     fixture.llm.behaviour = () => ({ do: 'hang' });
@@ -89,7 +89,7 @@ describe('two agents', { timeout: 90_000 }, () => {
     }
   });
 
-  test('of which one stands still beyond its lease: it notices, lets go and disturbs no answer of the other', async () => {
+  test("of which one is stopped beyond its lease: it abandons its requests and never disturbs the other's answers", async () => {
     const [name] = topics('asleep', 1) as [string];
     const [task] = (await park([name])) as [string];
     fixture.llm.behaviour = () => ({ do: 'hang' });
@@ -111,7 +111,7 @@ describe('two agents', { timeout: 90_000 }, () => {
 });
 
 describe('SIGTERM', () => {
-  test('lets what is in flight be finished and posted, and leaves the rest unclaimed for others', async () => {
+  test('finishes and posts what is in flight, and leaves the rest unclaimed', async () => {
     const names = topics('draining', 6);
     const tasks = await park(names);
     fixture.llm.behaviour = () => ({ do: 'say', afterMs: 800 });
@@ -130,7 +130,7 @@ describe('SIGTERM', () => {
     expect(timesOf(names)).toEqual([1, 1, 1, 1, 1, 1]);
   });
 
-  test('ends within its limit though the LLM does not answer, and fails no task for it', async () => {
+  test('exits within its limit while the LLM does not answer, and never fails a task for it', async () => {
     const [name] = topics('cut off', 1) as [string];
     const [task] = (await park([name])) as [string];
     fixture.llm.behaviour = () => ({ do: 'hang' });
@@ -146,7 +146,7 @@ describe('SIGTERM', () => {
     expect(await other.waitForExit('SIGTERM')).toBe(0);
   });
 
-  test('sent twice ends it at once', async () => {
+  test('sent twice exits at once', async () => {
     const [name] = topics('impatient', 1) as [string];
     const [task] = (await park([name])) as [string];
     fixture.llm.behaviour = () => ({ do: 'hang' });
@@ -159,8 +159,8 @@ describe('SIGTERM', () => {
   });
 });
 
-describe('in a pipe', () => {
-  test('every line is JSON with its time and event, and none holds a prompt, an answer or a key', async () => {
+describe('standard output in a pipe', () => {
+  test('is JSON lines with time and event, which never contain a prompt, an answer or a key', async () => {
     const [name] = topics('secret words', 1) as [string];
     await park([name]);
     fixture.llm.behaviour = ({ attempt }) =>
@@ -209,7 +209,7 @@ describe('settings', () => {
     ['BATON_AGENT_LEASE_MS=10', [], { BATON_AGENT_LEASE_MS: '10' }],
     ['BATON_API_KEY_FILE=/nowhere', [], { BATON_API_KEY_FILE: '/nowhere' }],
   ])(
-    'that are wrong are named with a way out, and the exit code is 78: %s',
+    'that are invalid are named with a remedy, and the exit code is 78: %s',
     async (message, flags, environment) => {
       const agent = AgentProcess.startBatonAgent(flags, environment);
       expect(await agent.waitForExit()).toBe(78);
@@ -217,7 +217,7 @@ describe('settings', () => {
     },
   );
 
-  test('a key that Baton or the LLM endpoint refuses is one of them, and is not shown', async () => {
+  test('with a refused key exit with 78 too, and the key is never printed', async () => {
     const refused = start([], { BATON_API_KEY: 'bt_acme_wrong_key' });
     expect(await refused.waitForExit()).toBe(78);
     expect(refused.errors.join('\n')).toContain('BATON_API_KEY=(hidden)');
@@ -230,7 +230,7 @@ describe('settings', () => {
     await fixture.cancelTask(task);
   });
 
-  test('come from files and from what baton dev left in the folder; models are named by role', async () => {
+  test('are read from files and from the folder of baton dev, with models by role', async () => {
     const dev = { url: fixture.baton.url(), mcpUrl: fixture.mcpUrl(), tenant: 'acme', apiKey: fixture.key };
     const rest = { operatorToken: '', redisUrl: '', secret: '' };
     writeFileSync(join(folder, 'dev.json'), JSON.stringify({ ...dev, ...rest }));
@@ -256,7 +256,7 @@ describe('settings', () => {
   });
 });
 
-test("a user's program of ten lines answers, and drains when it is told to end", async () => {
+test('a ten-line user program answers, and drains on SIGTERM', async () => {
   const [task] = (await park(['by a program'])) as [string];
   const program = AgentProcess.startProgram('tests/agent/example.ts', {
     BATON_URL: fixture.mcpUrl(),

@@ -45,7 +45,7 @@ test('an answer over REST waits for the result, which the task then shows on eve
   expect(eventsOf(task.body)).toEqual(['created', 'interaction_opened', 'interaction_answered', 'completed']);
 });
 
-test('an answer that does not fit is asked again, and the next request is in the outcome', async () => {
+test('an invalid answer is requested again, and the next request is in the outcome', async () => {
   const { one, other } = replicas;
   const { mcp } = await newTenant(one);
   const { interactionId, taskId } = await one.delegate(mcp);
@@ -58,7 +58,7 @@ test('an answer that does not fit is asked again, and the next request is in the
   ]);
 });
 
-test('an interaction that is left to its new deadline expires, and its task fails with that reason', async () => {
+test('an interaction expires at its extended deadline, and its task fails with interaction_expired', async () => {
   const { one, other } = replicas;
   const { mcp } = await newTenant(one);
   const { interactionId, taskId } = await one.delegate(mcp);
@@ -82,7 +82,7 @@ test('a cancelled interaction ends its task with that reason, unless the program
   expect((await read()).error).toMatchObject({ code: 'interaction_cancelled' });
 }, 20_000);
 
-test('a program that breaks is a failed task with its reason, not a 500', async () => {
+test('a program that throws fails its task with the reason, and never answers 500', async () => {
   const { one } = replicas;
   const { mcp } = await newTenant(one);
   const { interactionId, taskId } = await one.delegate(mcp, 'bench_poison', { text: 'x' });
@@ -93,7 +93,7 @@ test('a program that breaks is a failed task with its reason, not a 500', async 
   expect(task.body.error).toMatchObject({ code: 'internal' });
 });
 
-test('a task that a worker fills in is the project that REST gives out', async () => {
+test('REST returns the project that a worker has committed', async () => {
   const { one, other } = replicas;
   const { mcp } = await newTenant(one);
   const asked = await one.delegate(mcp, 'parse_prd', {

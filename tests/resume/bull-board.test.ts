@@ -8,7 +8,7 @@ import { successAnswer, callTool, connectMcpClient } from '../harness/mcp-client
 import { Deployment } from '../harness/deployment.ts';
 import { openBullQueue } from './bullmq-queue.ts';
 
-test('a dashboard made for BullMQ shows the jobs of a running Baton as they are, and lets its operator retry and remove', async () => {
+test('Bull Board shows the jobs of a running Baton in each state, and promotes and retries them', async () => {
   const baton = await Deployment.start({ gateways: 1, workers: 1 });
   const view = openBullQueue(baton.redisUrl);
   const deadlines = openBullQueue(baton.redisUrl, 'deadlines');

@@ -1,10 +1,10 @@
-import { testOperations } from '@baton/operations';
+import { benchOperations } from '@baton/operations';
 import { afterEach, expect, test } from 'vitest';
 import { successAnswer, callTool, connectMcpClient, callToolForError } from '../harness/mcp-client.ts';
 import { Deployment } from '../harness/deployment.ts';
 
 /** Two releases side by side: the newer one has another version of a program, and still has the one that may be parked. */
-const echo = testOperations.get('bench_echo')!;
+const echo = benchOperations.get('bench_echo')!;
 const OLD = new Map([['bench_echo', echo]]);
 const newer = {
   ...echo,
@@ -33,7 +33,7 @@ const ask = async (client: Awaited<ReturnType<typeof gatewayOf>>) =>
 const answer = (client: Awaited<ReturnType<typeof gatewayOf>>, interactionId: string, waitMs = 20_000) =>
   callTool(client, 'agent_llm', { interactionId, agentLLMResponse: successAnswer({ value: 'v' }), waitMs });
 
-test('workers first: what either release parks is resumed by the worker that has it, and the newest common version is started', async () => {
+test('workers upgraded first: parked tasks resume on a worker with their version, and new tasks start in the newest version that a worker has', async () => {
   await deployed();
   const old = await gatewayOf(OLD);
   await baton.addWorker(OLD);
@@ -57,7 +57,7 @@ test('workers first: what either release parks is resumed by the worker that has
     });
 }, 90_000);
 
-test('gateways first: a newer gateway starts what the old workers have, until a newer one is there', async () => {
+test('gateways upgraded first: a newer gateway starts the old version until a newer worker runs', async () => {
   await deployed();
   await baton.addWorker(OLD);
   const current = await gatewayOf(NEW);
@@ -71,7 +71,7 @@ test('gateways first: a newer gateway starts what the old workers have, until a 
     .toBe('v, by the newer one');
 }, 60_000);
 
-test('an answer whose program no worker has waits for one that has it, without counting as a try', async () => {
+test('an answer whose program no worker has waits for a worker with it, and never counts as an attempt', async () => {
   await deployed();
   const current = await gatewayOf(NEW);
   const parked = await ask(current);
@@ -90,7 +90,7 @@ test('an answer whose program no worker has waits for one that has it, without c
   });
 }, 60_000);
 
-test('where workers live and none has the program the call is refused, to be repeated; where none lives it waits for one', async () => {
+test('a call whose program no running worker has is refused with program_unavailable; without any worker it is parked', async () => {
   await deployed();
   const client = await gatewayOf(OLD);
   const parked = await ask(client);

@@ -29,7 +29,7 @@ const ended = (taskId: string, timeout = 15_000) =>
     .poll(async () => (await callTool(client, 'task_status', { taskId })).status, { timeout })
     .not.toBe('working');
 
-test('at rest each answer is one job, and a burst is a fraction of as many', async () => {
+test('one answer is one job, and a burst of answers needs fewer jobs than answers', async () => {
   const before = await countJobs(view.redis);
   for (let n = 0; n < 5; n++) {
     const { interactionId } = await park();
@@ -44,20 +44,20 @@ test('at rest each answer is one job, and a burst is a fraction of as many', asy
   expect((await countJobs(view.redis)) - from).toBeLessThanOrEqual(32);
 });
 
-test('a job names its tenant and its task, and leaves nothing behind when it is done', async () => {
+test('a job has its tenant and task id and no payload, and is removed when it completes', async () => {
   await view.queue.pause();
   const { interactionId, taskId } = await park();
   await answer(interactionId, 0);
   await expect.poll(() => view.queue.getWaitingCount()).toBe(1);
   const [job] = await view.queue.getWaiting();
   expect(job).toMatchObject({ name: 'resume', data: { tenant: 'acme', list: 'ready', tasks: [taskId] } });
-  expect(JSON.stringify(job), 'and nothing of what it is about').not.toContain('"v"');
+  expect(JSON.stringify(job), 'and never its payload').not.toContain('"v"');
   await view.queue.resume();
   await ended(taskId);
   await expect.poll(() => view.queue.getJobCounts()).toMatchObject({ waiting: 0, active: 0, completed: 0 });
 });
 
-test("an operator's pause is kept, said, and adds no job twice; what was accepted meanwhile goes on after it", async () => {
+test('a paused queue stays paused, is reported, never gets a second job, and resumes accepted answers later', async () => {
   await view.queue.pause();
   const from = await countJobs(view.redis);
   const parked = await Promise.all(Array.from({ length: 20 }, park));
@@ -116,7 +116,7 @@ test.each<[string, () => Promise<unknown>]>([
   40_000,
 );
 
-test('the queue of deadlines that is obliterated is set up again, and deadlines are kept', async () => {
+test('an obliterated queue of deadlines is created again, and no deadline is lost', async () => {
   const deadlines = openBullQueue(baton.redisUrl, 'deadlines');
   await expect.poll(() => deadlines.queue.getJobSchedulersCount(), { timeout: 10_000 }).toBe(1);
   await deadlines.queue.obliterate({ force: true });
@@ -128,7 +128,7 @@ test('the queue of deadlines that is obliterated is set up again, and deadlines 
   await deadlines.close();
 }, 40_000);
 
-test('what fails for a reason that may pass is run again after a pause, and ends when the reason has passed', async () => {
+test('a task that fails transiently is retried after a delay, and completes once the cause is gone', async () => {
   const { redis, queue } = view;
   const project = 'baton:{s0}:t:acme:project:wrong';
   const prd = { prd: 'A shop.', numTasks: 1, projectRoot: 'wrong' };
@@ -148,7 +148,7 @@ test('what fails for a reason that may pass is run again after a pause, and ends
   expect(await callTool(client, 'task_status', { taskId })).toMatchObject({ status: 'completed' });
 }, 40_000);
 
-test('what keeps failing ends its task; the last failure stands among the failed with its task, without payload', async () => {
+test('a task that keeps failing fails for good; its job is among the failed ones with the task id, never with payload', async () => {
   const { redis, queue } = view;
   const project = 'baton:{s0}:t:acme:project:broken';
   const prd = { prd: 'A secret shop.', numTasks: 1, projectRoot: 'broken' };

@@ -12,7 +12,7 @@ import {
 import { Deployment } from '../harness/deployment.ts';
 import { RedisMonitor } from '../harness/redis-monitor.ts';
 
-/** How agents share a backlog: claims with leases, filters, and waiting for work, on any replica. */
+/** How agents share pending interactions: claims with leases, filters, and waiting for work, on any replica. */
 let baton: Deployment;
 let monitor: RedisMonitor;
 let redis: Redis;
@@ -60,7 +60,7 @@ const answer = (interactionId: string) =>
 describe('a claim', () => {
   const lease = { leaseMs: 60_000 };
 
-  test('of one interaction is renewed and ended by its holder alone, and hides from everyone meanwhile', async () => {
+  test('of one interaction can be renewed and released only by its holder, and hides it from everyone else', async () => {
     const { interactionId } = await ask('x');
     const mine = (args: object) => ({ interactionId, claim: { holder: 'a', ...args } });
     const [first] = (await pending(here, mine({ leaseMs: 30_000 }))).interactions;
@@ -82,7 +82,7 @@ describe('a claim', () => {
     expect(idsOf(await pending(another, { claim: lease }))).toEqual([interactionId]);
   });
 
-  test('that was made in a list is renewed by its name', async () => {
+  test('that was made by a list can be renewed by interaction id', async () => {
     await ask('x');
     const [claimed] = (await pending(here, { claim: { max: 5, leaseMs: 5_000, holder: 'a' } })).interactions;
     const claim = { ...lease, holder: 'a' };
@@ -90,7 +90,7 @@ describe('a claim', () => {
     expect(Date.parse(renewed.claimedUntil)).toBeGreaterThan(Date.parse(claimed.claimedUntil) + 50_000);
   });
 
-  test('is ended with all others of its holder, and with none of anyone else', async () => {
+  test('is released with all claims of its holder, and never with those of others', async () => {
     const ids = [];
     for (let n = 0; n < 4; n++) ids.push((await ask('x')).interactionId);
     const take = (holder: string, max: number) => pending(here, { claim: { max, ...lease, holder } });
@@ -101,7 +101,7 @@ describe('a claim', () => {
     expect(idsOf(await take('a', 5)), 'whoever has resigned is given nothing').toEqual([]);
   });
 
-  test('that is over is not its holder’s any more once another has it', async () => {
+  test('that has expired can never be renewed once another has the interaction', async () => {
     const { interactionId } = await ask('x');
     await pending(here, { interactionId, claim: { leaseMs: 1_000, holder: 'a' } });
     const taken = await pending(another, { claim: lease, waitMs: 10_000 });
@@ -110,7 +110,7 @@ describe('a claim', () => {
     expect((await callToolForError(here, 'pending_interactions', late)).code).toBe('interaction_claimed');
   });
 
-  test('never blocks an answer of someone else, and of what has ended there is none', async () => {
+  test('never blocks an answer of someone else, and is refused for an ended interaction', async () => {
     const { interactionId } = await ask('x');
     await pending(another, { interactionId, claim: lease });
     expect((await answer(interactionId)).outcome.status).toBe('completed');
@@ -124,7 +124,7 @@ describe('a claim', () => {
     );
   });
 
-  test('is refused to whoever may not see the interaction', async () => {
+  test('is refused to a caller that may not see the interaction', async () => {
     const { interactionId } = await ask('x');
     const theirs = await baton.createKey({ scopes: ['mcp'], principal: 'eve' }, `claims-${tenants}`);
     const eve = await connectMcpClient(baton.url(0), theirs);
@@ -132,7 +132,7 @@ describe('a claim', () => {
     expect((await callToolForError(eve, 'pending_interactions', args)).code).toBe('interaction_not_found');
   });
 
-  test('takes only what its operation and role say, and leaves the rest to others', async () => {
+  test('with an operation and role never claims anything else', async () => {
     const main = await ask('m');
     const research = [await ask('r1', 'research'), await ask('r2', 'research'), await ask('r3', 'research')];
     const parsed = await callTool(there, 'parse_prd', { prd: 'A shop.', projectRoot: 'shop', force: true });
@@ -181,7 +181,7 @@ describe('waiting for work', () => {
       })
       .toBe(count);
 
-  test('ends with what is opened on another replica, and asks nothing of Redis meanwhile', async () => {
+  test('ends when an interaction is opened on another replica, and sends nothing to Redis meanwhile', async () => {
     const waits = pending(here, { claim, waitMs: 20_000 });
     await waiting(1);
     const from = monitor.commands.length;
@@ -193,7 +193,7 @@ describe('waiting for work', () => {
     expect(got).toMatchObject({ interactionId, claimedUntil: expect.any(String) });
   });
 
-  test('ends with what a worker opens later in a task', async () => {
+  test('ends when a worker opens an interaction later in a task', async () => {
     const parsed = await callTool(there, 'parse_prd', { prd: 'A shop.', projectRoot: 'shop', force: true });
     await pending(another, { claim });
     const waits = pending(here, { claim, waitMs: 20_000 });
@@ -204,7 +204,7 @@ describe('waiting for work', () => {
     expect((await waits).interactions).toMatchObject([{ taskId: parsed.taskId, attempt: 2 }]);
   });
 
-  test('ends when another gives its claim up', async () => {
+  test('ends when another holder releases its claim', async () => {
     const { interactionId } = await ask('x');
     await pending(another, { claim });
     const waits = pending(here, { claim, waitMs: 20_000 });
@@ -213,7 +213,7 @@ describe('waiting for work', () => {
     expect(idsOf(await waits)).toEqual([interactionId]);
   });
 
-  test('gives one request to one of many who wait, and another tenant’s to none', async () => {
+  test("returns one request to exactly one of many waiters, and never another tenant's", async () => {
     const outside = await connectMcpClient(baton.url(0), await baton.addTenant(`outside-${tenants}`));
     const theirs = pending(outside, { claim, waitMs: 2_000 });
     const all = [here, there, another, here].map((client) => pending(client, { claim, waitMs: 2_000 }));
@@ -224,7 +224,7 @@ describe('waiting for work', () => {
     expect(idsOf(await theirs)).toEqual([]);
   });
 
-  test('goes on past what the filter leaves out', async () => {
+  test('continues past interactions that the filter excludes', async () => {
     const main = await ask('m');
     const waits = pending(here, { claim, role: 'research', waitMs: 20_000 });
     await waiting(1);
@@ -234,7 +234,7 @@ describe('waiting for work', () => {
     expect(idsOf(await pending(another, { claim }))).toContain(main.interactionId);
   });
 
-  test('behind a cursor ends with what comes free before it, and with what has come free already', async () => {
+  test('with a cursor ends for interactions released before it, now or earlier', async () => {
     const ids: string[] = [];
     for (let n = 0; n < 3; n++) ids.push((await ask('x')).interactionId);
     const [early] = ids;
@@ -254,7 +254,7 @@ describe('waiting for work', () => {
     expect(performance.now() - begun, 'nothing was waited for').toBeLessThan(10_000);
   });
 
-  test('goes by no clock that may be set', async () => {
+  test('never depends on a wall clock', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
       const waits = pending(here, { claim, role: 'research', waitMs: 20_000 });
@@ -269,7 +269,7 @@ describe('waiting for work', () => {
     }
   });
 
-  test('is one look for all who are woken on a replica and look for the same', async () => {
+  test('runs one query for all woken waiters of a replica with the same filter', async () => {
     const scripts = (key: string) =>
       monitor.commands.filter((command) => command.includes(`:t:claims-${tenants}:${key}"`)).length;
     const looks = () => scripts('pending');
@@ -284,7 +284,7 @@ describe('waiting for work', () => {
     expect(looks()).toBeLessThanOrEqual(12 + 2);
   });
 
-  test('of a client that has gone claims nothing', async () => {
+  test('of a client that has disconnected never claims anything', async () => {
     const gone = new AbortController();
     const args = { claim, waitMs: 20_000 };
     const body = {

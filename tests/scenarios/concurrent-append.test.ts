@@ -28,7 +28,7 @@ const tasks = (prefix: string, count: number) =>
     dependencies: index ? [index] : [],
   }));
 
-test('two appends that are answered at once both land, with distinct ids and their own dependencies', async () => {
+test('two concurrent appends are both stored, with distinct ids and their own dependencies', async () => {
   const projectRoot = 'race';
   const starts = await Promise.all(
     Array.from({ length: 8 }, (_, n) =>
@@ -55,7 +55,7 @@ test('two appends that are answered at once both land, with distinct ids and the
   }
 });
 
-test('a tag that has tasks is refused before any LLM is asked, and again when it filled up meanwhile', async () => {
+test('parse_prd without append is refused for a tag with tasks, before the request and again at the commit', async () => {
   const projectRoot = 'full';
   const [first, second] = await Promise.all([
     callTool(one, 'parse_prd', { prd: 'A', projectRoot }),

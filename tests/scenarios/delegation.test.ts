@@ -10,7 +10,7 @@ import {
 } from '../harness/mcp-client.ts';
 import { Deployment } from '../harness/deployment.ts';
 
-/** The same claims on both ways to the surface: the short one and the SDK's transport. */
+/** The same claims on the fast path and on the SDK's transport. */
 describe.each([
   ['the short way', true],
   ["the SDK's way", false],
@@ -92,7 +92,7 @@ describe.each([
     expect(refused).toMatchObject({ code: 'interaction_already_answered', interactionId });
   });
 
-  test('asks again, with what is wrong, for an answer that does not fit', async () => {
+  test('requests an invalid answer again, with what is wrong', async () => {
     const { interactionId, taskId } = await echo();
     const { outcome } = await answer(other, interactionId, { object: { value: 7 } });
     expect(outcome).toMatchObject({ status: 'input_required', pending: { taskId, attempt: 2 } });
@@ -104,7 +104,7 @@ describe.each([
     expect(end.outcome.result.value).toBe('right');
   });
 
-  test('fails with the last problem when the answers never fit', async () => {
+  test('fails with the last problem when no answer is valid', async () => {
     let { interactionId, taskId } = await echo();
     let outcome: AnyJson;
     for (let attempt = 1; attempt <= 4; attempt++) {
@@ -118,7 +118,7 @@ describe.each([
     });
   });
 
-  test("ends with the agent's own details when its LLM call failed for good", async () => {
+  test("fails with the agent's details when its LLM call failed permanently", async () => {
     const { interactionId } = await echo();
     const errorDetails = { message: 'content filtered', type: 'policy_error', vendor: 'x' };
     const { outcome } = await callTool(one, 'agent_llm', {
@@ -128,14 +128,14 @@ describe.each([
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'agent_error', errorDetails } });
   });
 
-  test('is asked again after a pause when the failure may pass', async () => {
+  test('is requested again after a delay when the failure is transient', async () => {
     const { interactionId, taskId } = await echo();
     const agentLLMResponse = { status: 'error', errorDetails: { message: '429', type: 'rate_limit_error' } };
     const { outcome } = await callTool(one, 'agent_llm', { interactionId, agentLLMResponse, waitMs: 20_000 });
     expect(outcome).toMatchObject({ status: 'input_required', pending: { taskId, attempt: 2 } });
   });
 
-  test('says working when nobody waits, and task_status waits for the end', async () => {
+  test('returns working without waitMs, and task_status waits for the end', async () => {
     const { interactionId, taskId } = await echo();
     const { outcome } = await answer(other, interactionId, { value: 'later' }, { waitMs: 0 });
     expect(['working', 'completed']).toContain(outcome.status);
@@ -143,7 +143,7 @@ describe.each([
     expect(stands).toMatchObject({ status: 'completed', result: { value: 'later' } });
   });
 
-  test('does not exist for another principal or another tenant', async () => {
+  test('never exists for another principal or another tenant', async () => {
     const { interactionId, taskId } = await echo();
     const stranger = await connectMcpClient(baton.url(0), await baton.createKey({}));
     const foreign = await connectMcpClient(baton.url(0), await baton.addTenant(`foreign-${fastPath}`));
@@ -169,7 +169,7 @@ describe.each([
     expect((await answer(agent, interactionId, { value: 'by the agent' })).outcome.status).toBe('completed');
   });
 
-  test('is found again in pending_interactions, whole, by a client that lost it', async () => {
+  test('is listed completely in pending_interactions for a client that lost it', async () => {
     const client = await connectMcpClient(baton.url(1), await baton.createKey({}));
     const directive = await echo(client, 'find me');
     const { interactions } = await callTool(client, 'pending_interactions', {});
@@ -194,7 +194,7 @@ describe.each([
     expect((await answer(one, interactionId, { value: 'by the caller' })).outcome.status).toBe('completed');
   });
 
-  test('is taken back when its task is cancelled', async () => {
+  test('is cancelled with its task', async () => {
     const { interactionId, taskId } = await echo();
     expect(await callTool(other, 'cancel_task', { taskId })).toEqual({ taskId, status: 'cancelled' });
     const refused = await callToolForError(one, 'agent_llm', {
@@ -208,7 +208,7 @@ describe.each([
     });
   });
 
-  test('wakes whoever waits for its task when it is cancelled', async () => {
+  test('ends open waits when its task is cancelled', async () => {
     const { taskId, interactionId } = await callTool(one, 'bench_sleep', { ms: 60_000 }).catch(
       () => ({}) as AnyJson,
     );
@@ -253,7 +253,7 @@ describe.each([
     expect((await callTool(elsewhere, 'bench_echo', { text: 'once' }, meta)).taskId).not.toBe(first.taskId);
   });
 
-  test('returns the finished task for a repeated key although its own first run changed the world', async () => {
+  test('returns the finished task for a repeated key, although its first run changed the project', async () => {
     const projectRoot = `lost-reply-${fastPath}`;
     const meta = { 'baton/idempotencyKey': `lost-${fastPath}` };
     const args = { prd: 'One thing', projectRoot };
@@ -266,7 +266,7 @@ describe.each([
     });
   });
 
-  test("holds the key of a caller's own request as well", async () => {
+  test("applies the idempotency key to a caller's own request too", async () => {
     const meta = { 'baton/idempotencyKey': `own-${fastPath}` };
     const delegatedCallDetails = (content: unknown) => ({
       originalCommand: 'c',
@@ -293,7 +293,7 @@ describe.each([
     ).toEqual(outcome.result);
   });
 
-  test('is opened by a caller for a request of its own, and checked against its schema', async () => {
+  test('can be opened by a caller for its own request, and is validated against its schema', async () => {
     const schema = {
       type: 'object',
       properties: { city: { type: 'string', pattern: '^[A-Z]' } },
@@ -321,7 +321,7 @@ describe.each([
     expect(right.outcome.result).toMatchObject({ originalCommand: 'quiz', response: { city: 'Oslo' } });
   });
 
-  test('joins streamed chunks in any order, and a gap leaves it pending', async () => {
+  test('joins streamed chunks in any order, and stays pending with a gap', async () => {
     const requestParameters = { messages: [{ role: 'user', content: 'A story' }] };
     const delegatedCallDetails = { originalCommand: 'story', serviceType: 'streamText', requestParameters };
     const { interactionId } = await callTool(one, 'agent_llm', { delegatedCallDetails });
@@ -346,14 +346,14 @@ describe.each([
     expect(again, 'the same again, though its chunks are gone').toMatchObject({ replayed: true, outcome });
   });
 
-  test('takes chunks of a streamed text only', async () => {
+  test('accepts chunks only for streamed text', async () => {
     const { interactionId } = await echo();
     const chunk = { interactionId, agentLLMResponse: { status: 'streaming', sequence: 0, delta: 'x' } };
     expect((await callToolForError(one, 'agent_llm', chunk)).field).toBe('agentLLMResponse.status');
     expect((await answer(other, interactionId, { value: 'whole' })).outcome.status).toBe('completed');
   });
 
-  test('fails with its name when its own schema can never be checked', async () => {
+  test('fails with a named error when its schema cannot be compiled', async () => {
     const n = { allOf: [{ $ref: '#/$defs/n' }] };
     const requestParameters = {
       messages: [{ role: 'user', content: 'x' }],
@@ -377,7 +377,7 @@ describe.each([
     );
   });
 
-  test('is served to curl, without a session and without an Accept header of its own', async () => {
+  test('is served to curl without a session and an Accept header', async () => {
     const rpc = (method: string, params: object) =>
       postJsonRpc(baton.url(1), baton.apiKey, { jsonrpc: '2.0', id: 'a', method, params }, { accept: '*/*' });
     const { status, headers, body } = await rpc('tools/call', {

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { Deployment } from '../harness/deployment.ts';
 
-test('a connection on which nothing is asked never holds up a gateway that drains', async () => {
+test('an idle connection never delays the drain of a gateway', async () => {
   const baton = await Deployment.start({ gateways: 1, workers: 0 });
   const silent = connect(Number(new URL(baton.url()).port), '127.0.0.1');
   silent.on('error', () => {});

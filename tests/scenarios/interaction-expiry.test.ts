@@ -27,13 +27,13 @@ test('an interaction that nobody answers expires, and its task fails with intera
   expect(late).toMatchObject({ code: 'interaction_expired', interactionId });
 });
 
-test('a task that does not end by its deadline fails with task_expired, and whoever waits for it is told', async () => {
+test('a task that does not end by its deadline fails with task_expired, and open waits return', async () => {
   const { taskId } = await callTool(client, 'bench_sleep', { ms: 600_000 });
   const stands = await callTool(client, 'task_status', { taskId, waitMs: 10_000 });
   expect(stands).toMatchObject({ status: 'failed', error: { code: 'task_expired' } });
 });
 
-test('nothing of an expired task stays in the lists of what waits', async () => {
+test('an expired task is never listed as pending', async () => {
   const { taskId } = await echo();
   await expect
     .poll(async () => (await callTool(client, 'task_status', { taskId })).status, { timeout: 8_000 })

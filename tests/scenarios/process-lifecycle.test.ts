@@ -56,7 +56,7 @@ const tasks = ['Basket', 'Checkout', 'Catalogue'].map((title, index) => ({
   description: title,
 }));
 
-describe('processes of their own', () => {
+describe('gateways and workers as processes', () => {
   test('a call parked by a gateway that was killed is answered on another and resumed by a worker', async () => {
     const parking = await start('gateway');
     const answering = await start('gateway');
@@ -72,7 +72,7 @@ describe('processes of their own', () => {
     expect(outcome).toMatchObject({ status: 'completed', result: { taskId, tasksAdded: 3 } });
   });
 
-  test('an answer that is accepted while no worker lives is resumed when one comes', async () => {
+  test('an answer accepted without a worker is resumed when one starts', async () => {
     await Promise.all(
       started
         .filter((baton) => WORKER_READY.test(baton.output.join('\n')))
@@ -89,7 +89,7 @@ describe('processes of their own', () => {
     expect(await waiting).toMatchObject({ status: 'completed', result: { tasksAdded: 3 } });
   });
 
-  test('a gateway that is told to end finishes the requests that it holds, loses none, and is gone within 10 s', async () => {
+  test('a gateway under SIGTERM finishes open requests, loses none, and exits within 10 s', async () => {
     const gateway = await start('gateway');
     const client = await connectMcpClient(gateway.url, apiKey);
     const { interactionId, taskId } = await callTool(client, 'parse_prd', { prd, projectRoot: 'drain' });
@@ -118,7 +118,7 @@ describe('processes of their own', () => {
     }
   });
 
-  test('a gateway that is told to end serves a request that is half sent, and never refuses it without a name', async () => {
+  test('a gateway under SIGTERM serves a request whose body is still being sent', async () => {
     const gateway = await start('gateway');
     const { port } = new URL(gateway.url);
     const text = JSON.stringify({
@@ -142,7 +142,7 @@ describe('processes of their own', () => {
     expect(await ended).toBe(0);
   });
 
-  test('a worker that is told to end lets its segments end and exits with 0', async () => {
+  test('a worker under SIGTERM finishes its segments and exits with 0', async () => {
     const worker = await start('worker');
     expect(await worker.stop('SIGTERM')).toBe(0);
   });
@@ -172,7 +172,7 @@ describe('a process that cannot start', () => {
     await expect(start('gateway', wrong)).rejects.toThrow('(78)');
   });
 
-  test('never starts on a Redis that would evict parked work, and names the policy', async () => {
+  test('never starts on a Redis with an evicting maxmemory-policy, and names it', async () => {
     const evicting = await startPrivateRedis({ args: ['--maxmemory-policy', 'allkeys-lru'] });
     await expect(start('worker', { REDIS_URL: evicting.url })).rejects.toThrow(
       'maxmemory-policy allkeys-lru',

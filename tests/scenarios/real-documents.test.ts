@@ -33,7 +33,7 @@ async function answerToTheEnd(directive: AnyJson, agent: ReturnType<typeof creat
 describe.each(DOCUMENTS)('%s', (document) => {
   const prd = readFileSync(new URL(`../fixtures/${document}`, import.meta.url), 'utf8');
 
-  test('is sent to the agent whole, and becomes as many tasks as were asked for', async () => {
+  test('is sent to the agent whole, and becomes the requested number of tasks', async () => {
     const projectRoot = `right/${document}`;
     const asked = await callTool(clients[0]!, 'parse_prd', { prd, numTasks: '12', projectRoot });
     expect(asked.llmRequestForAgent.messages.map((message: AnyJson) => message.content).join('\n')).toContain(
@@ -50,7 +50,7 @@ describe.each(DOCUMENTS)('%s', (document) => {
     }
   });
 
-  test('never leaves half a project behind, whatever the agent answers', async () => {
+  test('never leaves a half-written project, whatever the agent answers', async () => {
     const projectRoot = `mixed/${document}`;
     for (let round = 0; round < 4; round++) {
       const agent = createScriptedAgent({ seed: `${seed}-${round}`, wrongRate: 0.6, errorRate: 0.1 });

@@ -64,7 +64,7 @@ describe('a request over delegatedRequestBytes', () => {
     expect(await openTasks()).toEqual(before);
   });
 
-  test('that grew by what was wrong with an answer ends the task with limit_size, and asks nobody', async () => {
+  test('that exceeds the limit only by the feedback on an invalid answer fails the task with limit_size', async () => {
     const schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
     const details = inWords('Count.', { schema });
     details.delegatedCallDetails.serviceType = 'generateObject';
@@ -99,7 +99,7 @@ describe('a request over delegatedRequestBytes', () => {
     expect(tasks.map((task: AnyJson) => task.subtasks.length)).toEqual([1, 0, 1, 0, 1]);
   });
 
-  test('counts its call as one, however many of its requests are too large', async () => {
+  test('never counts its call more than once, however many of its requests are too large', async () => {
     const apiKey = await baton.addTenant('slow', {
       delegatedRequestBytes: MOST,
       requestsPerSecond: 1,
@@ -112,7 +112,7 @@ describe('a request over delegatedRequestBytes', () => {
   });
 });
 
-test('a request over 20,000 tokens by estimate has a warning beside it wherever it is shown, one under it has none', async () => {
+test('a request over 20,000 estimated tokens is shown with a warning everywhere, a smaller one never', async () => {
   const apiKey = await baton.addTenant('wide');
   const wide = await connectMcpClient(baton.url(0), apiKey);
   const asked = await callTool(wide, 'agent_llm', inWords('ü'.repeat(39_800)));

@@ -1,18 +1,18 @@
 import { AnswerValidator, Programs, resumeTask } from '@baton/runner';
 import { openShards, type Shard, taskRef } from '@baton/store/shards';
-import { testOperations } from '@baton/operations';
+import { benchOperations } from '@baton/operations';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { successAnswer, callTool, connectMcpClient } from '../harness/mcp-client.ts';
 import { Deployment } from '../harness/deployment.ts';
 
-/** What a worker does with segments that fail, step by step: no worker runs here but this test's hand. */
+/** How failing segments are retried, step by step: this test dequeues jobs itself, and no worker runs. */
 let baton: Deployment;
 let redis: Redis;
 let shard: Shard;
 const check = new AnswerValidator();
 const old = new Programs();
-const current = new Programs(testOperations);
+const current = new Programs(benchOperations);
 
 beforeAll(async () => {
   baton = await Deployment.start({ gateways: 1, workers: 0 });
@@ -42,9 +42,9 @@ const taskKey = async (taskId: string) => {
   const [key] = await redis.keys(`*:task:${taskRef(taskId)}`);
   return key ?? '';
 };
-// Numbers that no script gives.
+// Job numbers that no script assigns.
 let jobs = 1_000;
-/** What a worker does with the job of these lists and programs; undefined where it got nothing to run. */
+/** Runs one job as a worker with these programs would; undefined when it dequeues no task. */
 const resume = async (programs: Programs, list: 'ready' | 'held' = 'ready', final = false) => {
   const job = { tenant: 'acme', list, number: ++jobs, tasks: [] };
   const batch = await shard.dequeue(job, programs.names);

@@ -2,7 +2,7 @@ import { startPrivateRedis } from '@baton/local-redis';
 import { expect, test } from 'vitest';
 import { BatonProcess } from '../processes/baton-process.ts';
 
-test('a worker says at BATON_HEALTH_PORT whether it takes work, as its Redis comes and goes', async () => {
+test('a worker reports at BATON_HEALTH_PORT whether it takes jobs, while Redis stops and starts', async () => {
   const redis = await startPrivateRedis({});
   const environment = { REDIS_URL: redis.url, BATON_SECRET: 'a secret of the tests', BATON_HEALTH_PORT: '0' };
   const worker = await BatonProcess.start('worker', environment, /"healthPort":(\d+)/);

@@ -62,8 +62,8 @@ describe('the fixtures are documents of real size', () => {
   });
 });
 
-describe('an agent that is always right', () => {
-  it.each(FIXTURES)('plans %s at the first asking, in the words of the document', (name) => {
+describe('an agent without faults', () => {
+  it.each(FIXTURES)('plans %s at the first attempt, with text of the document', (name) => {
     const prd = fixture(name);
     const words = prd.replaceAll(/\s+/g, ' ');
     const agent = createScriptedAgent({ seed: 1 });
@@ -81,7 +81,7 @@ describe('an agent that is always right', () => {
     expect(step).toMatchObject({ status: 'completed', result: { tasksAdded: numTasks } });
   });
 
-  it('numbers on from what exists, and depends on its own tasks', () => {
+  it('continues existing ids, with dependencies only on its own tasks', () => {
     const agent = createScriptedAgent({ seed: 3 });
     const first = parse(agent, { prd: fixture('prd-library.txt'), numTasks: 5 });
     const second = parse(agent, { prd: fixture('prd-praxis.md'), numTasks: 6, append: true }, first.project);
@@ -92,8 +92,8 @@ describe('an agent that is always right', () => {
   });
 });
 
-describe('an agent that is sometimes wrong', { timeout: 60_000 }, () => {
-  it('leads to a plan or to a named error, never to a broken project, whatever the seed', () => {
+describe('an agent with faults', { timeout: 60_000 }, () => {
+  it('leads to a plan or a named error, never to a broken project, for every seed', () => {
     const prd = fixture('prd-library.txt');
     const ends = { completed: 0, failed: 0 };
     for (let seed = 0; seed < 150; seed++) {
@@ -111,7 +111,7 @@ describe('an agent that is sometimes wrong', { timeout: 60_000 }, () => {
     expect(ends.completed).toBeGreaterThan(100);
   });
 
-  it.each(ANSWER_FAULTS)('with %s makes Baton ask again, or is read all the same', (fault) => {
+  it.each(ANSWER_FAULTS)('with %s is requested again, or accepted', (fault) => {
     const acceptable = ['duplicate_ids', 'unknown_dependencies', 'cycle', 'prose_around'];
     const agent = createScriptedAgent({ seed: 7, wrongRate: 1, faults: [fault] });
     const { step, calls, project } = parse(agent, { prd: fixture('prd-library.txt'), numTasks: 6 });
@@ -125,7 +125,7 @@ describe('an agent that is sometimes wrong', { timeout: 60_000 }, () => {
     }
   });
 
-  it('fails only in ways that pass, and only as often as it was told to', () => {
+  it('fails only transiently, and at the configured rate', () => {
     const agent = createScriptedAgent({ seed: 1, errorRate: 0.3 });
     const variants = Array.from({ length: 500 }, (_, at) =>
       agent.variantFor(requestOf({ type: 'object' }, `Give ${at}.`)),
@@ -142,7 +142,7 @@ function requestOf(schema: JsonObject, content: string): LlmRequest {
 }
 
 describe('the same seed and request', () => {
-  it('give the same answer, ever; another seed or another dialog gives others', () => {
+  it('give the same answer; another seed gives another one', () => {
     const request = requestOf(
       toJsonSchema(z.object({ list: z.array(z.string()) })),
       'Make 5 items of this. And that is all there is to say.',
@@ -154,7 +154,7 @@ describe('the same seed and request', () => {
   });
 });
 
-describe('the builder', { timeout: 60_000 }, () => {
+describe('buildSchemaValue', { timeout: 60_000 }, () => {
   it.each<[string, z.ZodType]>([
     [
       'scalars',
@@ -199,7 +199,7 @@ describe('the builder', { timeout: 60_000 }, () => {
       }),
     ],
     ['open values', z.object({ any: z.unknown() })],
-  ])('makes what fits: %s', (_what, schema) => {
+  ])('builds values that fit: %s', (_what, schema) => {
     for (let seed = 0; seed < 50; seed++) {
       const facts = readRequestFacts([
         { role: 'user', content: 'Say something about the sea and its islands. Then stop.' },
@@ -210,7 +210,7 @@ describe('the builder', { timeout: 60_000 }, () => {
     }
   });
 
-  it('follows references, recursive ones too, and comes to an end', () => {
+  it('follows recursive references and terminates', () => {
     const node: z.ZodType = z.object({
       name: z.string(),
       get children() {
@@ -227,7 +227,7 @@ describe('the builder', { timeout: 60_000 }, () => {
   });
 });
 
-it('answers a request without a schema in words', () => {
+it('answers a request without a schema with text', () => {
   const answer = createScriptedAgent({ seed: 1 }).answer({
     apiKey: null,
     modelId: 'any',

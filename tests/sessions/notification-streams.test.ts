@@ -54,7 +54,7 @@ const revokeUnheard = async (key: string, { door }: Awaited<ReturnType<typeof te
 const holdIntervals = () => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
 const soon = { timeout: 5_000, interval: 5 };
 
-test('a revocation that a replica could not hear of ends the stream when it can hear again [stream-admission]', async () => {
+test('a revocation that a replica missed ends the stream once it reaches Redis again [stream-admission]', async () => {
   const ours = await tenant();
   const revoked = await stream(await initialize(ours.key), ours.key);
   await revokeUnheard(ours.key, ours);
@@ -63,7 +63,7 @@ test('a revocation that a replica could not hear of ends the stream when it can 
   await revoked.text();
 });
 
-test('whoever holds a stream is admitted anew now and then, though nothing else can be renewed [stream-admission]', async () => {
+test('an open stream is admitted again periodically, even when nothing else can be renewed [stream-admission]', async () => {
   const ours = await tenant();
   const session = await initialize(ours.key);
   holdIntervals();
@@ -78,7 +78,7 @@ test('whoever holds a stream is admitted anew now and then, though nothing else 
   await redis.del(listeners);
 });
 
-test('those who hold streams are admitted anew at no cost to the rate of their tenant [stream-admission]', async () => {
+test("the periodic admission of streams never uses the tenant's rate [stream-admission]", async () => {
   const ours = await tenant({ requestsPerSecond: 1, burst: 20 });
   const keys = [ours.key, await baton.createKey({}, ours.id), await baton.createKey({}, ours.id)];
   const streams: Response[] = [];
@@ -115,7 +115,7 @@ test('what a session subscribed to is kept for as long as it holds a stream [sub
   }, soon);
 });
 
-test('a session that ended unheard loses its stream when its subscriptions are renewed [session-ended]', async () => {
+test('a session whose end a replica missed loses its stream when its subscriptions are renewed [session-ended]', async () => {
   const ours = await tenant();
   const session = await initialize(ours.key);
   holdIntervals();
@@ -128,7 +128,7 @@ test('a session that ended unheard loses its stream when its subscriptions are r
   await ended.text();
 });
 
-test('a tenant has its thousand streams on a replica, and each of their sessions may open its anew [stream-limit]', async () => {
+test('a tenant may have a thousand streams on a replica, and each session may open its own again [stream-limit]', async () => {
   const ours = await tenant();
   const sessions: string[] = [];
   const streams: Response[] = [];

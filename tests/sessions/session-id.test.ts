@@ -46,7 +46,7 @@ describe.each([
     return headers.get('mcp-session-id') ?? '';
   };
 
-  test('a session is in its id alone: visible ASCII, known to every replica, and nothing of it in Redis [session-id]', async () => {
+  test('a session id is self-contained: visible ASCII, valid at every replica, and never stored in Redis [session-id]', async () => {
     const keys = async () =>
       (await redis.keys('*')).filter((key) => !/:bull:|:swept$|:workers$/.test(key)).sort();
     const before = await keys();
@@ -66,7 +66,7 @@ describe.each([
     expect(claims).not.toContain('acme');
   });
 
-  test('it stays a header that proxies take, whatever the client says of itself [session-id]', async () => {
+  test('it never exceeds the header size of proxies, whatever clientInfo contains [session-id]', async () => {
     const much = Object.fromEntries(
       Array.from({ length: 300 }, (_, at) => [`x-${at}`, { y: 'z'.repeat(100) }]),
     );
@@ -82,7 +82,7 @@ describe.each([
     }
   });
 
-  test('whoever starts over may still show the old id, even a broken one, and gets a new one [session-id]', async () => {
+  test('initialize with an old or broken id returns a new one [session-id]', async () => {
     const old = await initialize();
     for (const session of [old, 'broken']) {
       const next = await initialize({}, { session });
@@ -91,7 +91,7 @@ describe.each([
     }
   });
 
-  test('a request with a session is judged as one without, by its header too [session-id]', async () => {
+  test('a request with a session is validated like one without, by its header too [session-id]', async () => {
     const session = await initialize();
     const headers = { 'mcp-protocol-version': '1999-01-01' };
     expect((await send(rpc('ping'), { session, headers })).status).toBe(400);
@@ -109,7 +109,7 @@ describe.each([
     expect((await fetch(`${baton.url()}/mcp`, { headers: versioned })).status).toBe(400);
   });
 
-  test('a broken or foreign id is 404 with the way out, for each method and message [session-unknown]', async () => {
+  test('a broken or foreign id is 404 with a hint to initialize, for each method and message [session-unknown]', async () => {
     const session = await initialize();
     const [head = '', key = '', iv = '', text = '', tag = ''] = session.split('.');
     const shown = {
@@ -168,7 +168,7 @@ describe.each([
     expect((await send(rpc('ping'), { session })).status, 'what is tried on it does it no harm').toBe(200);
   });
 
-  test('a broken session does nothing: no task, no answer taken [session-unknown]', async () => {
+  test('a request with a broken session id never creates a task or accepts an answer [session-unknown]', async () => {
     const started = await send(rpc('tools/call', { name: 'bench_echo', arguments: { text: 'x' } }));
     const { interactionId, taskId } = started.body.result.structuredContent;
     const args = { interactionId, agentLLMResponse: successAnswer({ value: 'x' }) };
@@ -181,7 +181,7 @@ describe.each([
     expect(body.result.structuredContent.status).toBe('input_required');
   });
 
-  test('whoever shows a dead key hears of that, whatever the session [session-unknown]', async () => {
+  test('a revoked key is refused as such, whatever the session [session-unknown]', async () => {
     const session = await initialize();
     const dead = await baton.createKey({});
     await baton.store.tenant('acme').credentials.revoke(dead.split('_')[2] ?? '');
@@ -242,7 +242,7 @@ describe.each([
     expect(await redis.pttl(ended)).toBeGreaterThan(DAY_MS);
   });
 
-  test('a replica that could not hear that a session ended refuses it when it can again [session-ended]', async () => {
+  test('a replica that missed the end of a session refuses it once it reaches Redis again [session-ended]', async () => {
     const session = await initialize();
     expect((await send(rpc('ping'), { session, replica: 1 })).status).toBe(200);
     const kill = redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');

@@ -86,12 +86,12 @@ describe.each([
   const addTask = (projectRoot: string, apiKey = baton.apiKey) =>
     tool('add_task', { projectRoot, title: 'Dig', description: 'A hole.' }, apiKey);
 
-  test('declares what it does: subscriptions and list changes [subscriptions-capability]', async () => {
+  test('declares subscriptions and list changes as capabilities [subscriptions-capability]', async () => {
     const { client } = await connect();
     expect(client.getServerCapabilities()?.resources).toEqual({ subscribe: true, listChanged: true });
   });
 
-  test('a subscription by one replica is heard on the stream at another, whoever made the change [subscription-updated]', async () => {
+  test('a subscription at one replica is notified on the stream at another, whoever made the change [subscription-updated]', async () => {
     const projectRoot = await project();
     const client = await connect();
     await client.subscribe(of(projectRoot, 'tasks'));
@@ -103,7 +103,7 @@ describe.each([
     await client.waitFor(of(projectRoot, 'tasks'));
   });
 
-  test('each kind of resource is heard of when it changes, and not when another does [subscription-updated]', async () => {
+  test('each kind of resource is notified when it changes, and never when another does [subscription-updated]', async () => {
     const projectRoot = await project();
     const client = await connect();
     const kinds = ['status', 'tasks', 'rules', 'files', 'files/a.md', 'tasks/1', 'complexity-report'];
@@ -141,7 +141,7 @@ describe.each([
     expect(await heardAfter(() => project())).toEqual(new Set(['baton://projects', LIST_CHANGED]));
   });
 
-  test('a task and its request are heard of from parking to their end [subscription-updated]', async () => {
+  test('a task and its request are notified from parking to the end [subscription-updated]', async () => {
     const client = await connect();
     for (const end of ['answer', 'cancel'] as const) {
       const { taskId, interactionId } = await tool('bench_echo', { text: end });
@@ -154,7 +154,7 @@ describe.each([
     }
   });
 
-  test('the list is said to change when it does, and not when an entry only shows something else [list-changed]', async () => {
+  test("list_changed is sent when the list changes, and never when only an entry's content does [list-changed]", async () => {
     const client = await connect();
     const listed = async (change: () => Promise<unknown>) => {
       client.clear();
@@ -176,7 +176,7 @@ describe.each([
     expect(client.notifications).toEqual([of(projectRoot, 'tasks')]);
   });
 
-  test('what was unsubscribed from is not heard of any more [unsubscribe]', async () => {
+  test('an unsubscribed resource is never notified [unsubscribe]', async () => {
     const projectRoot = await project();
     const client = await connect();
     await client.subscribe(of(projectRoot, 'tasks'), of(projectRoot, 'status'));
@@ -191,7 +191,7 @@ describe.each([
     expect(new Set(client.notifications)).toEqual(new Set([of(projectRoot, 'status'), LIST_CHANGED]));
   });
 
-  test('another principal hears nothing of a task, another tenant of nothing, and an agent of both [subscription-tenancy]', async () => {
+  test("another principal is never notified of a task, another tenant of nothing at all, and an agent of both principals' tasks [subscription-tenancy]", async () => {
     const projectRoot = await project();
     const tenant = `other-${fastPath}`;
     const foreignKey = await baton.addTenant(tenant);
@@ -256,7 +256,7 @@ describe.each([
     await client.subscribeResource({ uri: uris[0] ?? '' });
   });
 
-  test('a client whose replica is gone hears at the next one of what may have changed meanwhile [subscription-survives]', async () => {
+  test('a client that reconnects at another replica is notified of everything that may have changed meanwhile [subscription-survives]', async () => {
     const projectRoot = await project();
     const gateway = await baton.addGateway();
     const routes = { posts: baton.url(0), stream: gateway.url };
@@ -272,7 +272,7 @@ describe.each([
     await client.waitFor(LIST_CHANGED);
   });
 
-  test('a replica that lost its connection to Redis says of all that it may have changed [subscription-survives]', async () => {
+  test('a replica that lost its connection to Redis notifies of every subscription [subscription-survives]', async () => {
     const projectRoot = await project();
     const client = await connect();
     await client.subscribe(of(projectRoot, 'rules'));
@@ -285,7 +285,7 @@ describe.each([
     await client.waitFor(of(projectRoot, 'rules'));
   });
 
-  test('nobody hears of a change that was made while nothing said that a replica listens, until it says so again [subscription-survives]', async () => {
+  test("changes made while a replica's registration was lost are notified once it registers again [subscription-survives]", async () => {
     const projectRoot = await project();
     const client = await connect();
     await client.subscribe(of(projectRoot, 'rules'));
@@ -295,7 +295,7 @@ describe.each([
     await client.waitFor(of(projectRoot, 'rules'));
   }, 30_000);
 
-  test("a session's later stream takes the place of the earlier one, at whatever replica [one-stream]", async () => {
+  test("a session's later stream replaces the earlier one, at any replica [one-stream]", async () => {
     const session = await initialize();
     const first = await stream(session, 0);
     const second = await stream(session, 1);

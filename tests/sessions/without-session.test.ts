@@ -28,7 +28,7 @@ describe.each([
     return { response, body: JSON.parse(await response.text()) };
   };
 
-  test('there is no stream: whatever a GET accepts, it is 405 with the way to one [session-none]', async () => {
+  test('GET is 405 with a hint to initialize, whatever it accepts [session-none]', async () => {
     for (const accept of ['text/event-stream', 'application/json, text/event-stream', '*/*', 'text/html']) {
       const { response, body } = await bare('GET', { accept });
       expect([accept, response.status, response.headers.get('allow')]).toEqual([accept, 405, 'POST']);
@@ -37,7 +37,7 @@ describe.each([
     }
   });
 
-  test('there is nothing that DELETE could end [session-none]', async () => {
+  test('DELETE is refused, since there is no session to end [session-none]', async () => {
     const { response, body } = await bare('DELETE');
     expect([response.status, body.error.code, body.error.data.code]).toEqual([
       400,
@@ -47,13 +47,13 @@ describe.each([
     expect(body.error.message).toMatch(/initialize.*Mcp-Session-Id/);
   });
 
-  test('whoever shows a dead key hears of that first [session-none]', async () => {
+  test('a revoked key is refused before anything else [session-none]', async () => {
     const dead = await baton.createKey({});
     await baton.store.tenant('acme').credentials.revoke(dead.split('_')[2] ?? '');
     for (const method of ['GET', 'DELETE']) expect((await bare(method, {}, dead)).response.status).toBe(401);
   });
 
-  test('initialize in a batch is refused, alone in it or not, and begins nothing [session-none]', async () => {
+  test('initialize in a batch is refused, and never creates a session [session-none]', async () => {
     for (const batch of [[INITIALIZE], [INITIALIZE, rpc('ping')], [rpc('ping'), INITIALIZE]]) {
       const { status, headers, body } = await postJsonRpc(baton.url(), baton.apiKey, batch);
       expect([status, body.error.code, body.id]).toEqual([400, -32600, null]);
@@ -64,7 +64,7 @@ describe.each([
     expect([alone.status, alone.headers.get('mcp-session-id')]).toEqual([200, expect.any(String)]);
   });
 
-  test('the official client works without one, and meets no error [session-none]', async () => {
+  test('the official client works without a session [session-none]', async () => {
     const client = new Client({ name: 'sessionless', version: '1' });
     const asked: [string, number][] = [];
     const transport = new StreamableHTTPClientTransport(new URL(`${baton.url()}/mcp`), {

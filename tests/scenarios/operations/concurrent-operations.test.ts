@@ -22,7 +22,7 @@ afterAll(() => baton.stop());
 const ROUNDS = 4;
 const AT_ONCE = 12;
 
-test('leave a project whose invariants hold, and never touch what was done', {
+test("keep the project's invariants, and never change done work", {
   timeout: 240_000,
 }, async () => {
   const projectRoot = 'together';

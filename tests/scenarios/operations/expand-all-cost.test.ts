@@ -51,7 +51,7 @@ async function answerSome(interactionId: string, count: number): Promise<string>
 }
 
 describe('expand_all', { timeout: 240_000 }, () => {
-  test('costs as many calls to Redis a delegation for 1,000 tasks as for 10, and writes only what it changes', async () => {
+  test('needs as many Redis calls per delegation for 1,000 tasks as for 10, and writes only what it changes', async () => {
     const measured: { perDelegation: number; largest: number }[] = [];
     for (const count of [10, 10, 1_000]) {
       const projectRoot = `calls-${measured.length}`;
@@ -72,7 +72,7 @@ describe('expand_all', { timeout: 240_000 }, () => {
     expect(many!.largest).toBeLessThan(8_000);
   });
 
-  test('keeps one short entry of each finished branch, so that a resume with 500 behind it loads little more than with 5', async () => {
+  test('keeps one short entry per finished branch, so that a resume after 500 loads little more than after 5', async () => {
     await plan('late', 600);
     const asked = await callTool(client, 'expand_all', { projectRoot: 'late' });
     const journalNow = async () => {

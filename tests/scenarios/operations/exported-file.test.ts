@@ -31,7 +31,7 @@ async function project(name: string, init: RequestInit = {}): Promise<AnyJson> {
   return response.json();
 }
 
-test('what all operations and tools have worked on goes out as claude-task-master has it, and comes back the same', async () => {
+test("a project that all operations have changed exports in claude-task-master's format, and imports as the same project", async () => {
   const projectRoot = 'out';
   const agent = createScriptedAgent({ seed: 7 });
   const run = async (operation: string, args: object) => {

@@ -26,7 +26,7 @@ afterAll(() => baton.stop());
 
 const prd = readFileSync(new URL('../../fixtures/prd-library.txt', import.meta.url), 'utf8');
 
-test('a document becomes a plan that is analyzed, split, revised and worked off', {
+test('a document becomes tasks that are analyzed, expanded, updated and completed', {
   timeout: 120_000,
 }, async () => {
   const [one, other] = clients as [Client, Client];
@@ -82,7 +82,7 @@ describe('outcomes', () => {
       waitMs: 20_000,
     });
 
-  test('a task by hand needs no LLM, and its result comes with the call', async () => {
+  test('a task with all fields needs no LLM, and its result is in the reply', async () => {
     const result = await callTool(clients[0]!, 'add_task', {
       projectRoot,
       title: 'By hand',
@@ -110,7 +110,7 @@ describe('outcomes', () => {
     expect(ids).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  test('a task that is removed while the LLM works fails its operation by name, and nothing else changes', async () => {
+  test('an operation on a task that is removed meanwhile fails by name, and never changes anything else', async () => {
     const asked = await callTool(clients[0]!, 'expand_task', { projectRoot, id: 1 });
     await callTool(clients[1]!, 'remove_task', { projectRoot, id: '1' });
     const { outcome } = await answer(asked, { subtasks: [{ id: 1, title: 'T', description: 'd' }] });
@@ -149,7 +149,7 @@ describe('expand_all', () => {
     expect(response.status).toBe(200);
   };
 
-  test('opens some at once and lists them in short; what succeeds stays, what fails is listed', async () => {
+  test('opens several requests at once and lists them in short; successes are kept, failures are listed', async () => {
     await plan('fan', 20);
     const asked = await callTool(clients[0]!, 'expand_all', { projectRoot: 'fan', atOnce: '5' });
     expect(asked.pendingInteractions).toHaveLength(5);

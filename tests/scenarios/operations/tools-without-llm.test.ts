@@ -17,7 +17,7 @@ afterAll(() => baton.stop());
 const projectRoot = '/home/ada/shop';
 const use = (name: string, args: object = {}) => callTool(one, name, { projectRoot, ...args });
 
-test('a project is built, changed and taken apart by hand, each step seen by the other replica', async () => {
+test('a project is created, changed and removed by tools without an LLM, and each step is visible at the other replica', async () => {
   expect(await use('initialize_project', { name: 'Shop', rules: ['Be plain.'] })).toMatchObject({
     operation: 'initialize_project',
     workspace: { id: projectRoot, name: 'Shop' },
@@ -79,7 +79,7 @@ test('a project is built, changed and taken apart by hand, each step seen by the
   expect(prompt).toContain('a.md');
 });
 
-test('the list of tools bears a title, both schemas and hints for each, and fits one page', async () => {
+test('tools/list has a title, both schemas and annotations of each tool on one page', async () => {
   const { tools, nextCursor } = await one.listTools();
   expect(nextCursor).toBeUndefined();
   for (const tool of tools) {
