@@ -35,7 +35,7 @@ export async function buildApp(
   const app = createHttpServer(configuration, log);
   requireDeclaredAccess(app);
   app.decorate('publicUrl', configuration.publicUrl);
-  // Hooks of every request call back rather than promise: a promise each is what they would cost.
+  // Hooks of every request use callbacks: a promise for each would cost more than the hook.
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('x-baton-replica', configuration.replica);
     done();
@@ -75,8 +75,7 @@ function createServices(
 function createHttpServer(configuration: GatewayConfiguration, log: Logger): FastifyInstance {
   return Fastify({
     loggerInstance: log,
-    // Metrics count requests; the log is for what someone should look at.
-    // A logger of its own for each request would be built, redaction and all, though most requests log nothing.
+    // Requests are counted by metrics; the log has only what needs attention, so no request gets a logger of its own.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: configuration.trustProxy,
@@ -88,7 +87,7 @@ function createHttpServer(configuration: GatewayConfiguration, log: Logger): Fas
     clientErrorHandler: (error, socket) => answerParseError(error, socket),
     frameworkErrors: (error, request, reply) => answerRoutingError(error, request as never, reply as never),
     forceCloseConnections: 'idle',
-    // What still comes on an open connection while this replica drains is served: it was sent before anyone could know.
+    // A request on an open connection is served during a drain: it was sent before its client could know.
     return503OnClosing: false,
   }) as unknown as FastifyInstance;
 }

@@ -15,11 +15,11 @@ export interface GatewayConfiguration {
   /** Browser origins that may call, beside the gateway's own. */
   readonly allowedOrigins: readonly string[];
   readonly metricsOpen: boolean;
-  /** How long a gateway that is told to end still takes requests while it says that it is not ready, in milliseconds. */
+  /** How long a gateway still takes requests after SIGTERM while /readyz fails, in milliseconds. */
   readonly unreadyMs: number;
-  /** How long a SIGTERM waits for what is under way, in milliseconds. */
+  /** How long requests under way may take after that, in milliseconds. */
   readonly drainMs: number;
-  /** False sends every MCP request through the SDK's own transport; tests hold both ways to the same claims. */
+  /** False sends every MCP request through the SDK's own transport; tests make the same claims of both. */
   readonly fastPath: boolean;
 }
 

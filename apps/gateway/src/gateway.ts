@@ -9,7 +9,7 @@ import type { GatewayConfiguration } from './configuration.ts';
 
 export interface RunningGateway {
   readonly url: string;
-  /** Not ready, then no new connections, then what is under way ends, within `drainMs`. */
+  /** Fails readiness for `unreadyMs`, takes no new connections, and ends requests under way within `drainMs`. */
   stop(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export async function startGateway(
     programs: new Programs(added),
     draining: () => draining,
   });
-  // A response that is written while draining tells its client to take another connection, and so another replica.
+  // While draining, a response has its client take another connection, and so another replica.
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (draining) reply.header('connection', 'close');
     done(null, payload);
@@ -43,9 +43,9 @@ export async function startGateway(
     url: `http://${host}:${port}`,
     async stop() {
       draining = true;
-      // Load balancers ask for readiness now and then: until they have, requests still come here.
+      // Load balancers poll readiness: until they have seen it fail, requests still come here.
       await new Promise((resolve) => setTimeout(resolve, configuration.unreadyMs));
-      // Connections that fall idle while it closes would otherwise stay for as long as their clients keep them.
+      // Connections that become idle during the close would stay open for as long as their clients keep them.
       const idle = setInterval(() => {
         app.server.closeIdleConnections();
         for (const socket of silent()) socket.destroy();
@@ -58,10 +58,10 @@ export async function startGateway(
   };
 }
 
-/** A client that opens a connection ahead of need has this long to make use of it. */
+/** A client that opens a connection in advance has this long to send a request on it. */
 const UNUSED_MS = 1_000;
 
-/** Connections on which nothing was ever asked; to Node they are busy, and a drain would wait for them to the last. */
+/** Connections without a request yet: Node counts them as busy, and a drain would wait for them until it is forced. */
 function unusedConnections(server: Server): () => Socket[] {
   const opened = new Map<Socket, number>();
   server.on('connection', (socket: Socket) => {

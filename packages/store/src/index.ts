@@ -1,7 +1,7 @@
 /**
- * Redis, and nothing but this package speaks to it. `store` opens it; `tenant` is the door to a tenant, behind it
- * `tasks`, `interactions`, `listing`, `projects`, `credentials`, `sessions`, `changes`; `shard` is what workers take from, `segment` their right to run a
- * task; `inbox` is how a replica waits. `scripts/` holds every state change, `keys` and `ttl` every name and lifetime.
+ * The store: the only package that speaks to Redis. `Store` opens it, `TenantStore` is the way to one tenant's data.
+ * `records/` has key names, lifetimes and record formats, `redis/` the connection, `scripts/` every state change, `queues/`
+ * BullMQ, `tenant/`, `tasks/` and `queries/` a tenant's data, `waiting/` a replica's inbox, `shard/` what workers run.
  */
 export type { Identity } from './records/identity.ts';
 export type { Caller } from './tenant/caller.ts';
@@ -34,3 +34,4 @@ export {
   SESSION_TTL,
   SWEEP_INTERVAL,
 } from './records/ttl.ts';
+export { maySee } from './records/identity.ts';

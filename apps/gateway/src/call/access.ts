@@ -51,7 +51,7 @@ export function deferAdmission(call: Call, access: Access<'script'>): Unadmitted
   return { ...call, admit: () => admit(call, access) };
 }
 
-/** Admits the caller unless a script has: no reply leaves before, and nobody unadmitted learns what is wrong with a call. */
+/** Admits the caller unless a script has: no reply and no error of a call leaves before its caller was admitted. */
 export async function ensureAdmitted(call: Pick<Call, 'caller'>, access: Access): Promise<void> {
   if (!call.caller.admitted) await admit(call, access);
 }

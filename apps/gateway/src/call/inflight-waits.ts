@@ -1,16 +1,16 @@
 import type { FastifyReply } from 'fastify';
 import { LightAbortSignal } from './light-abort-signal.ts';
 
-/** Why a call stops waiting. A drained one still answers, with how things stand; nobody is left to hear a gone one. */
+/** Why a call stops waiting. A drained one still answers, with the current state; a closed one has no client any more. */
 export const CLIENT_CLOSED = 'gone';
 const DRAINING = 'draining';
 
-/** The calls that wait for something, so that their wait ends when their client has gone, or the process drains. */
+/** The calls that wait for something: a wait ends when its client closes the connection or the process drains. */
 export class InflightWaits {
   private readonly waits = new Set<LightAbortSignal>();
   private draining = false;
 
-  /** The signal of one call, made when it is first asked for: most calls never wait. */
+  /** The signal of one call, created at its first use: most calls never wait. */
   signalFor(reply: FastifyReply): () => LightAbortSignal {
     let wait: LightAbortSignal | undefined;
     return () => (wait ??= this.createSignal(reply));
@@ -25,7 +25,7 @@ export class InflightWaits {
     const wait = new LightAbortSignal();
     if (this.draining) wait.abort(DRAINING);
     if (reply.raw.closed) {
-      // It has said 'close' already, and will not say it again.
+      // 'close' was emitted already, and is not emitted again.
       wait.abort(CLIENT_CLOSED);
       return wait;
     }

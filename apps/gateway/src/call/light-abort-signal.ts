@@ -1,6 +1,6 @@
-/** What an `AbortSignal` is to those who wait, and no `EventTarget`, which would cost each call more than its wait. */
+/** The part of `AbortSignal` that waits use, without `EventTarget`, which costs more than the wait itself. */
 export class LightAbortSignal {
-  /** Why, once it is over. */
+  /** Set once it is aborted. */
   reason: string | undefined;
   private readonly listeners = new Set<() => void>();
 
@@ -8,7 +8,7 @@ export class LightAbortSignal {
     return this.reason !== undefined;
   }
 
-  /** The first reason stays; each listener hears once. */
+  /** The first reason stays; each listener is called once. */
   abort(reason: string): void {
     if (this.reason !== undefined) return;
     this.reason = reason;

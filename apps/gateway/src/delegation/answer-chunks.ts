@@ -12,7 +12,7 @@ export async function joinAnswerChunks(
 ): Promise<AgentAnswer> {
   if (answer.status !== 'success' || !isRecord(answer.data) || hasOwnContent(answer.data)) return answer;
   const identity = await call.admit();
-  // Whose it is comes first: not even that there are chunks is for others to know.
+  // Ownership first: others must not learn even that there are chunks.
   await call.tenant.queries.interaction(identity, interactionId);
   const chunks = await call.tenant.interactions.readChunks(interactionId);
   if (chunks.size === 0) return answer;
@@ -32,7 +32,7 @@ export async function joinAnswerChunks(
   return { ...answer, data: { ...answer.data, text: pieces.join('') } };
 }
 
-/** An answer that says something itself. A stream's end has nothing but its accounting, and what is no words. */
+/** True for an answer with content of its own: the end of a stream has accounting and non-text fields only. */
 function hasOwnContent(data: Record<string, unknown>): boolean {
   return readText(data).ok || Object.keys(data).some((key) => !ACCOMPANYING_FIELDS.has(key));
 }

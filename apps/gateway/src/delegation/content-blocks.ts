@@ -1,7 +1,7 @@
 import type { JsonObject } from '@baton/protocol';
 import { type ContentBlock, ContentBlockSchema } from '@modelcontextprotocol/sdk/types.js';
 
-/** Each is looked at by itself; an answer of more has them in its data. */
+/** Each is validated by itself; with more than these, an answer has them in its data only. */
 const MAX_BLOCKS = 100;
 
 /**

@@ -20,24 +20,24 @@ export async function postAnswer(
 ): Promise<ToolReply> {
   if (response.status === 'streaming') return postChunk(interactionId, response, call);
   const { interactions } = call.tenant;
-  const whole = await joinAnswerChunks(call, interactionId, response);
+  const complete = await joinAnswerChunks(call, interactionId, response);
   const { inbox } = call.services.store;
-  const listener = inbox.subscribe(interactions.topicOf(interactionId));
+  const subscription = inbox.subscribe(interactions.topicOf(interactionId));
   try {
     const accepted = await interactions.accept(call.caller, {
       interactionId,
-      text: JSON.stringify(whole),
+      text: JSON.stringify(complete),
       // Of what was posted: the chunks are gone once they were joined, and the same may be posted again.
       fingerprint: fingerprintOf(response),
       channel: waitMs > 0 ? inbox.channel : '',
     });
     const { taskId, event, replayed } = accepted;
-    const view = await waitForTask(call, taskId, listener, { event, waitMs, registered: !replayed });
+    const view = await waitForTask(call, taskId, subscription, { event, waitMs, registered: !replayed });
     const outcome = outcomeOf(view);
     const text = `The answer is taken; the task is ${outcome.status}.`;
     return confirmation({ interactionId, taskId, replayed, outcome }, text, contentBlocksOf(outcome.result));
   } finally {
-    listener.close();
+    subscription.close();
   }
 }
 
@@ -52,11 +52,15 @@ async function postChunk(
     const message = `agentLLMResponse.status: chunks are for streamText requests; interaction '${interactionId}' is none, answer it at once`;
     throw new BatonError('invalid_arguments', message, { field: 'agentLLMResponse.status', interactionId });
   }
-  const kept = await call.tenant.interactions.appendChunk(call.caller, { interactionId, sequence, delta });
+  const appended = await call.tenant.interactions.appendChunk(call.caller, {
+    interactionId,
+    sequence,
+    delta,
+  });
   const taskId = parseInteractionId(interactionId)?.taskId ?? '';
   const outcome = { status: 'input_required' as const };
   const text = `Chunk ${sequence} is kept; the interaction waits for the rest.`;
-  return confirmation({ interactionId, taskId, replayed: kept === 'replayed', outcome }, text);
+  return confirmation({ interactionId, taskId, replayed: appended === 'replayed', outcome }, text);
 }
 
 interface ConfirmedAnswer {
@@ -78,7 +82,7 @@ function confirmation(
   return { text, structured, taskId, textIncludesJson: true, blocks };
 }
 
-/** Two answers are the same when their canonical JSON is. */
+/** Two answers are the same when their canonical JSON is equal. */
 function fingerprintOf(answer: AgentResponse): string {
   return hash('sha256', canonicalJson(answer), 'base64url').slice(0, 22);
 }

@@ -7,7 +7,7 @@ import {
 } from '@baton/protocol';
 import type { InteractionRecord, PendingInteraction, TaskView } from '@baton/store';
 
-/** How a task stands, as `agent_llm` reports it under `outcome` and `task_status` at its top. */
+/** A task's status with its result, request or error: `outcome` of `agent_llm`, top level of `task_status`. */
 export interface TaskOutcome {
   readonly status: TaskView['status'];
   readonly result?: JsonObject;
@@ -35,7 +35,7 @@ export function outcomeOf(view: TaskView): TaskOutcome {
   }
 }
 
-/** All that `task_status` and a task's resource tell of a task. */
+/** A task as `task_status` and its resource show it. */
 export function taskStatusOf(view: TaskView) {
   return {
     taskId: view.taskId,

@@ -8,6 +8,6 @@ export interface ToolReply {
   readonly taskId?: string | undefined;
   /** True when the structured data belongs into the text too: the reply asks something of a client that reads only text. */
   readonly textIncludesJson?: boolean;
-  /** What an agent's answer brought besides words; it stands behind the text. */
+  /** Content blocks of an agent's answer, after the text. */
   readonly blocks?: readonly ContentBlock[];
 }

@@ -4,7 +4,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_MS = 1_000;
 
 /**
- * Reads the rest of a body that nobody wants, up to 16 MiB and for up to a second. A connection that closes while its
+ * Reads and discards the rest of a request's body, up to 16 MiB and for up to a second. A connection that closes while its
  * client still writes is reset, and takes with it the response that says what was wrong.
  */
 export function drainBody(request: IncomingMessage): Promise<void> {

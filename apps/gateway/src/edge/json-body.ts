@@ -50,7 +50,7 @@ function parseJson(body: string): unknown {
   }
 }
 
-/** A body is read as UTF-8, uncompressed; what says that it is something else would be read wrongly. */
+/** Bodies are read as uncompressed UTF-8: another charset or encoding would be read wrongly. */
 function requirePlainUtf8({ headers }: FastifyRequest): void {
   const charset = /charset="?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   const encoding = headers['content-encoding'] ?? 'identity';

@@ -3,13 +3,12 @@ import type { Store } from '@baton/store';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { notFound } from './problem.ts';
 
-/** What a request may bring along unseen: nearly all are smaller, and pay nothing for what is here. */
+/** Smaller bodies are read without a preflight, which nearly all are. */
 const UNCHECKED_BYTES = 65_536;
 
 /**
- * Refuses what would be refused in any case before its body is read, where that is large: nobody without a valid key
- * has this process hold more than `SMALL_BYTES` per request. It costs a look-up of its own; the admission, which
- * counts, stays with the script of the call.
+ * Refuses a large body before it is read if its caller would be refused anyway: without a valid key a request makes this
+ * process hold at most `UNCHECKED_BYTES`. It costs a call to Redis and no rate token; the request is still to be admitted.
  */
 export function preflightLargeBody(app: FastifyInstance, store: Store): void {
   app.addHook('onRequest', (request, _reply, done) => {

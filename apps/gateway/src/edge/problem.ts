@@ -27,7 +27,7 @@ export function answerRoutingError(thrown: FastifyError, request: FastifyRequest
   void sendProblem(request, reply, fromFastifyError(thrown));
 }
 
-/** What Node refuses before there is a request, such as a head that cannot be read: nobody else would answer it. */
+/** What Node refuses before there is a request, such as a head that cannot be parsed. */
 export function answerParseError(thrown: { code?: string }, socket: Socket): void {
   if (socket.destroyed || thrown.code === 'ECONNRESET') return;
   const tooLarge = thrown.code === 'HPE_HEADER_OVERFLOW' || thrown.code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW';

@@ -4,7 +4,7 @@ import type { Access } from '../call/access.ts';
 
 /** Who may use a route, declared beside it: the route's plugin enforces it, and OpenAPI shows it. */
 export type RouteAccess =
-  /** The operator, and nobody else. */
+  /** The operator only. */
   | { readonly kind: 'operator' }
   /** A key; the request is its tenant's. */
   | ({ readonly kind: 'key' } & Access)

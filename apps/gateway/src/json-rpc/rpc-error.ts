@@ -35,7 +35,7 @@ export async function toRpcErrors<T>(log: (error: unknown) => void, run: () => P
   }
 }
 
-/** The error that the `data` of a JSON-RPC error tells of, if HTTP answers it with a status of its own. */
+/** The error in the `data` of a JSON-RPC error, if HTTP answers it with a status of its own. */
 export function httpErrorOf(data: unknown): BatonError | undefined {
   if (!isRecord(data) || typeof data['code'] !== 'string') return undefined;
   const error = BatonError.fromWire(data as unknown as WireError);

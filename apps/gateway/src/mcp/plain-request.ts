@@ -8,8 +8,8 @@ import type { FastifyRequest } from 'fastify';
 
 /**
  * A single well-formed request that wants no stream of its own: no progress, an Accept header as the transport's
- * rules have it, a protocol version that is known or left out. Undefined for everything else, which is for the SDK's
- * transport to judge.
+ * rules have it, a protocol version that is known or left out. Undefined for everything else, which the SDK's
+ * transport handles.
  */
 export function plainRequest({ body, headers }: FastifyRequest): JSONRPCRequest | undefined {
   const rpc = body as Partial<JSONRPCRequest> | null | undefined;

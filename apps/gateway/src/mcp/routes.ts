@@ -45,7 +45,7 @@ export async function mcpRoutes(
   const callOf = (request: FastifyRequest, reply: FastifyReply): Call =>
     (request.mcpCall ??= createCall(services, request, reply));
 
-  // Whoever shows a dead key hears of that, and not of what is wrong with the body.
+  // A refused key is reported before anything that is wrong with the body.
   app.setErrorHandler(async (thrown: FastifyError, request, reply) => {
     let error = fromFastifyError(thrown);
     if (error.code === 'internal') request.log.error({ err: thrown }, 'request failed');
@@ -108,7 +108,7 @@ export async function mcpRoutes(
     method: ['HEAD', 'PUT', 'PATCH', 'OPTIONS'],
     url: '/mcp',
     config: { isPublic: true },
-    // Anyone may come here: nobody's body is read.
+    // Public, so no body is read.
     onRequest: refuseMethod,
     handler: refuseMethod,
   });
@@ -135,14 +135,14 @@ export async function mcpRoutes(
     return reply.send(response);
   }
 
-  /** Verifies the session that a request shows, if it shows one; whoever starts anew may still show an old one. */
+  /** Verifies the session that a request shows, if it shows one; `initialize` may still show an old one. */
   async function sessionOf(request: FastifyRequest, call: Call): Promise<Session | undefined> {
     const header = request.headers[SESSION_ID_HEADER];
     if (header === undefined || isInitialize(request.body)) return undefined;
     const [key, sealed] = [keyOf(request), String(header)];
     const verified = sessions.verified(sealed, key);
     if (verified !== undefined) return verified;
-    // Whoever shows a dead key hears of that, and not of what is wrong with the session.
+    // A refused key is reported before anything that is wrong with the session.
     const { principal } = await admit(call, messageAccess(request.body));
     return sessions.verify(sealed, key, principal, call.tenant);
   }
@@ -178,7 +178,7 @@ function messageAccess(message: unknown): Access {
   return isAnswer(message) ? answerAdmittedByScript(MCP_OR_AGENT_SCOPE) : ANY_MCP_CALLER;
 }
 
-/** True for a post of an answer, which is the last thing to be limited in rate. */
+/** True for a post of an answer, which may overdraw the rate limit. */
 function isAnswer(message: unknown): boolean {
   const { method, params } = (message ?? {}) as {
     method?: unknown;

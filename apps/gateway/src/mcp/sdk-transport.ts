@@ -10,15 +10,15 @@ import { toAuthInfo } from '../json-rpc/call-context.ts';
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * The way through the SDK's own transport, stateless: a server and a transport for one request. For everything that
- * the short way is not for: batches, notifications, progress, and whatever is malformed.
+ * Handles a request with the SDK's own transport, stateless: a server and a transport for one request. For everything that
+ * the fast path does not take: batches, notifications, progress, and malformed requests.
  */
 export async function handleWithSdkTransport(
-  makeServer: () => Server,
+  createServer: () => Server,
   request: FastifyRequest,
   call: Call,
 ): Promise<Response> {
-  const server = makeServer();
+  const server = createServer();
   const transport = new WebStandardStreamableHTTPServerTransport({ keepAliveMs: KEEP_ALIVE_MS });
   await server.connect(transport as Parameters<typeof server.connect>[0]);
   // A drain lets a request be answered.
@@ -39,7 +39,7 @@ export async function handleWithSdkTransport(
   return withOpeningComment(response);
 }
 
-/** A stream's headers leave with its first bytes: a comment, so that its client knows at once that it stands. */
+/** A stream's headers leave with its first bytes: a comment, so that its client knows at once that it is open. */
 function withOpeningComment(response: Response): Response {
   if (response.body === null || response.headers.get('content-type') !== 'text/event-stream') return response;
   const begun = new TransformStream<Uint8Array, Uint8Array>({

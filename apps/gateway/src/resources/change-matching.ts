@@ -1,5 +1,5 @@
 import type { Scope } from '@baton/protocol';
-import type { Identity } from '@baton/store';
+import { type Identity, maySee } from '@baton/store';
 import { resourceKinds } from './catalog.ts';
 import type { DataChange, ResourceKind, Topic } from './resource-kind.ts';
 import type { Variables } from './uri-template.ts';
@@ -18,38 +18,40 @@ export function resolveUri(uri: string): ResolvedUri | undefined {
   return undefined;
 }
 
-/** What a change is of: whatever shows something else may do so only where it shows one of these. */
+/** The topics of a change: only resources of these topics may show something else after it. */
 export function topicsOfChange(change: DataChange): Topic[] {
   if (change.kind === 'task') return [`task ${change.taskId}`];
   const project: Topic = `project ${change.project}`;
   return change.created ? [project, 'projects'] : [project];
 }
 
-/** Whether what the caller would read there may be another after a change of its topic. May say so in vain, never the other way. */
+/** Whether the caller may read something else there after a change of its topic. False positives occur, false negatives never. */
 export function resourceMayChange(change: DataChange, kind: ResourceKind, identity: Identity): boolean {
-  return hasAnyScope(identity, kind.access.scopes) && maySee(change, identity) && kind.mayChangeWith(change);
+  return (
+    hasAnyScope(identity, kind.access.scopes) && isVisible(change, identity) && kind.mayChangeWith(change)
+  );
 }
 
-/** Whether `resources/list` may give anyone other entries now. */
+/** Whether `resources/list` may have other entries now, for anyone. */
 export function changesResourceList(change: DataChange): boolean {
   if (change.kind === 'task') return change.listed;
   const entries = LISTED_FIELDS.some((field) => change.fields.has(field));
   return change.created || change.fields.has('meta') || (change.shaped && entries);
 }
 
-/** Whether a change of the list is one of this caller's. */
+/** Whether a change of the list is a change of this caller's list. */
 export function isListChangeFor(change: DataChange, identity: Identity): boolean {
-  return maySee(change, identity) && (change.kind === 'task' || hasAnyScope(identity, ['mcp']));
+  return isVisible(change, identity) && (change.kind === 'task' || hasAnyScope(identity, ['mcp']));
 }
 
-/** The fields of a project that are entries by being there; `meta` says which tag is the current one. */
+/** The fields of a project whose presence makes an entry; `meta` says which tag is the current one. */
 const LISTED_FIELDS = ['file', 'rules', 'report'];
 
-function hasAnyScope(identity: Identity, need: readonly Scope[]): boolean {
-  return need.some((scope) => identity.scopes.has(scope));
+function hasAnyScope(identity: Identity, scopes: readonly Scope[]): boolean {
+  return scopes.some((scope) => identity.scopes.has(scope));
 }
 
 /** Projects are the tenant's, tasks their principal's. */
-function maySee(change: DataChange, { principal, scopes }: Identity): boolean {
-  return change.kind === 'project' || change.principal === principal || scopes.has('agent');
+function isVisible(change: DataChange, identity: Identity): boolean {
+  return change.kind === 'project' || maySee(identity, change.principal);
 }

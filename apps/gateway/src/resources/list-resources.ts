@@ -19,12 +19,12 @@ import { promptResource } from './prompt-resources.ts';
 import { resourceEntry, type ResourceKind } from './resource-kind.ts';
 import type { Variables } from './uri-template.ts';
 
-/** A page ends with the entries of whoever fills it, so it may be a little longer. */
+/** A page ends after the project, or the store's page, that fills it, so it may be longer. */
 const PAGE_SIZE = 50;
 
 interface SectionPage {
   readonly resources: readonly Resource[];
-  /** Where this section goes on, if it does. */
+  /** Where the next page of this section begins; undefined after its last. */
   readonly nextPosition?: string | undefined;
 }
 
@@ -157,7 +157,7 @@ function parseCursor(cursor: string | undefined): Position {
     if (known && (from === null || typeof from === 'string'))
       return { section: Number(section), from: from ?? undefined };
   } catch {
-    // Falls through: whatever it was, it is not a cursor of ours.
+    // Falls through: it is no cursor of Baton's.
   }
   throw new BatonError(
     'invalid_arguments',

@@ -2,7 +2,7 @@ import { operationPrompt, promptMarkdown, promptNames } from '@baton/operations'
 import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { defineResource } from './resource-kind.ts';
 
-/** What an operation tells the LLM, for people; results of tools never carry it. */
+/** The prompts of an operation, for people to read; tool results never contain them. */
 export const promptResource = defineResource({
   template: 'baton://prompts/{operation}',
   name: 'prompt',

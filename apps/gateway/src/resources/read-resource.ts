@@ -8,7 +8,7 @@ import { annotationsOf, type Content, type ResourceKind, sizeOf } from './resour
 /** MCP 2025-11-25, server/resources: resource not found. */
 const RESOURCE_NOT_FOUND = -32002;
 
-/** What says that the variables name nothing, or nothing that this caller may know of. */
+/** The variables name nothing, or nothing that this caller may see. */
 const NOT_FOUND_CODES: ReadonlySet<ErrorCode> = new Set([
   'invalid_arguments',
   'project_not_found',
@@ -48,8 +48,8 @@ function contentsOf(uri: string, kind: ResourceKind, content: Content) {
 }
 
 function notFound(uri: string, reason?: BatonError): RpcError {
-  const said = reason === undefined ? '' : `. ${reason.message}`;
-  return new RpcError(RESOURCE_NOT_FOUND, `Resource not found: ${uri.slice(0, 200)}${said}`, {
+  const explanation = reason === undefined ? '' : `. ${reason.message}`;
+  return new RpcError(RESOURCE_NOT_FOUND, `Resource not found: ${uri.slice(0, 200)}${explanation}`, {
     ...reason?.toWire(),
     uri,
   });

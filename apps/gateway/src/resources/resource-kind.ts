@@ -14,7 +14,7 @@ export interface Content {
   readonly lastModified?: string | undefined;
 }
 
-/** What a variable may be, for completion; `partial` when there are more than these. */
+/** Values of a variable, for completion; `partial` when there are more than these. */
 export interface CompletionValues {
   readonly values: readonly string[];
   readonly partial?: boolean;
@@ -26,7 +26,7 @@ export type Completion = (given: Variables, call: AdmittedCall) => Promise<Compl
 /** A change of what resources show. */
 export type DataChange = Extract<Change, { kind: 'project' | 'task' }>;
 
-/** What a change is of, and what a resource shows: where the two meet, the resource may show something else now. */
+/** Changes and resources have topics: a resource may show something else after a change of its topic. */
 export type Topic = 'projects' | `project ${string}` | `task ${string}`;
 
 /** One kind of resource: all URIs of one template. */

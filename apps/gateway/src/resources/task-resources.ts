@@ -5,10 +5,10 @@ import type { AdmittedCall } from '../call/call.ts';
 import { isoTime, taskStatusOf, presentInteraction } from '../delegation/task-outcome.ts';
 import { type Completion, defineResource, jsonBody } from './resource-kind.ts';
 
-/** How many pages of ids are looked through to complete one. */
+/** How many pages of ids a completion reads. */
 const MAX_PAGES = 2;
 
-/** Ids out of the pages of a list; nobody types an id from long ago. */
+/** Completes ids from the first pages of a list: older ids are not offered. */
 const completeIds =
   <T>(
     read: (call: AdmittedCall, cursor: string | undefined) => Promise<Page<T>>,
@@ -26,7 +26,7 @@ const completeIds =
     return { values, partial: cursor !== undefined };
   };
 
-/** A task: what the tool `task_status` tells of it. */
+/** A task, as the tool `task_status` shows it. */
 export const taskResource = defineResource({
   template: 'baton://tasks/{taskId}',
   name: 'delegated-task',
@@ -53,7 +53,7 @@ export const taskResource = defineResource({
   },
 });
 
-/** An interaction: what the tool `pending_interactions` tells of it. */
+/** An interaction, as the tool `pending_interactions` shows it. */
 export const interactionResource = defineResource({
   template: 'baton://interactions/{id}',
   name: 'interaction',

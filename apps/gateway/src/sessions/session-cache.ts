@@ -11,7 +11,7 @@ const MAX_SESSIONS = 10_000;
 /** How many keys of one principal are remembered to be its: each rotation makes another. */
 const MAX_KEYS_PER_SESSION = 16;
 
-/** For so long a session is taken not to have ended without asking Redis, should its ending never be heard of. */
+/** For so long a session counts as not ended without asking Redis: the bound on an end that was published but never received. */
 const TRUSTED_MS = 10_000;
 
 /** A session that was unsealed here, the keys that proved to be its principal's, and when Redis last knew of no end of it. */
@@ -21,12 +21,12 @@ interface CachedSession {
   verifiedAt: number;
 }
 
-/** Whether this replica hears of sessions' ends. What was verified before `since` may have ended unheard. */
+/** Whether this replica receives the ends of sessions. It may have missed the end of a session verified before `since`. */
 type EndingsFeed = { readonly kind: 'connected'; readonly since: number } | { readonly kind: 'disconnected' };
 
 /**
  * The sessions that this replica has verified. A known one costs a look into a map; the first time it is shown here it is
- * unsealed, and Redis asked whether it has ended. From then on this replica hears of its end.
+ * unsealed, and Redis is asked whether it has ended. From then on this replica receives its end.
  */
 export class SessionCache implements Subscriber {
   private readonly seal: Seal;
@@ -59,7 +59,7 @@ export class SessionCache implements Subscriber {
     const { session, keys } = cached;
     if (session.tenant !== key.tenant || session.principal !== principal) throw sessionNotFound();
     if (Date.now() - session.issuedAt > SESSION_TTL) throw sessionNotFound();
-    // Subscribed first: an end that comes after Redis was asked is heard of.
+    // Subscribed first: an end after Redis was asked is received.
     await tenant.sessions.onSessionEnded(this);
     const now = performance.now();
     if (this.endedIds.get(session.id) || (await tenant.sessions.hasEnded(session.id))) {

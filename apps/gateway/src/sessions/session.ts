@@ -55,7 +55,7 @@ export function parseSession(text: string): Session | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
-/** The way out for whoever has none. */
+/** What a client without a session is advised. */
 export const HOW_TO_OPEN_A_SESSION =
   'Send initialize, and with each request the Mcp-Session-Id of its response.';
 

@@ -54,7 +54,7 @@ export class ChangeFeedSubscription {
     clearInterval(renewal);
     subscription.then(
       (unsubscribe) => unsubscribe(),
-      // Nothing was subscribed to; `open` has told.
+      // There is no subscription to end; `open` has thrown.
       () => {},
     );
   }

@@ -50,7 +50,7 @@ export class IdentityCheck {
     return this.state === 'outdated';
   }
 
-  /** False when Redis could not tell of some. Each key is asked for once, however many streams it opened. */
+  /** False when Redis could not be asked of some. Each key is asked for once, however many streams it opened. */
   private async checkAll(): Promise<boolean> {
     const byKey = new MultiMap<string, NotificationStream>();
     for (const stream of this.streams()) byKey.add(stream.key.text, stream);

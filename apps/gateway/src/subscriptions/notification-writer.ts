@@ -26,7 +26,7 @@ export class NotificationWriter {
   private lastFlushAt = -FLUSH_INTERVAL_MS;
   private closed = false;
 
-  /** Begins the stream with the headers given, and calls `onClose` once when it is over, whoever ended it. */
+  /** Begins the stream with the headers given, and calls `onClose` once when it ends, on whichever side. */
   constructor(raw: ServerResponse, headers: Record<string, string>, onClose: () => void) {
     this.raw = raw;
     this.onClose = onClose;
@@ -56,8 +56,8 @@ export class NotificationWriter {
     clearInterval(this.comments);
     clearTimeout(this.flushTimer);
     this.raw.end();
-    // What nobody reads is never written out: its connection would stay for as long as the client likes. One that was read
-    // to its end is no longer this response's.
+    // A client that does not read would keep its connection open for ever. A connection that was read to the response's end
+    // no longer belongs to the response, and is not destroyed.
     setTimeout(() => this.raw.destroy(), CLOSE_GRACE_MS).unref();
     this.onClose();
   }

@@ -56,7 +56,7 @@ export class StreamRegistry {
     reply.hijack();
     const signal = call.signal();
     stream.open(new NotificationWriter(reply.raw, reply.getHeaders() as Record<string, string>, remove));
-    // A drain has nothing that a stream would still wait for: its client goes on at another replica.
+    // A drain closes streams at once: clients open them again at another replica.
     if (signal.aborted) stream.close();
     else signal.addEventListener('abort', () => stream.close());
     return reply;

@@ -70,7 +70,7 @@ export class TenantStreams {
     await this.feed.open();
     await this.tenant.changes.publishStreamOpened(sessionId, stream.id);
     await stream.readSubscriptions();
-    // What was revoked after its request was admitted and before the feed was open was announced to nobody here.
+    // A revocation after the request was admitted and before the feed was open was not received here.
     stream.setIdentity(await this.identityOf(stream.key));
   }
 

@@ -8,7 +8,7 @@ import { waitForPending } from '../delegation/wait-for-pending.ts';
 import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
 import { defineTool } from './tool.ts';
 
-/** A lease is at least so long: a shorter one ends before anything can be done with it. */
+/** A shorter lease would end before its holder could work on anything. */
 const MIN_LEASE_MS = 1_000;
 
 const claim = z.strictObject({
@@ -50,13 +50,13 @@ const input = z
       .describe('How long to wait, in milliseconds, for something to become pending if nothing is'),
     cursor: z.string().max(500).optional(),
   })
-  .superRefine(({ status, interactionId, claim: wish, waitMs, ...list }, context) => {
+  .superRefine(({ status, interactionId, claim: claimRequest, waitMs, ...list }, context) => {
     const refuse = (path: (string | number)[], message: string) =>
       context.addIssue({ code: 'custom', path, message });
-    const { leaseMs = MIN_LEASE_MS } = wish ?? {};
-    if (wish !== undefined && status !== 'pending')
+    const { leaseMs = MIN_LEASE_MS } = claimRequest ?? {};
+    if (claimRequest !== undefined && status !== 'pending')
       refuse(['claim'], `only pending interactions can be claimed, and status is '${status}'`);
-    if (leaseMs === 0 && interactionId === undefined && wish?.holder === undefined)
+    if (leaseMs === 0 && interactionId === undefined && claimRequest?.holder === undefined)
       refuse(['claim', 'leaseMs'], 'is 0, which ends claims: give interactionId, or the holder of all');
     if (leaseMs > 0 && leaseMs < MIN_LEASE_MS)
       refuse(['claim', 'leaseMs'], `is ${leaseMs}; it must be 0, or ${MIN_LEASE_MS} or more`);
@@ -91,32 +91,36 @@ export const pendingInteractions = defineTool({
       });
       return listReply(page.items.map(presentInteraction), page.nextCursor);
     }
-    const { claim: wish, waitMs } = given;
-    const look = { cursor, operation, role: wanted, claim: wish };
-    if (wish?.leaseMs === 0) {
-      await call.tenant.claims.releaseHolder(call.identity, wish.holder ?? '');
+    const { claim: claimRequest, waitMs } = given;
+    const query = { cursor, operation, role: wanted, claim: claimRequest };
+    if (claimRequest?.leaseMs === 0) {
+      await call.tenant.claims.releaseHolder(call.identity, claimRequest.holder ?? '');
       return listReply([]);
     }
-    const page = await waitForPending(call, { ...look, waitMs });
-    if (wish !== undefined && call.signal().reason === CLIENT_CLOSED)
-      await releaseClaims(page.items, wish, call);
+    const page = await waitForPending(call, { ...query, waitMs });
+    if (claimRequest !== undefined && call.signal().reason === CLIENT_CLOSED)
+      await releaseClaims(page.items, claimRequest, call);
     return listReply(page.items.map(presentInteraction), page.nextCursor);
   },
 });
 
-/** Nobody hears of these claims any more: they would hide their interactions until their leases end. */
+/** Releases claims whose reply has no client any more: they would hide their interactions until their leases end. */
 async function releaseClaims(
   items: readonly { readonly interactionId: string }[],
-  wish: z.output<typeof claim>,
+  claimRequest: z.output<typeof claim>,
   { identity, tenant: { claims } }: AdmittedCall,
 ): Promise<void> {
-  const ended = { ...wish, leaseMs: 0 };
+  const ended = { ...claimRequest, leaseMs: 0 };
   await Promise.allSettled(items.map(({ interactionId }) => claims.claim(identity, interactionId, ended)));
 }
 
-async function showOne(interactionId: string, { claim: wish }: Input, { identity, tenant }: AdmittedCall) {
+async function showOne(
+  interactionId: string,
+  { claim: claimRequest }: Input,
+  { identity, tenant }: AdmittedCall,
+) {
   const { claims, queries } = tenant;
-  const claimedUntil = wish && (await claims.claim(identity, interactionId, wish));
+  const claimedUntil = claimRequest && (await claims.claim(identity, interactionId, claimRequest));
   const record = await queries.interaction(identity, interactionId);
   return listReply([
     presentInteraction({ ...record, ...(claimedUntil === undefined ? {} : { claimedUntil }) }),

@@ -4,7 +4,7 @@ import { callAdmittedAtEdge, MCP_SCOPE } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { defineTool, type Tool } from './tool.ts';
 
-/** A tool without an LLM as MCP has it: it looks at a project, or changes it by one command. */
+/** A tool that needs no LLM: it shows a view of a project, or changes it by one command. */
 export function projectTool(tool: ProjectTool): Tool {
   const { name, title, description, hints, input, result } = tool;
   return defineTool({

@@ -20,7 +20,7 @@ const completedReplySchema = z.looseObject({ status: z.literal('completed'), ope
 
 const workingReplySchema = z
   .looseObject({ status: z.literal('working'), operation: z.string(), taskId: z.string() })
-  .describe('The work goes on; ask task_status how it stands');
+  .describe('The work goes on; ask task_status how it outcome');
 
 const idempotencyKey = z.string().min(1).max(200).optional();
 
@@ -64,16 +64,16 @@ async function replyFor(operation: Operation, started: Started, call: Call): Pro
     }
     case 'running': {
       const { taskId } = started;
-      const listener = call.services.store.inbox.subscribe(call.tenant.tasks.topic(taskId));
+      const subscription = call.services.store.inbox.subscribe(call.tenant.tasks.topic(taskId));
       try {
         const wait = { event: 0, waitMs: DEFAULT_WAIT_MS, registered: false };
-        const stands = outcomeOf(await waitForTask(call, taskId, listener, wait));
-        if (stands.result) return completedReply(operation, stands.result, taskId);
-        if (stands.error) throw BatonError.fromWire({ ...stands.error, taskId });
-        if (!stands.pending) return workingReply(name, taskId);
-        return { text: stands.pending.message, structured: stands.pending, taskId, textIncludesJson: true };
+        const outcome = outcomeOf(await waitForTask(call, taskId, subscription, wait));
+        if (outcome.result) return completedReply(operation, outcome.result, taskId);
+        if (outcome.error) throw BatonError.fromWire({ ...outcome.error, taskId });
+        if (!outcome.pending) return workingReply(name, taskId);
+        return { text: outcome.pending.message, structured: outcome.pending, taskId, textIncludesJson: true };
       } finally {
-        listener.close();
+        subscription.close();
       }
     }
   }

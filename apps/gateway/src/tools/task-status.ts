@@ -24,7 +24,7 @@ const output = z.looseObject({
   error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
 });
 
-/** How a task stands, for clients that lost their context. */
+/** A task's status, for clients that lost their context. */
 export const taskStatus = defineTool({
   name: 'task_status',
   title: 'See how a task stands',
@@ -39,12 +39,12 @@ export const taskStatus = defineTool({
     const { tasks } = tenant;
     let view = await tasks.read(identity, taskId);
     if (view.status === 'working' && waitMs > 0) {
-      const listener = call.services.store.inbox.subscribe(tasks.topic(taskId));
+      const subscription = call.services.store.inbox.subscribe(tasks.topic(taskId));
       try {
-        await waitForTask(call, taskId, listener, { event: 0, waitMs, registered: false });
+        await waitForTask(call, taskId, subscription, { event: 0, waitMs, registered: false });
         view = await tasks.read(identity, taskId);
       } finally {
-        listener.close();
+        subscription.close();
       }
     }
     const structured = taskStatusOf(view);

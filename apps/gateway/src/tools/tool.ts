@@ -54,7 +54,7 @@ export function defineTool<Input>(spec: ToolSpec<Input, Access<'edge'>, Admitted
   });
 }
 
-/** A tool whose first script admits its caller. Whoever calls it sees to the admission where no script ran. */
+/** A tool whose first script admits its caller. Where no script ran, its caller (`callTool`, REST) sees to the admission. */
 export function defineScriptAdmittedTool<Input>(spec: ScriptAdmittedToolSpec<Input>): Tool {
   return describeTool(spec, async (args, call, meta) => {
     const input = parseArguments(spec.input, args);
@@ -84,7 +84,7 @@ function describeTool(spec: Description, call: Tool['call']): Tool {
   };
 }
 
-/** What is wrong with one field is told in so many characters: it may quote what was sent. */
+/** A field's problem is cut to this length: it may quote what was sent. */
 const MAX_PROBLEM_LENGTH = 300;
 
 /** Errors: `invalid_arguments` naming the field and what it may be. */
@@ -94,10 +94,10 @@ export function parseArguments<T>(schema: z.ZodType<T>, args: unknown): T {
   const issues = parsed.error.issues
     .slice(0, 20)
     .map((issue) => ({ field: fieldOf(issue), problem: issue.message.slice(0, MAX_PROBLEM_LENGTH) }));
-  const told = issues
+  const message = issues
     .map(({ field, problem }) => (field === '' ? problem : `${field}: ${problem}`))
     .join('; ');
-  throw new BatonError('invalid_arguments', told, { field: issues[0]?.field ?? '', issues });
+  throw new BatonError('invalid_arguments', message, { field: issues[0]?.field ?? '', issues });
 }
 
 function fieldOf(issue: z.core.$ZodIssue): string {

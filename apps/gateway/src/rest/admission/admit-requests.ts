@@ -18,7 +18,8 @@ type RestRequest =
 type TenantRequest = Extract<RestRequest, { kind: 'tenant' }>;
 
 /**
- * Holds every route to its declared access before its input is judged: whoever may not call learns nothing else.
+ * Admits the caller of every route under its declared access before input is validated: a caller who is refused learns
+ * nothing else.
  * `requireTenant` throws `tenant_not_found` for a tenant that does not exist.
  */
 export function admitRequests(
@@ -42,7 +43,7 @@ export function admitRequests(
     if (!isAdmittedByScript(access)) await rest.admit();
   });
 
-  // A body that cannot be read, and whatever is wrong before a script admitted the caller, is told to admitted callers only.
+  // An unreadable body, and an error before a script admitted the caller, are reported to admitted callers only.
   app.setErrorHandler(async (error, request) => {
     const { isPublic, access } = request.routeOptions.config;
     if (request.credential === null || isPublic === true) throw error;
@@ -109,7 +110,7 @@ async function admitTenantAdmin(
   named: string,
 ): Promise<Identity> {
   await admit({ caller }, callAdmittedAtEdge(['admin']));
-  // Another tenant's key is told what it would be told of a tenant that does not exist.
+  // For another tenant's key, a tenant that exists answers like one that does not.
   if (tenant.id !== named) throw refusal(['tenant_not_found']);
   return withAdminScope(await admit({ caller }, callAdmittedAtEdge(scopes)));
 }
