@@ -33,7 +33,7 @@ export async function startOperation(
 ): Promise<Started> {
   if (idempotency !== undefined) {
     // Before the program reads the project: its own first run may have changed it.
-    const taskId = await tenant.tasks.known(idempotency);
+    const taskId = await tenant.tasks.findByIdempotencyKey(idempotency);
     if (taskId !== undefined) return { kind: 'running', taskId };
   }
   const operation = programs.newestRunnable(named, await tenant.livePrograms());

@@ -8,7 +8,7 @@ import { run } from './scripts/script.ts';
 import { UPSERT_TENANT } from './scripts/registry.ts';
 import type { Store } from './store.ts';
 
-/** A tenant as operators see it. */
+/** A tenant with its limits. */
 export interface TenantRecord {
   readonly id: string;
   readonly name: string;
@@ -19,7 +19,7 @@ export interface TenantRecord {
 }
 
 /**
- * The operators' door: what crosses tenants. Only the operator surface may import it; the linter holds that.
+ * The operator's store: creates, changes and lists tenants. Only the operator's routes may import it; the linter checks it.
  */
 export class OperatorStore {
   private readonly connection: Connection;
@@ -39,13 +39,13 @@ export class OperatorStore {
   }): Promise<TenantRecord> {
     const limits = { ...DEFAULT_LIMITS, ...withoutUndefined(tenant.limits ?? {}) };
     requireTenantId(tenant.id);
-    // Listed first: a crash in between leaves a name that is passed over, never a tenant that nobody sees.
+    // Listed first: a crash in between leaves a name that `list` skips, never a tenant that is not listed.
     await this.connection.write('ZADD', this.keyspace.tenants, 0, tenant.id);
     await this.write(tenant.id, true, { name: tenant.name ?? tenant.id, suspended: 0, ...limits });
     return this.get(tenant.id);
   }
 
-  /** Changes a tenant; what is not given stays. Errors: `tenant_not_found`. */
+  /** Changes the given fields of a tenant. Errors: `tenant_not_found`. */
   async update(
     id: string,
     change: {
@@ -112,7 +112,7 @@ function withoutUndefined<T extends object>(values: T): Record<string, string | 
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** Keys are made of the id: what is no id must not reach another key. */
+/** Key names contain the id: an invalid one could name another key. */
 function requireTenantId(id: string): void {
   if (!tenantId.safeParse(id).success) throw refusal(['tenant_not_found']);
 }

@@ -1,12 +1,12 @@
 import { createHash, hkdfSync } from 'node:crypto';
 
-/** A key of 256 bits, and the name under which it is found again. */
+/** A key of 256 bits, and its id, by which the key of a sealed value is found. */
 export interface SealKey {
   readonly id: string;
   readonly key: Uint8Array;
 }
 
-/** The key of a deployment's secret for one purpose (HKDF, RFC 5869): what is sealed for one opens nothing of another. */
+/** Derives the key of one purpose from the deployment's secret (HKDF, RFC 5869): one purpose cannot open what another sealed. */
 export function sealKey(secret: string, label: string): SealKey {
   const key = new Uint8Array(hkdfSync('sha256', secret, '', `baton ${label}`, 32));
   return { id: createHash('sha256').update(key).digest('base64url').slice(0, 8), key };

@@ -6,17 +6,16 @@ import { toUnavailable } from '../redis/redis-errors.ts';
 import { SWEEP_INTERVAL } from '../records/ttl.ts';
 
 /**
- * BullMQ's queues, three of each shard, under the prefix `baton:{s0}:bull`: `resume`, whose jobs take what stands in a
- * tenant's list `ready`, `held`, the same for what waits for a worker with its program, and `deadlines`, whose scheduler
- * sweeps the shard. What there is to do stands in the lists: a job that is lost delays a resume until the sweep's check
- * and loses nothing.
+ * BullMQ's queues, three of each shard, under the prefix `baton:{s0}:bull`: `resume`, whose jobs run a batch of a tenant's
+ * list `ready`; `held`, the same for the list of tasks that wait for a worker with their program; and `deadlines`, whose
+ * scheduler sweeps the shard. The lists are the outbox: a lost job delays its tasks until `requeueLostJobs`, and loses none.
  */
 const QUEUE_NAMES = ['resume', 'held', 'deadlines'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
 const SWEEP_JOB = 'sweep';
 
-/** How often BullMQ runs a job whose work fails for a reason that may pass; the pauses double from half a second. */
+/** BullMQ runs a failing job so many times; the back-off doubles from half a second. */
 const ATTEMPTS = 8;
 const JOB_OPTIONS = {
   attempts: ATTEMPTS,
@@ -25,7 +24,7 @@ const JOB_OPTIONS = {
   removeOnFail: { count: 1_000, age: 7 * 86_400 },
 } as const;
 
-/** So many jobs of one queue of a shard stand in one of BullMQ's states. */
+/** The number of jobs of one queue of a shard in one of BullMQ's states. */
 export interface JobCount {
   readonly shard: number;
   readonly queue: QueueName;
@@ -65,7 +64,7 @@ export class BullmqQueues {
     );
   }
 
-  /** Adds the job that a script asked for, if it did. Never throws: what Redis does not take is the check's to mend. */
+  /** Adds the job that a script requests, if it does. Never throws: `requeueLostJobs` replaces a job that was not added. */
   enqueueResumeJob(shard: number, tenant: string, asked: string, task?: string): void {
     const job = parseJobRequest(tenant, asked, task === undefined ? [] : [task]);
     if (job === undefined) return;
@@ -81,7 +80,7 @@ export class BullmqQueues {
     return states.some((state) => state !== 'unknown' && state !== 'failed' && state !== 'completed');
   }
 
-  /** Has BullMQ sweep a shard again and again; what was scheduled before is replaced. */
+  /** Schedules the sweeps of a shard in BullMQ; replaces an earlier schedule. */
   async scheduleSweeps(shard: number): Promise<void> {
     const opts = { attempts: 1, removeOnFail: { count: 100, age: 86_400 } };
     await this.queue(shard, 'deadlines').upsertJobScheduler(
@@ -101,7 +100,7 @@ export class BullmqQueues {
     return all.flat();
   }
 
-  /** How many jobs stand where, in every queue. Errors: `unavailable`. */
+  /** The number of jobs in each state, of every queue. Errors: `unavailable`. */
   async jobCounts(): Promise<JobCount[]> {
     const all = await Promise.all(
       this.allQueues.map(async ({ shard, name, queue }) => {

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 
-/** A tenant's lists: what has something to do, and what waits for a worker that has its program. */
+/** A tenant's lists: `ready` has tasks to run, `held` those that wait for a worker with their program. */
 const list = z.enum(['ready', 'held']);
 
 /** The data of a BullMQ job of the queue `resume`: it takes a batch of a tenant's list and runs it. */
 const resumeJob = z.object({
   tenant: z.string().regex(/^[a-z0-9-]{1,63}$/),
   list,
-  /** The number under which the store keeps what the job took. */
+  /** The number of the job, under which the store keeps its batch. */
   number: z.int().min(1),
-  /** What it is known to be about, as task ids: before it begins the task that asked for it, from then on its batch. */
+  /** Task ids: until it starts, the task that requested the job, and from then on its batch. */
   tasks: z.array(z.uuid()).max(1_000),
 });
 export type ResumeJob = z.infer<typeof resumeJob>;
 
-/** Reads a job's data. Throws an Error that names the field when it is not of this release, or broken. */
+/** Parses a job's data. Throws an Error that names the invalid field. */
 export function parseResumeJob(data: unknown): ResumeJob {
   const parsed = resumeJob.safeParse(data);
   if (parsed.success) return parsed.data;
@@ -24,7 +24,7 @@ export function parseResumeJob(data: unknown): ResumeJob {
   );
 }
 
-/** What a script asks for, `"<number> <list>"`, as a job of a tenant; undefined where it asks for none. */
+/** Parses a script's request for a job, `"<number> <list>"`; undefined for '', which requests none. */
 export function parseJobRequest(
   tenant: string,
   asked: string,
@@ -35,7 +35,7 @@ export function parseJobRequest(
   return { tenant, list: list.parse(name), number: Number(number), tasks: [...tasks] };
 }
 
-/** A job's id in BullMQ: two jobs of one number are one, so that adding a job again adds nothing. */
+/** A job's id in BullMQ: adding a job with the same number again adds nothing. */
 export function jobId({ tenant, number }: Pick<ResumeJob, 'tenant' | 'number'>): string {
   return `${tenant}.${number}`;
 }

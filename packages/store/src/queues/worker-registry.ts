@@ -4,10 +4,10 @@ import { run } from '../scripts/script.ts';
 import { WORKER_HEARTBEAT } from '../scripts/registry.ts';
 import { WORKER_TTL } from '../records/ttl.ts';
 
-/** For so long a process answers from what it last read of a shard's workers, in milliseconds. */
+/** The programs of a shard's workers are cached for so long, in milliseconds. */
 const CACHE_MS = 1_000;
 
-/** The workers of a shard that live, each with the programs that it has (`"<name> <version>"`). */
+/** The live workers of a shard, each with its programs (`"<name> <version>"`). A worker lives until WORKER_TTL after its last heartbeat. */
 export class WorkerRegistry {
   private readonly connection: Connection;
   private readonly keys: ShardKeys;
@@ -20,7 +20,7 @@ export class WorkerRegistry {
     this.keys = keys;
   }
 
-  /** The programs that live workers have, as they stood within the last second; undefined where no worker lives. */
+  /** The programs of all live workers, at most a second old; undefined when no worker lives. */
   programs(): Promise<ReadonlySet<string> | undefined> {
     const now = performance.now();
     if (this.cached === undefined || now - this.cached.at > CACHE_MS) {
@@ -34,12 +34,12 @@ export class WorkerRegistry {
     return this.cached.programs;
   }
 
-  /** Says that a worker lives; how long ago the last sweep of the shard began, in milliseconds, or -1. */
+  /** Registers a worker as live. Returns how long ago the shard's last sweep began, in milliseconds, or -1. */
   async heartbeat(worker: string, programs: readonly string[]): Promise<number> {
     return this.sendHeartbeat(worker, programs, WORKER_TTL);
   }
 
-  /** Says that a worker ends. */
+  /** Removes a worker that stops. */
   async deregister(worker: string, programs: readonly string[]): Promise<void> {
     await this.sendHeartbeat(worker, programs, 0);
   }

@@ -9,8 +9,8 @@
  *     baton:{s0}:t:acme:ready       zset    the tenant's outbox: tasks with something to do, by the time they joined
  *     baton:{s0}:t:acme:jobs        hash    the BullMQ jobs of the tenant that have not ended, and what each took
  *     baton:{s0}:bull:...                   BullMQ's
- *     baton:{s0}:t:acme:session:<id> set    the resources that an MCP session hears of
- *     baton:{ops}:tenants           zset    the names of all tenants, for the operator's door
+ *     baton:{s0}:t:acme:session:<id> set    the resources that an MCP session is subscribed to
+ *     baton:{ops}:tenants           zset    the names of all tenants, for the operator's store
  */
 export class Keyspace {
   readonly prefix: string;
@@ -57,13 +57,13 @@ export class ShardKeys {
   readonly due: string;
   /** Tenants with jobs that have not ended, by the time at which those were last checked. */
   readonly outstanding: string;
-  /** Workers that live, with their programs, by the time until which they are believed. */
+  /** Live workers with their programs, by the time at which they expire. */
   readonly workers: string;
   /** When the last sweep began. */
   readonly swept: string;
   /** BullMQ's prefix. */
   readonly bull: string;
-  /** The channel that names the MCP sessions that were ended. */
+  /** The channel on which the ids of ended MCP sessions are published. */
   readonly endedSessionsChannel: string;
 
   constructor(base: string) {
@@ -77,7 +77,7 @@ export class ShardKeys {
   }
 }
 
-/** A task's names in Redis: its record, its name in notices (`<tenant>:<ref>`), and its ref in its tenant's sets. */
+/** A task's names in Redis: its record, the topic of its updates (`<tenant>:<ref>`), and its ref in its tenant's sets. */
 export interface TaskNames {
   readonly task: string;
   readonly topic: string;
@@ -97,14 +97,14 @@ export class TenantKeys {
   readonly deadlines: string;
   readonly claims: string;
   readonly holders: string;
-  /** The name in notices of the wait for something to become pending: its tasks' members begin with it. */
+  /** The topic of interactions that become pending: the topics of the tenant's tasks begin with it. */
   readonly pendingTopic: string;
   readonly projects: string;
   /** The channel of the tenant's changes. */
   readonly changeChannel: string;
-  /** Holds that channel's name while someone listens to it. */
+  /** Holds that channel's name while a replica subscribes to it. */
   readonly listeners: string;
-  /** The MCP sessions with subscriptions, and those that were ended. */
+  /** The MCP sessions with subscriptions, and the ended ones. */
   readonly subscribers: string;
   readonly ended: string;
 
@@ -197,7 +197,7 @@ export class TenantKeys {
     return `${this.record}:idem:${digest}`;
   }
 
-  /** A task's name in notices. */
+  /** The topic of a task's updates. */
   topic(taskId: string): string {
     return this.taskNames(taskId).topic;
   }
@@ -207,7 +207,7 @@ export function topologyKey(prefix: string): string {
   return `${prefix}:{ops}:topology`;
 }
 
-/** The key beside another, in the same slot, that is written before replicas are waited for. */
+/** The key, in the slot of another, that is written before WAIT. */
 export function replicationBarrierKey(key: string): string {
   return `${key.slice(0, key.indexOf('}') + 1)}:mark`;
 }
@@ -227,7 +227,7 @@ export function taskIdFromRef(ref: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}0000`;
 }
 
-/** The tenant and the task behind a name in notices. */
+/** The tenant and the task of a topic. */
 export function parseTopic(member: string): { tenant: string; taskId: string } {
   const colon = member.indexOf(':');
   return { tenant: member.slice(0, colon), taskId: taskIdFromRef(member.slice(colon + 1)) };

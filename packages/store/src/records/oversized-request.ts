@@ -2,13 +2,13 @@ import { BatonError } from '@baton/protocol';
 import { refusal } from './refusal.ts';
 
 /**
- * A request that a program asks for and that is larger than its tenant's `delegatedRequestBytes`, wherever it would be
- * opened: `limit_size`, with nothing written. The effect at `path` ends with it, and its program goes on from there.
+ * A program's request is larger than its tenant's `delegatedRequestBytes`: `limit_size`, and nothing was written. The
+ * effect at `path` ends with this error, and the program goes on from there.
  */
 export class OversizedRequest extends BatonError {
   readonly path: string;
 
-  /** @param reply what OPEN or PARK refused with. */
+  /** @param reply the refusal of OPEN or PARK. */
   constructor(reply: readonly unknown[]) {
     const { code, message, details } = refusal(reply);
     super(code, message, details);

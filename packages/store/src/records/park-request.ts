@@ -2,12 +2,12 @@ import { formatInteractionId } from '@baton/protocol';
 import { formatSummary, type InteractionRequest, type PendingInteraction } from './task-view.ts';
 import type { Lifetimes } from './ttl.ts';
 
-/** Something that a segment awaits: an interaction with someone outside, or a sleep. */
+/** A wait of a segment: an interaction with an agent or a person, or a sleep. */
 export type Wait =
   | { readonly kind: 'sleep'; readonly path: string; readonly ms: number }
   | { readonly kind: 'llm' | 'elicitation'; readonly path: string; readonly request: InteractionRequest };
 
-/** What a segment leaves behind when it parks: outcomes by path (as text, see the engine's journal), and waits. */
+/** What a segment writes when it parks: journal entries to add and to drop, by path, and its waits. */
 export interface ParkRequest {
   readonly journal: readonly (readonly [path: string, entry: string])[];
   readonly drops: readonly string[];

@@ -8,7 +8,7 @@ import {
   type WireError,
 } from '@baton/protocol';
 
-/** A request that waits for someone outside, as it was parked. Times are milliseconds by Redis's clock. */
+/** A pending request, as it was parked. Times are milliseconds by Redis's clock. */
 export interface PendingInteraction {
   readonly interactionId: string;
   readonly createdAt: number;
@@ -31,7 +31,7 @@ interface TaskFacts {
   readonly seen: number;
 }
 
-/** How a task stands. */
+/** A task's state as callers see it. */
 export type TaskView = TaskFacts &
   (
     | { readonly status: 'working' | 'input_required'; readonly pending: readonly PendingInteraction[] }

@@ -7,14 +7,14 @@ import { run } from '../scripts/script.ts';
 import { CLAIM, RELEASE_HOLDER } from '../scripts/registry.ts';
 import { RELEASED_HOLDER_TTL } from '../records/ttl.ts';
 
-/** A claim as it is asked for: by whom, and for how long it hides from other claims. */
+/** For how long a claim is to last, and for whom. */
 export interface ClaimRequest {
   readonly leaseMs: number;
-  /** Tells those apart who claim as one principal, such as two agents with one key. */
+  /** Distinguishes the claimers of one principal, such as two agents with one key. */
   readonly holder?: string | undefined;
 }
 
-/** Claims on a tenant's pending interactions. A claim is its holder's alone until its lease ends; it never blocks an answer. */
+/** Claims on a tenant's pending interactions. Until its lease ends a claim hides the interaction from other claims; it never blocks an answer. */
 export class Claims {
   private readonly context: TenantContext;
 
@@ -23,8 +23,8 @@ export class Claims {
   }
 
   /**
-   * Claims one interaction, renews its holder's claim from now on, or ends it where `leaseMs` is 0. Gives when its lease
-   * ends, in milliseconds by Redis's clock, or undefined when it was ended.
+   * Claims one interaction, renews the holder's claim, or releases it when `leaseMs` is 0. Returns when the lease ends, in
+   * milliseconds by Redis's clock, or undefined when the claim was released.
    * Errors: `interaction_claimed` while another holds it, `interaction_not_found` and what ended it.
    */
   async claim(
@@ -56,8 +56,8 @@ export class Claims {
   }
 
   /**
-   * Ends every claim of a holder, and gives it none any more: not by what was asked for before, whose reply nobody heard,
-   * either.
+   * Releases all claims of a holder, and refuses it new ones for RELEASED_HOLDER_TTL: a claim that it sent before, whose
+   * reply was lost, must not take effect afterwards.
    */
   async releaseHolder(identity: Identity, holder: string): Promise<void> {
     const { connection, keys } = this.context;

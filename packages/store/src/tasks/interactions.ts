@@ -12,7 +12,7 @@ export type Accepted = { readonly replayed: boolean; readonly event: number; rea
 
 const ANSWER: readonly Scope[] = ['mcp', 'agent'];
 
-/** A tenant's interactions: what waits for someone outside. */
+/** A tenant's interactions: requests that wait for an agent's or a person's answer. */
 export class Interactions {
   private readonly context: TenantContext;
 
@@ -20,7 +20,7 @@ export class Interactions {
     this.context = context;
   }
 
-  /** Takes the answer to an interaction; `channel` is told when the task has moved on. */
+  /** Accepts the answer to an interaction; `channel`, an inbox's, is notified when the task's state changes. */
   async accept(
     caller: Caller,
     answer: { interactionId: string; text: string; fingerprint: string; channel: string },
@@ -52,7 +52,7 @@ export class Interactions {
     return { replayed: reply[0] === 'replayed', event: Number(reply[1]), taskId };
   }
 
-  /** Keeps one chunk of a streamed answer. */
+  /** Stores one chunk of a streamed answer. */
   async appendChunk(
     caller: Caller,
     chunk: { interactionId: string; sequence: number; delta: string },
@@ -75,7 +75,7 @@ export class Interactions {
     throw refusal(reply, { interactionId: chunk.interactionId });
   }
 
-  /** The chunks kept of a streamed answer, by their sequence. Only for a caller that was admitted. */
+  /** The stored chunks of a streamed answer, by their sequence. The caller must have been admitted. */
   async readChunks(id: string): Promise<Map<number, string>> {
     const { keys, connection } = this.context;
     const { taskId, number } = this.parseId(id);
@@ -84,7 +84,7 @@ export class Interactions {
     return new Map(mine.map(([field, delta]) => [Number(field.split(';')[1]), delta]));
   }
 
-  /** Takes back one interaction; its task goes on with `interaction_cancelled` in its place. */
+  /** Cancels one interaction; its task goes on with the error `interaction_cancelled`. */
   async cancel(identity: Identity, id: string): Promise<void> {
     const { taskId, number } = this.parseId(id);
     const reply = await runCancel(
@@ -98,7 +98,7 @@ export class Interactions {
     if (reply[0] !== 'cancelled') throw refusal(reply, { interactionId: id });
   }
 
-  /** Gives a pending interaction `life` more milliseconds from now, never past its task's end; returns its new deadline. */
+  /** Sets a pending interaction's deadline to `life` milliseconds from now, at most its task's deadline; returns it. */
   async extend(identity: Identity, id: string, life: number): Promise<number> {
     const { keys, connection } = this.context;
     const { taskId, number } = this.parseId(id);
@@ -119,7 +119,7 @@ export class Interactions {
     return Number(reply[1]);
   }
 
-  /** The name in notices of the task that an interaction belongs to. Errors: `interaction_not_found`. */
+  /** The inbox topic of the task that an interaction belongs to. Errors: `interaction_not_found`. */
   topicOf(id: string): string {
     return this.context.keys.topic(this.parseId(id).taskId);
   }

@@ -13,7 +13,7 @@ import { run } from '../scripts/script.ts';
 import { HOLD_FOR_PROGRAM, PARK, RELEASE_TASK, SETTLE } from '../scripts/registry.ts';
 import { parseProgram } from '../records/task-view.ts';
 
-/** What a segment starts from. */
+/** The task's record from which a segment starts. */
 export interface LoadedTask {
   readonly operation: string;
   readonly version: number;
@@ -21,9 +21,9 @@ export interface LoadedTask {
   readonly principal: string;
   /** The journal as text, by path. */
   readonly journal: ReadonlyMap<string, string>;
-  /** Paths of what is open already. */
+  /** Paths of the waits that are open already. */
   readonly open: ReadonlySet<string>;
-  /** The events that this segment has seen. */
+  /** The number of the task's events when it was loaded. */
   readonly seen: string;
   /** How many interactions the task has opened so far. */
   readonly interactions: number;
@@ -32,8 +32,8 @@ export interface LoadedTask {
 }
 
 /**
- * The right to run a task's segment: everything that it writes is fenced, so that a holder who lost it writes nothing.
- * Each method returns 'stale' in that case; the segment is then someone else's and is left alone.
+ * The right to run a task's segment. Each write checks the lease's fence: once another job has loaded the task, every
+ * method writes nothing and returns 'stale', and this run ends.
  */
 export class TaskLease {
   readonly taskId: string;
@@ -63,8 +63,8 @@ export class TaskLease {
   }
 
   /**
-   * Writes a command's effect and its outcome, with what the segment has done before; the texts are the journal's.
-   * `journaled` is the outcome that an earlier run of this segment landed.
+   * Writes a project change, its outcome in the journal, and the segment's earlier journal entries, in one script.
+   * `journaled` is the outcome that an earlier run of this segment has written.
    */
   async commit(
     name: string,
@@ -82,7 +82,7 @@ export class TaskLease {
     return code === 'journaled' ? { journaled: fact ?? '' } : (code as 'committed' | 'conflict' | 'stale');
   }
 
-  /** Ends the segment at what it awaits. 'again': something came meanwhile; load the task anew and go on. Errors: OversizedRequest. */
+  /** Ends the segment at its waits. 'again': an event came meanwhile, so reload the task and go on. Errors: OversizedRequest. */
   async park(parked: ParkRequest): Promise<'parked' | 'again' | 'stale'> {
     const { keys, connection, lifetimes } = this.context;
     const names = keys.taskNames(this.taskId);
@@ -129,8 +129,8 @@ export class TaskLease {
   }
 
   /**
-   * Ends a segment that failed for a reason that may pass: the task stays in its job's batch, for BullMQ to run the job
-   * again, and the try does not count.
+   * Ends a segment that failed for a transient reason: the task stays in its job's batch for BullMQ's retry, and the try
+   * does not count.
    */
   async release(): Promise<'released' | 'stale'> {
     const { keys, connection } = this.context;
@@ -143,7 +143,7 @@ export class TaskLease {
     return reply[0] as 'released' | 'stale';
   }
 
-  /** Puts the task back for workers that have its program; the try does not count. */
+  /** Moves the task to the list `held`, for workers that have its program; the try does not count. */
   async holdForProgram(): Promise<'held' | 'stale'> {
     const { keys, connection } = this.context;
     const { task, topic, ref } = keys.taskNames(this.taskId);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isTaskId, BatonError, type JsonObject, type Scope, taskIdFrom } from '@baton/protocol';
+import { isTaskId, BatonError, type JsonObject, type Scope, taskIdFromUuid } from '@baton/protocol';
 import { type Identity, parseScopes, formatScopes } from '../records/identity.ts';
 import type { Caller } from '../tenant/caller.ts';
 import { taskIdFromRef } from '../records/keys.ts';
@@ -21,7 +21,7 @@ export interface NewTask extends Omit<ParkRequest, 'drops'> {
   readonly operation: string;
   readonly version: number;
   readonly input: JsonObject;
-  /** True when a worker has something to do at once, before anyone outside does. */
+  /** True when a worker is to run the task at once: it does not only wait for an interaction. */
   readonly ready: boolean;
   readonly idempotency?: { readonly key: string; readonly arguments: string } | undefined;
 }
@@ -47,11 +47,11 @@ export class Tasks {
    */
   async open(caller: Caller, task: NewTask): Promise<OpenedTask> {
     let { taskId, reply } = await this.runOpen(caller, task, '');
-    const findByIdempotencyKey =
+    const existingRef =
       reply[0] === 'exists' || reply[0] === 'idempotency_conflict' ? String(reply[1]) : undefined;
-    // An idempotency key's record may outlive its task, and then means nothing.
-    if (findByIdempotencyKey !== undefined && !(await this.exists(taskIdFromRef(findByIdempotencyKey)))) {
-      ({ taskId, reply } = await this.runOpen(caller, task, findByIdempotencyKey));
+    // The record of an idempotency key may outlive its task; it is then stale, and replaced.
+    if (existingRef !== undefined && !(await this.exists(taskIdFromRef(existingRef)))) {
+      ({ taskId, reply } = await this.runOpen(caller, task, existingRef));
     }
     caller.recordAdmission(reply);
     if (reply[0] === 'limit_size' && reply.length > 4) {
@@ -65,10 +65,10 @@ export class Tasks {
   }
 
   /**
-   * The task that an idempotency key started before, with these arguments and of which something is left.
+   * The task that an idempotency key started with the same arguments, if its record still exists.
    * Errors: `idempotency_conflict`.
    */
-  async known(idempotency: NonNullable<NewTask['idempotency']>): Promise<string | undefined> {
+  async findByIdempotencyKey(idempotency: NonNullable<NewTask['idempotency']>): Promise<string | undefined> {
     const { connection, keys } = this.context;
     const [ref, given] = await connection.command((client) =>
       client.hmget(keys.idempotency(idempotency.key), 'ref', 'arguments'),
@@ -78,7 +78,7 @@ export class Tasks {
     return taskIdFromRef(ref);
   }
 
-  /** How a task stands; `channel`, if given, is told when it moves on. Errors: `task_not_found`. */
+  /** A task's current state; `channel`, an inbox's, is notified when it changes. Errors: `task_not_found`. */
   async read(identity: Identity, taskId: string, channel = ''): Promise<TaskView> {
     requireTaskId(taskId);
     const reply = await run(
@@ -99,7 +99,7 @@ export class Tasks {
     if (reply[0] !== 'cancelled') throw refusal(reply, { taskId });
   }
 
-  /** The task's name in notices. */
+  /** The inbox topic of a task's updates. */
   topic(taskId: string): string {
     return this.context.keys.topic(taskId);
   }
@@ -110,10 +110,10 @@ export class Tasks {
     staleRef: string,
   ): Promise<{ taskId: string; reply: unknown[] }> {
     const { keys, connection, lifetimes } = this.context;
-    const taskId = taskIdFrom(randomUUID());
+    const taskId = taskIdFromUuid(randomUUID());
     const names = keys.taskNames(taskId);
     const { topic, ref } = names;
-    // Written out: a spread of the ticket would have every call build this object field by field.
+    // Written out: a spread would make V8 copy this object field by field in every call.
     const { digest, principal, scopes, need, bytes, floor } = await caller.admissionArgs(CALL);
     const args: (string | number)[] = [];
     for (const [path, entry] of task.journal) args.push(path, entry);
@@ -153,7 +153,7 @@ export class Tasks {
   }
 }
 
-/** An interaction's id differs from its task's in its last digits only: it must not be taken for it. */
+/** Refuses an interaction's id, which differs from its task's id in the last digits only. Errors: `task_not_found`. */
 export function requireTaskId(taskId: string): void {
   if (!isTaskId(taskId)) throw refusal(['task_not_found'], { taskId });
 }
