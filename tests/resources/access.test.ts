@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ResourceFixture, projectUri, PROJECT } from './resource-fixture.ts';
 
 describe.each([
-  ['the short way', true],
-  ["the SDK's way", false],
+  ['the fast path', true],
+  ["the SDK's transport", false],
 ])('access to resources over %s', (_way, fastPath) => {
   let fixture: ResourceFixture;
   beforeAll(async () => {

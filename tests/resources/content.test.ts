@@ -40,8 +40,8 @@ const BLOCKS = {
 const ALL = Object.values(BLOCKS);
 
 describe.each([
-  ['the short way', true],
-  ["the SDK's way", false],
+  ['the fast path', true],
+  ["the SDK's transport", false],
 ])('content over %s', (_way, fastPath) => {
   let baton: Deployment;
   let client: Client;

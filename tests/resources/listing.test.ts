@@ -4,8 +4,8 @@ import { callTool, connectMcpClient, type AnyJson } from '../harness/mcp-client.
 import { ResourceFixture, projectUri, PNG, PROJECT } from './resource-fixture.ts';
 
 describe.each([
-  ['the short way', true],
-  ["the SDK's way", false],
+  ['the fast path', true],
+  ["the SDK's transport", false],
 ])('lists of resources over %s', (_way, fastPath) => {
   let fixture: ResourceFixture;
   beforeAll(async () => {

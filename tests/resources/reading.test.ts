@@ -3,8 +3,8 @@ import { callTool, type AnyJson } from '../harness/mcp-client.ts';
 import { ResourceFixture, projectUri, PNG, PROJECT } from './resource-fixture.ts';
 
 describe.each([
-  ['the short way', true],
-  ["the SDK's way", false],
+  ['the fast path', true],
+  ["the SDK's transport", false],
 ])('reading resources over %s', (_way, fastPath) => {
   let fixture: ResourceFixture;
   beforeAll(async () => {

@@ -11,8 +11,8 @@ import { Deployment } from '../harness/deployment.ts';
 
 /** The half of seed 5 that is about tools; the official client holds each result against its output schema. */
 describe.each([
-  ['the short way', true],
-  ["the SDK's way", false],
+  ['the fast path', true],
+  ["the SDK's transport", false],
 ])('tools over %s', (_way, fastPath) => {
   let baton: Deployment;
   let client: Client;

@@ -12,8 +12,8 @@ import { Deployment } from '../harness/deployment.ts';
 
 /** The same claims on the fast path and on the SDK's transport. */
 describe.each([
-  ['the short way', true],
-  ["the SDK's way", false],
+  ['the fast path', true],
+  ["the SDK's transport", false],
 ])('a delegation over %s', (_way, fastPath) => {
   let baton: Deployment;
   let one: Client;

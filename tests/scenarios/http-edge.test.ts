@@ -16,8 +16,8 @@ const tool = (name: string, args: object = {}, meta?: object) =>
   rpc('tools/call', { name, arguments: args, ...(meta ? { _meta: meta } : {}) });
 
 describe.each([
-  ['the short way', true],
-  ["the SDK's way", false],
+  ['the fast path', true],
+  ["the SDK's transport", false],
 ])('/mcp over %s', (_way, fastPath) => {
   let baton: Deployment;
   beforeAll(async () => {

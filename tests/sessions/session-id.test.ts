@@ -9,8 +9,8 @@ import { SubscribingClient } from './subscribing-client.ts';
 const DAY_MS = 86_400_000;
 
 describe.each([
-  ['the short way', true],
-  ["the SDK's way", false],
+  ['the fast path', true],
+  ["the SDK's transport", false],
 ])('session ids over %s', (_way, fastPath) => {
   let baton: Deployment;
   let redis: Redis;

@@ -8,8 +8,8 @@ import { LIST_CHANGED, SubscribingClient, type ClientRoutes } from './subscribin
 const of = (project: string, path: string) => `baton://projects/${encodeURIComponent(project)}/${path}`;
 
 describe.each([
-  ['the short way', true],
-  ["the SDK's way", false],
+  ['the fast path', true],
+  ["the SDK's transport", false],
 ])('subscriptions over %s', (_way, fastPath) => {
   let baton: Deployment;
   let redis: Redis;

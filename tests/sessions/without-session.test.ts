@@ -12,8 +12,8 @@ const INITIALIZE = rpc('initialize', {
 });
 
 describe.each([
-  ['the short way', true],
-  ["the SDK's way", false],
+  ['the fast path', true],
+  ["the SDK's transport", false],
 ])('without a session over %s', (_way, fastPath) => {
   let baton: Deployment;
 
