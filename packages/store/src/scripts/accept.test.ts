@@ -107,7 +107,10 @@ test("another principal's and another tenant's interaction is answered byte for 
     const error = await who
       .answer(id, number, { as: await who.caller('bob') })
       .catch((thrown: unknown) => thrown);
-    heard.push([interceptor.last(ACCEPT), JSON.stringify(error).replaceAll(formatInteractionId(id, number), 'ID')]);
+    heard.push([
+      interceptor.last(ACCEPT),
+      JSON.stringify(error).replaceAll(formatInteractionId(id, number), 'ID'),
+    ]);
   }
   expect(heard[0]).toEqual(heard[1]);
   expect(heard[2]).toEqual(heard[1]);

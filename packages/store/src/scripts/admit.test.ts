@@ -1,4 +1,4 @@
-import { formatInteractionId, type Limits, parseKey, type Scope } from '@baton/protocol';
+import { formatInteractionId, type Limits, parseApiKey, type Scope } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import type { Caller } from '../tenant/caller.ts';
 import { ACCEPT, ADMIT, APPEND_CHUNK, OPEN, UPSERT_TENANT } from './registry.ts';
@@ -15,14 +15,18 @@ const WAYS = {
   open: (guest: TestTenant, caller: Caller) => guest.tasks.open(caller, newTask()),
   accept: (guest: TestTenant, caller: Caller, taskId: string) => guest.answer(taskId, 1, { as: caller }),
   chunk: (guest: TestTenant, caller: Caller, taskId: string) =>
-    guest.interactions.appendChunk(caller, { interactionId: formatInteractionId(taskId, 1), sequence: 0, delta: 'y' }),
+    guest.interactions.appendChunk(caller, {
+      interactionId: formatInteractionId(taskId, 1),
+      sequence: 0,
+      delta: 'y',
+    }),
 };
 
 const REFUSALS: Record<string, (guest: TestTenant) => Promise<Caller>> = {
   unauthenticated: async (guest) => {
     const { key, id } = await guest.store.credentials.create({ name: 'gone', scopes: ['mcp'] });
     await guest.store.credentials.revoke(id);
-    return guest.store.caller(parseKey(key)!, 1);
+    return guest.store.caller(parseApiKey(key)!, 1);
   },
   insufficient_scope: (guest) => guest.caller('ann', ['admin']),
   tenant_suspended: async (guest) => {
@@ -96,7 +100,7 @@ test('asking again costs a tenant nothing of its rate, and is not refused for it
 test('a key is refused when its tenant has no record, when it has expired, and when another one has its id', async () => {
   const guest = await fixture.createTenant();
   const { key, id } = await guest.store.credentials.create({ name: 'k', scopes: ['mcp'] });
-  const attempt = () => errorCode(guest.store.caller(parseKey(key)!, 1).admit(['mcp']));
+  const attempt = () => errorCode(guest.store.caller(parseApiKey(key)!, 1).admit(['mcp']));
   expect(await attempt()).toBe('done');
   await redis.hset(guest.keys.credential(id), 'expires', Date.now() - 1);
   expect(await attempt()).toBe('unauthenticated');
@@ -112,7 +116,7 @@ test('a rotated key goes on for its overlap and no longer, and the new one is th
   const guest = await fixture.createTenant();
   const old = await guest.store.credentials.create({ name: 'k', principal: 'ann', scopes: ['mcp'] });
   const next = await guest.store.credentials.rotate(old.id, 0);
-  const admitted = (key: string) => guest.store.caller(parseKey(key)!, 1).admit(['mcp']);
+  const admitted = (key: string) => guest.store.caller(parseApiKey(key)!, 1).admit(['mcp']);
   expect(await errorCode(admitted(old.key))).toBe('unauthenticated');
   expect(await admitted(next.key)).toEqual({ principal: 'ann', scopes: new Set<Scope>(['mcp']) });
   const third = await guest.store.credentials.rotate(next.id, 60);

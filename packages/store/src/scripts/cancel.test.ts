@@ -171,6 +171,8 @@ test("a chunk is refused for what is not pending, and what is not the caller's",
 test('every code of CANCEL, CHUNK and READ was reached', () => {
   const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
   expect(interceptor.codes(CANCEL)).toEqual(documentedCodes(CANCEL));
-  expect(interceptor.codes(APPEND_CHUNK)).toEqual(documentedCodes(APPEND_CHUNK).filter((code) => !admission.includes(code)));
+  expect(interceptor.codes(APPEND_CHUNK)).toEqual(
+    documentedCodes(APPEND_CHUNK).filter((code) => !admission.includes(code)),
+  );
   expect(interceptor.codes(READ_TASK)).toEqual(documentedCodes(READ_TASK));
 });

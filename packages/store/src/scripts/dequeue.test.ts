@@ -1,4 +1,4 @@
-import { taskIdFrom } from '@baton/protocol';
+import { taskIdFromUuid } from '@baton/protocol';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { taskRef } from '../records/keys.ts';
@@ -10,7 +10,12 @@ import { documentedCodes } from '../testing/script-interceptor.ts';
 const fixture = await openFixture();
 const { interceptor, redis, shard } = fixture;
 
-const jobOf = (guest: TestTenant, number: number, list: 'ready' | 'held' = 'ready', tasks: string[] = []) => ({
+const jobOf = (
+  guest: TestTenant,
+  number: number,
+  list: 'ready' | 'held' = 'ready',
+  tasks: string[] = [],
+) => ({
   tenant: guest.store.id,
   list,
   number,
@@ -96,7 +101,7 @@ test.each(['cancelled', 'gone'])('a task that is %s leaves the batch when it is 
 
 test('a ref that names no task of anyone stops nobody, and is forgotten', async () => {
   const guest = await fixture.createTenant();
-  await redis.zadd(guest.keys.ready, 0, taskRef(taskIdFrom(randomUUID())));
+  await redis.zadd(guest.keys.ready, 0, taskRef(taskIdFromUuid(randomUUID())));
   const [taskId] = await open(guest, 1);
   const batch = await shard.dequeue(jobOf(guest, 1), []);
   if (batch.kind === 'no_program') throw new Error(batch.kind);

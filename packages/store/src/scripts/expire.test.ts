@@ -20,7 +20,9 @@ async function fallDue(guest: TestTenant, taskId: string): Promise<void> {
 
 test('an interaction that was not answered in time ends as a failed effect, and its task is ready', async () => {
   const guest = await fixture.createTenant();
-  const taskId = await guest.withLifetimes({ interaction: 0 }).openTask({ waits: [llmWait('0'), llmWait('1')] });
+  const taskId = await guest
+    .withLifetimes({ interaction: 0 })
+    .openTask({ waits: [llmWait('0'), llmWait('1')] });
   await fixture.sweep();
   expect(interceptor.last(EXPIRE)).toEqual(['due', '1 ready']);
   const record = await guest.readRecord(taskId);

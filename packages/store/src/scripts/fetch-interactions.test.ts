@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { formatInteractionId, taskIdFrom } from '@baton/protocol';
+import { formatInteractionId, taskIdFromUuid } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
 import type { Identity } from '../records/identity.ts';
 import { taskRef } from '../records/keys.ts';
@@ -47,7 +47,8 @@ describe('a page', () => {
     const pages = await walk((cursor) => guest.store.queries.pending(AGENT, { cursor }));
     expect(pages.map((page) => page.length)).toEqual([4, 4, 2]);
     expect(pages.flat()).toEqual(ids);
-    for (const reply of interceptor.replies(FETCH_INTERACTIONS).slice(-3)) expect(bytesOf(reply)).toBeLessThan(MIB + 4_096);
+    for (const reply of interceptor.replies(FETCH_INTERACTIONS).slice(-3))
+      expect(bytesOf(reply)).toBeLessThan(MIB + 4_096);
   });
 
   test('holds what is larger than a page by itself', async () => {
@@ -103,7 +104,8 @@ describe('a page', () => {
     await guest.store.queries.tasks(ANN);
     await guest.store.queries.inspect(ANN, taskId);
     expect(await wholeReads()).toBe(before);
-    for (const reply of interceptor.replies(FETCH_INTERACTIONS).slice(-4)) expect(bytesOf(reply)).toBeLessThan(1_000);
+    for (const reply of interceptor.replies(FETCH_INTERACTIONS).slice(-4))
+      expect(bytesOf(reply)).toBeLessThan(1_000);
   });
 });
 
@@ -131,7 +133,7 @@ test('a summary is told apart from its request, whatever it says, and a question
 
 test('a record without summaries, as earlier releases wrote it, is listed, filtered and shown like any other', async () => {
   const guest = await fixture.createTenant();
-  const taskId = taskIdFrom(randomUUID());
+  const taskId = taskIdFromUuid(randomUUID());
   const ref = taskRef(taskId);
   const [created, due] = [Date.now() - 1_000, Date.now() + 60_000];
   const summary = 'x,"request":{"role":"fallback"}; 100 % of \u00e4/b\n';
@@ -140,7 +142,13 @@ test('a record without summaries, as earlier releases wrote it, is listed, filte
   const cut = { ...call, summary: 'a text that was cut in \ud83d' };
   const question = { kind: 'elicitation', message: 'Which?', schema: { type: 'object' } };
   await redis.hset(guest.keys.task(taskId), {
-    ...{ st: 'input_required', pr: 'ann', op: 'echo 1', in: '{}', at: created, ex: due, sq: 3 },
+    st: 'input_required',
+    pr: 'ann',
+    op: 'echo 1',
+    in: '{}',
+    at: created,
+    ex: due,
+    sq: 3,
     open: `1;${due};llm;0 2;${due};elicitation;1`,
     i1: `${created};${JSON.stringify({ kind: 'llm', call })}`,
     i2: `${created};${JSON.stringify(question)}`,
@@ -155,15 +163,25 @@ test('a record without summaries, as earlier releases wrote it, is listed, filte
   const { request: _, ...withoutRequest } = call;
   const summaries = (await queries.pendingSummaries(ANN, {})).items;
   expect(summaries.map(({ request }) => request)).toEqual([{ kind: 'llm', call: withoutRequest }, question]);
-  expect(summaries[0]).toMatchObject({ status: 'pending', createdAt: created, expiresAt: due, operation: 'echo' });
+  expect(summaries[0]).toMatchObject({
+    status: 'pending',
+    createdAt: created,
+    expiresAt: due,
+    operation: 'echo',
+  });
   const ids = async (role: 'main' | 'research') =>
     (await queries.pending(AGENT, { role })).items.map(({ interactionId }) => interactionId);
   expect(await ids('research')).toEqual([formatInteractionId(taskId, 1)]);
   expect(await ids('main')).toEqual([]);
-  expect((await queries.pending(ANN, {})).items.map(({ request }) => request)).toEqual([{ kind: 'llm', call }, question]);
+  expect((await queries.pending(ANN, {})).items.map(({ request }) => request)).toEqual([
+    { kind: 'llm', call },
+    question,
+  ]);
   const history = (await queries.historySummaries(ANN, { status: 'answered', role: 'research' })).items;
   expect(history).toMatchObject([{ interactionId: formatInteractionId(taskId, 3), answeredBy: 'bob' }]);
-  expect(await guest.tasks.read(ANN, taskId)).toMatchObject({ pending: [{ request: { call } }, { request: question }] });
+  expect(await guest.tasks.read(ANN, taskId)).toMatchObject({
+    pending: [{ request: { call } }, { request: question }],
+  });
 });
 
 describe('a claim', () => {

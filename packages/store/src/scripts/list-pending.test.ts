@@ -185,7 +185,10 @@ test('tasks are listed newest first, each once, ended ones too, and to their pri
 
 test('the history shows interactions of every status, and one task in whole', async () => {
   const guest = await fixture.createTenant();
-  const taskId = await guest.openTask({ waits: [llmWait('0'), llmWait('1'), llmWait('2')], journal: [['9', 'read+1']] });
+  const taskId = await guest.openTask({
+    waits: [llmWait('0'), llmWait('1'), llmWait('2')],
+    journal: [['9', 'read+1']],
+  });
   await guest.answer(taskId, 1);
   await guest.interactions.cancel(ANN, formatInteractionId(taskId, 2));
   const { items } = await guest.store.queries.history(ANN);

@@ -42,7 +42,9 @@ test('a task that has work for a worker at once is ready at once, and is working
   const taskId = await guest.openTask({ waits: [], ready: true });
   expect((await guest.readRecord(taskId))['st']).toBe('working');
   expect(await guest.queueState(taskId)).toBe('ready');
-  expect((await guest.readRecord(await guest.openTask({ waits: [sleepWait('0', 60_000)] })))['st']).toBe('working');
+  expect((await guest.readRecord(await guest.openTask({ waits: [sleepWait('0', 60_000)] })))['st']).toBe(
+    'working',
+  );
 });
 
 test('OPEN with the task key of an open task changes nothing', async () => {
@@ -121,7 +123,9 @@ test('a call whose request is too large goes on with the rest as the caller that
 
 test('a sleep is no pending interaction: it counts towards no limit', async () => {
   const guest = await fixture.createTenant({ pendingInteractions: 2 });
-  await guest.openTask({ waits: [llmWait('0'), sleepWait('1', 60_000), sleepWait('2', 60_000), llmWait('3')] });
+  await guest.openTask({
+    waits: [llmWait('0'), sleepWait('1', 60_000), sleepWait('2', 60_000), llmWait('3')],
+  });
   await guest.openTask({ waits: [sleepWait('0', 60_000)] });
   expect(await errorCode(guest.openTask())).toBe('limit_pending');
 });

@@ -68,7 +68,9 @@ test('PARK keeps what it was given when it says "again", and the task stays in t
   const guest = await fixture.createTenant();
   const { taskId, segment } = await running(guest);
   await guest.answer(taskId, 2);
-  expect(await segment.park({ ...nothing, journal: [['9', 'check+1']], waits: [llmWait('2')] })).toBe('again');
+  expect(await segment.park({ ...nothing, journal: [['9', 'check+1']], waits: [llmWait('2')] })).toBe(
+    'again',
+  );
   expect(await guest.queueState(taskId)).toBe('batch');
   const again = await fixture.shard.reload(segment);
   expect([...again!.task.journal.keys()].sort()).toEqual(['0', '1', '8', '8.1', '9']);

@@ -1,33 +1,33 @@
 import { defineScript } from './script.ts';
 
 /**
- * The typed callers of the scripts; what each does and returns stands in the header of its file.
+ * The scripts of Redis, with their keys and arguments; what each does and returns is in the header of its file below lua/.
+ * `script` loads and runs one, `lua-source` puts its text together, `compile` makes it one that Redis runs, `script-batcher`
+ * sends many calls as one command, laid out by `script-batch`.
  *
- * When Redis has little room left (memory-reserve.ts), five are refused, with nothing sent: OPEN, ACCEPT, CHUNK, COMMIT from
- * outside a task, and SUBSCRIBE, by which content comes in. An answer is among them though someone paid for it: it stays
- * with its agent, who hears that it may be repeated. What is left is for what was accepted: PARK, COMMIT and BullMQ's jobs.
- * When Redis is full all the same, those five, PARK and COMMIT are refused by Redis, and BullMQ takes and gives no job:
- * what was accepted waits until there is room. All others (`allow-oom`) write some bytes at most, but for SETTLE, which
- * ends what is in.
+ * REPLICATED: the reply confirms something to someone outside, and waits for the replicas of Redis. What workers do is not:
+ * should a failover lose it, it is done again, and clients learn of it by READ_TASK.
  *
- * Those whose reply tells someone outside that something is so are REPLICATED. What workers do is not: should a failover
- * lose it, it is done again, and whoever hears of it hears by READ.
+ * INCOMING: OPEN, ACCEPT, APPEND_CHUNK, COMMIT from outside a task, and SUBSCRIBE bring content in, and are refused while
+ * Redis has little room left (memory-reserve.ts): the rest is for what was accepted, that is PARK, COMMIT and BullMQ's jobs.
+ * An answer is refused too, though someone paid for it: it stays with its agent, who is told to repeat it. When Redis is
+ * full all the same, it refuses those five, PARK and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their
+ * first line) write some bytes at most, but for SETTLE, which ends a task.
  */
 
 const REPLICATED = { replicated: true };
-/** Content comes in by it. */
 const INCOMING = { incoming: true };
-/** Many run at once; each is short. */
+/** Many are called at once, and each is short. */
 const BATCHED = { batched: true };
 
-/** What a script needs that may put a task into its tenant's lists, or take one out. */
+/** The keys of a script that puts a task into its tenant's lists, or takes one out. */
 const QUEUE = ['ready', 'held', 'jobs', 'outstanding', 'workers'] as const;
 
 const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'floor'] as const;
 
 export const ADMIT = defineScript('tenant/admit', ['credential', 'tenant'], CALLER, BATCHED);
 
-/** Never batched: what it takes back would be its neighbours' too. */
+/** Never batched: it drops the writes that the calls of a batch share. */
 export const ADMISSION_DRY_RUN = defineScript('tenant/admission_dry_run', ['credential', 'tenant'], CALLER);
 
 export const OPEN = defineScript(
@@ -78,7 +78,11 @@ export const DEQUEUE = defineScript('queue/dequeue', QUEUE, [
 
 export const LOAD_TASKS = defineScript('queue/load_tasks', QUEUE, ['topic', 'number', 'bytes']);
 
-export const HOLD_FOR_PROGRAM = defineScript('task/hold_for_program', ['task', ...QUEUE], ['topic', 'ref', 'fence', 'tries']);
+export const HOLD_FOR_PROGRAM = defineScript(
+  'task/hold_for_program',
+  ['task', ...QUEUE],
+  ['topic', 'ref', 'fence', 'tries'],
+);
 
 export const COMMIT = defineScript(
   'project/commit',
@@ -119,15 +123,28 @@ export const EXPIRE = defineScript(
 
 export const RELEASE_TASK = defineScript('task/release_task', ['task'], ['fence', 'tries']);
 
-export const LIST_DUE_TASKS = defineScript('deadline/list_due_tasks', ['deadlines', 'due'], ['tenant', 'limit']);
+export const LIST_DUE_TASKS = defineScript(
+  'deadline/list_due_tasks',
+  ['deadlines', 'due'],
+  ['tenant', 'limit'],
+);
 
 export const REQUEUE_LOST_JOBS = defineScript('queue/requeue_lost_jobs', QUEUE, ['topic', 'lost']);
 
 export const LIST_DUE_TENANTS = defineScript('deadline/list_due_tenants', ['due', 'swept'], ['limit']);
 
-export const WORKER_HEARTBEAT = defineScript('queue/worker_heartbeat', ['workers', 'swept'], ['worker', 'ttl']);
+export const WORKER_HEARTBEAT = defineScript(
+  'queue/worker_heartbeat',
+  ['workers', 'swept'],
+  ['worker', 'ttl'],
+);
 
-export const READ_TASK = defineScript('task/read_task', ['task'], ['principal', 'scopes', 'channel'], REPLICATED);
+export const READ_TASK = defineScript(
+  'task/read_task',
+  ['task'],
+  ['principal', 'scopes', 'channel'],
+  REPLICATED,
+);
 
 export const LIST_PENDING = defineScript(
   'interaction/list_pending',
@@ -178,7 +195,11 @@ export const UNSUBSCRIBE = defineScript(
   REPLICATED,
 );
 
-export const REFRESH_SUBSCRIPTIONS = defineScript('session/refresh_subscriptions', ['session', 'subscribers', 'ended'], ['id', 'life']);
+export const REFRESH_SUBSCRIPTIONS = defineScript(
+  'session/refresh_subscriptions',
+  ['session', 'subscribers', 'ended'],
+  ['id', 'life'],
+);
 
 export const END_SESSION = defineScript(
   'session/end_session',
