@@ -4,7 +4,7 @@ import { ResourceFixture, projectUri, PROJECT } from './resource-fixture.ts';
 describe.each([
   ['the fast path', true],
   ["the SDK's transport", false],
-])('access to resources over %s', (_way, fastPath) => {
+])('access to resources over %s', (_transport, fastPath) => {
   let fixture: ResourceFixture;
   beforeAll(async () => {
     fixture = await ResourceFixture.start(fastPath);

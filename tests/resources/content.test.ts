@@ -42,7 +42,7 @@ const ALL = Object.values(BLOCKS);
 describe.each([
   ['the fast path', true],
   ["the SDK's transport", false],
-])('content over %s', (_way, fastPath) => {
+])('content over %s', (_transport, fastPath) => {
   let baton: Deployment;
   let client: Client;
   beforeAll(async () => {

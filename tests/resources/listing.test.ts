@@ -6,7 +6,7 @@ import { ResourceFixture, projectUri, PNG, PROJECT } from './resource-fixture.ts
 describe.each([
   ['the fast path', true],
   ["the SDK's transport", false],
-])('lists of resources over %s', (_way, fastPath) => {
+])('lists of resources over %s', (_transport, fastPath) => {
   let fixture: ResourceFixture;
   beforeAll(async () => {
     fixture = await ResourceFixture.start(fastPath);

@@ -5,7 +5,7 @@ import { ResourceFixture, projectUri, PNG, PROJECT } from './resource-fixture.ts
 describe.each([
   ['the fast path', true],
   ["the SDK's transport", false],
-])('reading resources over %s', (_way, fastPath) => {
+])('reading resources over %s', (_transport, fastPath) => {
   let fixture: ResourceFixture;
   beforeAll(async () => {
     fixture = await ResourceFixture.start(fastPath);

@@ -13,7 +13,7 @@ import { Deployment } from '../harness/deployment.ts';
 describe.each([
   ['the fast path', true],
   ["the SDK's transport", false],
-])('tools over %s', (_way, fastPath) => {
+])('tools over %s', (_transport, fastPath) => {
   let baton: Deployment;
   let client: Client;
   beforeAll(async () => {

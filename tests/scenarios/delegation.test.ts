@@ -14,7 +14,7 @@ import { Deployment } from '../harness/deployment.ts';
 describe.each([
   ['the fast path', true],
   ["the SDK's transport", false],
-])('a delegation over %s', (_way, fastPath) => {
+])('a delegation over %s', (_transport, fastPath) => {
   let baton: Deployment;
   let one: Client;
   let other: Client;

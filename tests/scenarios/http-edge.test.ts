@@ -18,7 +18,7 @@ const tool = (name: string, args: object = {}, meta?: object) =>
 describe.each([
   ['the fast path', true],
   ["the SDK's transport", false],
-])('/mcp over %s', (_way, fastPath) => {
+])('/mcp over %s', (_transport, fastPath) => {
   let baton: Deployment;
   beforeAll(async () => {
     baton = await Deployment.start({ gateways: 1, workers: 1, fastPath });

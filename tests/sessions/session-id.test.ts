@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 describe.each([
   ['the fast path', true],
   ["the SDK's transport", false],
-])('session ids over %s', (_way, fastPath) => {
+])('session ids over %s', (_transport, fastPath) => {
   let baton: Deployment;
   let redis: Redis;
 

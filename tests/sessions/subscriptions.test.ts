@@ -10,7 +10,7 @@ const of = (project: string, path: string) => `baton://projects/${encodeURICompo
 describe.each([
   ['the fast path', true],
   ["the SDK's transport", false],
-])('subscriptions over %s', (_way, fastPath) => {
+])('subscriptions over %s', (_transport, fastPath) => {
   let baton: Deployment;
   let redis: Redis;
   const open: SubscribingClient[] = [];

@@ -14,7 +14,7 @@ const INITIALIZE = rpc('initialize', {
 describe.each([
   ['the fast path', true],
   ["the SDK's transport", false],
-])('without a session over %s', (_way, fastPath) => {
+])('without a session over %s', (_transport, fastPath) => {
   let baton: Deployment;
 
   beforeAll(async () => {

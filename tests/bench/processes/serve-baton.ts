@@ -50,7 +50,7 @@ if (role === 'worker') {
     metricsOpen: false,
     unreadyMs: 0,
     drainMs: 1_000,
-    fastPath: process.env['BENCH_SDK_WAY'] !== 'true',
+    fastPath: process.env['BENCH_SDK_TRANSPORT'] !== 'true',
   };
   const gateway = await startGateway(configuration, store, log, benchOperations);
   sendToParent({ ready: true, url: gateway.url, keys });

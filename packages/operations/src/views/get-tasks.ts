@@ -9,7 +9,7 @@ import {
   STATUSES,
   type Task,
 } from '../project/index.ts';
-import { countProgress, stats } from './progress.ts';
+import { countProgress, progressSchema } from './progress.ts';
 import { matchesStatus, readStatusFilter } from './status-filter.ts';
 import { taskView } from './task-view.ts';
 
@@ -29,7 +29,7 @@ export const getTasksResult = z.object({
   projectRoot: z.string(),
   tag: z.string(),
   tasks: z.array(taskView),
-  stats,
+  stats: progressSchema,
 });
 
 /**
