@@ -62,7 +62,7 @@ test('of many answers at once exactly one is accepted', async () => {
   expect((await guest.readRecord(taskId))['ev']).toBe('1');
 });
 
-test('Redis decides the deadline by its own clock, before anybody has swept', async () => {
+test('Redis decides the deadline by its own clock, before any sweep', async () => {
   const guest = await fixture.createTenant();
   const taskId = await guest.withLifetimes({ interaction: 1 }).openTask();
   await new Promise((resolve) => setTimeout(resolve, 5));
@@ -153,7 +153,7 @@ test('while a segment runs, an answer leaves the task to it and is not among the
   await again!.settle({ status: 'completed', result: {} });
 });
 
-test('a sleep beside it is nothing that anybody can answer', async () => {
+test('a sleep of the same task cannot be answered', async () => {
   const guest = await fixture.createTenant();
   const taskId = await guest.openTask({ waits: [sleepWait('0', 60_000), llmWait('1')] });
   expect(await errorCode(guest.answer(taskId, 2))).toBe('interaction_not_found');
@@ -169,7 +169,7 @@ test('a sleep beside it is nothing that anybody can answer', async () => {
   ).toBe('interaction_not_found');
 });
 
-test('every code of ACCEPT was reached, and each has its words', () => {
+test('every code of ACCEPT was reached, and each has a message', () => {
   const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
   const own = documentedCodes(ACCEPT).filter((code) => !admission.includes(code));
   expect(interceptor.codes(ACCEPT)).toEqual(own);

@@ -42,7 +42,7 @@ const REFUSALS: Record<string, (guest: TestTenant) => Promise<Caller>> = {
 
 const CASES = Object.keys(REFUSALS).flatMap((code) => Object.keys(WAYS).map((way) => [way, code] as const));
 
-test.each(CASES)('%s is refused with %s, and nothing but the caller was looked at', async (way, code) => {
+test.each(CASES)('%s is refused with %s, and nothing is written', async (way, code) => {
   const guest = await fixture.createTenant();
   const taskId = await guest.openTask();
   const caller = await REFUSALS[code]!(guest);
@@ -52,7 +52,7 @@ test.each(CASES)('%s is refused with %s, and nothing but the caller was looked a
 });
 
 test.each(['unauthenticated', 'tenant_suspended', 'limit_size', 'limit_rate'])(
-  '%s is foreseen before there is a call',
+  'a dry run replies %s before there is a call',
   async (code) => {
     const guest = await fixture.createTenant();
     const caller = await REFUSALS[code]!(guest);
@@ -60,7 +60,7 @@ test.each(['unauthenticated', 'tenant_suspended', 'limit_size', 'limit_rate'])(
   },
 );
 
-test('what is foreseen is not counted, and is admitted all the same', async () => {
+test('a dry run takes no token of the rate, and its caller is admitted afterwards', async () => {
   const guest = await fixture.createTenant({ requestsPerSecond: 1, burst: 1 });
   const caller = await guest.caller();
   const before = await fixture.contents();
@@ -73,7 +73,7 @@ test('what is foreseen is not counted, and is admitted all the same', async () =
 });
 
 test.each(Object.keys(REFUSALS).filter((code) => !code.startsWith('limit')))(
-  'who was admitted before hears %s when asked for again, as a new call would',
+  'a caller that was admitted before is refused with %s when it is checked again, as a new call would be',
   async (code) => {
     const caller = await REFUSALS[code]!(await fixture.createTenant());
     const before = await fixture.contents();
@@ -82,7 +82,7 @@ test.each(Object.keys(REFUSALS).filter((code) => !code.startsWith('limit')))(
   },
 );
 
-test('asking again costs a tenant nothing of its rate, and is not refused for it', async () => {
+test('checking a caller again takes no token of the rate, and is never refused for it', async () => {
   const guest = await bucket({ requestsPerSecond: 1, burst: 3 }, 3, 0);
   const caller = await guest.caller('ann', ['mcp', 'agent']);
   const before = await fixture.contents();
@@ -184,7 +184,7 @@ test('an answer is taken where a call is refused for its rate, and goes into deb
   expect(retryAfter, 'until there is room above the floor').toBeLessThanOrEqual(500);
 });
 
-test('TENANT makes a tenant once, changes what there is, and leaves alone what is not named', async () => {
+test('UPSERT_TENANT creates a tenant once, changes the fields that are named, and leaves the others', async () => {
   const { operators } = fixture;
   await operators.create({ id: 'acme', name: 'Acme', limits: { burst: 7 } });
   expect(await errorCode(operators.create({ id: 'acme' }))).toBe('tenant_exists');

@@ -44,7 +44,7 @@ test('a task ends once: it is not cancelled after its end, and says how it ended
   expect(await fixture.contents()).toEqual(before);
 });
 
-test('an interaction that is taken back becomes a failed effect, and its task goes on', async () => {
+test('a cancelled interaction becomes a failed effect, and its task goes on', async () => {
   const guest = await fixture.createTenant();
   const taskId = await guest.openTask({ waits: [llmWait('0'), llmWait('1')] });
   await guest.interactions.cancel(ANN, formatInteractionId(taskId, 1));
@@ -59,7 +59,7 @@ test('an interaction that is taken back becomes a failed effect, and its task go
   expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('again');
 });
 
-test('an interaction is taken back once, while it is pending, and by those who may', async () => {
+test('an interaction is cancelled once, while it is pending, and only by those who may see it', async () => {
   const guest = await fixture.createTenant();
   const cancel = (taskId: string, number = 1, as = ANN) =>
     errorCode(guest.interactions.cancel(as, formatInteractionId(taskId, number)));
@@ -76,7 +76,7 @@ test('an interaction is taken back once, while it is pending, and by those who m
   expect(await cancel(pending)).toBe('interaction_cancelled');
 });
 
-test('CANCEL and READ answer for a stranger exactly as for a task that never existed', async () => {
+test('CANCEL and READ_TASK reply to a principal that may not see a task exactly as for a task that never existed', async () => {
   const [guest, other] = [await fixture.createTenant(), await fixture.createTenant()];
   const taskId = await guest.openTask();
   const absent = `ffffffff${taskId.slice(8)}`;
@@ -99,7 +99,7 @@ test('CANCEL and READ answer for a stranger exactly as for a task that never exi
   expect((await guest.readRecord(taskId))['w'], 'a stranger is never told of it').toBeUndefined();
 });
 
-test('READ gives the open requests as they were parked, and registers only for what goes on', async () => {
+test('READ_TASK replies with the pending requests as they were parked, and never registers a waiter for a task that has ended', async () => {
   const guest = await fixture.createTenant();
   const taskId = await guest.openTask({ waits: [llmWait('0', 'Grüße, "you" {}\n'), sleepWait('1', 9_000)] });
   const view = await guest.tasks.read(ANN, taskId, 'inbox-1');
@@ -168,7 +168,7 @@ test("a chunk is refused for what is not pending, and what is not the caller's",
   expect(await chunk(pending)).toBe('interaction_cancelled');
 });
 
-test('every code of CANCEL, CHUNK and READ was reached', () => {
+test('every code of CANCEL, APPEND_CHUNK and READ_TASK was reached', () => {
   const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
   expect(interceptor.codes(CANCEL)).toEqual(documentedCodes(CANCEL));
   expect(interceptor.codes(APPEND_CHUNK)).toEqual(

@@ -15,7 +15,7 @@ async function waiting(guest: TestTenant) {
   return { taskId, first: formatInteractionId(taskId, 1), second: formatInteractionId(taskId, 2) };
 }
 
-test('a claim is its holder’s alone until it ends, and its end leaves nothing', async () => {
+test('a claim can be renewed and ended by its holder alone, and its end leaves nothing in Redis', async () => {
   const guest = await fixture.createTenant();
   const { claims, queries } = guest.store;
   const { first, second } = await waiting(guest);
@@ -39,7 +39,7 @@ test('a claim is its holder’s alone until it ends, and its end leaves nothing'
   expect(await redis.exists(guest.keys.claims, guest.keys.holders)).toBe(0);
 });
 
-test('who held what is forgotten with its lease, also of what was answered', async () => {
+test('a holder is forgotten when its lease is over, also of what was answered', async () => {
   const guest = await fixture.createTenant();
   const { taskId, first } = await waiting(guest);
   await guest.store.claims.claim(AGENT, first, lease('a'));
@@ -67,7 +67,7 @@ test('only what is pending, and the caller’s to see, is claimed', async () => 
   expect(await code(late)).toBe('interaction_expired');
 });
 
-test('whoever waits is told once, by what is opened or given up, and is no one’s cost before', async () => {
+test('a waiting replica is notified once, when something is opened or a claim ends, and costs no script a command before', async () => {
   const guest = await fixture.createTenant();
   const { claims, queries } = guest.store;
   const { inbox } = fixture.store;

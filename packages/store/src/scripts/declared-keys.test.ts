@@ -52,7 +52,7 @@ test('no script touches a key that it was not given', patient, async () => {
   await server.stop();
 });
 
-test('a script that builds a key inside is found out', patient, async () => {
+test('a script that builds a key inside is detected', patient, async () => {
   const server = await startPrivateRedis();
   const fixture = await fixtureAt(server.url);
   const planted: AnyScript = mutate(RELEASE_TASK, [

@@ -28,7 +28,7 @@ const open = async (guest: TestTenant, count: number) => {
 };
 const nextJob = () => interceptor.last(DEQUEUE)[1];
 
-test('a job takes sixteen tasks of its tenant at most, in the order in which they came, and asks for the next job', async () => {
+test('a job takes at most sixteen tasks of its tenant, in the order in which they became ready, and requests the next job', async () => {
   const guest = await fixture.createTenant();
   const ids = await open(guest, 20);
   expect(await shard.dequeue(jobOf(guest, 1), [])).toEqual({
@@ -42,7 +42,7 @@ test('a job takes sixteen tasks of its tenant at most, in the order in which the
   expect(await shard.dequeue(jobOf(guest, 3), [])).toEqual({ kind: 'taken', leases: [], notLoaded: [] });
 });
 
-test('a job that runs again finds its own batch and nothing else, and nobody else has it meanwhile', async () => {
+test('a job that runs again gets its own batch and nothing else, and no other job gets it meanwhile', async () => {
   const guest = await fixture.createTenant();
   const ids = await open(guest, 4);
   const first = await shard.dequeue(jobOf(guest, 1), [], { limit: 2 });
@@ -52,7 +52,7 @@ test('a job that runs again finds its own batch and nothing else, and nobody els
   expect(await shard.dequeue(jobOf(guest, 2), [])).toMatchObject({ notLoaded: ids.slice(2) });
 });
 
-test('what is left of a batch is found by a look that is to take nothing new', async () => {
+test('a job that may take nothing new gets what is left of its batch', async () => {
   const guest = await fixture.createTenant();
   const ids = await open(guest, 3);
   await shard.dequeue(jobOf(guest, 1), [], { limit: 2 });
@@ -99,7 +99,7 @@ test.each(['cancelled', 'gone'])('a task that is %s leaves the batch when it is 
   expect(await redis.hget(guest.keys.jobs, '1')).toBe(taskRef(other!));
 });
 
-test('a ref that names no task of anyone stops nobody, and is forgotten', async () => {
+test('a ref without a task blocks no job, and leaves the batch', async () => {
   const guest = await fixture.createTenant();
   await redis.zadd(guest.keys.ready, 0, taskRef(taskIdFromUuid(randomUUID())));
   const [taskId] = await open(guest, 1);
@@ -110,7 +110,7 @@ test('a ref that names no task of anyone stops nobody, and is forgotten', async 
   expect(await redis.hget(guest.keys.jobs, '1')).toBe(taskRef(taskId!));
 });
 
-test('of many jobs at once each task has one', async () => {
+test('each task is in the batch of one of many concurrent jobs, never of two', async () => {
   const guest = await fixture.createTenant();
   const opened = await open(guest, 40);
   const batches = await Promise.all(
@@ -160,7 +160,7 @@ test('the tasks of a batch that is run again come in the order of their tries, t
   });
 });
 
-test('two jobs of a tenant run at once for each live worker; the third is asked for when one of them has ended', async () => {
+test('two jobs of a tenant run at once for each live worker; the third is requested when one of them has ended', async () => {
   const guest = await fixture.createTenant();
   const ids = await open(guest, 4);
   await shard.dequeue(jobOf(guest, 1), [], { limit: 1 });
@@ -185,7 +185,7 @@ test("a tenant's lists have one job each that has not begun, however many join",
   expect((await redis.keys('*:bull:resume:*.1')).length).toBe(1);
 });
 
-test('a held task is taken by who has its program, and only that; who lacks it is told so', async () => {
+test("a held task is taken only by a worker that has its program; another gets 'lacking'", async () => {
   const guest = await fixture.createTenant();
   const [one, two] = await open(guest, 2);
   await redis.hset(guest.keys.task(two!), 'op', 'other 7');

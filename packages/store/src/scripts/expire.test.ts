@@ -106,7 +106,7 @@ test('what falls due while a segment runs is left to it', async () => {
   expect(await guest.queueState(taskId)).toBe('batch');
 });
 
-test('RELEASE leaves the task in its batch, makes its holder stale, and does not count the try', async () => {
+test('RELEASE_TASK leaves the task in its batch, makes its holder stale, and does not count the try', async () => {
   const guest = await fixture.createTenant();
   const taskId = await guest.openTask({ ready: true });
   const segment = await fixture.leaseOne();
@@ -116,7 +116,7 @@ test('RELEASE leaves the task in its batch, makes its holder stale, and does not
   expect((await fixture.shard.reload(segment))!.task.tries).toBe(1);
 });
 
-test('EXTEND counts from now and never past the end of the task', async () => {
+test('EXTEND_INTERACTION counts from now and never past the end of the task', async () => {
   const guest = await fixture.createTenant();
   const taskId = await guest.openTask();
   const id = formatInteractionId(taskId, 1);
@@ -129,7 +129,7 @@ test('EXTEND counts from now and never past the end of the task', async () => {
   expect(await due(guest, taskId), 'a deadline that comes nearer is kept').toBeLessThanOrEqual(soon);
 });
 
-test("EXTEND refuses what is not pending, and what is not the caller's as what does not exist", async () => {
+test("EXTEND_INTERACTION refuses what is not pending, and what is not the caller's as what does not exist", async () => {
   const guest = await fixture.createTenant();
   const extend = (taskId: string, number = 1, as = ANN) =>
     errorCode(guest.interactions.extend(as, formatInteractionId(taskId, number), 1_000));
@@ -147,7 +147,7 @@ test("EXTEND refuses what is not pending, and what is not the caller's as what d
   expect(await extend(pending)).toBe('done');
 });
 
-test('every code of EXPIRE, RELEASE and EXTEND was reached', () => {
+test('every code of EXPIRE, RELEASE_TASK and EXTEND_INTERACTION was reached', () => {
   expect(interceptor.codes(EXPIRE)).toEqual(documentedCodes(EXPIRE));
   expect(interceptor.codes(RELEASE_TASK)).toEqual(documentedCodes(RELEASE_TASK));
   expect(interceptor.codes(EXTEND_INTERACTION)).toEqual(documentedCodes(EXTEND_INTERACTION));

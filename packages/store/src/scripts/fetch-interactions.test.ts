@@ -92,7 +92,7 @@ describe('a page', () => {
     });
   });
 
-  test('reads nothing of a task but what it shows', async () => {
+  test('reads nothing of a task but what it returns', async () => {
     const guest = await fixture.createTenant();
     const taskId = await guest.openTask({ journal: [['9', `read+"${LARGE}"`]] });
     const wholeReads = async () =>
@@ -109,7 +109,7 @@ describe('a page', () => {
   });
 });
 
-test('a summary is told apart from its request, whatever it says, and a question to a person is shown whole', async () => {
+test('a summary is listed without its request, whatever its text is, and a question to a person is listed whole', async () => {
   const guest = await fixture.createTenant();
   const tricky = llmWait('0') as Wait & { request: { call: object } };
   const summary = 'x,"request":{"role":"fallback"},\\"request\\":';
@@ -200,7 +200,7 @@ describe('a claim', () => {
     ).toEqual(ids.slice(4, 8));
   });
 
-  test('is given to what is wanted, and to no more than that', async () => {
+  test('is given to what matches the filter, and to nothing else', async () => {
     const guest = await fixture.createTenant();
     await guest.openTask({ operation: 'other' });
     const mine = await guest.openTask();
@@ -210,7 +210,7 @@ describe('a claim', () => {
     expect(await redis.zcard(guest.keys.claims)).toBe(1);
   });
 
-  test('that others were faster with is looked for again behind theirs', async () => {
+  test('that other callers took first is replaced by the next free interaction', async () => {
     const guest = await fixture.createTenant();
     await large(guest, 40, 'small');
     const all = await Promise.all(
@@ -221,14 +221,14 @@ describe('a claim', () => {
   });
 });
 
-describe('a holder that resigns', () => {
+describe('a holder that is released', () => {
   const claimsOf = async (guest: TestTenant, identity: Identity, holder: string, max = 50) => {
     const claim = { max, leaseMs: 60_000, holder };
     const { items } = await guest.store.queries.pending(identity, { claim });
     return items.map((item) => item.interactionId);
   };
 
-  test('gives back all that it holds and nothing of others, whatever they are called', async () => {
+  test("loses all of its claims and no other holder's, however alike their names are", async () => {
     const guest = await fixture.createTenant();
     const agent = (principal: string): Identity => ({ principal, scopes: new Set(['agent']) });
     for (let n = 0; n < 8; n++) await guest.openTask({}, await guest.caller(n % 2 ? 'ann b' : 'ann'));
@@ -254,7 +254,7 @@ describe('a holder that resigns', () => {
     expect(free.filter((id) => theirs.includes(id))).toEqual([]);
   });
 
-  test('is given none any more by a look that was under way, and is forgotten', async () => {
+  test('gets no claim from a call that was under way, and is forgotten after a while', async () => {
     const guest = await fixture.createTenant();
     await guest.store.claims.releaseHolder(AGENT, 'gone');
     await guest.openTask();
@@ -269,7 +269,7 @@ describe('a holder that resigns', () => {
     expect(await redis.zscore(guest.keys.holders, last ?? '')).toBeNull();
   });
 
-  test('wakes whoever waits for what it held, and nobody where it held nothing', async () => {
+  test('notifies the replicas that wait for an interaction, and never where it held nothing', async () => {
     const guest = await fixture.createTenant();
     const { inbox } = fixture.store;
     const { queries, claims } = guest.store;

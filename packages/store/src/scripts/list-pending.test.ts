@@ -51,7 +51,7 @@ test('a walk through the pages finds every pending interaction once, oldest firs
   expect(created).toEqual([...created].sort((a, b) => a - b));
 });
 
-test('who waits is told of what comes next, though what it saw was answered before it could read it', async () => {
+test('a caller that waits is notified of the next interaction, though what the index named was answered before it was fetched', async () => {
   const guest = await fixture.createTenant();
   const taskId = await guest.openTask();
   const { connection } = fixture;
@@ -101,7 +101,7 @@ test('without the scope agent a caller sees its own, and of another tenant nobod
 
 const byPlace = (ids: readonly string[]) => (a: string, b: string) => ids.indexOf(a) - ids.indexOf(b);
 
-test('a claim hides from other claims, never from a look, never blocks an answer, and ends by itself', async () => {
+test('a claim hides from other claims, never from a list without claims, never blocks an answer, and ends by itself', async () => {
   const guest = await fixture.createTenant();
   const ids = await crowd(guest, 2);
   const { queries } = guest.store;
@@ -135,7 +135,7 @@ test('of many claims at once no two get the same interaction', async () => {
   expect(new Set(all)).toEqual(new Set(ids));
 });
 
-test('a walk with claims goes past what others hold', async () => {
+test('a walk with claims skips what others have claimed', async () => {
   const guest = await fixture.createTenant();
   const ids = await crowd(guest, 50);
   await walk(guest, { principal: 'bob', scopes: new Set(['mcp']) }, { max: 1_000, leaseMs: 60_000 });

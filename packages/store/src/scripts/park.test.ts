@@ -28,7 +28,7 @@ async function running(
   return { taskId, segment: await fixture.leaseOne() };
 }
 
-test('a segment gets what a replay needs: the journal and what is open, not the requests and what chunks there were', async () => {
+test('a segment loads what a replay needs: the journal and what is open, never requests or chunks', async () => {
   const guest = await fixture.createTenant();
   const { segment, taskId } = await running(guest);
   expect(segment).toMatchObject({ taskId, tenant: guest.store.id });

@@ -49,7 +49,7 @@ const calls = async () => {
   );
 };
 
-test('runs of one script that come in one turn are one command, and each hears its own reply', async () => {
+test('calls of one script in one turn of the event loop are one command, and each gets its own reply', async () => {
   await batcher.run(NOTE, ['warm'], ['set', '']);
   let replies: unknown[] = [];
   const sent = await commandsOf(async () => {
@@ -63,7 +63,7 @@ test('runs of one script that come in one turn are one command, and each hears i
   expect(replies).toEqual(Array.from({ length: 5 }, (_, n) => [`k${n}`, 1 + (n % 2), 2, `v${n}`]));
 });
 
-test('each run sees the keys and arguments that are its own, whatever it has in common with others', async () => {
+test('each call sees its own keys and arguments, whichever columns it shares with others', async () => {
   const show = batched('return {KEYS, ARGV}');
   await batcher.run(show, ['warm'], []);
   // Few words, so that much is the same, and one that is empty.
@@ -83,7 +83,7 @@ test('each run sees the keys and arguments that are its own, whatever it has in 
   );
 });
 
-test('what one of them throws, refuses or does wrongly is its own: the others are done', async () => {
+test('an error of one call is never a reply to another: the others of the batch are done', async () => {
   await redis.set('text', 'no list');
   const outcomes = await Promise.allSettled([
     batcher.run(NOTE, ['a'], ['set', 1]),
@@ -106,7 +106,7 @@ test('what one of them throws, refuses or does wrongly is its own: the others ar
   expect(await redis.mget('a', 'd')).toEqual(['1', '2']);
 });
 
-test('what may not be grouped, or is of another slot, is a command of its own', async () => {
+test('a script that is not batched, and a key of another slot, is a command of its own', async () => {
   const alone = single('return {ARGV[1]}');
   await batcher.run(alone, ['x'], [0]);
   const sent = await commandsOf(() =>
@@ -121,7 +121,7 @@ test('what may not be grouped, or is of another slot, is a command of its own', 
   expect(sent).toBe(4);
 });
 
-test('sixteen runs of one group leave while more come, so Redis is held up by no more', async () => {
+test('a batch of sixteen is sent at once, so no command blocks Redis with more', async () => {
   const sent = await commandsOf(() =>
     Promise.all(Array.from({ length: 40 }, (_, n) => batcher.run(NOTE, [`m${n}`], ['set', n]))),
   );
@@ -135,13 +135,13 @@ test('sixteen runs of one group leave while more come, so Redis is held up by no
   await Promise.all(runs);
 });
 
-test('groups of many slots are filled each by itself', async () => {
+test('batches of many slots fill each by itself', async () => {
   const run = (n: number) => batcher.run(NOTE, [`{s${n % 16}}k${n}`], ['set', n]);
   const sent = await commandsOf(() => Promise.all(Array.from({ length: 64 }, (_, n) => run(n))));
   expect(sent).toBe(16);
 });
 
-test('what comes while some are on their way leaves though no reply comes', async () => {
+test('a call is sent after the longest wait, though no reply to an earlier batch comes', async () => {
   const written = () => redis.stream.bytesWritten;
   process.kill(server.pid, 'SIGSTOP');
   const runs: Promise<unknown>[] = [];
@@ -158,12 +158,12 @@ test('what comes while some are on their way leaves though no reply comes', asyn
   expect(await Promise.all(runs)).toHaveLength(2);
 });
 
-test('a server that has lost its scripts is given them again', async () => {
+test('a server that has lost its scripts is sent them again', async () => {
   await redis.call('SCRIPT', 'FLUSH');
   expect(await batcher.run(NOTE, ['again'], ['set', 'x'])).toEqual(['again', 1, 2, 'x']);
 });
 
-test('nothing waits for a connection that is gone', async () => {
+test('no call waits for a connection that is closed', async () => {
   const lost = new Redis({
     path: ioredisUrl(server.url),
     enableOfflineQueue: false,
