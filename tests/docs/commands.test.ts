@@ -53,8 +53,7 @@ test.each(named(fences.filter(({ kind }) => kind === 'mermaid')))(
 /** The lines that this repository's diagrams may have; a page is rendered by others, where no test sees it. */
 const LANGUAGES: Readonly<Record<string, RegExp>> = {
   sequenceDiagram: /^ +(participant \w+ as [^;:#]+|\w+--?>>\w+: [^;#]+|(alt|else|opt|loop) [^;:#]+|end)$/,
-  'stateDiagram-v2':
-    /^ +((\[\*\]|\w+) --> (\[\*\]|\w+)(: [^;:#]+)?|state "[^"]+" as \w+( \{)?|\})$/,
+  'stateDiagram-v2': /^ +((\[\*\]|\w+) --> (\[\*\]|\w+)(: [^;:#]+)?|state "[^"]+" as \w+( \{)?|\})$/,
 };
 
 test('a page that names a script of npm names one that there is', () => {

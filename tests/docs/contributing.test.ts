@@ -35,7 +35,9 @@ it('is registered', () => {
 `,
     );
     const types = await tree.run('npx tsc --noEmit --pretty false');
-    expect(types.said.split('\n').filter((line) => /summarize-tag|operations\/src\/catalog/.test(line))).toEqual([]);
+    expect(
+      types.said.split('\n').filter((line) => /summarize-tag|operations\/src\/catalog/.test(line)),
+    ).toEqual([]);
     const config = `export default { test: { include: ['packages/operations/src/summarize-tag/*.test.ts'] } };`;
     writeFileSync(join(tree.folder, 'example.vitest.mjs'), config);
     const tests = await tree.run('npx vitest run --config example.vitest.mjs');

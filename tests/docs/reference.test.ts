@@ -78,6 +78,9 @@ describe('settings', () => {
   });
 });
 
+/** Other words in capitals. */
+const NO_SCRIPTS = new Set(['HTTP', 'HMAC', 'JSON', 'SHA', 'WAIT', 'REST']);
+
 const VARIABLE = /\b(BATON|BENCH|FC|COMPOSE|REDIS|LOG|OPENAI|ANTHROPIC|NODE)_[A-Z_]*[A-Z]\b/g;
 
 test('every metric of gateway and worker is on the page of operators, and no other', () => {
@@ -138,6 +141,33 @@ test('the page of clients has every tool, and no other', () => {
   const source = sources(['apps/gateway/src/tools']);
   const own = [...source.matchAll(/define\w*Tool\(\{\s+name: '(\w+)'/g)].map(([, name = '']) => name);
   expect(sorted(listedAfter('These are about delegation'))).toEqual(sorted(own));
+});
+
+test('every script that a page names in capitals is there', () => {
+  const scripts = readdirSync(join(ROOT, 'packages/store/src/scripts/lua'), {
+    recursive: true,
+    encoding: 'utf8',
+  })
+    .filter((path) => path.endsWith('.lua'))
+    .map((path) => (path.split('/').at(-1) ?? '').replace('.lua', '').toUpperCase());
+  const named = ['docs/architecture.md', 'docs/data-model.md', 'docs/guarantees.md'].flatMap(
+    (page) =>
+      textOf(page)
+        .replaceAll(/`[^`\n]*`/g, '')
+        .match(/\b[A-Z][A-Z_]{3,}\b/g) ?? [],
+  );
+  expect(named.length).toBeGreaterThan(30);
+  expect([...new Set(named)].filter((name) => !scripts.includes(name) && !NO_SCRIPTS.has(name))).toEqual([]);
+});
+
+test('every scenario that the page of guarantees names is one of the fault suite', () => {
+  const known = [...sources(['tests/faults/scenarios']).matchAll(/^ {2}name: '([\w-]+)'/gm)].map(
+    ([, name = '']) => name,
+  );
+  const named = [...textOf('docs/guarantees.md').matchAll(/scenario `([^`]+)`/g)].map(
+    ([, name = '']) => name,
+  );
+  expect(sorted(new Set(named))).toEqual(sorted(known));
 });
 
 describe('data model', () => {
