@@ -12,7 +12,7 @@ cpSync(join(root, 'tsconfig.json'), join(planted, 'tsconfig.json'));
 symlinkSync(join(root, 'node_modules'), join(planted, 'node_modules'));
 afterAll(() => rmSync(planted, { recursive: true }));
 
-/** What the linter says of one file that stands at `path` and holds `source`. */
+/** The linter's output for one file at `path` with `source`. */
 function lint(path: string, source: string): string {
   const file = join(planted, path);
   mkdirSync(dirname(file), { recursive: true });

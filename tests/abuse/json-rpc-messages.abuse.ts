@@ -269,7 +269,7 @@ const HEADERS: Readonly<Record<string, readonly string[]>> = {
   'bad header': ['x'],
 };
 
-/** Credentials in every guise; `KEY` and `OPERATOR` stand for the real ones, which no reply may tell. */
+/** Valid and malformed credentials; `KEY` and `OPERATOR` are replaced by real ones, which no reply may contain. */
 const CREDENTIALS = [
   'Bearer KEY',
   'bearer KEY',

@@ -23,7 +23,7 @@ let transport: Transport;
 let document: AnyJson;
 let contract: OpenApiContract;
 let keys: Keys;
-/** What a path's `{id}` may name, by what stands before it. */
+/** Existing ids for path parameters, by the path segment before them. */
 let live: Record<string, string[]>;
 
 beforeAll(async () => {
@@ -143,7 +143,11 @@ test('every route of the OpenAPI document answers any input as documented', asyn
       const request = toRequest(method, path, input);
       const { reply, faults } = await environment.send(transport, request);
       const shown = findRestFaults(reply, (body) =>
-        contract.check(method, request.path, { ...reply, headers: reply.headers as unknown as Headers, body }),
+        contract.check(method, request.path, {
+          ...reply,
+          headers: reply.headers as unknown as Headers,
+          body,
+        }),
       );
       return [
         ...faults,

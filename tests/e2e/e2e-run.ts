@@ -68,7 +68,7 @@ async function runPlan(
 ): Promise<EndToEndResult> {
   const ready = performance.now();
   const injector = new FaultInjector(plan, events, cluster);
-  const project = new ProjectChecker(cluster, PROJECT);
+  const checker = new ProjectChecker(cluster, PROJECT);
   const client = new RetryingMcpClient(cluster.urls, cluster.key, (tool, replica) => {
     if (tool === 'set_task_status') events.record('status-set', `gateway-${replica}`);
     else if (OPERATIONS.has(tool)) events.record('operation-called', `gateway-${replica}`);
@@ -76,28 +76,28 @@ async function runPlan(
   });
   await client.open();
   const failures: string[] = [];
-  await runProjectWorkflow(plan, client, project).catch((error: unknown) =>
+  await runProjectWorkflow(plan, client, checker).catch((error: unknown) =>
     failures.push(told(error), ...cluster.lastOutput),
   );
   await client.close();
   await cluster.waitUntilRestarted();
 
-  const { tasks, subtasks } = project.counts;
+  const { tasks, subtasks } = checker.counts;
   const items = tasks + subtasks;
   const checks: Record<Name, () => CheckResult | Promise<CheckResult>> = {
     faults: () => ({ seen: injector.errorText, against: injector.missingFaults }),
     finished: () => {
       const undone =
-        project.openItems === 0 && items > 0 ? [] : [`${project.openItems} of ${items} are not done`];
+        checker.openItems === 0 && items > 0 ? [] : [`${checker.openItems} of ${items} are not done`];
       const seen = `${plan.document}: ${tasks} tasks, ${subtasks} subtasks`;
       return { seen, against: [...failures, ...undone] };
     },
-    rules: () => ({ seen: `${project.steps} steps`, against: project.violations }),
+    rules: () => ({ seen: `${checker.steps} steps`, against: checker.violations }),
     schemas: () => client.schemaChecks,
     once: async () => {
       const { seen, against } = await duplicateErrors(cluster, OPERATIONS, plan.numTasks);
-      const more = `${events.count('llm-called')} LLM calls, ${project.commits} commits`;
-      return { seen: `${seen}, ${more}`, against: [...against, ...project.commitErrors] };
+      const more = `${events.count('llm-called')} LLM calls, ${checker.commits} commits`;
+      return { seen: `${seen}, ${more}`, against: [...against, ...checker.commitErrors] };
     },
     closed: async () => ({
       seen: 'requests, claims, leases, deadlines, tasks',
@@ -105,7 +105,7 @@ async function runPlan(
     }),
     exported: async () => ({
       seen: `${items} items`,
-      against: await roundTripErrors(cluster, project, PROJECT),
+      against: await roundTripErrors(cluster, checker, PROJECT),
     }),
   };
   const claims: Claim[] = [];
@@ -115,7 +115,7 @@ async function runPlan(
       .catch((error: unknown) => ({ seen: 'the check threw', against: [told(error)] }));
     claims.push({ name, text: `${CLAIMS[name]} (${seen})`, against });
   }
-  const stages = [...project.durations].map(([tool, ms]) => `${tool} ${seconds(ms)}`).join(', ');
+  const stages = [...checker.durations].map(([tool, ms]) => `${tool} ${seconds(ms)}`).join(', ');
   const all = seconds(performance.now() - begun);
   return { claims, durations: `${all} s (start ${seconds(ready - begun)}, ${stages})` };
 }

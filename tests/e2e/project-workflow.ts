@@ -39,46 +39,46 @@ export interface Walked {
 export async function runProjectWorkflow(
   plan: SeededPlan,
   client: RetryingMcpClient,
-  project: ProjectChecker,
+  checker: ProjectChecker,
 ): Promise<Walked> {
   const { document, numTasks, subtasksPerTask, stepsBeforeUpdate, seed } = plan;
   const prd = readFileSync(`tests/fixtures/${document}`, 'utf8');
   const run = (operation: string, args: object) => runOperation(client, operation, args, `e2e-${seed}`);
 
   const parsed = await run('parse_prd', { prd, numTasks });
-  await project.checkAfterStep('parse_prd', 1);
-  project.expect(parsed.tasksAdded === numTasks, `parse_prd added ${parsed.tasksAdded} tasks of ${numTasks}`);
-  project.expect(
-    project.counts.tasks === numTasks,
-    `after parse_prd there are ${project.counts.tasks} tasks`,
+  await checker.checkAfterStep('parse_prd', 1);
+  checker.expect(parsed.tasksAdded === numTasks, `parse_prd added ${parsed.tasksAdded} tasks of ${numTasks}`);
+  checker.expect(
+    checker.counts.tasks === numTasks,
+    `after parse_prd there are ${checker.counts.tasks} tasks`,
   );
 
   const analyzed = await run('analyze_project_complexity', {});
-  await project.checkAfterStep('analyze_project_complexity', 1);
+  await checker.checkAfterStep('analyze_project_complexity', 1);
   const { report } = await client.call('complexity_report', { projectRoot: PROJECT });
   const analyzedIds = report.complexityAnalysis
     .map(({ taskId }: AnyJson) => taskId)
     .sort((a: number, b: number) => a - b);
-  project.expect(analyzedIds.join() === parsed.taskIds.join(), `the report is about ${analyzedIds.join()}`);
+  checker.expect(analyzedIds.join() === parsed.taskIds.join(), `the report is about ${analyzedIds.join()}`);
 
   const expanded = await run('expand_all', { num: subtasksPerTask });
-  await project.checkAfterStep('expand_all', expanded.expandedCount);
+  await checker.checkAfterStep('expand_all', expanded.expandedCount);
   const added = expanded.expanded.reduce((sum: number, one: AnyJson) => sum + one.subtasksAdded, 0);
-  project.expect(expanded.failedCount === 0, `expand_all could not split ${JSON.stringify(expanded.failed)}`);
-  project.expect(expanded.expandedCount === numTasks, `expand_all split ${expanded.expandedCount} tasks`);
-  project.expect(
-    project.counts.subtasks === added,
-    `${project.counts.subtasks} subtasks of ${added} are there`,
+  checker.expect(expanded.failedCount === 0, `expand_all could not split ${JSON.stringify(expanded.failed)}`);
+  checker.expect(expanded.expandedCount === numTasks, `expand_all split ${expanded.expandedCount} tasks`);
+  checker.expect(
+    checker.counts.subtasks === added,
+    `${checker.counts.subtasks} subtasks of ${added} are there`,
   );
 
-  await workOff(client, project, stepsBeforeUpdate);
-  await completeFirstSubtasks(client, project);
+  await workOff(client, checker, stepsBeforeUpdate);
+  await completeFirstSubtasks(client, checker);
   const prompt = 'Everything is kept in SQLite, in one file; say so wherever something is kept.';
   const updated = await run('update', { from: 1, prompt });
-  await project.checkAfterStep('update', updated.tasksUpdated + updated.skipped.length > 0 ? 1 : 0);
-  project.expect(project.counts.tasks === numTasks, `after update there are ${project.counts.tasks} tasks`);
+  await checker.checkAfterStep('update', updated.tasksUpdated + updated.skipped.length > 0 ? 1 : 0);
+  checker.expect(checker.counts.tasks === numTasks, `after update there are ${checker.counts.tasks} tasks`);
 
-  await workOff(client, project, MOST_STEPS);
+  await workOff(client, checker, MOST_STEPS);
   return { parsed, analyzed, expanded, updated };
 }
 
@@ -103,20 +103,20 @@ async function runOperation(
 }
 
 /** Sets the first open subtask of each task done, so that the update meets done items everywhere. */
-async function completeFirstSubtasks(client: RetryingMcpClient, project: ProjectChecker): Promise<void> {
-  const id = project.firstOpenSubtasks.join();
+async function completeFirstSubtasks(client: RetryingMcpClient, checker: ProjectChecker): Promise<void> {
+  const id = checker.firstOpenSubtasks.join();
   if (id === '') return;
   await client.call('set_task_status', { projectRoot: PROJECT, id, status: 'done' });
-  await project.checkAfterStep(`set_task_status ${id} done`);
+  await checker.checkAfterStep(`set_task_status ${id} done`);
 }
 
 /** Works on `steps` next tasks, or on fewer when none is left. */
-async function workOff(client: RetryingMcpClient, project: ProjectChecker, steps: number): Promise<void> {
+async function workOff(client: RetryingMcpClient, checker: ProjectChecker, steps: number): Promise<void> {
   for (let step = 0; step < steps; step++) {
     const { task, message } = await client.call('next_task', { projectRoot: PROJECT });
     if (task === null) {
-      if (project.openItems > 0)
-        throw new Error(`${project.openItems} items are not done, and next_task says: ${message}`);
+      if (checker.openItems > 0)
+        throw new Error(`${checker.openItems} items are not done, and next_task says: ${message}`);
       return;
     }
     const subtasks: AnyJson[] = task.subtasks ?? [];
@@ -124,10 +124,10 @@ async function workOff(client: RetryingMcpClient, project: ProjectChecker, steps
     const started = task.status === 'in-progress' || !subtasks.some(({ status }) => status !== 'done');
     const status = started ? 'done' : 'in-progress';
     await client.call('set_task_status', { projectRoot: PROJECT, id: String(task.id), status });
-    await project.checkAfterStep(`set_task_status ${task.id} ${status}`);
-    project.expect(
-      project.statusOf(String(task.id)) === status,
-      `${task.id} was set to ${status} and is ${project.statusOf(String(task.id))}`,
+    await checker.checkAfterStep(`set_task_status ${task.id} ${status}`);
+    checker.expect(
+      checker.statusOf(String(task.id)) === status,
+      `${task.id} was set to ${status} and is ${checker.statusOf(String(task.id))}`,
     );
   }
   if (steps === MOST_STEPS) throw new Error(`after ${MOST_STEPS} steps something is still next`);

@@ -31,7 +31,7 @@ export function readClientConfigurations(): ClientConfiguration[] {
   }));
 }
 
-/** How clients write a value that stands elsewhere: Claude Code, Cursor, VS Code. */
+/** Variables in configuration files of Claude Code, Cursor and VS Code. */
 const VARIABLES = /\$\{(BATON_API_KEY|env:BATON_API_KEY|input:([\w-]+))\}/g;
 
 function parseServerEntry(text: string, key: string): ServerEntry {

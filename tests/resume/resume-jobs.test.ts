@@ -176,7 +176,7 @@ test('a task that keeps failing fails for good; its job is among the failed ones
     status: 'failed',
     error: { code: 'internal' },
   });
-  // Retried by hand from a dashboard it finds nothing to do.
+  // Retried from a dashboard, it finds nothing to do.
   await job!.retry();
   await expect.poll(() => queue.getJobCounts()).toMatchObject({ failed: 0, waiting: 0, active: 0 });
 }, 60_000);

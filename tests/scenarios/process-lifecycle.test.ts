@@ -11,7 +11,7 @@ import {
 } from '../harness/mcp-client.ts';
 import { BatonProcess, GATEWAY_READY, WORKER_READY } from '../processes/baton-process.ts';
 
-/** Two gateways and a worker as an operator starts them by hand: one REDIS_URL, one secret. */
+/** Two gateways and a worker, started as processes with one REDIS_URL and one secret. */
 const OPERATOR = 'operator-token-of-the-tests';
 let redis: Awaited<ReturnType<typeof startPrivateRedis>>;
 let environment: NodeJS.ProcessEnv;

@@ -47,17 +47,17 @@ const stream = async (session: string, key: string, replica = 0) => {
   return fetch(`${baton.url(replica)}/mcp`, { headers, signal: abort.signal });
 };
 const idOf = (key: string) => key.split('_')[2] ?? '';
-/** A revocation that nobody is told of: its message went while a replica was not client. */
-const revokeUnheard = async (key: string, { door }: Awaited<ReturnType<typeof tenant>>) =>
+/** Revokes without a message, as if the replica had been disconnected when it was published. */
+const revokeWithoutMessage = async (key: string, { door }: Awaited<ReturnType<typeof tenant>>) =>
   expect(await redis.del(door.keys.credential(idOf(key)))).toBe(1);
-/** The replicas are in this process: the intervals that they begin from now on are in the test's hand. */
+/** The replicas run in this process: intervals that they start from now on are fake timers. */
 const holdIntervals = () => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
 const soon = { timeout: 5_000, interval: 5 };
 
 test('a revocation that a replica missed ends the stream once it reaches Redis again [stream-admission]', async () => {
   const ours = await tenant();
   const revoked = await stream(await initialize(ours.key), ours.key);
-  await revokeUnheard(ours.key, ours);
+  await revokeWithoutMessage(ours.key, ours);
   holdIntervals();
   await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
   await revoked.text();
@@ -72,7 +72,7 @@ test('an open stream is admitted again periodically, even when nothing else can 
   await redis.del(listeners);
   // What is no string cannot be renewed as one.
   await redis.lpush(listeners, 'x');
-  await revokeUnheard(ours.key, ours);
+  await revokeWithoutMessage(ours.key, ours);
   for (let n = 0; n < 3; n++) await vi.advanceTimersByTimeAsync(LISTEN_MS);
   await revoked.text();
   await redis.del(listeners);

@@ -4,7 +4,7 @@ import { closeConnections } from './keep-alive-http.ts';
 
 /**
  * Agents without an LLM: `expand_all` over projects one after the other, answered by four agents that each claim one
- * request with a lease, answer at once and wait until its task stands still.
+ * request with a lease, answer at once and wait until its task no longer works.
  * `expand-all-agents <url> <key> <name> <tasks> <projects>` reports when it has warmed up, then its measurements.
  */
 const [url = '', key = '', name = '', tasks = '10', projects = '1'] = process.argv.slice(2);

@@ -7,7 +7,7 @@ import type { FinalState } from './final-state.ts';
 import type { HistoryEntry } from './history.ts';
 
 /**
- * The offline checker: compares what the clients were told and what Redis holds in the end with the four invariants.
+ * The offline checker: checks what clients were told and what Redis holds in the end against four invariants.
  * I1 `exactly-once`, I2 `nothing-lost`, I3 `deadlines`, I4 `durability`, each in a file of its own. `history` is what
  * clients and nemesis did, `final-state` what Redis holds, `evidence` both, indexed for the invariants.
  */
