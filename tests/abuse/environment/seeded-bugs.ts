@@ -61,7 +61,7 @@ export const seededOperations: ReadonlyMap<string, Operation> = new Map(
 /** Adds routes that the OpenAPI document does not describe. */
 export function addSeededRoutes(fastify: FastifyInstance): void {
   void fastify.register(async (app) => {
-    const config = { open: true };
+    const config = { isPublic: true };
     app.get('/seeded/throw', { config }, async () => {
       throw new TypeError('seeded');
     });
