@@ -21,7 +21,7 @@ const program = new Command('baton')
     'after',
     `
 Settings are environment variables: REDIS_URL, PORT, HOST, BATON_DATA_DIR, BATON_SECRET, BATON_OPERATOR_TOKEN,
-LOG_LEVEL and more; the README lists them all. A secret may stand in a file named by <NAME>_FILE.
+LOG_LEVEL and more; docs/operating.md lists them all. A secret may stand in a file named by <NAME>_FILE.
 
 A role without REDIS_URL joins the Baton that "baton dev" runs in the same BATON_DATA_DIR, if there is one.
 
