@@ -8,6 +8,7 @@ import type {
   InteractionFilter,
 } from './interaction-reader.ts';
 import { parseIndexMember } from '../records/keys.ts';
+import { FIELD } from '../records/task-record.ts';
 import type { Page } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { readTaskIndex } from './task-index.ts';
@@ -75,7 +76,9 @@ export class InteractionHistory {
     const { connection, keys } = this.context;
     const counts = await Promise.all(
       tasks.map(({ member }) =>
-        connection.command((client) => client.hget(keys.task(parseIndexMember(member).taskId), 'sq')),
+        connection.command((client) =>
+          client.hget(keys.task(parseIndexMember(member).taskId), FIELD.interactions_opened),
+        ),
       ),
     );
     const opened: OpenedInteraction[] = [];

@@ -18,6 +18,10 @@ import { readTaskIndex } from './task-index.ts';
 import { parseProgram } from '../records/task-view.ts';
 import { requireTaskId } from '../tasks/tasks.ts';
 
+const { program, principal, status, created_at, updated_at, expires_at } = FIELD;
+/** What a task's summary is made of. */
+const SUMMARY_FIELDS = [program, principal, status, created_at, updated_at, expires_at];
+
 export interface TaskSummary {
   readonly taskId: string;
   readonly operation: string;
@@ -103,13 +107,12 @@ export class Queries {
     const { found, next } = await readTaskIndex(this.context, identity, from);
     const ids = found.map(({ member }) => parseIndexMember(member).taskId);
     const rows = await Promise.all(
-      ids.map((taskId) =>
-        connection.command((client) => client.hmget(keys.task(taskId), 'op', 'pr', 'st', 'at', 'up', 'ex')),
-      ),
+      ids.map((taskId) => connection.command((client) => client.hmget(keys.task(taskId), ...SUMMARY_FIELDS))),
     );
     const items = ids.flatMap((taskId, index) => {
-      const [op, pr, st, at, up, ex] = rows[index] ?? [];
-      return st ? [summary(taskId, { op, pr, st, at, up, ex })] : [];
+      const row = rows[index] ?? [];
+      const fields = Object.fromEntries(SUMMARY_FIELDS.map((field, at) => [field, row[at]]));
+      return fields[FIELD.status] ? [summary(taskId, fields)] : [];
     });
     if (next === undefined) return { items };
     return { items, nextCursor: formatCursor({ ...next, member: `${withoutPrincipal(next.member)}|` }) };
@@ -119,19 +122,20 @@ export class Queries {
   async inspect(identity: Identity, taskId: string): Promise<TaskInspection> {
     requireTaskId(taskId);
     const readFields = await this.fields(taskId);
-    if (!readFields['st'] || !maySee(identity, readFields['pr'] ?? '')) {
+    if (!readFields[FIELD.status] || !maySee(identity, readFields[FIELD.principal] ?? '')) {
       throw refusal(['task_not_found'], { taskId });
     }
+    const payload = readFields[FIELD.outcome];
     const journal = Object.entries(readFields).flatMap(([field, value]): [string, string][] =>
-      field.startsWith('j:') && value ? [[field.slice(2), value]] : [],
+      field.startsWith(FIELD.journal) && value ? [[field.slice(FIELD.journal.length), value]] : [],
     );
     return {
       ...summary(taskId, readFields),
-      version: parseProgram(readFields['op']).version,
-      input: JSON.parse(readFields['in'] ?? 'null'),
+      version: parseProgram(readFields[FIELD.program]).version,
+      input: JSON.parse(readFields[FIELD.input] ?? 'null'),
       journal: new Map(journal),
-      interactions: await this.interactionsOf(taskId, Number(readFields['sq'] ?? 0)),
-      ...(readFields['rs'] ? { payload: readFields['rs'] } : {}),
+      interactions: await this.interactionsOf(taskId, Number(readFields[FIELD.interactions_opened] ?? 0)),
+      ...(payload ? { payload } : {}),
     };
   }
 
@@ -176,11 +180,11 @@ export class Queries {
 function summary(taskId: string, fields: Readonly<Record<string, string | null | undefined>>): TaskSummary {
   return {
     taskId,
-    operation: parseProgram(fields['op']).operation,
-    principal: fields['pr'] ?? '',
-    status: fields['st'] as TaskStatus,
-    createdAt: Number(fields['at']),
-    updatedAt: Number(fields['up'] ?? fields['at']),
-    expiresAt: Number(fields['ex']),
+    operation: parseProgram(fields[FIELD.program]).operation,
+    principal: fields[FIELD.principal] ?? '',
+    status: fields[FIELD.status] as TaskStatus,
+    createdAt: Number(fields[FIELD.created_at]),
+    updatedAt: Number(fields[FIELD.updated_at] ?? fields[FIELD.created_at]),
+    expiresAt: Number(fields[FIELD.expires_at]),
   };
 }

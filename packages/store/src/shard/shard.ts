@@ -1,5 +1,6 @@
 import type { BullmqQueues } from '../queues/bullmq-queues.ts';
 import type { ResumeJob } from '../queues/resume-job.ts';
+import { FIELD } from '../records/task-record.ts';
 import { WorkerRegistry } from '../queues/worker-registry.ts';
 import { type ShardKeys, taskIdFromRef, taskRef } from '../records/keys.ts';
 import type { Connection } from '../redis/connection.ts';
@@ -128,7 +129,7 @@ export class Shard {
   /** Otherwise a task that kills its worker would, at each retry, keep those behind it from being run. */
   private async sortByTries({ keys }: TenantContext, tasks: readonly string[]): Promise<string[]> {
     const tries = await this.connection.command((client) =>
-      Promise.all(tasks.map((taskId) => client.hget(keys.task(taskId), 'tr'))),
+      Promise.all(tasks.map((taskId) => client.hget(keys.task(taskId), FIELD.tries))),
     );
     const all = tasks.map((taskId, at) => ({ taskId, tries: Number(tries[at] ?? 0) }));
     return all.sort((a, b) => a.tries - b.tries).map(({ taskId }) => taskId);

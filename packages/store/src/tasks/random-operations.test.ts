@@ -57,7 +57,7 @@ test('whatever happens in whatever order, no answer is lost or taken twice, and 
 const MUTANTS: [rule: string, wrong: RegExp, script: AnyScript, cuts: Mutation[]][] = [
   [
     'an unseen event makes PARK say "again"',
-    /not "retried"/,
+    /not "again"/,
     PARK,
     [['local again = event ~= A_seen', 'local again = false']],
   ],

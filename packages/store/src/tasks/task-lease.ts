@@ -11,6 +11,7 @@ import {
 } from '../tenant/projects.ts';
 import { run } from '../scripts/script.ts';
 import { HOLD_FOR_PROGRAM, PARK, RELEASE_TASK, SETTLE } from '../scripts/registry.ts';
+import { FIELD } from '../records/task-record.ts';
 import { parseProgram } from '../records/task-view.ts';
 
 /** The task's record from which a segment starts. */
@@ -164,24 +165,24 @@ function parseLoadedTask(tries: number, pairs: readonly string[]): LoadedTask {
   for (let at = 0; at + 1 < pairs.length; at += 2) {
     const field = pairs[at] ?? '';
     const value = pairs[at + 1] ?? '';
-    if (field.startsWith('j:')) journal.set(field.slice(2), value);
+    if (field.startsWith(FIELD.journal)) journal.set(field.slice(FIELD.journal.length), value);
     else fields.set(field, value);
   }
   const open = new Set<string>();
-  for (const entry of (fields.get('open') ?? '').split(' ')) {
+  for (const entry of (fields.get(FIELD.waits) ?? '').split(' ')) {
     const path = entry.split(';')[3];
     if (path !== undefined) open.add(path);
   }
-  const { operation, version } = parseProgram(fields.get('op'));
+  const { operation, version } = parseProgram(fields.get(FIELD.program));
   return {
     operation,
     version,
-    input: JSON.parse(fields.get('in') ?? 'null') as JsonObject,
-    principal: fields.get('pr') ?? '',
+    input: JSON.parse(fields.get(FIELD.input) ?? 'null') as JsonObject,
+    principal: fields.get(FIELD.principal) ?? '',
     journal,
     open,
-    seen: fields.get('ev') ?? '0',
-    interactions: Number(fields.get('sq') ?? 0),
+    seen: fields.get(FIELD.events) ?? '0',
+    interactions: Number(fields.get(FIELD.interactions_opened) ?? 0),
     tries,
   };
 }
