@@ -34,7 +34,7 @@ export async function startGateway(
     if (draining) reply.header('connection', 'close');
     done(null, payload);
   });
-  const silent = unusedConnections(app.server);
+  const unused = unusedConnections(app.server);
   await app.listen({ host: configuration.host, port: configuration.port });
   const { port } = app.server.address() as AddressInfo;
   const host = configuration.host.includes(':') ? `[${configuration.host}]` : configuration.host;
@@ -48,7 +48,7 @@ export async function startGateway(
       // Connections that become idle during the close would stay open for as long as their clients keep them.
       const idle = setInterval(() => {
         app.server.closeIdleConnections();
-        for (const socket of silent()) socket.destroy();
+        for (const socket of unused()) socket.destroy();
       }, 50);
       const forced = setTimeout(() => app.server.closeAllConnections(), configuration.drainMs);
       await app.close();

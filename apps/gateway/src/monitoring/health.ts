@@ -2,8 +2,8 @@ import { type Store, unreadyReason } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * `/healthz`: the process lives. `/readyz`: it takes work, so Redis answers, keeps what it is given, and it is not draining; it names
- * the queues that an operator has paused, by which no client is refused.
+ * `/healthz`: the process runs. `/readyz`: it takes work, so Redis answers, persists, and the process does not drain; it names
+ * the queues that an operator has paused, which does not make a replica unready.
  */
 export function serveHealth(app: FastifyInstance, store: Store, draining: () => boolean): void {
   const options = { config: { isPublic: true }, logLevel: 'silent' } as const;

@@ -87,11 +87,11 @@ async function resourcesOf(name: string, project: Project, call: AdmittedCall): 
       ? []
       : [of(projectRulesResource, {}, { content: await projectRulesResource.read(variables, call) })]),
     ...(files.length === 0 ? [] : [of(projectFilesResource)]),
-    ...[...project.files].map(([file, kept]) =>
+    ...[...project.files].map(([file, content]) =>
       of(
         projectFileResource,
         { name: file },
-        { name: `${name}/${file}`, title: file, content: fileContent(file, kept) },
+        { name: `${name}/${file}`, title: file, content: fileContent(file, content) },
       ),
     ),
   ];

@@ -77,7 +77,7 @@ export class NotificationStream implements Subscriber {
   }
 
   /**
-   * Reads the session's subscriptions, which Redis keeps from then on anew; after a read that is under way. Errors:
+   * Reads the session's subscriptions, which extends their life in Redis. Runs after a read that is under way. Errors:
    * `session_not_found`, `unavailable`.
    */
   async readSubscriptions(): Promise<void> {

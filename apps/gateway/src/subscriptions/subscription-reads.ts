@@ -2,7 +2,7 @@ import { BatonError } from '@baton/protocol';
 import type { NotificationStream } from './notification-stream.ts';
 
 /**
- * `refresh`: the record of a session's subscriptions is kept in Redis from then on anew. `resync`: changes were lost, so the
+ * `refresh`: the read extends the life of the session's subscriptions in Redis. `resync`: changes were lost, so that the
  * client is notified of all that it is subscribed to as well.
  */
 export type ReadReason = 'refresh' | 'resync';
