@@ -40,7 +40,7 @@ it('is registered', () => {
     ).toEqual([]);
     const config = `export default { test: { include: ['packages/operations/src/summarize-tag/*.test.ts'] } };`;
     writeFileSync(join(tree.folder, 'example.vitest.mjs'), config);
-    const tests = await tree.run('npx vitest run --config example.vitest.mjs');
+    const tests = await tree.run('NO_COLOR=1 npx vitest run --config example.vitest.mjs');
     expect(tests.said).toMatch(/Tests\D+2 passed/);
     expect(tests.code).toBe(0);
   } finally {

@@ -25,7 +25,8 @@ const here = (command: string) =>
 beforeAll(async () => {
   redis = await startPrivateRedis({});
   tree = SourceTree.create();
-  expect((await tree.run('npm run build')).code).toBe(0);
+  const built = await tree.run('npm run build');
+  if (built.code !== 0) throw new Error(built.said);
   const [roles = ''] = blocks('Roles');
   const [startGateway = '', startWorker = ''] = roles.trim().split('\n');
   const [, url = ''] = await tree.start(here(startGateway), GATEWAY_READY);

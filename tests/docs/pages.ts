@@ -5,7 +5,10 @@ import { join } from 'node:path';
 export const ROOT = new URL('../..', import.meta.url).pathname;
 
 export const PAGES: readonly string[] = [
-  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md'],
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
   ...readdirSync(join(ROOT, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .toSorted()
