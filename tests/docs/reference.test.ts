@@ -173,6 +173,24 @@ test('every scenario that the page of guarantees names is one of the fault suite
   expect(sorted(new Set(named))).toEqual(sorted(known));
 });
 
+test('the table of layers is what the packages declare', () => {
+  const declared = ['packages', 'apps'].flatMap((parent) =>
+    readdirSync(join(ROOT, parent)).map((name) => {
+      const { dependencies = {} } = JSON.parse(textOf(`${parent}/${name}/package.json`)) as {
+        dependencies?: object;
+      };
+      const own = Object.keys(dependencies).filter((one) => one.startsWith('@baton/'));
+      const imports = sorted(own.map((one) => one.slice('@baton/'.length)));
+      return [`${parent}/${name}`, imports.length === 0 ? 'none' : imports.join(', ')];
+    }),
+  );
+  const shown = tableOf('docs/architecture.md', 'package').map(([name, , imports]) => [
+    nameIn(name),
+    imports,
+  ]);
+  expect(byName(shown)).toEqual(byName(declared));
+});
+
 describe('data model', () => {
   const keyRows = tablesOf(DATA_MODEL).filter(({ header }) => header[0] === 'key');
   const rows = keyRows.flatMap(({ rows: some }) => some);
