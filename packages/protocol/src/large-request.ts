@@ -1,5 +1,3 @@
-import type { LlmRequest } from './delegation.ts';
-
 /** The estimate: a token is four bytes of the request's JSON in UTF-8, whatever the model and the language. */
 const BYTES_PER_TOKEN = 4;
 
@@ -7,7 +5,7 @@ const BYTES_PER_TOKEN = 4;
 const LARGE_REQUEST_TOKENS = 20_000;
 
 /** The warning for a request over LARGE_REQUEST_TOKENS; undefined for any other. */
-export function largeRequestWarning(request: LlmRequest): string | undefined {
+export function largeRequestWarning(request: object): string | undefined {
   const text = JSON.stringify(request);
   const most = LARGE_REQUEST_TOKENS * BYTES_PER_TOKEN;
   // A character is three bytes at most, so most requests need no second look.

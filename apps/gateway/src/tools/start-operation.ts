@@ -20,7 +20,7 @@ const completedReplySchema = z.looseObject({ status: z.literal('completed'), ope
 
 const workingReplySchema = z
   .looseObject({ status: z.literal('working'), operation: z.string(), taskId: z.string() })
-  .describe('The work goes on; ask task_status how it outcome');
+  .describe('The work goes on; ask task_status how it stands');
 
 const idempotencyKey = z.string().min(1).max(200).optional();
 
