@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { troubleOf } from '@baton/store';
+import { unreadyReason } from '@baton/store';
 import type { Registry } from 'prom-client';
 
 /** A heartbeat starts every 2 s; Redis may delay one by two command timeouts. */
@@ -75,7 +75,7 @@ async function readiness({ draining, ping, pausedQueues }: HealthSource): Promis
     const paused = await pausedQueues();
     return { status: 200, body: { status: 'ready', ...(paused.length > 0 ? { paused } : {}) } };
   } catch (error) {
-    return { status: 503, body: { status: troubleOf(error) } };
+    return { status: 503, body: { status: unreadyReason(error) } };
   }
 }
 

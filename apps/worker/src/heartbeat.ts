@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HEARTBEAT_INTERVAL } from '@baton/store';
-import type { JobRunner, Shard } from '@baton/store/shards';
+import type { JobWorkers, Shard } from '@baton/store/shards';
 import type { Logger } from 'pino';
 
 /** A shard that was not swept for so long has lost its job scheduler (an emptied queue, a wrong clock). In milliseconds. */
@@ -21,7 +21,7 @@ export async function startHeartbeat(
   name: string,
   programs: readonly string[],
   shards: readonly Shard[],
-  jobs: JobRunner,
+  jobs: JobWorkers,
   log: Logger,
 ): Promise<Heartbeat> {
   // Two processes may share one replica name.
@@ -29,7 +29,7 @@ export async function startHeartbeat(
   let lastTickAt = performance.now();
   const beat = async (shard: Shard) => {
     try {
-      const ms = await shard.workers.announce(worker, programs);
+      const ms = await shard.workers.heartbeat(worker, programs);
       if (ms < 0 || ms > SWEEP_OVERDUE_MS) await jobs.scheduleSweeps(shard);
     } catch (err) {
       log.error({ err, shard: shard.index }, 'heartbeat failed');
@@ -54,7 +54,7 @@ export async function startHeartbeat(
     async stop() {
       stopping.abort();
       await loop;
-      await Promise.allSettled(shards.map((shard) => shard.workers.withdraw(worker, programs)));
+      await Promise.allSettled(shards.map((shard) => shard.workers.deregister(worker, programs)));
     },
   };
 }

@@ -92,10 +92,10 @@ async function runBatch(
   const ends: TaskEnd[] = [];
   const errors: unknown[] = [];
   const warn = (event: string, facts: object) => log.warn(facts, event);
-  const run = async (segment: TaskLease) => {
+  const run = async (lease: TaskLease) => {
     try {
-      const end = await resumeTask(programs, check, shard, segment, running.final, warn);
-      ends.push({ taskId: segment.taskId, end });
+      const end = await resumeTask(programs, check, shard, lease, running.final, warn);
+      ends.push({ taskId: lease.taskId, end });
     } catch (error) {
       errors.push(error);
     }
@@ -106,14 +106,14 @@ async function runBatch(
   return ends;
 }
 
-type RunTask = (segment: TaskLease) => Promise<void>;
+type RunTask = (lease: TaskLease) => Promise<void>;
 
 async function runOneByOne(shard: Shard, running: RunningJob, tasks: readonly string[], run: RunTask) {
   await recordTaskIds(running, tasks);
   const { tenant, number } = running.data;
   for (const taskId of tasks) {
     const { leases } = await shard.load(tenant, number, [taskId]);
-    for (const segment of leases) await run(segment);
+    for (const lease of leases) await run(lease);
   }
 }
 

@@ -1,12 +1,12 @@
-import type { RunJob, Shard } from '@baton/store/shards';
+import type { JobProcessor, Shard } from '@baton/store/shards';
 
 /**
  * BullMQ's processor of the queue `deadlines`: expires and wakes tasks until nothing is due, then adds jobs for lists that
  * have none. The job scheduler may add the next sweep while one runs; two at once change nothing twice.
  */
-export function sweepProcessor(shard: Shard): RunJob {
+export function sweepProcessor(shard: Shard): JobProcessor {
   return async () => {
-    await shard.sweep();
-    await shard.checkJobs();
+    await shard.sweepDeadlines();
+    await shard.requeueLostJobs();
   };
 }

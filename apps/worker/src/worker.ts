@@ -1,7 +1,7 @@
 import type { Operation } from '@baton/operations';
-import { AnswerCheck, Programs } from '@baton/runner';
+import { AnswerValidator, Programs } from '@baton/runner';
 import type { Store } from '@baton/store';
-import { JobRunner, openShards, type Worker } from '@baton/store/shards';
+import { JobWorkers, openShards, type Worker } from '@baton/store/shards';
 import type { Logger } from 'pino';
 import { startHeartbeat } from './heartbeat.ts';
 import { WorkerMetrics } from './metrics.ts';
@@ -38,10 +38,10 @@ export async function startWorker(
   added: ReadonlyMap<string, Operation> = new Map(),
 ): Promise<RunningWorker> {
   const metrics = new WorkerMetrics();
-  const check = new AnswerCheck();
+  const check = new AnswerValidator();
   const programs = new Programs(added);
   const shards = openShards(store);
-  const jobs = new JobRunner(store);
+  const jobs = new JobWorkers(store);
   const heartbeat = await startHeartbeat(store.replica, programs.names, shards, jobs, log);
   for (const shard of shards) {
     const dependencies = { programs, check, log, onBatch: metrics.observeBatch };

@@ -1,7 +1,7 @@
 /**
- * Programs over the store: `start` runs an operation's first segment where the call came in, `resume` every later
- * one in a worker. `perform-effect` does what a segment does without waiting,
- * `journal-buffer` is its journal, `project-change` commits a command to a project.
+ * Programs over the store: `start` runs an operation's first segment in the gateway, `resume` every later one in a worker.
+ * `perform-effect` performs the effects that need no wait, `journal-buffer` is a segment's journal, `project-change` commits
+ * a command to a project.
  */
 export { AnswerValidator } from '@baton/answer-validation';
 export { Programs } from './programs.ts';

@@ -14,7 +14,7 @@ export class StaleLease extends Error {}
 /** What the effects of one segment work on. */
 export interface SegmentContext {
   readonly check: AnswerValidator;
-  readonly segment: TaskLease;
+  readonly lease: TaskLease;
   readonly journal: JournalBuffer;
   readonly projects: ProjectCache;
 }
@@ -56,7 +56,7 @@ async function checkAnswer(
 }
 
 async function commit(
-  { segment, journal, projects }: SegmentContext,
+  { lease, journal, projects }: SegmentContext,
   path: string,
   project: string,
   command: Command,
@@ -67,7 +67,7 @@ async function commit(
     await changeProject<'journaled'>(command, projects, project, async (before, change, outcome) => {
       const entry = formatEntry({ kind: 'commit', ok: true, value: outcome });
       committed = entry;
-      const reply = await segment.commit(project, before, change, { path, entry, journal: unsaved });
+      const reply = await lease.commit(project, before, change, { path, entry, journal: unsaved });
       if (reply === 'stale') throw new StaleLease();
       if (typeof reply === 'string') return reply;
       committed = reply.journaled;

@@ -1,4 +1,4 @@
-import { type Operation, programsOf } from '@baton/operations';
+import { type Operation, allPrograms } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
 
 /** The programs that this process can run: those of the release, and those that a test or a benchmark adds. */
@@ -8,7 +8,7 @@ export class Programs {
   private readonly all: readonly Operation[];
 
   constructor(added: ReadonlyMap<string, Operation> = new Map()) {
-    this.all = programsOf(added);
+    this.all = allPrograms(added);
     this.names = this.all.map(({ name, version }) => `${name} ${version}`);
   }
 

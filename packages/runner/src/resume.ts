@@ -36,15 +36,15 @@ export async function resumeTask(
   final: boolean,
   log: (event: string, facts: object) => void,
 ): Promise<SegmentEnd> {
-  for (let segment: TaskLease | undefined = loaded; segment; segment = await shard.reload(segment)) {
+  for (let lease: TaskLease | undefined = loaded; lease; lease = await shard.reload(lease)) {
     try {
-      const end = await runSegment(programs, check, segment);
+      const end = await runSegment(programs, check, lease);
       if (end !== 'again') return end;
     } catch (thrown) {
       if (thrown instanceof StaleLease) return STALE;
-      const { tenant, taskId, task } = segment;
+      const { tenant, taskId, task } = lease;
       log('segment failed', { tenant, taskId, tries: task.tries, err: thrown });
-      return endFailedSegment(segment, thrown, final);
+      return endFailedSegment(lease, thrown, final);
     }
   }
   return STALE;
@@ -55,35 +55,35 @@ const STALE = { kind: 'stale' } as const;
 async function runSegment(
   programs: Programs,
   check: AnswerValidator,
-  segment: TaskLease,
+  lease: TaskLease,
 ): Promise<SegmentEnd | 'again'> {
-  const { task } = segment;
+  const { task } = lease;
   const program = programs.find(task.operation, task.version);
-  if (program === undefined) return { kind: await segment.holdForProgram() };
+  if (program === undefined) return { kind: await lease.holdForProgram() };
   if (task.tries > MAX_TRIES) throw tooManyTries();
   assertJournalSize(task.journal);
 
   const journal = new JournalBuffer(task.journal);
-  const projects = new ProjectCache((name) => segment.readProject(name));
+  const projects = new ProjectCache((name) => lease.readProject(name));
   for (;;) {
     const step = advance(program, task.input, journal.entries);
     if (step.status === 'completed') {
-      const result = completedResult(program.name, segment.taskId, step.result);
-      return segmentEnd(await segment.settle({ status: 'completed', result }), 'completed');
+      const result = completedResult(program.name, lease.taskId, step.result);
+      return segmentEnd(await lease.settle({ status: 'completed', result }), 'completed');
     }
     if (step.status === 'failed') {
       const error = step.thrown instanceof BatonError ? step.error : programFailure(program, step.thrown);
-      return segmentEnd(await segment.settle({ status: 'failed', error }), 'failed');
+      return segmentEnd(await lease.settle({ status: 'failed', error }), 'failed');
     }
     journal.collapse(step.collapsed);
     const next = step.awaited.find(({ effect }) => isLocalEffect(effect));
     if (next !== undefined && isLocalEffect(next.effect)) {
-      await performEffect({ check, segment, journal, projects }, next.path, next.effect);
+      await performEffect({ check, lease, journal, projects }, next.path, next.effect);
       continue;
     }
     const waits = collectWaits(step.awaited, task.open, task.interactions);
     const end = await openOrFailOversized(journal, waits, () =>
-      segment.park({ ...journal.pendingWrite, waits }),
+      lease.park({ ...journal.pendingWrite, waits }),
     );
     if (end === 'again') return end;
     if (end !== undefined) return { kind: end };
@@ -95,19 +95,19 @@ function segmentEnd(reply: 'settled' | 'stale', kind: 'completed' | 'failed'): S
 }
 
 /** Decides what an error does to the task: BullMQ runs it again, or the task fails with its reason. */
-async function endFailedSegment(segment: TaskLease, thrown: unknown, final: boolean): Promise<SegmentEnd> {
+async function endFailedSegment(lease: TaskLease, thrown: unknown, final: boolean): Promise<SegmentEnd> {
   const error = toBatonError(thrown);
   if (error.code === 'unavailable' && error.details['taken'] === false) {
-    return (await segment.release()) === 'stale' ? STALE : { kind: 'refused', error };
+    return (await lease.release()) === 'stale' ? STALE : { kind: 'refused', error };
   }
   const isPermanent =
     error.code === 'journal_too_large' || (error.code === 'internal' && thrown instanceof BatonError);
   if (isPermanent || final) {
     const reason = error.code === 'unavailable' ? tooManyTries() : error;
-    const settled = await segment.settle({ status: 'failed', error: reason.toWire() });
+    const settled = await lease.settle({ status: 'failed', error: reason.toWire() });
     return settled === 'stale' ? STALE : { kind: 'broken', error };
   }
-  return (await segment.release()) === 'stale' ? STALE : { kind: 'retry', error };
+  return (await lease.release()) === 'stale' ? STALE : { kind: 'retry', error };
 }
 
 function programFailure(program: Operation, thrown: unknown) {
