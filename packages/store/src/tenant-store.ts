@@ -1,4 +1,4 @@
-import { type KeyParts, scope } from '@baton/protocol';
+import { type ApiKeyParts, scope } from '@baton/protocol';
 import { Caller } from './tenant/caller.ts';
 import { ChangeFeed } from './tenant/change-feed.ts';
 import { Claims } from './tasks/claims.ts';
@@ -45,7 +45,7 @@ export class TenantStore {
   }
 
   /** The caller of a request with one of the tenant's API keys; `bytes` is the size of its body. */
-  caller(key: KeyParts, bytes: number): Caller {
+  caller(key: ApiKeyParts, bytes: number): Caller {
     return Caller.withKey(this.context.connection, this.keys, key, this.pepper, bytes);
   }
 

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { BatonError, formatInteractionId, type Limits, parseKey, type Scope } from '@baton/protocol';
+import { BatonError, formatInteractionId, type Limits, parseApiKey, type Scope } from '@baton/protocol';
 import { randomBytes } from 'node:crypto';
 import { taskRef } from '../records/keys.ts';
 import type { Identity } from '../records/identity.ts';
@@ -71,7 +71,7 @@ export class TestTenant {
     const text =
       this.texts.get(name) ?? (await this.store.credentials.create({ name, principal, scopes })).key;
     this.texts.set(name, text);
-    const parts = parseKey(text);
+    const parts = parseApiKey(text);
     if (parts === undefined) throw new Error('a key that was just made does not parse');
     return this.store.caller(parts, bytes);
   }
