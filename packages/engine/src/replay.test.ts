@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { advance } from './interpreter.ts';
 import type { Journal } from './journal.ts';
-import { lines, programOf } from './testing/random-program.ts';
+import { programLines, buildProgram } from './testing/random-program.ts';
 import { seededRandom, FaultCounts, runWithFaults, runWithoutFaults } from './testing/random-run.ts';
 import { seed } from '@baton/protocol/testing/seed';
 
 /** The claim on which all delegation stands; `step` is the interpreter, or one that breaks a rule of it. */
 function claim(step: typeof advance, happened = new FaultCounts()) {
-  return fc.property(lines, fc.nat(), fc.nat(), fc.nat(), (block, input, salt, luck) => {
-    const program = programOf(block);
+  return fc.property(programLines, fc.nat(), fc.nat(), fc.nat(), (block, input, salt, luck) => {
+    const program = buildProgram(block);
     const straight = runWithoutFaults(program, input, salt);
     const broken = runWithFaults(step, program, input, salt, seededRandom(luck), happened);
     expect(broken.end).toBe(straight.end);

@@ -5,7 +5,7 @@ import { useConfiguredUrl } from './sources/configured-url.ts';
 import { installCommand } from './sources/install-command.ts';
 import type { RedisSource } from './sources/redis-source.ts';
 import type { LocalRedis } from './sources/local-redis.ts';
-import { privateDirectory } from './system/private-directory.ts';
+import { ensurePrivateDirectory } from './system/private-directory.ts';
 import { startPrivateServer } from './server/private-server.ts';
 import { type FailedAttempt, redisNotFound } from './sources/redis-not-found.ts';
 import { joinRunningServer, writeRunningRecord } from './server/running-record.ts';
@@ -37,7 +37,7 @@ export async function findRedis({
   if (given) return useConfiguredUrl(given);
 
   // The real path, so that two names of one directory do not make two servers.
-  const dir = await realpath(await privateDirectory(join(dataDir, 'redis')));
+  const dir = await realpath(await ensurePrivateDirectory(join(dataDir, 'redis')));
   return withStartLock(dir, search.onProgress, async () => {
     const running = await joinRunningServer(dir);
     if (running) return running;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { findServerBinary } from './find-server-binary.ts';
 import type { LocalRedis } from './sources/local-redis.ts';
-import { privateDirectory } from './system/private-directory.ts';
+import { ensurePrivateDirectory } from './system/private-directory.ts';
 import { startPrivateServer } from './server/private-server.ts';
 import type { SearchOptions } from './sources/search-options.ts';
 
@@ -29,7 +29,7 @@ export interface PrivateRedis extends LocalRedis {
 export async function startPrivateRedis(options: PrivateRedisOptions = {}): Promise<PrivateRedis> {
   const binary = await findServerBinary(options);
   const dir = options.dir
-    ? await privateDirectory(resolve(options.dir))
+    ? await ensurePrivateDirectory(resolve(options.dir))
     : await mkdtemp(join(tmpdir(), 'baton-redis-'));
   const discard = async (): Promise<void> => {
     if (!options.dir) await rm(dir, { recursive: true, force: true });

@@ -1,7 +1,7 @@
 import * as zlib from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatKey, keyInput, parseKey } from './credential.ts';
+import { formatApiKey, keyInput, parseApiKey } from './credential.ts';
 import { seed } from './testing/seed.ts';
 
 const letters = (length: number) => fc.stringMatching(new RegExp(`^[A-Za-z0-9]{${length}}$`));
@@ -9,21 +9,21 @@ const tenant = fc.stringMatching(/^[a-z0-9-]{1,63}$/);
 const key = fc.tuple(tenant, letters(12), letters(32)).map(([tenant, id, secret]) => ({
   tenant,
   id,
-  text: formatKey(tenant, id, secret),
+  text: formatApiKey(tenant, id, secret),
 }));
 
 describe('a key', () => {
   test('gives back its tenant, its id and itself', () => {
     fc.assert(
       fc.property(key, ({ tenant, id, text }) => {
-        expect(parseKey(text)).toEqual({ tenant, id, text });
+        expect(parseApiKey(text)).toEqual({ tenant, id, text });
       }),
       { seed },
     );
   });
 
   test('ends in a checksum that never changes between releases', () => {
-    expect(formatKey('acme', 'AbCdEfGhIjKl', '0123456789abcdefghijklmnopqrstuv')).toBe(
+    expect(formatApiKey('acme', 'AbCdEfGhIjKl', '0123456789abcdefghijklmnopqrstuv')).toBe(
       'bt_acme_AbCdEfGhIjKl_0123456789abcdefghijklmnopqrstuv2f6acc07',
     );
   });
@@ -43,7 +43,7 @@ describe('a key', () => {
       fc.property(key, fc.nat(), anyCharacter, ({ text }, place, other) => {
         const at = place % text.length;
         fc.pre(text[at] !== other);
-        expect(parseKey(text.slice(0, at) + other + text.slice(at + 1))).toBeUndefined();
+        expect(parseApiKey(text.slice(0, at) + other + text.slice(at + 1))).toBeUndefined();
       }),
       { seed, numRuns: 2_000 },
     );
@@ -53,27 +53,27 @@ describe('a key', () => {
     fc.assert(
       fc.property(key, fc.nat(), letters(1), ({ text }, place, more) => {
         const at = place % text.length;
-        expect(parseKey(text.slice(0, at) + text.slice(at + 1))).toBeUndefined();
-        expect(parseKey(text.slice(0, at) + more + text.slice(at))).toBeUndefined();
+        expect(parseApiKey(text.slice(0, at) + text.slice(at + 1))).toBeUndefined();
+        expect(parseApiKey(text.slice(0, at) + more + text.slice(at))).toBeUndefined();
       }),
       { seed, numRuns: 1_000 },
     );
   });
 
-  const good = formatKey('acme', 'AbCdEfGhIjKl', '0123456789abcdefghijklmnopqrstuv');
+  const good = formatApiKey('acme', 'AbCdEfGhIjKl', '0123456789abcdefghijklmnopqrstuv');
   test.each<[string, string]>([
     ['nothing', ''],
     ['a line break at its end', `${good}\n`],
     ['a space before', ` ${good}`],
     ['Bearer before', `Bearer ${good}`],
     ['a checksum in capitals', good.slice(0, -8) + good.slice(-8).toUpperCase()],
-    ['a tenant that is none', formatKey('Acme', 'AbCdEfGhIjKl', '0123456789abcdefghijklmnopqrstuv')],
-    ['no tenant', formatKey('', 'AbCdEfGhIjKl', '0123456789abcdefghijklmnopqrstuv')],
+    ['a tenant that is none', formatApiKey('Acme', 'AbCdEfGhIjKl', '0123456789abcdefghijklmnopqrstuv')],
+    ['no tenant', formatApiKey('', 'AbCdEfGhIjKl', '0123456789abcdefghijklmnopqrstuv')],
     ['a tenant of another key', good.replace('acme', 'evil')],
     ['two keys', good + good],
     ['a megabyte', `bt_${'a'.repeat(2 ** 20)}`],
   ])('with %s is refused', (_claim, text) => {
-    expect(parseKey(text)).toBeUndefined();
+    expect(parseApiKey(text)).toBeUndefined();
   });
 });
 

@@ -5,7 +5,7 @@ export const scope = z.enum(['mcp', 'agent', 'admin']);
 export type Scope = z.infer<typeof scope>;
 
 /** `bt_<tenant>_<id>_<secret><crc32>`: the key's public parts. The checksum detects typing errors without a look-up. */
-export interface KeyParts {
+export interface ApiKeyParts {
   readonly tenant: string;
   readonly id: string;
   /** The whole key, which is what is hashed. */
@@ -14,13 +14,13 @@ export interface KeyParts {
 
 const FORM = /^bt_([a-z0-9-]{1,63})_([A-Za-z0-9]{12})_([A-Za-z0-9]{32})([0-9a-f]{8})$/;
 
-export function formatKey(tenant: string, id: string, secret: string): string {
+export function formatApiKey(tenant: string, id: string, secret: string): string {
   const body = `bt_${tenant}_${id}_${secret}`;
   return body + crc32(body);
 }
 
 /** The parts of a well-formed key with a right checksum, otherwise undefined. */
-export function parseKey(text: string): KeyParts | undefined {
+export function parseApiKey(text: string): ApiKeyParts | undefined {
   const match = FORM.exec(text);
   const [, tenant, id] = match ?? [];
   if (tenant === undefined || id === undefined || crc32(text.slice(0, -8)) !== text.slice(-8))

@@ -5,7 +5,7 @@ import {
   isTaskId,
   MAX_INTERACTIONS,
   parseInteractionId,
-  taskIdFrom,
+  taskIdFromUuid,
   tenantId,
 } from './ids.ts';
 import { seed } from './testing/seed.ts';
@@ -16,7 +16,7 @@ const number = fc.integer({ min: 1, max: MAX_INTERACTIONS });
 test('a task id is a UUID of version 8 that no interaction has', () => {
   fc.assert(
     fc.property(random, (uuid) => {
-      const id = taskIdFrom(uuid);
+      const id = taskIdFromUuid(uuid);
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{8}0000$/);
       expect(isTaskId(id)).toBe(true);
       expect(parseInteractionId(id)).toBeUndefined();
@@ -28,7 +28,7 @@ test('a task id is a UUID of version 8 that no interaction has', () => {
 test('an interaction id gives back its task and its number, and is not a task id', () => {
   fc.assert(
     fc.property(random, number, (uuid, number) => {
-      const taskId = taskIdFrom(uuid);
+      const taskId = taskIdFromUuid(uuid);
       const id = formatInteractionId(taskId, number);
       expect(parseInteractionId(id)).toEqual({ taskId, number });
       expect(isTaskId(id)).toBe(false);
@@ -38,8 +38,8 @@ test('an interaction id gives back its task and its number, and is not a task id
 });
 
 test('a task id keeps all that is random in its UUID but for the last two bytes', () => {
-  expect(taskIdFrom('ffffffff-ffff-4fff-bfff-ffffffffffff')).toBe('ffffffff-ffff-8fff-bfff-ffffffff0000');
-  expect(taskIdFrom('00000000-0000-4000-8000-000000000000')).toBe('00000000-0000-8000-8000-000000000000');
+  expect(taskIdFromUuid('ffffffff-ffff-4fff-bfff-ffffffffffff')).toBe('ffffffff-ffff-8fff-bfff-ffffffff0000');
+  expect(taskIdFromUuid('00000000-0000-4000-8000-000000000000')).toBe('00000000-0000-8000-8000-000000000000');
 });
 
 describe('what Baton never gave out', () => {

@@ -15,7 +15,7 @@ export const MAX_INTERACTIONS = 0xffff;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** A new task id from a random UUID (version 4), which comes in because ids are made only where I/O is. */
-export function taskIdFrom(uuid: string): string {
+export function taskIdFromUuid(uuid: string): string {
   return `${uuid.slice(0, 14)}8${uuid.slice(15, 32)}0000`;
 }
 

@@ -2,8 +2,8 @@ import { AnswerFailure, answerInteractions, answerWith, llmEndpoint } from '@bat
 import { BatonError } from '@baton/protocol';
 import { onStopSignal } from '../process/stop-signals.ts';
 import { ConfigurationError } from '../settings/environment.ts';
-import { JsonLines } from './json-lines.ts';
-import { LiveScreen } from './live-screen.ts';
+import { JsonLinesOutput } from './json-lines-output.ts';
+import { TerminalOutput } from './terminal-output.ts';
 import { type AgentFlags, type AgentSettings, readAgentSettings } from './agent-settings.ts';
 
 /**
@@ -22,7 +22,7 @@ export async function runAgent(flags: AgentFlags, environment: NodeJS.ProcessEnv
   const { models } = settings;
   // A reader of the output that closed its pipe does not end the agent.
   process.stdout.on('error', () => {});
-  const shown = process.stdout.isTTY ? new LiveScreen(process.stdout) : new JsonLines(process.stdout);
+  const shown = process.stdout.isTTY ? new TerminalOutput(process.stdout) : new JsonLinesOutput(process.stdout);
   shown.begin(settings);
   const agent = answerInteractions({
     ...settings,

@@ -1,5 +1,5 @@
 import { findRedis } from '@baton/local-redis';
-import { parseKey } from '@baton/protocol';
+import { parseApiKey } from '@baton/protocol';
 import { commitCommand } from '@baton/runner';
 import type { Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
@@ -84,7 +84,7 @@ async function prepareTenant(store: Store, earlier: DevFile | undefined): Promis
   if ((await tenant.projects.read('sample')) === undefined) {
     await commitCommand(tenant, 'sample', { command: 'import', file: sampleProject });
   }
-  const key = parseKey(earlier?.apiKey ?? '');
+  const key = parseApiKey(earlier?.apiKey ?? '');
   if (key !== undefined && earlier !== undefined) {
     const known = await tenant
       .caller(key, 0)

@@ -11,7 +11,7 @@ import type { AnswerFunction } from '../api/answer-function.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import { AnswerFailure } from '../api/answer-failure.ts';
 import { fromLlmError } from './llm-failure.ts';
-import { readDialog } from './read-messages.ts';
+import { readMessages } from './read-messages.ts';
 import { readToolChoice, readTools } from './read-tools.ts';
 import { RefusedParameters } from './optional-parameters.ts';
 
@@ -50,7 +50,7 @@ function callSettings(
   isAccepted: (parameter: Parameters<RefusedParameters['has']>[1]) => boolean,
   abortSignal: AbortSignal,
 ): Settings {
-  const { system, messages } = readDialog(request.messages);
+  const { system, messages } = readMessages(request.messages);
   const wantsJson = request.schema !== undefined || serviceType === 'generateObject';
   const instructions = [system, wantsJson ? jsonInstruction(request) : ''].filter((text) => text !== '');
   const tools = readTools(request['tools']);

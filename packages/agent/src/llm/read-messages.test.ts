@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { readDialog } from './read-messages.ts';
+import { readMessages } from './read-messages.ts';
 
 test('system messages stand together at the beginning, and turns keep their order', () => {
   expect(
-    readDialog([
+    readMessages([
       { role: 'system', content: 'One.' },
       { role: 'user', content: 'Hello.' },
       { role: 'assistant', content: 'Yes?' },
@@ -21,7 +21,7 @@ test('system messages stand together at the beginning, and turns keep their orde
 });
 
 test('a request of nothing but instructions still has a turn to answer', () => {
-  expect(readDialog([{ role: 'system', content: 'Say a number.' }])).toEqual({
+  expect(readMessages([{ role: 'system', content: 'Say a number.' }])).toEqual({
     system: '',
     messages: [{ role: 'user', content: 'Say a number.' }],
   });
@@ -35,7 +35,7 @@ test.each([
   ],
   ["Baton's own", { toolCalls: [{ id: 'c', name: 'f', arguments: { a: 1 } }] }, 'toolCallId'],
 ])('calls of tools are read in %s, and their results know what was called', (_form, calls, idField) => {
-  const { messages } = readDialog([
+  const { messages } = readMessages([
     { role: 'assistant', content: '', ...calls },
     { role: 'tool', [idField]: 'c', content: 'done' },
   ]);
@@ -89,7 +89,7 @@ test.each([
     { type: 'text', text: '{"type":"image_url","image_url":{"url":"nowhere"}}' },
   ],
 ])('the block %j reaches the model as %j', (block, part) => {
-  expect(readDialog([{ role: 'user', content: [block] }]).messages).toEqual([
+  expect(readMessages([{ role: 'user', content: [block] }]).messages).toEqual([
     { role: 'user', content: [part] },
   ]);
 });

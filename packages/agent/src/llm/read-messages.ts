@@ -2,7 +2,7 @@ import { isRecord } from '@baton/protocol';
 import type { AssistantContent, ModelMessage, ToolContent, UserContent } from 'ai';
 
 /** A dialog as the `ai` package takes it: what the model is told by whoever runs it, and the turns. */
-export interface Dialog {
+export interface ModelDialog {
   readonly system: string;
   readonly messages: ModelMessage[];
 }
@@ -11,7 +11,7 @@ export interface Dialog {
  * The messages of a delegated request. Their content is text, or blocks in MCP's form or OpenAI's; tool calls are
  * read in either form too. System messages stand together at the beginning, since not every API takes them elsewhere.
  */
-export function readDialog(given: readonly unknown[]): Dialog {
+export function readMessages(given: readonly unknown[]): ModelDialog {
   const system: string[] = [];
   const messages: ModelMessage[] = [];
   const toolNames = new Map<string, string>();

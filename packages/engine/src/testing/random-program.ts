@@ -62,11 +62,11 @@ const { line } = fc.letrec<{ block: Line[]; line: Line }>((tie) => {
     ),
   };
 });
-export const lines = fc.array(line, { minLength: 1, maxLength: 6, size: 'max' });
+export const programLines = fc.array(line, { minLength: 1, maxLength: 6, size: 'max' });
 
 const numbered = z.object({ n: z.number() });
 
-export function programOf(block: readonly Line[]): ProgramDefinition<number> {
+export function buildProgram(block: readonly Line[]): ProgramDefinition<number> {
   return {
     name: 'random',
     version: 1,

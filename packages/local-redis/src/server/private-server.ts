@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sendCommand } from '../client/send-command.ts';
-import { freePort } from '../system/free-port.ts';
+import { findFreePort } from '../system/free-port.ts';
 import { errorMessage } from '../system/error-message.ts';
 import { waitForPong } from '../client/ping.ts';
 import type { ServerBinary } from '../sources/server-binary.ts';
@@ -70,7 +70,7 @@ async function listenOnLoopback(
   args: readonly string[],
 ): Promise<{ args: string[]; url: string; remove: () => Promise<void> }> {
   const given = args[args.lastIndexOf('--port') + 1];
-  const port = args.includes('--port') && given ? given : String(await freePort());
+  const port = args.includes('--port') && given ? given : String(await findFreePort());
   return {
     args: ['--bind', '127.0.0.1', '--port', port],
     url: `redis://127.0.0.1:${port}`,

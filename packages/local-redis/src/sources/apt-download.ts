@@ -37,13 +37,13 @@ export async function downloadPackages(
   const planned = await apt(COMMAND_MS, '--simulate', '--no-install-recommends', '--yes', 'install', name);
   if (!planned.ok) return failed(planned.reason);
   // Where it is installed already nothing is planned, but its files are needed here nonetheless.
-  const wanted = new Set([name, ...packagesIn(planned.stdout)].filter((each) => !NEVER.has(each)));
+  const wanted = new Set([name, ...parsePlannedPackages(planned.stdout)].filter((each) => !NEVER.has(each)));
   const downloaded = await apt(COMMAND_MS, 'download', ...wanted);
   return downloaded.ok ? { debs } : failed(downloaded.reason);
 }
 
 /** The packages that a simulated installation would install or upgrade. */
-export function packagesIn(simulation: string): string[] {
+export function parsePlannedPackages(simulation: string): string[] {
   return [...simulation.matchAll(/^Inst (\S+) /gm)].flatMap(([, name]) => name ?? []);
 }
 

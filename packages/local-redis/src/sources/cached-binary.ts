@@ -10,20 +10,20 @@ export const cachedBinary: BinarySource = {
   provides: 'binary',
   name: 'a server fetched earlier',
   async find(search) {
-    const dir = unpackedDir(search.cacheDir, await currentSystem());
+    const dir = packageCacheDir(search.cacheDir, await currentSystem());
     return (await isDirectory(dir))
-      ? unpackedServer(dir, search, 'cache')
+      ? probeUnpackedServer(dir, search, 'cache')
       : { missing: `there is no ${dir}` };
   },
 };
 
 /** Where this system's packages are unpacked to. */
-export function unpackedDir(cacheDir: string, { families, version, arch }: OperatingSystem): string {
+export function packageCacheDir(cacheDir: string, { families, version, arch }: OperatingSystem): string {
   return join(cacheDir, ['redis', families[0] ?? 'unknown', version, arch].join('-'));
 }
 
 /** The server in a directory of unpacked packages, with their libraries ahead of the system's. */
-export async function unpackedServer(
+export async function probeUnpackedServer(
   dir: string,
   { env }: SearchContext,
   source: 'cache' | 'packages',

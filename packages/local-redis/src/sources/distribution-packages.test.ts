@@ -3,10 +3,10 @@ import { chown, mkdir, readdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, type TestContext, test } from 'vitest';
-import { unpackedDir } from './cached-binary.ts';
+import { packageCacheDir } from './cached-binary.ts';
 import { runInChildProcess } from '../testing/child-process.ts';
 import { distributionPackages } from './distribution-packages.ts';
-import { packagesIn } from './apt-download.ts';
+import { parsePlannedPackages } from './apt-download.ts';
 import { resolveSearchOptions } from './search-options.ts';
 import type { ServerBinary } from './server-binary.ts';
 import { isDebianLike, currentSystem } from '../system/operating-system.ts';
@@ -55,7 +55,7 @@ test(
     const who = { environment, ...(user === undefined ? {} : { user }) };
     const both = [runInChildProcess(fetchAndStart, who), runInChildProcess(fetchAndStart, who)];
     const found = (await Promise.all(both.map(({ next }) => next()))) as ServerBinary[];
-    const place = unpackedDir(cacheDir, await currentSystem());
+    const place = packageCacheDir(cacheDir, await currentSystem());
     expect(found.map(({ command }) => command)).toEqual([
       join(place, 'redis-server'),
       join(place, 'redis-server'),
@@ -67,7 +67,7 @@ test(
 test('what is in the cache and does not run is replaced', patient, async (ctx) => {
   await onlyOnDebian(ctx);
   const cacheDir = await temporaryDir();
-  const place = unpackedDir(cacheDir, await currentSystem());
+  const place = packageCacheDir(cacheDir, await currentSystem());
   await mkdir(place);
   await symlink('/bin/false', join(place, 'redis-server'));
   const said: string[] = [];
@@ -107,5 +107,5 @@ test('what a simulated installation would bring is read from its output', () => 
     'Inst libssl3 [3.0.1] (3.0.2 Debian:12 [amd64])',
     'Conf libjemalloc2 (5.3.0-1 Debian:12 [amd64])',
   ];
-  expect(packagesIn(simulation.join('\n'))).toEqual(['libjemalloc2', 'libssl3']);
+  expect(parsePlannedPackages(simulation.join('\n'))).toEqual(['libjemalloc2', 'libssl3']);
 });

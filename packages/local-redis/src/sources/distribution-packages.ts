@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { access, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unpackedDir, unpackedServer } from './cached-binary.ts';
+import { packageCacheDir, probeUnpackedServer } from './cached-binary.ts';
 import type { BinarySource } from './redis-source.ts';
 import { errorMessage } from '../system/error-message.ts';
 import { downloadPackages } from './apt-download.ts';
-import { privateDirectory } from '../system/private-directory.ts';
+import { ensurePrivateDirectory } from '../system/private-directory.ts';
 import { runCommand } from '../system/run-command.ts';
 import type { SourceMiss, SearchContext } from './search-options.ts';
 import type { ServerBinary } from './server-binary.ts';
@@ -23,18 +23,18 @@ export const distributionPackages: BinarySource = {
     const system = await currentSystem();
     if (!isDebianLike(system))
       return { missing: `only on Debian and Ubuntu, and this is ${system.prettyName}` };
-    const place = unpackedDir(search.cacheDir, system);
+    const place = packageCacheDir(search.cacheDir, system);
     search.onProgress(
       `Fetching ${PACKAGE} from the packages of ${system.prettyName} into ${place} (once, about 10 MB)`,
     );
     let temporary: string | undefined;
     try {
-      await privateDirectory(search.cacheDir);
+      await ensurePrivateDirectory(search.cacheDir);
       temporary = await mkdtemp(join(search.cacheDir, 'fetching-'));
       const unpacked = await unpack(temporary, search);
       if ('missing' in unpacked) return unpacked;
       await moveIntoPlace(unpacked.dir, place, search);
-      return await unpackedServer(place, search, 'packages');
+      return await probeUnpackedServer(place, search, 'packages');
     } catch (error) {
       return { missing: errorMessage(error) };
     } finally {
@@ -55,7 +55,7 @@ async function unpack(temporary: string, search: SearchContext): Promise<{ dir: 
   }
   await access(join(dir, PROGRAM));
   await symlink(PROGRAM, join(dir, 'redis-server'));
-  const probed = await unpackedServer(dir, search, 'packages');
+  const probed = await probeUnpackedServer(dir, search, 'packages');
   return 'missing' in probed ? probed : { dir };
 }
 
@@ -71,7 +71,7 @@ async function moveIntoPlace(dir: string, place: string, search: SearchContext):
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
     }
-    const there: ServerBinary | SourceMiss = await unpackedServer(place, search, 'packages');
+    const there: ServerBinary | SourceMiss = await probeUnpackedServer(place, search, 'packages');
     if (!('missing' in there)) return;
     const aside = join(search.cacheDir, `discarded-${randomUUID()}`);
     try {

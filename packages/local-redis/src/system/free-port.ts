@@ -9,12 +9,12 @@ const LAST_PORT = 65_535;
  * A TCP port on 127.0.0.1 that nobody listens on, whose cluster bus port is free too. Somebody else may take it before
  * the server does; the server then says so and ends.
  */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (;;) {
-    const first = await hold(0);
+    const first = await listen(0);
     try {
       if (first.port + BUS_OFFSET > LAST_PORT) continue;
-      const bus = await hold(first.port + BUS_OFFSET);
+      const bus = await listen(first.port + BUS_OFFSET);
       await bus.release();
       return first.port;
     } catch {
@@ -25,7 +25,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-async function hold(port: number): Promise<{ port: number; release: () => Promise<void> }> {
+async function listen(port: number): Promise<{ port: number; release: () => Promise<void> }> {
   const server = createServer().listen(port, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

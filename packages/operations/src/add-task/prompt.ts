@@ -1,6 +1,6 @@
 import type { Message } from '@baton/protocol';
 import { rulesSection, type TaskLine } from '../prompt-kit/excerpt.ts';
-import { fencedLines, fencedText } from '../prompt-kit/fence.ts';
+import { fenceLines, fenceText } from '../prompt-kit/fence.ts';
 import {
   UNTRUSTED_DATA_RULE,
   JSON_ONLY_RULE,
@@ -44,11 +44,11 @@ export function addTaskPrompt(
   const shown =
     existing.length < count ? `the latest ${existing.length} of ${count} tasks` : 'the tasks so far';
   return buildMessages(addTaskText, research, [
-    `The request:\n${fencedText('task-request', request).block}`,
+    `The request:\n${fenceText('task-request', request).block}`,
     dependencies.length > 0 ? `It depends on ${dependencies.join(', ')} in any case.` : undefined,
     rulesSection(rules),
     existing.length > 0
-      ? `These are ${shown}, one per line:\n${fencedLines('existing-tasks', existing)}`
+      ? `These are ${shown}, one per line:\n${fenceLines('existing-tasks', existing)}`
       : 'It is the first task of its plan.',
   ]);
 }

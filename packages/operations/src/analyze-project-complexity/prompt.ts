@@ -1,6 +1,6 @@
 import type { Message } from '@baton/protocol';
 import { rulesSection, excerpt } from '../prompt-kit/excerpt.ts';
-import { fencedLines } from '../prompt-kit/fence.ts';
+import { fenceLines } from '../prompt-kit/fence.ts';
 import {
   UNTRUSTED_DATA_RULE,
   JSON_ONLY_RULE,
@@ -57,6 +57,6 @@ export function analyzePrompt(
     `Judge these ${tasks.length === 1 ? 'one task' : `${tasks.length} tasks`}. Tasks that score ${threshold} or more will be split.`,
     `Answer for these ids: ${tasks.map(({ id }) => id).join(', ')}.`,
     rulesSection(rules),
-    fencedLines('tasks', tasks),
+    fenceLines('tasks', tasks),
   ]);
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { runProgram, objectAnswer } from '../testing/run-program.ts';
-import { testOperations } from './bench-operations.ts';
+import { benchOperations } from './bench-operations.ts';
 
 function run(name: string, input: unknown) {
-  const program = testOperations.get(name);
+  const program = benchOperations.get(name);
   if (!program) throw new Error(`no ${name}`);
   return runProgram(program, program.input.parse(input), {
     projects: new Map(),

@@ -96,4 +96,4 @@ const benchSleep: Operation<{ ms: number; text: string }, { value: string }> = {
   summarize: ({ value }) => `Awake: ${value}`,
 };
 
-export const testOperations = indexByName(benchEcho, benchFan, benchPoison, benchSleep);
+export const benchOperations = indexByName(benchEcho, benchFan, benchPoison, benchSleep);

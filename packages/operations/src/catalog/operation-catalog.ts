@@ -28,7 +28,7 @@ export const operations: ReadonlyMap<string, Operation> = indexByName(
 const programs: readonly Operation[] = [...operations.values(), delegatedCall];
 
 /** All programs of this release; `also` adds some that are no part of the product, such as `testOperations`. */
-export function programsOf(also: ReadonlyMap<string, Operation> = new Map()): readonly Operation[] {
+export function allPrograms(also: ReadonlyMap<string, Operation> = new Map()): readonly Operation[] {
   return [...programs, ...also.values()];
 }
 
@@ -38,7 +38,7 @@ export function findProgram(
   version: number,
   also: ReadonlyMap<string, Operation> = new Map(),
 ): Operation | undefined {
-  return programsOf(also).find((program) => program.name === name && program.version === version);
+  return allPrograms(also).find((program) => program.name === name && program.version === version);
 }
 
 export function indexByName(...listed: readonly Operation[]): ReadonlyMap<string, Operation> {

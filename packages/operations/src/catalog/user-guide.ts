@@ -4,7 +4,7 @@ import { excerpt } from '../prompt-kit/excerpt.ts';
 import { operationPrompt } from './prompt-catalog.ts';
 
 /** What people may want to do after an operation. */
-const NEXT: Readonly<Record<string, readonly string[]>> = {
+const NEXT_STEPS: Readonly<Record<string, readonly string[]>> = {
   parse_prd: [
     'Read the tasks with get_tasks and correct what was misunderstood with update_task.',
     'Find out which tasks are too large with analyze_project_complexity, and split them with expand_all.',
@@ -30,7 +30,7 @@ const MOST_SHOWN = 500;
  *
  * @throws BatonError `invalid_arguments` for an operation that has no prompt.
  */
-export function guideFor(name: string, context: Readonly<Record<string, unknown>>): string {
+export function writeUserGuide(name: string, context: Readonly<Record<string, unknown>>): string {
   const { title, description } = operationPrompt(name);
   const result = operations.get(name)?.result.safeParse(context);
   const happened = result?.success ? operations.get(name)?.summarize(result.data) : undefined;
@@ -43,7 +43,7 @@ export function guideFor(name: string, context: Readonly<Record<string, unknown>
     happened ?? description,
     ...(facts.length > 0 ? ['## What is known', facts.join('\n')] : []),
     '## What may come next',
-    (NEXT[name] ?? []).map((step) => `- ${step}`).join('\n'),
+    (NEXT_STEPS[name] ?? []).map((step) => `- ${step}`).join('\n'),
     '',
   ].join('\n\n');
 }

@@ -1,6 +1,6 @@
 import type { Message } from '@baton/protocol';
 import { rulesSection } from '../prompt-kit/excerpt.ts';
-import { fencedLines, fencedText } from '../prompt-kit/fence.ts';
+import { fenceLines, fenceText } from '../prompt-kit/fence.ts';
 import {
   UNTRUSTED_DATA_RULE,
   JSON_ONLY_RULE,
@@ -36,7 +36,7 @@ export function expandPrompt(
   prompt: string | undefined,
   research: boolean,
 ): Message[] {
-  const words = prompt === undefined ? undefined : fencedText('guidance', prompt);
+  const words = prompt === undefined ? undefined : fenceText('guidance', prompt);
   return buildMessages(expandText, research, [
     count === 0
       ? 'Make as many subtasks as the task needs.'
@@ -45,11 +45,11 @@ export function expandPrompt(
     words && `Whoever asks for it wants this to be heeded:\n${words.block}`,
     hint === undefined || hint === null
       ? undefined
-      : `An analysis of this task recommends:\n${fencedLines('recommendation', [hint])}`,
+      : `An analysis of this task recommends:\n${fenceLines('recommendation', [hint])}`,
     needs.length > 0
-      ? `It begins when these tasks are finished, so rely on them:\n${fencedLines('finished-before', needs)}`
+      ? `It begins when these tasks are finished, so rely on them:\n${fenceLines('finished-before', needs)}`
       : undefined,
     rulesSection(rules),
-    `The task:\n${fencedLines('task', [task])}`,
+    `The task:\n${fenceLines('task', [task])}`,
   ]);
 }

@@ -1,6 +1,6 @@
 import type { Message } from '@baton/protocol';
 import { rulesSection } from '../prompt-kit/excerpt.ts';
-import { fencedLines, fencedText } from '../prompt-kit/fence.ts';
+import { fenceLines, fenceText } from '../prompt-kit/fence.ts';
 import { buildMessages, type PromptText } from '../prompt-kit/prompt-text.ts';
 import type { ExistingTask } from './prompt-context.ts';
 
@@ -47,7 +47,7 @@ export const parsePrdText: PromptText = {
 /** The messages of parse_prd's one request. */
 export function parsePrdPrompt(parts: PromptParts): Message[] {
   const { prd, numTasks, research, append, rules } = parts;
-  const { fence, block } = fencedText('prd-document', prd);
+  const { fence, block } = fenceText('prd-document', prd);
   const number =
     numTasks === 0
       ? 'Make as many top-level tasks as the document needs.'
@@ -68,6 +68,6 @@ function appendNote({ nextId, count, existing }: NonNullable<PromptParts['append
   return (
     `The plan already exists; add to it. Number your tasks from ${nextId}, do not repeat what is there, and depend on ` +
     `existing tasks by their ids where that is so. These are ${shown}, one per line:\n` +
-    fencedLines('existing-tasks', existing)
+    fenceLines('existing-tasks', existing)
   );
 }

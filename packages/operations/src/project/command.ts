@@ -6,7 +6,7 @@ import { addSubtask, addSubtaskCommand, addSubtasks, addSubtasksCommand } from '
 import { addTask, addTaskCommand } from './commands/add-task.ts';
 import { addTasks, addTasksCommand } from './commands/add-tasks.ts';
 import { appendInfo, appendInfoCommand } from './commands/append-info.ts';
-import { type CommandResult, asOutcome } from './commands/command-result.ts';
+import { type CommandResult, toOutcome } from './commands/command-result.ts';
 import {
   addDependency,
   addDependencyCommand,
@@ -115,11 +115,11 @@ function reduced(project: Project | undefined, command: Command, now: string): C
   switch (command.command) {
     case 'add_tasks': {
       const { project: after, added } = addTasks(project, command, now);
-      return { project: after, outcome: asOutcome(added) };
+      return { project: after, outcome: toOutcome(added) };
     }
     case 'set_status': {
       const { project: after, tag, updated } = setStatus(project, command, now);
-      return { project: after, outcome: asOutcome({ tag, updated }) };
+      return { project: after, outcome: toOutcome({ tag, updated }) };
     }
     case 'add_task':
       return addTask(project, command, now);
@@ -178,6 +178,6 @@ function importFile(project: Project | undefined, file: unknown, now: string): C
   const reports = new Map([...existing.reports].filter(([name]) => tags.has(name)));
   return {
     project: { ...existing, currentTag, tags, reports },
-    outcome: asOutcome({ currentTag, taskCounts, droppedDependencies }),
+    outcome: toOutcome({ currentTag, taskCounts, droppedDependencies }),
   };
 }

@@ -1,6 +1,6 @@
 import { truncate } from '@baton/protocol';
 import type { Project, Subtask, Task } from '../project/index.ts';
-import { fencedLines } from './fence.ts';
+import { fenceLines } from './fence.ts';
 import { definedFields } from '../schema/defined-fields.ts';
 
 /**
@@ -82,7 +82,7 @@ export function rulesExcerpt(project: Pick<Project, 'rules'> | undefined): strin
 /** The rules as a part of a request. They come from the project's owner, and yet they are data. */
 export function rulesSection(rules: string | null | undefined): string | undefined {
   if (!rules) return undefined;
-  return `The project keeps to these rules; let your answer keep to them too:\n${fencedLines('project-rules', [rules])}`;
+  return `The project keeps to these rules; let your answer keep to them too:\n${fenceLines('project-rules', [rules])}`;
 }
 
 /**

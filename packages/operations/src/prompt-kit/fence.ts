@@ -7,7 +7,7 @@
  * A document between fences of a name that it does not hold. The smallest free number in one pass: trying names one
  * after the other would let a hostile document make this slow.
  */
-export function fencedText(name: string, text: string): { fence: string; block: string } {
+export function fenceText(name: string, text: string): { fence: string; block: string } {
   const taken = new Set(
     [...text.matchAll(new RegExp(`${name}-(\\d{1,9})`, 'gi'))].map(([, number]) => Number(number)),
   );
@@ -18,7 +18,7 @@ export function fencedText(name: string, text: string): { fence: string; block: 
 }
 
 /** Values as JSON, one per line. With `<` escaped no text in them can close the fence. */
-export function fencedLines(name: string, values: readonly unknown[]): string {
+export function fenceLines(name: string, values: readonly unknown[]): string {
   const lines = values.map((value) => JSON.stringify(value).replaceAll('<', '\\u003c'));
   return `<${name}>\n${lines.join('\n')}\n</${name}>`;
 }

@@ -19,7 +19,7 @@ export interface ProgramWorld {
   readonly answer: (call: DelegatedCall, asked: number) => AgentAnswer;
 }
 
-export interface Run {
+export interface ProgramRun {
   readonly end: Exclude<Step, { status: 'awaiting' }>;
   /** Each effect that was carried out, as `path kind`. */
   readonly transcript: readonly string[];
@@ -28,7 +28,7 @@ export interface Run {
 
 export const NOW = '2026-03-01T12:00:00.000Z';
 
-export function runProgram<Input>(program: ProgramDefinition<Input>, input: Input, world: ProgramWorld): Run {
+export function runProgram<Input>(program: ProgramDefinition<Input>, input: Input, world: ProgramWorld): ProgramRun {
   const journal = new Map<string, Entry>();
   const transcript: string[] = [];
   const calls: DelegatedCall[] = [];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idText, projectRoot, tag } from '../definition/arguments.ts';
 import { dependencyIssues, requireProject, requireTag, resolveTag } from '../project/index.ts';
-import { changeTool, pluralize, DESTROY, tagArgument, SET, viewTool } from './project-tool.ts';
+import { changeTool, pluralize, DESTRUCTIVE_HINTS, tagArgument, IDEMPOTENT_WRITE_HINTS, viewTool } from './project-tool.ts';
 
 /** Tools around who waits for whom. */
 
@@ -28,7 +28,7 @@ export const addDependencyTool = changeTool({
   title: 'Add dependencies',
   description:
     'Lets tasks or subtasks wait for others. A dependency that would close a circle is refused, with the chain named.',
-  hints: SET,
+  hints: IDEMPOTENT_WRITE_HINTS,
   input: pair,
   result: z.object({ ...inPlace, added: z.array(link) }),
   command: ({ id, dependsOn, tag }) => ({ command: 'add_dependency', id, dependsOn, ...tagArgument(tag) }),
@@ -40,7 +40,7 @@ export const removeDependencyTool = changeTool({
   name: 'remove_dependency',
   title: 'Remove dependencies',
   description: 'Lets tasks or subtasks no longer wait for others.',
-  hints: DESTROY,
+  hints: DESTRUCTIVE_HINTS,
   input: pair,
   result: z.object({ ...inPlace, removed: z.array(link) }),
   command: ({ id, dependsOn, tag }) => ({ command: 'remove_dependency', id, dependsOn, ...tagArgument(tag) }),
@@ -71,7 +71,7 @@ export const fixDependenciesTool = changeTool({
   name: 'fix_dependencies',
   title: 'Mend dependencies',
   description: 'Takes out what validate_dependencies finds.',
-  hints: { ...DESTROY, idempotentHint: true },
+  hints: { ...DESTRUCTIVE_HINTS, idempotentHint: true },
   input: z.strictObject({ tag, projectRoot }),
   result: z.object({ ...inPlace, fixed: z.array(issue) }),
   command: ({ tag }) => ({ command: 'fix_dependencies', ...tagArgument(tag) }),

@@ -13,7 +13,7 @@ import {
   requireTag,
   resolveTag,
 } from '../project/index.ts';
-import { changeTool, pluralize, SET, viewTool, WRITE } from './project-tool.ts';
+import { changeTool, pluralize, IDEMPOTENT_WRITE_HINTS, viewTool, WRITE_HINTS } from './project-tool.ts';
 
 /** Tools around what a project is about: its beginning, its rules, its files, its complexity. */
 
@@ -39,7 +39,7 @@ export const initializeProjectTool = changeTool({
   description:
     'Starts a project, or says more of one that is there: its name, what it is for, what it is built with, its rules. ' +
     'Tasks that are there stay.',
-  hints: SET,
+  hints: IDEMPOTENT_WRITE_HINTS,
   input: z.strictObject({
     projectRoot,
     name: projectMetadata.shape.name.describe('What people call it; by default its projectRoot'),
@@ -84,7 +84,7 @@ export const setRulesTool = changeTool({
   title: 'Set the rules of a project',
   description:
     'Sets what all work on a project keeps to; requests to LLMs carry it. `append` adds to what is there.',
-  hints: SET,
+  hints: IDEMPOTENT_WRITE_HINTS,
   input: z.strictObject({
     rules: rules.describe('A list of rules, or one Markdown text; an empty list takes all out'),
     append: booleanOrText('Add to the rules that are there'),
@@ -101,7 +101,7 @@ export const connectFilesTool = changeTool({
   description:
     "Keeps files' texts with a project under their names, each in the place of an earlier one, so that parse_prd takes " +
     'one as `input`. Baton opens no paths: the text itself is sent.',
-  hints: WRITE,
+  hints: WRITE_HINTS,
   input: z
     .strictObject({
       files: z
@@ -144,7 +144,7 @@ const reportResult = z.object({
 });
 
 /** The complexity report of a tag. @throws BatonError `project_not_found`, `tag_not_found`. */
-export function complexityReportOf(
+export function readComplexityReport(
   project: Project | undefined,
   input: { readonly projectRoot: string; readonly tag?: string | undefined },
 ): z.infer<typeof reportResult> {
@@ -166,6 +166,6 @@ export const complexityReportTool = viewTool({
   description: 'Shows what analyze_project_complexity found, the most complex tasks and how to split them.',
   input: z.strictObject({ tag, projectRoot }),
   result: reportResult,
-  view: complexityReportOf,
+  view: readComplexityReport,
   summarize: ({ message }) => message,
 });

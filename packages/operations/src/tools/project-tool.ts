@@ -35,20 +35,20 @@ export interface ProjectChangeTool<Input = Target, Result = object> extends Tool
 
 export type ProjectTool = ProjectView | ProjectChangeTool;
 
-export const READ: ToolHints = {
+export const READ_HINTS: ToolHints = {
   readOnlyHint: true,
   destructiveHint: false,
   idempotentHint: true,
   openWorldHint: false,
 };
-export const WRITE: ToolHints = { ...READ, readOnlyHint: false, idempotentHint: false };
-export const SET: ToolHints = { ...WRITE, idempotentHint: true };
-export const DESTROY: ToolHints = { ...WRITE, destructiveHint: true };
+export const WRITE_HINTS: ToolHints = { ...READ_HINTS, readOnlyHint: false, idempotentHint: false };
+export const IDEMPOTENT_WRITE_HINTS: ToolHints = { ...WRITE_HINTS, idempotentHint: true };
+export const DESTRUCTIVE_HINTS: ToolHints = { ...WRITE_HINTS, destructiveHint: true };
 
 export function viewTool<Input extends Target, Result extends object>(
   spec: Omit<ProjectView<Input, Result>, 'kind' | 'hints'>,
 ): ProjectTool {
-  return { kind: 'view', hints: READ, ...spec } as unknown as ProjectTool;
+  return { kind: 'view', hints: READ_HINTS, ...spec } as unknown as ProjectTool;
 }
 
 /** Unless it says otherwise, a change shows its outcome with the project's key. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { projectRoot } from '../definition/arguments.ts';
-import { guideFor } from '../catalog/user-guide.ts';
+import { writeUserGuide } from '../catalog/user-guide.ts';
 import { operationPrompt, promptNames } from '../catalog/prompt-catalog.ts';
 import { viewTool } from './project-tool.ts';
 
@@ -42,7 +42,7 @@ export const generatePromptTool = viewTool({
   }),
   view: (_project, { operation, context = {} }) => {
     const { version, system } = operationPrompt(operation);
-    return { operation, prompt: guideFor(operation, context), version, system };
+    return { operation, prompt: writeUserGuide(operation, context), version, system };
   },
   summarize: ({ prompt }) => prompt,
 });

@@ -3,7 +3,7 @@ import { projectRoot } from '../definition/arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
 import { requireProject, tagName } from '../project/index.ts';
 import { countProgress } from '../views/progress.ts';
-import { changeTool, pluralize, DESTROY, SET, viewTool, WRITE } from './project-tool.ts';
+import { changeTool, pluralize, DESTRUCTIVE_HINTS, IDEMPOTENT_WRITE_HINTS, viewTool, WRITE_HINTS } from './project-tool.ts';
 
 /** Tools around tags: lists of tasks side by side in one project. */
 
@@ -55,7 +55,7 @@ export const addTagTool = changeTool({
   title: 'Add a tag',
   description:
     'Makes a new tag, empty or with a copy of the tasks of another. The current tag stays current.',
-  hints: WRITE,
+  hints: WRITE_HINTS,
   input: z
     .strictObject({
       name: tagName,
@@ -86,7 +86,7 @@ export const copyTagTool = changeTool({
   name: 'copy_tag',
   title: 'Copy a tag',
   description: 'Makes a new tag with a copy of all tasks of another.',
-  hints: WRITE,
+  hints: WRITE_HINTS,
   input: z.strictObject({
     sourceName: existing.describe('The tag to copy'),
     targetName: tagName.describe('The new tag (1 to 64 letters, digits or - _ .)'),
@@ -107,7 +107,7 @@ export const renameTagTool = changeTool({
   name: 'rename_tag',
   title: 'Rename a tag',
   description: 'Gives a tag another name; its tasks stay as they are.',
-  hints: SET,
+  hints: IDEMPOTENT_WRITE_HINTS,
   input: z.strictObject({
     oldName: existing.describe('The tag to rename'),
     newName: tagName.describe('Its new name (1 to 64 letters, digits or - _ .)'),
@@ -128,7 +128,7 @@ export const deleteTagTool = changeTool({
   name: 'delete_tag',
   title: 'Delete a tag',
   description: 'Deletes a tag with all its tasks, for good. The only tag of a project cannot be deleted.',
-  hints: DESTROY,
+  hints: DESTRUCTIVE_HINTS,
   input: z.strictObject({
     name: existing.describe('The tag to delete'),
     yes: booleanOrText('Accepted for claude-task-master’s callers; nothing is asked here'),
@@ -149,7 +149,7 @@ export const useTagTool = changeTool({
   name: 'use_tag',
   title: 'Switch to a tag',
   description: 'Makes a tag the current one, which calls without `tag` mean.',
-  hints: SET,
+  hints: IDEMPOTENT_WRITE_HINTS,
   input: z.strictObject({ name: existing.describe('The tag to switch to'), projectRoot }),
   result: z.object({
     projectRoot: z.string(),

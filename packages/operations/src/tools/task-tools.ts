@@ -4,7 +4,7 @@ import { idText, projectRoot, tag, taskId } from '../definition/arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
 import { TASK_LIMITS, status } from '../project/index.ts';
 import { subtaskView, taskView } from '../views/task-view.ts';
-import { changeTool, pluralize, DESTROY, tagArgument, WRITE } from './project-tool.ts';
+import { changeTool, pluralize, DESTRUCTIVE_HINTS, tagArgument, WRITE_HINTS } from './project-tool.ts';
 
 /** Tools that change which tasks and subtasks there are. Nothing is changed when any part of a call is refused. */
 
@@ -17,7 +17,7 @@ export const addSubtaskTool = changeTool({
   title: 'Add a subtask',
   description:
     'Adds a subtask to a task: a new one (`title`), or an existing task that becomes a part of it (`taskId`).',
-  hints: WRITE,
+  hints: WRITE_HINTS,
   input: z
     .strictObject({
       id: taskId.describe('The task that gets the subtask'),
@@ -62,7 +62,7 @@ export const removeTaskTool = changeTool({
   title: 'Remove tasks',
   description:
     'Removes tasks and subtasks for good, several at once if need be. Nothing waits for them any more.',
-  hints: DESTROY,
+  hints: DESTRUCTIVE_HINTS,
   input: z.strictObject({
     id: idText(10_000).describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),
     confirm: booleanOrText('Accepted for claude-task-master’s callers; nothing is asked here'),
@@ -77,7 +77,7 @@ export const removeSubtaskTool = changeTool({
   name: 'remove_subtask',
   title: 'Remove a subtask',
   description: 'Removes subtasks from their tasks; with `convert` each becomes a task of its own instead.',
-  hints: DESTROY,
+  hints: DESTRUCTIVE_HINTS,
   input: z.strictObject({
     id: idText(10_000).describe('Subtasks ("5.2"), separated by commas'),
     convert: booleanOrText('Make tasks of them instead of deleting them'),
@@ -100,7 +100,7 @@ export const clearSubtasksTool = changeTool({
   name: 'clear_subtasks',
   title: 'Clear subtasks',
   description: 'Removes all subtasks of some tasks (`id`), or of every task (`all`).',
-  hints: { ...DESTROY, idempotentHint: true },
+  hints: { ...DESTRUCTIVE_HINTS, idempotentHint: true },
   input: z
     .strictObject({
       id: idText(10_000).optional().describe('Tasks, separated by commas'),
@@ -130,7 +130,7 @@ export const moveTaskTool = changeTool({
   description:
     'Gives tasks and subtasks other ids (`to`), making tasks of subtasks and the other way round; or takes whole tasks ' +
     'to another tag (`toTag`), where they keep their ids. Dependencies follow what they mean.',
-  hints: { ...WRITE, destructiveHint: true },
+  hints: { ...WRITE_HINTS, destructiveHint: true },
   input: z
     .strictObject({
       from: idText(10_000).describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),

@@ -12,7 +12,7 @@ import {
   setTaskStatusInput,
   setTaskStatusResult,
 } from '../views/index.ts';
-import { changeTool, pluralize, SET, viewTool } from './project-tool.ts';
+import { changeTool, pluralize, IDEMPOTENT_WRITE_HINTS, viewTool } from './project-tool.ts';
 
 export const getTasksTool = viewTool({
   name: 'get_tasks',
@@ -48,7 +48,7 @@ export const setTaskStatusTool = changeTool({
   name: 'set_task_status',
   title: 'Set the status of tasks',
   description: 'Sets the status of tasks and subtasks of a project.',
-  hints: SET,
+  hints: IDEMPOTENT_WRITE_HINTS,
   input: setTaskStatusInput,
   result: setTaskStatusResult,
   command: setTaskStatusCommand,

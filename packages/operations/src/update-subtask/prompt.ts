@@ -1,6 +1,6 @@
 import type { Message } from '@baton/protocol';
 import { rulesSection } from '../prompt-kit/excerpt.ts';
-import { fencedLines, fencedText } from '../prompt-kit/fence.ts';
+import { fenceLines, fenceText } from '../prompt-kit/fence.ts';
 import {
   UNTRUSTED_DATA_RULE,
   LANGUAGE_RULE,
@@ -39,10 +39,10 @@ export function notePrompt(
   research: boolean,
 ): Message[] {
   return buildMessages(noteText, research, [
-    `The request:\n${fencedText('note-request', request).block}`,
-    parent && `It belongs to this task:\n${fencedLines('parent-task', [parent])}`,
-    siblings.length > 0 ? `The other subtasks:\n${fencedLines('other-subtasks', siblings)}` : undefined,
+    `The request:\n${fenceText('note-request', request).block}`,
+    parent && `It belongs to this task:\n${fenceLines('parent-task', [parent])}`,
+    siblings.length > 0 ? `The other subtasks:\n${fenceLines('other-subtasks', siblings)}` : undefined,
     rulesSection(rules),
-    `It is to be added to:\n${fencedLines('task', [item])}`,
+    `It is to be added to:\n${fenceLines('task', [item])}`,
   ]);
 }

@@ -1,6 +1,6 @@
 import type { Message } from '@baton/protocol';
 import { rulesSection, type TaskLine, type fullTask } from '../prompt-kit/excerpt.ts';
-import { fencedLines, fencedText } from '../prompt-kit/fence.ts';
+import { fenceLines, fenceText } from '../prompt-kit/fence.ts';
 import {
   UNTRUSTED_DATA_RULE,
   JSON_ONLY_RULE,
@@ -59,10 +59,10 @@ export function updatePrompt(
   research: boolean,
 ): Message[] {
   return buildMessages(text, research, [
-    `The request:\n${fencedText('change-request', request).block}`,
+    `The request:\n${fenceText('change-request', request).block}`,
     `Answer for these ids: ${tasks.map(({ id }) => id).join(', ')}.`,
-    others.length > 0 ? `Other tasks, to refer to:\n${fencedLines('other-tasks', others)}` : undefined,
+    others.length > 0 ? `Other tasks, to refer to:\n${fenceLines('other-tasks', others)}` : undefined,
     rulesSection(rules),
-    `The ${tasks.length === 1 ? 'task' : 'tasks, one per line'}:\n${fencedLines('tasks', tasks)}`,
+    `The ${tasks.length === 1 ? 'task' : 'tasks, one per line'}:\n${fenceLines('tasks', tasks)}`,
   ]);
 }

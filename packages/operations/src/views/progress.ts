@@ -14,7 +14,7 @@ const counts = {
 };
 
 /** How far a tag is, under claude-task-master's names. */
-export const stats = z.object({ ...counts, subtasks: z.object(counts) });
+export const progressSchema = z.object({ ...counts, subtasks: z.object(counts) });
 
 /** Counts per status; the percentage is of all, the cancelled included, to two decimals. */
 export function countProgress(items: readonly { readonly status: Status }[]) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { unknownDependencyError } from './add-subtasks.ts';
-import { type CommandResult, asOutcome } from './command-result.ts';
+import { type CommandResult, toOutcome } from './command-result.ts';
 import { BatonError } from '@baton/protocol';
 import { allItemIds } from '../dependencies/dependency-graph.ts';
 import { newTask } from '../model/new-task.ts';
@@ -59,6 +59,6 @@ export function addTask(
   const changed = { ...tag, tasks: [...tag.tasks, made], metadata: { ...tag.metadata, updated: now } };
   return {
     project: withTag(project ?? newProject(name), name, changed),
-    outcome: asOutcome({ tag: name, taskId: made.id, task: made }),
+    outcome: toOutcome({ tag: name, taskId: made.id, task: made }),
   };
 }

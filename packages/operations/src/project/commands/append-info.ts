@@ -1,7 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import { taskDoneError } from './add-subtasks.ts';
-import { type CommandResult, asOutcome, editTag } from './command-result.ts';
+import { type CommandResult, toOutcome, editTag } from './command-result.ts';
 import { updateItemAt } from './edit-dependencies.ts';
 import type { Project } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/lookup.ts';
@@ -38,7 +38,7 @@ export function appendInfo(
     const noted = <T extends Task | Subtask>(before: T): T => ({ ...before, details });
     return {
       tasks: updateItemAt(tasks, ref, noted),
-      outcome: asOutcome({ id, added: note, item: noted(item) }),
+      outcome: toOutcome({ id, added: note, item: noted(item) }),
     };
   });
 }

@@ -11,7 +11,7 @@ export interface CommandResult {
 }
 
 /** A reducer's outcome is JSON, which types with unknown extra fields cannot express. */
-export function asOutcome(outcome: object): JsonObject {
+export function toOutcome(outcome: object): JsonObject {
   return outcome as JsonObject;
 }
 
@@ -38,7 +38,7 @@ export function editTag(
   const metadata = { ...before.metadata, updated: now };
   return {
     project: same ? existing : withTag(existing, name, { ...before, tasks, metadata }),
-    outcome: asOutcome({ tag: name, ...outcome }),
+    outcome: toOutcome({ tag: name, ...outcome }),
   };
 }
 

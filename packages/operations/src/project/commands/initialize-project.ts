@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { type CommandResult, asOutcome } from './command-result.ts';
+import { type CommandResult, toOutcome } from './command-result.ts';
 import { requireProject } from '../model/lookup.ts';
 import { DEFAULT_TAG, newProject, newTag, type Project, withTag } from '../model/project.ts';
 import { projectMetadata, METADATA_LIMITS } from '../model/project-metadata.ts';
@@ -35,7 +35,7 @@ export function initialize(
     rules: command.rules ?? existing.rules,
   };
   const outcome = { about: next.about, rules: next.rules, created: project === undefined };
-  return { project: next, outcome: asOutcome(outcome) };
+  return { project: next, outcome: toOutcome(outcome) };
 }
 
 export function setRules(

@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { type CommandResult, asOutcome, editTag, replaceTask } from './command-result.ts';
+import { type CommandResult, toOutcome, editTag, replaceTask } from './command-result.ts';
 import { buildGraph, dependencyLinks } from '../dependencies/dependency-graph.ts';
 import { type Project, withReport, withTag } from '../model/project.ts';
 import { requireProject, requireSubtask, requireTag, requireTask } from '../model/lookup.ts';
@@ -208,7 +208,7 @@ export function moveBetweenTags(
     );
   const dropped = crossing.map(({ from, to }) => `${from} → ${to}`);
   const moved = gone.map(({ id }) => ({ from: `${id}`, to: `${id}` }));
-  return { project: next, outcome: asOutcome({ tag: toTag, moved, droppedDependencies: dropped }) };
+  return { project: next, outcome: toOutcome({ tag: toTag, moved, droppedDependencies: dropped }) };
 }
 
 const none: ReadonlyMap<string, string> = new Map();

@@ -23,7 +23,7 @@ const WINDOW_MS = 60_000;
  * Shows an agent's work to people: what ended goes by line by line, and under it stands what is in flight, drawn again
  * as it changes.
  */
-export class LiveScreen {
+export class TerminalOutput {
   private readonly terminal: Terminal;
   private readonly working = new Map<string, Work>();
   private readonly ended: number[] = [];

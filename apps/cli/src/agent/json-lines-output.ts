@@ -15,7 +15,7 @@ const SHOWN = [
 ] as const satisfies (keyof AgentSettings)[];
 
 /** Shows an agent's work to whoever reads it from a pipe: one JSON object per line, without prompts or answers. */
-export class JsonLines {
+export class JsonLinesOutput {
   private readonly out: { write(text: string): unknown };
 
   constructor(out: { write(text: string): unknown }) {

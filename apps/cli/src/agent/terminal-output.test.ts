@@ -1,6 +1,6 @@
 import type { AgentEvent, DelegatedRequest } from '@baton/agent';
 import { afterEach, expect, test, vi } from 'vitest';
-import { LiveScreen } from './live-screen.ts';
+import { TerminalOutput } from './terminal-output.ts';
 import type { AgentSettings } from './agent-settings.ts';
 
 /** A terminal that obeys what the screen uses: lines, and going up to erase what is below. */
@@ -44,7 +44,7 @@ afterEach(() => {
 function shown(events: readonly AgentEvent[]) {
   vi.useFakeTimers();
   const terminal = new Terminal();
-  const screen = new LiveScreen(terminal);
+  const screen = new TerminalOutput(terminal);
   screen.begin(settings);
   for (const event of events) screen.event(event);
   return { terminal, screen };
