@@ -31,7 +31,7 @@ afterAll(async () => {
 const tenant = async (limits = {}) => {
   const id = `streams-${++tenants}`;
   const key = await baton.addTenant(id, { requestsPerSecond: 100_000, burst: 100_000, ...limits });
-  return { id, key, door: baton.store.tenant(id) };
+  return { id, key, tenantStore: baton.store.tenant(id) };
 };
 const rpc = (method: string, params: object, key: string, headers = {}) =>
   postJsonRpc(baton.url(), key, { jsonrpc: '2.0', id: 1, method, params }, headers);
@@ -48,8 +48,8 @@ const stream = async (session: string, key: string, replica = 0) => {
 };
 const idOf = (key: string) => key.split('_')[2] ?? '';
 /** Revokes without a message, as if the replica had been disconnected when it was published. */
-const revokeWithoutMessage = async (key: string, { door }: Awaited<ReturnType<typeof tenant>>) =>
-  expect(await redis.del(door.keys.credential(idOf(key)))).toBe(1);
+const revokeWithoutMessage = async (key: string, { tenantStore }: Awaited<ReturnType<typeof tenant>>) =>
+  expect(await redis.del(tenantStore.keys.credential(idOf(key)))).toBe(1);
 /** The replicas run in this process: intervals that they start from now on are fake timers. */
 const holdIntervals = () => vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
 const soon = { timeout: 5_000, interval: 5 };
@@ -68,7 +68,7 @@ test('an open stream is admitted again periodically, even when nothing else can 
   const session = await initialize(ours.key);
   holdIntervals();
   const revoked = await stream(session, ours.key);
-  const { listeners } = ours.door.keys;
+  const { listeners } = ours.tenantStore.keys;
   await redis.del(listeners);
   // What is no string cannot be renewed as one.
   await redis.lpush(listeners, 'x');
@@ -83,12 +83,12 @@ test("the periodic admission of streams never uses the tenant's rate [stream-adm
   const keys = [ours.key, await baton.createKey({}, ours.id), await baton.createKey({}, ours.id)];
   const streams: Response[] = [];
   for (const key of keys) streams.push(await stream(await initialize(key), key));
-  const bucket = () => redis.hmget(ours.door.keys.record, 'tokens', 'filled');
+  const bucket = () => redis.hmget(ours.tenantStore.keys.record, 'tokens', 'filled');
   const before = await bucket();
   expect(before).not.toContain(null);
-  for (let n = 0; n < 20; n++) await ours.door.changes.publishAdmissionChange();
+  for (let n = 0; n < 20; n++) await ours.tenantStore.changes.publishAdmissionChange();
   for (const [at, key] of keys.entries()) {
-    await ours.door.credentials.revoke(idOf(key));
+    await ours.tenantStore.credentials.revoke(idOf(key));
     await streams[at]?.text();
   }
   expect(await bucket()).toEqual(before);
@@ -103,9 +103,9 @@ test('what a session subscribed to is kept for as long as it holds a stream [sub
   expect(
     (await rpc('resources/subscribe', { uri }, ours.key, { 'mcp-session-id': session })).body.result,
   ).toEqual({});
-  const { subscribers } = ours.door.keys;
+  const { subscribers } = ours.tenantStore.keys;
   const [id = ''] = await redis.zrange(subscribers, '0', '-1');
-  const [kept, record] = [Number(await redis.zscore(subscribers, id)), ours.door.keys.session(id)];
+  const [kept, record] = [Number(await redis.zscore(subscribers, id)), ours.tenantStore.keys.session(id)];
   await redis.zadd(subscribers, 'XX', kept - 86_400_000, id);
   for (const name of [subscribers, record]) await redis.pexpire(name, 60_000);
   await vi.advanceTimersByTimeAsync(ATTUNE_MS);
@@ -122,8 +122,8 @@ test('a session whose end a replica missed loses its stream when its subscriptio
   const ended = await stream(session, ours.key, 1);
   const uri = 'baton://projects';
   await rpc('resources/subscribe', { uri }, ours.key, { 'mcp-session-id': session });
-  const [id = ''] = await redis.zrange(ours.door.keys.subscribers, '0', '-1');
-  await redis.zadd(ours.door.keys.ended, Date.now() + 60_000, id);
+  const [id = ''] = await redis.zrange(ours.tenantStore.keys.subscribers, '0', '-1');
+  await redis.zadd(ours.tenantStore.keys.ended, Date.now() + 60_000, id);
   await vi.advanceTimersByTimeAsync(ATTUNE_MS);
   await ended.text();
 });

@@ -77,8 +77,8 @@ describe.each([
       await set();
     }
     await client.subscribe(uri);
-    const heard = client.notifications.filter((what) => what !== uri);
-    client.notifications.splice(0, client.notifications.length, ...heard);
+    const received = client.notifications.filter((what) => what !== uri);
+    client.notifications.splice(0, client.notifications.length, ...received);
     await set();
     await client.waitFor(uri);
     client.notifications.splice(client.notifications.indexOf(uri), 1);
@@ -318,7 +318,7 @@ describe.each([
   test('the stream of a revoked key ends, and that of a suspended tenant [stream-admission]', async () => {
     const tenant = `suspended-${fastPath}`;
     const key = await baton.addTenant(tenant);
-    const door = new OperatorStore(baton.store);
+    const operatorStore = new OperatorStore(baton.store);
     const other = await baton.createKey({}, tenant);
     const [revoked, suspended] = [
       await stream(await initialize(key), 1, key),
@@ -327,7 +327,7 @@ describe.each([
     const { credentials } = baton.store.tenant(tenant);
     await credentials.revoke(key.split('_')[2] ?? '');
     await revoked.text();
-    await door.update(tenant, { suspended: true });
+    await operatorStore.update(tenant, { suspended: true });
     await suspended.text();
     expect((await stream('any', 1, other)).status).toBe(403);
   });

@@ -35,7 +35,11 @@ test('a million jobs leave nothing on the heap of a worker', { timeout: 120_000 
     process.execPath,
     ['--expose-gc', '--max-old-space-size=32', '--input-type=module', '-'],
     // What is bundled finds the Lua scripts beside where it runs.
-    { encoding: 'utf8', cwd: join(folder, '../../../packages/store/src/scripts'), input: outputFiles[0]?.text ?? '' },
+    {
+      encoding: 'utf8',
+      cwd: join(folder, '../../../packages/store/src/scripts'),
+      input: outputFiles[0]?.text ?? '',
+    },
   );
   expect(stderr.slice(-500)).toBe('');
   const { ran, heap } = JSON.parse(stdout) as { ran: number; heap: number };

@@ -32,7 +32,7 @@ parentPort.postMessage('ready');
 function check({ $schema, $async, ...schema }, values) {
   const draft = /draft-0[467]/.test(String($schema)) ? 'old' : 'now';
   try {
-    metaValidators[draft].validateSchema(schema, true);
+    void metaValidators[draft].validateSchema(schema, true);
     const validate = new drafts[draft]({ ...options, validateSchema: false }).compile(schema);
     return values.map((value) => (validate(value) ? null : problemOf(validate.errors)));
   } catch (error) {

@@ -108,8 +108,8 @@ describe('a finished branch', () => {
 
 describe('a finished all', () => {
   const program = defineProgram(function* () {
-    const heard = yield* all([() => all([twoSteps('a'), twoSteps('b')]), twoSteps('c')]);
-    return yield* ask(`after ${JSON.stringify(heard)}`);
+    const result = yield* all([() => all([twoSteps('a'), twoSteps('b')]), twoSteps('c')]);
+    return yield* ask(`after ${JSON.stringify(result)}`);
   });
   const answers: Record<string, Entry> = {
     '0.0.0.0.0': answerEntry(1),

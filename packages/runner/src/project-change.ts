@@ -58,7 +58,11 @@ export async function changeProject<Own>(
 }
 
 /** Commits a command that belongs to no task. Errors as for `changeProject`. */
-export async function commitCommand(tenant: TenantStore, name: string, command: Command): Promise<JsonObject> {
+export async function commitCommand(
+  tenant: TenantStore,
+  name: string,
+  command: Command,
+): Promise<JsonObject> {
   return changeProject<never>(
     command,
     new ProjectCache((project) => tenant.projects.read(project)),

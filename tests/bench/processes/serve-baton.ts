@@ -31,10 +31,10 @@ if (role === 'worker') {
   };
   sendToParent({ ready: true });
 } else {
-  const door = new OperatorStore(store);
+  const operatorStore = new OperatorStore(store);
   const keys: string[] = [];
   for (let n = 0; n < Number(tenants); n++) {
-    await door.create({ id: `bench-${n}`, limits: UNLIMITED });
+    await operatorStore.create({ id: `bench-${n}`, limits: UNLIMITED });
     keys.push(
       (await store.tenant(`bench-${n}`).credentials.create({ name: 'bench', scopes: ['mcp', 'agent'] })).key,
     );

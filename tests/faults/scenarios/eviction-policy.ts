@@ -48,8 +48,12 @@ async function claimUnreadyWhileRunning(claims: ScenarioClaims, testbed: Testbed
     );
     const logged = (output: string[]) =>
       output.some((line) => /redis is not usable.*|.*allkeys-lru/.test(line));
-    const heard = await pollUntil(async () => logged(gateway.output) && logged(worker.output), 12_000, 100);
-    claims.claim(heard, 'gateway and worker log it within 12 s');
+    const received = await pollUntil(
+      async () => logged(gateway.output) && logged(worker.output),
+      12_000,
+      100,
+    );
+    claims.claim(received, 'gateway and worker log it within 12 s');
     const parked = await callTool(gateway.url, key, 'bench_echo', { text: 'still' });
     claims.claim(parked.status === 200, 'calls are still served');
     await redis.config('SET', 'maxmemory-policy', 'noeviction');

@@ -22,7 +22,9 @@ export async function runAgent(flags: AgentFlags, environment: NodeJS.ProcessEnv
   const { models } = settings;
   // A reader of the output that closed its pipe does not end the agent.
   process.stdout.on('error', () => {});
-  const shown = process.stdout.isTTY ? new TerminalOutput(process.stdout) : new JsonLinesOutput(process.stdout);
+  const shown = process.stdout.isTTY
+    ? new TerminalOutput(process.stdout)
+    : new JsonLinesOutput(process.stdout);
   shown.begin(settings);
   const agent = answerInteractions({
     ...settings,

@@ -74,8 +74,8 @@ function redisEnvironment({ REDIS_URL }: Settings, environment: NodeJS.ProcessEn
 
 /** The tenant, its key and its sample project, made where they are missing. Returns the key. */
 async function prepareTenant(store: Store, earlier: DevFile | undefined): Promise<string> {
-  const door = new OperatorStore(store);
-  await door
+  const operatorStore = new OperatorStore(store);
+  await operatorStore
     .create({ id: TENANT, name: 'Demonstration', limits: DEMO_LIMITS })
     .catch((error: { code?: string }) => {
       if (error.code !== 'tenant_exists') throw error;

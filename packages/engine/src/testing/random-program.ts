@@ -14,7 +14,7 @@ import {
 import { ask } from './small-program.ts';
 
 /**
- * A program as data. It carries one number, `heard`, into which everything that it observes is mixed and which every
+ * A program as data. It carries one number, `digest`, into which everything that it observes is mixed and which every
  * request names: whatever an outcome changes shows in the requests after it and in the end.
  */
 type Line =
@@ -70,8 +70,8 @@ export function buildProgram(block: readonly Line[]): ProgramDefinition<number> 
   return {
     name: 'random',
     version: 1,
-    *run(heard) {
-      return { heard: yield* runBlock(block, heard) };
+    *run(digest) {
+      return { digest: yield* runBlock(block, digest) };
     },
   };
 }
@@ -83,7 +83,7 @@ export function hashOf(text: string): number {
   return hash >>> 0;
 }
 
-const mix = (heard: number, seen: unknown) => hashOf(`${heard} ${spelled(seen)}`);
+const mix = (digest: number, seen: unknown) => hashOf(`${digest} ${spelled(seen)}`);
 
 /** A value so that what JSON confuses is told apart: an undefined field, a date, not a number. */
 function spelled(value: unknown): string {
@@ -92,75 +92,75 @@ function spelled(value: unknown): string {
   return `${value instanceof Date ? value.getTime() : Array.isArray(value)} { ${fields.join()} }`;
 }
 
-function* runBlock(block: readonly Line[], heard: number): Program<number> {
-  for (const line of block) heard = mix(heard, yield* runLine(line, heard));
-  return heard;
+function* runBlock(block: readonly Line[], digest: number): Program<number> {
+  for (const line of block) digest = mix(digest, yield* runLine(line, digest));
+  return digest;
 }
 
-function* runLine(line: Line, heard: number): Program<unknown> {
+function* runLine(line: Line, digest: number): Program<unknown> {
   switch (line.do) {
     case 'ask':
-      return yield* ask(`${heard}`);
+      return yield* ask(`${digest}`);
     case 'object':
       return yield* generateObject({
-        ...callOf(heard),
+        ...callOf(digest),
         schema: numbered,
         objectName: 'n',
       });
     case 'caller':
       return yield* generateForCaller({
-        ...callOf(heard),
+        ...callOf(digest),
         serviceType: 'generateObject',
         schema: {},
         parameters: {},
       });
     case 'person':
-      return yield* askPerson(`${heard}`, {});
+      return yield* askPerson(`${digest}`, {});
     case 'sleep':
-      return yield* sleep(heard % 1000);
+      return yield* sleep(digest % 1000);
     case 'read':
-      return yield* readProject(`${heard % 10}`, () => heard);
+      return yield* readProject(`${digest % 10}`, () => digest);
     case 'commit':
-      return yield* commitProject('p', { heard });
+      return yield* commitProject('p', { digest });
     case 'refuse':
-      throw new BatonError('project_conflict', `at ${heard}`, {
-        heard,
-        at: new Date(heard),
+      throw new BatonError('project_conflict', `at ${digest}`, {
+        digest,
+        at: new Date(digest),
         missing: undefined,
       });
     case 'break':
-      throw new TypeError(`at ${heard}`);
+      throw new TypeError(`at ${digest}`);
     case 'when':
-      return yield* runBlock(heard % 2 === 0 ? line.yes : line.no, heard);
+      return yield* runBlock(digest % 2 === 0 ? line.yes : line.no, digest);
     case 'repeat':
-      for (let turn = 0; turn < line.most && heard % 4 !== 0; turn++)
-        heard = yield* runBlock(line.body, heard + turn);
-      return heard;
+      for (let turn = 0; turn < line.most && digest % 4 !== 0; turn++)
+        digest = yield* runBlock(line.body, digest + turn);
+      return digest;
     case 'try':
       try {
-        return yield* runBlock(line.body, heard);
+        return yield* runBlock(line.body, digest);
       } catch (error) {
         return yield* runBlock(
           line.rescue,
-          mix(heard, error instanceof BatonError ? error.toWire() : String(error)),
+          mix(digest, error instanceof BatonError ? error.toWire() : String(error)),
         );
       }
     case 'all':
       return yield* all(
-        line.branches.map((branch, index) => () => runBranch(branch, mix(heard, index))),
+        line.branches.map((branch, index) => () => runBranch(branch, mix(digest, index))),
         line.atOnce,
       );
   }
 }
 
 /** Gives back values as programs do: bare, with undefined fields, dates, nothing at all. */
-function* runBranch(branch: readonly Line[], heard: number): Program<unknown> {
-  const end = yield* runBlock(branch, heard);
+function* runBranch(branch: readonly Line[], digest: number): Program<unknown> {
+  const end = yield* runBlock(branch, digest);
   return [end, { end, missing: undefined }, new Date(end), Number.NaN, undefined][end % 5];
 }
 
-function callOf(heard: number) {
-  const words = `${heard}`;
+function callOf(digest: number) {
+  const words = `${digest}`;
   return {
     role: 'main' as const,
     modelId: 'm',

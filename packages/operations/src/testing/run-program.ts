@@ -28,7 +28,11 @@ export interface ProgramRun {
 
 export const NOW = '2026-03-01T12:00:00.000Z';
 
-export function runProgram<Input>(program: ProgramDefinition<Input>, input: Input, world: ProgramWorld): ProgramRun {
+export function runProgram<Input>(
+  program: ProgramDefinition<Input>,
+  input: Input,
+  world: ProgramWorld,
+): ProgramRun {
   const journal = new Map<string, Entry>();
   const transcript: string[] = [];
   const calls: DelegatedCall[] = [];

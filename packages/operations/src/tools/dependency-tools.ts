@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import { idText, projectRoot, tag } from '../definition/arguments.ts';
 import { dependencyIssues, requireProject, requireTag, resolveTag } from '../project/index.ts';
-import { changeTool, pluralize, DESTRUCTIVE_HINTS, tagArgument, IDEMPOTENT_WRITE_HINTS, viewTool } from './project-tool.ts';
+import {
+  changeTool,
+  pluralize,
+  DESTRUCTIVE_HINTS,
+  tagArgument,
+  IDEMPOTENT_WRITE_HINTS,
+  viewTool,
+} from './project-tool.ts';
 
 /** Tools around who waits for whom. */
 

@@ -3,7 +3,14 @@ import { projectRoot } from '../definition/arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
 import { requireProject, tagName } from '../project/index.ts';
 import { countProgress } from '../views/progress.ts';
-import { changeTool, pluralize, DESTRUCTIVE_HINTS, IDEMPOTENT_WRITE_HINTS, viewTool, WRITE_HINTS } from './project-tool.ts';
+import {
+  changeTool,
+  pluralize,
+  DESTRUCTIVE_HINTS,
+  IDEMPOTENT_WRITE_HINTS,
+  viewTool,
+  WRITE_HINTS,
+} from './project-tool.ts';
 
 /** Tools around tags: lists of tasks side by side in one project. */
 

@@ -11,24 +11,24 @@ const { retention } = DEFAULT_LIFETIMES;
 const IDEMPOTENCY = { key: 'k', arguments: 'a' };
 
 /** How long a task's record will live after it was to end and to stay readable, in milliseconds: never less than 0. */
-async function spare(guest: TestTenant, taskId: string): Promise<number> {
-  const ends = await redis.pexpiretime(guest.keys.task(taskId));
-  const record = await guest.readRecord(taskId);
+async function spare(testTenant: TestTenant, taskId: string): Promise<number> {
+  const ends = await redis.pexpiretime(testTenant.keys.task(taskId));
+  const record = await testTenant.readRecord(taskId);
   const ended = /completed|failed|cancelled/.test(record['st']!);
-  const lastNeeded = Number(ended ? record['up'] : record['ex']) + guest.store.lifetimes.retention;
+  const lastNeeded = Number(ended ? record['up'] : record['ex']) + testTenant.store.lifetimes.retention;
   return ends - lastNeeded;
 }
 
 /** Ways through a task's life; after each its record has its time. */
-const LIVES: Record<string, (guest: TestTenant) => Promise<string>> = {
-  'it was opened': (guest) => guest.openTask(),
-  'it was answered': async (guest) => {
-    const taskId = await guest.openTask();
-    await guest.answer(taskId);
+const LIVES: Record<string, (testTenant: TestTenant) => Promise<string>> = {
+  'it was opened': (testTenant) => testTenant.openTask(),
+  'it was answered': async (testTenant) => {
+    const taskId = await testTenant.openTask();
+    await testTenant.answer(taskId);
     return taskId;
   },
-  'it parked again': async (guest) => {
-    const taskId = await guest.openTask({ ready: true });
+  'it parked again': async (testTenant) => {
+    const taskId = await testTenant.openTask({ ready: true });
     await (await fixture.leaseOne()).park({
       journal: [],
       drops: [],
@@ -36,19 +36,19 @@ const LIVES: Record<string, (guest: TestTenant) => Promise<string>> = {
     });
     return taskId;
   },
-  'it was put back': async (guest) => {
-    const taskId = await guest.openTask({ ready: true });
+  'it was put back': async (testTenant) => {
+    const taskId = await testTenant.openTask({ ready: true });
     await (await fixture.leaseOne()).release();
     return taskId;
   },
-  'its interaction was extended and then cancelled': async (guest) => {
-    const taskId = await guest.openTask();
-    await guest.interactions.extend(ANN, formatInteractionId(taskId, 1), 99_999_999_999);
-    await guest.interactions.cancel(ANN, formatInteractionId(taskId, 1));
+  'its interaction was extended and then cancelled': async (testTenant) => {
+    const taskId = await testTenant.openTask();
+    await testTenant.interactions.extend(ANN, formatInteractionId(taskId, 1), 99_999_999_999);
+    await testTenant.interactions.cancel(ANN, formatInteractionId(taskId, 1));
     return taskId;
   },
-  'its interaction expired': async (guest) => {
-    const taskId = await guest.withLifetimes({ interaction: 0 }).openTask();
+  'its interaction expired': async (testTenant) => {
+    const taskId = await testTenant.withLifetimes({ interaction: 0 }).openTask();
     await fixture.sweep();
     return taskId;
   },
@@ -57,25 +57,25 @@ const LIVES: Record<string, (guest: TestTenant) => Promise<string>> = {
 test.each(Object.entries(LIVES))(
   'a record outlives its task by the retention and a day at least: %s',
   async (_way, live) => {
-    const guest = await fixture.createTenant();
-    const taskId = await live(guest);
-    expect(await spare(guest, taskId)).toBeGreaterThanOrEqual(86_400_000 - 1_000);
+    const testTenant = await fixture.createTenant();
+    const taskId = await live(testTenant);
+    expect(await spare(testTenant, taskId)).toBeGreaterThanOrEqual(86_400_000 - 1_000);
   },
 );
 
-const ENDS: Record<string, (guest: TestTenant) => Promise<string>> = {
-  settled: async (guest) => {
-    const taskId = await guest.openTask({ ready: true });
+const ENDS: Record<string, (testTenant: TestTenant) => Promise<string>> = {
+  settled: async (testTenant) => {
+    const taskId = await testTenant.openTask({ ready: true });
     await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
     return taskId;
   },
-  cancelled: async (guest) => {
-    const taskId = await guest.openTask();
-    await guest.tasks.cancel(ANN, taskId);
+  cancelled: async (testTenant) => {
+    const taskId = await testTenant.openTask();
+    await testTenant.tasks.cancel(ANN, taskId);
     return taskId;
   },
-  expired: async (guest) => {
-    const taskId = await guest.withLifetimes({ task: 0 }).openTask();
+  expired: async (testTenant) => {
+    const taskId = await testTenant.withLifetimes({ task: 0 }).openTask();
     await fixture.sweep();
     return taskId;
   },
@@ -84,44 +84,44 @@ const ENDS: Record<string, (guest: TestTenant) => Promise<string>> = {
 test.each(Object.entries(ENDS))(
   'a task that was %s stays readable for the retention, and no longer',
   async (_how, end) => {
-    const guest = await fixture.createTenant();
-    const taskId = await end(guest);
-    expect(Math.abs(await spare(guest, taskId))).toBeLessThan(1_000);
-    expect(await redis.pttl(guest.keys.task(taskId))).toBeGreaterThan(retention - 5_000);
+    const testTenant = await fixture.createTenant();
+    const taskId = await end(testTenant);
+    expect(Math.abs(await spare(testTenant, taskId))).toBeLessThan(1_000);
+    expect(await redis.pttl(testTenant.keys.task(taskId))).toBeGreaterThan(retention - 5_000);
   },
 );
 
 test('a task whose deadline no worker kept for most of a day is still there to end and to be read', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
-  const left = await redis.pttl(guest.keys.task(taskId));
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
+  const left = await redis.pttl(testTenant.keys.task(taskId));
   expect(left).toBeGreaterThan(DEFAULT_LIFETIMES.task + retention + 86_400_000 - 5_000);
   expect(left).toBeLessThanOrEqual(taskRecordTtl(DEFAULT_LIFETIMES));
 });
 
 test('an idempotency key lives as long as its task can, and its task never outlives it', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask({ idempotency: IDEMPOTENCY });
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask({ idempotency: IDEMPOTENCY });
   const [key, record] = await Promise.all([
-    redis.pexpiretime(guest.keys.idempotency(IDEMPOTENCY.key)),
-    redis.pexpiretime(guest.keys.task(taskId)),
+    redis.pexpiretime(testTenant.keys.idempotency(IDEMPOTENCY.key)),
+    redis.pexpiretime(testTenant.keys.task(taskId)),
   ]);
   expect(key).toBeGreaterThanOrEqual(record);
-  await guest.tasks.cancel(ANN, taskId);
-  expect(await redis.pexpiretime(guest.keys.task(taskId))).toBeLessThan(key);
+  await testTenant.tasks.cancel(ANN, taskId);
+  expect(await redis.pexpiretime(testTenant.keys.task(taskId))).toBeLessThan(key);
 });
 
 test('nothing that a task leaves stays for ever but places in indexes, which are trimmed', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask({ idempotency: IDEMPOTENCY });
-  await guest.tasks.cancel(ANN, taskId);
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask({ idempotency: IDEMPOTENCY });
+  await testTenant.tasks.cancel(ANN, taskId);
   const keys = (await redis.keys('*')).filter((key) => !key.includes(':bull:'));
   const forever = [];
   for (const key of keys) if ((await redis.pttl(key)) === -1) forever.push(key);
-  const { record, credentials, tasks } = guest.keys;
+  const { record, credentials, tasks } = testTenant.keys;
   const own = forever.filter((key) => key.startsWith(record) && !key.includes(':key:'));
   expect(own.sort()).toEqual([record, credentials, tasks].sort());
   await redis.zadd(tasks, 1, 'long gone|ann');
-  await guest.openTask();
+  await testTenant.openTask();
   expect(await redis.zscore(tasks, 'long gone|ann')).toBeNull();
 });

@@ -79,18 +79,18 @@ test.concurrent(
     const dir = await mkdtemp(join(tmpdir(), 'baton-store-'));
     const first = await startPrivateRedis({ dir, args: ['--appendfsync', 'always'] });
     const fixture = await fixtureAt(first.url);
-    const guest = await fixture.createTenant();
-    const taskId = await guest.openTask();
-    await guest.answer(taskId);
+    const testTenant = await fixture.createTenant();
+    const taskId = await testTenant.openTask();
+    await testTenant.answer(taskId);
     await first.stop();
     const started = Date.now();
-    expect(await errorCode(guest.tasks.read(ANN, taskId))).toBe('unavailable');
+    expect(await errorCode(testTenant.tasks.read(ANN, taskId))).toBe('unavailable');
     expect(await errorCode(fixture.store.ping())).toBe('unavailable');
-    expect(await errorCode(guest.store.projects.read('p'))).toBe('unavailable');
+    expect(await errorCode(testTenant.store.projects.read('p'))).toBe('unavailable');
     expect(Date.now() - started).toBeLessThan(COMMAND_TIMEOUT);
     const second = await startPrivateRedis({ dir });
     await vi.waitFor(
-      async () => expect((await guest.tasks.read(ANN, taskId)).status).toBe('working'),
+      async () => expect((await testTenant.tasks.read(ANN, taskId)).status).toBe('working'),
       10_000,
     );
     expect((await fixture.leaseOne()).task.journal.get('0')).toBe('llm+"yes"');
@@ -106,20 +106,20 @@ test.concurrent(
   async () => {
     const server = await startPrivateRedis();
     const fixture = await fixtureAt(server.url);
-    const guest = await fixture.createTenant();
-    const taskId = await guest.openTask();
+    const testTenant = await fixture.createTenant();
+    const taskId = await testTenant.openTask();
     process.kill(server.pid, 'SIGSTOP');
     const started = Date.now();
     const refused = await Promise.all([
       errorCode(fixture.store.ping()),
-      errorCode(guest.tasks.cancel(ANN, taskId)),
+      errorCode(testTenant.tasks.cancel(ANN, taskId)),
     ]);
     process.kill(server.pid, 'SIGCONT');
     expect(refused).toEqual(['unavailable', 'unavailable']);
     expect(Date.now() - started).toBeGreaterThan(COMMAND_TIMEOUT - 500);
     expect(Date.now() - started).toBeLessThan(COMMAND_TIMEOUT + 2_000);
     await fixture.store.ping();
-    await guest.openTask();
+    await testTenant.openTask();
     await closeFixture(fixture);
     await server.stop();
   },
@@ -132,19 +132,19 @@ test.concurrent(
     const server = await startPrivateRedis({ args: ['--maxmemory', '100mb'] });
     const fixture = await fixtureAt(server.url);
     const { redis } = fixture;
-    const guest = await fixture.createTenant();
-    const taskId = await guest.openTask();
+    const testTenant = await fixture.createTenant();
+    const taskId = await testTenant.openTask();
     await redis.config('SET', 'maxmemory', 1);
-    const refused = await guest
-      .answer(taskId, 1, { as: guest.store.operatorCaller() })
+    const refused = await testTenant
+      .answer(taskId, 1, { as: testTenant.store.operatorCaller() })
       .catch((error: unknown) => error);
     expect(refused).toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('memory is full'),
     });
-    expect(await errorCode(guest.openTask({}, guest.store.operatorCaller()))).toBe('unavailable');
+    expect(await errorCode(testTenant.openTask({}, testTenant.store.operatorCaller()))).toBe('unavailable');
     await redis.config('SET', 'maxmemory', '100mb');
-    expect(await guest.answer(taskId)).toMatchObject({ replayed: false });
+    expect(await testTenant.answer(taskId)).toMatchObject({ replayed: false });
     await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
     await closeFixture(fixture);
     await server.stop();
@@ -165,11 +165,13 @@ test.concurrent("a script's own fault is not passed off as a Redis that cannot",
 test.concurrent('scripts that a restarted server does not know are sent again', patient, async () => {
   const server = await startPrivateRedis();
   const fixture = await fixtureAt(server.url);
-  const guest = await fixture.createTenant();
-  await guest.openTask();
+  const testTenant = await fixture.createTenant();
+  await testTenant.openTask();
   await fixture.redis.script('FLUSH');
-  const taskId = await guest.openTask();
-  expect((await guest.store.queries.interaction(ANN, formatInteractionId(taskId, 1))).status).toBe('pending');
+  const taskId = await testTenant.openTask();
+  expect((await testTenant.store.queries.interaction(ANN, formatInteractionId(taskId, 1))).status).toBe(
+    'pending',
+  );
   await closeFixture(fixture);
   await server.stop();
 });

@@ -38,60 +38,60 @@ test('only the scripts by which content comes in are refused when Redis is full'
   ]);
 });
 
-test.each<[string, (guest: TestTenant, taskId: string) => Promise<unknown>]>([
-  ['a new task', (guest) => guest.openTask()],
-  ['an answer', (guest, taskId) => guest.answer(taskId)],
+test.each<[string, (testTenant: TestTenant, taskId: string) => Promise<unknown>]>([
+  ['a new task', (testTenant) => testTenant.openTask()],
+  ['an answer', (testTenant, taskId) => testTenant.answer(taskId)],
   [
     'a chunk of an answer',
-    async (guest, taskId) =>
-      guest.interactions.appendChunk(await guest.caller(), {
+    async (testTenant, taskId) =>
+      testTenant.interactions.appendChunk(await testTenant.caller(), {
         interactionId: formatInteractionId(taskId, 1),
         sequence: 0,
         delta: 'x',
       }),
   ],
-  ['a change of a project', (guest) => guest.store.projects.commit('p', undefined, change)],
+  ['a change of a project', (testTenant) => testTenant.store.projects.commit('p', undefined, change)],
 ])('%s is refused, nothing is changed, and it is taken when there is room', async (_what, call) => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
   const before = await fixture.contents();
-  const refused = await whileFull(() => call(guest, taskId).catch((error: unknown) => error));
+  const refused = await whileFull(() => call(testTenant, taskId).catch((error: unknown) => error));
   expect(refused).toMatchObject({
     code: 'unavailable',
     message: expect.stringMatching(/memory is full.*Nothing was changed/),
     details: { taken: false },
   });
   expect(await fixture.contents()).toEqual(before);
-  expect(await errorCode(call(guest, taskId))).toBe('done');
+  expect(await errorCode(call(testTenant, taskId))).toBe('done');
 });
 
 test('a task that was answered before Redis was full ends while it is', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
-  await guest.answer(taskId);
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
+  await testTenant.answer(taskId);
   await whileFull(async () => {
     await (await fixture.leaseOne()).settle({ status: 'completed', result: { text: 'yes' } });
-    expect(await guest.tasks.read(ANN, taskId, 'inbox')).toMatchObject({ status: 'completed' });
+    expect(await testTenant.tasks.read(ANN, taskId, 'inbox')).toMatchObject({ status: 'completed' });
   });
 });
 
 test('a task is cancelled, seen, listed, extended and expired in a full Redis', async () => {
-  const guest = await fixture.createTenant();
+  const testTenant = await fixture.createTenant();
   const [cancelled, other] = [
-    await guest.openTask(),
-    await guest.openTask({ waits: [llmWait('0'), llmWait('1')] }),
+    await testTenant.openTask(),
+    await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] }),
   ];
-  const late = await guest.withLifetimes({ task: 0 }).openTask();
+  const late = await testTenant.withLifetimes({ task: 0 }).openTask();
   await whileFull(async () => {
-    await (await guest.caller()).admit(['mcp']);
-    await (await guest.caller()).recheck(['mcp']);
-    await guest.tasks.cancel(ANN, cancelled);
-    await guest.interactions.cancel(ANN, formatInteractionId(other, 2));
-    await guest.interactions.extend(ANN, formatInteractionId(other, 1), 60_000);
-    expect((await guest.store.queries.pending(ANN, {})).items).toHaveLength(2);
-    await fixture.operators.update(guest.store.id, { suspended: true });
+    await (await testTenant.caller()).admit(['mcp']);
+    await (await testTenant.caller()).recheck(['mcp']);
+    await testTenant.tasks.cancel(ANN, cancelled);
+    await testTenant.interactions.cancel(ANN, formatInteractionId(other, 2));
+    await testTenant.interactions.extend(ANN, formatInteractionId(other, 1), 60_000);
+    expect((await testTenant.store.queries.pending(ANN, {})).items).toHaveLength(2);
+    await fixture.operators.update(testTenant.store.id, { suspended: true });
     await fixture.sweep();
-    expect(await guest.tasks.read(ANN, late)).toMatchObject({
+    expect(await testTenant.tasks.read(ANN, late)).toMatchObject({
       status: 'failed',
       error: { code: 'task_expired' },
     });
@@ -99,19 +99,19 @@ test('a task is cancelled, seen, listed, extended and expired in a full Redis', 
 });
 
 test('a segment that cannot park is put back as often as it takes, and its tries do not count', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask({ ready: true });
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask({ ready: true });
   await whileFull(async () => {
     for (let time = 0; time < 20; time++) {
       const segment = await fixture.leaseOne();
       expect(segment.task.tries).toBe(1);
       expect(await errorCode(segment.park(nothing))).toBe('unavailable');
       expect(await segment.release()).toBe('released');
-      await fixture.loseJobs(guest);
+      await fixture.loseJobs(testTenant);
     }
   });
   expect(await (await fixture.leaseOne()).park(nothing)).toBe('parked');
-  expect((await guest.readRecord(taskId))['tr']).toBe('0');
+  expect((await testTenant.readRecord(taskId))['tr']).toBe('0');
 });
 
 test('a process starts while Redis is full, unless it is the first of all', async () => {
@@ -126,11 +126,11 @@ test('a process starts while Redis is full, unless it is the first of all', asyn
 });
 
 test('what a lost job had is ready again in a full Redis too', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask({ ready: true });
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask({ ready: true });
   await fixture.leaseOne();
   await whileFull(async () => {
-    await fixture.loseJobs(guest);
+    await fixture.loseJobs(testTenant);
     expect((await fixture.leaseOne()).taskId).toBe(taskId);
   });
 });

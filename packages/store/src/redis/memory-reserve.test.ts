@@ -10,22 +10,22 @@ async function used(): Promise<number> {
 }
 
 test('while only the reserve is left new work is refused, and what was accepted goes on, jobs and next requests included', async () => {
-  const guest = await fixture.createTenant();
-  const [taskId, other] = [await guest.openTask(), await guest.openTask()];
-  await guest.answer(taskId);
+  const testTenant = await fixture.createTenant();
+  const [taskId, other] = [await testTenant.openTask(), await testTenant.openTask()];
+  await testTenant.answer(taskId);
   const segment = await fixture.leaseOne();
   for (let n = 0; n < 100; n++) await redis.append('junk', 'x'.repeat(10_000));
   // Three in a hundred are left, less than the reserve.
   await redis.config('SET', 'maxmemory', Math.round((await used()) / 0.97));
   try {
-    await expect.poll(() => errorCode(guest.openTask()), { timeout: 5_000 }).toBe('unavailable');
-    const refused = await guest.answer(other).catch((error: unknown) => error);
+    await expect.poll(() => errorCode(testTenant.openTask()), { timeout: 5_000 }).toBe('unavailable');
+    const refused = await testTenant.answer(other).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'unavailable', details: { taken: false } });
     expect(String(refused)).toMatch(/memory is full.*Nothing was changed/);
     expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('parked');
     await redis.del('junk');
     await redis.config('SET', 'maxmemory', 0);
-    await expect.poll(() => errorCode(guest.answer(other)), { timeout: 5_000 }).toBe('done');
+    await expect.poll(() => errorCode(testTenant.answer(other)), { timeout: 5_000 }).toBe('done');
   } finally {
     await redis.config('SET', 'maxmemory', 0);
   }

@@ -24,7 +24,7 @@ async function whileHung<T>(pid: number, body: () => Promise<T>): Promise<T> {
 }
 
 /** What became of a call, and how long after it was asked. */
-async function heard(call: Promise<unknown>) {
+async function received(call: Promise<unknown>) {
   const asked = performance.now();
   const error = (await call.catch((thrown: unknown) => thrown)) as { message?: string; details?: object };
   return { error, after: performance.now() - asked };
@@ -34,7 +34,7 @@ test('however many stand before it, a caller hears in time, and what has not lef
   const connection = await Connection.open(servers.master.url, { replicas: 1, waitMs: 300 });
   const names = Array.from({ length: 700 }, (_, n) => `{hung}:${n}`);
   const outcomes = await whileHung(servers.master.pid, () =>
-    Promise.all(names.map((name) => heard(connection.write('SET', name, 1)))),
+    Promise.all(names.map((name) => received(connection.write('SET', name, 1)))),
   );
   expect(Math.max(...outcomes.map(({ after }) => after))).toBeLessThan(COMMAND_TIMEOUT + 1_000);
   expect(Math.min(...outcomes.map(({ after }) => after))).toBeGreaterThan(COMMAND_TIMEOUT - 100);
@@ -71,7 +71,7 @@ test('a script that has to be sent twice has no more time for it', async () => {
   const source = '#!lua\nreturn {redis.call("INCR", KEYS[1])}';
   const script = { source, sha: sha1(source), batched: false };
   const { error, after } = await whileHung(servers.replica.pid, () =>
-    heard(replicated.evaluate(script, ['{lane}:twice'], [])),
+    received(replicated.evaluate(script, ['{lane}:twice'], [])),
   );
   expect(error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('not known') });
   expect(after).toBeLessThan(1_100);

@@ -29,82 +29,85 @@ async function whileReplicaHangs<T>(body: () => Promise<T>): Promise<T> {
 
 const change = { set: [['t:1', '{}'] as const], delete: [] };
 
-test.each<[string, (guest: TestTenant, taskId: string) => Promise<unknown>]>([
-  ['a new task', (guest) => guest.openTask({ idempotency: { key: 'k', arguments: 'a' } })],
-  ['an answer', (guest, taskId) => guest.answer(taskId)],
+test.each<[string, (testTenant: TestTenant, taskId: string) => Promise<unknown>]>([
+  ['a new task', (testTenant) => testTenant.openTask({ idempotency: { key: 'k', arguments: 'a' } })],
+  ['an answer', (testTenant, taskId) => testTenant.answer(taskId)],
   [
     'a chunk',
-    async (guest, taskId) =>
-      guest.interactions.appendChunk(await guest.caller(), {
+    async (testTenant, taskId) =>
+      testTenant.interactions.appendChunk(await testTenant.caller(), {
         interactionId: formatInteractionId(taskId, 1),
         sequence: 0,
         delta: 'x',
       }),
   ],
-  ['how a task stands', (guest, taskId) => guest.tasks.read(ANN, taskId)],
-  ['what is pending', (guest) => guest.store.queries.pending(ANN, {})],
+  ['how a task stands', (testTenant, taskId) => testTenant.tasks.read(ANN, taskId)],
+  ['what is pending', (testTenant) => testTenant.store.queries.pending(ANN, {})],
   [
     'another deadline',
-    (guest, taskId) => guest.interactions.extend(ANN, formatInteractionId(taskId, 1), 1_000),
+    (testTenant, taskId) => testTenant.interactions.extend(ANN, formatInteractionId(taskId, 1), 1_000),
   ],
-  ['a key', (guest) => guest.store.credentials.create({ name: 'k', scopes: ['mcp'] })],
-  ['a limit', (guest) => guest.fixture.operators.update(guest.store.id, { limits: { openTasks: 5 } })],
+  ['a key', (testTenant) => testTenant.store.credentials.create({ name: 'k', scopes: ['mcp'] })],
+  [
+    'a limit',
+    (testTenant) => testTenant.fixture.operators.update(testTenant.store.id, { limits: { openTasks: 5 } }),
+  ],
   [
     'a change of a project',
-    async (guest) => {
-      const landed = await guest.store.projects.commit('p', undefined, change);
+    async (testTenant) => {
+      const landed = await testTenant.store.projects.commit('p', undefined, change);
       // What was not confirmed landed all the same: a repeat hears that the project has moved on.
-      if (!landed && (await guest.store.projects.read('p')) === undefined) throw new Error('not landed');
+      if (!landed && (await testTenant.store.projects.read('p')) === undefined) throw new Error('not landed');
     },
   ],
 ])('%s is acknowledged only with a replica, and repeating it is safe', async (_what, call) => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
-  const refused = await whileReplicaHangs(() => call(guest, taskId).catch((error: unknown) => error));
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
+  const refused = await whileReplicaHangs(() => call(testTenant, taskId).catch((error: unknown) => error));
   expect(refused).toMatchObject({
     code: 'unavailable',
     message: expect.stringMatching(/^0 of 1 replicas .* not known; repeat/),
   });
-  expect(await errorCode(call(guest, taskId))).toBe('done');
+  expect(await errorCode(call(testTenant, taskId))).toBe('done');
 });
 
 test('an answer that is confirmed as taken before is confirmed only with a replica too', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
   await whileReplicaHangs(async () => {
-    expect(await errorCode(guest.answer(taskId))).toBe('unavailable');
-    expect(await errorCode(guest.answer(taskId)), 'it writes nothing, and yet').toBe('unavailable');
+    expect(await errorCode(testTenant.answer(taskId))).toBe('unavailable');
+    expect(await errorCode(testTenant.answer(taskId)), 'it writes nothing, and yet').toBe('unavailable');
   });
-  expect(await guest.answer(taskId)).toMatchObject({ replayed: true, event: 1 });
+  expect(await testTenant.answer(taskId)).toMatchObject({ replayed: true, event: 1 });
 });
 
 test('a task is cancelled once, though the first was not confirmed', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
   await whileReplicaHangs(async () =>
-    expect(await errorCode(guest.tasks.cancel(ANN, taskId))).toBe('unavailable'),
+    expect(await errorCode(testTenant.tasks.cancel(ANN, taskId))).toBe('unavailable'),
   );
-  await expect(guest.tasks.cancel(ANN, taskId)).rejects.toMatchObject({
+  await expect(testTenant.tasks.cancel(ANN, taskId)).rejects.toMatchObject({
     code: 'task_ended',
     details: { status: 'cancelled' },
   });
 });
 
 test('what has been acknowledged stands in the replica, however many come at once', async () => {
-  const guest = await fixture.createTenant();
-  const ids = await Promise.all(Array.from({ length: 600 }, () => guest.openTask()));
-  const found = await Promise.all(ids.map((id) => replica.exists(guest.keys.task(id))));
+  const testTenant = await fixture.createTenant();
+  const ids = await Promise.all(Array.from({ length: 600 }, () => testTenant.openTask()));
+  const found = await Promise.all(ids.map((id) => replica.exists(testTenant.keys.task(id))));
   expect(found.filter((one) => one === 0)).toEqual([]);
 });
 
 test('many calls share one WAIT, and a worker waits for none', async () => {
-  const guest = await fixture.createTenant();
+  const testTenant = await fixture.createTenant();
   const waits = async () => {
     const stats = await fixture.redis.info('commandstats');
     return Number(/cmdstat_wait:calls=(\d+)/.exec(stats)?.[1] ?? 0);
   };
   const before = await waits();
-  await Promise.all(Array.from({ length: 200 }, () => guest.openTask({ waits: [], ready: true })));
+  await Promise.all(Array.from({ length: 200 }, () => testTenant.openTask({ waits: [], ready: true })));
   const opened = await waits();
   expect(opened - before).toBeLessThan(20);
   for (const segment of await fixture.lease(200)) {
@@ -115,30 +118,30 @@ test('many calls share one WAIT, and a worker waits for none', async () => {
 });
 
 test('a waiter is told to look for itself, since what it hears may be lost again', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
   const { inbox } = fixture.store;
-  const listener = inbox.subscribe(guest.member(taskId));
-  await guest.answer(taskId, 1, { channel: inbox.channel });
+  const listener = inbox.subscribe(testTenant.member(taskId));
+  await testTenant.answer(taskId, 1, { channel: inbox.channel });
   await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
   expect(await listener.next(5_000)).toBe('reread');
   listener.close();
 });
 
 test('scripts that a restarted server does not know are sent again', async () => {
-  const guest = await fixture.createTenant();
-  await guest.openTask();
+  const testTenant = await fixture.createTenant();
+  await testTenant.openTask();
   await fixture.redis.script('FLUSH');
-  const ids = await Promise.all(Array.from({ length: 20 }, () => guest.openTask()));
+  const ids = await Promise.all(Array.from({ length: 20 }, () => testTenant.openTask()));
   expect(new Set(ids).size).toBe(20);
 });
 
 test('a fault of a script is its own, and of none that left with it', async () => {
-  const guest = await fixture.createTenant();
-  await fixture.redis.set(guest.keys.pending, 'no set');
+  const testTenant = await fixture.createTenant();
+  await fixture.redis.set(testTenant.keys.pending, 'no set');
   const [broken, whole] = await Promise.allSettled([
-    guest.openTask({}, guest.store.operatorCaller()),
-    guest.store.credentials.create({ name: 'k', scopes: ['mcp'] }),
+    testTenant.openTask({}, testTenant.store.operatorCaller()),
+    testTenant.store.credentials.create({ name: 'k', scopes: ['mcp'] }),
   ]);
   expect(broken).toMatchObject({
     status: 'rejected',

@@ -10,47 +10,49 @@ const fixture = await openFixture();
 const { interceptor, redis } = fixture;
 
 test('an accepted answer is in the journal, its interaction is answered, and its task is ready', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
-  expect(await guest.answer(taskId, 1, { text: '{"n":1}' })).toMatchObject({
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
+  expect(await testTenant.answer(taskId, 1, { text: '{"n":1}' })).toMatchObject({
     replayed: false,
     event: 1,
     taskId,
   });
-  const record = await guest.readRecord(taskId);
+  const record = await testTenant.readRecord(taskId);
   expect(record).toMatchObject({ 'j:0': 'llm+{"n":1}', st: 'working', open: '', ev: '1' });
   expect(record['g1']).toMatch(/;ann$/);
-  expect(await redis.zcard(guest.keys.pending)).toBe(0);
-  expect(await guest.queueState(taskId)).toBe('ready');
+  expect(await redis.zcard(testTenant.keys.pending)).toBe(0);
+  expect(await testTenant.queueState(taskId)).toBe('ready');
 });
 
 test('the same answer again is confirmed and changes nothing; another one is refused and changes nothing', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
-  await guest.answer(taskId, 1, { text: '"a"' });
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
+  await testTenant.answer(taskId, 1, { text: '"a"' });
   const before = await fixture.contents();
-  const as = guest.store.operatorCaller();
-  expect(await guest.answer(taskId, 1, { text: '"a"', as })).toMatchObject({ replayed: true, event: 1 });
-  expect(await errorCode(guest.answer(taskId, 1, { text: '"b"', as }))).toBe('interaction_already_answered');
+  const as = testTenant.store.operatorCaller();
+  expect(await testTenant.answer(taskId, 1, { text: '"a"', as })).toMatchObject({ replayed: true, event: 1 });
+  expect(await errorCode(testTenant.answer(taskId, 1, { text: '"b"', as }))).toBe(
+    'interaction_already_answered',
+  );
   expect(await fixture.contents()).toEqual(before);
 });
 
 test('an answer is confirmed and refused in the same way after its task has ended', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
-  await guest.answer(taskId, 1, { text: '"a"' });
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
+  await testTenant.answer(taskId, 1, { text: '"a"' });
   await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
-  expect(await guest.answer(taskId, 1, { text: '"a"' })).toMatchObject({ replayed: true });
-  expect(await errorCode(guest.answer(taskId, 1, { text: '"b"' }))).toBe('interaction_already_answered');
+  expect(await testTenant.answer(taskId, 1, { text: '"a"' })).toMatchObject({ replayed: true });
+  expect(await errorCode(testTenant.answer(taskId, 1, { text: '"b"' }))).toBe('interaction_already_answered');
 });
 
 test('of many answers at once exactly one is accepted', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
   const texts = Array.from({ length: 20 }, (_, at) => JSON.stringify(`answer ${at % 5}`));
   const codes = await Promise.all(
     texts.map((text) =>
-      guest.answer(taskId, 1, { text }).then(
+      testTenant.answer(taskId, 1, { text }).then(
         (reply) => (reply.replayed ? 'replayed' : 'accepted'),
         (error) => error.code,
       ),
@@ -59,72 +61,72 @@ test('of many answers at once exactly one is accepted', async () => {
   expect(codes.filter((code) => code === 'accepted')).toHaveLength(1);
   expect(codes.filter((code) => code === 'replayed')).toHaveLength(3);
   expect(codes.filter((code) => code === 'interaction_already_answered')).toHaveLength(16);
-  expect((await guest.readRecord(taskId))['ev']).toBe('1');
+  expect((await testTenant.readRecord(taskId))['ev']).toBe('1');
 });
 
 test('Redis decides the deadline by its own clock, before any sweep', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.withLifetimes({ interaction: 1 }).openTask();
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.withLifetimes({ interaction: 1 }).openTask();
   await new Promise((resolve) => setTimeout(resolve, 5));
   const before = await fixture.contents();
-  const as = guest.store.operatorCaller();
-  expect(await errorCode(guest.answer(taskId, 1, { as }))).toBe('interaction_expired');
+  const as = testTenant.store.operatorCaller();
+  expect(await errorCode(testTenant.answer(taskId, 1, { as }))).toBe('interaction_expired');
   expect(await fixture.contents()).toEqual(before);
   await fixture.sweep();
-  expect(await errorCode(guest.answer(taskId, 1, { as }))).toBe('interaction_expired');
+  expect(await errorCode(testTenant.answer(taskId, 1, { as }))).toBe('interaction_expired');
 });
 
 test('no interaction outlives its task: an answer that the task could not use is refused', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.withLifetimes({ interaction: 3_600_000, task: 1 }).openTask();
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.withLifetimes({ interaction: 3_600_000, task: 1 }).openTask();
   await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(await errorCode(guest.answer(taskId))).toBe('interaction_expired');
+  expect(await errorCode(testTenant.answer(taskId))).toBe('interaction_expired');
 });
 
 test('an answer to what was cancelled is refused, be it the task or the one interaction', async () => {
-  const guest = await fixture.createTenant();
-  const whole = await guest.openTask();
-  await guest.tasks.cancel(ANN, whole);
-  expect(await errorCode(guest.answer(whole))).toBe('interaction_cancelled');
-  const part = await guest.openTask({ waits: [llmWait('0'), llmWait('1')] });
-  await guest.interactions.cancel(ANN, formatInteractionId(part, 1));
-  expect(await errorCode(guest.answer(part, 1))).toBe('interaction_cancelled');
-  expect(await errorCode(guest.answer(part, 2))).toBe('done');
+  const testTenant = await fixture.createTenant();
+  const whole = await testTenant.openTask();
+  await testTenant.tasks.cancel(ANN, whole);
+  expect(await errorCode(testTenant.answer(whole))).toBe('interaction_cancelled');
+  const part = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
+  await testTenant.interactions.cancel(ANN, formatInteractionId(part, 1));
+  expect(await errorCode(testTenant.answer(part, 1))).toBe('interaction_cancelled');
+  expect(await errorCode(testTenant.answer(part, 2))).toBe('done');
 });
 
 test("another principal's and another tenant's interaction is answered byte for byte as one that never existed", async () => {
-  const [guest, stranger] = [await fixture.createTenant(), await fixture.createTenant()];
-  const taskId = await guest.openTask();
+  const [testTenant, stranger] = [await fixture.createTenant(), await fixture.createTenant()];
+  const taskId = await testTenant.openTask();
   const absent = `${taskId.slice(0, 7)}${taskId[7] === '0' ? '1' : '0'}${taskId.slice(8)}`;
   const attempts = [
-    [guest, taskId, 1],
-    [guest, absent, 1],
-    [guest, taskId, 9],
+    [testTenant, taskId, 1],
+    [testTenant, absent, 1],
+    [testTenant, taskId, 9],
     [stranger, taskId, 1],
   ] as const;
-  const heard = [];
+  const received = [];
   for (const [who, id, number] of attempts) {
     const error = await who
       .answer(id, number, { as: await who.caller('bob') })
       .catch((thrown: unknown) => thrown);
-    heard.push([
+    received.push([
       interceptor.last(ACCEPT),
       JSON.stringify(error).replaceAll(formatInteractionId(id, number), 'ID'),
     ]);
   }
-  expect(heard[0]).toEqual(heard[1]);
-  expect(heard[2]).toEqual(heard[1]);
-  expect(heard[3]).toEqual(heard[1]);
-  expect((await guest.readRecord(taskId))['st']).toBe('input_required');
+  expect(received[0]).toEqual(received[1]);
+  expect(received[2]).toEqual(received[1]);
+  expect(received[3]).toEqual(received[1]);
+  expect((await testTenant.readRecord(taskId))['st']).toBe('input_required');
 });
 
 test('the scope agent answers what others of its tenant started, and nothing of another tenant', async () => {
-  const [guest, other] = [await fixture.createTenant(), await fixture.createTenant()];
-  const taskId = await guest.openTask();
+  const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
+  const taskId = await testTenant.openTask();
   const foreign = await other.caller('agent-7', ['agent']);
   expect(await errorCode(other.answer(taskId, 1, { as: foreign }))).toBe('interaction_not_found');
-  await guest.answer(taskId, 1, { as: await guest.caller('agent-7', ['agent']) });
-  expect(await guest.store.queries.interaction(AGENT, formatInteractionId(taskId, 1))).toMatchObject({
+  await testTenant.answer(taskId, 1, { as: await testTenant.caller('agent-7', ['agent']) });
+  expect(await testTenant.store.queries.interaction(AGENT, formatInteractionId(taskId, 1))).toMatchObject({
     status: 'answered',
     answeredBy: 'agent-7',
     principal: 'ann',
@@ -132,21 +134,21 @@ test('the scope agent answers what others of its tenant started, and nothing of 
 });
 
 test('an answer over the limit is refused, and the interaction stays pending', async () => {
-  const guest = await fixture.createTenant({ answerBytes: 10 });
-  const taskId = await guest.openTask();
-  expect(await errorCode(guest.answer(taskId, 1, { text: '"12345678é"' }))).toBe('limit_size');
+  const testTenant = await fixture.createTenant({ answerBytes: 10 });
+  const taskId = await testTenant.openTask();
+  expect(await errorCode(testTenant.answer(taskId, 1, { text: '"12345678é"' }))).toBe('limit_size');
   expect(interceptor.last(ACCEPT)).toEqual(['limit_size', 'answerBytes', 12, '10']);
-  expect(await errorCode(guest.answer(taskId, 1, { text: '"12345678"' }))).toBe('done');
+  expect(await errorCode(testTenant.answer(taskId, 1, { text: '"12345678"' }))).toBe('done');
 });
 
 test('while a segment runs, an answer leaves the task to it and is not among the ready', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask({ waits: [llmWait('0'), llmWait('1')] });
-  await guest.answer(taskId, 1);
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
+  await testTenant.answer(taskId, 1);
   const segment = await fixture.leaseOne();
-  await guest.answer(taskId, 2);
+  await testTenant.answer(taskId, 2);
   expect(interceptor.last(ACCEPT)).toEqual(['accepted', 2, '']);
-  expect(await guest.queueState(taskId)).toBe('batch');
+  expect(await testTenant.queueState(taskId)).toBe('batch');
   expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('again');
   const again = await fixture.shard.reload(segment);
   expect([...again!.task.journal.keys()].sort()).toEqual(['0', '1']);
@@ -154,12 +156,12 @@ test('while a segment runs, an answer leaves the task to it and is not among the
 });
 
 test('a sleep of the same task cannot be answered', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask({ waits: [sleepWait('0', 60_000), llmWait('1')] });
-  expect(await errorCode(guest.answer(taskId, 2))).toBe('interaction_not_found');
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask({ waits: [sleepWait('0', 60_000), llmWait('1')] });
+  expect(await errorCode(testTenant.answer(taskId, 2))).toBe('interaction_not_found');
   expect(
     await errorCode(
-      guest.interactions.accept(await guest.caller(), {
+      testTenant.interactions.accept(await testTenant.caller(), {
         interactionId: taskId,
         text: '1',
         fingerprint: 'f',

@@ -12,64 +12,67 @@ const { interceptor, redis } = fixture;
 /** The four ways in: each admits by its own script. */
 const WAYS = {
   admit: (_guest: TestTenant, caller: Caller) => caller.admit(['mcp']),
-  open: (guest: TestTenant, caller: Caller) => guest.tasks.open(caller, newTask()),
-  accept: (guest: TestTenant, caller: Caller, taskId: string) => guest.answer(taskId, 1, { as: caller }),
-  chunk: (guest: TestTenant, caller: Caller, taskId: string) =>
-    guest.interactions.appendChunk(caller, {
+  open: (testTenant: TestTenant, caller: Caller) => testTenant.tasks.open(caller, newTask()),
+  accept: (testTenant: TestTenant, caller: Caller, taskId: string) =>
+    testTenant.answer(taskId, 1, { as: caller }),
+  chunk: (testTenant: TestTenant, caller: Caller, taskId: string) =>
+    testTenant.interactions.appendChunk(caller, {
       interactionId: formatInteractionId(taskId, 1),
       sequence: 0,
       delta: 'y',
     }),
 };
 
-const REFUSALS: Record<string, (guest: TestTenant) => Promise<Caller>> = {
-  unauthenticated: async (guest) => {
-    const { key, id } = await guest.store.credentials.create({ name: 'gone', scopes: ['mcp'] });
-    await guest.store.credentials.revoke(id);
-    return guest.store.caller(parseApiKey(key)!, 1);
+const REFUSALS: Record<string, (testTenant: TestTenant) => Promise<Caller>> = {
+  unauthenticated: async (testTenant) => {
+    const { key, id } = await testTenant.store.credentials.create({ name: 'gone', scopes: ['mcp'] });
+    await testTenant.store.credentials.revoke(id);
+    return testTenant.store.caller(parseApiKey(key)!, 1);
   },
-  insufficient_scope: (guest) => guest.caller('ann', ['admin']),
-  tenant_suspended: async (guest) => {
-    await fixture.operators.update(guest.store.id, { suspended: true });
-    return guest.caller();
+  insufficient_scope: (testTenant) => testTenant.caller('ann', ['admin']),
+  tenant_suspended: async (testTenant) => {
+    await fixture.operators.update(testTenant.store.id, { suspended: true });
+    return testTenant.caller();
   },
-  limit_size: (guest) => guest.caller('ann', ['mcp'], 2_000_000),
-  limit_rate: async (guest) => {
-    await redis.hset(guest.keys.record, { tokens: -100, filled: 9_999_999_999_999, burst: 5 });
-    return guest.caller();
+  limit_size: (testTenant) => testTenant.caller('ann', ['mcp'], 2_000_000),
+  limit_rate: async (testTenant) => {
+    await redis.hset(testTenant.keys.record, { tokens: -100, filled: 9_999_999_999_999, burst: 5 });
+    return testTenant.caller();
   },
 };
 
 const CASES = Object.keys(REFUSALS).flatMap((code) => Object.keys(WAYS).map((way) => [way, code] as const));
 
 test.each(CASES)('%s is refused with %s, and nothing is written', async (way, code) => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
-  const caller = await REFUSALS[code]!(guest);
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
+  const caller = await REFUSALS[code]!(testTenant);
   const before = await fixture.contents();
-  expect(await errorCode(WAYS[way as keyof typeof WAYS](guest, caller, taskId))).toBe(code);
+  expect(await errorCode(WAYS[way as keyof typeof WAYS](testTenant, caller, taskId))).toBe(code);
   expect(await fixture.contents()).toEqual(before);
 });
 
 test.each(['unauthenticated', 'tenant_suspended', 'limit_size', 'limit_rate'])(
   'a dry run replies %s before there is a call',
   async (code) => {
-    const guest = await fixture.createTenant();
-    const caller = await REFUSALS[code]!(guest);
+    const testTenant = await fixture.createTenant();
+    const caller = await REFUSALS[code]!(testTenant);
     expect(await errorCode(caller.dryRunAdmission())).toBe(code);
   },
 );
 
 test('a dry run takes no token of the rate, and its caller is admitted afterwards', async () => {
-  const guest = await fixture.createTenant({ requestsPerSecond: 1, burst: 1 });
-  const caller = await guest.caller();
+  const testTenant = await fixture.createTenant({ requestsPerSecond: 1, burst: 1 });
+  const caller = await testTenant.caller();
   const before = await fixture.contents();
   for (let n = 0; n < 5; n++) await caller.dryRunAdmission();
   expect(await fixture.contents()).toEqual(before);
   expect(caller.admitted).toBe(false);
   expect(await errorCode(caller.admit(['mcp']))).toBe('done');
-  expect(await errorCode((await guest.caller()).admit(['mcp'])), 'the one call was').toBe('limit_rate');
-  expect(await errorCode((await guest.caller()).dryRunAdmission()), 'an answer would be taken').toBe('done');
+  expect(await errorCode((await testTenant.caller()).admit(['mcp'])), 'the one call was').toBe('limit_rate');
+  expect(await errorCode((await testTenant.caller()).dryRunAdmission()), 'an answer would be taken').toBe(
+    'done',
+  );
 });
 
 test.each(Object.keys(REFUSALS).filter((code) => !code.startsWith('limit')))(
@@ -83,8 +86,8 @@ test.each(Object.keys(REFUSALS).filter((code) => !code.startsWith('limit')))(
 );
 
 test('checking a caller again takes no token of the rate, and is never refused for it', async () => {
-  const guest = await bucket({ requestsPerSecond: 1, burst: 3 }, 3, 0);
-  const caller = await guest.caller('ann', ['mcp', 'agent']);
+  const testTenant = await bucket({ requestsPerSecond: 1, burst: 3 }, 3, 0);
+  const caller = await testTenant.caller('ann', ['mcp', 'agent']);
   const before = await fixture.contents();
   for (let n = 0; n < 20; n++) {
     const [one, two] = await Promise.all([caller.recheck(['mcp']), caller.recheck(['mcp'])]);
@@ -92,19 +95,19 @@ test('checking a caller again takes no token of the rate, and is never refused f
     expect(one).toEqual({ principal: 'ann', scopes: new Set<Scope>(['mcp', 'agent']) });
   }
   expect(await fixture.contents()).toEqual(before);
-  await redis.hset(guest.keys.record, { tokens: -1_000 });
+  await redis.hset(testTenant.keys.record, { tokens: -1_000 });
   expect((await caller.recheck(['mcp'])).principal).toBe('ann');
-  expect(await level(guest)).toBe(-1_000);
+  expect(await level(testTenant)).toBe(-1_000);
 });
 
 test('a key is refused when its tenant has no record, when it has expired, and when another one has its id', async () => {
-  const guest = await fixture.createTenant();
-  const { key, id } = await guest.store.credentials.create({ name: 'k', scopes: ['mcp'] });
-  const attempt = () => errorCode(guest.store.caller(parseApiKey(key)!, 1).admit(['mcp']));
+  const testTenant = await fixture.createTenant();
+  const { key, id } = await testTenant.store.credentials.create({ name: 'k', scopes: ['mcp'] });
+  const attempt = () => errorCode(testTenant.store.caller(parseApiKey(key)!, 1).admit(['mcp']));
   expect(await attempt()).toBe('done');
-  await redis.hset(guest.keys.credential(id), 'expires', Date.now() - 1);
+  await redis.hset(testTenant.keys.credential(id), 'expires', Date.now() - 1);
   expect(await attempt()).toBe('unauthenticated');
-  await redis.hset(guest.keys.credential(id), { expires: Date.now() + 60_000, digest: 'another' });
+  await redis.hset(testTenant.keys.credential(id), { expires: Date.now() + 60_000, digest: 'another' });
   expect(await attempt()).toBe('unauthenticated');
   const homeless = await fixture.createTenant();
   const caller = await homeless.caller();
@@ -113,34 +116,34 @@ test('a key is refused when its tenant has no record, when it has expired, and w
 });
 
 test('a rotated key goes on for its overlap and no longer, and the new one is the same principal', async () => {
-  const guest = await fixture.createTenant();
-  const old = await guest.store.credentials.create({ name: 'k', principal: 'ann', scopes: ['mcp'] });
-  const next = await guest.store.credentials.rotate(old.id, 0);
-  const admitted = (key: string) => guest.store.caller(parseApiKey(key)!, 1).admit(['mcp']);
+  const testTenant = await fixture.createTenant();
+  const old = await testTenant.store.credentials.create({ name: 'k', principal: 'ann', scopes: ['mcp'] });
+  const next = await testTenant.store.credentials.rotate(old.id, 0);
+  const admitted = (key: string) => testTenant.store.caller(parseApiKey(key)!, 1).admit(['mcp']);
   expect(await errorCode(admitted(old.key))).toBe('unauthenticated');
   expect(await admitted(next.key)).toEqual({ principal: 'ann', scopes: new Set<Scope>(['mcp']) });
-  const third = await guest.store.credentials.rotate(next.id, 60);
+  const third = await testTenant.store.credentials.rotate(next.id, 60);
   expect(await errorCode(admitted(next.key))).toBe('done');
   expect(await errorCode(admitted(third.key))).toBe('done');
 });
 
 test('no key is stored as it is shown', async () => {
-  const guest = await fixture.createTenant();
-  const { key } = await guest.store.credentials.create({ name: 'k', scopes: ['mcp'] });
+  const testTenant = await fixture.createTenant();
+  const { key } = await testTenant.store.credentials.create({ name: 'k', scopes: ['mcp'] });
   const secret = key.split('_')[3]!.slice(0, 32);
   expect(JSON.stringify(await fixture.contents())).not.toContain(secret);
 });
 
 /** A tenant whose bucket stands at `tokens` as of `ago` milliseconds before now. */
 async function bucket(limits: Partial<Limits>, tokens: number, ago: number): Promise<TestTenant> {
-  const guest = await fixture.createTenant(limits);
+  const testTenant = await fixture.createTenant(limits);
   const [seconds, micros] = await redis.time();
   const now = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
-  await redis.hset(guest.keys.record, { tokens, filled: now - ago });
-  return guest;
+  await redis.hset(testTenant.keys.record, { tokens, filled: now - ago });
+  return testTenant;
 }
 
-const level = async (guest: TestTenant) => Number(await redis.hget(guest.keys.record, 'tokens'));
+const level = async (testTenant: TestTenant) => Number(await redis.hget(testTenant.keys.record, 'tokens'));
 
 test('the bucket refills with time, up to its burst and never above', async () => {
   const slow = { requestsPerSecond: 1, burst: 10 };
@@ -159,27 +162,28 @@ test('the bucket refills with time, up to its burst and never above', async () =
 });
 
 test('a burst is let through, and not one more', async () => {
-  const guest = await fixture.createTenant({ requestsPerSecond: 1, burst: 3 });
+  const testTenant = await fixture.createTenant({ requestsPerSecond: 1, burst: 3 });
   const codes = [];
-  for (let call = 0; call < 5; call++) codes.push(await errorCode((await guest.caller()).admit(['mcp'])));
+  for (let call = 0; call < 5; call++)
+    codes.push(await errorCode((await testTenant.caller()).admit(['mcp'])));
   expect(codes).toEqual(['done', 'done', 'done', 'limit_rate', 'limit_rate']);
 });
 
 test('a clock that was set back takes no tokens away', async () => {
-  const guest = await bucket({ requestsPerSecond: 1, burst: 10 }, 5, -60_000);
-  await (await guest.caller()).admit(['mcp']);
-  expect(await level(guest)).toBe(4);
+  const testTenant = await bucket({ requestsPerSecond: 1, burst: 10 }, 5, -60_000);
+  await (await testTenant.caller()).admit(['mcp']);
+  expect(await level(testTenant)).toBe(4);
 });
 
 test('an answer is taken where a call is refused for its rate, and goes into debt down to a floor', async () => {
-  const guest = await fixture.createTenant({ requestsPerSecond: 1, burst: 2 });
-  const taskId = await guest.openTask();
-  await redis.hset(guest.keys.record, { tokens: -3 });
-  expect(await errorCode((await guest.caller()).admit(['mcp']))).toBe('limit_rate');
-  await guest.answer(taskId);
-  expect(await level(guest)).toBeLessThan(-3.5);
-  await redis.hset(guest.keys.record, { tokens: -19.5 });
-  expect(await errorCode(guest.answer(taskId))).toBe('limit_rate');
+  const testTenant = await fixture.createTenant({ requestsPerSecond: 1, burst: 2 });
+  const taskId = await testTenant.openTask();
+  await redis.hset(testTenant.keys.record, { tokens: -3 });
+  expect(await errorCode((await testTenant.caller()).admit(['mcp']))).toBe('limit_rate');
+  await testTenant.answer(taskId);
+  expect(await level(testTenant)).toBeLessThan(-3.5);
+  await redis.hset(testTenant.keys.record, { tokens: -19.5 });
+  expect(await errorCode(testTenant.answer(taskId))).toBe('limit_rate');
   const retryAfter = Number(interceptor.last(ACCEPT)[1]);
   expect(retryAfter, 'until there is room above the floor').toBeLessThanOrEqual(500);
 });
@@ -210,10 +214,10 @@ test('every code of ADMIT was reached, and each of its refusals through the scri
 });
 
 test('a caller that an earlier script admitted is not charged again', async () => {
-  const guest = await fixture.createTenant({ requestsPerSecond: 1, burst: 10 });
-  const caller = await guest.caller();
+  const testTenant = await fixture.createTenant({ requestsPerSecond: 1, burst: 10 });
+  const caller = await testTenant.caller();
   await caller.admit(['mcp']);
-  const before = await level(guest);
-  await guest.tasks.open(caller, newTask());
-  expect(await level(guest)).toBe(before);
+  const before = await level(testTenant);
+  await testTenant.tasks.open(caller, newTask());
+  expect(await level(testTenant)).toBe(before);
 });

@@ -9,35 +9,40 @@ const fixture = await openFixture();
 const { interceptor, redis } = fixture;
 
 test('CANCEL ends a task wherever it stands, and leaves it in no set but the index of tasks', async () => {
-  const guest = await fixture.createTenant();
+  const testTenant = await fixture.createTenant();
   const waits = [llmWait('0'), sleepWait('1', 9_000)];
-  const parked = await guest.openTask({ waits });
-  const waiting = await guest.openTask({ waits, ready: true });
-  await guest.answer(parked);
+  const parked = await testTenant.openTask({ waits });
+  const waiting = await testTenant.openTask({ waits, ready: true });
+  await testTenant.answer(parked);
   const segment = await fixture.leaseOne();
-  const third = await guest.openTask({ waits });
-  await guest.store.queries.pending(AGENT, { claim: { max: 10, leaseMs: 60_000 } });
+  const third = await testTenant.openTask({ waits });
+  await testTenant.store.queries.pending(AGENT, { claim: { max: 10, leaseMs: 60_000 } });
   for (const taskId of [parked, waiting, third]) {
-    await guest.tasks.cancel(ANN, taskId);
-    expect(await guest.tasks.read(ANN, taskId)).toMatchObject({
+    await testTenant.tasks.cancel(ANN, taskId);
+    expect(await testTenant.tasks.read(ANN, taskId)).toMatchObject({
       status: 'cancelled',
       error: { code: 'task_cancelled' },
     });
   }
-  for (const taskId of [parked, waiting, third]) expect(await guest.queueState(taskId)).toBeUndefined();
-  for (const key of [guest.keys.ready, guest.keys.deadlines, guest.keys.pending, guest.keys.claims])
+  for (const taskId of [parked, waiting, third]) expect(await testTenant.queueState(taskId)).toBeUndefined();
+  for (const key of [
+    testTenant.keys.ready,
+    testTenant.keys.deadlines,
+    testTenant.keys.pending,
+    testTenant.keys.claims,
+  ])
     expect(await redis.zcard(key)).toBe(0);
-  expect(await redis.zcard(guest.keys.tasks)).toBe(3);
-  expect(await redis.hget(guest.keys.record, 'open')).toBe('0');
+  expect(await redis.zcard(testTenant.keys.tasks)).toBe(3);
+  expect(await redis.hget(testTenant.keys.record, 'open')).toBe('0');
   expect(await segment.settle({ status: 'completed', result: {} })).toBe('stale');
 });
 
 test('a task ends once: it is not cancelled after its end, and says how it ended', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask({ ready: true });
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask({ ready: true });
   await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
   const before = await fixture.contents();
-  await expect(guest.tasks.cancel(ANN, taskId)).rejects.toMatchObject({
+  await expect(testTenant.tasks.cancel(ANN, taskId)).rejects.toMatchObject({
     code: 'task_ended',
     details: { status: 'completed' },
   });
@@ -45,31 +50,31 @@ test('a task ends once: it is not cancelled after its end, and says how it ended
 });
 
 test('a cancelled interaction becomes a failed effect, and its task goes on', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask({ waits: [llmWait('0'), llmWait('1')] });
-  await guest.interactions.cancel(ANN, formatInteractionId(taskId, 1));
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
+  await testTenant.interactions.cancel(ANN, formatInteractionId(taskId, 1));
   expect(interceptor.last(CANCEL)).toEqual(['cancelled', '1 ready']);
-  const record = await guest.readRecord(taskId);
+  const record = await testTenant.readRecord(taskId);
   expect(JSON.parse(record['j:0']!.slice('llm-'.length))).toMatchObject({ code: 'interaction_cancelled' });
   expect(record).toMatchObject({ st: 'input_required', ev: '1' });
-  expect(await redis.zcard(guest.keys.pending)).toBe(1);
+  expect(await redis.zcard(testTenant.keys.pending)).toBe(1);
   const segment = await fixture.leaseOne();
-  await guest.interactions.cancel(ANN, formatInteractionId(taskId, 2));
+  await testTenant.interactions.cancel(ANN, formatInteractionId(taskId, 2));
   expect(interceptor.last(CANCEL), 'a running segment finds it itself').toEqual(['cancelled', '']);
   expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('again');
 });
 
 test('an interaction is cancelled once, while it is pending, and only by those who may see it', async () => {
-  const guest = await fixture.createTenant();
+  const testTenant = await fixture.createTenant();
   const cancel = (taskId: string, number = 1, as = ANN) =>
-    errorCode(guest.interactions.cancel(as, formatInteractionId(taskId, number)));
-  const answered = await guest.openTask();
-  await guest.answer(answered);
+    errorCode(testTenant.interactions.cancel(as, formatInteractionId(taskId, number)));
+  const answered = await testTenant.openTask();
+  await testTenant.answer(answered);
   expect(await cancel(answered)).toBe('interaction_already_answered');
-  const late = await guest.withLifetimes({ interaction: 0 }).openTask();
+  const late = await testTenant.withLifetimes({ interaction: 0 }).openTask();
   await fixture.sweep();
   expect(await cancel(late)).toBe('interaction_expired');
-  const pending = await guest.openTask();
+  const pending = await testTenant.openTask();
   expect(await cancel(pending, 2)).toBe('interaction_not_found');
   expect(await cancel(pending, 1, BOB)).toBe('interaction_not_found');
   expect(await cancel(pending, 1, AGENT)).toBe('done');
@@ -77,32 +82,34 @@ test('an interaction is cancelled once, while it is pending, and only by those w
 });
 
 test('CANCEL and READ_TASK reply to a principal that may not see a task exactly as for a task that never existed', async () => {
-  const [guest, other] = [await fixture.createTenant(), await fixture.createTenant()];
-  const taskId = await guest.openTask();
+  const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
+  const taskId = await testTenant.openTask();
   const absent = `ffffffff${taskId.slice(8)}`;
   for (const attempt of [
-    () => guest.tasks.cancel(BOB, taskId),
-    () => guest.tasks.cancel(ANN, absent),
+    () => testTenant.tasks.cancel(BOB, taskId),
+    () => testTenant.tasks.cancel(ANN, absent),
     () => other.tasks.cancel(AGENT, taskId),
   ]) {
     expect(await errorCode(attempt())).toBe('task_not_found');
     expect(interceptor.last(CANCEL)).toEqual(['task_not_found']);
   }
   for (const attempt of [
-    () => guest.tasks.read(BOB, taskId, 'inbox'),
-    () => guest.tasks.read(ANN, absent, 'inbox'),
+    () => testTenant.tasks.read(BOB, taskId, 'inbox'),
+    () => testTenant.tasks.read(ANN, absent, 'inbox'),
     () => other.tasks.read(AGENT, taskId, 'inbox'),
   ]) {
     expect(await errorCode(attempt())).toBe('task_not_found');
     expect(interceptor.last(READ_TASK)).toEqual(['task_not_found']);
   }
-  expect((await guest.readRecord(taskId))['w'], 'a stranger is never told of it').toBeUndefined();
+  expect((await testTenant.readRecord(taskId))['w'], 'a stranger is never told of it').toBeUndefined();
 });
 
 test('READ_TASK replies with the pending requests as they were parked, and never registers a waiter for a task that has ended', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask({ waits: [llmWait('0', 'Grüße, "you" {}\n'), sleepWait('1', 9_000)] });
-  const view = await guest.tasks.read(ANN, taskId, 'inbox-1');
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask({
+    waits: [llmWait('0', 'Grüße, "you" {}\n'), sleepWait('1', 9_000)],
+  });
+  const view = await testTenant.tasks.read(ANN, taskId, 'inbox-1');
   expect(view).toMatchObject({ status: 'input_required', principal: 'ann', operation: 'echo', seen: 0 });
   const [pending, ...more] = view.status === 'input_required' ? view.pending : [];
   expect(more).toEqual([]);
@@ -111,20 +118,22 @@ test('READ_TASK replies with the pending requests as they were parked, and never
     interactionId: formatInteractionId(taskId, 1),
     request: 'request' in wait && wait.request,
   });
-  await guest.tasks.read(AGENT, taskId, 'inbox-2');
-  await guest.tasks.read(ANN, taskId, 'inbox-1');
-  expect((await guest.readRecord(taskId))['w']).toBe('inbox-1 inbox-2');
-  await guest.tasks.cancel(ANN, taskId);
-  await guest.tasks.read(ANN, taskId, 'inbox-1');
-  expect((await guest.readRecord(taskId))['w']).toBe('');
+  await testTenant.tasks.read(AGENT, taskId, 'inbox-2');
+  await testTenant.tasks.read(ANN, taskId, 'inbox-1');
+  expect((await testTenant.readRecord(taskId))['w']).toBe('inbox-1 inbox-2');
+  await testTenant.tasks.cancel(ANN, taskId);
+  await testTenant.tasks.read(ANN, taskId, 'inbox-1');
+  expect((await testTenant.readRecord(taskId))['w']).toBe('');
 });
 
 test('chunks are kept each once, in any order, and the final answer finds them', async () => {
-  const guest = await fixture.createTenant({ answerBytes: 10 });
-  const taskId = await guest.openTask();
+  const testTenant = await fixture.createTenant({ answerBytes: 10 });
+  const taskId = await testTenant.openTask();
   const id = formatInteractionId(taskId, 1);
   const chunk = async (sequence: number, delta: string) =>
-    errorCode(guest.interactions.appendChunk(await guest.caller(), { interactionId: id, sequence, delta }));
+    errorCode(
+      testTenant.interactions.appendChunk(await testTenant.caller(), { interactionId: id, sequence, delta }),
+    );
   expect(await chunk(2, 'cc')).toBe('done');
   expect(await chunk(0, 'aaaaa')).toBe('done');
   expect(await chunk(0, 'aaaaa'), 'the same again changes nothing').toBe('done');
@@ -133,38 +142,42 @@ test('chunks are kept each once, in any order, and the final answer finds them',
   expect(interceptor.last(APPEND_CHUNK)).toEqual(['limit_size', 'answerBytes', 11, '10']);
   expect(await chunk(1, 'bbb')).toBe('done');
   expect(await chunk(1, 'bbb'), 'the same again is kept, full or not').toBe('done');
-  expect(await guest.interactions.readChunks(id)).toEqual(
+  expect(await testTenant.interactions.readChunks(id)).toEqual(
     new Map([
       [0, 'aaaaa'],
       [1, 'bbb'],
       [2, 'cc'],
     ]),
   );
-  await guest.answer(taskId);
-  expect(await guest.interactions.readChunks(id), 'the answer stands in the journal').toEqual(new Map());
-  expect(Object.keys(await guest.readRecord(taskId)).filter((field) => field.startsWith('c'))).toEqual([]);
+  await testTenant.answer(taskId);
+  expect(await testTenant.interactions.readChunks(id), 'the answer stands in the journal').toEqual(new Map());
+  expect(Object.keys(await testTenant.readRecord(taskId)).filter((field) => field.startsWith('c'))).toEqual(
+    [],
+  );
   expect(await chunk(3, 'd')).toBe('interaction_already_answered');
   const segment = await fixture.leaseOne();
   expect([...segment.task.journal.keys()], 'a replay does not read them').toEqual(['0']);
 });
 
 test("a chunk is refused for what is not pending, and what is not the caller's", async () => {
-  const guest = await fixture.createTenant();
+  const testTenant = await fixture.createTenant();
   const chunk = async (taskId: string, number = 1, principal = 'ann') => {
-    const caller = await guest.caller(principal);
+    const caller = await testTenant.caller(principal);
     return errorCode(
-      guest.interactions.appendChunk(caller, {
+      testTenant.interactions.appendChunk(caller, {
         interactionId: formatInteractionId(taskId, number),
         sequence: 0,
         delta: 'x',
       }),
     );
   };
-  const pending = await guest.openTask();
+  const pending = await testTenant.openTask();
   expect(await chunk(pending, 2)).toBe('interaction_not_found');
   expect(await chunk(pending, 1, 'bob')).toBe('interaction_not_found');
-  expect(await chunk(await guest.withLifetimes({ interaction: 0 }).openTask())).toBe('interaction_expired');
-  await guest.tasks.cancel(ANN, pending);
+  expect(await chunk(await testTenant.withLifetimes({ interaction: 0 }).openTask())).toBe(
+    'interaction_expired',
+  );
+  await testTenant.tasks.cancel(ANN, pending);
   expect(await chunk(pending)).toBe('interaction_cancelled');
 });
 

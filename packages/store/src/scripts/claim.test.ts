@@ -10,15 +10,15 @@ const { redis, interceptor } = fixture;
 
 const lease = (holder?: string, leaseMs = 60_000) => ({ leaseMs, holder });
 
-async function waiting(guest: TestTenant) {
-  const taskId = await guest.openTask({ waits: [llmWait('0'), llmWait('1')] });
+async function waiting(testTenant: TestTenant) {
+  const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
   return { taskId, first: formatInteractionId(taskId, 1), second: formatInteractionId(taskId, 2) };
 }
 
 test('a claim can be renewed and ended by its holder alone, and its end leaves nothing in Redis', async () => {
-  const guest = await fixture.createTenant();
-  const { claims, queries } = guest.store;
-  const { first, second } = await waiting(guest);
+  const testTenant = await fixture.createTenant();
+  const { claims, queries } = testTenant.store;
+  const { first, second } = await waiting(testTenant);
   const until = await claims.claim(AGENT, first, lease('a'));
   expect(await claims.claim(AGENT, first, lease('a', 90_000))).toBeGreaterThan(until! + 20_000);
   // Names are of their principal: neither a like name nor one that reads the same from the outside is the same holder.
@@ -36,48 +36,48 @@ test('a claim can be renewed and ended by its holder alone, and its end leaves n
   expect(await claims.claim(AGENT, first, lease('a', 0))).toBeUndefined();
   expect(await claims.claim(AGENT, first, lease('a', 0)), 'what nobody holds is free').toBeUndefined();
   await claims.claim(AGENT, second, lease('b', 0));
-  expect(await redis.exists(guest.keys.claims, guest.keys.holders)).toBe(0);
+  expect(await redis.exists(testTenant.keys.claims, testTenant.keys.holders)).toBe(0);
 });
 
 test('a holder is forgotten when its lease is over, also of what was answered', async () => {
-  const guest = await fixture.createTenant();
-  const { taskId, first } = await waiting(guest);
-  await guest.store.claims.claim(AGENT, first, lease('a'));
-  await guest.answer(taskId, 1, { as: guest.store.operatorCaller() });
-  expect(await redis.zcard(guest.keys.claims)).toBe(0);
-  const [holder = ''] = await redis.zrange(guest.keys.holders, '0', '-1');
-  await redis.zadd(guest.keys.holders, 1, holder);
-  await guest.store.queries.pending(AGENT, {});
-  expect(await redis.exists(guest.keys.holders)).toBe(0);
+  const testTenant = await fixture.createTenant();
+  const { taskId, first } = await waiting(testTenant);
+  await testTenant.store.claims.claim(AGENT, first, lease('a'));
+  await testTenant.answer(taskId, 1, { as: testTenant.store.operatorCaller() });
+  expect(await redis.zcard(testTenant.keys.claims)).toBe(0);
+  const [holder = ''] = await redis.zrange(testTenant.keys.holders, '0', '-1');
+  await redis.zadd(testTenant.keys.holders, 1, holder);
+  await testTenant.store.queries.pending(AGENT, {});
+  expect(await redis.exists(testTenant.keys.holders)).toBe(0);
 });
 
 test('only what is pending, and the caller’s to see, is claimed', async () => {
-  const guest = await fixture.createTenant();
-  const { claims, interactions } = guest.store;
-  const { taskId, first, second } = await waiting(guest);
+  const testTenant = await fixture.createTenant();
+  const { claims, interactions } = testTenant.store;
+  const { taskId, first, second } = await waiting(testTenant);
   const code = (id: string, identity = AGENT) => errorCode(claims.claim(identity, id, lease()));
   expect(await code(first, BOB)).toBe('interaction_not_found');
   expect(await code(formatInteractionId(taskId, 3))).toBe('interaction_not_found');
   expect(await code('x')).toBe('interaction_not_found');
-  await guest.answer(taskId, 1);
+  await testTenant.answer(taskId, 1);
   expect(await code(first)).toBe('interaction_already_answered');
   await interactions.cancel(ANN, second);
   expect(await code(second)).toBe('interaction_cancelled');
-  const late = formatInteractionId(await guest.withLifetimes({ interaction: 0 }).openTask(), 1);
+  const late = formatInteractionId(await testTenant.withLifetimes({ interaction: 0 }).openTask(), 1);
   expect(await code(late)).toBe('interaction_expired');
 });
 
 test('a waiting replica is notified once, when something is opened or a claim ends, and costs no script a command before', async () => {
-  const guest = await fixture.createTenant();
-  const { claims, queries } = guest.store;
+  const testTenant = await fixture.createTenant();
+  const { claims, queries } = testTenant.store;
   const { inbox } = fixture.store;
-  const watch = () => redis.hget(guest.keys.record, 'watch');
+  const watch = () => redis.hget(testTenant.keys.record, 'watch');
   const listener = inbox.subscribe(queries.pendingTopic);
   const wish = { claim: { max: 1, ...lease('a') }, channel: inbox.channel };
   await queries.pending(AGENT, wish);
   await queries.pending(AGENT, wish);
   expect(await watch()).toBe(inbox.channel);
-  const first = formatInteractionId(await guest.openTask(), 1);
+  const first = formatInteractionId(await testTenant.openTask(), 1);
   expect(await listener.next(5_000)).toMatchObject({ status: 'input_required' });
   expect(await watch()).toBeNull();
   expect((await queries.pending(AGENT, wish)).items).toHaveLength(1);

@@ -10,14 +10,14 @@ const { interceptor } = fixture;
 const outcome = (path: string, entry: string) => ({ path, entry: `commit+${entry}`, journal: [] });
 const set = (field: string, value: string) => ({ set: [[field, value]] as const, delete: [] });
 
-async function running(guest: TestTenant) {
-  await guest.openTask({ waits: [llmWait('0')], ready: true });
+async function running(testTenant: TestTenant) {
+  await testTenant.openTask({ waits: [llmWait('0')], ready: true });
   return fixture.leaseOne();
 }
 
 test('COMMIT writes the change, the outcome and what the segment had done before, together', async () => {
-  const guest = await fixture.createTenant();
-  const segment = await running(guest);
+  const testTenant = await fixture.createTenant();
+  const segment = await running(testTenant);
   const change = {
     set: [
       ['t:1', '{"a":1}'],
@@ -34,7 +34,7 @@ test('COMMIT writes the change, the outcome and what the segment had done before
     ] as const,
   };
   expect(await segment.commit('default', undefined, change, within)).toBe('committed');
-  const stored = await guest.store.projects.read('default');
+  const stored = await testTenant.store.projects.read('default');
   expect(stored).toEqual({
     version: '1',
     fields: new Map([
@@ -42,7 +42,7 @@ test('COMMIT writes the change, the outcome and what the segment had done before
       ['meta', '{}'],
     ]),
   });
-  expect(await guest.readRecord(segment.taskId)).toMatchObject({
+  expect(await testTenant.readRecord(segment.taskId)).toMatchObject({
     'j:1': 'read+null',
     'j:2': 'check+1',
     'j:3': 'commit+{"ids":[1]}',
@@ -50,17 +50,17 @@ test('COMMIT writes the change, the outcome and what the segment had done before
   expect(await segment.commit('default', stored, { set: [], delete: ['meta'] }, outcome('4', '2'))).toBe(
     'committed',
   );
-  expect((await guest.store.projects.read('default'))?.fields).toEqual(new Map([['t:1', '{"a":1}']]));
-  expect(await guest.store.projects.names()).toEqual(['default']);
+  expect((await testTenant.store.projects.read('default'))?.fields).toEqual(new Map([['t:1', '{"a":1}']]));
+  expect(await testTenant.store.projects.names()).toEqual(['default']);
 });
 
 test('a command lands once, whatever is run again', async () => {
-  const guest = await fixture.createTenant();
-  const segment = await running(guest);
+  const testTenant = await fixture.createTenant();
+  const segment = await running(testTenant);
   await segment.commit('p', undefined, set('t', '1'), outcome('3', '"first"'));
   const crashed = await fixture.shard.reload(segment);
   const before = await fixture.contents();
-  const now = await guest.store.projects.read('p');
+  const now = await testTenant.store.projects.read('p');
   expect(await crashed!.commit('p', now, set('t', '2'), outcome('3', '"second"'))).toEqual({
     journaled: 'commit+"first"',
   });
@@ -68,9 +68,9 @@ test('a command lands once, whatever is run again', async () => {
 });
 
 test('a conflict writes nothing, neither in the project nor in the journal', async () => {
-  const guest = await fixture.createTenant();
-  const segment = await running(guest);
-  const { projects } = guest.store;
+  const testTenant = await fixture.createTenant();
+  const segment = await running(testTenant);
+  const { projects } = testTenant.store;
   expect(await projects.commit('p', undefined, set('t', '1'))).toBe(true);
   const before = await fixture.contents();
   expect(await segment.commit('p', undefined, set('t', '2'), outcome('3', '1'))).toBe('conflict');
@@ -79,8 +79,8 @@ test('a conflict writes nothing, neither in the project nor in the journal', asy
 });
 
 test('of many commits on one version exactly one lands, and those that try again all land', async () => {
-  const guest = await fixture.createTenant();
-  const { projects } = guest.store;
+  const testTenant = await fixture.createTenant();
+  const { projects } = testTenant.store;
   const at = await projects.read('p');
   const landed = await Promise.all(
     Array.from({ length: 10 }, (_, n) => projects.commit('p', at, set(`t:${n}`, '1'))),
@@ -94,28 +94,28 @@ test('of many commits on one version exactly one lands, and those that try again
 });
 
 test('a segment that lost its task commits nothing', async () => {
-  const guest = await fixture.createTenant();
-  const segment = await running(guest);
+  const testTenant = await fixture.createTenant();
+  const segment = await running(testTenant);
   await fixture.shard.reload(segment);
   expect(await segment.commit('p', undefined, set('t', '1'), outcome('3', '1'))).toBe('stale');
-  expect(await guest.store.projects.read('p')).toBeUndefined();
-  expect(await guest.store.projects.names()).toEqual([]);
+  expect(await testTenant.store.projects.read('p')).toBeUndefined();
+  expect(await testTenant.store.projects.names()).toEqual([]);
 });
 
 test.each(['default', '', 'a/b c', '{s1}', 'Überplan %20', 'x:y|z', '\u0000\n', 'a'.repeat(500)])(
   'a project is found under its name, whatever that is: %j',
   async (name) => {
-    const [guest, other] = [await fixture.createTenant(), await fixture.createTenant()];
-    await guest.store.projects.commit(name, undefined, set('t', name));
-    expect((await guest.store.projects.read(name))?.fields.get('t')).toBe(name);
-    expect(await guest.store.projects.names()).toEqual([name]);
+    const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
+    await testTenant.store.projects.commit(name, undefined, set('t', name));
+    expect((await testTenant.store.projects.read(name))?.fields.get('t')).toBe(name);
+    expect(await testTenant.store.projects.names()).toEqual([name]);
     expect(await other.store.projects.read(name)).toBeUndefined();
   },
 );
 
 test('no field of a project may be its version', async () => {
-  const guest = await fixture.createTenant();
-  await expect(guest.store.projects.commit('p', undefined, set('v', '9'))).rejects.toMatchObject({
+  const testTenant = await fixture.createTenant();
+  await expect(testTenant.store.projects.commit('p', undefined, set('v', '9'))).rejects.toMatchObject({
     code: 'internal',
   });
 });

@@ -17,20 +17,20 @@ const patient = { timeout: 120_000 };
 const namesOf = (runs: readonly ScriptRun[]) => [...new Set(runs.map(({ script }) => script))].sort();
 
 /** An answer wakes a worker through BullMQ, and the worker settles the task: nobody dequeues but its job. */
-async function roundTripOverBullMq(fixture: Fixture, guest: TestTenant): Promise<void> {
-  const index = fixture.keyspace.shardIndex(guest.store.id);
+async function roundTripOverBullMq(fixture: Fixture, testTenant: TestTenant): Promise<void> {
+  const index = fixture.keyspace.shardIndex(testTenant.store.id);
   const shard = fixture.shards[index]!;
   const jobs = new JobWorkers(fixture.store);
   jobs.start(shard, 'resume', async ({ data }) => {
     const batch = await shard.dequeue(parseResumeJob(data), []);
     if (batch.kind === 'no_program') return;
-    const { leases } = await shard.load(guest.store.id, data.number, batch.notLoaded);
+    const { leases } = await shard.load(testTenant.store.id, data.number, batch.notLoaded);
     const loaded = batch.kind === 'taken' ? batch.leases : [];
     for (const segment of [...loaded, ...leases]) await segment.settle({ status: 'completed', result: {} });
   });
-  const taskId = await guest.openTask();
-  await guest.answer(taskId);
-  await vi.waitFor(async () => expect((await guest.tasks.read(ANN, taskId)).status).toBe('completed'), {
+  const taskId = await testTenant.openTask();
+  await testTenant.answer(taskId);
+  await vi.waitFor(async () => expect((await testTenant.tasks.read(ANN, taskId)).status).toBe('completed'), {
     timeout: 10_000,
     interval: 20,
   });
@@ -75,19 +75,19 @@ test(
     const cluster = await startCluster();
     const fixture = await fixtureAt(cluster.url, {}, new Redis(cluster.nodes[0]!));
     const monitors = await Promise.all(cluster.nodes.map((node) => RedisMonitor.open(node)));
-    const guests = [
+    const testTenants = [
       await fixture.createTenant({}, tenantOn(fixture, 0)),
       await fixture.createTenant({}, tenantOn(fixture, 1)),
     ];
-    for (const guest of guests) {
-      await runEveryScript(fixture, guest);
-      await roundTripOverBullMq(fixture, guest);
+    for (const testTenant of testTenants) {
+      await runEveryScript(fixture, testTenant);
+      await roundTripOverBullMq(fixture, testTenant);
     }
     for (const [node, monitor] of monitors.entries()) {
       const runs = await monitor.runs();
       expect(namesOf(runs), `every script runs on node ${node}`).toEqual(ALL_NAMES);
       expect(await monitor.undeclared(runs)).toEqual([]);
-      expect(runs.flatMap(({ keys }) => keys).join(' ')).not.toContain(guests[1 - node]!.store.id);
+      expect(runs.flatMap(({ keys }) => keys).join(' ')).not.toContain(testTenants[1 - node]!.store.id);
       monitor.close();
     }
     await closeFixture(fixture);
@@ -115,9 +115,9 @@ test('everything works as a user who may touch the prefix alone, BullMQ included
   const monitor = await RedisMonitor.open(server.url);
   const fixture = await fixtureAt(url, { prefix: 'mine', shards: 2 }, root);
   await expect(fixture.connection.command((client) => client.set('other:key', 1))).rejects.toThrow('NOPERM');
-  const guest = await fixture.createTenant();
-  await runEveryScript(fixture, guest);
-  await roundTripOverBullMq(fixture, guest);
+  const testTenant = await fixture.createTenant();
+  await runEveryScript(fixture, testTenant);
+  await roundTripOverBullMq(fixture, testTenant);
   expect(await monitor.undeclared(await monitor.runs())).toEqual([]);
   const foreign = (await root.keys('*')).filter((key) => !key.startsWith('mine:{'));
   expect(foreign, 'no key stands outside the prefix').toEqual([]);

@@ -10,24 +10,24 @@ const fixture = await openFixture();
 const { redis } = fixture;
 
 /** `count` tasks of ann and bob in turn, three interactions each; their ids, oldest first. */
-async function crowd(guest: TestTenant, count: number): Promise<string[]> {
+async function crowd(testTenant: TestTenant, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let at = 0; at < count; at++) {
-    const caller = await guest.caller(at % 2 ? 'bob' : 'ann');
-    const taskId = await guest.openTask({ waits: [llmWait('0'), llmWait('1'), llmWait('2')] }, caller);
+    const caller = await testTenant.caller(at % 2 ? 'bob' : 'ann');
+    const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1'), llmWait('2')] }, caller);
     ids.push(...[1, 2, 3].map((number) => formatInteractionId(taskId, number)));
   }
   return ids;
 }
 
 async function walk(
-  guest: TestTenant,
+  testTenant: TestTenant,
   identity: Identity,
   claim?: { max: number; leaseMs: number },
 ): Promise<string[][]> {
   const pages: string[][] = [];
   for (let cursor: string | undefined; ; ) {
-    const page = await guest.store.queries.pending(identity, { cursor, claim });
+    const page = await testTenant.store.queries.pending(identity, { cursor, claim });
     pages.push(page.items.map((item) => item.interactionId));
     cursor = page.nextCursor;
     if (cursor === undefined) return pages;
@@ -35,50 +35,50 @@ async function walk(
 }
 
 test('a walk through the pages finds every pending interaction once, oldest first', async () => {
-  const guest = await fixture.createTenant();
-  const ids = await crowd(guest, 60);
+  const testTenant = await fixture.createTenant();
+  const ids = await crowd(testTenant, 60);
   // All of one moment: what is opened together has one score, and pages must not cut through it.
-  for (const member of await redis.zrange(guest.keys.pending, '0', '120'))
-    await redis.zadd(guest.keys.pending, 5, member);
-  const pages = await walk(guest, AGENT);
+  for (const member of await redis.zrange(testTenant.keys.pending, '0', '120'))
+    await redis.zadd(testTenant.keys.pending, 5, member);
+  const pages = await walk(testTenant, AGENT);
   expect(pages.every((page) => page.length <= 50)).toBe(true);
   expect(new Set(pages.flat())).toEqual(new Set(ids));
   expect(pages.flat()).toHaveLength(180);
-  expect(await walk(guest, AGENT), 'the order is stable').toEqual(pages);
-  const created = (await redis.zrange(guest.keys.pending, '0', '-1', 'WITHSCORES'))
+  expect(await walk(testTenant, AGENT), 'the order is stable').toEqual(pages);
+  const created = (await redis.zrange(testTenant.keys.pending, '0', '-1', 'WITHSCORES'))
     .filter((_, at) => at % 2)
     .map(Number);
   expect(created).toEqual([...created].sort((a, b) => a - b));
 });
 
 test('a caller that waits is notified of the next interaction, though what the index named was answered before it was fetched', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
   const { connection } = fixture;
   const straight = connection.evaluate.bind(connection);
   connection.evaluate = async (script, keys, args) => {
     if (script.sha === FETCH_INTERACTIONS.sha) {
       connection.evaluate = straight;
-      await guest.answer(taskId);
+      await testTenant.answer(taskId);
     }
     return straight(script, keys, args);
   };
-  const page = await guest.store.queries.pending(AGENT, { channel: 'inbox' });
+  const page = await testTenant.store.queries.pending(AGENT, { channel: 'inbox' });
   expect(page).toEqual({ items: [] });
-  expect(await redis.hget(guest.keys.record, 'watch')).toBe('inbox');
+  expect(await redis.hget(testTenant.keys.record, 'watch')).toBe('inbox');
 });
 
 test('what is opened and answered while someone walks is neither repeated nor hides the rest', async () => {
-  const guest = await fixture.createTenant();
-  const ids = await crowd(guest, 40);
-  const first = await guest.store.queries.pending(AGENT, {});
+  const testTenant = await fixture.createTenant();
+  const ids = await crowd(testTenant, 40);
+  const first = await testTenant.store.queries.pending(AGENT, {});
   const seen = first.items.map((item) => item.interactionId);
-  await guest.answer(`${seen[3]!.slice(0, 32)}0000`, Number.parseInt(seen[3]!.slice(32), 16), {
-    as: guest.store.operatorCaller(),
+  await testTenant.answer(`${seen[3]!.slice(0, 32)}0000`, Number.parseInt(seen[3]!.slice(32), 16), {
+    as: testTenant.store.operatorCaller(),
   });
-  const late = await guest.openTask();
-  const rest = await guest.store.queries.pending(AGENT, { cursor: first.nextCursor });
-  const more = await guest.store.queries.pending(AGENT, { cursor: rest.nextCursor });
+  const late = await testTenant.openTask();
+  const rest = await testTenant.store.queries.pending(AGENT, { cursor: first.nextCursor });
+  const more = await testTenant.store.queries.pending(AGENT, { cursor: rest.nextCursor });
   const all = [
     ...seen,
     ...rest.items.map((item) => item.interactionId),
@@ -89,22 +89,22 @@ test('what is opened and answered while someone walks is neither repeated nor hi
 });
 
 test('without the scope agent a caller sees its own, and of another tenant nobody sees any', async () => {
-  const [guest, other] = [await fixture.createTenant(), await fixture.createTenant()];
-  const ids = await crowd(guest, 4);
-  expect((await walk(guest, ANN)).flat()).toEqual(
+  const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
+  const ids = await crowd(testTenant, 4);
+  expect((await walk(testTenant, ANN)).flat()).toEqual(
     [...ids.slice(0, 3), ...ids.slice(6, 9)].sort(byPlace(ids)),
   );
-  expect((await walk(guest, BOB)).flat()).toHaveLength(6);
-  expect((await walk(guest, { principal: 'eve', scopes: new Set(['mcp']) })).flat()).toEqual([]);
+  expect((await walk(testTenant, BOB)).flat()).toHaveLength(6);
+  expect((await walk(testTenant, { principal: 'eve', scopes: new Set(['mcp']) })).flat()).toEqual([]);
   expect((await walk(other, AGENT)).flat()).toEqual([]);
 });
 
 const byPlace = (ids: readonly string[]) => (a: string, b: string) => ids.indexOf(a) - ids.indexOf(b);
 
 test('a claim hides from other claims, never from a list without claims, never blocks an answer, and ends by itself', async () => {
-  const guest = await fixture.createTenant();
-  const ids = await crowd(guest, 2);
-  const { queries } = guest.store;
+  const testTenant = await fixture.createTenant();
+  const ids = await crowd(testTenant, 2);
+  const { queries } = testTenant.store;
   const claim = { max: 4, leaseMs: 300 };
   const mine = await queries.pending(AGENT, { claim });
   const others = await queries.pending({ principal: 'agent-8', scopes: new Set(['agent']) }, { claim });
@@ -112,23 +112,23 @@ test('a claim hides from other claims, never from a list without claims, never b
   expect(others.items).toHaveLength(2);
   const claimed = [...mine.items, ...others.items].map((item) => item.interactionId);
   expect(new Set(claimed)).toEqual(new Set(ids));
-  expect((await walk(guest, AGENT)).flat(), 'a look sees all').toHaveLength(6);
+  expect((await walk(testTenant, AGENT)).flat(), 'a look sees all').toHaveLength(6);
   const [first] = mine.items;
-  await guest.answer(first!.taskId, Number.parseInt(first!.interactionId.slice(32), 16), {
-    as: guest.store.operatorCaller(),
+  await testTenant.answer(first!.taskId, Number.parseInt(first!.interactionId.slice(32), 16), {
+    as: testTenant.store.operatorCaller(),
   });
-  expect(await redis.zcard(guest.keys.claims), 'an answer ends its claim').toBe(5);
+  expect(await redis.zcard(testTenant.keys.claims), 'an answer ends its claim').toBe(5);
   expect((await queries.pending(AGENT, { claim })).items).toEqual([]);
   await new Promise((resolve) => setTimeout(resolve, 320));
   expect((await queries.pending(AGENT, { claim })).items).toHaveLength(4);
 });
 
 test('of many claims at once no two get the same interaction', async () => {
-  const guest = await fixture.createTenant();
-  const ids = await crowd(guest, 10);
+  const testTenant = await fixture.createTenant();
+  const ids = await crowd(testTenant, 10);
   const claim = { max: 3, leaseMs: 60_000 };
   const pages = await Promise.all(
-    Array.from({ length: 12 }, () => guest.store.queries.pending(AGENT, { claim })),
+    Array.from({ length: 12 }, () => testTenant.store.queries.pending(AGENT, { claim })),
   );
   const all = pages.flatMap((page) => page.items.map((item) => item.interactionId));
   expect(all).toHaveLength(ids.length);
@@ -136,10 +136,10 @@ test('of many claims at once no two get the same interaction', async () => {
 });
 
 test('a walk with claims skips what others have claimed', async () => {
-  const guest = await fixture.createTenant();
-  const ids = await crowd(guest, 50);
-  await walk(guest, { principal: 'bob', scopes: new Set(['mcp']) }, { max: 1_000, leaseMs: 60_000 });
-  const pages = await walk(guest, AGENT, { max: 10, leaseMs: 60_000 });
+  const testTenant = await fixture.createTenant();
+  const ids = await crowd(testTenant, 50);
+  await walk(testTenant, { principal: 'bob', scopes: new Set(['mcp']) }, { max: 1_000, leaseMs: 60_000 });
+  const pages = await walk(testTenant, AGENT, { max: 10, leaseMs: 60_000 });
   expect(new Set(pages.flat()).size).toBe(ids.length / 2);
 });
 
@@ -149,25 +149,27 @@ test.each([
   ['empty', ''],
   ['no object', 'bnVsbA'],
 ])('a cursor that is %s is refused, naming it', async (_how, cursor) => {
-  const guest = await fixture.createTenant();
-  await expect(guest.store.queries.pending(AGENT, { cursor })).rejects.toMatchObject({
+  const testTenant = await fixture.createTenant();
+  await expect(testTenant.store.queries.pending(AGENT, { cursor })).rejects.toMatchObject({
     code: 'invalid_arguments',
     details: { field: 'cursor' },
   });
-  await expect(guest.store.queries.tasks(AGENT, cursor)).rejects.toMatchObject({
+  await expect(testTenant.store.queries.tasks(AGENT, cursor)).rejects.toMatchObject({
     code: 'invalid_arguments',
   });
 });
 
 test('tasks are listed newest first, each once, ended ones too, and to their principal alone', async () => {
-  const guest = await fixture.createTenant();
-  const ids = (await crowd(guest, 120)).filter((_, at) => at % 3 === 0).map((id) => `${id.slice(0, 32)}0000`);
-  await guest.tasks.cancel(ANN, ids[0]!);
+  const testTenant = await fixture.createTenant();
+  const ids = (await crowd(testTenant, 120))
+    .filter((_, at) => at % 3 === 0)
+    .map((id) => `${id.slice(0, 32)}0000`);
+  await testTenant.tasks.cancel(ANN, ids[0]!);
   const walkTasks = async (identity: Identity) => {
     const found: string[] = [];
     let last = Number.POSITIVE_INFINITY;
     for (let cursor: string | undefined; ; ) {
-      const page = await guest.store.queries.tasks(identity, cursor);
+      const page = await testTenant.store.queries.tasks(identity, cursor);
       for (const { taskId, createdAt } of page.items) {
         expect(createdAt).toBeLessThanOrEqual(last);
         last = createdAt;
@@ -184,20 +186,20 @@ test('tasks are listed newest first, each once, ended ones too, and to their pri
 });
 
 test('the history shows interactions of every status, and one task in whole', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask({
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask({
     waits: [llmWait('0'), llmWait('1'), llmWait('2')],
     journal: [['9', 'read+1']],
   });
-  await guest.answer(taskId, 1);
-  await guest.interactions.cancel(ANN, formatInteractionId(taskId, 2));
-  const { items } = await guest.store.queries.history(ANN);
+  await testTenant.answer(taskId, 1);
+  await testTenant.interactions.cancel(ANN, formatInteractionId(taskId, 2));
+  const { items } = await testTenant.store.queries.history(ANN);
   expect(items.map((item) => item.status)).toEqual(['answered', 'cancelled', 'pending']);
-  const whole = await guest.store.queries.inspect(ANN, taskId);
+  const whole = await testTenant.store.queries.inspect(ANN, taskId);
   expect([...whole.journal.keys()].sort()).toEqual(['0', '1', '9']);
   expect(whole.interactions).toHaveLength(3);
-  expect(await errorCode(guest.store.queries.inspect(BOB, taskId))).toBe('task_not_found');
-  expect(await errorCode(guest.store.queries.interaction(BOB, formatInteractionId(taskId, 1)))).toBe(
+  expect(await errorCode(testTenant.store.queries.inspect(BOB, taskId))).toBe('task_not_found');
+  expect(await errorCode(testTenant.store.queries.interaction(BOB, formatInteractionId(taskId, 1)))).toBe(
     'interaction_not_found',
   );
 });

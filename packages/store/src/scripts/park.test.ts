@@ -14,24 +14,24 @@ const nothing = { journal: [], drops: [], waits: [] };
 
 /** A task whose first answer has come, and the segment that takes it up. */
 async function running(
-  guest: TestTenant,
+  testTenant: TestTenant,
   waits = [llmWait('0'), llmWait('1')],
 ): Promise<{ taskId: string; segment: TaskLease }> {
-  const taskId = await guest.openTask({
+  const taskId = await testTenant.openTask({
     waits,
     journal: [
       ['8', 'read+1'],
       ['8.1', 'read+2'],
     ],
   });
-  await guest.answer(taskId, 1);
+  await testTenant.answer(taskId, 1);
   return { taskId, segment: await fixture.leaseOne() };
 }
 
 test('a segment loads what a replay needs: the journal and what is open, never requests or chunks', async () => {
-  const guest = await fixture.createTenant();
-  const { segment, taskId } = await running(guest);
-  expect(segment).toMatchObject({ taskId, tenant: guest.store.id });
+  const testTenant = await fixture.createTenant();
+  const { segment, taskId } = await running(testTenant);
+  expect(segment).toMatchObject({ taskId, tenant: testTenant.store.id });
   expect(segment.task).toEqual({
     operation: 'echo',
     version: 1,
@@ -50,28 +50,28 @@ test('a segment loads what a replay needs: the journal and what is open, never r
 });
 
 test('PARK writes the journal, drops what collapsed, opens what is awaited, and leaves the batch', async () => {
-  const guest = await fixture.createTenant();
-  const { taskId, segment } = await running(guest);
+  const testTenant = await fixture.createTenant();
+  const { taskId, segment } = await running(testTenant);
   const waits = [llmWait('2'), sleepWait('3', 50_000)];
   expect(await segment.park({ journal: [['8', 'branch+3']], drops: ['8.1', '0'], waits })).toBe('parked');
-  const record = await guest.readRecord(taskId);
+  const record = await testTenant.readRecord(taskId);
   expect(Object.keys(record).filter((field) => field.startsWith('j:'))).toEqual(['j:8']);
   expect(record).toMatchObject({ 'j:8': 'branch+3', st: 'input_required', se: '1', sq: '3' });
   expect(record['tr'], 'the tries begin anew').toBe('0');
   const ref = taskRef(taskId);
-  expect(await redis.zrange(guest.keys.pending, '0', '-1')).toEqual([`${ref}.2|ann`, `${ref}.3|ann`]);
-  expect(Number(await redis.zscore(guest.keys.deadlines, ref))).toBe(Number(record['up']) + 50_000);
-  expect(await guest.queueState(taskId)).toBeUndefined();
+  expect(await redis.zrange(testTenant.keys.pending, '0', '-1')).toEqual([`${ref}.2|ann`, `${ref}.3|ann`]);
+  expect(Number(await redis.zscore(testTenant.keys.deadlines, ref))).toBe(Number(record['up']) + 50_000);
+  expect(await testTenant.queueState(taskId)).toBeUndefined();
 });
 
 test('PARK keeps what it was given when it says "again", and the task stays in the batch', async () => {
-  const guest = await fixture.createTenant();
-  const { taskId, segment } = await running(guest);
-  await guest.answer(taskId, 2);
+  const testTenant = await fixture.createTenant();
+  const { taskId, segment } = await running(testTenant);
+  await testTenant.answer(taskId, 2);
   expect(await segment.park({ ...nothing, journal: [['9', 'check+1']], waits: [llmWait('2')] })).toBe(
     'again',
   );
-  expect(await guest.queueState(taskId)).toBe('batch');
+  expect(await testTenant.queueState(taskId)).toBe('batch');
   const again = await fixture.shard.reload(segment);
   expect([...again!.task.journal.keys()].sort()).toEqual(['0', '1', '8', '8.1', '9']);
   expect(again!.task.open).toEqual(new Set(['2']));
@@ -82,32 +82,32 @@ test('PARK keeps what it was given when it says "again", and the task stays in t
 test.each(['an expiry', 'a cancelled interaction', "a sleep's end"])(
   '%s while a segment runs makes PARK say "again"',
   async (which) => {
-    const guest = await fixture.createTenant();
-    const brief = which === 'an expiry' ? guest.withLifetimes({ interaction: 0 }) : guest;
+    const testTenant = await fixture.createTenant();
+    const brief = which === 'an expiry' ? testTenant.withLifetimes({ interaction: 0 }) : testTenant;
     const taskId = await brief.openTask({
       waits: [which === "a sleep's end" ? sleepWait('0', 0) : llmWait('0')],
       ready: true,
     });
     const segment = await fixture.leaseOne();
     if (which === 'a cancelled interaction') {
-      await guest.interactions.cancel(ANN, `${taskId.slice(0, -1)}1`);
+      await testTenant.interactions.cancel(ANN, `${taskId.slice(0, -1)}1`);
     } else await fixture.sweep();
-    expect(await guest.queueState(taskId)).toBe('batch');
+    expect(await testTenant.queueState(taskId)).toBe('batch');
     expect(await segment.park(nothing)).toBe('again');
     expect((await fixture.shard.reload(segment))!.task.journal.has('0')).toBe(true);
   },
 );
 
 /** What makes a segment's fence stale. */
-const LOSSES: Record<string, (guest: TestTenant, segment: TaskLease) => Promise<unknown>> = {
-  'its job was lost and another took the task': async (guest) => {
-    await fixture.loseJobs(guest);
+const LOSSES: Record<string, (testTenant: TestTenant, segment: TaskLease) => Promise<unknown>> = {
+  'its job was lost and another took the task': async (testTenant) => {
+    await fixture.loseJobs(testTenant);
     await fixture.leaseOne();
   },
   'the task was loaded again': (_guest, segment) => fixture.shard.reload(segment),
-  'the task was cancelled': (guest, segment) => guest.tasks.cancel(ANN, segment.taskId),
+  'the task was cancelled': (testTenant, segment) => testTenant.tasks.cancel(ANN, segment.taskId),
   'the task was settled': (_guest, segment) => segment.settle({ status: 'completed', result: {} }),
-  'the task is gone': (guest, segment) => redis.del(guest.keys.task(segment.taskId)),
+  'the task is gone': (testTenant, segment) => redis.del(testTenant.keys.task(segment.taskId)),
 };
 
 const WRITES: Record<string, (segment: TaskLease) => Promise<unknown>> = {
@@ -130,47 +130,55 @@ const CASES = Object.keys(LOSSES).flatMap((loss) =>
 );
 
 test.each(CASES)('when %s, a late %s writes nothing at all', async (loss, write) => {
-  const guest = await fixture.createTenant();
-  const { segment } = await running(guest);
-  await LOSSES[loss]!(guest, segment);
+  const testTenant = await fixture.createTenant();
+  const { segment } = await running(testTenant);
+  await LOSSES[loss]!(testTenant, segment);
   const before = await fixture.contents();
   expect(await WRITES[write]!(segment)).toBe('stale');
   expect(await fixture.contents()).toEqual(before);
 });
 
 test('SETTLE ends the task and leaves it in no set but the index of tasks', async () => {
-  const guest = await fixture.createTenant();
-  const { taskId, segment } = await running(guest, [llmWait('0'), llmWait('1'), sleepWait('2', 9_000)]);
+  const testTenant = await fixture.createTenant();
+  const { taskId, segment } = await running(testTenant, [llmWait('0'), llmWait('1'), sleepWait('2', 9_000)]);
   expect(await segment.settle({ status: 'completed', result: { tasks: [1] } })).toBe('settled');
-  const record = await guest.readRecord(taskId);
+  const record = await testTenant.readRecord(taskId);
   expect(record).toMatchObject({ st: 'completed', rs: '{"tasks":[1]}' });
   expect(record['open']).toBe('');
   expect(record['x2']).toMatch(/^cancelled;\d+$/);
-  for (const key of [guest.keys.ready, guest.keys.deadlines, guest.keys.pending, guest.keys.claims])
+  for (const key of [
+    testTenant.keys.ready,
+    testTenant.keys.deadlines,
+    testTenant.keys.pending,
+    testTenant.keys.claims,
+  ])
     expect(await redis.zcard(key)).toBe(0);
-  expect(await guest.queueState(taskId)).toBeUndefined();
-  expect(await redis.zcard(guest.keys.tasks)).toBe(1);
-  expect(await redis.hget(guest.keys.record, 'open')).toBe('0');
-  expect(await guest.tasks.read(ANN, taskId)).toMatchObject({ status: 'completed', result: { tasks: [1] } });
+  expect(await testTenant.queueState(taskId)).toBeUndefined();
+  expect(await redis.zcard(testTenant.keys.tasks)).toBe(1);
+  expect(await redis.hget(testTenant.keys.record, 'open')).toBe('0');
+  expect(await testTenant.tasks.read(ANN, taskId)).toMatchObject({
+    status: 'completed',
+    result: { tasks: [1] },
+  });
 });
 
 test.each(['settle', 'park'] as const)(
   'a segment whose task was given back and not yet taken may still %s',
   async (how) => {
-    const guest = await fixture.createTenant();
-    const { taskId, segment } = await running(guest);
-    await fixture.loseJobs(guest);
-    expect(await guest.queueState(taskId)).toBe('ready');
+    const testTenant = await fixture.createTenant();
+    const { taskId, segment } = await running(testTenant);
+    await fixture.loseJobs(testTenant);
+    expect(await testTenant.queueState(taskId)).toBe('ready');
     if (how === 'park') expect(await segment.park(nothing)).toBe('parked');
     else expect(await segment.settle({ status: 'completed', result: {} })).toBe('settled');
-    expect(await guest.queueState(taskId)).toBeUndefined();
+    expect(await testTenant.queueState(taskId)).toBeUndefined();
     expect(await fixture.lease(10), 'and nobody runs it again').toEqual([]);
   },
 );
 
 test('PARK refuses a request over delegatedRequestBytes by its path, writes nothing, and takes the rest from the same holder', async () => {
-  const guest = await fixture.createTenant({ delegatedRequestBytes: 300 });
-  const { segment } = await running(guest);
+  const testTenant = await fixture.createTenant({ delegatedRequestBytes: 300 });
+  const { segment } = await running(testTenant);
   const before = await fixture.contents();
   const waits = [llmWait('2'), llmWait('3', 'long '.repeat(60)), sleepWait('4', 1_000)];
   const refused = await segment

@@ -9,20 +9,20 @@ const fixture = await openFixture();
 const { interceptor, redis } = fixture;
 const { due } = fixture.shardKeys;
 
-/** A guest with so many sleeps that are over. */
+/** A testTenant with so many sleeps that are over. */
 async function asleep(count: number, id?: string): Promise<TestTenant> {
-  const guest = await fixture.createTenant({}, id);
-  const as = guest.store.operatorCaller();
-  const open = () => guest.openTask({ waits: [sleepWait('0', 0)] }, as);
+  const testTenant = await fixture.createTenant({}, id);
+  const as = testTenant.store.operatorCaller();
+  const open = () => testTenant.openTask({ waits: [sleepWait('0', 0)] }, as);
   for (let at = 0; at < count; at += 200)
     await Promise.all(Array.from({ length: Math.min(200, count - at) }, open));
-  return guest;
+  return testTenant;
 }
 
 test('one sweep goes on until nothing is due, however much is', async () => {
-  const guest = await asleep(1_000);
+  const testTenant = await asleep(1_000);
   await fixture.sweep();
-  expect(await redis.zcard(guest.keys.ready)).toBe(1_000);
+  expect(await redis.zcard(testTenant.keys.ready)).toBe(1_000);
   expect(await run(fixture.connection, LIST_DUE_TENANTS, fixture.shardKeys, { limit: 10 })).toEqual([]);
 });
 
@@ -44,37 +44,45 @@ test('tenants take turns: the one with a thousand due does not stand before the 
 });
 
 test('more tenants than one round looks at are all given what is due', async () => {
-  const guests: TestTenant[] = [];
-  for (let n = 0; n < 130; n++) guests.push(await asleep(n < 100 ? 70 : 1));
+  const testTenants: TestTenant[] = [];
+  for (let n = 0; n < 130; n++) testTenants.push(await asleep(n < 100 ? 70 : 1));
   await fixture.sweep();
-  const ready = await Promise.all(guests.map((guest) => redis.zcard(guest.keys.ready)));
-  expect(ready).toEqual(guests.map((_, n) => (n < 100 ? 70 : 1)));
+  const ready = await Promise.all(testTenants.map((testTenant) => redis.zcard(testTenant.keys.ready)));
+  expect(ready).toEqual(testTenants.map((_, n) => (n < 100 ? 70 : 1)));
 }, 60_000);
 
 test('what one sweep did not get to is found by the next: nothing is taken out before it is done', async () => {
-  const guest = await asleep(3);
+  const testTenant = await asleep(3);
   const look = () =>
-    run(fixture.connection, LIST_DUE_TASKS, places(guest), { tenant: guest.store.id, limit: 2 });
+    run(fixture.connection, LIST_DUE_TASKS, places(testTenant), { tenant: testTenant.store.id, limit: 2 });
   expect(await look()).toHaveLength(2);
   expect(await look(), 'its sweep died').toHaveLength(2);
   await fixture.sweep();
-  expect(await redis.zcard(guest.keys.ready)).toBe(3);
+  expect(await redis.zcard(testTenant.keys.ready)).toBe(3);
 });
 
 test("a tenant's place among the due is never later than its first deadline, and goes with its last task", async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask({ waits: [sleepWait('0', 50_000)] });
-  const first = async () => Number(await redis.zscore(due, guest.store.id));
-  const deadline = async () => Number(await redis.zscore(guest.keys.deadlines, taskRef(taskId)));
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask({ waits: [sleepWait('0', 50_000)] });
+  const first = async () => Number(await redis.zscore(due, testTenant.store.id));
+  const deadline = async () => Number(await redis.zscore(testTenant.keys.deadlines, taskRef(taskId)));
   expect(await first()).toBe(await deadline());
-  await guest.openTask({ waits: [sleepWait('0', 20_000)] }).then((id) => guest.tasks.cancel(ANN, id));
+  await testTenant
+    .openTask({ waits: [sleepWait('0', 20_000)] })
+    .then((id) => testTenant.tasks.cancel(ANN, id));
   expect(await first(), 'it may be too early').toBeLessThan(await deadline());
-  await run(fixture.connection, LIST_DUE_TASKS, places(guest), { tenant: guest.store.id, limit: 9 });
+  await run(fixture.connection, LIST_DUE_TASKS, places(testTenant), {
+    tenant: testTenant.store.id,
+    limit: 9,
+  });
   expect(await first(), 'a look sets it right').toBe(await deadline());
-  await guest.tasks.cancel(ANN, taskId);
-  await run(fixture.connection, LIST_DUE_TASKS, places(guest), { tenant: guest.store.id, limit: 9 });
-  expect(await redis.zscore(due, guest.store.id)).toBeNull();
+  await testTenant.tasks.cancel(ANN, taskId);
+  await run(fixture.connection, LIST_DUE_TASKS, places(testTenant), {
+    tenant: testTenant.store.id,
+    limit: 9,
+  });
+  expect(await redis.zscore(due, testTenant.store.id)).toBeNull();
   expect(interceptor.last(LIST_DUE_TASKS)).toEqual([]);
 });
 
-const places = (guest: TestTenant) => ({ deadlines: guest.keys.deadlines, due });
+const places = (testTenant: TestTenant) => ({ deadlines: testTenant.keys.deadlines, due });

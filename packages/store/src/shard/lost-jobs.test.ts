@@ -14,77 +14,85 @@ async function check(): Promise<void> {
   await shard.requeueLostJobs();
 }
 
-const open = (guest: TestTenant) => guest.openTask({ waits: [], ready: true });
+const open = (testTenant: TestTenant) => testTenant.openTask({ waits: [], ready: true });
 const ids = async () =>
   (await queue.getJobs(['waiting', 'active', 'delayed'])).map(({ id }) => String(id)).sort();
 const added = (count: number) => expect.poll(async () => (await ids()).length).toBe(count);
 
 test('a job that was never added, since who was to add it died, is replaced by another that takes the same tasks', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await open(guest);
+  const testTenant = await fixture.createTenant();
+  const taskId = await open(testTenant);
   await added(1);
   await queue.obliterate({ force: true });
   await check();
   await added(1);
-  expect(await ids()).toEqual([`${guest.store.id}.2`]);
+  expect(await ids()).toEqual([`${testTenant.store.id}.2`]);
   expect((await fixture.leaseOne()).taskId).toBe(taskId);
 });
 
 test('what a job had that was removed while it ran is ready again, with a job; its tries go on counting', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await open(guest);
+  const testTenant = await fixture.createTenant();
+  const taskId = await open(testTenant);
   await added(1);
   expect((await fixture.leaseOne()).task.tries).toBe(1);
   await queue.obliterate({ force: true });
   await check();
   await added(1);
-  expect(await guest.queueState(taskId)).toBe('ready');
+  expect(await testTenant.queueState(taskId)).toBe('ready');
   expect((await fixture.leaseOne()).task.tries).toBe(2);
 });
 
 test('what a job had that has failed for good is ready again', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await open(guest);
+  const testTenant = await fixture.createTenant();
+  const taskId = await open(testTenant);
   await added(1);
   const [job] = await queue.getJobs(['waiting']);
   await job!.remove();
-  await shard.dequeue({ tenant: guest.store.id, list: 'ready', number: 1, tasks: [] }, []);
-  expect(await guest.queueState(taskId)).toBe('batch');
+  await shard.dequeue({ tenant: testTenant.store.id, list: 'ready', number: 1, tasks: [] }, []);
+  expect(await testTenant.queueState(taskId)).toBe('batch');
   // The same job, among the failed.
-  await redis.hset(`${queue.toKey('')}${guest.store.id}.1`, 'name', 'resume', 'data', '{}', 'opts', '{}');
-  await redis.zadd(queue.toKey('failed'), Date.now(), `${guest.store.id}.1`);
+  await redis.hset(
+    `${queue.toKey('')}${testTenant.store.id}.1`,
+    'name',
+    'resume',
+    'data',
+    '{}',
+    'opts',
+    '{}',
+  );
+  await redis.zadd(queue.toKey('failed'), Date.now(), `${testTenant.store.id}.1`);
   await check();
-  expect(await guest.queueState(taskId)).toBe('ready');
+  expect(await testTenant.queueState(taskId)).toBe('ready');
 });
 
 test('a job that waits in a paused queue is left alone, however often it is looked at', async () => {
-  const guest = await fixture.createTenant();
+  const testTenant = await fixture.createTenant();
   await queue.pause();
-  await open(guest);
+  await open(testTenant);
   await added(1);
   for (let time = 0; time < 5; time++) await check();
-  expect(await ids()).toEqual([`${guest.store.id}.1`]);
-  expect(await redis.hget(guest.keys.jobs, 'next')).toBe('1');
+  expect(await ids()).toEqual([`${testTenant.store.id}.1`]);
+  expect(await redis.hget(testTenant.keys.jobs, 'next')).toBe('1');
   await queue.resume();
 });
 
 test('a job that was asked for just now may be about to be added, and is not replaced', async () => {
-  const guest = await fixture.createTenant();
-  await open(guest);
+  const testTenant = await fixture.createTenant();
+  await open(testTenant);
   await added(1);
   const [job] = await queue.getJobs(['waiting']);
   await queue.obliterate({ force: true });
   setTimeout(() => void queue.add('resume', job!.data, { jobId: job!.id! }), 50);
   await check();
-  expect(await ids()).toEqual([`${guest.store.id}.1`]);
+  expect(await ids()).toEqual([`${testTenant.store.id}.1`]);
 });
 
 test('a list without a job is given one, once, though all that is known of jobs is gone', async () => {
-  const guest = await fixture.createTenant();
-  await open(guest);
+  const testTenant = await fixture.createTenant();
+  await open(testTenant);
   await added(1);
   await queue.obliterate({ force: true });
-  await redis.del(guest.keys.jobs);
+  await redis.del(testTenant.keys.jobs);
   await check();
   await added(1);
   await check();

@@ -27,10 +27,10 @@ const change = { set: [['t', '1'] as const], delete: [] };
 /** A segment whose task another holder has taken up tries to write. */
 function staleWritesNothing(write: (segment: TaskLease) => Promise<unknown>) {
   return async (): Promise<boolean> => {
-    const guest = await fixture.createTenant();
-    await guest.openTask({ ready: true });
+    const testTenant = await fixture.createTenant();
+    await testTenant.openTask({ ready: true });
     const stale = await fixture.leaseOne();
-    await fixture.loseJobs(guest);
+    await fixture.loseJobs(testTenant);
     await fixture.leaseOne();
     const before = JSON.stringify(await fixture.contents());
     await write(stale);
@@ -39,45 +39,46 @@ function staleWritesNothing(write: (segment: TaskLease) => Promise<unknown>) {
 }
 
 async function anAnswerIsAcceptedOnce(): Promise<boolean> {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
   const texts = ['"a"', '"a"', '"b"', '"c"'];
   const replies = await Promise.all(
     texts.map((text) =>
-      guest.answer(taskId, 1, { text }).then(
+      testTenant.answer(taskId, 1, { text }).then(
         (reply) => reply.replayed,
         () => true,
       ),
     ),
   );
   return (
-    replies.filter((replayed) => !replayed).length === 1 && (await guest.readRecord(taskId))['ev'] === '1'
+    replies.filter((replayed) => !replayed).length === 1 &&
+    (await testTenant.readRecord(taskId))['ev'] === '1'
   );
 }
 
 async function anAnswerDuringASegmentIsNotSwallowed(): Promise<boolean> {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask({ waits: [llmWait('0'), llmWait('1')] });
-  await guest.answer(taskId, 1);
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
+  await testTenant.answer(taskId, 1);
   const segment = await fixture.leaseOne();
-  await guest.answer(taskId, 2);
+  await testTenant.answer(taskId, 2);
   const end = await segment.park(nothing);
-  return end === 'again' || (await guest.queueState(taskId)) !== undefined;
+  return end === 'again' || (await testTenant.queueState(taskId)) !== undefined;
 }
 
 /** A connection that breaks before the reply has come has its command sent again. */
 async function aParkThatIsSentTwiceOpensOnce(): Promise<boolean> {
-  const guest = await fixture.createTenant();
-  await guest.openTask({ waits: [], ready: true });
+  const testTenant = await fixture.createTenant();
+  await testTenant.openTask({ waits: [], ready: true });
   const segment = await fixture.leaseOne();
   await segment.park({ ...nothing, waits: [llmWait('5')] });
   await segment.park({ ...nothing, waits: [llmWait('5')] });
-  return (await redis.zcard(guest.keys.pending)) === 1;
+  return (await redis.zcard(testTenant.keys.pending)) === 1;
 }
 
 async function commitsNeverShareAVersion(): Promise<boolean> {
-  const guest = await fixture.createTenant();
-  const { projects } = guest.store;
+  const testTenant = await fixture.createTenant();
+  const { projects } = testTenant.store;
   const at = await projects.read('p');
   const landed = await Promise.all(
     [1, 2, 3, 4].map((n) => projects.commit('p', at, { set: [['t', `${n}`]], delete: [] })),
@@ -86,26 +87,27 @@ async function commitsNeverShareAVersion(): Promise<boolean> {
 }
 
 async function aCommandLandsOnce(): Promise<boolean> {
-  const guest = await fixture.createTenant();
-  await guest.openTask({ ready: true });
+  const testTenant = await fixture.createTenant();
+  await testTenant.openTask({ ready: true });
   const segment = await fixture.leaseOne();
   await segment.commit('p', undefined, change, outcome('3'));
   const again = await fixture.shard.reload(segment);
-  await again!.commit('p', await guest.store.projects.read('p'), change, outcome('3'));
-  return (await guest.store.projects.read('p'))?.version === '1';
+  await again!.commit('p', await testTenant.store.projects.read('p'), change, outcome('3'));
+  return (await testTenant.store.projects.read('p'))?.version === '1';
 }
 
 async function noAnswerComesAfterTheDeadline(): Promise<boolean> {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.withLifetimes({ interaction: 0 }).openTask();
-  return (await errorCode(guest.answer(taskId))) === 'interaction_expired';
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.withLifetimes({ interaction: 0 }).openTask();
+  return (await errorCode(testTenant.answer(taskId))) === 'interaction_expired';
 }
 
 async function aStrangerAnswersNothing(): Promise<boolean> {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
   return (
-    (await errorCode(guest.answer(taskId, 1, { as: await guest.caller('bob') }))) === 'interaction_not_found'
+    (await errorCode(testTenant.answer(taskId, 1, { as: await testTenant.caller('bob') }))) ===
+    'interaction_not_found'
   );
 }
 

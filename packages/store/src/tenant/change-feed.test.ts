@@ -9,65 +9,65 @@ const fixture = await openFixture();
 const { redis } = fixture;
 
 /** Hears a tenant's changes from now on; `next` are those since it was asked last, once there are so many. */
-async function ear(guest: TestTenant) {
-  const heard: Change[] = [];
+async function subscribe(testTenant: TestTenant) {
+  const received: Change[] = [];
   const missed = { away: 0, back: 0 };
-  const leave = await guest.store.changes.subscribe({
-    onChange: (change) => heard.push(change),
+  const leave = await testTenant.store.changes.subscribe({
+    onChange: (change) => received.push(change),
     onDisconnect: () => missed.away++,
     onReconnect: () => missed.back++,
   });
   const next = async (count: number) => {
-    await vi.waitFor(() => expect(heard.length).toBeGreaterThanOrEqual(count), {
+    await vi.waitFor(() => expect(received.length).toBeGreaterThanOrEqual(count), {
       timeout: 5_000,
       interval: 2,
     });
-    return heard.splice(0);
+    return received.splice(0);
   };
-  return { heard, missed, leave, next };
+  return { received, missed, leave, next };
 }
 
 const project = (name: string, change: object) => ({ kind: 'project', project: name, ...change });
 const task = (taskId: string, listed: boolean) => ({ kind: 'task', taskId, principal: 'ann', listed });
 
 test('each step of a task is told, and whether an entry of a list came or went with it', async () => {
-  const guest = await fixture.createTenant();
-  const { next } = await ear(guest);
-  const taskId = await guest.openTask({ waits: [llmWait('0'), llmWait('1')] });
+  const testTenant = await fixture.createTenant();
+  const { next } = await subscribe(testTenant);
+  const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
   expect(await next(1)).toEqual([task(taskId, true)]);
-  await guest.interactions.extend(ANN, formatInteractionId(taskId, 1), 60_000);
+  await testTenant.interactions.extend(ANN, formatInteractionId(taskId, 1), 60_000);
   expect(await next(1)).toEqual([task(taskId, false)]);
-  await guest.answer(taskId);
+  await testTenant.answer(taskId);
   expect(await next(1)).toEqual([task(taskId, true)]);
   await (await fixture.leaseOne()).park({ journal: [], drops: [], waits: [llmWait('2')] });
   expect(await next(1)).toEqual([task(taskId, true)]);
-  await guest.interactions.cancel(ANN, formatInteractionId(taskId, 2));
+  await testTenant.interactions.cancel(ANN, formatInteractionId(taskId, 2));
   expect(await next(1)).toEqual([task(taskId, true)]);
   await (await fixture.leaseOne()).park({ journal: [], drops: [], waits: [] });
   expect(await next(1)).toEqual([task(taskId, false)]);
-  await guest.answer(taskId, 3);
+  await testTenant.answer(taskId, 3);
   await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
   expect(await next(2)).toEqual([task(taskId, true), task(taskId, false)]);
 });
 
 test('what expires and what is cancelled is told', async () => {
-  const guest = await fixture.createTenant();
-  const late = await guest.withLifetimes({ interaction: 0 }).openTask();
-  const over = await guest.withLifetimes({ task: 0 }).openTask();
-  const cancelled = await guest.openTask();
-  const { next } = await ear(guest);
+  const testTenant = await fixture.createTenant();
+  const late = await testTenant.withLifetimes({ interaction: 0 }).openTask();
+  const over = await testTenant.withLifetimes({ task: 0 }).openTask();
+  const cancelled = await testTenant.openTask();
+  const { next } = await subscribe(testTenant);
   await fixture.sweep();
-  const heard = await next(2);
-  expect(heard).toHaveLength(2);
-  expect(heard).toEqual(expect.arrayContaining([task(late, true), task(over, true)]));
-  await guest.tasks.cancel(ANN, cancelled);
+  const received = await next(2);
+  expect(received).toHaveLength(2);
+  expect(received).toEqual(expect.arrayContaining([task(late, true), task(over, true)]));
+  await testTenant.tasks.cancel(ANN, cancelled);
   expect(await next(1)).toEqual([task(cancelled, true)]);
 });
 
 test('a commit tells of its project, of the kinds of its fields, and whether any came or went', async () => {
-  const guest = await fixture.createTenant();
-  const { projects } = guest.store;
-  const { next } = await ear(guest);
+  const testTenant = await fixture.createTenant();
+  const { projects } = testTenant.store;
+  const { next } = await subscribe(testTenant);
   const name = 'C:\\Häuser & Gärten/"1"';
   const commit = async (version: string, set: [string, string][], deleted: string[] = []) => {
     await projects.commit(name, { version }, { set, delete: deleted });
@@ -92,80 +92,80 @@ test('a commit tells of its project, of the kinds of its fields, and whether any
 });
 
 test('what lands nowhere is not told', async () => {
-  const guest = await fixture.createTenant();
-  const { heard } = await ear(guest);
-  const { projects } = guest.store;
-  const taskId = await guest.openTask();
+  const testTenant = await fixture.createTenant();
+  const { received } = await subscribe(testTenant);
+  const { projects } = testTenant.store;
+  const taskId = await testTenant.openTask();
   expect(await projects.commit('p', { version: '7' }, { set: [['meta', '{}']], delete: [] })).toBe(false);
-  await guest.answer(taskId);
-  await guest.answer(taskId);
+  await testTenant.answer(taskId);
+  await testTenant.answer(taskId);
   const segment = await fixture.leaseOne();
   await segment.settle({ status: 'completed', result: {} });
   await segment.settle({ status: 'completed', result: {} });
-  await guest.store.changes.publishAdmissionChange();
-  await vi.waitFor(() => expect(heard.at(-1)).toEqual({ kind: 'admission' }));
-  expect(heard.slice(0, -1)).toEqual([task(taskId, true), task(taskId, true), task(taskId, false)]);
+  await testTenant.store.changes.publishAdmissionChange();
+  await vi.waitFor(() => expect(received.at(-1)).toEqual({ kind: 'admission' }));
+  expect(received.slice(0, -1)).toEqual([task(taskId, true), task(taskId, true), task(taskId, false)]);
 });
 
 test('nothing is published while nobody of the tenant listens, whoever else does', async () => {
-  const [guest, other] = [await fixture.createTenant(), await fixture.createTenant()];
+  const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
   const published: string[] = [];
   const tap = new Redis(ioredisUrl(fixture.url));
   await tap.psubscribe('*');
   tap.on('pmessage', (_pattern, channel: string) => published.push(channel));
-  await ear(other);
+  await subscribe(other);
   const steps = async () => {
-    const taskId = await guest.openTask();
-    await guest.answer(taskId);
+    const taskId = await testTenant.openTask();
+    await testTenant.answer(taskId);
     await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
-    await guest.store.projects.commit('p', undefined, { set: [['meta', '{}']], delete: [] });
-    await guest.store.sessions.subscribe('a', 'baton://projects');
+    await testTenant.store.projects.commit('p', undefined, { set: [['meta', '{}']], delete: [] });
+    await testTenant.store.sessions.subscribe('a', 'baton://projects');
   };
   await steps();
   await tap.ping();
-  expect(published.filter((channel) => channel.includes(guest.store.id))).toEqual([]);
+  expect(published.filter((channel) => channel.includes(testTenant.store.id))).toEqual([]);
   tap.disconnect();
 });
 
 test('who listens says so for a while, and hears when that was forgotten meanwhile', async () => {
-  const guest = await fixture.createTenant();
-  const { leave } = await ear(guest);
-  const { listeners } = guest.keys;
+  const testTenant = await fixture.createTenant();
+  const { leave } = await subscribe(testTenant);
+  const { listeners } = testTenant.keys;
   expect(await redis.pttl(listeners)).toBeGreaterThan(0);
-  expect(await guest.store.changes.renewSubscription()).toBe(true);
+  expect(await testTenant.store.changes.renewSubscription()).toBe(true);
   await redis.del(listeners);
-  expect(await guest.store.changes.renewSubscription()).toBe(false);
-  expect(await guest.store.changes.renewSubscription()).toBe(true);
+  expect(await testTenant.store.changes.renewSubscription()).toBe(false);
+  expect(await testTenant.store.changes.renewSubscription()).toBe(true);
   leave();
 });
 
 test('who lost the connection is told when it is gone and when it is back, and hears what comes from then on', async () => {
-  const guest = await fixture.createTenant();
-  const { missed, heard, next } = await ear(guest);
+  const testTenant = await fixture.createTenant();
+  const { missed, received, next } = await subscribe(testTenant);
   await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
   await vi.waitFor(() => expect(missed).toEqual({ away: 1, back: 1 }), { timeout: 5_000, interval: 2 });
-  heard.length = 0;
-  const taskId = await guest.openTask();
+  received.length = 0;
+  const taskId = await testTenant.openTask();
   expect(await next(1)).toEqual([task(taskId, true)]);
 });
 
 test('who leaves hears nothing more, and the others do', async () => {
-  const guest = await fixture.createTenant();
-  const [one, two] = [await ear(guest), await ear(guest)];
+  const testTenant = await fixture.createTenant();
+  const [one, two] = [await subscribe(testTenant), await subscribe(testTenant)];
   one.leave();
-  const taskId = await guest.openTask();
+  const taskId = await testTenant.openTask();
   expect(await two.next(1)).toEqual([task(taskId, true)]);
   two.leave();
-  const again = await ear(guest);
-  const second = await guest.openTask();
+  const again = await subscribe(testTenant);
+  const second = await testTenant.openTask();
   expect(await again.next(1)).toEqual([task(second, true)]);
-  expect([...one.heard, ...two.heard]).toEqual([]);
+  expect([...one.received, ...two.received]).toEqual([]);
 });
 
 test('subscriptions, streams and admissions are told to those who listen, and nothing of what was never subscribed to', async () => {
-  const guest = await fixture.createTenant();
-  const { next } = await ear(guest);
-  const { sessions, changes, credentials } = guest.store;
+  const testTenant = await fixture.createTenant();
+  const { next } = await subscribe(testTenant);
+  const { sessions, changes, credentials } = testTenant.store;
   const uri = 'baton://projects';
   await sessions.subscribe('a', uri);
   await sessions.unsubscribe('a', 'baton://never-subscribed-to');
@@ -175,7 +175,7 @@ test('subscriptions, streams and admissions are told to those who listen, and no
   const { id } = await credentials.create({ name: 'x', scopes: ['mcp'] });
   await credentials.rotate(id, 0);
   await credentials.revoke(id);
-  await fixture.operators.update(guest.store.id, { suspended: true });
+  await fixture.operators.update(testTenant.store.id, { suspended: true });
   expect(await next(6)).toEqual([
     { kind: 'subscription', session: 'a', uri, on: true },
     { kind: 'subscription', session: 'a', uri, on: false },

@@ -14,19 +14,21 @@ const limitOf = async (call: Promise<unknown>) =>
   );
 
 /** Whatever a tenant's sessions have left in Redis. */
-const left = async (guest: TestTenant) =>
-  (await redis.keys(`${guest.keys.record}:*`)).filter((key) => /:(session:|subscribers|ended)/.test(key));
+const left = async (testTenant: TestTenant) =>
+  (await redis.keys(`${testTenant.keys.record}:*`)).filter((key) =>
+    /:(session:|subscribers|ended)/.test(key),
+  );
 
 test('a session has what it subscribed to, each once, until it unsubscribes; then nothing is left of it', async () => {
-  const guest = await fixture.createTenant();
-  const { sessions } = guest.store;
+  const testTenant = await fixture.createTenant();
+  const { sessions } = testTenant.store;
   expect(await sessions.refreshSubscriptions('a')).toEqual([]);
   for (const n of [1, 2, 1]) await sessions.subscribe('a', uri(n));
   expect((await sessions.refreshSubscriptions('a')).sort()).toEqual([uri(1), uri(2)]);
   expect(await sessions.refreshSubscriptions('b')).toEqual([]);
   for (const n of [1, 2, 3]) await sessions.unsubscribe('a', uri(n));
   expect(await sessions.refreshSubscriptions('a')).toEqual([]);
-  expect(await left(guest)).toEqual([]);
+  expect(await left(testTenant)).toEqual([]);
 });
 
 test('subscriptions are bounded by number and by bytes, and what is there already is never refused', async () => {
@@ -42,35 +44,36 @@ test('subscriptions are bounded by number and by bytes, and what is there alread
 });
 
 /** A thousand sessions of a tenant with a subscription each, last about so many milliseconds ago. */
-async function crowd(guest: TestTenant, idleFor: (n: number) => number): Promise<void> {
-  const { sessions } = guest.store;
+async function crowd(testTenant: TestTenant, idleFor: (n: number) => number): Promise<void> {
+  const { sessions } = testTenant.store;
   const ids = Array.from({ length: 1_000 }, (_, n) => `s${n}`);
   await Promise.all(ids.map((id) => sessions.subscribe(id, uri(1))));
   const till = Date.now() + SUBSCRIPTION_TTL;
   const scores = ids.flatMap((id, n) => [till - idleFor(n), id]);
-  await redis.zadd(guest.keys.subscribers, 'XX', ...scores);
+  await redis.zadd(testTenant.keys.subscribers, 'XX', ...scores);
 }
 
 test('a thousand sessions of a tenant may have subscriptions, and one whose time is over makes room', async () => {
-  const guest = await fixture.createTenant();
-  const { sessions } = guest.store;
-  await crowd(guest, () => 0);
+  const testTenant = await fixture.createTenant();
+  const { sessions } = testTenant.store;
+  await crowd(testTenant, () => 0);
   expect(await limitOf(sessions.subscribe('another', uri(1)))).toBe('subscribedSessions');
   await sessions.subscribe('s7', uri(2));
-  await redis.zadd(guest.keys.subscribers, 'XX', 1, 's8');
+  await redis.zadd(testTenant.keys.subscribers, 'XX', 1, 's8');
   await sessions.subscribe('another', uri(1));
 });
 
 test('of a thousand that which held no stream for longest makes room, and none that held one within the grace', async () => {
-  const guest = await fixture.createTenant();
-  const { sessions } = guest.store;
+  const testTenant = await fixture.createTenant();
+  const { sessions } = testTenant.store;
   const idle = new Map([
     [3, SUBSCRIPTION_GRACE + 30_000],
     [5, SUBSCRIPTION_GRACE + 60_000],
     [7, SUBSCRIPTION_GRACE - 30_000],
   ]);
-  await crowd(guest, (n) => idle.get(n) ?? 0);
-  const kept = async () => (await redis.keys(guest.keys.session('*'))).map((key) => key.split(':').at(-1));
+  await crowd(testTenant, (n) => idle.get(n) ?? 0);
+  const kept = async () =>
+    (await redis.keys(testTenant.keys.session('*'))).map((key) => key.split(':').at(-1));
   await sessions.subscribe('first', uri(1));
   expect(await sessions.refreshSubscriptions('first')).toEqual([uri(1)]);
   expect(await kept()).not.toContain('s5');
@@ -85,31 +88,31 @@ test('of a thousand that which held no stream for longest makes room, and none t
 });
 
 test('many that want the room of a few at once get it exactly', async () => {
-  const guest = await fixture.createTenant();
-  const { sessions } = guest.store;
-  await crowd(guest, (n) => (n < 20 ? 2 * SUBSCRIPTION_GRACE : 0));
+  const testTenant = await fixture.createTenant();
+  const { sessions } = testTenant.store;
+  await crowd(testTenant, (n) => (n < 20 ? 2 * SUBSCRIPTION_GRACE : 0));
   const limits = await Promise.all(
     Array.from({ length: 50 }, (_, n) => limitOf(sessions.subscribe(`new-${n}`, uri(1)))),
   );
   expect(limits.filter((limit) => limit === undefined)).toHaveLength(20);
   expect(limits.filter((limit) => limit === 'subscribedSessions')).toHaveLength(30);
-  const left = await redis.zrange(guest.keys.subscribers, '0', '-1');
+  const left = await redis.zrange(testTenant.keys.subscribers, '0', '-1');
   expect(left).toHaveLength(1_000);
   expect(left.filter((id) => /^s1?\d$/.test(id))).toEqual([]);
-  expect((await redis.keys(guest.keys.session('*'))).toSorted()).toEqual(
-    left.map((id) => guest.keys.session(id)).toSorted(),
+  expect((await redis.keys(testTenant.keys.session('*'))).toSorted()).toEqual(
+    left.map((id) => testTenant.keys.session(id)).toSorted(),
   );
 });
 
 test('subscriptions live on while their session is about, and no record lives for ever', async () => {
-  const guest = await fixture.createTenant();
-  const { sessions } = guest.store;
+  const testTenant = await fixture.createTenant();
+  const { sessions } = testTenant.store;
   await sessions.subscribe('a', uri(1));
-  const { subscribers, ended } = guest.keys;
-  for (const key of [guest.keys.session('a'), subscribers]) await redis.pexpire(key, 60_000);
+  const { subscribers, ended } = testTenant.keys;
+  for (const key of [testTenant.keys.session('a'), subscribers]) await redis.pexpire(key, 60_000);
   await redis.zadd(subscribers, 'XX', 1, 'a');
   await sessions.refreshSubscriptions('a');
-  for (const key of [guest.keys.session('a'), subscribers])
+  for (const key of [testTenant.keys.session('a'), subscribers])
     expect(await redis.pttl(key)).toBeGreaterThan(SUBSCRIPTION_TTL - 60_000);
   expect(Number(await redis.zscore(subscribers, 'a'))).toBeGreaterThan(
     Date.now() + SUBSCRIPTION_TTL - 60_000,
@@ -119,10 +122,10 @@ test('subscriptions live on while their session is about, and no record lives fo
 });
 
 test('what has ended can neither subscribe nor hold a stream, and is told to those who listen', async () => {
-  const guest = await fixture.createTenant();
-  const { sessions } = guest.store;
-  const heard: string[] = [];
-  await sessions.onSessionEnded({ onMessage: (id) => heard.push(id), onReconnect: () => {} });
+  const testTenant = await fixture.createTenant();
+  const { sessions } = testTenant.store;
+  const received: string[] = [];
+  await sessions.onSessionEnded({ onMessage: (id) => received.push(id), onReconnect: () => {} });
   await sessions.subscribe('a', uri(1));
   expect(await sessions.hasEnded('a')).toBe(false);
   await sessions.end('a');
@@ -130,17 +133,17 @@ test('what has ended can neither subscribe nor hold a stream, and is told to tho
   expect(await sessions.hasEnded('a')).toBe(true);
   expect(await errorCode(sessions.subscribe('a', uri(1)))).toBe('session_not_found');
   expect(await errorCode(sessions.refreshSubscriptions('a'))).toBe('session_not_found');
-  expect(await left(guest)).toEqual([guest.keys.ended]);
-  expect(heard).toEqual(['a', 'a']);
+  expect(await left(testTenant)).toEqual([testTenant.keys.ended]);
+  expect(received).toEqual(['a', 'a']);
 });
 
 test('ten thousand endings are remembered, the latest, and those of other tenants apart', async () => {
-  const [guest, other] = [await fixture.createTenant(), await fixture.createTenant()];
+  const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
   const past = Array.from({ length: 10_000 }, (_, n) => [Date.now() + 60_000 + n, `old-${n}`]).flat();
-  await redis.zadd(guest.keys.ended, ...past);
-  await guest.store.sessions.end('new');
-  expect(await redis.zcard(guest.keys.ended)).toBe(10_000);
-  expect(await guest.store.sessions.hasEnded('new')).toBe(true);
-  expect(await guest.store.sessions.hasEnded('old-0')).toBe(false);
+  await redis.zadd(testTenant.keys.ended, ...past);
+  await testTenant.store.sessions.end('new');
+  expect(await redis.zcard(testTenant.keys.ended)).toBe(10_000);
+  expect(await testTenant.store.sessions.hasEnded('new')).toBe(true);
+  expect(await testTenant.store.sessions.hasEnded('old-0')).toBe(false);
   expect(await other.store.sessions.hasEnded('new')).toBe(false);
 });

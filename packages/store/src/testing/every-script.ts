@@ -4,13 +4,13 @@ import type { Fixture } from './fixture.ts';
 import { AGENT, ANN, llmWait, BOB, type TestTenant, newTask, sleepWait } from './test-tenant.ts';
 
 /** A tenant's day, in which every script runs on its every way. */
-export async function runEveryScript(fixture: Fixture, guest: TestTenant): Promise<void> {
-  const shard = fixture.shards[fixture.keyspace.shardIndex(guest.store.id)]!;
-  const { tasks, interactions, queries, claims, projects, sessions, changes } = guest.store;
+export async function runEveryScript(fixture: Fixture, testTenant: TestTenant): Promise<void> {
+  const shard = fixture.shards[fixture.keyspace.shardIndex(testTenant.store.id)]!;
+  const { tasks, interactions, queries, claims, projects, sessions, changes } = testTenant.store;
   const { channel } = fixture.store.inbox;
-  await fixture.operators.update(guest.store.id, { name: 'Acme & Söhne' });
-  await (await guest.caller()).dryRunAdmission();
-  await (await guest.caller()).admit(['mcp']);
+  await fixture.operators.update(testTenant.store.id, { name: 'Acme & Söhne' });
+  await (await testTenant.caller()).dryRunAdmission();
+  await (await testTenant.caller()).admit(['mcp']);
 
   // Someone listens, so that every script also tells of what it changes.
   const leave = await changes.subscribe({ onChange: () => {}, onReconnect: () => {} });
@@ -20,11 +20,15 @@ export async function runEveryScript(fixture: Fixture, guest: TestTenant): Promi
   await shard.workers.heartbeat('worker-1', ['echo 1']);
   const journal = [['9', 'read+1']] as const;
   const waits = [llmWait('0'), llmWait('1'), llmWait('2'), sleepWait('3', 0)];
-  const taskId = await guest.openTask({ waits, journal, idempotency: { key: 'once', arguments: 'a' } });
-  await guest.openTask({ idempotency: { key: 'once', arguments: 'a' } });
+  const taskId = await testTenant.openTask({ waits, journal, idempotency: { key: 'once', arguments: 'a' } });
+  await testTenant.openTask({ idempotency: { key: 'once', arguments: 'a' } });
   const first = formatInteractionId(taskId, 1);
   const third = formatInteractionId(taskId, 3);
-  await interactions.appendChunk(await guest.caller(), { interactionId: first, sequence: 0, delta: 'ye' });
+  await interactions.appendChunk(await testTenant.caller(), {
+    interactionId: first,
+    sequence: 0,
+    delta: 'ye',
+  });
   await tasks.read(ANN, taskId, channel);
   await queries.pending(AGENT, { claim: { max: 2, leaseMs: 60_000 } });
   await claims.claim(AGENT, first, { leaseMs: 60_000 });
@@ -32,8 +36,8 @@ export async function runEveryScript(fixture: Fixture, guest: TestTenant): Promi
   await claims.claim(AGENT, first, { leaseMs: 0 });
   await claims.releaseHolder(AGENT, 'gone');
   await queries.pending(BOB, { channel });
-  await guest.answer(taskId, 1, { channel: `${channel}-2` });
-  await guest.answer(taskId, 1, { channel });
+  await testTenant.answer(taskId, 1, { channel: `${channel}-2` });
+  await testTenant.answer(taskId, 1, { channel });
 
   const segment = await fixture.leaseOne(shard);
   await segment.commit(
@@ -42,13 +46,13 @@ export async function runEveryScript(fixture: Fixture, guest: TestTenant): Promi
     { set: [['t:1', '{}']], delete: ['t:2'] },
     { path: '4', entry: 'commit+1', journal: [['5', 'read+2']] },
   );
-  await guest.answer(taskId, 2, { as: await guest.caller('agent-7', ['agent']) });
+  await testTenant.answer(taskId, 2, { as: await testTenant.caller('agent-7', ['agent']) });
   await segment.park({ journal: [['6', 'check+1']], drops: ['9'], waits: [llmWait('7'), sleepWait('8', 0)] });
   const again = await shard.reload(segment);
   await again?.release();
   const held = again && (await shard.reload(again));
   await held?.holdForProgram();
-  const job = { tenant: guest.store.id, list: 'held' as const, number: 77, tasks: [taskId] };
+  const job = { tenant: testTenant.store.id, list: 'held' as const, number: 77, tasks: [taskId] };
   await shard.dequeue(job, ['echo 2']);
   const found = await shard.dequeue(job, ['echo 1']);
   await shard.dequeue(job, ['echo 1']);
@@ -62,19 +66,19 @@ export async function runEveryScript(fixture: Fixture, guest: TestTenant): Promi
   await (await fixture.leaseOne(shard)).settle({ status: 'completed', result: { text: 'yes' } });
 
   await projects.commit('another / {project}', undefined, { set: [['t:1', '{}']], delete: [] });
-  await tasks.cancel(ANN, await guest.openTask({ waits: [llmWait('0'), sleepWait('1', 60_000)] }));
-  const brief = guest.withLifetimes({ interaction: 0 });
+  await tasks.cancel(ANN, await testTenant.openTask({ waits: [llmWait('0'), sleepWait('1', 60_000)] }));
+  const brief = testTenant.withLifetimes({ interaction: 0 });
   await brief.openTask();
   await fixture.sweep(shard);
   await (await fixture.leaseOne(shard)).settle({
     status: 'failed',
     error: { code: 'interaction_expired', message: 'late' },
   });
-  await guest.withLifetimes({ task: 0 }).openTask();
-  await guest.openTask(newTask({ waits: [], ready: true }));
+  await testTenant.withLifetimes({ task: 0 }).openTask();
+  await testTenant.openTask(newTask({ waits: [], ready: true }));
   await fixture.sweep(shard);
   await fixture.leaseOne(shard);
-  await fixture.loseJobs(guest);
+  await fixture.loseJobs(testTenant);
   await (await fixture.leaseOne(shard)).settle({ status: 'completed', result: {} });
 
   await shard.workers.deregister('worker-1', ['echo 1']);
@@ -82,7 +86,9 @@ export async function runEveryScript(fixture: Fixture, guest: TestTenant): Promi
   await sessions.end('session-1');
   leave();
 
-  const left = await fixture.connection.command((client) => client.zrange(guest.keys.pending, '0', '-1'));
+  const left = await fixture.connection.command((client) =>
+    client.zrange(testTenant.keys.pending, '0', '-1'),
+  );
   if (left.length > 0)
     throw new Error(`left open: ${left.map((member) => parseIndexMember(member).taskId).join(' ')}`);
 }

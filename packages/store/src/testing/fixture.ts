@@ -1,6 +1,6 @@
 /**
- * The store over a real Redis of its own, for tests. `guest` is a tenant with callers, `contents` what Redis holds,
- * `wiretap` what scripts answer and their mutants, `monitor` what they touch, `cluster` two nodes, `every-script` a scenario.
+ * The store over a real Redis of its own, for tests. `testTenant` is a tenant with callers, `contents` what Redis holds,
+ * `script-interceptor` what scripts answer and their mutants, `redis-monitor` what they touch, `redis-cluster` two nodes, `every-script` a scenario.
  */
 import { startPrivateRedis } from '@baton/local-redis';
 import type { Limits } from '@baton/protocol';
@@ -47,9 +47,9 @@ export class Fixture {
   }
 
   async createTenant(limits: Partial<Limits> = {}, id?: string): Promise<TestTenant> {
-    const guest = await TestTenant.create(this, limits, id);
-    this.tenants.push(guest);
-    return guest;
+    const testTenant = await TestTenant.create(this, limits, id);
+    this.tenants.push(testTenant);
+    return testTenant;
   }
 
   get shard(): Shard {
@@ -68,7 +68,7 @@ export class Fixture {
     return segment;
   }
 
-  /** Up to `most` ready tasks of the first guest that has any, loaded, for a job of their own. */
+  /** Up to `most` ready tasks of the first testTenant that has any, loaded, for a job of their own. */
   async lease(most: number, shard = this.shard): Promise<TaskLease[]> {
     for (const { store } of this.tenants) {
       if (this.keyspace.shardIndex(store.id) !== shard.index) continue;
@@ -80,9 +80,9 @@ export class Fixture {
     return [];
   }
 
-  /** BullMQ has lost every job of a guest: what those had is ready again. */
-  async loseJobs(guest: TestTenant): Promise<void> {
-    const { keys } = guest;
+  /** BullMQ has lost every job of a testTenant: what those had is ready again. */
+  async loseJobs(testTenant: TestTenant): Promise<void> {
+    const { keys } = testTenant;
     const jobs = await this.connection.command((client) => client.hgetall(keys.jobs));
     const lost = Object.keys(jobs).filter((field) => /^\d+$/.test(field));
     const refs = lost.flatMap((number) => (jobs[number] ?? '').split(' '));

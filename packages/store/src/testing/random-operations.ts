@@ -65,16 +65,16 @@ const OPERATOR: Identity = { principal: 'operator', scopes: new Set(['agent']) }
 export class RandomRun {
   readonly tasks: TaskModel;
   private readonly fixture: Fixture;
-  private readonly guest: TestTenant;
+  private readonly testTenant: TestTenant;
   /** Whoever has loaded a task, late ones and dead ones included: each may still write, or try to. */
   private readonly leases: TaskLease[] = [];
   private paths = 0;
   private jobs = 1_000;
 
-  constructor(fixture: Fixture, guest: TestTenant) {
+  constructor(fixture: Fixture, testTenant: TestTenant) {
     this.fixture = fixture;
-    this.guest = guest;
-    this.tasks = new TaskModel(guest);
+    this.testTenant = testTenant;
+    this.tasks = new TaskModel(testTenant);
   }
 
   /** Plays one step; what the store answered and what the model expects, which must be the same. */
@@ -84,7 +84,7 @@ export class RandomRun {
     if (step.do === 'takeHeld') return this.take('held');
     if (step.do === 'takeAndDie') return same(await this.dequeue('ready'));
     if (step.do === 'again') return this.again();
-    if (step.do === 'die') return same(await this.fixture.loseJobs(this.guest));
+    if (step.do === 'die') return same(await this.fixture.loseJobs(this.testTenant));
     if (step.do === 'sweep') return this.sweep();
     const task = this.tasks.pick(step.task);
     if (task === undefined) return same(undefined);
@@ -93,18 +93,18 @@ export class RandomRun {
         return this.accept(task, 1 + (step.number % (task.opened + 1)), step.text);
       case 'cancel':
         return {
-          answered: await errorCode(this.guest.tasks.cancel(OPERATOR, task.id)),
+          answered: await errorCode(this.testTenant.tasks.cancel(OPERATOR, task.id)),
           expected: task.cancel(),
         };
       case 'cancelInteraction': {
         const number = 1 + (step.number % (task.opened + 1));
-        const call = this.guest.interactions.cancel(OPERATOR, formatInteractionId(task.id, number));
+        const call = this.testTenant.interactions.cancel(OPERATOR, formatInteractionId(task.id, number));
         return { answered: await errorCode(call), expected: task.cancelInteraction(number) };
       }
       case 'lapse':
       case 'extend': {
         const number = 1 + (step.number % (task.opened + 1));
-        const call = this.guest.interactions.extend(
+        const call = this.testTenant.interactions.extend(
           OPERATOR,
           formatInteractionId(task.id, number),
           step.do === 'lapse' ? 0 : 3_000_000,
@@ -119,8 +119,8 @@ export class RandomRun {
   private async open(step: Extract<Operation, { do: 'open' }>) {
     if (this.tasks.all.length === 5) return same(undefined);
     const waits = Array.from({ length: step.waits }, () => llmWait(`${this.paths++}`));
-    const guest = step.over ? this.guest.withLifetimes({ task: 0 }) : this.guest;
-    const taskId = await guest.openTask({ waits, ready: step.ready }, guest.store.operatorCaller());
+    const testTenant = step.over ? this.testTenant.withLifetimes({ task: 0 }) : this.testTenant;
+    const taskId = await testTenant.openTask({ waits, ready: step.ready }, testTenant.store.operatorCaller());
     this.tasks.opened(
       taskId,
       waits.map((wait) => wait.path),
@@ -132,8 +132,8 @@ export class RandomRun {
 
   private async accept(task: ModelTask, number: number, choice: number) {
     const text = `"answer ${choice}"`;
-    const as = this.guest.store.operatorCaller();
-    const call = this.guest
+    const as = this.testTenant.store.operatorCaller();
+    const call = this.testTenant
       .answer(task.id, number, { text, as })
       .then((reply) => (reply.replayed ? 'replayed' : 'accepted'));
     const answered = await call.catch((error: { code?: string }) => error.code);
@@ -142,19 +142,23 @@ export class RandomRun {
 
   /** What a new job gets of a list, loaded or not. */
   private dequeue(list: 'ready' | 'held', number = this.jobs++): Promise<Batch> {
-    const job = { tenant: this.guest.store.id, list, number, tasks: this.tasks.all.map(({ id }) => id) };
+    const job = { tenant: this.testTenant.store.id, list, number, tasks: this.tasks.all.map(({ id }) => id) };
     return this.fixture.shard.dequeue(job, ['echo 1'], { limit: 1 });
   }
 
   /** A job that took something and never said what became of it is run again. */
   private async again() {
     const { redis } = this.fixture;
-    const { ready: _, held: _also, next: _last, ...batches } = await redis.hgetall(this.guest.keys.jobs);
+    const { ready: _, held: _also, next: _last, ...batches } = await redis.hgetall(this.testTenant.keys.jobs);
     const [number] = Object.keys(batches);
     if (number === undefined) return same(undefined);
     const batch = await this.dequeue('ready', Number(number));
     if (batch.kind !== 'retried') return { answered: batch.kind, expected: 'retried' };
-    const { leases } = await this.fixture.shard.load(this.guest.store.id, Number(number), batch.notLoaded);
+    const { leases } = await this.fixture.shard.load(
+      this.testTenant.store.id,
+      Number(number),
+      batch.notLoaded,
+    );
     for (const segment of leases) this.held(segment);
     return same(undefined);
   }
@@ -210,12 +214,12 @@ export class RandomRun {
       case 'hold':
         return { answered: await segment.holdForProgram(), expected: task.lose(segment, 'held') };
       case 'reload': {
-        // Only a holder that heard "again" loads anew, and only what is still in its job's batch: what was given back
+        // Only a holder that received "again" loads anew, and only what is still in its job's batch: what was given back
         // stands ready for whoever takes it next.
-        const heard = task.again === segment;
-        const own = await this.fixture.redis.hget(this.guest.keys.jobs, String(segment.job));
-        const leased = heard && ` ${own} `.includes(` ${taskRef(task.id)} `);
-        const again = heard ? await this.fixture.shard.reload(segment) : undefined;
+        const received = task.again === segment;
+        const own = await this.fixture.redis.hget(this.testTenant.keys.jobs, String(segment.job));
+        const leased = received && ` ${own} `.includes(` ${taskRef(task.id)} `);
+        const again = received ? await this.fixture.shard.reload(segment) : undefined;
         if (again !== undefined) this.held(again);
         return { answered: again !== undefined, expected: leased && !task.ended };
       }

@@ -180,10 +180,10 @@ export class ModelTask {
 /** All tasks of a tenant as they should stand. */
 export class TaskModel {
   readonly all: ModelTask[] = [];
-  private readonly guest: TestTenant;
+  private readonly testTenant: TestTenant;
 
-  constructor(guest: TestTenant) {
-    this.guest = guest;
+  constructor(testTenant: TestTenant) {
+    this.testTenant = testTenant;
   }
 
   opened(id: string, paths: readonly string[], ready: boolean, over: boolean): void {
@@ -206,8 +206,8 @@ export class TaskModel {
 
   /** What is wrong in Redis, if anything is: the claims that hold between any two steps. */
   async wrongs(): Promise<string[]> {
-    const { redis } = this.guest.fixture;
-    const { keys } = this.guest;
+    const { redis } = this.testTenant.fixture;
+    const { keys } = this.testTenant;
     const all = redis
       .pipeline()
       .zrange(keys.ready, '0', '-1')

@@ -18,14 +18,14 @@ const nothing = { journal: [], drops: [], waits: [] };
 const settleNext = async (result = {}) => (await fixture.leaseOne()).settle({ status: 'completed', result });
 
 test('a waiter hears that its task has parked, with the events that it has consumed, and how it ended', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask({ waits: [llmWait('0'), llmWait('1')] });
-  const listener = inbox.subscribe(guest.member(taskId));
-  await guest.answer(taskId, 1, { channel: inbox.channel });
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
+  const listener = inbox.subscribe(testTenant.member(taskId));
+  await testTenant.answer(taskId, 1, { channel: inbox.channel });
   await (await fixture.leaseOne()).park(nothing);
   expect(await listener.next(5_000)).toEqual({ seen: 1, status: 'input_required' });
-  await guest.tasks.read(ANN, taskId, inbox.channel);
-  await guest.answer(taskId, 2);
+  await testTenant.tasks.read(ANN, taskId, inbox.channel);
+  await testTenant.answer(taskId, 2);
   await settleNext({ text: 'a b  c' });
   expect(await listener.next(5_000)).toEqual({
     seen: 2,
@@ -38,13 +38,13 @@ test('a waiter hears that its task has parked, with the events that it has consu
 test.each(['cancelled', 'failed'] as const)(
   'a waiter hears that its task was %s, and why',
   async (status: TaskStatus) => {
-    const guest = await fixture.createTenant();
-    const brief = status === 'failed' ? guest.withLifetimes({ task: 0 }) : guest;
+    const testTenant = await fixture.createTenant();
+    const brief = status === 'failed' ? testTenant.withLifetimes({ task: 0 }) : testTenant;
     const taskId = await brief.openTask();
-    await guest.tasks.read(ANN, taskId, inbox.channel);
-    const listener = inbox.subscribe(guest.member(taskId));
+    await testTenant.tasks.read(ANN, taskId, inbox.channel);
+    const listener = inbox.subscribe(testTenant.member(taskId));
     if (status === 'failed') await fixture.sweep();
-    else await guest.tasks.cancel(ANN, taskId);
+    else await testTenant.tasks.cancel(ANN, taskId);
     const code = status === 'failed' ? 'task_expired' : 'task_cancelled';
     expect(await listener.next(5_000)).toMatchObject({ status, end: { status, error: { code } } });
     listener.close();
@@ -52,16 +52,16 @@ test.each(['cancelled', 'failed'] as const)(
 );
 
 test('a notice that comes before the reply of ACCEPT is not lost', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
-  const listener = inbox.subscribe(guest.member(taskId));
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
+  const listener = inbox.subscribe(testTenant.member(taskId));
   const worker = (async () => {
     for (;;) {
       const [segment] = await fixture.lease(1);
       if (segment) return segment.settle({ status: 'completed', result: {} });
     }
   })();
-  await guest.answer(taskId, 1, { channel: inbox.channel });
+  await testTenant.answer(taskId, 1, { channel: inbox.channel });
   await worker;
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(await listener.next(0), 'it was kept until it was asked for').toMatchObject({ status: 'completed' });
@@ -69,33 +69,33 @@ test('a notice that comes before the reply of ACCEPT is not lost', async () => {
 });
 
 test('an end of more than 64 KiB is told without its payload, for the waiter to read', async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
-  const listener = inbox.subscribe(guest.member(taskId));
-  await guest.answer(taskId, 1, { channel: inbox.channel });
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
+  const listener = inbox.subscribe(testTenant.member(taskId));
+  await testTenant.answer(taskId, 1, { channel: inbox.channel });
   await settleNext({ text: 'x'.repeat(70_000) });
   expect(await listener.next(5_000)).toEqual({ seen: 1, status: 'completed' });
-  expect(await guest.tasks.read(ANN, taskId)).toMatchObject({ result: { text: 'x'.repeat(70_000) } });
+  expect(await testTenant.tasks.read(ANN, taskId)).toMatchObject({ result: { text: 'x'.repeat(70_000) } });
   listener.close();
 });
 
 test('only replicas that wait for a task are told of it, each once, however many of its requests wait', async () => {
-  const guest = await fixture.createTenant();
-  const heard = { waiting: 0, idle: 0 };
+  const testTenant = await fixture.createTenant();
+  const received = { waiting: 0, idle: 0 };
   const others = new Redis(ioredisUrl(fixture.url));
   await others.subscribe(fixture.keyspace.inbox('waiting'), fixture.keyspace.inbox('idle'));
-  others.on('message', (channel) => (heard[channel.split(':').at(-1) as 'waiting' | 'idle'] += 1));
-  const taskId = await guest.openTask();
+  others.on('message', (channel) => (received[channel.split(':').at(-1) as 'waiting' | 'idle'] += 1));
+  const taskId = await testTenant.openTask();
   const channel = fixture.keyspace.inbox('waiting');
-  await guest.tasks.read(ANN, taskId, channel);
-  await guest.tasks.read(ANN, taskId, channel);
-  await guest.answer(taskId, 1, { channel });
-  await guest.answer(taskId, 1, { channel });
-  await guest.openTask();
+  await testTenant.tasks.read(ANN, taskId, channel);
+  await testTenant.tasks.read(ANN, taskId, channel);
+  await testTenant.answer(taskId, 1, { channel });
+  await testTenant.answer(taskId, 1, { channel });
+  await testTenant.openTask();
   await settleNext();
   await others.ping();
   await new Promise((resolve) => setTimeout(resolve, 30));
-  expect(heard).toEqual({ waiting: 1, idle: 0 });
+  expect(received).toEqual({ waiting: 1, idle: 0 });
   others.disconnect();
 });
 
@@ -113,10 +113,10 @@ test('a wait ends at its deadline and when its call is aborted, and leaves nothi
 });
 
 test("each of a task's listeners hears it", async () => {
-  const guest = await fixture.createTenant();
-  const taskId = await guest.openTask();
-  const listeners = [1, 2, 3].map(() => inbox.subscribe(guest.member(taskId)));
-  await guest.answer(taskId, 1, { channel: inbox.channel });
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
+  const listeners = [1, 2, 3].map(() => inbox.subscribe(testTenant.member(taskId)));
+  await testTenant.answer(taskId, 1, { channel: inbox.channel });
   await settleNext();
   for (const listener of listeners) {
     expect(await listener.next(5_000)).toMatchObject({ status: 'completed' });
@@ -135,18 +135,18 @@ async function killSubscribers(client: Redis): Promise<void> {
 
 /** What a waiter does: it reads when it is told to look, and what that registers for must reach it. */
 async function looksAndHears(
-  guest: TestTenant,
+  testTenant: TestTenant,
   own: ReplicaInbox,
   kill: () => Promise<void>,
   settle: () => Promise<unknown>,
 ) {
-  const taskId = await guest.openTask();
-  const listener = own.subscribe(guest.member(taskId));
-  await guest.answer(taskId, 1, { channel: own.channel });
+  const taskId = await testTenant.openTask();
+  const listener = own.subscribe(testTenant.member(taskId));
+  await testTenant.answer(taskId, 1, { channel: own.channel });
   const waiting = listener.next(20_000);
   await kill();
   expect(await waiting).toBe('reread');
-  const view = await guest.tasks.read(ANN, taskId, own.channel);
+  const view = await testTenant.tasks.read(ANN, taskId, own.channel);
   expect(view.status).toBe('working');
   await settle();
   expect(await listener.next(20_000)).toMatchObject({ status: 'completed' });
@@ -166,10 +166,10 @@ test('so it is on a cluster too, where a node that goes is replaced by another',
   const cluster = await startCluster();
   const nodes = cluster.nodes.map((url) => new Redis(url));
   const own = await fixtureAt(cluster.url, {}, nodes[0]);
-  const guest = await own.createTenant();
-  const shard = own.shards[own.keyspace.shardIndex(guest.store.id)];
+  const testTenant = await own.createTenant();
+  const shard = own.shards[own.keyspace.shardIndex(testTenant.store.id)];
   await looksAndHears(
-    guest,
+    testTenant,
     own.store.inbox,
     async () => {
       for (const node of nodes) await killSubscribers(node);

@@ -158,20 +158,20 @@ export function moveBetweenTags(
   if (fromTag === toTag) throw refuse('toTag', `'${toTag}' is the tag that they are in`);
   const source = requireTag(existing, fromTag);
   const target = requireTag(existing, toTag);
-  const going = new Set<number>();
+  const moving = new Set<number>();
   for (const ref of parseTaskRefs(command.from, 'from')) {
     requireTask(source, fromTag, ref);
     if (ref.subtask !== undefined)
       throw refuse('from', `${formatTaskRef(ref)} is a subtask; only whole tasks go to another tag`);
-    going.add(ref.task);
+    moving.add(ref.task);
   }
   const links = dependencyLinks(source.tasks);
   if (command.dependencies === 'take_along') {
     const graph = byTask(buildGraph(links));
-    for (const id of going) for (const needed of graph.get(id) ?? []) going.add(needed);
+    for (const id of moving) for (const needed of graph.get(id) ?? []) moving.add(needed);
   }
   const crossing = links.filter(
-    ({ from, to }) => to !== undefined && going.has(taskOf(from)) !== going.has(taskOf(to)),
+    ({ from, to }) => to !== undefined && moving.has(taskOf(from)) !== moving.has(taskOf(to)),
   );
   if (crossing.length > 0 && command.dependencies === 'refuse') {
     const shown = crossing.slice(0, 10).map(({ from, to }) => `${from} → ${to}`);
@@ -181,14 +181,14 @@ export function moveBetweenTags(
         'set withDependencies to take along what they need, or ignoreDependencies to drop them',
     );
   }
-  const taken = target.tasks.find(({ id }) => going.has(id));
+  const taken = target.tasks.find(({ id }) => moving.has(id));
   if (taken !== undefined) refuseTaken(target.tasks, { task: taken.id });
   const gone = remapDependencies(source.tasks, {
-    tasks: source.tasks.filter(({ id }) => going.has(id)),
+    tasks: source.tasks.filter(({ id }) => moving.has(id)),
     renamed: none,
   });
   const kept = remapDependencies(source.tasks, {
-    tasks: source.tasks.filter(({ id }) => !going.has(id)),
+    tasks: source.tasks.filter(({ id }) => !moving.has(id)),
     renamed: none,
   });
   if (target.tasks.length + gone.length > TASK_LIMITS.tasksPerTag)
@@ -204,7 +204,7 @@ export function moveBetweenTags(
     next = withReport(
       next,
       fromTag,
-      renumberReport(report, (id) => (going.has(id) ? undefined : id)),
+      renumberReport(report, (id) => (moving.has(id) ? undefined : id)),
     );
   const dropped = crossing.map(({ from, to }) => `${from} → ${to}`);
   const moved = gone.map(({ id }) => ({ from: `${id}`, to: `${id}` }));
