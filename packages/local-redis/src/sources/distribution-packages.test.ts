@@ -46,7 +46,7 @@ test(
       cacheDir: ${JSON.stringify(cacheDir)},
       sources: [distributionPackages],
     });
-    const dir = await (await file('system/private-directory.ts')).privateDirectory(${JSON.stringify(home)} + '/' + process.pid);
+    const dir = await (await file('system/private-directory.ts')).ensurePrivateDirectory(${JSON.stringify(home)} + '/' + process.pid);
     const server = await startPrivateServer(binary, { dir, listen: 'unix' });
     await server.stop();
     print(binary);

@@ -82,7 +82,7 @@ export class RandomRun {
     if (step.do === 'open') return this.open(step);
     if (step.do === 'take') return this.take();
     if (step.do === 'takeHeld') return this.take('held');
-    if (step.do === 'takeAndDie') return same(await this.dequeue('ready'));
+    if (step.do === 'takeAndDie') return this.takeAndDie();
     if (step.do === 'again') return this.again();
     if (step.do === 'die') return same(await this.fixture.loseJobs(this.testTenant));
     if (step.do === 'sweep') return this.sweep();
@@ -159,23 +159,31 @@ export class RandomRun {
       Number(number),
       batch.notLoaded,
     );
-    for (const segment of leases) this.held(segment);
+    for (const lease of leases) this.recordLease(lease);
+    return same(undefined);
+  }
+
+  /** What the dead worker had loaded is behind a new fence: an earlier lease is stale. */
+  private async takeAndDie() {
+    const batch = await this.dequeue('ready');
+    const leases = batch.kind === 'taken' ? batch.leases : [];
+    for (const lease of leases) this.tasks.find(lease.taskId).holder = lease;
     return same(undefined);
   }
 
   private async take(list: 'ready' | 'held' = 'ready') {
     const batch = await this.dequeue(list);
-    const segments = batch.kind === 'taken' ? batch.leases : [];
-    for (const segment of segments) this.held(segment);
-    const ended = segments.filter((segment) => this.tasks.find(segment.taskId).ended);
+    const leases = batch.kind === 'taken' ? batch.leases : [];
+    for (const lease of leases) this.recordLease(lease);
+    const ended = leases.filter(({ taskId }) => this.tasks.find(taskId).ended);
     return { answered: ended.length, expected: 0 };
   }
 
-  private held(segment: TaskLease): void {
-    this.leases.push(segment);
-    const task = this.tasks.find(segment.taskId);
-    task.holder = segment;
-    task.checkJournal(segment.task.journal);
+  private recordLease(lease: TaskLease): void {
+    this.leases.push(lease);
+    const task = this.tasks.find(lease.taskId);
+    task.holder = lease;
+    task.checkJournal(lease.task.journal);
   }
 
   private async sweep() {
@@ -187,18 +195,18 @@ export class RandomRun {
 
   private async holder(step: LeaseOperation) {
     // Mostly those who came last: the others are late already.
-    const segment = this.leases.at(-1 - Math.max(0, step.task - 8));
-    if (segment === undefined) return same(undefined);
-    const task = this.tasks.find(segment.taskId);
+    const lease = this.leases.at(-1 - Math.max(0, step.task - 8));
+    if (lease === undefined) return same(undefined);
+    const task = this.tasks.find(lease.taskId);
     switch (step.do) {
       case 'park': {
         const waits = Array.from({ length: step.waits }, () => llmWait(`${this.paths++}`));
         const sleep = step.sleep < 2 ? [sleepWait(`${this.paths++}`, step.sleep === 0 ? 0 : 600_000)] : [];
-        const answered = await segment.park({ journal: [], drops: [], waits: [...waits, ...sleep] });
+        const answered = await lease.park({ journal: [], drops: [], waits: [...waits, ...sleep] });
         return {
           answered,
           expected: task.park(
-            segment,
+            lease,
             waits.map((wait) => wait.path),
             sleep[0],
           ),
@@ -206,21 +214,21 @@ export class RandomRun {
       }
       case 'settle':
         return {
-          answered: await segment.settle({ status: 'completed', result: {} }),
-          expected: task.settle(segment),
+          answered: await lease.settle({ status: 'completed', result: {} }),
+          expected: task.settle(lease),
         };
       case 'release':
-        return { answered: await segment.release(), expected: task.lose(segment, 'released') };
+        return { answered: await lease.release(), expected: task.lose(lease, 'released') };
       case 'hold':
-        return { answered: await segment.holdForProgram(), expected: task.lose(segment, 'held') };
+        return { answered: await lease.holdForProgram(), expected: task.lose(lease, 'held') };
       case 'reload': {
         // Only a holder that received "again" loads anew, and only what is still in its job's batch: what was given back
         // stands ready for whoever takes it next.
-        const received = task.again === segment;
-        const own = await this.fixture.redis.hget(this.testTenant.keys.jobs, String(segment.job));
+        const received = task.again === lease;
+        const own = await this.fixture.redis.hget(this.testTenant.keys.jobs, String(lease.job));
         const leased = received && ` ${own} `.includes(` ${taskRef(task.id)} `);
-        const again = received ? await this.fixture.shard.reload(segment) : undefined;
-        if (again !== undefined) this.held(again);
+        const again = received ? await this.fixture.shard.reload(lease) : undefined;
+        if (again !== undefined) this.recordLease(again);
         return { answered: again !== undefined, expected: leased && !task.ended };
       }
     }
