@@ -1,6 +1,6 @@
-// `npm run abuse`: bad input, generated, against real processes. FC_SEED replays a run, FC_RUNS makes it longer or
+// `npm run abuse`: bad input, generated, and attacks, against real processes. FC_SEED replays a run, FC_RUNS makes it longer or
 // shorter; arguments go to vitest. `--bundle <folder>` only builds what those processes run.
-import { bundle } from './build.mjs';
+import { build, bundle, isStale } from './build.mjs';
 import { prepare, run } from './prepare.mjs';
 
 const [first, folder] = process.argv.slice(2);
@@ -8,5 +8,6 @@ if (first === '--bundle') {
   await bundle(folder, { serve: 'tests/abuse/environment/server-process.ts' });
 } else {
   prepare();
+  if (isStale()) await build();
   run('npx', ['vitest', 'run', '--config', 'infra/vitest.abuse.config.ts', ...process.argv.slice(2)]);
 }

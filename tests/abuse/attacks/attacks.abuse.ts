@@ -1,0 +1,37 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { PatchedRelease } from '../../processes/patched-release.ts';
+import { type Attack } from './attack.ts';
+import { AttackTarget } from './attack-target.ts';
+import { schemaCrosstalk } from './schema-crosstalk.ts';
+
+/** Every class of attacks: it gains nothing from the release, and something from the release without its guard. */
+
+const ATTACKS: readonly Attack[] = [schemaCrosstalk];
+
+const BUILT = fileURLToPath(new URL('../../../dist', import.meta.url));
+const NODE_MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
+
+async function gains({ environment, run }: Attack, entry: string): Promise<readonly string[]> {
+  const target = await AttackTarget.start(entry, environment);
+  try {
+    return await run(target);
+  } finally {
+    await target.stop();
+  }
+}
+
+describe.each(ATTACKS)('$name', (attack) => {
+  test('gains nothing', async () => {
+    expect(await gains(attack, `${BUILT}/baton.js`)).toEqual([]);
+  });
+
+  test('is seen without its guard', async () => {
+    const release = await PatchedRelease.create(BUILT, NODE_MODULES, attack.withoutGuard);
+    try {
+      expect(await gains(attack, release.entry)).not.toEqual([]);
+    } finally {
+      await release.remove();
+    }
+  });
+});
