@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Connection } from './redis/connection.ts';
 import { ReplicaInbox } from './waiting/replica-inbox.ts';
 import { registerInternals } from './internals.ts';
@@ -46,7 +47,7 @@ export class Store {
   private readonly queues: BullmqQueues;
   private readonly secret: string;
   private readonly lifetimes: Lifetimes;
-  private readonly tenants = new Map<string, TenantParts>();
+  private readonly tenants = new LRUCache<string, TenantParts>({ max: MAX_CACHED_TENANTS });
   private readonly workerRegistries = new Map<number, WorkerRegistry>();
 
   private constructor(
@@ -94,7 +95,6 @@ export class Store {
     if (parts === undefined) {
       const context = this.newContext(id);
       parts = { context, store: new TenantStore(context, this.secret) };
-      if (this.tenants.size === MAX_CACHED_TENANTS) this.tenants.clear();
       this.tenants.set(id, parts);
     }
     return parts;

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
 /** The stored form of an API key: its HMAC-SHA256 with the deployment's secret, so that a copy of Redis admits nobody. */
 export function keyDigest(key: string, pepper: string): string {
@@ -6,13 +7,12 @@ export function keyDigest(key: string, pepper: string): string {
 }
 
 /** The digests of recent keys, since the same keys call again and again. Whether a key is valid is never cached. */
-const cache = new Map<string, { readonly pepper: string; readonly digest: string }>();
 const MAX_CACHED = 1_000;
+const cache = new LRUCache<string, { readonly pepper: string; readonly digest: string }>({ max: MAX_CACHED });
 
 export function cachedKeyDigest(key: string, pepper: string): string {
   const cached = cache.get(key);
   if (cached?.pepper === pepper) return cached.digest;
-  if (cache.size === MAX_CACHED) cache.clear();
   const digest = keyDigest(key, pepper);
   cache.set(key, { pepper, digest });
   return digest;
