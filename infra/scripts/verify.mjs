@@ -6,6 +6,7 @@ const STEPS = [
   ['types', ['npx', 'tsc', '--noEmit']],
   ['lint', ['npx', 'oxlint', '--type-aware', '--deny-warnings', 'apps', 'packages', 'tests']],
   ['dead code', ['npx', 'knip']],
+  ['audit', ['node', 'infra/scripts/audit.mjs']],
   ['tests', ['node', 'infra/scripts/test.mjs']],
   ['build', ['node', 'infra/scripts/build.mjs']],
 ];

@@ -15,9 +15,9 @@ import {
 
 /** The container id of a replica, whose name starts with the container's host name. */
 async function containerOf(stack: ComposeStack, replica: string): Promise<string> {
-  const id = (await stack.containers('gateway')).find((each) => each.startsWith(replica.slice(0, 12)));
-  if (id === undefined) throw new Error(`no gateway is called ${replica}`);
-  return id;
+  for (const id of await stack.containers('gateway'))
+    if ((await runCommand(['docker', 'logs', id])).includes(`"replica":"${replica}"`)) return id;
+  throw new Error(`no gateway is called ${replica}`);
 }
 
 const titles = (name: string) => [`${name}-basket`, `${name}-checkout`];

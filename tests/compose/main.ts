@@ -1,5 +1,6 @@
 import { anyFailed, checkClaim, printCounts } from './claim.ts';
 import { killGateway, stopGracefully, killAllGateways, killRedis, killWorker } from './container-crashes.ts';
+import { checkConfinement, checkFrontAddress, checkRedisPassword } from './confinement.ts';
 import { addTenant } from './operator-rest.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import {
@@ -55,6 +56,11 @@ async function run(on: ComposeStack): Promise<void> {
     checkImage(on),
   );
   await checkClaim('compose refuses to start without a secret, and names it', () => checkMissingSecrets(on));
+  await checkClaim('no container has capabilities, privileges or files that it does not need', () =>
+    checkConfinement(on),
+  );
+  await checkClaim('Redis wants its password, and shows it to nobody', () => checkRedisPassword(on));
+  await checkClaim('the front listens on this machine only', () => checkFrontAddress(on));
   await checkClaim('every response names its replica, refusals too', () => checkReplicaHeader(on));
   await checkClaim('a call parked by one gateway is answered on the other', () =>
     answerOnOtherGateway(on, key),

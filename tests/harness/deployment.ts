@@ -1,4 +1,5 @@
 import { createLogger, type RunningGateway, startGateway } from '@baton/gateway';
+import type { GatewayConfiguration } from '@baton/gateway/configuration';
 import { startPrivateRedis } from '@baton/local-redis';
 import { benchOperations } from '@baton/operations';
 import type { KeyInput, Limits } from '@baton/protocol';
@@ -19,6 +20,8 @@ export interface DeploymentOptions {
   readonly limits?: Partial<Limits>;
   /** False: every request goes through the SDK's transport. */
   readonly fastPath?: boolean;
+  /** Settings of the gateways beside the usual ones. */
+  readonly gateway?: Partial<GatewayConfiguration>;
 }
 
 /** Gateways and workers in this process, on real sockets and a private Redis, with tenant `acme` and an API key. */
@@ -90,6 +93,7 @@ export class Deployment {
       unreadyMs: 0,
       drainMs: 9_000,
       fastPath: this.options.fastPath ?? true,
+      ...this.options.gateway,
     };
     const gateway = await startGateway(configuration, await this.openStore(replica), log, programs);
     this.gateways.push(gateway);

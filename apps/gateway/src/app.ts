@@ -13,6 +13,8 @@ import { parseJsonBodies } from './edge/json-body.ts';
 import { preflightLargeBody } from './edge/preflight-large-body.ts';
 import { answerParseError, answerRoutingError, sendErrorsAsProblems } from './edge/problem.ts';
 import { serveProtectedResourceMetadata } from './edge/protected-resource-metadata.ts';
+import { refuseInvalidHosts } from './edge/public-url.ts';
+import { addResponseHeaders } from './edge/response-headers.ts';
 import { requireDeclaredAccess } from './edge/route-access.ts';
 import { createMcpServerFactory } from './mcp/mcp-server.ts';
 import { mcpRoutes } from './mcp/routes.ts';
@@ -21,8 +23,11 @@ import { serveMetrics } from './monitoring/metrics.ts';
 import { restRoutes } from './rest/index.ts';
 import { toolCatalog } from './tools/catalog.ts';
 
+/** Whom a listener serves: everyone, or, where operators have a listener of their own, only these or only the others. */
+export type Audience = 'everyone' | 'clients' | 'operators';
+
 /**
- * One replica, composed in the order in which a request meets its parts: the HTTP server, the edge (errors, origin,
+ * One listener of a replica, composed in the order in which a request meets its parts: the HTTP server, the edge (errors, origin,
  * credential, size, body), what is served to anyone or to operators, and the two interfaces, MCP and REST. It listens
  * nowhere yet.
  */
@@ -30,32 +35,38 @@ export async function buildApp(
   configuration: GatewayConfiguration,
   store: Store,
   log: Logger,
-  options: { operations: ReadonlyMap<string, Operation>; programs: Programs; draining: () => boolean },
+  options: {
+    audience: Audience;
+    operations: ReadonlyMap<string, Operation>;
+    programs: Programs;
+    draining: () => boolean;
+  },
 ): Promise<FastifyInstance> {
+  const { audience } = options;
+  const forOperators = audience !== 'clients';
   const app = createHttpServer(configuration, log);
   requireDeclaredAccess(app);
   app.decorate('publicUrl', configuration.publicUrl);
-  // Hooks of every request use callbacks: a promise for each would cost more than the hook.
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.header('x-baton-replica', configuration.replica);
-    done();
-  });
+  addResponseHeaders(app, configuration.replica);
   sendErrorsAsProblems(app);
+  refuseInvalidHosts(app);
   refuseForeignOrigins(app, configuration.allowedOrigins);
-  readCredentials(app, configuration.operatorToken);
+  readCredentials(app, forOperators ? configuration.operatorToken : undefined);
   preflightLargeBody(app, store);
   parseJsonBodies(app);
 
   serveHealth(app, store, options.draining);
   serveProtectedResourceMetadata(app);
-  serveMetrics(app, store, configuration.metricsOpen);
+  if (forOperators) serveMetrics(app, store, configuration.metricsOpen);
 
   const services = createServices(app, store, options);
-  const servers = createMcpServerFactory(toolCatalog(options.operations), VERSION, (err) =>
-    log.error({ err }, 'an MCP method failed'),
-  );
-  await app.register(mcpRoutes, { services, servers, fastPathEnabled: configuration.fastPath });
-  await app.register(restRoutes, { prefix: '/v1', services });
+  if (audience !== 'operators') {
+    const servers = createMcpServerFactory(toolCatalog(options.operations), VERSION, (err) =>
+      log.error({ err }, 'an MCP method failed'),
+    );
+    await app.register(mcpRoutes, { services, servers, fastPathEnabled: configuration.fastPath });
+  }
+  await app.register(restRoutes, { prefix: '/v1', services, forOperators });
   return app;
 }
 

@@ -103,7 +103,7 @@ test('every route of MCP and REST declares its access', async () => {
   };
   app.addHook('onClose', () => services.answerValidator.close());
   await app.register(mcpRoutes, { services, servers, fastPathEnabled: true });
-  await app.register(restRoutes, { prefix: '/v1', services });
+  await app.register(restRoutes, { prefix: '/v1', services, forOperators: true });
   await app.ready();
   await app.close();
   const SEE = 'mcp or agent or admin, call, edge';

@@ -110,11 +110,16 @@ function refusal(name: Name, flags: AgentFlags, given: Partial<Record<Name, stri
   return `${name in flags ? flag : variable}=${said}: ${message}`;
 }
 
-/** `baton dev` in the same folder says where Baton is, unless the address or the key is another's. */
+/** `baton dev` in the same folder says where Baton is and has its key: the one is never used without the other. */
 async function whereBatonIs(given: Pick<Parsed, 'url' | 'key'>, { BATON_DATA_DIR }: NodeJS.ProcessEnv) {
   const { url, key } = given;
   const dataDir = BATON_DATA_DIR ?? '.baton';
   const dev = url === undefined ? await readDevFile(dataDir) : undefined;
+  if (dev !== undefined && key !== undefined)
+    throw new ConfigurationError(
+      `BATON_URL is not set, and a key that is given goes to no address that ${devFilePath(dataDir)} names: give --url, or ` +
+        'leave out the key to answer for the Baton of this folder',
+    );
   const found = { url: url ?? dev?.mcpUrl, key: key ?? dev?.apiKey };
   if (found.url === undefined)
     throw new ConfigurationError(

@@ -10,13 +10,14 @@ export async function runGateway(
   settings: Settings,
   deployment: Deployment,
   { host, unreadyMs }: { host: string; unreadyMs: number },
-): Promise<RunningRole & Pick<RunningGateway, 'url'>> {
+): Promise<RunningRole & Pick<RunningGateway, 'url' | 'operatorUrl'>> {
   const replica = settings.BATON_REPLICA ?? replicaName();
   const log = createLogger(settings.LOG_LEVEL, { role: 'gateway', replica });
   const store = await openStore(settings, deployment, replica);
   const configuration: GatewayConfiguration = {
     host: settings.HOST ?? host,
     port: settings.PORT,
+    operatorPort: settings.BATON_OPERATOR_PORT,
     replica,
     operatorToken: deployment.operatorToken,
     publicUrl: settings.BATON_PUBLIC_URL,
@@ -36,6 +37,7 @@ export async function runGateway(
   const watch = monitorRedis(store, log);
   return {
     url: gateway.url,
+    operatorUrl: gateway.operatorUrl,
     async stop() {
       watch.stop();
       log.info('draining');

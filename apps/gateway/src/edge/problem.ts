@@ -4,6 +4,7 @@ import { BatonError, toBatonError } from '@baton/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MalformedJson } from './json-body.ts';
 import { drainBody } from './drain-body.ts';
+import { publicUrl } from './public-url.ts';
 
 /**
  * The funnel of HTTP: whatever is thrown leaves as `application/problem+json` (RFC 9457) with its code, or, under
@@ -114,12 +115,5 @@ function fieldOf(thrown: FastifyError): string {
 }
 
 function metadataUrl(request: FastifyRequest): string {
-  const base = request.server.publicUrl ?? `${request.protocol}://${request.host}`;
-  return `${base}/.well-known/oauth-protected-resource/mcp`;
-}
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    publicUrl: string | undefined;
-  }
+  return `${publicUrl(request)}/.well-known/oauth-protected-resource/mcp`;
 }

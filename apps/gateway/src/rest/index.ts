@@ -17,14 +17,17 @@ import { tenantOfKey, tenantInPath } from './admission/route-scope.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { validateRequests } from './request-validation.ts';
 
-/** Everything under `/v1`. */
-export async function restRoutes(app: FastifyInstance, { services }: { services: Services }): Promise<void> {
+/** Everything under `/v1`; what crosses tenants only `forOperators`. */
+export async function restRoutes(
+  app: FastifyInstance,
+  { services, forOperators }: { services: Services; forOperators: boolean },
+): Promise<void> {
   const operatorStore = openOperatorStore(services.store);
   await serveOpenApi(app);
   validateRequests(app);
   admitRequests(app, services.store, requireTenant(operatorStore));
 
-  await app.register(tenantRoutes, { operatorStore });
+  if (forOperators) await app.register(tenantRoutes, { operatorStore });
   await app.register(keyRoutes);
   for (const routeScope of [tenantOfKey, tenantInPath]) {
     const { prefix } = routeScope;
