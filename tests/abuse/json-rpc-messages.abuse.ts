@@ -2,17 +2,17 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPERATOR_TOKEN } from '../harness/deployment.ts';
 import { junkValues } from './inputs/schema-arbitraries.ts';
-import { outcomeOf, findRestFaults, McpReplyAssertions } from './reply-assertions.ts';
+import { outcomeOf, findRestFaults, McpReplyChecker } from './reply-checker.ts';
 import { checkProperty } from './inputs/property-check.ts';
-import { mcpHeaders, AbuseEnvironment, type Transport } from './environment/abuse-environment.ts';
+import { mcpHeaders, AbuseEnvironment, type TransportUnderTest } from './environment/abuse-environment.ts';
 import { listTools } from './tool-calls.ts';
 
 let environment: AbuseEnvironment;
-let assertions: McpReplyAssertions;
+let assertions: McpReplyChecker;
 
 beforeAll(async () => {
   environment = await AbuseEnvironment.start();
-  assertions = new McpReplyAssertions(await listTools(environment.transports[0]));
+  assertions = new McpReplyChecker(await listTools(environment.transports[0]));
 });
 afterAll(() => environment?.stop());
 
@@ -161,7 +161,7 @@ const envelope = fc
 async function onBothTransports(
   body: string,
   sent: unknown,
-  headersOf: (transport: Transport) => [string, string][],
+  headersOf: (transport: TransportUnderTest) => [string, string][],
 ): Promise<string[]> {
   const ends: string[] = [];
   const found: string[] = [];

@@ -1,14 +1,14 @@
 import type { AnyJson } from '../harness/mcp-client.ts';
-import type { McpReplyAssertions } from './reply-assertions.ts';
+import type { McpReplyChecker } from './reply-checker.ts';
 import {
   mcpRequest,
   type ObservedReply,
   type AbuseEnvironment,
-  type Transport,
+  type TransportUnderTest,
 } from './environment/abuse-environment.ts';
 import { sendRawRequest, parseMessages } from './environment/raw-http.ts';
 
-export async function listTools(transport: Transport): Promise<AnyJson[]> {
+export async function listTools(transport: TransportUnderTest): Promise<AnyJson[]> {
   const reply = await sendRawRequest(transport.url, mcpRequest(transport.keys.mcp, 'tools/list', {}), 10_000);
   return parseMessages(reply)?.[0]?.result?.tools ?? [];
 }
@@ -17,7 +17,7 @@ export async function listTools(transport: Transport): Promise<AnyJson[]> {
  * Interactions, tasks and projects that inputs can refer to. Inputs name them by placeholders, so that one input means the
  * same on both transports, although ids differ.
  */
-export class LiveState {
+export class StateFixture {
   /** Placeholders by field name, as `validInputs` takes them. */
   readonly values = {
     interactionId: ['@interaction:0', '@interaction:1', '@interaction:2'],
@@ -64,13 +64,17 @@ export class LiveState {
         );
       }
       const asked = [
-        await this.environment.callAndCheck(transport, 'parse_prd', {
+        await this.environment.callToolForContent(transport, 'parse_prd', {
           prd: 'A shop',
           projectRoot: 'demo',
           append: true,
         }),
-        await this.environment.callAndCheck(transport, 'agent_llm', details('generateObject', { schema })),
-        await this.environment.callAndCheck(transport, 'agent_llm', details('streamText')),
+        await this.environment.callToolForContent(
+          transport,
+          'agent_llm',
+          details('generateObject', { schema }),
+        ),
+        await this.environment.callToolForContent(transport, 'agent_llm', details('streamText')),
       ];
       for (const [index, { interactionId, taskId }] of asked.entries()) {
         this.ids.set(`${transport.name} @interaction:${index}`, interactionId);
@@ -80,7 +84,7 @@ export class LiveState {
   }
 
   /** Replaces the placeholders of an input by the ids of one transport. */
-  resolve(transport: Transport, input: unknown): unknown {
+  resolve(transport: TransportUnderTest, input: unknown): unknown {
     if (typeof input === 'string') return this.ids.get(`${transport.name} ${input}`) ?? input;
     if (Array.isArray(input)) return input.map((inner) => this.resolve(transport, inner));
     if (typeof input !== 'object' || input === null) return input;
@@ -100,10 +104,10 @@ export function requestedWait(tool: AnyJson, args: AnyJson): number {
 }
 
 /** Calls a tool on a transport and checks the reply. */
-export async function callTool(
+export async function callToolAndCheck(
   environment: AbuseEnvironment,
-  assertions: McpReplyAssertions,
-  transport: Transport,
+  assertions: McpReplyChecker,
+  transport: TransportUnderTest,
   tool: AnyJson,
   args: unknown,
 ): Promise<ObservedReply> {

@@ -3,7 +3,7 @@ import { type AnswerFunction, AnswerFailure } from '@baton/agent';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { successAnswer, callTool } from '../harness/mcp-client.ts';
 import { type LlmBehaviour, VALID_ANSWER } from '../fake-llm/llm-server.ts';
-import { LossyProxy } from '../tcp-proxies/lossy-proxy.ts';
+import { LossyProxy } from '../proxies/lossy-proxy.ts';
 import { isEvent, eventKinds, AgentFixture } from './agent-fixture.ts';
 
 /** What an agent does when its LLM endpoint, or Baton, is not what it should be. */

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { successAnswer, callTool } from '../harness/mcp-client.ts';
 import { RedisMonitor } from '../harness/redis-monitor.ts';
 import { VALID_ANSWER } from '../fake-llm/llm-server.ts';
-import { DelayingProxy } from '../tcp-proxies/delaying-proxy.ts';
+import { HoldingProxy } from '../proxies/holding-proxy.ts';
 import { isEvent, eventKinds, AgentFixture } from './agent-fixture.ts';
 
 /** Which requests an agent claims, for how long, and when it releases them. */
@@ -72,7 +72,7 @@ describe('a lease', () => {
 
   test('stays released when an earlier renewal arrives later', async () => {
     fixture.llm.behaviour = () => ({ do: 'hang' });
-    const proxy = await DelayingProxy.inFrontOf(fixture.baton.url(0));
+    const proxy = await HoldingProxy.inFrontOf(fixture.baton.url(0));
     const { taskId, interactionId } = await fixture.parkEcho('renewed late');
     const agent = fixture.startAgent({ url: `${proxy.url}/mcp`, leaseMs: 4_000 });
     const renewal = proxy.holdNext('request', /"interactionId":.*"leaseMs":4000/);
@@ -91,7 +91,7 @@ describe('a lease', () => {
   });
 
   test('granted to an agent that has stopped waiting is released, although its reply was lost', async () => {
-    const proxy = await DelayingProxy.inFrontOf(fixture.baton.url(0));
+    const proxy = await HoldingProxy.inFrontOf(fixture.baton.url(0));
     const agent = fixture.startAgent({ url: `${proxy.url}/mcp`, leaseMs: 600_000 });
     const reply = proxy.holdNext('reply', /given in vain/);
     const { taskId, interactionId } = await fixture.parkEcho('given in vain');

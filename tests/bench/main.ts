@@ -1,8 +1,8 @@
 import { cpus } from 'node:os';
 import { batonSubject, type Subject, controlSubject, BASELINE, type RunningSubject } from './subject.ts';
-import { type Measurements, measure, medians, tableHead, tableRow } from './measurements.ts';
+import { type Measurements, measureSubject, medians, tableHead, tableRow } from './measurements.ts';
 import { reportOperationCosts } from './operation-costs.ts';
-import { measureParked } from './parked-task-size.ts';
+import { measureParkedTaskSize } from './parked-task-size.ts';
 
 /**
  * Benchmarks in one run on one machine, medians of several runs.
@@ -24,7 +24,7 @@ async function compareSubjects(): Promise<void> {
     );
     // Interleaved, so that a slow phase of the machine affects all subjects.
     for (let run = 0; run < RUNS; run++) {
-      for (const [subject, figures] of runs) figures.push(await measure(subject, concurrency));
+      for (const [subject, figures] of runs) figures.push(await measureSubject(subject, concurrency));
     }
     const rows = [...runs].map(([subject, figures]) => ({ name: subject.name, ...medians(figures) }));
     for (const row of rows) console.log(tableRow(row, String(concurrency), row.name));
@@ -59,7 +59,7 @@ async function measureGrowth(): Promise<void> {
   const runs = new Map<string, Measurements[]>(cases.map(([name]) => [name, []]));
   for (let run = 0; run < RUNS; run++) {
     for (const [name, subject, prepare] of cases) {
-      runs.get(name)?.push(await measure(subject, 64, prepare));
+      runs.get(name)?.push(await measureSubject(subject, 64, prepare));
     }
   }
   for (const [name, figures] of runs) console.log(tableRow(medians(figures), name));
@@ -72,7 +72,7 @@ console.log(
 if (ONLY === undefined || ONLY === 'contest') await compareSubjects();
 if (ONLY === undefined || ONLY === 'growth') await measureGrowth();
 if (ONLY === undefined || ONLY === 'parked') {
-  const { count, redis, heap } = await measureParked();
+  const { count, redis, heap } = await measureParkedTaskSize();
   console.log(
     `\n${count} parked tasks: ${redis.toFixed(0)} bytes of Redis each, ${heap.toFixed(0)} bytes of a gateway's heap`,
   );

@@ -19,7 +19,7 @@ export interface Measurements {
 
 const SECONDS = process.env['BENCH_SECONDS'] ?? '3';
 
-export async function measure(
+export async function measureSubject(
   subject: Subject,
   concurrency: number,
   prepare: (running: RunningSubject) => Promise<void> = async () => {},

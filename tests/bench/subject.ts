@@ -40,7 +40,7 @@ export function controlSubject(atOnce = 1): Subject {
   return {
     name: `b control, ${atOnce} at once`,
     protocol: 'plain',
-    script: 'serve-control',
+    script: 'serve-bullmq-control',
     roles: [['gateway'], ['worker', String(atOnce)]],
   };
 }
@@ -48,7 +48,7 @@ export function controlSubject(atOnce = 1): Subject {
 export const BASELINE: Subject = {
   name: 'c baseline',
   protocol: 'plain',
-  script: 'serve-baseline',
+  script: 'serve-lua-baseline',
   roles: [['all']],
 };
 

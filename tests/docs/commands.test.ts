@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Fence, fencesOf, PAGES, ROOT } from './pages.ts';
+import { type CodeBlock, codeBlocksOf, PAGES, ROOT } from './markdown-pages.ts';
 
 /**
  * What a page shows as a command or as code is run by a test, which takes it from the page with `blocks`, or says on the
  * line above why it is not: `<!-- not run: ... -->`, or `<!-- run by: .ci/run -->` for what CI runs as it stands.
  */
-const fences = PAGES.flatMap(fencesOf);
+const fences = PAGES.flatMap(codeBlocksOf);
 
 /** Each `blocks('heading')` and `blocks('heading', 'kind')` in the tests, as `heading|kind`. */
 const taken = new Set(
@@ -19,10 +19,12 @@ const taken = new Set(
     .map(([, heading, kind = 'sh']) => `${heading}|${kind}`),
 );
 
-const isTaken = ({ headings, kind }: Fence) => headings.some((heading) => taken.has(`${heading}|${kind}`));
-const nameOf = ({ page, heading, kind, text }: Fence) =>
+const isTaken = ({ headings, kind }: CodeBlock) =>
+  headings.some((heading) => taken.has(`${heading}|${kind}`));
+const nameOf = ({ page, heading, kind, text }: CodeBlock) =>
   `${page}, ${heading}: ${kind} ${JSON.stringify(text.split('\n')[0])}`;
-const named = (some: readonly Fence[]) => some.map((fence): [string, Fence] => [nameOf(fence), fence]);
+const named = (some: readonly CodeBlock[]) =>
+  some.map((fence): [string, CodeBlock] => [nameOf(fence), fence]);
 
 test.each(named(fences.filter(({ kind }) => !['json', 'mermaid'].includes(kind))))(
   '%s is run by a test, or says why not',

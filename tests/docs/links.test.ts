@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { anchorOf, codeIn, PAGES, proseOf, ROOT, textOf } from './pages.ts';
+import { anchorOf, inlineCodeIn, PAGES, proseOf, ROOT, textOf } from './markdown-pages.ts';
 
 /** Links lead somewhere, and paths that pages name are there. */
 const OUTSIDE = /^https:\/\//;
@@ -46,7 +46,7 @@ const BARE_FILE = /^[\w.-]+\.(ts|lua|mjs)$/;
 
 test('every path that a page names is there', () => {
   const missing = PAGES.flatMap((page) =>
-    codeIn(proseOf(page))
+    inlineCodeIn(proseOf(page))
       .filter((code) => TOP.test(code) && !code.startsWith(EXAMPLE) && !/\s/.test(code))
       // A path with a placeholder is there up to it.
       .map((code) => code.replace(/[^/]*<.*$/, ''))
@@ -64,7 +64,7 @@ test('every source file that a page names without its folder is somewhere', () =
       ),
     ),
   );
-  const bare = PAGES.flatMap((page) => codeIn(proseOf(page)).filter((code) => BARE_FILE.test(code)));
+  const bare = PAGES.flatMap((page) => inlineCodeIn(proseOf(page)).filter((code) => BARE_FILE.test(code)));
   expect(bare.length).toBeGreaterThan(5);
   expect(bare.filter((name) => !names.has(name))).toEqual([]);
 });

@@ -8,8 +8,17 @@ import { readSettings } from '../../apps/cli/src/settings/environment.ts';
 import { Keyspace, TenantKeys, taskRef } from '../../packages/store/src/records/keys.ts';
 import { TASK_RECORD, type TaskField } from '../../packages/store/src/records/task-record.ts';
 import { transitionsDiagram } from '../../packages/store/src/records/transitions.ts';
-import * as ttl from '../../packages/store/src/records/ttl.ts';
-import { blocks, codeIn, PAGES, proseOf, ROOT, tableOf, tablesOf, textOf } from './pages.ts';
+import * as ttl from '../../packages/store/src/records/durations.ts';
+import {
+  codeBlocksUnder,
+  inlineCodeIn,
+  PAGES,
+  proseOf,
+  ROOT,
+  tableOf,
+  tablesOf,
+  textOf,
+} from './markdown-pages.ts';
 
 /** A setting, metric, error code, limit, tool, key or field that the pages leave out, or invent, fails here. */
 const DATA_MODEL = 'docs/data-model.md';
@@ -30,7 +39,7 @@ const sources = (folders: readonly string[]) =>
     .join('\n');
 
 /** What stands in backticks in a cell's first place. */
-const nameIn = (cell: string | undefined) => codeIn(cell ?? '')[0] ?? '';
+const nameIn = (cell: string | undefined) => inlineCodeIn(cell ?? '')[0] ?? '';
 
 /** The text of a page's section, from its heading to the next one. */
 function sectionOf(page: string, heading: string): string {
@@ -59,7 +68,7 @@ describe('settings', () => {
       const row = rows.find(([cell]) => nameIn(cell) === name);
       const shown = row?.[1] ?? '';
       if (Array.isArray(value) || value === undefined) expect([name, shown]).toEqual([name, 'none']);
-      else expect([name, codeIn(shown)[0]]).toEqual([name, String(value)]);
+      else expect([name, inlineCodeIn(shown)[0]]).toEqual([name, String(value)]);
     }
   });
 
@@ -69,13 +78,15 @@ describe('settings', () => {
       [name, flag].filter(Boolean).join(' '),
     );
     expect(pairs.length).toBeGreaterThan(10);
-    const shown = agentRows.map(([cell = '']) => codeIn(cell).join(' '));
+    const shown = agentRows.map(([cell = '']) => inlineCodeIn(cell).join(' '));
     expect(sorted(shown)).toEqual(sorted([...pairs, 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY']));
   });
 
   test('no page names a variable that nothing reads', () => {
     const all = `${sources(['apps', 'packages', 'infra', 'tests'])}${textOf('docker-compose.yml')}`;
-    const named = PAGES.flatMap((page) => codeIn(textOf(page))).flatMap((code) => code.match(VARIABLE) ?? []);
+    const named = PAGES.flatMap((page) => inlineCodeIn(textOf(page))).flatMap(
+      (code) => code.match(VARIABLE) ?? [],
+    );
     expect(named.length).toBeGreaterThan(20);
     expect([...new Set(named)].filter((name) => !new RegExp(`\\b${name}\\b`).test(all))).toEqual([]);
   });
@@ -91,7 +102,8 @@ test('every metric of gateway and worker is on the page of operators, and no oth
   expect(known.size).toBeGreaterThan(5);
   expect(sorted(tableOf(OPERATING, 'metric').map(([cell]) => nameIn(cell)))).toEqual(sorted(known));
   for (const page of PAGES)
-    for (const code of codeIn(textOf(page))) if (/^baton_[a-z_]+$/.test(code)) expect(known).toContain(code);
+    for (const code of inlineCodeIn(textOf(page)))
+      if (/^baton_[a-z_]+$/.test(code)) expect(known).toContain(code);
 });
 
 test('the table of error codes is that of the protocol, row by row', () => {
@@ -118,7 +130,7 @@ test('the table of limits is that of the protocol, with its defaults', () => {
 });
 
 test('the protocol revisions are those that are spoken', () => {
-  const shown = codeIn(sectionOf(CLIENTS, 'Address, protocol and credentials')).filter((code) =>
+  const shown = inlineCodeIn(sectionOf(CLIENTS, 'Address, protocol and credentials')).filter((code) =>
     /^\d{4}-\d\d-\d\d$/.test(code),
   );
   expect(shown).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
@@ -135,7 +147,7 @@ test('the fields of a directive are those that a directive has', () => {
 test('the page of clients has every tool, and no other', () => {
   const paragraphs = sectionOf(CLIENTS, 'Tools').split('\n\n');
   const listedAfter = (begin: string) =>
-    codeIn(paragraphs.find((one) => one.trimStart().startsWith(begin)) ?? '').filter(
+    inlineCodeIn(paragraphs.find((one) => one.trimStart().startsWith(begin)) ?? '').filter(
       (code) => !['title', 'description', 'projectRoot', 'tag', 'research'].includes(code),
     );
   expect(listedAfter('Eight operations')).toEqual([...operations.keys()]);
@@ -227,7 +239,7 @@ describe('data model', () => {
 
   test('a script that is said to write a key is there, and declares that key', () => {
     const wrong = rows.flatMap(([key, , , , , writers = '']) =>
-      codeIn(writers)
+      inlineCodeIn(writers)
         .filter((code) => /^[a-z]+\/[a-z_]+$/.test(code))
         .filter((script) => !declares(script, scriptNameOf(nameIn(key))))
         .map((script) => `${nameIn(key)}: ${script}`),
@@ -247,14 +259,14 @@ describe('data model', () => {
       nameIn(name),
       meaning,
       value.replaceAll('&lt;', '<'),
-      codeIn(writers),
+      inlineCodeIn(writers),
       absent,
     ]);
     expect(shown).toEqual(known);
   });
 
   test('the diagram of states is that of the transitions', () => {
-    expect(blocks('States', 'mermaid')).toEqual([transitionsDiagram()]);
+    expect(codeBlocksUnder('States', 'mermaid')).toEqual([transitionsDiagram()]);
   });
 
   test('the lifetimes are those of ttl.ts', () => {

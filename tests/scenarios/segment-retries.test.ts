@@ -1,6 +1,6 @@
 import { AnswerValidator, Programs, resumeTask } from '@baton/runner';
 import { openShards, type Shard, taskRef } from '@baton/store/shards';
-import { benchOperations } from '@baton/operations';
+import { syntheticOperations } from '@baton/operations';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { successAnswer, callTool, connectMcpClient } from '../harness/mcp-client.ts';
@@ -12,7 +12,7 @@ let redis: Redis;
 let shard: Shard;
 const check = new AnswerValidator();
 const old = new Programs();
-const current = new Programs(benchOperations);
+const current = new Programs(syntheticOperations);
 
 beforeAll(async () => {
   baton = await Deployment.start({ gateways: 1, workers: 0 });

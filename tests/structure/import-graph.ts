@@ -59,7 +59,7 @@ export function folderGraph(files: ReadonlyMap<string, readonly string[]>): Map<
 }
 
 /** One circle of a graph as the nodes along it, undefined when there is none. */
-export function findCircle(graph: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+export function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] | undefined {
   const done = new Set<string>();
   const visit = (node: string, path: string[]): string[] | undefined => {
     const at = path.indexOf(node);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findCircle, folderGraph, importGraph, isTest, sourceFiles } from './import-graph.ts';
+import { findCycle, folderGraph, importGraph, isTest, sourceFiles } from './import-graph.ts';
 
 /** Claims about the tree itself. */
 const ROOT = join(import.meta.dirname, '../..');
@@ -19,14 +19,14 @@ const workspaceOf = (file: string) =>
     .join('/');
 
 test('no file imports itself by way of others, type imports included', () => {
-  expect(findCircle(graph.files)).toBeUndefined();
+  expect(findCycle(graph.files)).toBeUndefined();
 });
 
 test.each([...new Set(sources.map(workspaceOf))])(
   'no folder of %s imports itself by way of others',
   (workspace) => {
     const own = new Map([...sourceGraph.files].filter(([file]) => workspaceOf(file) === workspace));
-    expect(findCircle(folderGraph(own))).toBeUndefined();
+    expect(findCycle(folderGraph(own))).toBeUndefined();
   },
 );
 
@@ -61,7 +61,7 @@ test('a planted circle is found, whichever of its files comes first', () => {
     ['b', ['c']],
     ['c', ['b']],
   ]);
-  expect(findCircle(circle)).toEqual(['b', 'c', 'b']);
-  expect(findCircle(new Map([...circle].toReversed()))).toEqual(['c', 'b', 'c']);
-  expect(findCircle(new Map([['a', ['b']]]))).toBeUndefined();
+  expect(findCycle(circle)).toEqual(['b', 'c', 'b']);
+  expect(findCycle(new Map([...circle].toReversed()))).toEqual(['c', 'b', 'c']);
+  expect(findCycle(new Map([['a', ['b']]]))).toBeUndefined();
 });

@@ -49,7 +49,7 @@ export async function callTool(
 }
 
 /** The task status that a tool's content reports. */
-export function reportedTask(content: Content, taskId = content.taskId ?? ''): ReportedTask {
+export function toReportedTask(content: Content, taskId = content.taskId ?? ''): ReportedTask {
   const { status = '', result, error } = content;
   if (status === 'completed' || status === 'failed' || status === 'cancelled') {
     // The reply of a completed call is the result itself; elsewhere it is under `result`.

@@ -10,7 +10,7 @@ import {
 } from '../../harness/mcp-client.ts';
 import { Deployment } from '../../harness/deployment.ts';
 import { createScriptedAgent } from '../../scripted-agent/scripted-agent.ts';
-import { runOperation } from './answer-task.ts';
+import { runOperation } from './run-operation.ts';
 
 /** Each operation over the wire, through the official client, which holds every result against its output schema. */
 const seed = process.env['SEED'] ?? String(Math.floor(Math.random() * 1e9));
@@ -180,7 +180,7 @@ describe('expand_all', () => {
           ? { status: 'error', errorDetails: { message: 'Out of credit', type: 'billing_error' } }
           : successAnswer({ subtasks }),
     };
-    const { answerUntilEnd } = await import('./answer-task.ts');
+    const { answerUntilEnd } = await import('./run-operation.ts');
     const end = await answerUntilEnd(clients, failing as AnyJson, asked.taskId);
     expect(end.result).toMatchObject({
       expandedCount: 19,
