@@ -24,7 +24,7 @@ test('no test cites a requirement that is not in the list', () => {
   expect(cited.filter((id) => !Object.hasOwn(MCP_REQUIREMENTS, id))).toEqual([]);
 });
 
-test('a citation stands at the end of the name of a test, and nowhere else', () => {
+test("a citation counts only at the end of a test's name", () => {
   const text = `test('claims [a-b, c]', () => {}); test.each([1])("it's so [d]",\n  async (one) => {});`;
   expect(citationsIn(text)).toEqual(['a-b', 'c', 'd']);
   expect(citationsIn("// [a-b]\nconst x = '[c]'; test('claims [7]', () => {}); test('[a] more', f)")).toEqual(

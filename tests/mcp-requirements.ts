@@ -1,5 +1,5 @@
 /**
- * What MCP asks of tools and resources, as data: each sentence is cited by at least one test over the wire, by its
+ * What MCP requires of tools and resources, as data: each sentence is cited by at least one test over the wire, by its
  * id in brackets at the end of the test's name, and `mcp-requirements.test.ts` fails on one that no test cites. The list is seed 5's ("MCP Input/Output Format
  * Specification"), by its sections; "spec" are pages of MCP 2025-11-25.
  */
@@ -18,7 +18,7 @@ export const MCP_REQUIREMENTS = {
     source: 'seed 5, 1.2; recommendation 2',
   },
   'tool-annotations': {
-    says: 'Each tool says by annotations whether it only reads and whether it destroys.',
+    says: 'Annotations mark each tool as read-only or destructive.',
     source: 'seed 5, recommendation 4; spec server/tools, Tool',
   },
   'tool-structured': {
@@ -30,11 +30,11 @@ export const MCP_REQUIREMENTS = {
     source: 'seed 5, 1.5; spec server/tools, Error Handling',
   },
   'tool-error': {
-    says: 'A tool that fails, or is given arguments that do not fit, answers with isError and a text that says why.',
+    says: 'A failed tool, or one with invalid arguments, answers with isError and a text with the reason.',
     source: 'seed 5, 1.5; spec server/tools, Error Handling',
   },
   'content-types': {
-    says: 'Text, images, audio, resource links and embedded resources pass through answers and results unharmed.',
+    says: 'Text, images, audio, resource links and embedded resources pass through answers and results unchanged.',
     source: 'seed 5, 1.4, recommendation 6 of the roadmap',
   },
   'content-in-results': {
@@ -46,15 +46,15 @@ export const MCP_REQUIREMENTS = {
     source: 'seed 5, recommendations 1 and 5',
   },
   'prompts-apart': {
-    says: 'Texts for people are generated apart from results, by resources or by a tool of their own.',
+    says: 'Prompt texts are generated apart from results, by resources or by a tool of their own.',
     source: 'seed 5, recommendation 6',
   },
   'resources-capability': {
-    says: 'A server that has resources declares the capability, and of its options only what it does.',
+    says: 'A server that has resources declares the capability, with only the options that it implements.',
     source: 'seed 5, 2.1; spec server/resources, Capabilities',
   },
   'resources-list': {
-    says: 'resources/list gives what is there, in a stable order, and each of it can be read.',
+    says: 'resources/list returns the existing resources in a stable order, and each can be read.',
     source: 'seed 5, 2.2',
   },
   'resource-metadata': {
@@ -82,7 +82,7 @@ export const MCP_REQUIREMENTS = {
     source: 'contract, Tools, resources, content',
   },
   'resource-not-found': {
-    says: 'A resource that is not there is refused with -32002 and its URI in data.',
+    says: 'An unknown resource is refused with -32002 and its URI in data.',
     source: 'spec server/resources, Error Handling',
   },
   'resource-tenancy': {
@@ -90,14 +90,14 @@ export const MCP_REQUIREMENTS = {
     source: 'contract, HTTP',
   },
   'resource-scopes': {
-    says: "What a key's scopes do not reach is not listed, and refused by the scope's name.",
+    says: "Resources outside of a key's scopes are not listed, and are refused with the name of the scope.",
     source: 'contract, HTTP',
   },
   'opaque-cursors': {
     says: 'Lists are paged by opaque cursors, each entry once; a cursor that was not given out is refused with -32602.',
     source: 'seed 5, 1.2 and 2.2; spec server/utilities/pagination',
   },
-  'broken-request': {
+  'invalid-params': {
     says: 'Params that do not fit their method are refused with -32602.',
     source: 'spec server/resources, Error Handling; JSON-RPC 2.0, 5.1',
   },
@@ -106,19 +106,19 @@ export const MCP_REQUIREMENTS = {
     source: 'spec server/resources, Capabilities',
   },
   'subscription-updated': {
-    says: 'Who subscribed to a resource is told when it changes, at whatever replica the stream, the subscription and the change were made.',
+    says: 'A subscriber is notified when its resource changes, whichever replicas the stream, the subscription and the change were made at.',
     source: 'spec server/resources, Subscriptions; contract, Tools, resources, content',
   },
   'list-changed': {
-    says: 'A change of the list of resources is told to those whose list it is.',
+    says: 'A change of the list of resources is notified to the clients whose list changes.',
     source: 'spec server/resources, List Changed Notification',
   },
   unsubscribe: {
-    says: 'What was unsubscribed from is not told any more.',
+    says: 'A client is not notified of a resource after it has unsubscribed.',
     source: 'spec server/resources, Subscriptions',
   },
   'subscription-tenancy': {
-    says: 'Nobody is told of what they may not read.',
+    says: 'Nobody is notified of a resource that they may not read.',
     source: 'contract, HTTP',
   },
   'subscription-refused': {
@@ -126,7 +126,7 @@ export const MCP_REQUIREMENTS = {
     source: 'spec server/resources, Error Handling',
   },
   'subscription-survives': {
-    says: 'What changed while a stream was away is not missed in silence: its client is told of all that may have.',
+    says: 'Changes while a stream was disconnected are not lost: its client is notified of every resource that may have changed.',
     source: 'contract, Tools, resources, content',
   },
   'one-stream': {
@@ -146,11 +146,11 @@ export const MCP_REQUIREMENTS = {
     source: 'spec basic/transports, Session Management; contract, Dialects of the same interaction',
   },
   'session-unknown': {
-    says: 'A session id that is broken, of another principal or ended is refused with 404, and a word to start over.',
+    says: 'A session id that is invalid, of another principal or ended is refused with 404 and a hint to initialize.',
     source: 'spec basic/transports, Session Management; contract, Dialects of the same interaction',
   },
   'session-none': {
-    says: 'A client without a session is served, but for what only a session has: it is told that there is no stream, and nothing to end.',
+    says: 'A client without a session is served, except for streams and DELETE, which are refused.',
     source:
       'contract, HTTP; spec basic/transports, Listening for Messages from the Server, Session Management',
   },

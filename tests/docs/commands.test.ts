@@ -4,17 +4,19 @@ import { expect, test } from 'vitest';
 import { type CodeBlock, codeBlocksOf, PAGES, ROOT } from './markdown-pages.ts';
 
 /**
- * What a page shows as a command or as code is run by a test, which takes it from the page with `blocks`, or says on the
+ * What a page shows as a command or as code is run by a test, which takes it from the page with `codeBlocksUnder`, or says on the
  * line above why it is not: `<!-- not run: ... -->`, or `<!-- run by: .ci/run -->` for what CI runs as it stands.
  */
 const fences = PAGES.flatMap(codeBlocksOf);
 
-/** Each `blocks('heading')` and `blocks('heading', 'kind')` in the tests, as `heading|kind`. */
+/** Each `codeBlocksUnder('heading')` and `codeBlocksUnder('heading', 'kind')` in the tests, as `heading|kind`. */
 const taken = new Set(
   readdirSync(join(ROOT, 'tests'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.test.ts'))
     .flatMap((path) => [
-      ...readFileSync(join(ROOT, 'tests', path), 'utf8').matchAll(/\bblocks\('([^']+)'(?:, '(\w*)')?\)/g),
+      ...readFileSync(join(ROOT, 'tests', path), 'utf8').matchAll(
+        /\bcodeBlocksUnder\('([^']+)'(?:, '(\w*)')?\)/g,
+      ),
     ])
     .map(([, heading, kind = 'sh']) => `${heading}|${kind}`),
 );
@@ -34,7 +36,8 @@ test.each(named(fences.filter(({ kind }) => !['json', 'mermaid'].includes(kind))
     else if (how === 'run by') {
       const runner = readFileSync(join(ROOT, what), 'utf8');
       for (const line of fence.text.trim().split('\n')) expect(runner).toContain(line);
-    } else expect(isTaken(fence), `a test takes blocks('${fence.heading}', '${fence.kind}')`).toBe(true);
+    } else
+      expect(isTaken(fence), `a test takes codeBlocksUnder('${fence.heading}', '${fence.kind}')`).toBe(true);
   },
 );
 
@@ -43,7 +46,7 @@ test.each(named(fences.filter(({ kind }) => kind === 'json')))('%s is JSON', (_n
 });
 
 test.each(named(fences.filter(({ kind }) => kind === 'mermaid')))(
-  '%s is a diagram whose lines are of its language',
+  '%s is a valid diagram',
   (_name, { text }) => {
     const [first = '', ...lines] = text.trimEnd().split('\n');
     const language = LANGUAGES[first];
@@ -58,7 +61,7 @@ const LANGUAGES: Readonly<Record<string, RegExp>> = {
   'stateDiagram-v2': /^ +((\[\*\]|\w+) --> (\[\*\]|\w+)(: [^;:#]+)?|state "[^"]+" as \w+( \{)?|\})$/,
 };
 
-test('a page that names a script of npm names one that there is', () => {
+test('every npm script that a page names exists', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
   const all = PAGES.map((page) => readFileSync(join(ROOT, page), 'utf8')).join('\n');
   const names = new Set([...all.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name));

@@ -19,7 +19,7 @@ function anchorsOf(page: string): string[] {
   return [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
 }
 
-test('every link within the repository leads to a file, and to a heading where it names one', () => {
+test('every link within the repository leads to an existing file and heading', () => {
   const inside = links.filter(({ target }) => !OUTSIDE.test(target));
   expect(inside.length).toBeGreaterThan(30);
   const dead = inside.filter(({ page, target }) => {
@@ -44,7 +44,7 @@ const EXAMPLE = 'packages/operations/src/summarize-tag/';
 const TOP = /^(apps|packages|tests|infra|docs|\.ci)\/|^docker-compose\.yml$/;
 const BARE_FILE = /^[\w.-]+\.(ts|lua|mjs)$/;
 
-test('every path that a page names is there', () => {
+test('every path that a page names exists', () => {
   const missing = PAGES.flatMap((page) =>
     inlineCodeIn(proseOf(page))
       .filter((code) => TOP.test(code) && !code.startsWith(EXAMPLE) && !/\s/.test(code))
@@ -56,7 +56,7 @@ test('every path that a page names is there', () => {
   expect(missing).toEqual([]);
 });
 
-test('every source file that a page names without its folder is somewhere', () => {
+test('every source file that a page names without its folder exists', () => {
   const names = new Set(
     ['apps', 'packages', 'infra', 'tests'].flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(

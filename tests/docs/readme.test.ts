@@ -43,7 +43,7 @@ test('the first delegation with curl, copied and pasted, ends with tasks', async
   expect(output).toContain('Next is 1: Catalogue');
 });
 
-describe('who answers', { timeout: 60_000 }, () => {
+describe('ways to answer', { timeout: 60_000 }, () => {
   const lines = codeBlocksUnder('Who answers').join('').trim().split('\n');
 
   test('the README shows three ways', () => {

@@ -129,14 +129,14 @@ test('the table of limits is that of the protocol, with its defaults', () => {
   for (const [, , , code] of shown?.rows ?? []) expect(Object.keys(ERRORS)).toContain(nameIn(code));
 });
 
-test('the protocol revisions are those that are spoken', () => {
+test('the protocol revisions on the page are those that the gateway supports', () => {
   const shown = inlineCodeIn(sectionOf(CLIENTS, 'Address, protocol and credentials')).filter((code) =>
     /^\d{4}-\d\d-\d\d$/.test(code),
   );
   expect(shown).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
 });
 
-test('the fields of a directive are those that a directive has', () => {
+test('the fields of a directive on the page are those of the protocol', () => {
   const request = { apiKey: null, modelId: 'm', messages: [{ role: 'user', content: 'x'.repeat(90_000) }] };
   const call = { role: 'main', serviceType: 'generateText', attempt: 1, summary: 's', request } as const;
   const pending = { taskId: 't', interactionId: 'i', operation: 'o', expiresAt: '', call };
@@ -158,7 +158,7 @@ test('the page of clients has every tool, and no other', () => {
   expect(sorted(listedAfter('These are about delegation'))).toEqual(sorted(own));
 });
 
-test('every script that a page names in capitals is there', () => {
+test('every script that a page names in capitals exists', () => {
   const scripts = readdirSync(join(ROOT, 'packages/store/src/scripts/lua'), {
     recursive: true,
     encoding: 'utf8',
@@ -207,7 +207,7 @@ describe('data model', () => {
   const keyRows = tablesOf(DATA_MODEL).filter(({ header }) => header[0] === 'key');
   const rows = keyRows.flatMap(({ rows: some }) => some);
 
-  test('every key and channel of keys.ts is there, and no other', () => {
+  test('the page has every key and channel of keys.ts, and no other', () => {
     const keyspace = new Keyspace('baton', 1);
     const tenant = keyspace.tenant('<tenant>');
     const id = '00000000-0000-8000-8000-000000000000';
@@ -237,7 +237,7 @@ describe('data model', () => {
     expect(sorted([...rows.map(([cell]) => nameIn(cell)), ...channels])).toEqual(sorted(known));
   });
 
-  test('a script that is said to write a key is there, and declares that key', () => {
+  test("a script that the page names as a key's writer exists, and declares that key", () => {
     const wrong = rows.flatMap(([key, , , , , writers = '']) =>
       inlineCodeIn(writers)
         .filter((code) => /^[a-z]+\/[a-z_]+$/.test(code))
@@ -269,7 +269,7 @@ describe('data model', () => {
     expect(codeBlocksUnder('States', 'mermaid')).toEqual([transitionsDiagram()]);
   });
 
-  test('the lifetimes are those of ttl.ts', () => {
+  test('the lifetimes on the page are those of durations.ts', () => {
     const known = Object.entries(ttl).filter(([, value]) => typeof value === 'number');
     const shown = tableOf(DATA_MODEL, 'constant').map(([name, value = '']) => [
       nameIn(name),

@@ -32,7 +32,7 @@ const replies = (said: string): AnyJson[] =>
     .filter((line) => line.startsWith('{"'))
     .map((line) => JSON.parse(line).result?.structuredContent);
 
-test('by hand: answers typed into curl make a plan, split its first task and finish it', async () => {
+test('by hand: answers sent with curl make a plan, split its first task and finish it', async () => {
   const said = await clone.sh(...tea, ...codeBlocksUnder('By hand'));
   const [split, , , next] = replies(said).slice(-4);
   expect(split.task.subtasks.map(({ title }: AnyJson) => title)).toEqual(['Table of teas', 'Page of teas']);
@@ -49,7 +49,7 @@ describe('with an LLM endpoint', { timeout: 60_000 }, () => {
     expect(lines).toHaveLength(3);
   });
 
-  test.each(lines)('%s: baton agent answers, and a real document becomes work that is done', async (line) => {
+  test.each(lines)('%s: baton agent answers, and a real document becomes completed tasks', async (line) => {
     llm.calls.length = 0;
     const named = line
       .replaceAll('...', 'key-of-the-llm')
@@ -77,7 +77,7 @@ describe('from an MCP client', () => {
   });
 
   test.each(readClientConfigurations())(
-    '$client: its configuration leads to Baton, and through the whole walk',
+    '$client: its configuration connects to Baton and completes the walkthrough',
     async (one) => {
       const client = await connectByConfiguration(
         one.serverEntry(clone.devFile.apiKey),
@@ -102,7 +102,7 @@ describe('from an MCP client', () => {
     },
   );
 
-  test('the line for Claude Code without a file gives it the same address and header', async () => {
+  test('the command for Claude Code without a file has the same URL and header', async () => {
     const line = codeBlocksUnder('From an MCP client', '').find((block) => block.startsWith('claude '));
     const said = await clone.sh(
       begin,
@@ -120,7 +120,7 @@ describe('from an MCP client', () => {
     await client.close();
   });
 
-  test('the Inspector is given a file with the key in it, and its output begins as the walkthrough shows', async () => {
+  test('the Inspector reads its key from a file, and prints what the walkthrough shows', async () => {
     const [commands = '', output = ''] = codeBlocksUnder('From an MCP client', '').slice(-2);
     const lines = commands.trim().split('\n');
     const [mcpJson = ''] = codeBlocksUnder('From an MCP client', 'json');

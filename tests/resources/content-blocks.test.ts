@@ -72,7 +72,7 @@ describe.each([
   const answer = (interactionId: string, data: unknown) =>
     tool('agent_llm', { interactionId, agentLLMResponse: { status: 'success', data } });
 
-  test('what is asked with blocks is handed to the agent as it came [content-types]', async () => {
+  test('content blocks of a request reach the agent unchanged [content-types]', async () => {
     const messages = [
       { role: 'system', content: 'You see.' },
       { role: 'user', content: ALL },
@@ -85,7 +85,7 @@ describe.each([
     expect(interactions[0].llmRequestForAgent.messages).toEqual(messages);
   });
 
-  test('blocks of an answer come back as they were, in the outcome, the status and the resource [content-types, content-in-results]', async () => {
+  test('content blocks of an answer are returned unchanged in the outcome, the status and the resource [content-types, content-in-results]', async () => {
     const asked = await open({});
     const answered = await answer(asked.interactionId, { content: ALL, model: 'm' });
     expect(answered.structuredContent.outcome).toMatchObject({
@@ -107,7 +107,7 @@ describe.each([
   });
 
   test.each(Object.entries(BLOCKS))(
-    'an answer of nothing but %s is an answer [content-types]',
+    'an answer that consists only of %s is accepted [content-types]',
     async (_kind, block) => {
       expect(ContentBlockSchema.safeParse(block).success).toBe(true);
       const asked = await open({});
@@ -118,7 +118,7 @@ describe.each([
     },
   );
 
-  test('an object is found beside blocks, bare or in the words of a block, and the blocks stay [content-types]', async () => {
+  test('an object is found beside blocks, bare or in the text of a block, and the blocks are kept [content-types]', async () => {
     const schema = {
       type: 'object',
       properties: { city: { type: 'string' } },
@@ -140,7 +140,7 @@ describe.each([
     }
   });
 
-  test('blocks that end a stream never cut off its words [content-types]', async () => {
+  test('content blocks at the end of a stream never cut off its text [content-types]', async () => {
     const { interactionId } = await open({}, 'streamText');
     for (const [sequence, delta] of ['Look', ' here.'].entries())
       await tool('agent_llm', { interactionId, agentLLMResponse: { status: 'streaming', sequence, delta } });
@@ -148,7 +148,7 @@ describe.each([
     expect(outcome.result).toMatchObject({ response: 'Look here.', content: [BLOCKS.image] });
   });
 
-  test('what is no block of MCP stays in the data, and never breaks a client [content-in-results]', async () => {
+  test("a block that is not one of MCP's stays in the data, and never breaks a client [content-in-results]", async () => {
     const odd = [{ type: 'image', data: 'not base64!', mimeType: 'image/png' }, { type: 'hologram' }, 7];
     const asked = await open({});
     const args = {

@@ -31,11 +31,11 @@ describe.each([
       .body;
   };
 
-  test('the server declares tools, and no more of them than it does [tools-capability]', () => {
+  test('the server declares the tools capability without options that it does not implement [tools-capability]', () => {
     expect(client.getServerCapabilities()?.tools).toEqual({});
   });
 
-  test('every tool has a name, a title, a description and both schemas, each time in the same order [tools-list]', async () => {
+  test('every tool has a name, a title, a description and both schemas, in a stable order [tools-list]', async () => {
     const { tools } = (await rpc('tools/list')).result;
     for (const tool of tools) {
       expect(tool).toMatchObject({
@@ -50,12 +50,12 @@ describe.each([
     expect((await rpc('tools/list')).result.tools).toEqual(tools);
   });
 
-  test('a list that fits one page has no cursor, and refuses one [opaque-cursors]', async () => {
+  test('a list that fits one page has no cursor, and an unknown cursor is refused [opaque-cursors]', async () => {
     expect((await rpc('tools/list')).result).not.toHaveProperty('nextCursor');
     expect((await rpc('tools/list', { cursor: 'x' })).error.code).toBe(-32602);
   });
 
-  test('hints say which tools only read and which destroy, and never both [tool-annotations]', async () => {
+  test('annotations mark a tool as read-only or destructive, and never as both [tool-annotations]', async () => {
     const { tools } = await client.listTools();
     for (const { name, annotations } of tools) {
       expect([name, annotations]).toEqual([
@@ -71,7 +71,7 @@ describe.each([
     }
   });
 
-  test('what a tool that only reads is asked changes nothing [tool-annotations]', async () => {
+  test('a read-only tool never changes the project [tool-annotations]', async () => {
     const projectRoot = 'read-only';
     await callTool(client, 'add_task', { projectRoot, title: 'Look', description: 'Only.' });
     const before = await baton.store.tenant('acme').projects.read(projectRoot);
@@ -87,7 +87,7 @@ describe.each([
     expect(await baton.store.tenant('acme').projects.read(projectRoot)).toEqual(before);
   });
 
-  test('a result is structured, fits its schema and says a sentence for those who read text [tool-structured]', async () => {
+  test('a result is structured, fits its schema and has a sentence of text [tool-structured]', async () => {
     const projectRoot = 'structured';
     for (const [name, args] of [
       ['initialize_project', {}],
@@ -107,7 +107,7 @@ describe.each([
     }
   });
 
-  test('a project that was begun is told as data, with a sentence instead of a prompt [results-are-data]', async () => {
+  test('initialize_project returns data, with a sentence instead of a prompt [results-are-data]', async () => {
     const args = { projectRoot: 'tea', name: 'Tea', requirements: 'Three teas.', techStack: 'Kettle' };
     const { content, structuredContent } = await client.callTool({
       name: 'initialize_project',
@@ -124,7 +124,7 @@ describe.each([
     expect((content as AnyJson[])[0].text).toBe("Project 'Tea' is ready.");
   });
 
-  test('an operation that is done is told as data, and its prompt is not in it [results-are-data, prompts-apart]', async () => {
+  test('a completed operation returns data without its prompt [results-are-data, prompts-apart]', async () => {
     const asked = await callTool(client, 'parse_prd', {
       prd: 'Three teas.',
       numTasks: 1,
@@ -151,7 +151,7 @@ describe.each([
     ['get_task', { id: {} }, 'invalid_arguments'],
     ['task_status', { taskId: 'x' }, 'task_not_found'],
   ])(
-    'what goes wrong in %s of %j is a result with isError, for a model to read [tool-error]',
+    'an error in %s of %j is a result with isError, which a model can read [tool-error]',
     async (name, args, code) => {
       const result = await client.callTool({ name, arguments: args });
       expect(result).toMatchObject({

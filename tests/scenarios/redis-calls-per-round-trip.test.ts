@@ -15,7 +15,7 @@ afterAll(async () => {
   await baton.stop();
 });
 
-test('one call at a time costs at most 12 calls to Redis a round trip: park, answer, resume, result', async () => {
+test('a round trip (park, answer, resume, result) costs at most 12 Redis calls', async () => {
   const client = await connectMcpClient(baton.url(0), baton.apiKey);
   const other = await connectMcpClient(baton.url(1), baton.apiKey);
   const trip = async () => {

@@ -52,7 +52,7 @@ function parse(agent: ScriptedAgent, input: Record<string, unknown>, before?: Pr
   }
 }
 
-describe('the fixtures are documents of real size', () => {
+describe('the fixtures are documents of realistic size', () => {
   it.each([
     ['prd-fleet.md', 20_000],
     ['prd-praxis.md', 8_000],
@@ -76,7 +76,7 @@ describe('an agent without faults', () => {
     expect(tasks.some(({ dependencies }) => dependencies.length > 0)).toBe(true);
   });
 
-  it.each([1, 2, 25, 200])('honours %i as the number of tasks', (numTasks) => {
+  it.each([1, 2, 25, 200])('returns the requested number of %i tasks', (numTasks) => {
     const { step } = parse(createScriptedAgent({ seed: 2 }), { prd: fixture('prd-fleet.md'), numTasks });
     expect(step).toMatchObject({ status: 'completed', result: { tasksAdded: numTasks } });
   });
@@ -93,7 +93,7 @@ describe('an agent without faults', () => {
 });
 
 describe('an agent with faults', { timeout: 60_000 }, () => {
-  it('leads to a plan or a named error, never to a broken project, for every seed', () => {
+  it('leads to a plan or a named error, never to an invalid project, for every seed', () => {
     const prd = fixture('prd-library.txt');
     const ends = { completed: 0, failed: 0 };
     for (let seed = 0; seed < 150; seed++) {

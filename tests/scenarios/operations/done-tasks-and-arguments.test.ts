@@ -38,7 +38,7 @@ beforeEach(async () => {
 const use = (tool: string, args: object): Promise<AnyJson> =>
   callTool(client, tool, { projectRoot, ...args });
 
-test('expand_task with force replaces the subtasks that are open, and keeps those that are done as they were', async () => {
+test('expand_task with force replaces open subtasks, and never changes done ones', async () => {
   const before = (await use('get_task', { id: 2 })).task.subtasks[0];
   const { interactionId } = await use('expand_task', { id: 2, force: true });
   const agentLLMResponse = successAnswer({ subtasks: [{ id: 1, title: 'New', description: 'Else.' }] });
@@ -54,13 +54,13 @@ test.each([
   ['update_task', { id: 1, prompt: 'Note it.', append: true }],
   ['update_subtask', { id: '2.1', prompt: 'Note it.' }],
   ['expand_task', { id: 1 }],
-])('%s of what is done is refused before an LLM is asked: %j', async (tool, args) => {
+])('%s of a done item is refused before it is delegated: %j', async (tool, args) => {
   const error = await callToolForError(client, tool, { projectRoot, ...args });
   expect(error).toMatchObject({ code: 'project_task_done', id: `${args.id}` });
   expect((await callTool(client, 'pending_interactions', {})).interactions).toEqual([]);
 });
 
-test('add_task gives the number of the new task as id, since taskId is the delegation’s', async () => {
+test("add_task returns the new task's number as id, since taskId is the delegation's", async () => {
   expect(await use('add_task', { title: 'T', description: 'D' })).toMatchObject({ id: 3, task: { id: 3 } });
   const { interactionId, taskId } = await use('add_task', { prompt: 'One more.' });
   const agentLLMResponse = successAnswer({ title: 'Worked out', description: 'Why' });
@@ -77,7 +77,7 @@ test.each([
   ['move_task', { from: '2', to: 'x' }, 'to'],
   ['analyze_project_complexity', { ids: 'x' }, 'ids'],
   ['set_task_status', { id: 'x', status: 'done' }, 'id'],
-])('%s names the argument that holds what is no id: %j', async (tool, args, field) => {
+])('%s names the argument with an invalid id: %j', async (tool, args, field) => {
   const error = await callToolForError(client, tool, { projectRoot, ...args });
   expect(error.field).toBe(field);
   expect(error.message).toContain(field);

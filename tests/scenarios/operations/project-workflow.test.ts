@@ -149,7 +149,7 @@ describe('expand_all', () => {
     expect(response.status).toBe(200);
   };
 
-  test('opens several requests at once and lists them in short; successes are kept, failures are listed', async () => {
+  test('opens several requests at once and lists them without their prompts; successes are kept, failures are listed', async () => {
     await plan('fan', 20);
     const asked = await callTool(clients[0]!, 'expand_all', { projectRoot: 'fan', atOnce: '5' });
     expect(asked.pendingInteractions).toHaveLength(5);
