@@ -12,6 +12,6 @@ export * from './errors.ts';
 export * from './ids.ts';
 export * from './json.ts';
 export * from './limits.ts';
-export * from './task.ts';
-export * from './text.ts';
+export * from './task-status.ts';
+export * from './truncate.ts';
 export * from './version.ts';

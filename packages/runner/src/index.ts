@@ -6,6 +6,6 @@
 export { AnswerValidator } from '@baton/answer-validation';
 export { Programs } from './programs.ts';
 export { commitCommand, importProject, readProject } from './project-change.ts';
-export { completedResult } from './result.ts';
-export { MAX_TRIES, resumeTask, type SegmentEnd } from './resume.ts';
-export { type Started, startOperation } from './start.ts';
+export { completedResult } from './completed-result.ts';
+export { MAX_TRIES, resumeTask, type SegmentEnd } from './resume-task.ts';
+export { type StartResult, startOperation } from './start-operation.ts';

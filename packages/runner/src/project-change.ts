@@ -1,9 +1,9 @@
 import {
   type CommandResult,
   applyCommand,
-  changedFields,
+  changedProjectFields,
   type Command,
-  fromFields,
+  projectFromFields,
   type Project,
   parseTasksFileInSteps,
 } from '@baton/operations';
@@ -43,7 +43,11 @@ export async function changeProject<Own>(
       isFresh = true;
       continue;
     }
-    const reply = await commit(before, changedFields(before?.project, applied.project), applied.outcome);
+    const reply = await commit(
+      before,
+      changedProjectFields(before?.project, applied.project),
+      applied.outcome,
+    );
     if (reply === 'committed') {
       projects.recordCommit(name, before, applied.project);
       return applied.outcome;
@@ -90,5 +94,5 @@ export async function importProject(tenant: TenantStore, name: string, file: unk
 /** The project as it is now, or undefined. */
 export async function readProject(tenant: TenantStore, name: string): Promise<Project | undefined> {
   const stored = await tenant.projects.read(name);
-  return stored && fromFields(stored.fields);
+  return stored && projectFromFields(stored.fields);
 }

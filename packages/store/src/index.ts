@@ -9,18 +9,18 @@ export type { Change } from './tenant/change-feed.ts';
 export type { Subscriber } from './redis/pub-sub.ts';
 export { COMMAND_TIMEOUT } from './redis/redis-client.ts';
 export type { Credential } from './tenant/credentials.ts';
-export type { TaskSubscription, TaskUpdate } from './waiting/task-subscription.ts';
+export type { InboxSubscription, TaskUpdate } from './waiting/inbox-subscription.ts';
 export type { PendingQuery, PendingPage } from './queries/pending-list.ts';
 export type { InteractionRecord, InteractionSummary } from './records/interaction-record.ts';
 export type { TaskInspection, TaskSummary } from './queries/queries.ts';
 export type { Page } from './records/page.ts';
 export type { JobCount } from './queues/bullmq-queues.ts';
 export type { ProjectChange, StoredProject } from './tenant/projects.ts';
-export { refusal, sessionNotFound } from './records/refusal.ts';
+export { refusalError, sessionNotFoundError } from './records/refusal-error.ts';
 export type { SealKey } from './seal-key.ts';
 export { Store, type StoreOptions } from './store.ts';
 export type { PendingInteraction, TaskView } from './records/task-view.ts';
-export { OversizedRequest } from './records/oversized-request.ts';
+export { OversizedRequestError } from './records/oversized-request-error.ts';
 export type { ParkRequest, Wait } from './records/park-request.ts';
 export type { NewTask } from './tasks/tasks.ts';
 export type { TenantStore } from './tenant-store.ts';
@@ -33,5 +33,5 @@ export {
   CHANGE_FEED_RENEW_INTERVAL,
   SESSION_TTL,
   SWEEP_INTERVAL,
-} from './records/ttl.ts';
+} from './records/durations.ts';
 export { maySee } from './records/identity.ts';

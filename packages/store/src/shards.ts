@@ -12,7 +12,7 @@ export { taskRef } from './records/keys.ts';
 export { extendJobLock, type JobProcessor } from './queues/job-worker.ts';
 export { parseResumeJob, type ResumeJob } from './queues/resume-job.ts';
 export type { TaskLease, LoadedTask } from './tasks/task-lease.ts';
-export type { Batch, Shard } from './shard/shard.ts';
+export type { TaskBatch, Shard } from './shard/shard.ts';
 export type { Job, Worker };
 
 export function openShards(store: Store): Shard[] {

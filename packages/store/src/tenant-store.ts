@@ -10,7 +10,7 @@ import type { TenantContext } from './tenant/tenant-context.ts';
 import { Projects } from './tenant/projects.ts';
 import { Sessions } from './tenant/sessions.ts';
 import { Tasks } from './tasks/tasks.ts';
-import type { Lifetimes } from './records/ttl.ts';
+import type { Lifetimes } from './records/durations.ts';
 
 /** The data of one tenant: the only way to it, and no method takes a tenant's id. */
 export class TenantStore {

@@ -8,7 +8,7 @@ import type { RedisSource } from './redis-source.ts';
 import type { LocalRedis } from './local-redis.ts';
 import { runInChildProcess } from '../testing/child-process.ts';
 import { isAnswering } from '../client/ping.ts';
-import { temporaryDir } from '../testing/temporary-dir.ts';
+import { createTemporaryDir } from '../testing/temporary-dir.ts';
 
 const patient = { timeout: 300_000 };
 const env: NodeJS.ProcessEnv = { ...process.env, REDIS_URL: '' };
@@ -25,7 +25,7 @@ async function setUp(ctx: TestContext) {
     if (process.env['CI']) throw error;
     return ctx.skip('no Docker engine answers');
   }
-  const dataDir = await temporaryDir();
+  const dataDir = await createTemporaryDir();
   const name = containerName(join(dataDir, 'redis'));
   const containers = () => docker.listContainers({ all: true, filters: { name: [name] } });
   onTestFinished(async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { WorkerRegistry } from './worker-registry.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 
 const fixture = await openFixture();
 const { redis } = fixture;

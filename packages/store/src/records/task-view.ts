@@ -39,23 +39,23 @@ export type TaskView = TaskFacts &
   );
 
 /** The field `program` of a task: its operation and its version. */
-export function formatProgram({ operation, version }: { operation: string; version: number }): string {
+export function formatProgramField({ operation, version }: { operation: string; version: number }): string {
   return `${operation} ${version}`;
 }
 
-export function parseProgram(field: string | null | undefined): { operation: string; version: number } {
+export function parseProgramField(field: string | null | undefined): { operation: string; version: number } {
   const [operation = '', version] = (field ?? '').split(' ');
   return { operation, version: Number(version) };
 }
 
-/** Reads READ_TASK's reply, without its leading 'ok'. */
+/** Reads READ_TASK_AND_REGISTER_WAITER's reply, without its leading 'ok'. */
 export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskView {
   const [facts, ...interactions] = reply as [string[], ...unknown[]];
   const [status, principal = '', program, at, up, ex, se, payload] = facts;
   const common: TaskFacts = {
     taskId,
     principal,
-    operation: parseProgram(program).operation,
+    operation: parseProgramField(program).operation,
     createdAt: Number(at),
     updatedAt: Number(up ?? at),
     expiresAt: Number(ex),
@@ -68,7 +68,7 @@ export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskVi
     pending.push({
       interactionId: formatInteractionId(taskId, Number(interactions[at])),
       expiresAt: Number(interactions[at + 1]),
-      ...parseRequest(String(interactions[at + 2])),
+      ...parseRequestField(String(interactions[at + 2])),
     });
   }
   return { ...common, status: status as 'working' | 'input_required', pending };
@@ -84,7 +84,7 @@ export function parseTaskEnd(status: TaskStatus, payload: string): TaskEnd | und
 }
 
 /** Reads the field `request` of an interaction: `<created>;<request as JSON>`. */
-export function parseRequest(field: string): { createdAt: number; request: InteractionRequest } {
+export function parseRequestField(field: string): { createdAt: number; request: InteractionRequest } {
   const semicolon = field.indexOf(';');
   return {
     createdAt: Number(field.slice(0, semicolon)),
@@ -93,14 +93,17 @@ export function parseRequest(field: string): { createdAt: number; request: Inter
 }
 
 /** The field `summary` of an interaction, which the script puts the time before; empty for a question to a person. */
-export function formatSummary(request: InteractionRequest): string {
+export function formatSummaryField(request: InteractionRequest): string {
   if (request.kind !== 'llm') return '';
   const { role, serviceType, attempt, summary } = request.call;
   return `${role};${serviceType};${attempt};${JSON.stringify(summary)}`;
 }
 
 /** Reads the field `summary` of an interaction: `<created>;<role>;<service type>;<attempt>;<summary as JSON>`. */
-export function parseSummary(field: string): { createdAt: number; call: Omit<DelegatedCall, 'request'> } {
+export function parseSummaryField(field: string): {
+  createdAt: number;
+  call: Omit<DelegatedCall, 'request'>;
+} {
   const [createdAt, role, serviceType, attempt, ...summary] = field.split(';');
   return {
     createdAt: Number(createdAt),

@@ -2,7 +2,7 @@ import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import type { MemoryReserve } from './memory-reserve.ts';
 import { Store } from '../store.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, llmWait, errorCode, type TestTenant } from '../testing/test-tenant.ts';
 import { ALL_SCRIPTS } from '../testing/script-interceptor.ts';
 

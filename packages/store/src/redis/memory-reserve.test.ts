@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { errorCode } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture();

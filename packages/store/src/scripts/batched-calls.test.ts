@@ -1,7 +1,7 @@
 import { taskRef } from '../records/keys.ts';
 import { expect, test } from 'vitest';
 import type { Limits } from '@baton/protocol';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { errorCode, newTask } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture();

@@ -1,9 +1,9 @@
 import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import { CANCEL, APPEND_CHUNK, READ_TASK } from './registry.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { CANCEL, APPEND_CHUNK, READ_TASK_AND_REGISTER_WAITER } from './registry.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { AGENT, ANN, llmWait, BOB, errorCode, sleepWait } from '../testing/test-tenant.ts';
-import { documentedCodes } from '../testing/script-interceptor.ts';
+import { documentedReplyCodes } from '../testing/script-interceptor.ts';
 
 const fixture = await openFixture();
 const { interceptor, redis } = fixture;
@@ -81,7 +81,7 @@ test('an interaction is cancelled once, while it is pending, and only by those w
   expect(await cancel(pending)).toBe('interaction_cancelled');
 });
 
-test('CANCEL and READ_TASK reply to a principal that may not see a task exactly as for a task that never existed', async () => {
+test('CANCEL and READ_TASK_AND_REGISTER_WAITER reply to a principal that may not see a task exactly as for a task that never existed', async () => {
   const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
   const taskId = await testTenant.openTask();
   const absent = `ffffffff${taskId.slice(8)}`;
@@ -99,12 +99,12 @@ test('CANCEL and READ_TASK reply to a principal that may not see a task exactly 
     () => other.tasks.read(AGENT, taskId, 'inbox'),
   ]) {
     expect(await errorCode(attempt())).toBe('task_not_found');
-    expect(interceptor.last(READ_TASK)).toEqual(['task_not_found']);
+    expect(interceptor.last(READ_TASK_AND_REGISTER_WAITER)).toEqual(['task_not_found']);
   }
   expect((await testTenant.readRecord(taskId))['w'], 'a stranger is never told of it').toBeUndefined();
 });
 
-test('READ_TASK replies with the pending requests as they were parked, and never registers a waiter for a task that has ended', async () => {
+test('READ_TASK_AND_REGISTER_WAITER replies with the pending requests as they were parked, and never registers a waiter for a task that has ended', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({
     waits: [llmWait('0', 'Grüße, "you" {}\n'), sleepWait('1', 9_000)],
@@ -181,11 +181,13 @@ test("a chunk is refused for what is not pending, and what is not the caller's",
   expect(await chunk(pending)).toBe('interaction_cancelled');
 });
 
-test('every code of CANCEL, APPEND_CHUNK and READ_TASK was reached', () => {
+test('every code of CANCEL, APPEND_CHUNK and READ_TASK_AND_REGISTER_WAITER was reached', () => {
   const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
-  expect(interceptor.codes(CANCEL)).toEqual(documentedCodes(CANCEL));
+  expect(interceptor.codes(CANCEL)).toEqual(documentedReplyCodes(CANCEL));
   expect(interceptor.codes(APPEND_CHUNK)).toEqual(
-    documentedCodes(APPEND_CHUNK).filter((code) => !admission.includes(code)),
+    documentedReplyCodes(APPEND_CHUNK).filter((code) => !admission.includes(code)),
   );
-  expect(interceptor.codes(READ_TASK)).toEqual(documentedCodes(READ_TASK));
+  expect(interceptor.codes(READ_TASK_AND_REGISTER_WAITER)).toEqual(
+    documentedReplyCodes(READ_TASK_AND_REGISTER_WAITER),
+  );
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { COMMIT } from './registry.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { llmWait, type TestTenant } from '../testing/test-tenant.ts';
-import { documentedCodes } from '../testing/script-interceptor.ts';
+import { documentedReplyCodes } from '../testing/script-interceptor.ts';
 
 const fixture = await openFixture();
 const { interceptor } = fixture;
@@ -121,5 +121,5 @@ test('no field of a project may be its version', async () => {
 });
 
 test('every code of COMMIT was reached', () => {
-  expect(interceptor.codes(COMMIT)).toEqual(documentedCodes(COMMIT));
+  expect(interceptor.codes(COMMIT)).toEqual(documentedReplyCodes(COMMIT));
 });

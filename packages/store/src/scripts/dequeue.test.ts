@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { taskRef } from '../records/keys.ts';
 import { DEQUEUE, LOAD_TASKS } from './registry.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, llmWait, type TestTenant } from '../testing/test-tenant.ts';
-import { documentedCodes } from '../testing/script-interceptor.ts';
+import { documentedReplyCodes } from '../testing/script-interceptor.ts';
 
 const fixture = await openFixture();
 const { interceptor, redis, shard } = fixture;
@@ -214,5 +214,5 @@ test('an answer to a task that is held leaves it where it is', async () => {
 });
 
 test('every code of DEQUEUE was reached', () => {
-  expect(interceptor.codes(DEQUEUE)).toEqual(documentedCodes(DEQUEUE));
+  expect(interceptor.codes(DEQUEUE)).toEqual(documentedReplyCodes(DEQUEUE));
 });

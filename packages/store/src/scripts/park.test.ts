@@ -1,10 +1,10 @@
 import { taskRef } from '../records/keys.ts';
 import { expect, test } from 'vitest';
-import { OversizedRequest } from '../records/oversized-request.ts';
+import { OversizedRequestError } from '../records/oversized-request-error.ts';
 import { PARK, SETTLE } from './registry.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, llmWait, type TestTenant, sleepWait } from '../testing/test-tenant.ts';
-import { documentedCodes } from '../testing/script-interceptor.ts';
+import { documentedReplyCodes } from '../testing/script-interceptor.ts';
 import type { TaskLease } from '../tasks/task-lease.ts';
 
 const fixture = await openFixture();
@@ -184,7 +184,7 @@ test('PARK refuses a request over delegatedRequestBytes by its path, writes noth
   const refused = await segment
     .park({ journal: [['9', 'check+1']], drops: ['0'], waits })
     .catch((error) => error);
-  expect(refused).toBeInstanceOf(OversizedRequest);
+  expect(refused).toBeInstanceOf(OversizedRequestError);
   expect(refused).toMatchObject({ code: 'limit_size', path: '3' });
   const bytes = JSON.stringify((waits[1] as { request: object }).request).length;
   expect(refused.details).toEqual({ limit: 'delegatedRequestBytes', bytes, most: 300 });
@@ -201,6 +201,6 @@ test('a request of exactly the limit is opened', async () => {
 });
 
 test('every code of PARK and SETTLE was reached', () => {
-  expect(interceptor.codes(PARK)).toEqual(documentedCodes(PARK));
-  expect(interceptor.codes(SETTLE)).toEqual(documentedCodes(SETTLE));
+  expect(interceptor.codes(PARK)).toEqual(documentedReplyCodes(PARK));
+  expect(interceptor.codes(SETTLE)).toEqual(documentedReplyCodes(SETTLE));
 });

@@ -42,7 +42,7 @@ export function encodeBatch({ sha, batched }: CompiledScript, calls: readonly Sc
 }
 
 /** Settles the caller of call `index` with its reply. */
-export function decodeBatch(
+export function settleCall(
   replies: readonly unknown[],
   index: number,
   caller: { resolve: (reply: unknown[]) => void; reject: (error: unknown) => void },

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
 import { internalsOf } from '../internals.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import type { TestTenant } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture();
 const { redis, shard } = fixture;
 const queue = internalsOf(fixture.store).queues.queue(0, 'resume');
-const { outstanding } = fixture.shardKeys;
+const { tenantsWithJobs } = fixture.shardKeys;
 
 /** A check as it is after the interval. */
 async function check(): Promise<void> {
-  for (const tenant of await redis.zrange(outstanding, '0', '-1')) await redis.zadd(outstanding, 1, tenant);
+  for (const tenant of await redis.zrange(tenantsWithJobs, '0', '-1'))
+    await redis.zadd(tenantsWithJobs, 1, tenant);
   await shard.requeueLostJobs();
 }
 
@@ -110,8 +111,8 @@ test('a tenant without jobs is not looked at any more, and one with jobs not bef
   await leases[0]!.settle({ status: 'completed', result: {} });
   await open(busy);
   await check();
-  expect(await redis.zrange(outstanding, '0', '-1')).toEqual([busy.store.id]);
-  const looked = await redis.zscore(outstanding, busy.store.id);
+  expect(await redis.zrange(tenantsWithJobs, '0', '-1')).toEqual([busy.store.id]);
+  const looked = await redis.zscore(tenantsWithJobs, busy.store.id);
   await shard.requeueLostJobs();
-  expect(await redis.zscore(outstanding, busy.store.id)).toBe(looked);
+  expect(await redis.zscore(tenantsWithJobs, busy.store.id)).toBe(looked);
 });

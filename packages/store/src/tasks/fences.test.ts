@@ -8,7 +8,7 @@ import {
   RELEASE_TASK,
   SETTLE,
 } from '../scripts/registry.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { llmWait, errorCode } from '../testing/test-tenant.ts';
 import type { AnyScript, Mutation } from '../testing/script-interceptor.ts';
 import type { TaskLease } from './task-lease.ts';

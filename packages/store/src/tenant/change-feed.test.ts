@@ -2,7 +2,7 @@ import { formatInteractionId } from '@baton/protocol';
 import { Redis } from 'ioredis';
 import { expect, test, vi } from 'vitest';
 import type { Change } from './change-feed.ts';
-import { openFixture, ioredisUrl } from '../testing/fixture.ts';
+import { openFixture, ioredisUrl } from '../testing/store-fixture.ts';
 import { ANN, llmWait, type TestTenant } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture();
@@ -130,10 +130,10 @@ test('nothing is published while nobody of the tenant listens, whoever else does
 test('who listens says so for a while, and hears when that was forgotten meanwhile', async () => {
   const testTenant = await fixture.createTenant();
   const { leave } = await subscribe(testTenant);
-  const { listeners } = testTenant.keys;
-  expect(await redis.pttl(listeners)).toBeGreaterThan(0);
+  const { activeChangeChannel } = testTenant.keys;
+  expect(await redis.pttl(activeChangeChannel)).toBeGreaterThan(0);
   expect(await testTenant.store.changes.renewSubscription()).toBe(true);
-  await redis.del(listeners);
+  await redis.del(activeChangeChannel);
   expect(await testTenant.store.changes.renewSubscription()).toBe(false);
   expect(await testTenant.store.changes.renewSubscription()).toBe(true);
   leave();

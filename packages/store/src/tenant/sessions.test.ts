@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { errorCode, type TestTenant } from '../testing/test-tenant.ts';
-import { SESSION_TTL, SUBSCRIPTION_GRACE, SUBSCRIPTION_TTL } from '../records/ttl.ts';
+import { SESSION_TTL, SUBSCRIPTION_GRACE, SUBSCRIPTION_TTL } from '../records/durations.ts';
 
 const fixture = await openFixture();
 const { redis } = fixture;
@@ -50,7 +50,7 @@ async function crowd(testTenant: TestTenant, idleFor: (n: number) => number): Pr
   await Promise.all(ids.map((id) => sessions.subscribe(id, uri(1))));
   const till = Date.now() + SUBSCRIPTION_TTL;
   const scores = ids.flatMap((id, n) => [till - idleFor(n), id]);
-  await redis.zadd(testTenant.keys.subscribers, 'XX', ...scores);
+  await redis.zadd(testTenant.keys.subscribedSessions, 'XX', ...scores);
 }
 
 test('a thousand sessions of a tenant may have subscriptions, and one whose time is over makes room', async () => {
@@ -59,7 +59,7 @@ test('a thousand sessions of a tenant may have subscriptions, and one whose time
   await crowd(testTenant, () => 0);
   expect(await limitOf(sessions.subscribe('another', uri(1)))).toBe('subscribedSessions');
   await sessions.subscribe('s7', uri(2));
-  await redis.zadd(testTenant.keys.subscribers, 'XX', 1, 's8');
+  await redis.zadd(testTenant.keys.subscribedSessions, 'XX', 1, 's8');
   await sessions.subscribe('another', uri(1));
 });
 
@@ -96,7 +96,7 @@ test('many that want the room of a few at once get it exactly', async () => {
   );
   expect(limits.filter((limit) => limit === undefined)).toHaveLength(20);
   expect(limits.filter((limit) => limit === 'subscribedSessions')).toHaveLength(30);
-  const left = await redis.zrange(testTenant.keys.subscribers, '0', '-1');
+  const left = await redis.zrange(testTenant.keys.subscribedSessions, '0', '-1');
   expect(left).toHaveLength(1_000);
   expect(left.filter((id) => /^s1?\d$/.test(id))).toEqual([]);
   expect((await redis.keys(testTenant.keys.session('*'))).toSorted()).toEqual(
@@ -108,17 +108,17 @@ test('subscriptions live on while their session is about, and no record lives fo
   const testTenant = await fixture.createTenant();
   const { sessions } = testTenant.store;
   await sessions.subscribe('a', uri(1));
-  const { subscribers, ended } = testTenant.keys;
-  for (const key of [testTenant.keys.session('a'), subscribers]) await redis.pexpire(key, 60_000);
-  await redis.zadd(subscribers, 'XX', 1, 'a');
+  const { subscribedSessions, endedSessions } = testTenant.keys;
+  for (const key of [testTenant.keys.session('a'), subscribedSessions]) await redis.pexpire(key, 60_000);
+  await redis.zadd(subscribedSessions, 'XX', 1, 'a');
   await sessions.refreshSubscriptions('a');
-  for (const key of [testTenant.keys.session('a'), subscribers])
+  for (const key of [testTenant.keys.session('a'), subscribedSessions])
     expect(await redis.pttl(key)).toBeGreaterThan(SUBSCRIPTION_TTL - 60_000);
-  expect(Number(await redis.zscore(subscribers, 'a'))).toBeGreaterThan(
+  expect(Number(await redis.zscore(subscribedSessions, 'a'))).toBeGreaterThan(
     Date.now() + SUBSCRIPTION_TTL - 60_000,
   );
   await sessions.end('b');
-  expect(await redis.pttl(ended)).toBeGreaterThan(SESSION_TTL - 60_000);
+  expect(await redis.pttl(endedSessions)).toBeGreaterThan(SESSION_TTL - 60_000);
 });
 
 test('what has ended can neither subscribe nor hold a stream, and is told to those who listen', async () => {
@@ -133,16 +133,16 @@ test('what has ended can neither subscribe nor hold a stream, and is told to tho
   expect(await sessions.hasEnded('a')).toBe(true);
   expect(await errorCode(sessions.subscribe('a', uri(1)))).toBe('session_not_found');
   expect(await errorCode(sessions.refreshSubscriptions('a'))).toBe('session_not_found');
-  expect(await left(testTenant)).toEqual([testTenant.keys.ended]);
+  expect(await left(testTenant)).toEqual([testTenant.keys.endedSessions]);
   expect(received).toEqual(['a', 'a']);
 });
 
 test('ten thousand endings are remembered, the latest, and those of other tenants apart', async () => {
   const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
   const past = Array.from({ length: 10_000 }, (_, n) => [Date.now() + 60_000 + n, `old-${n}`]).flat();
-  await redis.zadd(testTenant.keys.ended, ...past);
+  await redis.zadd(testTenant.keys.endedSessions, ...past);
   await testTenant.store.sessions.end('new');
-  expect(await redis.zcard(testTenant.keys.ended)).toBe(10_000);
+  expect(await redis.zcard(testTenant.keys.endedSessions)).toBe(10_000);
   expect(await testTenant.store.sessions.hasEnded('new')).toBe(true);
   expect(await testTenant.store.sessions.hasEnded('old-0')).toBe(false);
   expect(await other.store.sessions.hasEnded('new')).toBe(false);

@@ -1,9 +1,9 @@
 import type { Subscriber } from '../redis/pub-sub.ts';
 import type { TenantContext } from './tenant-context.ts';
-import { refusal } from '../records/refusal.ts';
-import { run } from '../scripts/script.ts';
+import { refusalError } from '../records/refusal-error.ts';
+import { runScript } from '../scripts/script.ts';
 import { REFRESH_SUBSCRIPTIONS, END_SESSION, SUBSCRIBE, UNSUBSCRIBE } from '../scripts/registry.ts';
-import { SESSION_TTL, SUBSCRIPTION_GRACE, SUBSCRIPTION_TTL } from '../records/ttl.ts';
+import { SESSION_TTL, SUBSCRIPTION_GRACE, SUBSCRIPTION_TTL } from '../records/durations.ts';
 
 /** A session may subscribe to so many resources, with URIs of so many bytes in all. */
 const MAX_SUBSCRIPTIONS = 100;
@@ -34,29 +34,34 @@ export class Sessions {
     let reply = await this.runSubscribe(id, uri, '');
     // The named session may have a stream again, or be evicted already: each reply names another, until none is left.
     while (reply[0] === 'full') reply = await this.runSubscribe(id, uri, String(reply[1]));
-    if (reply[0] !== 'subscribed') throw refusal(reply);
+    if (reply[0] !== 'subscribed') throw refusalError(reply);
   }
 
   async unsubscribe(id: string, uri: string): Promise<void> {
     const { connection, keys } = this.context;
     const { session, subscribers } = this.sessionKeys(id);
-    await run(connection, UNSUBSCRIBE, { session, subscribers, listeners: keys.listeners }, { id, uri });
+    await runScript(
+      connection,
+      UNSUBSCRIBE,
+      { session, subscribers, activeChangeChannel: keys.activeChangeChannel },
+      { id, uri },
+    );
   }
 
   /** The subscriptions of a session that has a stream; renews their lifetime. Errors: `session_not_found`. */
   async refreshSubscriptions(id: string): Promise<string[]> {
-    const reply = await run(this.context.connection, REFRESH_SUBSCRIPTIONS, this.sessionKeys(id), {
+    const reply = await runScript(this.context.connection, REFRESH_SUBSCRIPTIONS, this.sessionKeys(id), {
       id,
       life: SUBSCRIPTION_TTL,
     });
-    if (reply[0] !== 'ok') throw refusal(reply);
+    if (reply[0] !== 'ok') throw refusalError(reply);
     return reply.slice(1).map(String);
   }
 
   /** Ends a session, and publishes that to the replicas, which refuse it from then on. */
   async end(id: string): Promise<void> {
     const { connection, keys } = this.context;
-    await run(connection, END_SESSION, this.sessionKeys(id), {
+    await runScript(connection, END_SESSION, this.sessionKeys(id), {
       id,
       limit: MAX_ENDED_SESSIONS,
       life: SESSION_TTL,
@@ -66,7 +71,7 @@ export class Sessions {
 
   async hasEnded(id: string): Promise<boolean> {
     const { connection, keys } = this.context;
-    return (await connection.command((client) => client.zscore(keys.ended, id))) !== null;
+    return (await connection.command((client) => client.zscore(keys.endedSessions, id))) !== null;
   }
 
   /** Once this resolves, `subscriber` receives the id of each session that ends in this tenant's shard. Errors: `unavailable`. */
@@ -81,16 +86,16 @@ export class Sessions {
       bytes: MAX_SUBSCRIPTION_BYTES,
       sessions: MAX_SUBSCRIBED_SESSIONS,
     };
-    return run(
+    return runScript(
       connection,
       SUBSCRIBE,
-      { ...this.sessionKeys(id), listeners: keys.listeners, idle: keys.session(idle) },
+      { ...this.sessionKeys(id), activeChangeChannel: keys.activeChangeChannel, idle: keys.session(idle) },
       { id, uri, ...limits, life: SUBSCRIPTION_TTL, grace: SUBSCRIPTION_GRACE, idle },
     );
   }
 
   private sessionKeys(id: string) {
     const { keys } = this.context;
-    return { session: keys.session(id), subscribers: keys.subscribers, ended: keys.ended };
+    return { session: keys.session(id), subscribers: keys.subscribedSessions, ended: keys.endedSessions };
   }
 }

@@ -1,10 +1,10 @@
 import { formatInteractionId } from '@baton/protocol';
 import { parseIndexMember } from '../records/keys.ts';
-import type { Fixture } from './fixture.ts';
+import type { StoreFixture } from './store-fixture.ts';
 import { AGENT, ANN, llmWait, BOB, type TestTenant, newTask, sleepWait } from './test-tenant.ts';
 
 /** A tenant's day, in which every script runs on its every way. */
-export async function runEveryScript(fixture: Fixture, testTenant: TestTenant): Promise<void> {
+export async function runEveryScript(fixture: StoreFixture, testTenant: TestTenant): Promise<void> {
   const shard = fixture.shards[fixture.keyspace.shardIndex(testTenant.store.id)]!;
   const { tasks, interactions, queries, claims, projects, sessions, changes } = testTenant.store;
   const { channel } = fixture.store.inbox;

@@ -1,7 +1,7 @@
 import type { Connection } from '../redis/connection.ts';
 import type { Script } from '../scripts/script.ts';
-import { sha1 } from '../scripts/compile.ts';
-import { withFieldNames } from '../scripts/lua-source.ts';
+import { sha1 } from '../scripts/compile-script.ts';
+import { substituteFieldNames } from '../scripts/lua-source.ts';
 import * as scripts from '../scripts/registry.ts';
 
 export type AnyScript = Script<string, string>;
@@ -15,9 +15,11 @@ export const ALL_SCRIPTS: ReadonlyMap<string, AnyScript> = new Map(
 export type Mutation = readonly [from: string, to: string];
 
 /** A copy of a script with something taken out. Throws where there is nothing to take out, so no mutant is a fake. */
-export function mutate<S extends AnyScript>(script: S, ...cuts: Mutation[]): S {
+export function mutateScript<S extends AnyScript>(script: S, ...cuts: Mutation[]): S {
   let { source } = script;
-  for (const [from, to] of cuts.map(([from, to]) => [withFieldNames(from), withFieldNames(to)] as const)) {
+  for (const [from, to] of cuts.map(
+    ([from, to]) => [substituteFieldNames(from), substituteFieldNames(to)] as const,
+  )) {
     if (!source.includes(from)) throw new Error(`${script.name}.lua does not say: ${from}`);
     source = source.replaceAll(from, to);
   }
@@ -25,11 +27,11 @@ export function mutate<S extends AnyScript>(script: S, ...cuts: Mutation[]): S {
 }
 
 /** The codes that a script's header says it may answer with, those of the admission included. */
-export function documentedCodes(script: AnyScript): string[] {
+export function documentedReplyCodes(script: AnyScript): string[] {
   const [, header = ''] = /-- Returns: ((?:.*\n)(?:--.*\n)*)/.exec(script.source) ?? [];
   const own = [...header.matchAll(/\{'([a-z_]+)'/g)].map((match) => match[1] ?? '');
   const admitted = header.includes('refusal of ADMIT')
-    ? documentedCodes(scripts.ADMIT).filter((code) => code !== 'ok')
+    ? documentedReplyCodes(scripts.ADMIT).filter((code) => code !== 'ok')
     : [];
   return [...new Set([...own, ...admitted])].sort();
 }
@@ -63,7 +65,7 @@ export class ScriptInterceptor {
 
   /** Runs `body` with a mutant in the script's place. */
   async withMutant<T>(script: AnyScript, cuts: readonly Mutation[], body: () => Promise<T>): Promise<T> {
-    this.mutant = { of: script.sha, script: mutate(script, ...cuts) };
+    this.mutant = { of: script.sha, script: mutateScript(script, ...cuts) };
     try {
       return await body();
     } finally {

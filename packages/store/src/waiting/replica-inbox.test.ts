@@ -2,8 +2,8 @@ import type { TaskStatus } from '@baton/protocol';
 import { startPrivateRedis } from '@baton/local-redis';
 import { Redis } from 'ioredis';
 import { expect, test, vi } from 'vitest';
-import { startCluster } from '../testing/redis-cluster.ts';
-import { closeFixture, fixtureAt, openFixture, ioredisUrl } from '../testing/fixture.ts';
+import { startTestCluster } from '../testing/redis-cluster.ts';
+import { closeFixture, connectFixture, openFixture, ioredisUrl } from '../testing/store-fixture.ts';
 import { ANN, llmWait, type TestTenant } from '../testing/test-tenant.ts';
 import { ReplicaInbox } from './replica-inbox.ts';
 import { internalsOf } from '../internals.ts';
@@ -163,9 +163,9 @@ test('when the subscriber has come back, its waiters look for themselves, and he
 test('so it is on a cluster too, where a node that goes is replaced by another', {
   timeout: 60_000,
 }, async () => {
-  const cluster = await startCluster();
+  const cluster = await startTestCluster();
   const nodes = cluster.nodes.map((url) => new Redis(url));
-  const own = await fixtureAt(cluster.url, {}, nodes[0]);
+  const own = await connectFixture(cluster.url, {}, nodes[0]);
   const testTenant = await own.createTenant();
   const shard = own.shards[own.keyspace.shardIndex(testTenant.store.id)];
   await looksAndHears(

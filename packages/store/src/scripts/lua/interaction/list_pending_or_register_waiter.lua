@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- LIST_PENDING: pages through the index of pending interactions, oldest first.
+-- LIST_PENDING_OR_REGISTER_WAITER: pages through the index of pending interactions, oldest first.
 -- KEYS: tenant pending claims holders
 -- ARGV: principal score member limit scanLimit hideClaimed channel unfiltered
 --       an empty principal: the whole tenant's; score and member: the cursor; limit: how many at most; scanLimit: how many

@@ -30,7 +30,7 @@ export const WORKER_TTL = 5_000;
  * BullMQ's lock on a running job, and its interval of checks for expired locks: the jobs of a killed worker run elsewhere
  * after the lock and at most two checks, which is less than 5 s.
  */
-export const JOB_LOCK = 2_500;
+export const JOB_LOCK_TTL = 2_500;
 export const STALLED_INTERVAL = 1_000;
 
 /** BullMQ's job scheduler adds a sweep of a shard in this interval. */

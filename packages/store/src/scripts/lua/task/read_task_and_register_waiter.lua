@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- READ_TASK: a task's state, with the requests that it waits for; registers the replica that waits for a change.
+-- READ_TASK_AND_REGISTER_WAITER: a task's state, with the requests that it waits for; registers the replica that waits for a change.
 -- KEYS: task
 -- ARGV: principal scopes channel
 -- Returns: {'task_not_found'} or {'ok', {status, principal, program, created_at, updated_at, expires_at, events_seen,

@@ -3,8 +3,8 @@ import { publishAdmissionChange } from './tenant/change-feed.ts';
 import type { Connection } from './redis/connection.ts';
 import { internalsOf } from './internals.ts';
 import type { Keyspace } from './records/keys.ts';
-import { refusal } from './records/refusal.ts';
-import { run } from './scripts/script.ts';
+import { refusalError } from './records/refusal-error.ts';
+import { runScript } from './scripts/script.ts';
 import { UPSERT_TENANT } from './scripts/registry.ts';
 import type { Store } from './store.ts';
 
@@ -67,7 +67,7 @@ export class OperatorStore {
   /** Errors: `tenant_not_found`. */
   async get(id: string): Promise<TenantRecord> {
     const fields = await this.connection.command((client) => client.hgetall(this.keyspace.tenant(id).record));
-    if (fields['at'] === undefined) throw refusal(['tenant_not_found']);
+    if (fields['at'] === undefined) throw refusalError(['tenant_not_found']);
     const limits = Object.fromEntries(
       Object.keys(DEFAULT_LIMITS).map((limit) => [limit, Number(fields[limit])]),
     );
@@ -96,14 +96,14 @@ export class OperatorStore {
   }
 
   private async write(id: string, create: boolean, fields: Record<string, string | number>): Promise<void> {
-    const reply = await run(
+    const reply = await runScript(
       this.connection,
       UPSERT_TENANT,
       { tenant: this.keyspace.tenant(id).record },
       { create: create ? 1 : 0 },
       { args: Object.entries(fields).flat() },
     );
-    if (reply[0] !== 'ok') throw refusal(reply);
+    if (reply[0] !== 'ok') throw refusalError(reply);
     if (!create) await publishAdmissionChange(this.connection, this.keyspace.tenant(id));
   }
 }
@@ -114,5 +114,5 @@ function withoutUndefined<T extends object>(values: T): Record<string, string | 
 
 /** Key names contain the id: an invalid one could name another key. */
 function requireTenantId(id: string): void {
-  if (!tenantId.safeParse(id).success) throw refusal(['tenant_not_found']);
+  if (!tenantId.safeParse(id).success) throw refusalError(['tenant_not_found']);
 }

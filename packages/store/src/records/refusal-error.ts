@@ -4,7 +4,7 @@ import { BatonError, type ErrorCode } from '@baton/protocol';
  * The one translator from what a script refuses with to the error that the caller sees. `subject` names what the
  * call was about, by its wire id.
  */
-export function refusal(
+export function refusalError(
   reply: readonly unknown[],
   subject: { interactionId?: string; taskId?: string } = {},
 ): BatonError {
@@ -94,7 +94,7 @@ export function refusal(
         status: facts[0],
       });
     case 'session_not_found':
-      return sessionNotFound();
+      return sessionNotFoundError();
     case 'limit_subscriptions':
       return new BatonError(
         'limit_subscriptions',
@@ -114,7 +114,7 @@ export function refusal(
 }
 
 /** What ended, is another's, was never sealed here: all the same to whoever shows it. */
-export function sessionNotFound(): BatonError {
+export function sessionNotFoundError(): BatonError {
   return new BatonError(
     'session_not_found',
     'There is no such session, or not any more. Start over with initialize, without the header Mcp-Session-Id.',

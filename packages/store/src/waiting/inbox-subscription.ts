@@ -17,7 +17,7 @@ export interface CancelSignal {
 }
 
 /** The wait of one request. Keeps the latest update until `next` asks for it. */
-export class TaskSubscription {
+export class InboxSubscription {
   private readonly onClose: () => void;
   private latest: { update: TaskUpdate | undefined } | undefined;
   private wake: (() => void) | undefined;

@@ -12,7 +12,7 @@ interface WriteGroup {
 }
 
 /** The replicated writes to one node: sent in groups, one after the other, each with one WAIT. */
-export class NodeWriteQueue {
+export class ReplicatedWriteQueue {
   private readonly node: Redis;
   private readonly replication: Replication;
   private readonly onBroken: () => void;

@@ -4,12 +4,12 @@ import { BatonError, type JsonObject } from '@baton/protocol';
 import type { Caller, PendingInteraction, TenantStore } from '@baton/store';
 import type { Programs } from './programs.ts';
 import { ProjectCache } from './project-cache.ts';
-import { openOrFailOversized } from './oversized-request.ts';
+import { openWaitsOrFailOversized } from './open-waits.ts';
 import { JournalBuffer } from './journal-buffer.ts';
-import { isLocalEffect, collectWaits } from './waits.ts';
+import { isLocalEffect, collectWaits } from './collect-waits.ts';
 
 /** The outcome of the first segment. */
-export type Started =
+export type StartResult =
   /** Parked with these requests for the agent, in the order in which the program made them. */
   | { readonly kind: 'parked'; readonly taskId: string; readonly pending: readonly PendingInteraction[] }
   /** A worker runs the task, or an earlier call with the same idempotency key started it: read the task's status. */
@@ -30,7 +30,7 @@ export async function startOperation(
   named: Operation,
   input: JsonObject,
   idempotency?: { key: string; arguments: string },
-): Promise<Started> {
+): Promise<StartResult> {
   if (idempotency !== undefined) {
     // Before the program reads the project: its own first run may have changed it.
     const taskId = await tenant.tasks.findByIdempotencyKey(idempotency);
@@ -55,7 +55,7 @@ export async function startOperation(
     }
 
     const waits = collectWaits(step.awaited, new Set(), 0);
-    const opened = await openOrFailOversized(journal, waits, () =>
+    const opened = await openWaitsOrFailOversized(journal, waits, () =>
       tenant.tasks.open(caller, {
         operation: operation.name,
         version: operation.version,

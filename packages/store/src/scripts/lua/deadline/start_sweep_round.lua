@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- LIST_DUE_TENANTS: the tenants of a shard of which something has fallen due, those that waited longest first; notes that
+-- START_SWEEP_ROUND: the tenants of a shard of which something has fallen due, those that waited longest first; notes that
 -- a sweep runs.
 -- KEYS: due swept
 -- ARGV: limit

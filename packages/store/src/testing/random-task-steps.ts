@@ -3,32 +3,32 @@ import fc from 'fast-check';
 import type { Identity } from '../records/identity.ts';
 import { taskRef } from '../records/keys.ts';
 import type { TaskLease } from '../tasks/task-lease.ts';
-import type { Batch } from '../shard/shard.ts';
-import type { Fixture } from './fixture.ts';
+import type { TaskBatch } from '../shard/shard.ts';
+import type { StoreFixture } from './store-fixture.ts';
 import { llmWait, errorCode, type TestTenant, sleepWait } from './test-tenant.ts';
-import { type ModelTask, TaskModel } from './task-model.ts';
+import { type ExpectedTask, ExpectedTasks } from './expected-tasks.ts';
 
 /** One step of a random run. Numbers choose among what there is at that moment. */
-export type Operation =
+export type TaskStep =
   | { readonly do: 'open'; readonly waits: number; readonly ready: boolean; readonly over: boolean }
   | { readonly do: 'accept'; readonly task: number; readonly number: number; readonly text: number }
-  | TaskOperation<'cancel' | 'take' | 'takeHeld' | 'takeAndDie' | 'die' | 'again' | 'sweep'>
-  | TaskOperation<'cancelInteraction' | 'lapse' | 'extend', { readonly number: number }>
-  | LeaseOperation;
+  | StepOnTask<'cancel' | 'take' | 'takeHeld' | 'takeAndDie' | 'die' | 'again' | 'sweep'>
+  | StepOnTask<'cancelInteraction' | 'lapse' | 'extend', { readonly number: number }>
+  | LeaseStep;
 
 /** Steps of someone who has loaded a task, and may have lost it. */
-type LeaseOperation =
-  | TaskOperation<'settle' | 'reload' | 'release' | 'hold'>
-  | TaskOperation<'park', { readonly waits: number; readonly sleep: number }>;
+type LeaseStep =
+  | StepOnTask<'settle' | 'reload' | 'release' | 'hold'>
+  | StepOnTask<'park', { readonly waits: number; readonly sleep: number }>;
 
-type TaskOperation<Name extends string, More = unknown> = Name extends string
+type StepOnTask<Name extends string, More = unknown> = Name extends string
   ? { readonly do: Name; readonly task: number } & More
   : never;
 
 const any = fc.nat(11);
 const few = fc.nat(4);
 
-export const operation: fc.Arbitrary<Operation> = fc.oneof(
+export const arbitraryStep: fc.Arbitrary<TaskStep> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
@@ -57,28 +57,28 @@ export const operation: fc.Arbitrary<Operation> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('release', 'hold'), task: any }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('takeHeld'), task: any }) },
-) as fc.Arbitrary<Operation>;
+) as fc.Arbitrary<TaskStep>;
 
 const OPERATOR: Identity = { principal: 'operator', scopes: new Set(['agent']) };
 
 /** Plays operations on the store and on the model beside it; `hold` throws at the first difference. */
-export class RandomRun {
-  readonly tasks: TaskModel;
-  private readonly fixture: Fixture;
+export class RandomTaskRun {
+  readonly tasks: ExpectedTasks;
+  private readonly fixture: StoreFixture;
   private readonly testTenant: TestTenant;
   /** Whoever has loaded a task, late ones and dead ones included: each may still write, or try to. */
   private readonly leases: TaskLease[] = [];
   private paths = 0;
   private jobs = 1_000;
 
-  constructor(fixture: Fixture, testTenant: TestTenant) {
+  constructor(fixture: StoreFixture, testTenant: TestTenant) {
     this.fixture = fixture;
     this.testTenant = testTenant;
-    this.tasks = new TaskModel(testTenant);
+    this.tasks = new ExpectedTasks(testTenant);
   }
 
   /** Plays one step; what the store answered and what the model expects, which must be the same. */
-  async play(step: Operation): Promise<{ answered: unknown; expected: unknown }> {
+  async play(step: TaskStep): Promise<{ answered: unknown; expected: unknown }> {
     if (step.do === 'open') return this.open(step);
     if (step.do === 'take') return this.take();
     if (step.do === 'takeHeld') return this.take('held');
@@ -116,7 +116,7 @@ export class RandomRun {
     }
   }
 
-  private async open(step: Extract<Operation, { do: 'open' }>) {
+  private async open(step: Extract<TaskStep, { do: 'open' }>) {
     if (this.tasks.all.length === 5) return same(undefined);
     const waits = Array.from({ length: step.waits }, () => llmWait(`${this.paths++}`));
     const testTenant = step.over ? this.testTenant.withLifetimes({ task: 0 }) : this.testTenant;
@@ -130,7 +130,7 @@ export class RandomRun {
     return same(taskId);
   }
 
-  private async accept(task: ModelTask, number: number, choice: number) {
+  private async accept(task: ExpectedTask, number: number, choice: number) {
     const text = `"answer ${choice}"`;
     const as = this.testTenant.store.operatorCaller();
     const call = this.testTenant
@@ -141,7 +141,7 @@ export class RandomRun {
   }
 
   /** What a new job gets of a list, loaded or not. */
-  private dequeue(list: 'ready' | 'held', number = this.jobs++): Promise<Batch> {
+  private dequeue(list: 'ready' | 'held', number = this.jobs++): Promise<TaskBatch> {
     const job = { tenant: this.testTenant.store.id, list, number, tasks: this.tasks.all.map(({ id }) => id) };
     return this.fixture.shard.dequeue(job, ['echo 1'], { limit: 1 });
   }
@@ -193,7 +193,7 @@ export class RandomRun {
     return same(undefined);
   }
 
-  private async holder(step: LeaseOperation) {
+  private async holder(step: LeaseStep) {
     // Mostly those who came last: the others are late already.
     const lease = this.leases.at(-1 - Math.max(0, step.task - 8));
     if (lease === undefined) return same(undefined);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ACCEPT, CANCEL, DEQUEUE, EXPIRE, PARK, REQUEUE_LOST_JOBS } from '../scripts/registry.ts';
-import { openFixture } from '../testing/fixture.ts';
-import { operation, RandomRun } from '../testing/random-operations.ts';
-import { seed } from '../testing/seed.ts';
+import { openFixture } from '../testing/store-fixture.ts';
+import { arbitraryStep, RandomTaskRun } from '../testing/random-task-steps.ts';
+import { randomSeed } from '@baton/protocol/testing/random-seed';
 import type { AnyScript, Mutation } from '../testing/script-interceptor.ts';
 
 const fixture = await openFixture();
@@ -11,17 +11,17 @@ const { interceptor, redis } = fixture;
 
 /** Any operations, in any order, by any holder, in time or late: after each, what Redis holds is what it should be. */
 const claim = fc.asyncProperty(
-  fc.array(operation, { minLength: 25, maxLength: 60, size: 'max' }),
+  fc.array(arbitraryStep, { minLength: 25, maxLength: 60, size: 'max' }),
   async (steps) => {
     await redis.flushall();
-    const run = new RandomRun(fixture, await fixture.createTenant());
+    const run = new RandomTaskRun(fixture, await fixture.createTenant());
     for (const [at, step] of steps.entries()) {
       const { answered, expected } = await run.play(step);
       const where = `step ${at}, ${JSON.stringify(step)}`;
       if (answered !== expected && JSON.stringify(answered) !== JSON.stringify(expected)) {
         throw new Error(`${where} answered ${JSON.stringify(answered)}, not ${JSON.stringify(expected)}`);
       }
-      const wrongs = await run.tasks.wrongs();
+      const wrongs = await run.tasks.findDifferences();
       if (wrongs.length > 0) throw new Error(`after ${where}: ${wrongs.join('; ')}`);
     }
   },
@@ -31,7 +31,7 @@ test('whatever happens in whatever order, no answer is lost or taken twice, and 
   timeout: 90_000,
 }, async () => {
   await fc.assert(claim, {
-    seed,
+    seed: randomSeed,
     numRuns: 200,
     interruptAfterTimeLimit: 60_000,
     markInterruptAsFailure: true,
@@ -93,7 +93,7 @@ test.each(MUTANTS)(
   { timeout: 60_000 },
   async (_rule, wrong, script, cuts) => {
     const broken = await interceptor.withMutant(script, cuts, () =>
-      fc.check(claim, { seed, numRuns: 1_000, endOnFailure: true }),
+      fc.check(claim, { seed: randomSeed, numRuns: 1_000, endOnFailure: true }),
     );
     expect(broken.failed && String(broken.errorInstance)).toMatch(wrong);
   },

@@ -4,16 +4,16 @@ import type { Step } from '../interpreter.ts';
 import type { Entry, EntryKind, Journal } from '../journal.ts';
 
 /** Programs and journals as tables write them: questions are words, answers are plain values. */
-export function delegatedCall(words: string): DelegatedCall {
+export function buildDelegatedCall(words: string): DelegatedCall {
   const request = { apiKey: null, modelId: 'model', messages: [{ role: 'user' as const, content: words }] };
   return { role: 'main', serviceType: 'generateText', attempt: 1, summary: words, request };
 }
 
-export function* ask(words: string): Program<unknown> {
-  return yield* askAgent(delegatedCall(words));
+export function* askTestQuestion(words: string): Program<unknown> {
+  return yield* askAgent(buildDelegatedCall(words));
 }
 
-export function defineProgram(run: () => Program<unknown>): ProgramDefinition<null> {
+export function buildTestProgram(run: () => Program<unknown>): ProgramDefinition<null> {
   return {
     name: 'small',
     version: 1,
@@ -30,10 +30,11 @@ export const errorEntry = (kind: EntryKind, code: string): Entry => ({
   ok: false,
   error: { code, message: code },
 });
-export const journal = (entries: Record<string, Entry> = {}): Journal => new Map(Object.entries(entries));
+export const buildJournal = (entries: Record<string, Entry> = {}): Journal =>
+  new Map(Object.entries(entries));
 
 /** A step in few words: what is asked where, what was said, or the code of the failure. */
-export function summarizeStep(step: Step): unknown {
+export function describeStep(step: Step): unknown {
   if (step.status === 'completed') return step.result['said'];
   if (step.status === 'failed') return step.error.code;
   return Object.fromEntries(step.awaited.map(({ path, effect }) => [path, effectInShort(effect)]));

@@ -6,14 +6,14 @@ import type { TaskLease } from '@baton/store/shards';
 import type { JournalBuffer } from './journal-buffer.ts';
 import type { ProjectCache } from './project-cache.ts';
 import { changeProject } from './project-change.ts';
-import type { LocalEffect } from './waits.ts';
+import type { LocalEffect } from './collect-waits.ts';
 
 /** Another run has taken the task over: what this one knows of it is void. */
-export class StaleLease extends Error {}
+export class StaleLeaseError extends Error {}
 
 /** What the effects of one segment work on. */
 export interface SegmentContext {
-  readonly check: AnswerValidator;
+  readonly validator: AnswerValidator;
   readonly lease: TaskLease;
   readonly journal: JournalBuffer;
   readonly projects: ProjectCache;
@@ -23,7 +23,7 @@ export interface SegmentContext {
  * Performs an effect that needs no wait and adds its outcome to the journal. Errors: `StaleLease` when another run has the
  * task; what another run may mend (`unavailable`, `project_conflict`).
  */
-export async function performEffect(
+export async function performLocalEffect(
   context: SegmentContext,
   path: string,
   effect: LocalEffect,
@@ -36,7 +36,7 @@ export async function performEffect(
       return;
     }
     case 'check':
-      context.journal.add(path, { kind: 'check', ...(await checkAnswer(context.check, effect)) });
+      context.journal.add(path, { kind: 'check', ...(await checkAnswer(context.validator, effect)) });
       return;
     case 'commit':
       return commit(context, path, effect.project, effect.command as Command);
@@ -48,7 +48,7 @@ async function checkAnswer(
   { schema, data }: Extract<LocalEffect, { kind: 'check' }>,
 ): Promise<Outcome> {
   try {
-    return { ok: true, value: await check.readAnswer(schema, data) };
+    return { ok: true, value: await check.validateAnswer(schema, data) };
   } catch (thrown) {
     if (!(thrown instanceof BatonError)) throw thrown;
     return { ok: false, error: thrown.toWire() };
@@ -68,7 +68,7 @@ async function commit(
       const entry = formatEntry({ kind: 'commit', ok: true, value: outcome });
       committed = entry;
       const reply = await lease.commit(project, before, change, { path, entry, journal: unsaved });
-      if (reply === 'stale') throw new StaleLease();
+      if (reply === 'stale') throw new StaleLeaseError();
       if (typeof reply === 'string') return reply;
       committed = reply.journaled;
       return 'journaled';

@@ -3,11 +3,11 @@ import { afterAll, expect, test } from 'vitest';
 import { Connection } from './connection.ts';
 import { COMMAND_TIMEOUT } from './redis-client.ts';
 import { ReplicatedWriter } from './replicated-writer.ts';
-import { sha1 } from '../scripts/compile.ts';
-import { startWithReplica } from '../testing/redis-replica.ts';
+import { sha1 } from '../scripts/compile-script.ts';
+import { startRedisWithReplica } from '../testing/redis-replica.ts';
 
 /** What stands before a write, or fails beside it, never keeps its caller waiting, and never answers for it. */
-const servers = await startWithReplica();
+const servers = await startRedisWithReplica();
 const look = new Redis(servers.master.url);
 afterAll(async () => {
   look.disconnect();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, llmWait, type TestTenant, sleepWait } from '../testing/test-tenant.ts';
-import { DEFAULT_LIFETIMES, taskRecordTtl } from './ttl.ts';
+import { DEFAULT_LIFETIMES, taskRecordTtl } from './durations.ts';
 import { formatInteractionId } from '@baton/protocol';
 
 const fixture = await openFixture();

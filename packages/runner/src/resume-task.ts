@@ -4,12 +4,12 @@ import type { Operation } from '@baton/operations';
 import { BatonError, MAX_JOURNAL_BYTES, toBatonError } from '@baton/protocol';
 import type { TaskLease, Shard } from '@baton/store/shards';
 import { JournalBuffer } from './journal-buffer.ts';
-import { openOrFailOversized } from './oversized-request.ts';
-import { performEffect, StaleLease } from './perform-effect.ts';
+import { openWaitsOrFailOversized } from './open-waits.ts';
+import { performLocalEffect, StaleLeaseError } from './perform-local-effect.ts';
 import type { Programs } from './programs.ts';
 import { ProjectCache } from './project-cache.ts';
-import { completedResult } from './result.ts';
-import { collectWaits, isLocalEffect } from './waits.ts';
+import { completedResult } from './completed-result.ts';
+import { collectWaits, isLocalEffect } from './collect-waits.ts';
 
 /** How a segment ended. */
 export type SegmentEnd =
@@ -41,7 +41,7 @@ export async function resumeTask(
       const end = await runSegment(programs, check, lease);
       if (end !== 'again') return end;
     } catch (thrown) {
-      if (thrown instanceof StaleLease) return STALE;
+      if (thrown instanceof StaleLeaseError) return STALE;
       const { tenant, taskId, task } = lease;
       log('segment failed', { tenant, taskId, tries: task.tries, err: thrown });
       return endFailedSegment(lease, thrown, final);
@@ -78,11 +78,11 @@ async function runSegment(
     journal.collapse(step.collapsed);
     const next = step.awaited.find(({ effect }) => isLocalEffect(effect));
     if (next !== undefined && isLocalEffect(next.effect)) {
-      await performEffect({ check, lease, journal, projects }, next.path, next.effect);
+      await performLocalEffect({ validator: check, lease, journal, projects }, next.path, next.effect);
       continue;
     }
     const waits = collectWaits(step.awaited, task.open, task.interactions);
-    const end = await openOrFailOversized(journal, waits, () =>
+    const end = await openWaitsOrFailOversized(journal, waits, () =>
       lease.park({ ...journal.pendingWrite, waits }),
     );
     if (end === 'again') return end;

@@ -1,11 +1,11 @@
-import { OversizedRequest, type Wait } from '@baton/store';
+import { OversizedRequestError, type Wait } from '@baton/store';
 import type { JournalBuffer } from './journal-buffer.ts';
 
 /**
  * Opens waits with `open`. Where a request is larger than its tenant allows, the call fails with `limit_size` in the
  * journal: the result is undefined, and the caller advances the program again.
  */
-export async function openOrFailOversized<T>(
+export async function openWaitsOrFailOversized<T>(
   journal: JournalBuffer,
   waits: readonly Wait[],
   open: () => Promise<T>,
@@ -13,7 +13,7 @@ export async function openOrFailOversized<T>(
   try {
     return await open();
   } catch (thrown) {
-    if (!(thrown instanceof OversizedRequest)) throw thrown;
+    if (!(thrown instanceof OversizedRequestError)) throw thrown;
     const wait = waits.find(({ path }) => path === thrown.path);
     if (wait === undefined) throw thrown;
     journal.add(wait.path, { kind: wait.kind, ok: false, error: thrown.toWire() });

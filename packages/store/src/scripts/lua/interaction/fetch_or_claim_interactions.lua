@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- FETCH_INTERACTIONS: reads those of some interactions that match, in their order, as many as fit; with a lease it claims
+-- FETCH_OR_CLAIM_INTERACTIONS: reads those of some interactions that match, in their order, as many as fit; with a lease it claims
 -- them.
 -- KEYS: claims holders ...
 --       behind them the task of each interaction

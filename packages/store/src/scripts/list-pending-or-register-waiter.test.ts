@@ -2,8 +2,8 @@ import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import type { Identity } from '../records/identity.ts';
 import { formatCursor } from '../records/cursor.ts';
-import { FETCH_INTERACTIONS } from './registry.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { FETCH_OR_CLAIM_INTERACTIONS } from './registry.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { AGENT, ANN, llmWait, BOB, errorCode, type TestTenant } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture();
@@ -57,7 +57,7 @@ test('a caller that waits is notified of the next interaction, though what the i
   const { connection } = fixture;
   const straight = connection.evaluate.bind(connection);
   connection.evaluate = async (script, keys, args) => {
-    if (script.sha === FETCH_INTERACTIONS.sha) {
+    if (script.sha === FETCH_OR_CLAIM_INTERACTIONS.sha) {
       connection.evaluate = straight;
       await testTenant.answer(taskId);
     }

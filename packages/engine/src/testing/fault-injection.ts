@@ -2,7 +2,7 @@ import { type AgentAnswer, BatonError, toBatonError } from '@baton/protocol';
 import type { Effect, Program, ProgramDefinition } from '../effect.ts';
 import type { advance, Awaited } from '../interpreter.ts';
 import { type Entry, formatEntry, type Outcome, parseEntry } from '../journal.ts';
-import { hashOf } from './random-program.ts';
+import { fnv1aHash } from './random-program.ts';
 
 /** What can be seen of a run from outside: its requests by path, and its end as text. */
 interface Run {
@@ -13,8 +13,8 @@ interface Run {
 type Asked = Awaited['effect'];
 
 /** The outcome of an effect: a function of its kind and path and of the run's salt, never of when it is asked. */
-export function outcomeFor(salt: number, path: string, { kind }: Asked): Entry {
-  const n = hashOf(`${salt} ${path}`);
+export function deterministicOutcome(salt: number, path: string, { kind }: Asked): Entry {
+  const n = fnv1aHash(`${salt} ${path}`);
   if (kind === 'sleep') return { kind, ok: true, value: null };
   if (n % 20 === 0) return { kind, ok: false, error: { code: 'interaction_expired', message: `no ${n}`, n } };
   if (kind === 'check')
@@ -41,7 +41,7 @@ export function runWithoutFaults<I>(program: ProgramDefinition<I>, input: I, sal
   function outcomeOf(effect: Effect, path: string): Outcome {
     if (effect.kind !== 'all') {
       requests.set(path, JSON.stringify(effect));
-      return asKept(outcomeFor(salt, path, effect));
+      return asKept(deterministicOutcome(salt, path, effect));
     }
     const ends = effect.branches.map((branch, index) => asKept(runLine(branch, `${path}.${index}.`)));
     return ends.find((end) => !end.ok) ?? { ok: true, value: ends.map((end) => end.ok && end.value) };
@@ -131,7 +131,7 @@ export function runWithFaults<I>(
     }
     for (let answers = 1 + Math.floor(chance() * 4); answers > 0; answers--) {
       const { path, effect } = oneOf(stand.awaited);
-      const text = formatEntry(outcomeFor(salt, path, effect));
+      const text = formatEntry(deterministicOutcome(salt, path, effect));
       store.set(path, text);
       given.set(path, text);
     }

@@ -3,7 +3,7 @@ import type { LuaSource } from './lua-source.ts';
 import type { CompiledScript } from './script-batch.ts';
 
 /** Compiles a script for one call a command. */
-export function compileSingle({ shebang, body }: LuaSource): CompiledScript {
+export function compileUnbatchedScript({ shebang, body }: LuaSource): CompiledScript {
   const source = `${shebang}
 ${asFunction(body)}
 local reply = run(KEYS, ARGV)
@@ -17,7 +17,7 @@ return reply
  * Compiles a script for several calls a command (see encodeBatch), replied to with a list. An error that one call throws
  * is its reply: the other calls run all the same, and what each has written stays, as it would have by itself.
  */
-export function compileBatched({ shebang, body }: LuaSource): CompiledScript {
+export function compileBatchedScript({ shebang, body }: LuaSource): CompiledScript {
   const source = `${shebang}
 ${asFunction(body)}
 ${DECODE_CALLS}

@@ -9,19 +9,19 @@ import { afterAll, beforeEach } from 'vitest';
 import type { Connection } from '../redis/connection.ts';
 import { internalsOf } from '../internals.ts';
 import { type Keyspace, taskIdFromRef } from '../records/keys.ts';
-import { OperatorStore } from '../operator.ts';
-import { run } from '../scripts/script.ts';
+import { OperatorStore } from '../operator-store.ts';
+import { runScript } from '../scripts/script.ts';
 import { REQUEUE_LOST_JOBS } from '../scripts/registry.ts';
 import type { TaskLease } from '../tasks/task-lease.ts';
 import type { Shard } from '../shard/shard.ts';
 import { openShards } from '../shards.ts';
 import { Store, type StoreOptions } from '../store.ts';
-import { redisContents } from './redis-contents.ts';
+import { readRedisContents } from './redis-contents.ts';
 import { TestTenant } from './test-tenant.ts';
 import { ScriptInterceptor } from './script-interceptor.ts';
 
 /** One process's store, and a client that looks past it. */
-export class Fixture {
+export class StoreFixture {
   readonly url: string;
   readonly store: Store;
   readonly redis: Redis;
@@ -86,7 +86,7 @@ export class Fixture {
     const jobs = await this.connection.command((client) => client.hgetall(keys.jobs));
     const lost = Object.keys(jobs).filter((field) => /^\d+$/.test(field));
     const refs = lost.flatMap((number) => (jobs[number] ?? '').split(' '));
-    await run(
+    await runScript(
       this.connection,
       REQUEUE_LOST_JOBS,
       keys.queueKeys,
@@ -101,17 +101,17 @@ export class Fixture {
   }
 
   contents(): Promise<Record<string, unknown>> {
-    return redisContents(this.redis, this.keyspace.prefix);
+    return readRedisContents(this.redis, this.keyspace.prefix);
   }
 }
 
 /** A store on a server of its own until the file's tests are over, empty before each. */
 export async function openFixture(
   options: Partial<StoreOptions> & { args?: readonly string[] } = {},
-): Promise<Fixture> {
+): Promise<StoreFixture> {
   const { args = [], ...others } = options;
   const server = await startPrivateRedis({ args: ['--appendonly', 'no', ...args] });
-  const fixture = await fixtureAt(server.url, others);
+  const fixture = await connectFixture(server.url, others);
   beforeEach(async () => void (await fixture.redis.flushall()));
   afterAll(async () => {
     await closeFixture(fixture);
@@ -120,16 +120,16 @@ export async function openFixture(
   return fixture;
 }
 
-export async function fixtureAt(
+export async function connectFixture(
   url: string,
   options: Partial<StoreOptions> = {},
   look = new Redis(ioredisUrl(url)),
-): Promise<Fixture> {
+): Promise<StoreFixture> {
   const store = await Store.open({ url, secret: 'pepper', replica: 'replica-1', ...options });
-  return new Fixture(url, store, look);
+  return new StoreFixture(url, store, look);
 }
 
-export async function closeFixture(fixture: Fixture): Promise<void> {
+export async function closeFixture(fixture: StoreFixture): Promise<void> {
   await fixture.store.close();
   fixture.redis.disconnect();
 }

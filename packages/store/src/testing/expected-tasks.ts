@@ -1,7 +1,7 @@
 import { formatInteractionId, type InteractionStatus, type TaskStatus } from '@baton/protocol';
 import { taskRef } from '../records/keys.ts';
 import type { Wait } from '../records/park-request.ts';
-import { legendOf } from '../records/task-record.ts';
+import { taskFieldNameOf } from '../records/task-record.ts';
 import { INTERACTION_TRANSITIONS, requireTransition, TASK_TRANSITIONS } from '../records/transitions.ts';
 import type { TaskLease } from '../tasks/task-lease.ts';
 import type { TestTenant } from './test-tenant.ts';
@@ -12,7 +12,7 @@ type Interaction =
   | { readonly is: 'expired' | 'cancelled'; readonly path: string };
 
 /** A task as it should stand, in memory. Its methods say what the store should answer. */
-export class ModelTask {
+export class ExpectedTask {
   readonly id: string;
   private now: TaskStatus = 'input_required';
   /** Who loaded it last, whose fence is the one that counts. */
@@ -178,8 +178,8 @@ export class ModelTask {
 }
 
 /** All tasks of a tenant as they should stand. */
-export class TaskModel {
-  readonly all: ModelTask[] = [];
+export class ExpectedTasks {
+  readonly all: ExpectedTask[] = [];
   private readonly testTenant: TestTenant;
 
   constructor(testTenant: TestTenant) {
@@ -187,14 +187,14 @@ export class TaskModel {
   }
 
   opened(id: string, paths: readonly string[], ready: boolean, over: boolean): void {
-    this.all.push(new ModelTask(id, paths, ready, over));
+    this.all.push(new ExpectedTask(id, paths, ready, over));
   }
 
-  pick(number: number): ModelTask | undefined {
+  pick(number: number): ExpectedTask | undefined {
     return this.all[number % (this.all.length || 1)];
   }
 
-  find(id: string): ModelTask {
+  find(id: string): ExpectedTask {
     const task = this.all.find((one) => one.id === id);
     if (task === undefined) throw new Error(`nobody opened ${id}`);
     return task;
@@ -205,7 +205,7 @@ export class TaskModel {
   }
 
   /** What is wrong in Redis, if anything is: the claims that hold between any two steps. */
-  async wrongs(): Promise<string[]> {
+  async findDifferences(): Promise<string[]> {
     const { redis } = this.testTenant.fixture;
     const { keys } = this.testTenant;
     const all = redis
@@ -260,7 +260,7 @@ export class TaskModel {
       const ref = taskRef(task.id);
       const places_ = [...ready, ...heldRefs, ...taken].filter((one) => one === ref).length;
       const name = `task ${index}`;
-      const strangers = Object.keys(record).filter((field) => legendOf(field) === undefined);
+      const strangers = Object.keys(record).filter((field) => taskFieldNameOf(field) === undefined);
       claim(strangers.length === 0, `${name} has fields that the legend lacks: ${strangers}`);
       for (let number = 1; number <= task.opened; number++) {
         const status = interactionStatusIn(record, number);

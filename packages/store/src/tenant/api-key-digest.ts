@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /** The stored form of an API key: its HMAC-SHA256 with the deployment's secret, so that a copy of Redis admits nobody. */
-export function keyDigest(key: string, pepper: string): string {
+export function apiKeyDigest(key: string, pepper: string): string {
   return createHmac('sha256', pepper).update(key).digest('base64url');
 }
 
@@ -9,11 +9,11 @@ export function keyDigest(key: string, pepper: string): string {
 const cache = new Map<string, { readonly pepper: string; readonly digest: string }>();
 const MAX_CACHED = 1_000;
 
-export function cachedKeyDigest(key: string, pepper: string): string {
+export function cachedApiKeyDigest(key: string, pepper: string): string {
   const cached = cache.get(key);
   if (cached?.pepper === pepper) return cached.digest;
   if (cache.size === MAX_CACHED) cache.clear();
-  const digest = keyDigest(key, pepper);
+  const digest = apiKeyDigest(key, pepper);
   cache.set(key, { pepper, digest });
   return digest;
 }
