@@ -6,7 +6,7 @@ import {
   operationCommandArbitrary,
   tasksFileArbitrary,
 } from '../testing/command-arbitraries.ts';
-import { randomSeed } from '@baton/protocol/testing/seed';
+import { randomSeed } from '@baton/protocol/testing/random-seed';
 import { applyCommand, type Command, commandSchema } from './command.ts';
 import { parseTasksFile, formatTasksFile } from './formats/tasks-file.ts';
 import { findInvariantViolations } from './project-invariants.ts';
@@ -14,7 +14,7 @@ import { newProject, type Project } from './model/project.ts';
 import { changedProjectFields, projectFromFields, projectToFields } from './formats/stored-fields.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
-fc.configureGlobal({ randomSeed });
+fc.configureGlobal({ seed: randomSeed });
 
 /** Applies what is not refused; a refusal must be one with a name. */
 function apply(project: Project | undefined, next: Command): Project | undefined {
