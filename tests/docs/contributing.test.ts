@@ -21,8 +21,8 @@ test('the ninth operation of CONTRIBUTING.md has the right types, passes its own
       [/^ {2}addTask,$/m, '  addTask,\n  summarizeTag,'],
     ]);
     edit(tree, 'prompt-catalog.ts', [
-      [/^/, "import { summaryText } from '../summarize-tag/prompt.ts';\n"],
-      [/^( {2}\['add_task', .*\],)$/m, "$1\n  ['summarize_tag', summaryText],"],
+      [/^/, "import { summaryPromptText } from '../summarize-tag/prompt.ts';\n"],
+      [/^( {2}\['add_task', .*\],)$/m, "$1\n  ['summarize_tag', summaryPromptText],"],
     ]);
     writeFileSync(
       join(folder, 'registered.test.ts'),

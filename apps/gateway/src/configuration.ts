@@ -24,6 +24,6 @@ export interface GatewayConfiguration {
 }
 
 /** A name that no other process has, even where containers share a host name. */
-export function replicaName(): string {
+export function generateReplicaName(): string {
   return `${hostname().slice(0, 40)}-${process.pid}-${randomBytes(3).toString('hex')}`;
 }

@@ -1,6 +1,6 @@
 import type { EmptyResult } from '@modelcontextprotocol/sdk/types.js';
 import type { AdmittedCall } from '../call/call.ts';
-import { sessionRequired } from '../sessions/session.ts';
+import { sessionRequiredError } from '../sessions/session.ts';
 import { readResource } from './read-resource.ts';
 
 /**
@@ -22,5 +22,5 @@ export async function unsubscribe(uri: string, call: AdmittedCall): Promise<Empt
 
 function requireSession({ sessionId }: AdmittedCall): string {
   if (sessionId !== undefined) return sessionId;
-  throw sessionRequired('Subscriptions belong to a session.');
+  throw sessionRequiredError('Subscriptions belong to a session.');
 }
