@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyJson } from '../harness/mcp-client.ts';
-import { inputsFor } from './inputs/schema-arbitraries.ts';
+import { mixedInputs } from './inputs/schema-arbitraries.ts';
 import { outcomeOf, McpReplyChecker } from './reply-checker.ts';
 import { checkProperty } from './inputs/property-check.ts';
 import { AbuseEnvironment } from './environment/abuse-environment.ts';
@@ -145,9 +145,9 @@ test('a generated answer never blocks, leaks or leaves its task working', async 
   });
   const schema = parked.llmRequestForAgent.schema;
   const data = fc.oneof(
-    inputsFor(schema, {}),
-    inputsFor(schema, {}).map((object) => ({ object })),
-    inputsFor(schema, {}).map((object) => ({ text: `\`\`\`json\n${JSON.stringify(object)}\n\`\`\`` })),
+    mixedInputs(schema, {}),
+    mixedInputs(schema, {}).map((object) => ({ object })),
+    mixedInputs(schema, {}).map((object) => ({ text: `\`\`\`json\n${JSON.stringify(object)}\n\`\`\`` })),
   );
   await checkProperty(
     'answers',

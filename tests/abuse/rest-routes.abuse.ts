@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OpenApiResponseChecker } from '../../apps/gateway/src/rest/testing/openapi-response-checker.ts';
 import type { AnyJson } from '../harness/mcp-client.ts';
 import { OPERATOR_TOKEN } from '../harness/deployment.ts';
-import { validInputs, inputsFor, junkValues } from './inputs/schema-arbitraries.ts';
+import { validInputs, mixedInputs, unusualValues } from './inputs/schema-arbitraries.ts';
 import { outcomeOf, findRestFaults, McpReplyChecker } from './reply-checker.ts';
 import { ROUTES_OUTSIDE_OPENAPI } from './routes-outside-openapi.ts';
 import { checkProperty } from './inputs/property-check.ts';
@@ -73,7 +73,7 @@ function drawn(path: string, described: AnyJson): fc.Arbitrary<Drawn> {
         { weight: 6, arbitrary: fc.constantFrom(...(live[noun] ?? ['x'])) },
         {
           weight: 1,
-          arbitrary: junkValues.map((value) =>
+          arbitrary: unusualValues.map((value) =>
             typeof value === 'string' ? value.slice(0, 6_000) : JSON.stringify(value),
           ),
         },
@@ -82,7 +82,7 @@ function drawn(path: string, described: AnyJson): fc.Arbitrary<Drawn> {
   );
   const inQuery = (described.parameters ?? []).filter((one: AnyJson) => one.in === 'query');
   const query = Object.fromEntries(
-    inQuery.map((one: AnyJson) => [one.name, fc.oneof(validInputs(one.schema, {}, one.name), junkValues)]),
+    inQuery.map((one: AnyJson) => [one.name, fc.oneof(validInputs(one.schema, {}, one.name), unusualValues)]),
   );
   const schema = described.requestBody?.content?.['application/json']?.schema;
   const admins = described.security.some((transport: AnyJson) => transport.operatorToken !== undefined);
@@ -93,7 +93,7 @@ function drawn(path: string, described: AnyJson): fc.Arbitrary<Drawn> {
     body:
       schema === undefined
         ? fc.constantFrom<unknown>(undefined, {}, [], 7, null, 'x', { surprise: 1 })
-        : inputsFor(schema, { tenant: [], projectRoot: ['demo'] }),
+        : mixedInputs(schema, { tenant: [], projectRoot: ['demo'] }),
     credential: fc.constantFrom(
       ...(admins ? ['operator', 'operator', 'admin', 'mcp'] : ['mcp', 'admin', 'agent']),
     ),

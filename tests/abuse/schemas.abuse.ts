@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyJson } from '../harness/mcp-client.ts';
-import { junkValues } from './inputs/schema-arbitraries.ts';
+import { unusualValues } from './inputs/schema-arbitraries.ts';
 import { hostileSchemas } from './inputs/hostile-schemas.ts';
 import { outcomeOf, McpReplyChecker } from './reply-checker.ts';
 import { checkProperty } from './inputs/property-check.ts';
@@ -79,7 +79,7 @@ test('a generated schema never blocks or breaks a process', async () => {
       tie('object'),
       tie('list'),
       tie('either'),
-      junkValues,
+      unusualValues,
     ),
     leaf: fc.record(
       {

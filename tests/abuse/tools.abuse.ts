@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyJson } from '../harness/mcp-client.ts';
-import { inputsFor } from './inputs/schema-arbitraries.ts';
+import { mixedInputs } from './inputs/schema-arbitraries.ts';
 import { outcomeOf, McpReplyChecker } from './reply-checker.ts';
 import { checkProperty } from './inputs/property-check.ts';
 import { AbuseEnvironment } from './environment/abuse-environment.ts';
-import { callToolAndCheck, listTools, StateFixture } from './tool-calls.ts';
+import { callToolAndCheck, listTools } from './tool-calls.ts';
+import { StateFixture } from './state-fixture.ts';
 
 let environment: AbuseEnvironment;
 let tools: AnyJson[];
@@ -41,7 +42,7 @@ test('every listed tool gives any input the same valid result on both transports
       if (ends[0] !== ends[1]) faults.push(`the transports differ: ${ends.join(' / ')}`);
       return faults;
     };
-    await checkProperty(tool.name, inputsFor(tool.inputSchema, live.values), check).catch((error: Error) =>
+    await checkProperty(tool.name, mixedInputs(tool.inputSchema, live.values), check).catch((error: Error) =>
       found.push(error.message),
     );
     covered.push(tool.name);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { VALID_ANSWER } from '../fake-llm/llm-server.ts';
-import { isEvent, eventKinds, AgentFixture } from './agent-fixture.ts';
+import { eventMatcher, eventKinds, AgentFixture } from './agent-fixture.ts';
 
 /** An agent's answers to each kind of request, with each LLM API. */
 let fixture: AgentFixture;
@@ -188,8 +188,8 @@ test('a schema that is slow to validate never blocks the agent or its answer', a
   await fixture.delegate('generateObject', { messages: [{ role: 'user', content: 'slow schema' }], schema });
   const { taskId } = await fixture.parkEcho('beside the slow one');
   const agent = fixture.startAgent();
-  await agent.waitFor(isEvent('answered', 'beside the slow one'));
-  await agent.waitFor(isEvent('answered', 'slow schema'));
+  await agent.waitFor(eventMatcher('answered', 'beside the slow one'));
+  await agent.waitFor(eventMatcher('answered', 'slow schema'));
   await agent.stop(0);
   expect(await fixture.waitForOutcome(taskId)).toMatchObject({ status: 'completed' });
 });

@@ -1,5 +1,5 @@
 import { batonSubject, RunningSubject } from './subject.ts';
-import { type Cost, measureExpandAll } from './expand-all-cost.ts';
+import { type DelegationCost, measureExpandAll } from './expand-all-cost.ts';
 import { callToolForContent, createProject } from './processes/project-calls.ts';
 import { BenchProcess } from './bench-process.ts';
 import { type Traffic, measureTraffic } from './redis-traffic.ts';
@@ -33,7 +33,7 @@ export async function reportOperationCosts(runs: number): Promise<void> {
   await reportResumeTimes();
 }
 
-function expandRow(name: string, cost: Cost | undefined): string {
+function expandRow(name: string, cost: DelegationCost | undefined): string {
   if (cost === undefined) throw new Error(`nothing was measured of ${name}`);
   const { perSecond, cpu, calls, sent, received } = cost;
   const cells = [

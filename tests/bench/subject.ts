@@ -45,7 +45,7 @@ export function controlSubject(atOnce = 1): Subject {
   };
 }
 
-export const BASELINE: Subject = {
+export const BASELINE_SUBJECT: Subject = {
   name: 'c baseline',
   protocol: 'plain',
   script: 'serve-lua-baseline',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { callTool, connectMcpClient, successAnswer } from '../harness/mcp-client.ts';
 import { RetryingClient, planAnswer } from './retrying-client.ts';
-import { addTenant } from './operator-rest.ts';
+import { addTenant } from './add-tenant.ts';
 import { inspectContainer, type ComposeStack } from './compose-stack.ts';
 import { waitUntil } from '../harness/poll.ts';
 

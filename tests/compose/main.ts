@@ -1,4 +1,4 @@
-import { anyFailed, runCheck, printCounts } from './run-check.ts';
+import { anyCheckFailed, runCheck, printCounts } from './run-check.ts';
 import {
   checkGatewayKill,
   checkGracefulStop,
@@ -6,7 +6,7 @@ import {
   checkRedisKill,
   checkWorkerKill,
 } from './container-crashes.ts';
-import { addTenant } from './operator-rest.ts';
+import { addTenant } from './add-tenant.ts';
 import { checkRollingUpdate } from './rolling-update.ts';
 import { checkImage, checkMissingSecrets } from './image-and-secrets.ts';
 import { checkAnswerOnOtherGateway, checkReplicaHeader, checkThirdGateway } from './load-balancing.ts';
@@ -37,7 +37,7 @@ try {
 if (failedToRun !== undefined) {
   await runCheck('docker-compose.yml runs on this machine', () => Promise.reject(failedToRun), true);
 }
-if (anyFailed()) console.log(await stack?.logs().catch(String));
+if (anyCheckFailed()) console.log(await stack?.logs().catch(String));
 await runCheck(
   'containers, networks and volumes are removed',
   async () => (await tearDown(), 'containers, networks, volumes'),

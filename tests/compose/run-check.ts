@@ -18,7 +18,7 @@ export async function runCheck(text: string, hold: () => Promise<string>, always
   }
 }
 
-export const anyFailed = () => failed > 0;
+export const anyCheckFailed = () => failed > 0;
 
 /** Prints the counts as the last line. True when at least one check ran and all passed. */
 export function printCounts(): boolean {

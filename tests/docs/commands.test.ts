@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type CodeBlock, codeBlocksOf, PAGES, ROOT } from './markdown-pages.ts';
+import { type CodeBlock, codeBlocksOf, PAGES, REPOSITORY_ROOT } from './markdown-pages.ts';
 
 /**
  * What a page shows as a command or as code is run by a test, which takes it from the page with `codeBlocksUnder`, or says on the
@@ -11,10 +11,10 @@ const fences = PAGES.flatMap(codeBlocksOf);
 
 /** Each `codeBlocksUnder('heading')` and `codeBlocksUnder('heading', 'kind')` in the tests, as `heading|kind`. */
 const taken = new Set(
-  readdirSync(join(ROOT, 'tests'), { recursive: true, encoding: 'utf8' })
+  readdirSync(join(REPOSITORY_ROOT, 'tests'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.test.ts'))
     .flatMap((path) => [
-      ...readFileSync(join(ROOT, 'tests', path), 'utf8').matchAll(
+      ...readFileSync(join(REPOSITORY_ROOT, 'tests', path), 'utf8').matchAll(
         /\bcodeBlocksUnder\('([^']+)'(?:, '(\w*)')?\)/g,
       ),
     ])
@@ -34,7 +34,7 @@ test.each(named(fences.filter(({ kind }) => !['json', 'mermaid'].includes(kind))
     const [, how = '', what = ''] = /^(run by|not run): (.+)$/.exec(fence.note) ?? [];
     if (how === 'not run') expect(what.length, 'a reason').toBeGreaterThan(20);
     else if (how === 'run by') {
-      const runner = readFileSync(join(ROOT, what), 'utf8');
+      const runner = readFileSync(join(REPOSITORY_ROOT, what), 'utf8');
       for (const line of fence.text.trim().split('\n')) expect(runner).toContain(line);
     } else
       expect(isTaken(fence), `a test takes codeBlocksUnder('${fence.heading}', '${fence.kind}')`).toBe(true);
@@ -62,8 +62,10 @@ const LANGUAGES: Readonly<Record<string, RegExp>> = {
 };
 
 test('every npm script that a page names exists', () => {
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
-  const all = PAGES.map((page) => readFileSync(join(ROOT, page), 'utf8')).join('\n');
+  const { scripts } = JSON.parse(readFileSync(join(REPOSITORY_ROOT, 'package.json'), 'utf8')) as {
+    scripts: object;
+  };
+  const all = PAGES.map((page) => readFileSync(join(REPOSITORY_ROOT, page), 'utf8')).join('\n');
   const names = new Set([...all.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name));
   expect(names.size).toBeGreaterThan(5);
   for (const name of names) expect(Object.keys(scripts)).toContain(name);

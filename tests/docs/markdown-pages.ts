@@ -2,26 +2,26 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The pages that the tests of this folder hold against the code: their fences, headings, tables and links. */
-export const ROOT = new URL('../..', import.meta.url).pathname;
+export const REPOSITORY_ROOT = new URL('../..', import.meta.url).pathname;
 
 export const PAGES: readonly string[] = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'SECURITY.md',
-  ...readdirSync(join(ROOT, 'docs'))
+  ...readdirSync(join(REPOSITORY_ROOT, 'docs'))
     .filter((name) => name.endsWith('.md'))
     .toSorted()
     .map((name) => `docs/${name}`),
 ];
 
-export function textOf(page: string): string {
-  return readFileSync(join(ROOT, page), 'utf8');
+export function readPage(page: string): string {
+  return readFileSync(join(REPOSITORY_ROOT, page), 'utf8');
 }
 
 /** A page's text without its fenced blocks. */
-export function proseOf(page: string): string {
-  return textOf(page).replace(/^```[\s\S]*?^```/gm, '');
+export function readPageWithoutCode(page: string): string {
+  return readPage(page).replace(/^```[\s\S]*?^```/gm, '');
 }
 
 export interface CodeBlock {
@@ -43,7 +43,7 @@ export function codeBlocksOf(page: string): CodeBlock[] {
   const open: { level: number; title: string }[] = [];
   let before = '';
   let fence: { kind: string; lines: string[]; note: string } | undefined;
-  for (const line of textOf(page).split('\n')) {
+  for (const line of readPage(page).split('\n')) {
     if (fence !== undefined) {
       if (line === '```') {
         const headings = open.map(({ title }) => title);
@@ -85,7 +85,7 @@ export function codeBlocksUnder(heading: string, kind = 'sh'): string[] {
 /** The cells of the rows of each table of a page, by the table's header row. */
 export function tablesOf(page: string): { readonly header: readonly string[]; readonly rows: string[][] }[] {
   const tables: { header: readonly string[]; rows: string[][] }[] = [];
-  const lines = proseOf(page).split('\n');
+  const lines = readPageWithoutCode(page).split('\n');
   for (const [at, line] of lines.entries()) {
     if (!/^\|( -+:? \|)+$/.test(line)) continue;
     const rows: string[][] = [];

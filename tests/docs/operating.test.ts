@@ -4,7 +4,7 @@ import { startPrivateRedis } from '@baton/local-redis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyJson } from '../harness/mcp-client.ts';
 import { GATEWAY_READY_LINE, WORKER_READY_LINE } from '../processes/baton-process.ts';
-import { codeBlocksUnder, inlineCodeIn, ROOT, tableOf } from './markdown-pages.ts';
+import { codeBlocksUnder, inlineCodeIn, REPOSITORY_ROOT, tableOf } from './markdown-pages.ts';
 import { SourceCopy } from './source-copy.ts';
 
 /** The commands of the page of operators, typed in a built clone; only addresses are those of the tests. */
@@ -58,7 +58,7 @@ test('the dashboard that the page shows serves the three queues of shard 0', asy
 test('each metric of a gateway that the page names is reported', async () => {
   const headers = { authorization: `Bearer ${TOKEN}` };
   const reported = await (await fetch(`${gateway}/metrics`, { headers })).text();
-  const source = readFileSync(join(ROOT, 'apps/gateway/src/monitoring/metrics.ts'), 'utf8');
+  const source = readFileSync(join(REPOSITORY_ROOT, 'apps/gateway/src/monitoring/metrics.ts'), 'utf8');
   const named = tableOf('docs/operating.md', 'metric').map(([name = '']) => inlineCodeIn(name)[0] ?? '');
   const ofGateway = named.filter((name) => source.includes(name));
   expect(ofGateway).toHaveLength(3);

@@ -13,11 +13,11 @@ import {
   codeBlocksUnder,
   inlineCodeIn,
   PAGES,
-  proseOf,
-  ROOT,
+  readPageWithoutCode,
+  REPOSITORY_ROOT,
   tableOf,
   tablesOf,
-  textOf,
+  readPage,
 } from './markdown-pages.ts';
 
 /** A setting, metric, error code, limit, tool, key or field that the pages leave out, or invent, fails here. */
@@ -28,14 +28,14 @@ const OPERATING = 'docs/operating.md';
 const sources = (folders: readonly string[]) =>
   folders
     .flatMap((folder) =>
-      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
+      readdirSync(join(REPOSITORY_ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
         join(folder, path),
       ),
     )
     .filter(
       (path) => /\.(ts|mjs|sh|yml|Dockerfile)$|Dockerfile$/.test(path) && !path.includes('node_modules'),
     )
-    .map((path) => readFileSync(join(ROOT, path), 'utf8'))
+    .map((path) => readFileSync(join(REPOSITORY_ROOT, path), 'utf8'))
     .join('\n');
 
 /** What stands in backticks in a cell's first place. */
@@ -43,7 +43,7 @@ const nameIn = (cell: string | undefined) => inlineCodeIn(cell ?? '')[0] ?? '';
 
 /** The text of a page's section, from its heading to the next one. */
 function sectionOf(page: string, heading: string): string {
-  const [, after = ''] = proseOf(page).split(`## ${heading}\n`);
+  const [, after = ''] = readPageWithoutCode(page).split(`## ${heading}\n`);
   return after.split(/^## /m)[0] ?? '';
 }
 
@@ -57,7 +57,7 @@ describe('settings', () => {
   const agentRows = tableOf(CLIENTS, 'setting (flag)');
 
   test('the page of operators has every setting of gateway and worker, and no other', () => {
-    const source = readFileSync(join(ROOT, 'apps/cli/src/settings/environment.ts'), 'utf8');
+    const source = readFileSync(join(REPOSITORY_ROOT, 'apps/cli/src/settings/environment.ts'), 'utf8');
     const known = [...source.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name);
     expect(known.length).toBeGreaterThan(10);
     expect(sorted(rows.map(([cell]) => nameIn(cell)))).toEqual(sorted(known));
@@ -73,7 +73,7 @@ describe('settings', () => {
   });
 
   test('the page of clients has every setting of baton agent with its flag, and no other', () => {
-    const source = readFileSync(join(ROOT, 'apps/cli/src/agent/agent-settings.ts'), 'utf8');
+    const source = readFileSync(join(REPOSITORY_ROOT, 'apps/cli/src/agent/agent-settings.ts'), 'utf8');
     const pairs = [...source.matchAll(/\['(--[a-z-]*|)', '([A-Z_]+)'\]/g)].map(([, flag = '', name = '']) =>
       [name, flag].filter(Boolean).join(' '),
     );
@@ -83,8 +83,8 @@ describe('settings', () => {
   });
 
   test('no page names a variable that nothing reads', () => {
-    const all = `${sources(['apps', 'packages', 'infra', 'tests'])}${textOf('docker-compose.yml')}`;
-    const named = PAGES.flatMap((page) => inlineCodeIn(textOf(page))).flatMap(
+    const all = `${sources(['apps', 'packages', 'infra', 'tests'])}${readPage('docker-compose.yml')}`;
+    const named = PAGES.flatMap((page) => inlineCodeIn(readPage(page))).flatMap(
       (code) => code.match(VARIABLE) ?? [],
     );
     expect(named.length).toBeGreaterThan(20);
@@ -102,7 +102,7 @@ test('every metric of gateway and worker is on the page of operators, and no oth
   expect(known.size).toBeGreaterThan(5);
   expect(sorted(tableOf(OPERATING, 'metric').map(([cell]) => nameIn(cell)))).toEqual(sorted(known));
   for (const page of PAGES)
-    for (const code of inlineCodeIn(textOf(page)))
+    for (const code of inlineCodeIn(readPage(page)))
       if (/^baton_[a-z_]+$/.test(code)) expect(known).toContain(code);
 });
 
@@ -159,7 +159,7 @@ test('the page of clients has every tool, and no other', () => {
 });
 
 test('every script that a page names in capitals exists', () => {
-  const scripts = readdirSync(join(ROOT, 'packages/store/src/scripts/lua'), {
+  const scripts = readdirSync(join(REPOSITORY_ROOT, 'packages/store/src/scripts/lua'), {
     recursive: true,
     encoding: 'utf8',
   })
@@ -167,7 +167,7 @@ test('every script that a page names in capitals exists', () => {
     .map((path) => (path.split('/').at(-1) ?? '').replace('.lua', '').toUpperCase());
   const named = ['docs/architecture.md', 'docs/data-model.md', 'docs/guarantees.md'].flatMap(
     (page) =>
-      textOf(page)
+      readPage(page)
         .replaceAll(/`[^`\n]*`/g, '')
         .match(/\b[A-Z][A-Z_]{3,}\b/g) ?? [],
   );
@@ -179,7 +179,7 @@ test('every scenario that the page of guarantees names is one of the fault suite
   const known = [...sources(['tests/faults/scenarios']).matchAll(/^ {2}name: '([\w-]+)'/gm)].map(
     ([, name = '']) => name,
   );
-  const named = [...textOf('docs/guarantees.md').matchAll(/scenario `([^`]+)`/g)].map(
+  const named = [...readPage('docs/guarantees.md').matchAll(/scenario `([^`]+)`/g)].map(
     ([, name = '']) => name,
   );
   expect(sorted(new Set(named))).toEqual(sorted(known));
@@ -187,8 +187,8 @@ test('every scenario that the page of guarantees names is one of the fault suite
 
 test('the table of layers is what the packages declare', () => {
   const declared = ['packages', 'apps'].flatMap((parent) =>
-    readdirSync(join(ROOT, parent)).map((name) => {
-      const { dependencies = {} } = JSON.parse(textOf(`${parent}/${name}/package.json`)) as {
+    readdirSync(join(REPOSITORY_ROOT, parent)).map((name) => {
+      const { dependencies = {} } = JSON.parse(readPage(`${parent}/${name}/package.json`)) as {
         dependencies?: object;
       };
       const own = Object.keys(dependencies).filter((one) => one.startsWith('@baton/'));
@@ -291,7 +291,7 @@ function scriptNameOf(key: string): string {
 }
 
 function declares(script: string, key: string): boolean {
-  const file = join(ROOT, `packages/store/src/scripts/lua/${script}.lua`);
+  const file = join(REPOSITORY_ROOT, `packages/store/src/scripts/lua/${script}.lua`);
   if (!existsSync(file)) return false;
   const [, keys = ''] = /^-- KEYS: (.*)$/m.exec(readFileSync(file, 'utf8')) ?? [];
   return keys.split(/[\s.]+/).includes(key);

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { ROOT } from './markdown-pages.ts';
+import { REPOSITORY_ROOT } from './markdown-pages.ts';
 
 /** What a clone does not have. */
 const NOT_CLONED = new Set(['node_modules', 'dist', '.git', '.baton', '.cache']);
@@ -27,12 +27,12 @@ export class SourceCopy {
   static create(): SourceCopy {
     const tree = new SourceCopy();
     const { folder } = tree;
-    cpSync(ROOT, folder, { recursive: true, filter: (path) => !NOT_CLONED.has(basename(path)) });
+    cpSync(REPOSITORY_ROOT, folder, { recursive: true, filter: (path) => !NOT_CLONED.has(basename(path)) });
     const modules = join(folder, 'node_modules');
     mkdirSync(join(modules, '@baton'), { recursive: true });
-    for (const name of readdirSync(join(ROOT, 'node_modules'))) {
+    for (const name of readdirSync(join(REPOSITORY_ROOT, 'node_modules'))) {
       if (name !== '@baton' && name !== '.baton-installed')
-        symlinkSync(join(ROOT, 'node_modules', name), join(modules, name));
+        symlinkSync(join(REPOSITORY_ROOT, 'node_modules', name), join(modules, name));
     }
     for (const parent of ['apps', 'packages'])
       for (const name of readdirSync(join(folder, parent)))

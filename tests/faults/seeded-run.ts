@@ -7,7 +7,7 @@ import { checkHistory } from './checker/checker.ts';
 import { type FinalState, hasEnded } from './checker/final-state.ts';
 import { ProxiedDeployment } from './deployment/proxied-deployment.ts';
 import { MachineStallRecorder } from './deployment/machine-stall-recorder.ts';
-import { historyClock, History } from './checker/history.ts';
+import { historyNow, History } from './checker/history.ts';
 import { GRACE_MS } from './checker/deadlines.ts';
 import { runNemesis } from './nemesis/nemesis.ts';
 import { createClientPlans, SHORT_LIFETIMES } from './clients/client-plan.ts';
@@ -83,9 +83,9 @@ async function readSettledState(deployment: ProxiedDeployment): Promise<FinalSta
   for (;;) {
     const final = await readFinalState(deployment);
     const open = final.tasks.filter(
-      ({ status, expiresAt }) => !hasEnded(status) && expiresAt + GRACE_MS + 500 > historyClock(),
+      ({ status, expiresAt }) => !hasEnded(status) && expiresAt + GRACE_MS + 500 > historyNow(),
     );
-    const soon = open.filter(({ expiresAt }) => expiresAt < historyClock() + SHORT_LIFETIMES.task);
+    const soon = open.filter(({ expiresAt }) => expiresAt < historyNow() + SHORT_LIFETIMES.task);
     if (soon.length === 0) return final;
     await delay(500);
   }

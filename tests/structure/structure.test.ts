@@ -1,17 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findCycle, folderGraph, importGraph, isTest, sourceFiles } from './import-graph.ts';
+import {
+  findCycle,
+  buildFolderGraph,
+  buildImportGraph,
+  isTestFile,
+  listSourceFiles,
+} from './import-graph.ts';
 
 /** Claims about the tree itself. */
 const ROOT = join(import.meta.dirname, '../..');
 const MOST_FILES = 15;
 const MOST_LINES = 400;
 
-const files = sourceFiles(ROOT, ['apps', 'packages', 'tests']);
-const sources = files.filter((file) => !isTest(file));
-const graph = importGraph(ROOT, files);
-const sourceGraph = importGraph(ROOT, sources);
+const files = listSourceFiles(ROOT, ['apps', 'packages', 'tests']);
+const sources = files.filter((file) => !isTestFile(file));
+const graph = buildImportGraph(ROOT, files);
+const sourceGraph = buildImportGraph(ROOT, sources);
 const workspaceOf = (file: string) =>
   file
     .split('/')
@@ -24,7 +30,7 @@ test('no import cycle between files, type imports included', () => {
 
 test.each([...new Set(sources.map(workspaceOf))])('no import cycle between folders of %s', (workspace) => {
   const own = new Map([...sourceGraph.files].filter(([file]) => workspaceOf(file) === workspace));
-  expect(findCycle(folderGraph(own))).toBeUndefined();
+  expect(findCycle(buildFolderGraph(own))).toBeUndefined();
 });
 
 test(`no folder has more than ${MOST_FILES} source files, no file more than ${MOST_LINES} lines`, () => {

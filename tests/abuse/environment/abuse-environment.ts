@@ -11,8 +11,8 @@ import { type SecretDetector, createSecretDetector } from './secret-detector.ts'
 import { sendRawRequest, parseMessages, type RawReply, type RawRequest } from './raw-http.ts';
 
 /** No request may take longer than HANG_MS, and no event loop may be blocked for longer than BLOCK_MS. */
-export const HANG_MS = 2_000;
-export const BLOCK_MS = 100;
+export const HANG_LIMIT_MS = 2_000;
+export const BLOCK_LIMIT_MS = 100;
 
 /** Request sizes stay limited as for every tenant. */
 export const ABUSE_LIMITS: Limits = { ...DEFAULT_LIMITS, ...UNLIMITED };
@@ -111,7 +111,7 @@ export class AbuseEnvironment {
   /** Sends a request and measures the processes meanwhile. `waitsMs` is how long the request itself asks to wait. */
   async send(transport: TransportUnderTest, request: RawRequest, waitsMs = 0): Promise<ObservedReply> {
     // The time in which the machine did not run the processes is subtracted below.
-    const reply = await sendRawRequest(transport.url, request, 2 * HANG_MS + waitsMs);
+    const reply = await sendRawRequest(transport.url, request, 2 * HANG_LIMIT_MS + waitsMs);
     const faults: string[] = [];
     let waitedForCpuMs = 0;
     for (const process of [transport.process, this.worker]) {
@@ -122,12 +122,12 @@ export class AbuseEnvironment {
         `${process.name}, ${request.method} ${request.path.slice(0, 60)}`,
         request,
       );
-      if (measured.blockedMs > BLOCK_MS)
+      if (measured.blockedMs > BLOCK_LIMIT_MS)
         faults.push(
           `the loop of the ${process.name} process was blocked for ${Math.round(measured.blockedMs)} ms`,
         );
     }
-    if (reply.hung || reply.ms > HANG_MS + waitsMs + waitedForCpuMs)
+    if (reply.hung || reply.ms > HANG_LIMIT_MS + waitsMs + waitedForCpuMs)
       faults.push(`it hung: ${Math.round(reply.ms)} ms${reply.hung ? ' and no end' : ''}`);
     return { reply, faults };
   }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ProxiedDeployment } from '../deployment/proxied-deployment.ts';
 import type { AnswerKind, History, Reply, Request } from '../checker/history.ts';
 import { callTool, type ToolOutcome, toReportedTask } from './tool-call.ts';
-import { answerBody } from './answer-body.ts';
+import { buildAnswerBody } from './answer-body.ts';
 
 const TOOL = 'bench_echo';
 
@@ -41,7 +41,7 @@ export class ManualClient {
   ): Promise<Reply | undefined> {
     const { key, interactionId } = asked;
     const mark = `${key}:1a`;
-    const args = { interactionId, agentLLMResponse: answerBody(kind, mark, TOOL), waitMs: 0 };
+    const args = { interactionId, agentLLMResponse: buildAnswerBody(kind, mark, TOOL), waitMs: 0 };
     const params = { name: 'agent_llm', arguments: args };
     return this.send(key, gateway, { f: 'answer', interactionId, mark, kind }, params, limitMs);
   }

@@ -6,7 +6,7 @@ import type { ProxiedDeployment } from '../deployment/proxied-deployment.ts';
 import type { AnswerKind, History, Reply, Request, ReportedTask } from '../checker/history.ts';
 import type { ClientPlan } from './client-plan.ts';
 import { type ToolOutcome, callTool, toReportedTask } from './tool-call.ts';
-import { answerBody } from './answer-body.ts';
+import { buildAnswerBody } from './answer-body.ts';
 
 /** Time limit of a request beyond the wait that it asks for. */
 const LIMIT_MS = 3_000;
@@ -109,7 +109,7 @@ export class PlannedClient {
     const { waitMs, call } = this.plan;
     const params = {
       name: 'agent_llm',
-      arguments: { interactionId, agentLLMResponse: answerBody(kind, mark, call.tool), waitMs },
+      arguments: { interactionId, agentLLMResponse: buildAnswerBody(kind, mark, call.tool), waitMs },
     };
     const request = { f: 'answer', interactionId, mark, kind } as const;
     const reply = await this.repeatUntilKnown(request, params, undefined, waitMs + LIMIT_MS, (reply) => {

@@ -2,7 +2,7 @@ import type { RunContext } from './planned-client.ts';
 import type { HistoryEntry } from '../checker/history.ts';
 import type { ClientPlan } from './client-plan.ts';
 import { callTool } from './tool-call.ts';
-import { answerBody } from './answer-body.ts';
+import { buildAnswerBody } from './answer-body.ts';
 
 const CONCURRENCY = 16;
 
@@ -37,7 +37,7 @@ export async function repeatAcceptedAnswers(
       const { name, url = '' } =
         deployment.gateways[left.length % deployment.gateways.length] ?? deployment.getProcess('gateway-0');
       if (request.f !== 'answer') continue;
-      const agentLLMResponse = answerBody(request.kind, request.mark, tools.get(client) ?? '');
+      const agentLLMResponse = buildAnswerBody(request.kind, request.mark, tools.get(client) ?? '');
       const args = { interactionId: request.interactionId, agentLLMResponse, waitMs: 0 };
       const id = history.invoke(client, name, request);
       const called = await callTool(url, deployment.apiKey, { name: 'agent_llm', arguments: args }, 10_000);

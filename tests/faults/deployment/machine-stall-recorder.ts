@@ -1,4 +1,4 @@
-import { historyClock, type History } from '../checker/history.ts';
+import { historyNow, type History } from '../checker/history.ts';
 
 const INTERVAL_MS = 50;
 
@@ -11,14 +11,14 @@ const STALL_MS = 250;
  */
 export class MachineStallRecorder {
   private readonly timer: NodeJS.Timeout;
-  private last = historyClock();
+  private last = historyNow();
   /** The sum of all stallRecorder. */
   stalledMs = 0;
 
   constructor(history: History) {
     this.timer = setInterval(() => {
       const due = this.last + INTERVAL_MS;
-      this.last = historyClock();
+      this.last = historyNow();
       if (this.last - due < STALL_MS) return;
       this.stalledMs += this.last - due;
       history.add({ at: due, type: 'out', target: 'machine' });

@@ -1,7 +1,7 @@
 import { canonicalJson } from '@baton/protocol';
 import { type FinalState, type FinalTask, hasEnded } from '../checker/final-state.ts';
 import { type ProxiedDeployment, TENANT } from './proxied-deployment.ts';
-import { historyClock } from '../checker/history.ts';
+import { historyNow } from '../checker/history.ts';
 
 interface Page {
   readonly tasks: readonly { readonly taskId: string }[];
@@ -29,7 +29,7 @@ const CONCURRENCY = 16;
 /** Reads all tasks and projects of the tenant through the operator's REST API. */
 export async function readFinalState(deployment: ProxiedDeployment): Promise<FinalState> {
   const base = `/tenants/${TENANT}`;
-  const readAt = historyClock();
+  const readAt = historyNow();
   const ids = await taskIds(deployment);
   const tasks: FinalTask[] = [];
   const read = async () => {

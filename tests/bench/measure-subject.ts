@@ -65,7 +65,7 @@ async function readLoadResult(client: BenchProcess) {
 }
 
 /** The medians of several runs. */
-export function medians(runs: readonly Measurements[]): Measurements {
+export function medianMeasurements(runs: readonly Measurements[]): Measurements {
   const of = (key: Exclude<keyof Measurements, 'resumed'>) => median(runs.map((figures) => figures[key]));
   const sum = (key: keyof Measurements['resumed']) =>
     runs.reduce((all, { resumed }) => all + resumed[key], 0);
