@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isRecord, jsonDepth } from './json.ts';
+import { isRecord, type Json, jsonDepth } from './json.ts';
 import { MAX_JSON_DEPTH } from './limits.ts';
 
 /**
@@ -56,6 +56,15 @@ export interface AnswerSchema<T> {
 
 /** A value as its schema has it, or what is wrong with it. */
 export type Validation<T> = { ok: true; value: T } | { ok: false; problem: string };
+
+/** For a request without a schema: anything but words fits, and words may yet be JSON. */
+export const anyObjectSchema: AnswerSchema<Json> = {
+  hasObjectField: false,
+  check: (value) =>
+    typeof value === 'string'
+      ? { ok: false, problem: 'an object was asked for' }
+      : { ok: true, value: value as Json },
+};
 
 /**
  * Reads structured data out of an answer's `data`, in the contract's order: `object` (unless the schema itself has a

@@ -2,14 +2,6 @@ import type { Awaited } from '@baton/engine';
 import { BatonError, MAX_INTERACTIONS } from '@baton/protocol';
 import type { Wait } from '@baton/store';
 
-type LocalKind = 'read' | 'commit' | 'check';
-export type LocalEffect = Extract<Awaited['effect'], { kind: LocalKind }>;
-
-/** True for an effect that the segment performs itself, without waiting. */
-export function isLocalEffect(effect: Awaited['effect']): effect is LocalEffect {
-  return effect.kind === 'read' || effect.kind === 'commit' || effect.kind === 'check';
-}
-
 /**
  * The waits that PARK opens for what a program awaits; those in `open` are open already and left out.
  * Errors: `internal` when a task would open more interactions than its ids can number.

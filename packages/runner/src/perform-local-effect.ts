@@ -6,7 +6,7 @@ import type { TaskLease } from '@baton/store/shards';
 import type { JournalBuffer } from './journal-buffer.ts';
 import type { ProjectCache } from './project-cache.ts';
 import { changeProject } from './project-change.ts';
-import type { LocalEffect } from './collect-waits.ts';
+import type { LocalEffect } from './local-effect.ts';
 
 /** Another run has taken the task over: what this one knows of it is void. */
 export class StaleLeaseError extends Error {}

@@ -9,7 +9,8 @@ import { performLocalEffect, StaleLeaseError } from './perform-local-effect.ts';
 import type { Programs } from './programs.ts';
 import { ProjectCache } from './project-cache.ts';
 import { completedResult } from './completed-result.ts';
-import { collectWaits, isLocalEffect } from './collect-waits.ts';
+import { collectWaits } from './collect-waits.ts';
+import { isLocalEffect } from './local-effect.ts';
 
 /** How a segment ended. */
 export type SegmentEnd =

@@ -6,7 +6,8 @@ import type { Programs } from './programs.ts';
 import { ProjectCache } from './project-cache.ts';
 import { openWaitsOrFailOversized } from './open-waits.ts';
 import { JournalBuffer } from './journal-buffer.ts';
-import { isLocalEffect, collectWaits } from './collect-waits.ts';
+import { isLocalEffect } from './local-effect.ts';
+import { collectWaits } from './collect-waits.ts';
 
 /** The outcome of the first segment. */
 export type StartResult =

@@ -1,5 +1,6 @@
 /**
- * The store: the only package that speaks to Redis. `Store` opens it, `TenantStore` is the way to one tenant's data.
+ * The store: the only package that speaks to Redis. A `task` here is one durable execution of an operation (MCP's task), never an
+ * item of a project's task list, which is packages/operations'. `Store` opens it, `TenantStore` is the way to one tenant's data.
  * `records/` has key names, lifetimes and record formats, `redis/` the connection, `scripts/` every state change, `queues/`
  * BullMQ, `tenant/`, `tasks/` and `queries/` a tenant's data, `waiting/` a replica's inbox, `shard/` what workers run.
  */

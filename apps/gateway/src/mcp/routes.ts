@@ -18,7 +18,8 @@ import { errorHeaders, fromFastifyError, sendErrorResponse } from '../edge/error
 import { HOW_TO_OPEN_A_SESSION, type Session, sessionRequiredError } from '../sessions/session.ts';
 import { SessionTokens } from '../sessions/session-tokens.ts';
 import { StreamRegistry } from '../subscriptions/stream-registry.ts';
-import { enforceRequestLimits, removeTaskParam } from './request-limits.ts';
+import { enforceRequestLimits } from './request-limits.ts';
+import { removeTaskParam } from './remove-task-param.ts';
 import { SharedMcpServer } from './shared-mcp-server.ts';
 import { invalidRequestResponse, isInitialize } from './invalid-request.ts';
 import type { McpServerFactory } from './mcp-server.ts';
@@ -100,7 +101,7 @@ export async function mcpRoutes(
     if (session === undefined) throw sessionRequiredError('There is no session to end.');
     requireKnownProtocolVersion(request);
     await admit(call, ANY_MCP_CALLER);
-    await call.tenant.sessions.end(session.id);
+    await call.tenant.endedSessions.endSession(session.id);
     return reply.send();
   });
 

@@ -66,9 +66,9 @@ export class SessionTokens implements Subscriber {
     if (session.tenant !== key.tenant || session.principal !== principal) throw sessionNotFoundError();
     if (Date.now() - session.issuedAt > SESSION_TTL) throw sessionNotFoundError();
     // Subscribed first: an end after Redis was asked is received.
-    await tenant.sessions.onSessionEnded(this);
+    await tenant.endedSessions.onSessionEnded(this);
     const now = performance.now();
-    if (this.endedIds.get(session.id) || (await tenant.sessions.hasEnded(session.id))) {
+    if (this.endedIds.get(session.id) || (await tenant.endedSessions.has(session.id))) {
       this.endedIds.set(session.id, true);
       throw sessionNotFoundError();
     }
@@ -88,7 +88,7 @@ export class SessionTokens implements Subscriber {
   ): Promise<string> {
     const session = createSession({ tenant: key.tenant, principal }, params);
     const sealed = await this.seal.seal(formatSession(session));
-    await tenant.sessions.onSessionEnded(this);
+    await tenant.endedSessions.onSessionEnded(this);
     this.sessions.set(sealed, { session, keys: new Set([key.id]), verifiedAt: performance.now() });
     return sealed;
   }

@@ -19,7 +19,7 @@ test('a server that refuses us is not asked again', async () => {
   expect(asked).toBe(1);
 });
 
-test('a server that is not there yet is tried until the limit, and the last reason is told', async () => {
+test('a server that is not there yet is tried until the limit, and the last reason is in the error', async () => {
   const attempt = waitForPong('unix:///nowhere/redis.sock', { limitMs: 60, keepTrying: true });
   await expect(attempt).rejects.toThrow(/did not answer PING within 60 ms \(.*ENOENT/);
 });

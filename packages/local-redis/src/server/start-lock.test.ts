@@ -11,7 +11,7 @@ const silent = (): void => {};
 /** The number of a process that has ended and whose end was seen. */
 const pidOfTheGone = (): number => spawnSync('/bin/sh', ['-c', 'exit']).pid;
 
-test('never two at once, however many come', async () => {
+test('never two hold the lock at once, however many call', async () => {
   const dir = await createTemporaryDir();
   let inside = 0;
   const most: number[] = [];

@@ -83,7 +83,7 @@ test('what is in the cache and does not run is replaced', patient, async (ctx) =
   expect(said).toEqual([expect.stringContaining(`into ${place}`)]);
 });
 
-test('without a network the cause is told, and nothing half-done is left', patient, async (ctx) => {
+test('without a network the cause is reported, and nothing half-done is left', patient, async (ctx) => {
   await onlyOnDebian(ctx);
   const cacheDir = await createTemporaryDir();
   const proxy = 'http://127.0.0.1:1';

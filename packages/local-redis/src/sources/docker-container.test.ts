@@ -101,20 +101,24 @@ test(
   },
 );
 
-test('an engine that cannot give the image is passed over, and the reason is told', patient, async (ctx) => {
-  const { dataDir, containers } = await setUp(ctx);
-  const next: RedisSource = {
-    provides: 'server',
-    name: 'the next source',
-    find: async () => ({ missing: 'was asked' }),
-  };
-  const attempt = findRedis({
-    dataDir,
-    env,
-    sources: [dockerContainer('baton.invalid/no-such-image:1'), next],
-  });
-  await expect(attempt).rejects.toThrow(
-    /Docker \(baton\.invalid\/no-such-image:1\): .*(lookup|host|image).*\n.*the next source: was asked/,
-  );
-  expect(await containers()).toEqual([]);
-});
+test(
+  'an engine that cannot give the image is passed over, and the reason is reported',
+  patient,
+  async (ctx) => {
+    const { dataDir, containers } = await setUp(ctx);
+    const next: RedisSource = {
+      provides: 'server',
+      name: 'the next source',
+      find: async () => ({ missing: 'was asked' }),
+    };
+    const attempt = findRedis({
+      dataDir,
+      env,
+      sources: [dockerContainer('baton.invalid/no-such-image:1'), next],
+    });
+    await expect(attempt).rejects.toThrow(
+      /Docker \(baton\.invalid\/no-such-image:1\): .*(lookup|host|image).*\n.*the next source: was asked/,
+    );
+    expect(await containers()).toEqual([]);
+  },
+);

@@ -31,7 +31,7 @@ test('a server that runs and is named so is what is found, for real', { timeout:
   expect(found).toMatchObject({ version, source: 'path' });
 });
 
-test('a server that is too old is passed over, and told of where there is no other', async () => {
+test('a server that is too old is passed over, and reported where there is no other', async () => {
   const old = await program('redis-server', 'Redis server v=6.0.16 sha=00000000:0');
   const young = await program('redis-server', REDIS_7);
   expect(await findOn(old, young)).toMatchObject({ command: join(young, 'redis-server') });

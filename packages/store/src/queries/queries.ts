@@ -15,7 +15,7 @@ import type { Page } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { listVisibleTasks } from './task-index.ts';
-import { parseProgramField } from '../records/task-view.ts';
+import { parseProgramField } from '../records/program-field.ts';
 import { requireTaskId } from '../tasks/tasks.ts';
 
 const { program, principal, status, created_at, updated_at, expires_at } = FIELD;

@@ -1,10 +1,6 @@
 import { type DelegatedCall, formatInteractionId, type InteractionStatus } from '@baton/protocol';
-import {
-  type InteractionRequest,
-  parseProgramField,
-  parseRequestField,
-  parseSummaryField,
-} from './task-view.ts';
+import { type InteractionRequest, parseRequestField, parseSummaryField } from './interaction-request.ts';
+import { parseProgramField } from './program-field.ts';
 
 interface InteractionFacts {
   readonly interactionId: string;

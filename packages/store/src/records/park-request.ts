@@ -1,5 +1,6 @@
 import { formatInteractionId } from '@baton/protocol';
-import { formatSummaryField, type InteractionRequest, type PendingInteraction } from './task-view.ts';
+import { formatSummaryField, type InteractionRequest } from './interaction-request.ts';
+import type { PendingInteraction } from './task-view.ts';
 import type { Lifetimes } from './durations.ts';
 
 /** A wait of a segment: an interaction with an agent or a person, or a sleep. */

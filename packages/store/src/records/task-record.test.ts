@@ -5,7 +5,7 @@ import { readLua, substituteFieldNames, expandIncludes } from '../scripts/lua-so
 import { runEveryScript } from '../testing/every-script.ts';
 import { closeFixture, connectFixture } from '../testing/store-fixture.ts';
 import { RedisMonitor } from '../testing/redis-monitor.ts';
-import { ALL_SCRIPTS } from '../testing/script-interceptor.ts';
+import { ALL_SCRIPTS } from '../testing/all-scripts.ts';
 
 const ALL_NAMES = [...ALL_SCRIPTS.values()].map(({ name }) => name);
 const LEGEND: [string, TaskField][] = Object.entries(TASK_RECORD);

@@ -1,5 +1,4 @@
 import {
-  type DelegatedCall,
   formatInteractionId,
   isEnded,
   type JsonObject,
@@ -7,6 +6,8 @@ import {
   type TaskStatus,
   type WireError,
 } from '@baton/protocol';
+import { type InteractionRequest, parseRequestField } from './interaction-request.ts';
+import { parseProgramField } from './program-field.ts';
 
 /** A pending request, as it was parked. Times are milliseconds by Redis's clock. */
 export interface PendingInteraction {
@@ -15,10 +16,6 @@ export interface PendingInteraction {
   readonly expiresAt: number;
   readonly request: InteractionRequest;
 }
-
-export type InteractionRequest =
-  | { readonly kind: 'llm'; readonly call: DelegatedCall }
-  | { readonly kind: 'elicitation'; readonly message: string; readonly schema: JsonObject };
 
 interface TaskFacts {
   readonly taskId: string;
@@ -37,16 +34,6 @@ export type TaskView = TaskFacts &
     | { readonly status: 'working' | 'input_required'; readonly pending: readonly PendingInteraction[] }
     | TaskEnd
   );
-
-/** The field `program` of a task: its operation and its version. */
-export function formatProgramField({ operation, version }: { operation: string; version: number }): string {
-  return `${operation} ${version}`;
-}
-
-export function parseProgramField(field: string | null | undefined): { operation: string; version: number } {
-  const [operation = '', version] = (field ?? '').split(' ');
-  return { operation, version: Number(version) };
-}
 
 /** Reads READ_TASK_AND_REGISTER_WAITER's reply, without its leading 'ok'. */
 export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskView {
@@ -81,37 +68,4 @@ export function parseTaskEnd(status: TaskStatus, payload: string): TaskEnd | und
   return status === 'completed'
     ? { status, result: value as JsonObject }
     : { status, error: value as WireError };
-}
-
-/** Reads the field `request` of an interaction: `<created>;<request as JSON>`. */
-export function parseRequestField(field: string): { createdAt: number; request: InteractionRequest } {
-  const semicolon = field.indexOf(';');
-  return {
-    createdAt: Number(field.slice(0, semicolon)),
-    request: JSON.parse(field.slice(semicolon + 1)) as InteractionRequest,
-  };
-}
-
-/** The field `summary` of an interaction, which the script puts the time before; empty for a question to a person. */
-export function formatSummaryField(request: InteractionRequest): string {
-  if (request.kind !== 'llm') return '';
-  const { role, serviceType, attempt, summary } = request.call;
-  return `${role};${serviceType};${attempt};${JSON.stringify(summary)}`;
-}
-
-/** Reads the field `summary` of an interaction: `<created>;<role>;<service type>;<attempt>;<summary as JSON>`. */
-export function parseSummaryField(field: string): {
-  createdAt: number;
-  call: Omit<DelegatedCall, 'request'>;
-} {
-  const [createdAt, role, serviceType, attempt, ...summary] = field.split(';');
-  return {
-    createdAt: Number(createdAt),
-    call: {
-      role: role as DelegatedCall['role'],
-      serviceType: serviceType as DelegatedCall['serviceType'],
-      attempt: Number(attempt),
-      summary: JSON.parse(summary.join(';')) as string,
-    },
-  };
 }

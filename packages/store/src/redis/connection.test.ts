@@ -14,7 +14,7 @@ import { Store } from '../store.ts';
 import { startTestCluster } from '../testing/redis-cluster.ts';
 import { closeFixture, connectFixture, ioredisUrl } from '../testing/store-fixture.ts';
 import { ANN, errorCode } from '../testing/test-tenant.ts';
-import { mutateScript } from '../testing/script-interceptor.ts';
+import { mutateScript } from '../testing/script-mutation.ts';
 
 const patient = { timeout: 60_000 };
 const options = { secret: 's', replica: 'r' };
@@ -58,7 +58,7 @@ test.concurrent.each([
   'redis+cluster://me:hush@127.0.0.1:1,127.0.0.1:2',
   'unix:///nowhere/redis.sock',
 ])(
-  'nobody there at %s: it is unavailable within the time-out, and says where without the password',
+  'no server at %s: it is unavailable within the time-out, and says where without the password',
   patient,
   async (url) => {
     const started = Date.now();

@@ -30,7 +30,7 @@ async function received(call: Promise<unknown>) {
   return { error, after: performance.now() - asked };
 }
 
-test('however many stand before it, a caller hears in time, and what has not left by then never does', async () => {
+test('however many are queued before it, a write ends in time, and one that was not sent by then never is', async () => {
   const connection = await Connection.open(servers.master.url, { replicas: 1, waitMs: 300 });
   const names = Array.from({ length: 700 }, (_, n) => `{hung}:${n}`);
   const outcomes = await whileHung(servers.master.pid, () =>
@@ -79,7 +79,7 @@ test('a script that has to be sent twice has no more time for it', async () => {
   replicated.close();
 });
 
-test('a command that cannot be sent stops nobody, and no reply is taken for another', async () => {
+test('a command that cannot be sent delays no other, and no reply is taken for another', async () => {
   const replicated = await lane(300, 5_000);
   // More text than a string holds, of one short one.
   const parts = Array<string>(140).fill('x'.repeat(4_194_304));

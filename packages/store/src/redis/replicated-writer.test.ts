@@ -110,14 +110,14 @@ test('many calls share one WAIT, and a worker waits for none', async () => {
   await Promise.all(Array.from({ length: 200 }, () => testTenant.openTask({ waits: [], ready: true })));
   const opened = await waits();
   expect(opened - before).toBeLessThan(20);
-  for (const segment of await fixture.lease(200)) {
-    await segment.commit('p', undefined, change, { path: '1', entry: 'commit+1', journal: [] });
-    await segment.settle({ status: 'completed', result: {} });
+  for (const lease of await fixture.lease(200)) {
+    await lease.commit('p', undefined, change, { path: '1', entry: 'commit+1', journal: [] });
+    await lease.settle({ status: 'completed', result: {} });
   }
   expect(await waits()).toBe(opened);
 });
 
-test('a waiter is told to look for itself, since what it hears may be lost again', async () => {
+test('a subscription is to read again, since what was published may be undone by a failover', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask();
   const { inbox } = fixture.store;

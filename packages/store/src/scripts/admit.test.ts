@@ -4,7 +4,7 @@ import type { Caller } from '../tenant/caller.ts';
 import { ACCEPT, ADMIT, APPEND_CHUNK, OPEN, UPSERT_TENANT } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { errorCode, type TestTenant, newTask } from '../testing/test-tenant.ts';
-import { documentedReplyCodes } from '../testing/script-interceptor.ts';
+import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
 const { interceptor, redis } = fixture;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CANCEL, APPEND_CHUNK, READ_TASK_AND_REGISTER_WAITER } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { AGENT, ANN, llmWait, BOB, errorCode, sleepWait } from '../testing/test-tenant.ts';
-import { documentedReplyCodes } from '../testing/script-interceptor.ts';
+import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
 const { interceptor, redis } = fixture;
@@ -14,7 +14,7 @@ test('CANCEL ends a task wherever it stands, and leaves it in no set but the ind
   const parked = await testTenant.openTask({ waits });
   const waiting = await testTenant.openTask({ waits, ready: true });
   await testTenant.answer(parked);
-  const segment = await fixture.leaseOne();
+  const lease = await fixture.leaseOne();
   const third = await testTenant.openTask({ waits });
   await testTenant.store.queries.pending(AGENT, { claim: { max: 10, leaseMs: 60_000 } });
   for (const taskId of [parked, waiting, third]) {
@@ -34,7 +34,7 @@ test('CANCEL ends a task wherever it stands, and leaves it in no set but the ind
     expect(await redis.zcard(key)).toBe(0);
   expect(await redis.zcard(testTenant.keys.tasks)).toBe(3);
   expect(await redis.hget(testTenant.keys.record, 'open')).toBe('0');
-  expect(await segment.settle({ status: 'completed', result: {} })).toBe('stale');
+  expect(await lease.settle({ status: 'completed', result: {} })).toBe('stale');
 });
 
 test('a task ends once: it is not cancelled after its end, and says how it ended', async () => {
@@ -58,10 +58,10 @@ test('a cancelled interaction becomes a failed effect, and its task goes on', as
   expect(JSON.parse(record['j:0']!.slice('llm-'.length))).toMatchObject({ code: 'interaction_cancelled' });
   expect(record).toMatchObject({ st: 'input_required', ev: '1' });
   expect(await redis.zcard(testTenant.keys.pending)).toBe(1);
-  const segment = await fixture.leaseOne();
+  const lease = await fixture.leaseOne();
   await testTenant.interactions.cancel(ANN, formatInteractionId(taskId, 2));
   expect(interceptor.last(CANCEL), 'a running segment finds it itself').toEqual(['cancelled', '']);
-  expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('again');
+  expect(await lease.park({ journal: [], drops: [], waits: [] })).toBe('again');
 });
 
 test('an interaction is cancelled once, while it is pending, and only by those who may see it', async () => {
@@ -155,8 +155,8 @@ test('chunks are kept each once, in any order, and the final answer finds them',
     [],
   );
   expect(await chunk(3, 'd')).toBe('interaction_already_answered');
-  const segment = await fixture.leaseOne();
-  expect([...segment.task.journal.keys()], 'a replay does not read them').toEqual(['0']);
+  const lease = await fixture.leaseOne();
+  expect([...lease.task.journal.keys()], 'a replay does not read them').toEqual(['0']);
 });
 
 test("a chunk is refused for what is not pending, and what is not the caller's", async () => {

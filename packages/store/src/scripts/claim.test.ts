@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CLAIM } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { AGENT, ANN, llmWait, BOB, errorCode, type TestTenant } from '../testing/test-tenant.ts';
-import { documentedReplyCodes } from '../testing/script-interceptor.ts';
+import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
 const { redis, interceptor } = fixture;

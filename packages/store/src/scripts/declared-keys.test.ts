@@ -8,7 +8,8 @@ import { runEveryScript } from '../testing/every-script.ts';
 import { closeFixture, type StoreFixture, connectFixture } from '../testing/store-fixture.ts';
 import { ANN, type TestTenant } from '../testing/test-tenant.ts';
 import { RedisMonitor, type ScriptRun } from '../testing/redis-monitor.ts';
-import { ALL_SCRIPTS, type AnyScript, mutateScript } from '../testing/script-interceptor.ts';
+import { ALL_SCRIPTS, type AnyScript } from '../testing/all-scripts.ts';
+import { mutateScript } from '../testing/script-mutation.ts';
 import { RELEASE_TASK } from './registry.ts';
 
 const ALL_NAMES = [...ALL_SCRIPTS.values()].map((script) => script.name).sort();
@@ -26,7 +27,7 @@ async function roundTripOverBullMq(fixture: StoreFixture, testTenant: TestTenant
     if (batch.kind === 'no_program') return;
     const { leases } = await shard.load(testTenant.store.id, data.number, batch.notLoaded);
     const loaded = batch.kind === 'taken' ? batch.leases : [];
-    for (const segment of [...loaded, ...leases]) await segment.settle({ status: 'completed', result: {} });
+    for (const lease of [...loaded, ...leases]) await lease.settle({ status: 'completed', result: {} });
   });
   const taskId = await testTenant.openTask();
   await testTenant.answer(taskId);

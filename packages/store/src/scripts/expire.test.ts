@@ -4,7 +4,7 @@ import { EXPIRE, EXTEND_INTERACTION, RELEASE_TASK } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { taskRef } from '../records/keys.ts';
 import { AGENT, ANN, llmWait, BOB, errorCode, type TestTenant, sleepWait } from '../testing/test-tenant.ts';
-import { documentedReplyCodes } from '../testing/script-interceptor.ts';
+import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
 const { interceptor, redis } = fixture;
@@ -116,11 +116,11 @@ test('what falls due while a segment runs is left to it', async () => {
 test('RELEASE_TASK leaves the task in its batch, makes its holder stale, and does not count the try', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ ready: true });
-  const segment = await fixture.leaseOne();
-  expect(await segment.release()).toBe('released');
+  const lease = await fixture.leaseOne();
+  expect(await lease.release()).toBe('released');
   expect(await testTenant.queueState(taskId)).toBe('batch');
-  expect(await segment.release()).toBe('stale');
-  expect((await fixture.shard.reload(segment))!.task.tries).toBe(1);
+  expect(await lease.release()).toBe('stale');
+  expect((await fixture.shard.reload(lease))!.task.tries).toBe(1);
 });
 
 test('EXTEND_INTERACTION counts from now and never past the end of the task', async () => {

@@ -5,7 +5,7 @@ import { runScript } from './script.ts';
 import { OPEN } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, llmWait, errorCode, type TestTenant, newTask, sleepWait } from '../testing/test-tenant.ts';
-import { documentedReplyCodes } from '../testing/script-interceptor.ts';
+import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
 const { interceptor, redis } = fixture;

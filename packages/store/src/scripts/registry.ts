@@ -1,8 +1,9 @@
 import { defineScript } from './script.ts';
 
 /**
- * The scripts of Redis, with their keys and arguments; what each does and returns is in the header of its file below lua/.
- * `script` loads and runs one, `lua-source` puts its text together, `compile` makes it one that Redis runs, `script-batcher`
+ * The scripts of Redis, with their keys and arguments; what each does and returns is in the header of its file below lua/. A
+ * task is one durable execution of an operation (MCP's task), never an item of a project's task list.
+ * `script` loads and runs one, `lua-source` puts its text together, `compile-script` makes it one that Redis runs, `script-batcher`
  * sends many calls as one command, laid out by `script-batch`.
  *
  * REPLICATED: the reply confirms something to someone outside, and waits for the replicas of Redis. What workers do is not:

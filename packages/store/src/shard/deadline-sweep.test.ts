@@ -45,7 +45,7 @@ test('tenants take turns: the one with a thousand due does not stand before the 
   expect(await redis.zcard(other.keys.ready)).toBe(1);
 });
 
-test('more tenants than one round looks at are all given what is due', async () => {
+test('more tenants than one round reads are all given what is due', async () => {
   const testTenants: TestTenant[] = [];
   for (let n = 0; n < 130; n++) testTenants.push(await asleep(n < 100 ? 70 : 1));
   await fixture.sweep();

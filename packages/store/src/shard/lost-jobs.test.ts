@@ -66,7 +66,7 @@ test('what a job had that has failed for good is ready again', async () => {
   expect(await testTenant.queueState(taskId)).toBe('ready');
 });
 
-test('a job that waits in a paused queue is left alone, however often it is looked at', async () => {
+test('a job that waits in a paused queue is left alone, however often it is checked', async () => {
   const testTenant = await fixture.createTenant();
   await queue.pause();
   await open(testTenant);
@@ -100,7 +100,7 @@ test('a list without a job is given one, once, though all that is known of jobs 
   expect(await ids()).toHaveLength(1);
 });
 
-test('a tenant without jobs is not looked at any more, and one with jobs not before the interval is over', async () => {
+test('a tenant without jobs is not checked any more, and one with jobs not before the interval is over', async () => {
   const [idle, busy] = [await fixture.createTenant(), await fixture.createTenant()];
   await open(idle);
   await added(1);

@@ -4,7 +4,8 @@ import { ACCEPT, CANCEL, DEQUEUE, EXPIRE, PARK, REQUEUE_LOST_JOBS } from '../scr
 import { openFixture } from '../testing/store-fixture.ts';
 import { arbitraryStep, RandomTaskRun } from '../testing/random-task-steps.ts';
 import { randomSeed } from '@baton/protocol/testing/random-seed';
-import type { AnyScript, Mutation } from '../testing/script-interceptor.ts';
+import type { AnyScript } from '../testing/all-scripts.ts';
+import type { Mutation } from '../testing/script-mutation.ts';
 
 const fixture = await openFixture();
 const { interceptor, redis } = fixture;

@@ -12,7 +12,7 @@ import {
 import { runScript } from '../scripts/script.ts';
 import { HOLD_FOR_PROGRAM, PARK, RELEASE_TASK, SETTLE } from '../scripts/registry.ts';
 import { FIELD } from '../records/task-record.ts';
-import { parseProgramField } from '../records/task-view.ts';
+import { parseProgramField } from '../records/program-field.ts';
 
 /** The task's record from which a segment starts. */
 export interface LoadedTask {

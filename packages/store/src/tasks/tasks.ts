@@ -9,12 +9,8 @@ import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { CANCEL, OPEN, READ_TASK_AND_REGISTER_WAITER } from '../scripts/registry.ts';
-import {
-  formatProgramField,
-  parseTaskView,
-  type PendingInteraction,
-  type TaskView,
-} from '../records/task-view.ts';
+import { formatProgramField } from '../records/program-field.ts';
+import { parseTaskView, type PendingInteraction, type TaskView } from '../records/task-view.ts';
 import { taskRecordTtl } from '../records/durations.ts';
 
 export interface NewTask extends Omit<ParkRequest, 'drops'> {

@@ -106,28 +106,28 @@ export class ExpectedTask {
     return 'done';
   }
 
-  park(segment: TaskLease, paths: readonly string[], sleep: Wait | undefined): string {
-    if (!this.mayWrite(segment)) return 'stale';
+  park(lease: TaskLease, paths: readonly string[], sleep: Wait | undefined): string {
+    if (!this.mayWrite(lease)) return 'stale';
     this.holder = undefined;
     this.opens(paths);
     if (sleep?.kind === 'sleep') this.sleeps.push({ lapsed: this.over || sleep.ms === 0 });
     this.status = this.pending.length > 0 ? 'input_required' : 'working';
-    this.again = Number(segment.task.seen) === this.events ? undefined : segment;
+    this.again = Number(lease.task.seen) === this.events ? undefined : lease;
     if (this.again !== undefined) return 'again';
     this.started = true;
     this.parkedWith = this.events;
     return 'parked';
   }
 
-  settle(segment: TaskLease): string {
-    if (!this.mayWrite(segment)) return 'stale';
+  settle(lease: TaskLease): string {
+    if (!this.mayWrite(lease)) return 'stale';
     this.end('completed', 'cancelled');
     return 'settled';
   }
 
   /** RELEASE or HOLD: its holder is stale from here on. */
-  lose(segment: TaskLease, how: 'released' | 'held'): string {
-    if (!this.mayWrite(segment)) return 'stale';
+  lose(lease: TaskLease, how: 'released' | 'held'): string {
+    if (!this.mayWrite(lease)) return 'stale';
     this.holder = undefined;
     return how;
   }
@@ -152,8 +152,8 @@ export class ExpectedTask {
     }
   }
 
-  private mayWrite(segment: TaskLease): boolean {
-    return this.holder === segment && !this.ended;
+  private mayWrite(lease: TaskLease): boolean {
+    return this.holder === lease && !this.ended;
   }
 
   private opens(paths: readonly string[]): void {

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { type AnyScript, ALL_SCRIPTS } from './script-interceptor.ts';
+import { type AnyScript, ALL_SCRIPTS } from './all-scripts.ts';
 import { ioredisUrl } from './store-fixture.ts';
 
 interface Line {

@@ -1,6 +1,6 @@
 /**
  * The store over a real Redis of its own, for tests. `testTenant` is a tenant with callers, `contents` what Redis holds,
- * `script-interceptor` what scripts answer and their mutants, `redis-monitor` what they touch, `redis-cluster` two nodes, `every-script` a scenario.
+ * `script-interceptor` what scripts reply, `script-mutation` their mutants, `redis-monitor` what they touch, `redis-cluster` two nodes, `every-script` a scenario.
  */
 import { startPrivateRedis } from '@baton/local-redis';
 import type { Limits } from '@baton/protocol';
@@ -63,9 +63,9 @@ export class StoreFixture {
 
   /** The next ready task, loaded, for a job of its own. Throws when none is. */
   async leaseOne(shard = this.shard): Promise<TaskLease> {
-    const [segment] = await this.lease(1, shard);
-    if (segment === undefined) throw new Error('nothing is ready');
-    return segment;
+    const [lease] = await this.lease(1, shard);
+    if (lease === undefined) throw new Error('nothing is ready');
+    return lease;
   }
 
   /** Up to `most` ready tasks of the first testTenant that has any, loaded, for a job of their own. */

@@ -1,10 +1,6 @@
 import { tenantId } from '@baton/protocol';
-import { refusalError, type Store } from '@baton/store';
+import { refusalError } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
-
-export function openOperatorStore(store: Store): OperatorStore {
-  return new OperatorStore(store);
-}
 
 /** Throws `tenant_not_found` for what is no tenant. The id is read first, since it becomes part of a key's name. */
 export function createTenantExistenceCheck(operatorStore: OperatorStore): (tenant: string) => Promise<void> {

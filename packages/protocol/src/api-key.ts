@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { tenantId } from './ids.ts';
 
 export const scope = z.enum(['mcp', 'agent', 'admin']);
 export type Scope = z.infer<typeof scope>;
@@ -41,11 +40,6 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
   let value = index;
   for (let bit = 0; bit < 8; bit++) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
   return value;
-});
-
-export const tenantInput = z.strictObject({
-  id: tenantId,
-  name: z.string().min(1).max(200).optional(),
 });
 
 export const keyInput = z.strictObject({

@@ -1,7 +1,7 @@
 import * as zlib from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatApiKey, keyInput, parseApiKey } from './credential.ts';
+import { formatApiKey, keyInput, parseApiKey } from './api-key.ts';
 import { randomSeed } from './testing/random-seed.ts';
 
 const letters = (length: number) => fc.stringMatching(new RegExp(`^[A-Za-z0-9]{${length}}$`));

@@ -1,9 +1,8 @@
-import type { Subscriber } from '../redis/pub-sub.ts';
 import type { TenantContext } from './tenant-context.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
-import { REFRESH_SUBSCRIPTIONS, END_SESSION, SUBSCRIBE, UNSUBSCRIBE } from '../scripts/registry.ts';
-import { SESSION_TTL, SUBSCRIPTION_GRACE, SUBSCRIPTION_TTL } from '../records/durations.ts';
+import { REFRESH_SUBSCRIPTIONS, SUBSCRIBE, UNSUBSCRIBE } from '../scripts/registry.ts';
+import { SUBSCRIPTION_GRACE, SUBSCRIPTION_TTL } from '../records/durations.ts';
 
 /** A session may subscribe to so many resources, with URIs of so many bytes in all. */
 const MAX_SUBSCRIPTIONS = 100;
@@ -12,14 +11,8 @@ const MAX_SUBSCRIPTION_BYTES = 65_536;
 /** So many sessions of a tenant may have subscriptions; of more, those that had no stream for longest lose theirs. */
 const MAX_SUBSCRIBED_SESSIONS = 1_000;
 
-/** So many ended sessions of a tenant are remembered, the latest ones, which bounds the memory. */
-const MAX_ENDED_SESSIONS = 10_000;
-
-/**
- * The records of a tenant's MCP sessions. A session has one only once it subscribes or is deleted: all else is in its
- * sealed id (see the gateway's `sessions`).
- */
-export class Sessions {
+/** The resources that a tenant's MCP sessions are subscribed to. All else of a session is in its sealed id (see the gateway's `sessions`). */
+export class SessionSubscriptions {
   private readonly context: TenantContext;
 
   constructor(context: TenantContext) {
@@ -49,34 +42,13 @@ export class Sessions {
   }
 
   /** The subscriptions of a session that has a stream; renews their lifetime. Errors: `session_not_found`. */
-  async refreshSubscriptions(id: string): Promise<string[]> {
+  async refresh(id: string): Promise<string[]> {
     const reply = await runScript(this.context.connection, REFRESH_SUBSCRIPTIONS, this.sessionKeys(id), {
       id,
       life: SUBSCRIPTION_TTL,
     });
     if (reply[0] !== 'ok') throw refusalError(reply);
     return reply.slice(1).map(String);
-  }
-
-  /** Ends a session, and publishes that to the replicas, which refuse it from then on. */
-  async end(id: string): Promise<void> {
-    const { connection, keys } = this.context;
-    await runScript(connection, END_SESSION, this.sessionKeys(id), {
-      id,
-      limit: MAX_ENDED_SESSIONS,
-      life: SESSION_TTL,
-      channel: keys.shard.endedSessionsChannel,
-    });
-  }
-
-  async hasEnded(id: string): Promise<boolean> {
-    const { connection, keys } = this.context;
-    return (await connection.command((client) => client.zscore(keys.endedSessions, id))) !== null;
-  }
-
-  /** Once this resolves, `subscriber` receives the id of each session that ends in this tenant's shard. Errors: `unavailable`. */
-  async onSessionEnded(subscriber: Subscriber): Promise<void> {
-    await this.context.connection.pubSub.subscribe(this.context.keys.shard.endedSessionsChannel, subscriber);
   }
 
   private runSubscribe(id: string, uri: string, idle: string): Promise<unknown[]> {
