@@ -10,13 +10,13 @@ import { readResource } from './read-resource.ts';
 export async function subscribe(uri: string, call: AdmittedCall): Promise<EmptyResult> {
   const sessionId = requireSession(call);
   await readResource(uri, call);
-  await call.tenant.sessions.subscribe(sessionId, uri);
+  await call.tenant.sessionSubscriptions.subscribe(sessionId, uri);
   return {};
 }
 
 /** A URI that was not subscribed to is no error. Errors: `session_required`. */
 export async function unsubscribe(uri: string, call: AdmittedCall): Promise<EmptyResult> {
-  await call.tenant.sessions.unsubscribe(requireSession(call), uri);
+  await call.tenant.sessionSubscriptions.unsubscribe(requireSession(call), uri);
   return {};
 }
 
