@@ -75,9 +75,9 @@ export class ComposeStack {
     );
   }
 
-  /** Runs the operators' script for rolling restarts. */
-  async rollingRestart(...services: Service[]): Promise<void> {
-    await runCommand(['infra/docker/roll.sh', ...services], this.environment);
+  /** Runs the operators' script for rolling updates. */
+  async rollingUpdate(...services: Service[]): Promise<void> {
+    await runCommand(['infra/docker/rolling-update.sh', ...services], this.environment);
   }
 
   /** Full ids of a service's running containers. */

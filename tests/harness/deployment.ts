@@ -1,7 +1,7 @@
 import { createLogger, type RunningGateway, startGateway } from '@baton/gateway';
 import type { GatewayConfiguration } from '@baton/gateway/configuration';
 import { startPrivateRedis } from '@baton/local-redis';
-import { benchOperations } from '@baton/operations';
+import { syntheticOperations } from '@baton/operations';
 import type { KeyInput, Limits } from '@baton/protocol';
 import { type Lifetimes, Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
@@ -11,7 +11,7 @@ export const SECRET = 'a secret of the tests';
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests';
 const log = createLogger(process.env['TEST_LOG'] ?? 'silent', {});
 
-type Programs = typeof benchOperations;
+type Programs = typeof syntheticOperations;
 
 export interface DeploymentOptions {
   readonly gateways?: number;
@@ -79,7 +79,7 @@ export class Deployment {
   }
 
   /** `programs` are added to the product's; an older version of a program has a key other than its name. */
-  async addGateway(programs: Programs = benchOperations): Promise<RunningGateway> {
+  async addGateway(programs: Programs = syntheticOperations): Promise<RunningGateway> {
     const replica = `gateway-${this.gateways.length}`;
     const configuration = {
       host: '127.0.0.1',
@@ -100,7 +100,7 @@ export class Deployment {
     return gateway;
   }
 
-  async addWorker(programs: Programs = benchOperations): Promise<RunningWorker> {
+  async addWorker(programs: Programs = syntheticOperations): Promise<RunningWorker> {
     const store = await this.openStore(`worker-${this.workers.length}`);
     const worker = await startWorker({ drainMs: 9_000 }, store, log, programs);
     this.workers.push(worker);

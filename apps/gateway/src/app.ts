@@ -8,10 +8,10 @@ import type { Services } from './call/call.ts';
 import { InflightWaits } from './call/inflight-waits.ts';
 import type { GatewayConfiguration } from './configuration.ts';
 import { refuseForeignOrigins } from './edge/allowed-origins.ts';
-import { readCredentials } from './edge/credential.ts';
-import { parseJsonBodies } from './edge/json-body.ts';
-import { preflightLargeBody } from './edge/preflight-large-body.ts';
-import { answerParseError, answerRoutingError, sendErrorsAsProblems } from './edge/problem.ts';
+import { installCredentialParser } from './edge/credential.ts';
+import { installJsonBodyParser } from './edge/json-body-parser.ts';
+import { refuseUnadmittedLargeBodies } from './edge/large-body-admission.ts';
+import { sendHttpParseError, sendRoutingError, installErrorHandlers } from './edge/error-responses.ts';
 import { serveProtectedResourceMetadata } from './edge/protected-resource-metadata.ts';
 import { refuseInvalidHosts } from './edge/public-url.ts';
 import { addResponseHeaders } from './edge/response-headers.ts';
@@ -48,12 +48,12 @@ export async function buildApp(
   requireDeclaredAccess(app);
   app.decorate('publicUrl', configuration.publicUrl);
   addResponseHeaders(app, configuration.replica);
-  sendErrorsAsProblems(app);
+  installErrorHandlers(app);
   refuseInvalidHosts(app);
   refuseForeignOrigins(app, configuration.allowedOrigins);
-  readCredentials(app, forOperators ? configuration.operatorToken : undefined);
-  preflightLargeBody(app, store);
-  parseJsonBodies(app);
+  installCredentialParser(app, forOperators ? configuration.operatorToken : undefined);
+  refuseUnadmittedLargeBodies(app, store);
+  installJsonBodyParser(app);
 
   serveHealth(app, store, options.draining);
   serveProtectedResourceMetadata(app);
@@ -95,8 +95,8 @@ function createHttpServer(configuration: GatewayConfiguration, log: Logger): Fas
     exposeHeadRoutes: false,
     // A project's key is in the path, percent-encoded.
     routerOptions: { maxParamLength: 4_096 },
-    clientErrorHandler: (error, socket) => answerParseError(error, socket),
-    frameworkErrors: (error, request, reply) => answerRoutingError(error, request as never, reply as never),
+    clientErrorHandler: (error, socket) => sendHttpParseError(error, socket),
+    frameworkErrors: (error, request, reply) => sendRoutingError(error, request as never, reply as never),
     forceCloseConnections: 'idle',
     // A request on an open connection is served during a drain: it was sent before its client could know.
     return503OnClosing: false,

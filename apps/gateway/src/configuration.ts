@@ -25,6 +25,6 @@ export interface GatewayConfiguration {
 }
 
 /** A name that no other process has, and that says nothing of where it runs: clients see it. */
-export function replicaName(): string {
+export function generateReplicaName(): string {
   return randomBytes(6).toString('hex');
 }

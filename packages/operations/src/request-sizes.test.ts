@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { operations } from './catalog/operation-catalog.ts';
 import { applyCommand, type Project } from './project/index.ts';
-import { NOW, objectAnswer } from './testing/run-program.ts';
-import { projectWith, runOperation, textAnswer, promptText } from './testing/run-operation.ts';
+import { TEST_NOW, objectAnswer } from './testing/run-program-in-memory.ts';
+import {
+  projectWith,
+  runOperationInMemory,
+  textAnswer,
+  promptText,
+} from './testing/run-operation-in-memory.ts';
 
 /** A plan as plans are: 200 tasks with details and five subtasks each, rules and a long requirements file. */
 function plan(): Project {
@@ -22,9 +27,9 @@ function plan(): Project {
     })),
   }));
   const rules = Array.from({ length: 30 }, (_, at) => `Rule ${at}: ${sentence}`);
-  let project = applyCommand(projectWith(tasks), { command: 'set_rules', rules }, NOW).project;
+  let project = applyCommand(projectWith(tasks), { command: 'set_rules', rules }, TEST_NOW).project;
   const files = [{ name: 'prd.md', text: sentence.repeat(100) }];
-  project = applyCommand(project, { command: 'connect_files', files, remove: [] }, NOW).project;
+  project = applyCommand(project, { command: 'connect_files', files, remove: [] }, TEST_NOW).project;
   return project;
 }
 
@@ -47,7 +52,7 @@ describe('a request about a project of 200 tasks', () => {
       operation.name.includes('subtask') || 'append' in input
         ? textAnswer(' ')
         : objectAnswer({ nothing: true });
-    const { calls } = runOperation(operation, input, { before, answers: [wrong] });
+    const { calls } = runOperationInMemory(operation, input, { before, answers: [wrong] });
     const first = calls.filter(({ attempt }) => attempt === 1);
     expect(first.length).toBeGreaterThan(0);
     const sizes = first.map((call) => JSON.stringify(call.request.messages).length);
@@ -69,7 +74,7 @@ describe('a request about a project of 200 tasks', () => {
       },
     ]),
     { command: 'set_rules', rules: [INJECTION] },
-    NOW,
+    TEST_NOW,
   ).project;
 
   it.each([
@@ -81,7 +86,7 @@ describe('a request about a project of 200 tasks', () => {
     ['update_subtask', { id: '1.1', prompt: INJECTION }],
     ['add_task', { prompt: INJECTION }],
   ])('of %s keeps what would instruct within its fence', (name, input) => {
-    const { calls } = runOperation(operations.get(name)!, input, {
+    const { calls } = runOperationInMemory(operations.get(name)!, input, {
       before: hostile,
       answers: [objectAnswer({ nothing: 1 })],
     });

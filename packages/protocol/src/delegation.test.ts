@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { agentResponse } from './answer.ts';
 import { delegatedCallDetails } from './delegation.ts';
-import { exceedsValueCount, exceedsFieldCount } from './json.ts';
+import { exceedsValueCount, exceedsWideObjectFields } from './json.ts';
 
 const list = (length: number, of: unknown) => Array.from({ length }, () => of);
 const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]));
@@ -45,7 +45,7 @@ test("an answer's own fields are bounded, and what it says is not", () => {
 });
 
 test('only the fields of wide objects are counted as such, however deep they stand', () => {
-  const wide = (value: unknown) => exceedsFieldCount(500, JSON.stringify(value), 64);
+  const wide = (value: unknown) => exceedsWideObjectFields(500, JSON.stringify(value), 64);
   expect(wide(list(10_000, fields(200)))).toBe(false);
   expect(wide(list(10_000, 1))).toBe(false);
   expect(wide('{,'.repeat(5_000))).toBe(false);

@@ -6,11 +6,11 @@ import { Keyspace } from './records/keys.ts';
 import { WorkerRegistry } from './queues/worker-registry.ts';
 import { type JobCount, BullmqQueues } from './queues/bullmq-queues.ts';
 import type { Replication } from './redis/replicated-write.ts';
-import { type SealKey, sealKey } from './seal-key.ts';
+import { type SealKey, deriveSealKey } from './seal-key.ts';
 import { TenantContext } from './tenant/tenant-context.ts';
 import { TenantStore } from './tenant-store.ts';
-import { resolveShardCount } from './topology.ts';
-import { DEFAULT_LIFETIMES, type Lifetimes } from './records/ttl.ts';
+import { recordOrCheckLayout } from './data-layout.ts';
+import { DEFAULT_LIFETIMES, type Lifetimes } from './records/durations.ts';
 
 export interface StoreOptions {
   readonly url: string;
@@ -76,7 +76,7 @@ export class Store {
     const connection = await Connection.open(options.url, options.replication);
     try {
       const prefix = options.prefix ?? 'baton';
-      const keyspace = new Keyspace(prefix, await resolveShardCount(connection, prefix, options.shards));
+      const keyspace = new Keyspace(prefix, await recordOrCheckLayout(connection, prefix, options.shards));
       const inbox = await ReplicaInbox.open(connection, keyspace, options.replica);
       return new Store(connection, keyspace, inbox, options);
     } catch (error) {
@@ -123,7 +123,7 @@ export class Store {
 
   /** The keys of one purpose: the first one seals, any of them opens. */
   sealKeys(label: string): readonly SealKey[] {
-    return [sealKey(this.secret, label)];
+    return [deriveSealKey(this.secret, label)];
   }
 
   /** Errors: `unavailable` when Redis does not answer now, EvictionPolicyError when its policy may evict keys. */

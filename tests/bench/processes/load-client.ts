@@ -1,5 +1,5 @@
 import { quantile } from '../../harness/statistics.ts';
-import { sendToParent } from './parent-messages.ts';
+import { sendToParent } from './parent-process.ts';
 import { callTool, closeConnections, sendJson } from './keep-alive-http.ts';
 
 /**

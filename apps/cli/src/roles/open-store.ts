@@ -1,4 +1,4 @@
-import { type Operation, benchOperations } from '@baton/operations';
+import { type Operation, syntheticOperations } from '@baton/operations';
 import { Store } from '@baton/store';
 import type { Settings } from '../settings/environment.ts';
 
@@ -15,7 +15,7 @@ export interface RunningRole {
 
 /** The operations that the settings add. */
 export function extraOperations(settings: Settings): ReadonlyMap<string, Operation> {
-  return settings.BATON_TEST_OPERATIONS ? benchOperations : new Map();
+  return settings.BATON_TEST_OPERATIONS ? syntheticOperations : new Map();
 }
 
 export function openStore(settings: Settings, deployment: Deployment, replica: string): Promise<Store> {

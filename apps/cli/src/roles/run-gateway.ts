@@ -1,5 +1,5 @@
 import { type RunningGateway, startGateway } from '@baton/gateway';
-import { type GatewayConfiguration, replicaName } from '@baton/gateway/configuration';
+import { type GatewayConfiguration, generateReplicaName } from '@baton/gateway/configuration';
 import { createLogger } from '@baton/gateway/log';
 import type { Settings } from '../settings/environment.ts';
 import { monitorRedis } from './redis-monitor.ts';
@@ -11,7 +11,7 @@ export async function runGateway(
   deployment: Deployment,
   { host, unreadyMs }: { host: string; unreadyMs: number },
 ): Promise<RunningRole & Pick<RunningGateway, 'url' | 'operatorUrl'>> {
-  const replica = settings.BATON_REPLICA ?? replicaName();
+  const replica = settings.BATON_REPLICA ?? generateReplicaName();
   const log = createLogger(settings.LOG_LEVEL, { role: 'gateway', replica });
   const store = await openStore(settings, deployment, replica);
   const configuration: GatewayConfiguration = {

@@ -10,7 +10,7 @@ export interface ResolvedUri {
   readonly variables: Variables;
 }
 
-export function resolveUri(uri: string): ResolvedUri | undefined {
+export function resolveResourceUri(uri: string): ResolvedUri | undefined {
   for (const kind of resourceKinds) {
     const variables = kind.template.match(uri);
     if (variables !== undefined) return { kind, variables };
@@ -33,7 +33,7 @@ export function resourceMayChange(change: DataChange, kind: ResourceKind, identi
 }
 
 /** Whether `resources/list` may have other entries now, for anyone. */
-export function changesResourceList(change: DataChange): boolean {
+export function mayChangeResourceList(change: DataChange): boolean {
   if (change.kind === 'task') return change.listed;
   const entries = LISTED_FIELDS.some((field) => change.fields.has(field));
   return change.created || change.fields.has('meta') || (change.shaped && entries);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
 import { presentInteraction } from '../delegation/task-outcome.ts';
-import { waitForPending } from '../delegation/wait-for-pending.ts';
+import { waitForPendingInteractions } from '../delegation/wait-for-pending-interactions.ts';
 import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
 import { defineTool } from './tool.ts';
 
@@ -69,7 +69,7 @@ const input = z
 type Input = z.output<typeof input>;
 
 /** For agents: what waits for an LLM, whole. With scope `agent` the tenant's, otherwise the caller's own. */
-export const pendingInteractions = defineTool({
+export const pendingInteractionsTool = defineTool({
   name: 'pending_interactions',
   title: 'List waiting LLM requests',
   description:
@@ -97,7 +97,7 @@ export const pendingInteractions = defineTool({
       await call.tenant.claims.releaseHolder(call.identity, claimRequest.holder ?? '');
       return listReply([]);
     }
-    const page = await waitForPending(call, { ...query, waitMs });
+    const page = await waitForPendingInteractions(call, { ...query, waitMs });
     if (claimRequest !== undefined && call.signal().reason === CLIENT_CLOSED)
       await releaseClaims(page.items, claimRequest, call);
     return listReply(page.items.map(presentInteraction), page.nextCursor);

@@ -25,7 +25,7 @@ const output = z.looseObject({
 });
 
 /** A task's status, for clients that lost their context. */
-export const taskStatus = defineTool({
+export const taskStatusTool = defineTool({
   name: 'task_status',
   title: 'See how a task stands',
   description:

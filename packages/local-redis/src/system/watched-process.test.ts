@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { parseRedisUrl } from '../client/redis-url.ts';
 import { runInChildProcess } from '../testing/child-process.ts';
 import { isAnswering } from '../client/ping.ts';
-import { temporaryDir } from '../testing/temporary-dir.ts';
+import { createTemporaryDir } from '../testing/temporary-dir.ts';
 import { spawnWatched } from './watched-process.ts';
 
 const here = { env: process.env, cwd: '/' };
@@ -20,7 +20,7 @@ async function connectionTo(url: string): Promise<{ closed: Promise<unknown> }> 
 
 /** The end of a killed process leaves the directory, so it is the test's. */
 const start = async (): Promise<string> =>
-  `const server = await redis.startPrivateRedis({ dir: ${JSON.stringify(await temporaryDir())} });`;
+  `const server = await redis.startPrivateRedis({ dir: ${JSON.stringify(await createTemporaryDir())} });`;
 
 test('kill -9 of the parent leaves no Redis behind', { timeout: 120_000 }, async () => {
   const parent = runInChildProcess(`${await start()}

@@ -1,16 +1,16 @@
 import { commitProject, generateObject, readProject } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, tag } from '../definition/arguments.ts';
+import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { nullAsAbsent } from '../schema/coercion.ts';
-import { MODELS } from '../definition/models.ts';
+import { LLM_MODELS } from '../definition/llm-models.ts';
 import type { Operation } from '../definition/operation.ts';
 import {
   type Command,
   type Dependency,
   formatTaskRef,
   allItemIds,
-  newTask,
+  generatedTaskSchema,
   nextId,
   parseTaskRefs,
   priority,
@@ -19,7 +19,7 @@ import {
   TASK_LIMITS,
 } from '../project/index.ts';
 import { rulesExcerpt, excerpt, taskLine } from '../prompt-kit/excerpt.ts';
-import { roleFor } from '../prompt-kit/prompt-text.ts';
+import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
 import { taskView } from '../views/task-view.ts';
 import { addTaskPrompt } from './prompt.ts';
 import { definedFields } from '../schema/defined-fields.ts';
@@ -73,7 +73,7 @@ const addTaskResult = z.object({
   task: taskView,
 });
 
-const addTaskAnswer = newTask.omit({ id: true, status: true });
+const addTaskAnswer = generatedTaskSchema.omit({ id: true, status: true });
 
 /** Adds one task: as the caller wrote it, or worked out by the LLM. Its id is given when it is put in. */
 export const addTask: Operation<AddTaskInput, z.infer<typeof addTaskResult>> = {
@@ -104,8 +104,8 @@ export const addTask: Operation<AddTaskInput, z.infer<typeof addTaskResult>> = {
     const answer = manual
       ? { title, description }
       : yield* generateObject({
-          ...MODELS[roleFor(research)],
-          role: roleFor(research),
+          ...LLM_MODELS[modelRoleFor(research)],
+          role: modelRoleFor(research),
           messages: addTaskPrompt({ ...found, request: requestOf(prompt, input), dependencies }, research),
           summary: `Work out a task: ${excerpt(prompt, 80)}`,
           schema: addTaskAnswer,

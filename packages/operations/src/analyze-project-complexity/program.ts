@@ -1,13 +1,13 @@
 import { all, commitProject, generateObject, type Program, readProject } from '@baton/engine';
 import type { Json } from '@baton/protocol';
 import { z } from 'zod';
-import { idText, projectRoot, research, tag } from '../definition/arguments.ts';
+import { idText, projectRoot, research, tag } from '../definition/shared-arguments.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
-import { MODELS } from '../definition/models.ts';
+import { LLM_MODELS } from '../definition/llm-models.ts';
 import type { Operation } from '../definition/operation.ts';
 import { type Command, type Project, requireProject, requireTag, resolveTag } from '../project/index.ts';
 import { splitIntoBatches, rulesExcerpt } from '../prompt-kit/excerpt.ts';
-import { roleFor } from '../prompt-kit/prompt-text.ts';
+import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
 import { analyzeAnswer, fillMissingAnalyses } from './answer.ts';
 import { analyzePrompt, type TaskExcerpt, taskExcerpt } from './prompt.ts';
 import { selectTasks } from './select-tasks.ts';
@@ -118,13 +118,13 @@ function* analyzeBatch(
   });
   const { batch, rules } = found;
   if (batch.length === 0) return [];
-  const role = roleFor(research);
+  const role = modelRoleFor(research);
   const ids =
     batch.length === 1
       ? `task ${batch[0]?.id}`
       : `${batch.length} tasks (${batch[0]?.id} to ${batch.at(-1)?.id})`;
   const answer = yield* generateObject({
-    ...MODELS[role],
+    ...LLM_MODELS[role],
     role,
     messages: analyzePrompt(batch, threshold, rules, research),
     summary: `Judge the complexity of ${ids}, tag '${tag}'`,

@@ -27,7 +27,7 @@ export const operations: ReadonlyMap<string, Operation> = indexByName(
  */
 const programs: readonly Operation[] = [...operations.values(), delegatedCall];
 
-/** All programs of this release; `also` adds some that are no part of the product, such as `benchOperations`. */
+/** All programs of this release; `also` adds some that are no part of the product, such as `syntheticOperations`. */
 export function allPrograms(also: ReadonlyMap<string, Operation> = new Map()): readonly Operation[] {
   return [...programs, ...also.values()];
 }

@@ -1,24 +1,24 @@
 import { BatonError } from '@baton/protocol';
-import { addTaskText } from '../add-task/prompt.ts';
-import { analyzeText } from '../analyze-project-complexity/prompt.ts';
+import { addTaskPromptText } from '../add-task/prompt.ts';
+import { analyzePromptText } from '../analyze-project-complexity/prompt.ts';
 import { operations } from './operation-catalog.ts';
-import { expandText } from '../expand-task/prompt.ts';
-import { parsePrdText } from '../parse-prd/prompt.ts';
+import { expandPromptText } from '../expand-task/prompt.ts';
+import { parsePrdPromptText } from '../parse-prd/prompt.ts';
 import type { PromptText } from '../prompt-kit/prompt-text.ts';
-import { updateTaskText, updateText } from '../update/prompt.ts';
-import { noteText } from '../update-subtask/prompt.ts';
+import { updateTaskPromptText, updatePromptText } from '../update/prompt.ts';
+import { notePromptText } from '../update-subtask/prompt.ts';
 
 /** The fixed part of each operation's prompt, for people to read. */
 
 const TEXTS: ReadonlyMap<string, PromptText> = new Map([
-  ['parse_prd', parsePrdText],
-  ['analyze_project_complexity', analyzeText],
-  ['expand_task', expandText],
-  ['expand_all', expandText],
-  ['update', updateText],
-  ['update_task', updateTaskText],
-  ['update_subtask', noteText],
-  ['add_task', addTaskText],
+  ['parse_prd', parsePrdPromptText],
+  ['analyze_project_complexity', analyzePromptText],
+  ['expand_task', expandPromptText],
+  ['expand_all', expandPromptText],
+  ['update', updatePromptText],
+  ['update_task', updateTaskPromptText],
+  ['update_subtask', notePromptText],
+  ['add_task', addTaskPromptText],
 ]);
 
 export interface OperationPrompt extends PromptText {

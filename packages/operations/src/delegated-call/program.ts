@@ -7,7 +7,7 @@ import {
   type Message,
 } from '@baton/protocol';
 import { z } from 'zod';
-import { MODELS } from '../definition/models.ts';
+import { LLM_MODELS } from '../definition/llm-models.ts';
 import type { Operation } from '../definition/operation.ts';
 
 const delegatedCallResult = z.looseObject({ originalCommand: z.string(), response: z.unknown() });
@@ -34,7 +34,7 @@ export const delegatedCall: Operation<DelegatedCallDetails, z.infer<typeof deleg
     const { response, data } = yield* generateForCaller({
       role,
       serviceType,
-      modelId: modelId ?? MODELS[role].modelId,
+      modelId: modelId ?? LLM_MODELS[role].modelId,
       messages: messages as readonly Message[],
       summary: `Call of ${originalCommand}`,
       parameters: parameters as JsonObject,

@@ -1,9 +1,9 @@
 import { all, type Program, readProject } from '@baton/engine';
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, tag } from '../definition/arguments.ts';
+import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { splitTask } from '../expand-task/split-task.ts';
-import { num } from '../expand-task/program.ts';
+import { subtaskCountArgument } from '../expand-task/program.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
 import type { Operation } from '../definition/operation.ts';
 import { type Project, requireProject, requireTag, resolveTag, type Task } from '../project/index.ts';
@@ -13,7 +13,7 @@ const AT_ONCE = 8;
 const MOST_AT_ONCE = 32;
 
 const expandAllInput = z.strictObject({
-  num,
+  num: subtaskCountArgument,
   research,
   prompt: prompt.optional().describe('What to heed when the tasks are split'),
   force: booleanOrText('Split tasks that have subtasks too, replacing those that are not done'),

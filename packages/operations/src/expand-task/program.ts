@@ -1,14 +1,14 @@
 import type { Json } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, tag, taskId } from '../definition/arguments.ts';
+import { projectRoot, prompt, research, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
 import type { Operation } from '../definition/operation.ts';
-import { MAX_NEW_SUBTASKS } from '../project/index.ts';
+import { MAX_GENERATED_SUBTASKS } from '../project/index.ts';
 import { taskView } from '../views/task-view.ts';
 import { splitTask } from './split-task.ts';
 
 /** How many subtasks; shared with `expand_all`. */
-export const num = integerOrDigits(z.int().min(0).max(MAX_NEW_SUBTASKS).optional())
+export const subtaskCountArgument = integerOrDigits(z.int().min(0).max(MAX_GENERATED_SUBTASKS).optional())
   .optional()
   .describe(
     'About how many subtasks to make; 0 leaves it to the LLM. By default what the complexity report recommends, or else 3',
@@ -16,7 +16,7 @@ export const num = integerOrDigits(z.int().min(0).max(MAX_NEW_SUBTASKS).optional
 
 const expandTaskInput = z.strictObject({
   id: taskId.describe('The task to split'),
-  num,
+  num: subtaskCountArgument,
   research,
   prompt: prompt.optional().describe('What to heed when the task is split'),
   force: booleanOrText('Replace its subtasks instead of adding to them; those that are done stay'),

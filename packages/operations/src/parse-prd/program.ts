@@ -1,7 +1,7 @@
 import { commitProject, generateObject, readProject } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
-import { MODELS } from '../definition/models.ts';
+import { LLM_MODELS } from '../definition/llm-models.ts';
 import type { Operation } from '../definition/operation.ts';
 import { type Command, type Project, tagNotEmptyError } from '../project/index.ts';
 import { taskView } from '../views/task-view.ts';
@@ -47,7 +47,7 @@ export const parsePrd: Operation<ParsePrdInput, z.infer<typeof parsePrdResult>> 
 
     const role = research ? 'research' : 'main';
     const answer = yield* generateObject({
-      ...MODELS[role],
+      ...LLM_MODELS[role],
       role,
       messages: parsePrdPrompt({
         prd: document,

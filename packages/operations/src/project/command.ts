@@ -1,7 +1,12 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import { connectFiles, connectFilesCommand } from './commands/connect-files.ts';
-import { initialize, initializeCommand, setRules, setRulesCommand } from './commands/initialize-project.ts';
+import {
+  initializeProject,
+  initializeCommand,
+  setRules,
+  setRulesCommand,
+} from './commands/initialize-project.ts';
 import { addSubtask, addSubtaskCommand, addSubtasks, addSubtasksCommand } from './commands/add-subtasks.ts';
 import { addTask, addTaskCommand } from './commands/add-task.ts';
 import { addTasks, addTasksCommand } from './commands/add-tasks.ts';
@@ -158,7 +163,7 @@ function reduced(project: Project | undefined, command: Command, now: string): C
     case 'use_tag':
       return useTag(project, command);
     case 'initialize':
-      return initialize(project, command, now);
+      return initializeProject(project, command, now);
     case 'set_rules':
       return setRules(project, command);
     case 'connect_files':

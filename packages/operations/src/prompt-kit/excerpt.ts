@@ -1,6 +1,6 @@
 import { truncate } from '@baton/protocol';
 import type { Project, Subtask, Task } from '../project/index.ts';
-import { fenceLines } from './fence.ts';
+import { delimitJsonLines } from './delimiters.ts';
 import { definedFields } from '../schema/defined-fields.ts';
 
 /**
@@ -26,7 +26,7 @@ export function taskLine({ id, title, status }: Pick<Task, 'id' | 'title' | 'sta
 }
 
 /** A subtask with what it is about, as work on its task needs it. */
-export function subtaskLine({ id, title, status, description, details, dependencies }: Subtask) {
+export function subtaskExcerpt({ id, title, status, description, details, dependencies }: Subtask) {
   const open = status !== 'done';
   return {
     id,
@@ -46,7 +46,15 @@ const SUBTASK_DETAILS = 600;
 const TASK_TEXTS = { description: 2_000, details: 8_000, testStrategy: 2_000 };
 
 /** A task with all that is worked on. Texts longer than anyone works on in one answer are cut, and named. */
-export function fullTask({ id, title, description, details, testStrategy, status, ...task }: Task) {
+export function detailedTaskExcerpt({
+  id,
+  title,
+  description,
+  details,
+  testStrategy,
+  status,
+  ...task
+}: Task) {
   return {
     id,
     title: excerpt(title, 300) ?? '',
@@ -58,7 +66,7 @@ export function fullTask({ id, title, description, details, testStrategy, status
     status,
     priority: task.priority,
     dependencies: task.dependencies,
-    ...(task.subtasks.length > 0 ? { subtasks: task.subtasks.slice(0, 60).map(subtaskLine) } : {}),
+    ...(task.subtasks.length > 0 ? { subtasks: task.subtasks.slice(0, 60).map(subtaskExcerpt) } : {}),
     ...cutFields({ description, details, testStrategy }, TASK_TEXTS),
   };
 }
@@ -82,7 +90,7 @@ export function rulesExcerpt(project: Pick<Project, 'rules'> | undefined): strin
 /** The rules as a part of a request. They come from the project's owner, and yet they are data. */
 export function rulesSection(rules: string | null | undefined): string | undefined {
   if (!rules) return undefined;
-  return `The project keeps to these rules; let your answer keep to them too:\n${fenceLines('project-rules', [rules])}`;
+  return `The project keeps to these rules; let your answer keep to them too:\n${delimitJsonLines('project-rules', [rules])}`;
 }
 
 /**

@@ -12,9 +12,9 @@ import {
   setTaskStatusInput,
   setTaskStatusResult,
 } from '../views/index.ts';
-import { changeTool, pluralize, IDEMPOTENT_WRITE_HINTS, viewTool } from './project-tool.ts';
+import { defineChangeTool, pluralize, IDEMPOTENT_WRITE_HINTS, defineViewTool } from './project-tool.ts';
 
-export const getTasksTool = viewTool({
+export const getTasksTool = defineViewTool({
   name: 'get_tasks',
   title: 'List tasks',
   description: 'Lists the tasks of a project, all or those of some statuses, and how far it is.',
@@ -24,7 +24,7 @@ export const getTasksTool = viewTool({
   summarize: ({ tasks, tag }) => `${pluralize(tasks.length, 'task')} in '${tag}'.`,
 });
 
-export const getTaskTool = viewTool({
+export const getTaskTool = defineViewTool({
   name: 'get_task',
   title: 'Show a task',
   description: 'Shows one task, or one subtask, of a project with all its details.',
@@ -34,7 +34,7 @@ export const getTaskTool = viewTool({
   summarize: ({ task }, { id }) => `Task ${id}: ${task.title}`,
 });
 
-export const nextTaskTool = viewTool({
+export const nextTaskTool = defineViewTool({
   name: 'next_task',
   title: 'Find the next task',
   description: 'Finds the task to work on next: one whose dependencies are done, the most important first.',
@@ -44,7 +44,7 @@ export const nextTaskTool = viewTool({
   summarize: ({ task }) => (task === null ? 'No task can be begun now.' : `Next: ${task.title}`),
 });
 
-export const setTaskStatusTool = changeTool({
+export const setTaskStatusTool = defineChangeTool({
   name: 'set_task_status',
   title: 'Set the status of tasks',
   description: 'Sets the status of tasks and subtasks of a project.',

@@ -10,7 +10,7 @@ import {
   connectFilesTool,
   initializeProjectTool,
   setRulesTool,
-} from './metadata-tools.ts';
+} from './project-metadata-tools.ts';
 import type { ProjectTool } from './project-tool.ts';
 import { getTasksTool, getTaskTool, nextTaskTool, setTaskStatusTool } from './task-view-tools.ts';
 import {
@@ -27,7 +27,7 @@ import {
   moveTaskTool,
   removeSubtaskTool,
   removeTaskTool,
-} from './task-tools.ts';
+} from './task-change-tools.ts';
 
 /** The tools that need no LLM, in the order in which they are listed. A new tool is one more entry. */
 export const projectTools: readonly ProjectTool[] = [

@@ -1,8 +1,8 @@
 import { commitProject, generateText, readProject } from '@baton/engine';
 import type { Json } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, subtaskId, tag } from '../definition/arguments.ts';
-import { MODELS } from '../definition/models.ts';
+import { projectRoot, prompt, research, subtaskId, tag } from '../definition/shared-arguments.ts';
+import { LLM_MODELS } from '../definition/llm-models.ts';
 import type { Operation } from '../definition/operation.ts';
 import {
   type Command,
@@ -17,7 +17,7 @@ import {
   taskDoneError,
 } from '../project/index.ts';
 import { rulesExcerpt, excerpt, taskLine } from '../prompt-kit/excerpt.ts';
-import { roleFor } from '../prompt-kit/prompt-text.ts';
+import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
 import { subtaskView } from '../views/task-view.ts';
 import { notePrompt } from './prompt.ts';
 import { definedFields } from '../schema/defined-fields.ts';
@@ -59,9 +59,9 @@ export const updateSubtask: Operation<UpdateSubtaskInput, z.infer<typeof updateS
     const found = yield* readProject(projectRoot, (project?: Project) =>
       readNoteContext(project, projectRoot, input.tag, id),
     );
-    const role = roleFor(research);
+    const role = modelRoleFor(research);
     const text = yield* generateText({
-      ...MODELS[role],
+      ...LLM_MODELS[role],
       role,
       messages: notePrompt(found.item, found, prompt, research),
       summary: `Note something on subtask ${id}: ${found.item.title.slice(0, 80)}`,

@@ -1,9 +1,9 @@
 import { commitProject, generateObject, generateText, type Program, readProject } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, tag, taskId } from '../definition/arguments.ts';
+import { projectRoot, prompt, research, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
-import { MODELS } from '../definition/models.ts';
+import { LLM_MODELS } from '../definition/llm-models.ts';
 import type { Operation } from '../definition/operation.ts';
 import {
   type Command,
@@ -14,10 +14,10 @@ import {
   resolveTag,
   taskDoneError,
 } from '../project/index.ts';
-import { rulesExcerpt, excerpt, fullTask } from '../prompt-kit/excerpt.ts';
-import { roleFor } from '../prompt-kit/prompt-text.ts';
+import { rulesExcerpt, excerpt, detailedTaskExcerpt } from '../prompt-kit/excerpt.ts';
+import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
 import { updateTaskAnswer, dropUnrequestedStatus, dropTruncatedFields } from '../update/answer.ts';
-import { updatePrompt, updateTaskText } from '../update/prompt.ts';
+import { updatePrompt, updateTaskPromptText } from '../update/prompt.ts';
 import { notePrompt } from '../update-subtask/prompt.ts';
 import { MAX_NOTE_LENGTH } from '../update-subtask/program.ts';
 import { taskView } from '../views/task-view.ts';
@@ -43,7 +43,7 @@ const updateTaskResult = z.object({
 
 type Found = {
   readonly tag: string;
-  readonly task: ReturnType<typeof fullTask>;
+  readonly task: ReturnType<typeof detailedTaskExcerpt>;
   readonly rules?: string | undefined;
 };
 type UpdateRequest = Found & {
@@ -75,7 +75,7 @@ export const updateTask: Operation<UpdateTaskInput, z.infer<typeof updateTaskRes
       const tag = resolveTag(existing, input.tag);
       const task = requireTask(requireTag(existing, tag), tag, { task: Number(id) });
       if (task.status === 'done') throw taskDoneError(tag, id);
-      return { tag, task: fullTask(task), rules: rulesExcerpt(existing) };
+      return { tag, task: detailedTaskExcerpt(task), rules: rulesExcerpt(existing) };
     });
     const wish = { ...found, request: prompt, projectRoot, research };
     const landed = append ? yield* note(wish) : yield* revise(wish);
@@ -92,7 +92,7 @@ function* revise(wish: UpdateRequest): Program<End> {
   const { tag, task, rules, request, projectRoot, research } = wish;
   const answer = yield* generateObject({
     ...callFor(wish, 'Revise'),
-    messages: updatePrompt(updateTaskText, request, [task], { rules }, research),
+    messages: updatePrompt(updateTaskPromptText, request, [task], { rules }, research),
     schema: updateTaskAnswer,
     objectName: 'updated_task',
   });
@@ -126,8 +126,8 @@ function* note(wish: UpdateRequest): Program<End> {
 
 /** Who is asked, and how lists name it. */
 function callFor({ task, research }: UpdateRequest, what: string) {
-  const role = roleFor(research);
-  return { ...MODELS[role], role, summary: `${what} task ${task.id}: ${excerpt(task.title, 80)}` };
+  const role = modelRoleFor(research);
+  return { ...LLM_MODELS[role], role, summary: `${what} task ${task.id}: ${excerpt(task.title, 80)}` };
 }
 
 function taskRemovedError(tag: string, id: number): BatonError {

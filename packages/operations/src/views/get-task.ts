@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, tag } from '../definition/arguments.ts';
+import { projectRoot, tag } from '../definition/shared-arguments.ts';
 import {
   formatTaskRef,
   parseTaskRef,
@@ -11,7 +11,7 @@ import {
   requireTask,
   resolveTag,
 } from '../project/index.ts';
-import { matchesStatus, readStatusFilter } from './status-filter.ts';
+import { matchesStatus, parseStatusFilter } from './status-filter.ts';
 import { standaloneSubtaskView, taskView } from './task-view.ts';
 
 export const getTaskInput = z.strictObject({
@@ -48,7 +48,7 @@ export function getTask(project: Project | undefined, input: GetTaskInput): z.in
   const task = requireTask(tag, name, ref);
   if (ref.subtask === undefined) {
     return {
-      task: { ...task, subtasks: task.subtasks.filter(matchesStatus(readStatusFilter(input.status))) },
+      task: { ...task, subtasks: task.subtasks.filter(matchesStatus(parseStatusFilter(input.status))) },
     };
   }
   const { id, title, status } = task;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { projectRoot, tag } from '../definition/arguments.ts';
+import { projectRoot, tag } from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
 import {
   type Project,
@@ -10,7 +10,7 @@ import {
   type Task,
 } from '../project/index.ts';
 import { countProgress, progressSchema } from './progress.ts';
-import { matchesStatus, readStatusFilter } from './status-filter.ts';
+import { matchesStatus, parseStatusFilter } from './status-filter.ts';
 import { taskView } from './task-view.ts';
 
 export const getTasksInput = z.strictObject({
@@ -41,7 +41,7 @@ export function getTasks(project: Project | undefined, input: GetTasksInput): z.
   const existing = requireProject(project, input.projectRoot);
   const name = resolveTag(existing, input.tag);
   const { tasks } = requireTag(existing, name);
-  const filter = readStatusFilter(input.status);
+  const filter = parseStatusFilter(input.status);
   return {
     projectRoot: input.projectRoot,
     tag: name,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { projectRoot, tag } from '../definition/arguments.ts';
+import { projectRoot, tag } from '../definition/shared-arguments.ts';
 import { type Command, STATUSES, status } from '../project/index.ts';
 
 export const setTaskStatusInput = z.strictObject({

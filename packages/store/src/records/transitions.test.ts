@@ -1,7 +1,7 @@
 import { interactionStatus, isEnded, taskStatus } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { readLua } from '../scripts/lua-source.ts';
-import { ALL_SCRIPTS } from '../testing/script-interceptor.ts';
+import { ALL_SCRIPTS } from '../testing/all-scripts.ts';
 import {
   INTERACTION_TRANSITIONS,
   requireTransition,

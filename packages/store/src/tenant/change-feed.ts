@@ -2,7 +2,7 @@ import type { Subscriber } from '../redis/pub-sub.ts';
 import type { Connection } from '../redis/connection.ts';
 import { parseTopic, type TenantKeys } from '../records/keys.ts';
 import type { TenantContext } from './tenant-context.ts';
-import { CHANGE_FEED_TTL } from '../records/ttl.ts';
+import { CHANGE_FEED_TTL } from '../records/durations.ts';
 
 /** A change of a tenant's data. */
 export type Change =
@@ -68,7 +68,7 @@ export class ChangeFeed {
   async renewSubscription(): Promise<boolean> {
     const { connection, keys } = this.context;
     const before = await connection.command((client) =>
-      client.set(keys.listeners, keys.changeChannel, 'PX', CHANGE_FEED_TTL, 'GET'),
+      client.set(keys.activeChangeChannel, keys.changeChannel, 'PX', CHANGE_FEED_TTL, 'GET'),
     );
     return before !== null;
   }

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { cursor, nextCursor } from '../routes/paging.ts';
-import { jsonResponse, isoTimeSchema } from '../openapi/response-schemas.ts';
+import { jsonResponseSchema, isoTimeSchema } from '../openapi/shared-schemas.ts';
 
 const tenant = z
   .object({
@@ -48,7 +48,7 @@ export async function tenantRoutes(
         tags,
         summary: 'Create a tenant',
         body: creation,
-        response: { 201: jsonResponse('The tenant', tenant) },
+        response: { 201: jsonResponseSchema('The tenant', tenant) },
       },
     },
     async (request, reply) => {
@@ -70,7 +70,7 @@ export async function tenantRoutes(
         summary: 'List the tenants, in the order of their ids',
         querystring: z.strictObject({ cursor }),
         response: {
-          200: jsonResponse('A page of tenants', z.object({ tenants: z.array(tenant), nextCursor })),
+          200: jsonResponseSchema('A page of tenants', z.object({ tenants: z.array(tenant), nextCursor })),
         },
       },
     },
@@ -91,7 +91,7 @@ export async function tenantRoutes(
         tags,
         summary: 'Show a tenant',
         params,
-        response: { 200: jsonResponse('The tenant', tenant) },
+        response: { 200: jsonResponseSchema('The tenant', tenant) },
       },
     },
     async (request) => operatorStore.get(request.params.tenant),
@@ -107,7 +107,7 @@ export async function tenantRoutes(
         summary: 'Rename, suspend or resume a tenant, or change its limits',
         params,
         body: change,
-        response: { 200: jsonResponse('The tenant as it is now', tenant) },
+        response: { 200: jsonResponseSchema('The tenant as it is now', tenant) },
       },
     },
     async (request) =>

@@ -2,7 +2,7 @@ import { interactionStatus, isEnded, taskStatus } from '@baton/protocol';
 import type { TaskInspection } from '@baton/store';
 import { z } from 'zod';
 import { isoTime } from '../../delegation/task-outcome.ts';
-import { isoTimeSchema } from '../openapi/response-schemas.ts';
+import { isoTimeSchema } from '../openapi/shared-schemas.ts';
 
 const interactionEnd = interactionStatus.exclude(['pending']);
 const taskEnd = taskStatus.exclude(['working', 'input_required']);
@@ -22,7 +22,7 @@ export const timelineEntrySchema = z.discriminatedUnion('event', [
 type TimelineEntry = z.infer<typeof timelineEntrySchema>;
 
 /** What happened to a task, in order, read off the times that are stored anyway. */
-export function timelineOf(task: TaskInspection): TimelineEntry[] {
+export function taskTimelineOf(task: TaskInspection): TimelineEntry[] {
   const entries: [at: number, entry: TimelineEntry][] = [];
   const add = (at: number, entry: TimelineEntry) => entries.push([at, entry]);
 

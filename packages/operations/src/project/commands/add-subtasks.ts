@@ -1,14 +1,14 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import { positionsById, resolveNewDependency, breakCycles } from '../dependencies/new-item-dependencies.ts';
-import { type CommandResult, editTag, replaceTask } from './command-result.ts';
+import { type CommandResult, editTasksInTag, replaceTask } from './command-result.ts';
 import { allItemIds, resolveDependency } from '../dependencies/dependency-graph.ts';
-import { toSubtask } from './move-tasks.ts';
-import { newSubtask, type NewSubtask } from '../model/new-subtask.ts';
+import { convertTaskToSubtask } from './move-tasks.ts';
+import { generatedSubtaskSchema, type GeneratedSubtask } from '../model/generated-subtask.ts';
 import { type Project, withReport } from '../model/project.ts';
 import { requireTask } from '../model/lookup.ts';
 import { renumberReport } from '../model/complexity-report.ts';
-import { nextSubtaskIds, remapDependencies, writeDependency } from '../dependencies/remap-dependencies.ts';
+import { nextSubtaskIds, remapDependencies, formatDependency } from '../dependencies/remap-dependencies.ts';
 import {
   type Dependency,
   formatTaskRef,
@@ -20,14 +20,14 @@ import { status } from '../model/status.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Limit of subtasks in one answer. */
-export const MAX_NEW_SUBTASKS = 100;
+export const MAX_GENERATED_SUBTASKS = 100;
 
 /** Puts an LLM's subtasks into a task. `replace` takes out those that are not done first: done work is never undone. */
 export const addSubtasksCommand = z.strictObject({
   command: z.literal('add_subtasks'),
   id: taskNumber,
   mode: z.enum(['append', 'replace']),
-  subtasks: z.array(newSubtask).min(1).max(MAX_NEW_SUBTASKS),
+  subtasks: z.array(generatedSubtaskSchema).min(1).max(MAX_GENERATED_SUBTASKS),
   tag: z.string().optional(),
   /** Whether the outcome is to hold the whole task: it is journaled, and a hundred of them would add up. */
   show: z.boolean().optional(),
@@ -63,7 +63,7 @@ export function addSubtasks(
   command: z.infer<typeof addSubtasksCommand>,
   now: string,
 ): CommandResult {
-  return editTag(project, command.tag, now, (before, tag) => {
+  return editTasksInTag(project, command.tag, now, (before, tag) => {
     const found = requireTask({ tasks: before }, tag, { task: command.id });
     if (found.status === 'done') throw taskDoneError(tag, `${found.id}`);
     const kept =
@@ -89,7 +89,7 @@ export function addSubtasks(
   });
 }
 
-function numbered(given: readonly NewSubtask[], parent: Task, known: ReadonlySet<string>): Subtask[] {
+function numbered(given: readonly GeneratedSubtask[], parent: Task, known: ReadonlySet<string>): Subtask[] {
   const ids = nextSubtaskIds(parent.subtasks, given.length);
   const siblings = new Set(parent.subtasks.map(({ id }) => id));
   const carriers = positionsById(given);
@@ -122,7 +122,7 @@ export function addSubtask(
   now: string,
 ): CommandResult {
   const { subtask } = command;
-  const applied = editTag(project, command.tag, now, (tasks, tag) => {
+  const applied = editTasksInTag(project, command.tag, now, (tasks, tag) => {
     const parent = requireTask({ tasks }, tag, { task: command.id });
     refuseTooMany(parent, parent.subtasks.length + 1);
     const shown = (next: readonly Task[]) => {
@@ -138,7 +138,7 @@ export function addSubtask(
     const [id = 1] = nextSubtaskIds(parent.subtasks, 1, targets.map(Number));
     const holder = `${parent.id}.${id}`;
     const dependencies = targets.map((target) =>
-      writeDependency(target, undefined, new Set([...known, holder]), holder, parent.id),
+      formatDependency(target, undefined, new Set([...known, holder]), holder, parent.id),
     );
     const { title, description, details, status, testStrategy } = subtask;
     const made = { id, title, description, dependencies, details, status, testStrategy };
@@ -162,7 +162,10 @@ function converted(tasks: readonly Task[], parent: Task, taskId: number, tag: st
     throw cannotConvert(taskId, `it depends on task ${parent.id}`);
   const [id = 1] = nextSubtaskIds(parent.subtasks, 1, task.dependencies);
   const left = tasks.filter((other) => other !== task);
-  const next = replaceTask(left, { ...parent, subtasks: [...parent.subtasks, toSubtask(task, id)] });
+  const next = replaceTask(left, {
+    ...parent,
+    subtasks: [...parent.subtasks, convertTaskToSubtask(task, id)],
+  });
   return remapDependencies(tasks, { tasks: next, renamed: new Map([[`${parent.id}.${id}`, `${taskId}`]]) });
 }
 

@@ -3,7 +3,7 @@ import { unknownDependencyError } from './add-subtasks.ts';
 import { type CommandResult, toOutcome } from './command-result.ts';
 import { BatonError } from '@baton/protocol';
 import { allItemIds } from '../dependencies/dependency-graph.ts';
-import { newTask } from '../model/new-task.ts';
+import { generatedTaskSchema } from '../model/generated-task.ts';
 import { newProject, newTag, nextId, type Project, tagName, withTag } from '../model/project.ts';
 import type { Dependency } from '../model/task-id.ts';
 import { type Task, TASK_LIMITS } from '../model/task.ts';
@@ -12,7 +12,7 @@ import { type Task, TASK_LIMITS } from '../model/task.ts';
 export const addTaskCommand = z.strictObject({
   command: z.literal('add_task'),
   tag: tagName,
-  task: newTask.omit({ id: true, dependencies: true, status: true }),
+  task: generatedTaskSchema.omit({ id: true, dependencies: true, status: true }),
   dependencies: z.array(z.union([z.int(), z.string()])).max(TASK_LIMITS.dependencies),
   suggested: z.array(z.union([z.int(), z.string()])),
   /** See `addTasksCommand`. */

@@ -2,7 +2,7 @@ import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import { allItemIds } from '../dependencies/dependency-graph.ts';
 import { positionsById, resolveNewDependency, breakCycles } from '../dependencies/new-item-dependencies.ts';
-import { MAX_NEW_TASKS, type NewTask, newTask } from '../model/new-task.ts';
+import { MAX_GENERATED_TASKS, type GeneratedTask, generatedTaskSchema } from '../model/generated-task.ts';
 import { newProject, newTag, nextId, type Project, tagName, withReport, withTag } from '../model/project.ts';
 import { tagNotEmptyError } from '../model/lookup.ts';
 import type { Dependency } from '../model/task-id.ts';
@@ -13,7 +13,7 @@ export const addTasksCommand = z.strictObject({
   command: z.literal('add_tasks'),
   tag: tagName,
   mode: z.enum(['refuse_if_not_empty', 'append', 'replace']),
-  tasks: z.array(newTask).min(1).max(MAX_NEW_TASKS),
+  tasks: z.array(generatedTaskSchema).min(1).max(MAX_GENERATED_TASKS),
   /**
    * The tag's next free id when the LLM was asked. A dependency at or above it cannot mean a task of the tag, since
    * the LLM saw none there: what stands there by now came from another call.
@@ -60,7 +60,7 @@ export function addTasks(
   };
 }
 
-function numbered(given: readonly NewTask[], kept: readonly Task[], seenBelow: number): Task[] {
+function numbered(given: readonly GeneratedTask[], kept: readonly Task[], seenBelow: number): Task[] {
   const first = nextId(kept);
   const known = allItemIds(kept);
   const seen = (dependency: Dependency) =>

@@ -1,7 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import { taskDoneError } from './add-subtasks.ts';
-import { type CommandResult, toOutcome, editTag } from './command-result.ts';
+import { type CommandResult, toOutcome, editTasksInTag } from './command-result.ts';
 import { updateItemAt } from './edit-dependencies.ts';
 import type { Project } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/lookup.ts';
@@ -26,7 +26,7 @@ export function appendInfo(
   command: z.infer<typeof appendInfoCommand>,
   now: string,
 ): CommandResult {
-  return editTag(project, command.tag, now, (tasks, tag) => {
+  return editTasksInTag(project, command.tag, now, (tasks, tag) => {
     const [ref] = parseTaskRefs(command.id) as [TaskRef];
     const task = requireTask({ tasks }, tag, ref);
     const item = ref.subtask === undefined ? task : requireSubtask(task, tag, ref);

@@ -21,7 +21,7 @@ export function toOutcome(outcome: object): JsonObject {
  *
  * @throws BatonError `project_not_found`, `tag_not_found`, and what `edit` refuses with.
  */
-export function editTag(
+export function editTasksInTag(
   project: Project | undefined,
   tag: string | undefined,
   now: string,

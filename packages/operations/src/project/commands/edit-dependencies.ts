@@ -1,7 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { type CommandResult, editTag } from './command-result.ts';
-import { shortestPath, cycleError } from '../dependencies/dependency-path.ts';
+import { type CommandResult, editTasksInTag } from './command-result.ts';
+import { shortestPath, dependencyCycleError } from '../dependencies/dependency-path.ts';
 import {
   buildGraph,
   allItemIds,
@@ -9,10 +9,10 @@ import {
   resolveDependency,
   findCycles,
 } from '../dependencies/dependency-graph.ts';
-import { findDuplicates } from '../dependencies/invariants.ts';
+import { findDuplicates } from '../dependencies/find-duplicates.ts';
 import type { Project } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/lookup.ts';
-import { writeDependency } from '../dependencies/remap-dependencies.ts';
+import { formatDependency } from '../dependencies/remap-dependencies.ts';
 import { type Dependency, formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 
@@ -41,7 +41,7 @@ export function addDependency(
   command: z.infer<typeof addDependencyCommand>,
   now: string,
 ): CommandResult {
-  return editTag(project, command.tag, now, (tasks, tag) => {
+  return editTasksInTag(project, command.tag, now, (tasks, tag) => {
     const holders = knownRefs(command.id, tasks, tag);
     const needs = knownRefs(command.dependsOn, tasks, tag, 'dependsOn');
     refuseTooManyPairs(holders.length * needs.length);
@@ -74,18 +74,18 @@ function withDependency(
   { known, graph }: Links,
 ): readonly Task[] {
   const [from, to] = [formatTaskRef(holder), formatTaskRef(needed)];
-  if (from === to) throw cycleError([from, to]);
+  if (from === to) throw dependencyCycleError([from, to]);
   const parent = holder.subtask === undefined ? undefined : holder.task;
   return updateItemAt(tasks, holder, (item) => {
     const edges = graph.get(from) ?? [];
     if (edges.includes(to)) return item;
     // A task is done only with its subtasks, so a dependency between the two is a cycle.
     if (holder.task === needed.task && (holder.subtask === undefined || needed.subtask === undefined))
-      throw cycleError([from, to, from]);
+      throw dependencyCycleError([from, to, from]);
     const chain = shortestPath(graph, to, from);
-    if (chain !== undefined) throw cycleError([from, ...chain]);
+    if (chain !== undefined) throw dependencyCycleError([from, ...chain]);
     if (item.dependencies.length >= TASK_LIMITS.dependencies) throw tooMany(from);
-    const written = writeDependency(to, undefined, known, from, parent);
+    const written = formatDependency(to, undefined, known, from, parent);
     graph.set(from, [...edges, to]);
     return { ...item, dependencies: [...item.dependencies, written] };
   });
@@ -97,7 +97,7 @@ export function removeDependency(
   command: z.infer<typeof removeDependencyCommand>,
   now: string,
 ): CommandResult {
-  return editTag(project, command.tag, now, (tasks, tag) => {
+  return editTasksInTag(project, command.tag, now, (tasks, tag) => {
     const known = allItemIds(tasks);
     const needed = new Set(parseTaskRefs(command.dependsOn, 'dependsOn').map(formatTaskRef));
     const removed: { id: string; dependsOn: string }[] = [];
@@ -125,7 +125,7 @@ export function removeDependency(
 }
 
 /** The wrong dependencies of a tag's tasks. Baton's own commands never make one. */
-export function dependencyIssues(tasks: readonly Task[]): DependencyIssue[] {
+export function findDependencyIssues(tasks: readonly Task[]): DependencyIssue[] {
   const links = dependencyLinks(tasks);
   const issue = (kind: DependencyIssue['kind'], id: string, dependsOn: string, message: string) => ({
     kind,
@@ -163,10 +163,10 @@ export function fixDependencies(
   command: z.infer<typeof fixDependenciesCommand>,
   now: string,
 ): CommandResult {
-  return editTag(project, command.tag, now, (tasks) => {
+  return editTasksInTag(project, command.tag, now, (tasks) => {
     const fixed: DependencyIssue[] = [];
     let next = tasks;
-    for (let issues = dependencyIssues(next); issues.length > 0; issues = dependencyIssues(next)) {
+    for (let issues = findDependencyIssues(next); issues.length > 0; issues = findDependencyIssues(next)) {
       for (const found of issues) next = without(next, found);
       fixed.push(...issues);
     }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type CommandResult, toOutcome } from './command-result.ts';
 import { requireProject } from '../model/lookup.ts';
 import { DEFAULT_TAG, newProject, newTag, type Project, withTag } from '../model/project.ts';
-import { projectMetadata, METADATA_LIMITS } from '../model/project-metadata.ts';
+import { projectMetadataSchema, METADATA_LIMITS } from '../model/project-metadata.ts';
 
 const rules = z
   .array(z.string().trim().min(1, 'must not be empty').max(METADATA_LIMITS.ruleLength))
@@ -12,7 +12,7 @@ const rules = z
 /** Creates a project, or updates its metadata; fields that are not given stay. */
 export const initializeCommand = z.strictObject({
   command: z.literal('initialize'),
-  about: projectMetadata.omit({ created: true }),
+  about: projectMetadataSchema.omit({ created: true }),
   rules: rules.optional(),
 });
 
@@ -22,7 +22,7 @@ export const setRulesCommand = z.strictObject({
   append: z.boolean().optional(),
 });
 
-export function initialize(
+export function initializeProject(
   project: Project | undefined,
   command: z.infer<typeof initializeCommand>,
   now: string,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CommandResult } from './command-result.ts';
-import { analysis, type ComplexityReport } from '../model/complexity-report.ts';
+import { taskAnalysisSchema, type ComplexityReport } from '../model/complexity-report.ts';
 import { requireProject, requireTag } from '../model/lookup.ts';
 import type { Project } from '../model/project.ts';
 
@@ -11,7 +11,7 @@ export const mergeReportCommand = z.strictObject({
   threshold: z.int().min(1).max(10),
   research: z.boolean(),
   projectRoot: z.string(),
-  analyses: z.array(analysis),
+  analyses: z.array(taskAnalysisSchema),
 });
 
 /**

@@ -1,10 +1,10 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { type CommandResult, toOutcome, editTag, replaceTask } from './command-result.ts';
+import { type CommandResult, toOutcome, editTasksInTag, replaceTask } from './command-result.ts';
 import { buildGraph, dependencyLinks } from '../dependencies/dependency-graph.ts';
 import { type Project, withReport, withTag } from '../model/project.ts';
 import { requireProject, requireSubtask, requireTag, requireTask } from '../model/lookup.ts';
-import { toTask } from './remove-tasks.ts';
+import { convertSubtaskToTask } from './remove-tasks.ts';
 import { renumberReport } from '../model/complexity-report.ts';
 import { remapDependencies } from '../dependencies/remap-dependencies.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
@@ -52,7 +52,7 @@ export function moveTasks(
   if (from.length > MOST_MOVES)
     throw refuse('from', `names ${from.length}; ${MOST_MOVES} may be moved in one call`);
   const numbers = new Map<number, number>();
-  const applied = editTag(project, command.tag, now, (before, tag) => {
+  const applied = editTasksInTag(project, command.tag, now, (before, tag) => {
     let tasks = before;
     const moved: { from: string; to: string }[] = [];
     for (const [at, source] of from.entries()) {
@@ -94,7 +94,7 @@ function move(tasks: readonly Task[], source: TaskRef, place: TaskRef, tag: stri
     if (place.task === task.id)
       throw refuse('to', `${formatTaskRef(place)} is within task ${task.id} itself`);
     return remapDependencies(tasks, {
-      tasks: withSubtask(left, toSubtask(task, place.subtask), place, tag),
+      tasks: withSubtask(left, convertTaskToSubtask(task, place.subtask), place, tag),
       renamed,
     });
   }
@@ -107,14 +107,17 @@ function move(tasks: readonly Task[], source: TaskRef, place: TaskRef, tag: stri
   const left = replaceTask(tasks, { ...task, subtasks: task.subtasks.filter((other) => other !== subtask) });
   if (place.subtask === undefined) {
     refuseTaken(tasks, place);
-    return remapDependencies(tasks, { tasks: inOrder(left, toTask(subtask, place.task, task)), renamed });
+    return remapDependencies(tasks, {
+      tasks: inOrder(left, convertSubtaskToTask(subtask, place.task, task)),
+      renamed,
+    });
   }
   const next = withSubtask(left, { ...subtask, id: place.subtask }, place, tag);
   return remapDependencies(tasks, { tasks: next, renamed });
 }
 
 /** A task as a subtask of another; it has no subtasks of its own. */
-export function toSubtask({ subtasks: _, ...task }: Task, id: number): Subtask {
+export function convertTaskToSubtask({ subtasks: _, ...task }: Task, id: number): Subtask {
   return { ...task, id };
 }
 

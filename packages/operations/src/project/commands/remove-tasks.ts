@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { type CommandResult, editTag } from './command-result.ts';
+import { type CommandResult, editTasksInTag } from './command-result.ts';
 import { nextId, type Project, withReport } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/lookup.ts';
 import { renumberReport } from '../model/complexity-report.ts';
@@ -39,7 +39,7 @@ export function removeTasks(
   command: z.infer<typeof removeTasksCommand>,
   now: string,
 ): CommandResult {
-  const applied = editTag(project, command.tag, now, (tasks, name) => {
+  const applied = editTasksInTag(project, command.tag, now, (tasks, name) => {
     const refs = knownRefs(command.id, tasks, name);
     const whole = new Set(refs.flatMap(({ task, subtask }) => (subtask === undefined ? [task] : [])));
     const left = without(tasks, refs).filter(({ id }) => !whole.has(id));
@@ -55,7 +55,7 @@ export function removeSubtasks(
   command: z.infer<typeof removeSubtasksCommand>,
   now: string,
 ): CommandResult {
-  return editTag(project, command.tag, now, (tasks, name) => {
+  return editTasksInTag(project, command.tag, now, (tasks, name) => {
     const refs = knownRefs(command.id, tasks, name);
     for (const { task, subtask } of refs) if (subtask === undefined) throw notASubtask(task);
     const removed = refs.map((ref) => ({ id: formatTaskRef(ref), title: titleOf(tasks, ref) }));
@@ -69,7 +69,7 @@ export function removeSubtasks(
     const first = nextId(tasks);
     const converted = refs.map((ref, at) => {
       const parent = requireTask({ tasks }, name, ref);
-      return toTask(requireSubtask(parent, name, ref), first + at, parent);
+      return convertSubtaskToTask(requireSubtask(parent, name, ref), first + at, parent);
     });
     const renamed = new Map(refs.map((ref, at) => [`${first + at}`, formatTaskRef(ref)]));
     const rewiredTasks = remapDependencies(tasks, { tasks: [...left, ...converted], renamed });
@@ -83,7 +83,7 @@ export function clearSubtasks(
   command: z.infer<typeof clearSubtasksCommand>,
   now: string,
 ): CommandResult {
-  return editTag(project, command.tag, now, (tasks, name) => {
+  return editTasksInTag(project, command.tag, now, (tasks, name) => {
     const refs = command.id === undefined ? undefined : knownRefs(command.id, tasks, name);
     for (const ref of refs ?? []) if (ref.subtask !== undefined) throw notATask(formatTaskRef(ref));
     const meant = new Set(refs?.map(({ task }) => task));
@@ -100,7 +100,7 @@ export function clearSubtasks(
 }
 
 /** A subtask as a task of its own; what it does not say its parent says. */
-export function toTask(subtask: Subtask, id: number, parent: Pick<Task, 'priority'>): Task {
+export function convertSubtaskToTask(subtask: Subtask, id: number, parent: Pick<Task, 'priority'>): Task {
   const { parentTaskId: _, ...own } = subtask as Subtask & { readonly parentTaskId?: unknown };
   return {
     ...own,

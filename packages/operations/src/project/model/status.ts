@@ -47,13 +47,13 @@ const statusOf = lookUp(STATUSES, STATUS_WORDINGS);
 const priorityOf = lookUp(PRIORITIES, PRIORITY_WORDINGS);
 
 /** The status that a wording means, or undefined for a word that means none. */
-export function readStatus(wording: string): Status | undefined {
+export function parseStatus(wording: string): Status | undefined {
   return statusOf.get(evenOut(wording));
 }
 
 /** A status in any known wording; an unknown word is refused, never dropped. */
 export const status = z.preprocess(
-  (value) => (typeof value === 'string' ? (readStatus(value) ?? value) : value),
+  (value) => (typeof value === 'string' ? (parseStatus(value) ?? value) : value),
   z.enum(STATUSES, { error: () => `must be one of ${STATUSES.join(', ')}` }),
 );
 

@@ -1,6 +1,6 @@
 #!lua
 -- PARK: ends a segment that awaits something: records what it did, opens what it awaits, leaves its job's batch.
--- KEYS: tenant task pending deadlines due ready held jobs outstanding workers listeners
+-- KEYS: tenant task pending deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
 -- ARGV: fence topic ref seen journal drops waits ...
 --       journal × (path, entry), drops × path, waits × (kind, path, ms until due, request, summary)
 -- Returns: {'parked', next}: next is the job to add, as "number list", or ''; {'again', event} when an event came that
