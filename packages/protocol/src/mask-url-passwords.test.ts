@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maskUrlPasswords } from './text.ts';
+import { maskUrlPasswords } from './mask-url-passwords.ts';
 
 test.each([
   [
