@@ -18,7 +18,9 @@ import {
   resolveTag,
   TASK_LIMITS,
 } from '../project/index.ts';
-import { rulesExcerpt, excerpt, taskLine } from '../prompt-kit/excerpt.ts';
+import { excerpt } from '../prompt-kit/excerpt.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import { taskLine } from '../prompt-kit/task-excerpts.ts';
 import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
 import { taskView } from '../views/task-view.ts';
 import { addTaskPrompt } from './prompt.ts';

@@ -16,7 +16,9 @@ import {
   type TaskRef,
   taskDoneError,
 } from '../project/index.ts';
-import { rulesExcerpt, excerpt, taskLine } from '../prompt-kit/excerpt.ts';
+import { excerpt } from '../prompt-kit/excerpt.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import { taskLine } from '../prompt-kit/task-excerpts.ts';
 import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
 import { subtaskView } from '../views/task-view.ts';
 import { notePrompt } from './prompt.ts';

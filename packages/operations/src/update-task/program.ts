@@ -14,7 +14,9 @@ import {
   resolveTag,
   taskDoneError,
 } from '../project/index.ts';
-import { rulesExcerpt, excerpt, detailedTaskExcerpt } from '../prompt-kit/excerpt.ts';
+import { excerpt } from '../prompt-kit/excerpt.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
 import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
 import { updateTaskAnswer, dropUnrequestedStatus, dropTruncatedFields } from '../update/answer.ts';
 import { updatePrompt, updateTaskPromptText } from '../update/prompt.ts';

@@ -13,7 +13,9 @@ import {
   resolveTag,
   type Task,
 } from '../project/index.ts';
-import { splitIntoBatches, rulesExcerpt, detailedTaskExcerpt } from '../prompt-kit/excerpt.ts';
+import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
 import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
 import { updateAnswer, dropUnrequestedStatus, dropTruncatedFields } from './answer.ts';
 import { updatePrompt, updatePromptText } from './prompt.ts';
