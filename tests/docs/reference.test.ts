@@ -284,10 +284,15 @@ const NOT_KEYS = new Set(['constructor', 'taskNames', 'topic', 'scriptKeys']);
 
 /** The name under which scripts declare a key. */
 function scriptNameOf(key: string): string {
-  const [, , kind, name] = /^baton:\{s0\}(:t:<tenant>)?(?::(\w+))?(?::(.*))?$/.exec(key) ?? [];
+  const [, , kind] = /^baton:\{s0\}(:t:<tenant>)?(?::(\w+))?(?::(.*))?$/.exec(key) ?? [];
   if (kind === undefined) return 'tenant';
-  const named: Readonly<Record<string, string>> = { key: 'credential', idem: 'idempotency' };
-  return name === undefined ? kind : (named[kind] ?? kind);
+  const named: Readonly<Record<string, string>> = {
+    key: 'credential',
+    idem: 'idempotency',
+    outstanding: 'tenantsWithJobs',
+    listeners: 'activeChangeChannel',
+  };
+  return named[kind] ?? kind;
 }
 
 function declares(script: string, key: string): boolean {
