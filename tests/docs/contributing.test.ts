@@ -5,7 +5,7 @@ import { codeBlocksUnder } from './markdown-pages.ts';
 import { SourceCopy } from './source-copy.ts';
 
 /** The example of `Add an operation` is added as the page says, in a copy of the sources. */
-test('the ninth operation of CONTRIBUTING.md has the right types, passes its own test, and is a tool', {
+test('the operation that CONTRIBUTING.md adds has the right types, passes its own test, and is a tool', {
   timeout: 240_000,
 }, async () => {
   const tree = SourceCopy.create();
@@ -20,16 +20,12 @@ test('the ninth operation of CONTRIBUTING.md has the right types, passes its own
       [/^/, "import { summarizeTag } from '../summarize-tag/program.ts';\n"],
       [/^ {2}addTask,$/m, '  addTask,\n  summarizeTag,'],
     ]);
-    edit(tree, 'prompt-catalog.ts', [
-      [/^/, "import { summaryPromptText } from '../summarize-tag/prompt.ts';\n"],
-      [/^( {2}\['add_task', .*\],)$/m, "$1\n  ['summarize_tag', summaryPromptText],"],
-    ]);
     writeFileSync(
       join(folder, 'registered.test.ts'),
       `import { expect, it } from 'vitest';
 import { operationPrompt, operations } from '../index.ts';
 it('is registered', () => {
-  expect([...operations.keys()].at(-1)).toBe('summarize_tag');
+  expect([...operations.keys()]).toContain('summarize_tag');
   expect(operationPrompt('summarize_tag').version).toBe(1);
 });
 `,

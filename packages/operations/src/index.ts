@@ -20,6 +20,6 @@ export {
   promptNames,
 } from './catalog/prompt-catalog.ts';
 export { projectTools } from './tools/tool-catalog.ts';
-export { readComplexityReport } from './tools/project-metadata-tools.ts';
+export { readComplexityReport } from './tools/complexity-report-tool.ts';
 export type { ProjectTool } from './tools/project-tool.ts';
 export * from './views/index.ts';

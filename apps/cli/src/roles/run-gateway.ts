@@ -3,7 +3,8 @@ import { type GatewayConfiguration, generateReplicaName } from '@baton/gateway/c
 import { createLogger } from '@baton/gateway/log';
 import type { Settings } from '../settings/environment.ts';
 import { monitorRedis } from './redis-monitor.ts';
-import { extraOperations, type Deployment, openStore, type RunningRole } from './open-store.ts';
+import { type Deployment, openStore, type RunningRole } from './open-store.ts';
+import { enabledSyntheticOperations } from './enabled-synthetic-operations.ts';
 
 /** Starts a gateway with a hold on Redis of its own. */
 export async function runGateway(
@@ -28,7 +29,7 @@ export async function runGateway(
     drainMs: settings.BATON_DRAIN_MS,
     fastPath: true,
   };
-  const gateway = await startGateway(configuration, store, log, extraOperations(settings)).catch(
+  const gateway = await startGateway(configuration, store, log, enabledSyntheticOperations(settings)).catch(
     async (error: unknown) => {
       await store.close();
       throw error;

@@ -3,7 +3,8 @@ import { createLogger } from '@baton/gateway/log';
 import { startMonitoringServer, startWorker } from '@baton/worker';
 import type { Settings } from '../settings/environment.ts';
 import { monitorRedis } from './redis-monitor.ts';
-import { extraOperations, type Deployment, openStore, type RunningRole } from './open-store.ts';
+import { type Deployment, openStore, type RunningRole } from './open-store.ts';
+import { enabledSyntheticOperations } from './enabled-synthetic-operations.ts';
 
 /** Starts a worker with a hold on Redis of its own. */
 export async function runWorker(settings: Settings, deployment: Deployment): Promise<RunningRole> {
@@ -14,7 +15,7 @@ export async function runWorker(settings: Settings, deployment: Deployment): Pro
     { drainMs: settings.BATON_DRAIN_MS },
     store,
     log,
-    extraOperations(settings),
+    enabledSyntheticOperations(settings),
   );
   let draining = false;
   const { HOST: host = '0.0.0.0', BATON_HEALTH_PORT: port } = settings;

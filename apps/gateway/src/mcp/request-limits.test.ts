@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { removeTaskParam, enforceRequestLimits } from './request-limits.ts';
+import { enforceRequestLimits } from './request-limits.ts';
+import { removeTaskParam } from './remove-task-param.ts';
 
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]));
 const call = (params: unknown) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });

@@ -3,7 +3,7 @@ import { BatonError } from '@baton/protocol';
 import { readProject } from '@baton/runner';
 import type { AdmittedCall } from '../call/call.ts';
 import type { Resource } from '@modelcontextprotocol/sdk/types.js';
-import { isoTime } from '../delegation/task-outcome.ts';
+import { isoTime } from '../delegation/iso-time.ts';
 import { taskResource, interactionResource } from './task-resources.ts';
 import { fileContent } from './file-content.ts';
 import {

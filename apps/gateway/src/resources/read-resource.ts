@@ -2,7 +2,7 @@ import { BatonError, type ErrorCode } from '@baton/protocol';
 import { admit } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
-import { resolveResourceUri } from './change-matching.ts';
+import { resolveResourceUri } from './resolve-resource-uri.ts';
 import { annotationsOf, type Content, type ResourceKind, sizeOf } from './resource-kind.ts';
 
 /** MCP 2025-11-25, server/resources: resource not found. */

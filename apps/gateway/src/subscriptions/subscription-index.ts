@@ -2,10 +2,10 @@ import type { Identity } from '@baton/store';
 import {
   mayChangeResourceList,
   isListChangeFor,
-  resolveResourceUri,
   resourceMayChange,
   topicsOfChange,
 } from '../resources/change-matching.ts';
+import { resolveResourceUri } from '../resources/resolve-resource-uri.ts';
 import type { DataChange, ResourceKind, Topic } from '../resources/resource-kind.ts';
 import { SetMultimap } from './set-multimap.ts';
 import { RESOURCE_LIST } from './notification-writer.ts';

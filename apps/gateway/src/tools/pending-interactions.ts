@@ -3,7 +3,7 @@ import { interactionStatus, MAX_WAIT_MS, role } from '@baton/protocol';
 import { z } from 'zod';
 import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
-import { presentInteraction } from '../delegation/task-outcome.ts';
+import { presentInteraction } from '../delegation/present-interaction.ts';
 import { waitForPendingInteractions } from '../delegation/wait-for-pending-interactions.ts';
 import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
 import { defineTool } from './tool.ts';

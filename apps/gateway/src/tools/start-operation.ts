@@ -12,7 +12,8 @@ import { z } from 'zod';
 import type { Call, UnadmittedCall } from '../call/call.ts';
 import { contentBlocksOf } from '../delegation/content-blocks.ts';
 import { waitForTask } from '../delegation/wait-for-task.ts';
-import { directiveFor, outcomeOf } from '../delegation/task-outcome.ts';
+import { outcomeOf } from '../delegation/task-outcome.ts';
+import { directiveFor } from '../delegation/directive-for.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
 import type { RequestMeta } from './tool.ts';
 

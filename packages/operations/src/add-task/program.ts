@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { nullAsAbsent } from '../schema/coercion.ts';
 import { LLM_MODELS } from '../definition/llm-models.ts';
-import type { Operation } from '../definition/operation.ts';
+import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
   type Dependency,
@@ -18,10 +18,12 @@ import {
   resolveTag,
   TASK_LIMITS,
 } from '../project/index.ts';
-import { rulesExcerpt, excerpt, taskLine } from '../prompt-kit/excerpt.ts';
+import { excerpt } from '../prompt-kit/excerpt.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import { taskLine } from '../prompt-kit/task-excerpts.ts';
 import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
 import { taskView } from '../views/task-view.ts';
-import { addTaskPrompt } from './prompt.ts';
+import { addTaskPrompt, addTaskPromptText } from './prompt.ts';
 import { definedFields } from '../schema/defined-fields.ts';
 
 const MOST_EXISTING = 200;
@@ -76,7 +78,7 @@ const addTaskResult = z.object({
 const addTaskAnswer = generatedTaskSchema.omit({ id: true, status: true });
 
 /** Adds one task: as the caller wrote it, or worked out by the LLM. Its id is given when it is put in. */
-export const addTask: Operation<AddTaskInput, z.infer<typeof addTaskResult>> = {
+export const addTask: ToolOperation<AddTaskInput, z.infer<typeof addTaskResult>> = {
   name: 'add_task',
   version: 1,
   title: 'Add a task',
@@ -85,6 +87,8 @@ export const addTask: Operation<AddTaskInput, z.infer<typeof addTaskResult>> = {
     'it out, and that call is delegated to you: answer it with agent_llm.',
   input: addTaskInput,
   result: addTaskResult,
+  promptText: addTaskPromptText,
+  nextSteps: ['If it is large, split it with expand_task.', 'Connect it with others by add_dependency.'],
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 
   *run({ prompt, research = false, projectRoot, ...input }) {

@@ -1,5 +1,6 @@
 import type { Message } from '@baton/protocol';
-import { rulesSection, type TaskLine } from '../prompt-kit/excerpt.ts';
+import { rulesSection } from '../prompt-kit/project-rules.ts';
+import { type TaskLine } from '../prompt-kit/task-excerpts.ts';
 import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import {
   UNTRUSTED_DATA_RULE,

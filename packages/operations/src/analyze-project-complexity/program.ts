@@ -4,12 +4,13 @@ import { z } from 'zod';
 import { idText, projectRoot, research, tag } from '../definition/shared-arguments.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
 import { LLM_MODELS } from '../definition/llm-models.ts';
-import type { Operation } from '../definition/operation.ts';
+import type { ToolOperation } from '../definition/operation.ts';
 import { type Command, type Project, requireProject, requireTag, resolveTag } from '../project/index.ts';
-import { splitIntoBatches, rulesExcerpt } from '../prompt-kit/excerpt.ts';
+import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
 import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
 import { analyzeAnswer, fillMissingAnalyses } from './answer.ts';
-import { analyzePrompt, type TaskExcerpt, taskExcerpt } from './prompt.ts';
+import { analyzePrompt, type TaskExcerpt, taskExcerpt, analyzePromptText } from './prompt.ts';
 import { selectTasks } from './select-tasks.ts';
 
 const TASKS_AT_ONCE = 40;
@@ -50,7 +51,7 @@ const analyzeResult = z.object({
 });
 
 /** Judges tasks in batches, side by side; each batch is in the report as soon as it is judged. */
-export const analyzeProjectComplexity: Operation<AnalyzeInput, z.infer<typeof analyzeResult>> = {
+export const analyzeProjectComplexity: ToolOperation<AnalyzeInput, z.infer<typeof analyzeResult>> = {
   name: 'analyze_project_complexity',
   version: 1,
   title: 'Analyze the complexity of tasks',
@@ -59,6 +60,11 @@ export const analyzeProjectComplexity: Operation<AnalyzeInput, z.infer<typeof an
     'complexity report, which expand_task and expand_all follow. The LLM call is delegated to you: answer it with agent_llm.',
   input: analyzeInput,
   result: analyzeResult,
+  promptText: analyzePromptText,
+  nextSteps: [
+    'Read the reasons with complexity_report.',
+    'Split the tasks with expand_all, or one of them with expand_task.',
+  ],
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 
   *run(input) {

@@ -1,5 +1,6 @@
 import type { Message } from '@baton/protocol';
-import { rulesSection, excerpt } from '../prompt-kit/excerpt.ts';
+import { excerpt } from '../prompt-kit/excerpt.ts';
+import { rulesSection } from '../prompt-kit/project-rules.ts';
 import { delimitJsonLines } from '../prompt-kit/delimiters.ts';
 import {
   UNTRUSTED_DATA_RULE,

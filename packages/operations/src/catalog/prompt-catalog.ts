@@ -1,26 +1,8 @@
 import { BatonError } from '@baton/protocol';
-import { addTaskPromptText } from '../add-task/prompt.ts';
-import { analyzePromptText } from '../analyze-project-complexity/prompt.ts';
-import { operations } from './operation-catalog.ts';
-import { expandPromptText } from '../expand-task/prompt.ts';
-import { parsePrdPromptText } from '../parse-prd/prompt.ts';
 import type { PromptText } from '../prompt-kit/prompt-text.ts';
-import { updateTaskPromptText, updatePromptText } from '../update/prompt.ts';
-import { notePromptText } from '../update-subtask/prompt.ts';
+import { operations } from './operation-catalog.ts';
 
-/** The fixed part of each operation's prompt, for people to read. */
-
-const TEXTS: ReadonlyMap<string, PromptText> = new Map([
-  ['parse_prd', parsePrdPromptText],
-  ['analyze_project_complexity', analyzePromptText],
-  ['expand_task', expandPromptText],
-  ['expand_all', expandPromptText],
-  ['update', updatePromptText],
-  ['update_task', updateTaskPromptText],
-  ['update_subtask', notePromptText],
-  ['add_task', addTaskPromptText],
-]);
-
+/** The fixed part of an operation's prompt, for people to read. */
 export interface OperationPrompt extends PromptText {
   readonly operation: string;
   readonly title: string;
@@ -28,14 +10,15 @@ export interface OperationPrompt extends PromptText {
 }
 
 /** The names of the operations that have a prompt, in their order. */
-export const promptNames: readonly string[] = [...TEXTS.keys()];
+export const promptNames: readonly string[] = [...operations.keys()];
 
 /** @throws BatonError `invalid_arguments`, naming the operations that have one. */
 export function operationPrompt(name: string): OperationPrompt {
-  const text = TEXTS.get(name);
   const operation = operations.get(name);
-  if (text !== undefined && operation !== undefined)
-    return { operation: name, title: operation.title, description: operation.description, ...text };
+  if (operation !== undefined) {
+    const { title, description, promptText } = operation;
+    return { operation: name, title, description, ...promptText };
+  }
   const known = promptNames.join(', ');
   throw new BatonError(
     'invalid_arguments',

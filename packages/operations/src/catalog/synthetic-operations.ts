@@ -96,4 +96,4 @@ const benchSleep: Operation<{ ms: number; text: string }, { value: string }> = {
   summarize: ({ value }) => `Awake: ${value}`,
 };
 
-export const syntheticOperations = indexByName(benchEcho, benchFan, benchPoison, benchSleep);
+export const syntheticOperations = indexByName<Operation>(benchEcho, benchFan, benchPoison, benchSleep);

@@ -2,10 +2,11 @@ import type { Json } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot, prompt, research, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
-import type { Operation } from '../definition/operation.ts';
+import type { ToolOperation } from '../definition/operation.ts';
 import { MAX_GENERATED_SUBTASKS } from '../project/index.ts';
 import { taskView } from '../views/task-view.ts';
 import { splitTask } from './split-task.ts';
+import { expandPromptText } from './prompt.ts';
 
 /** How many subtasks; shared with `expand_all`. */
 export const subtaskCountArgument = integerOrDigits(z.int().min(0).max(MAX_GENERATED_SUBTASKS).optional())
@@ -36,7 +37,7 @@ const expandTaskResult = z.object({
 });
 
 /** Splits a task into subtasks. */
-export const expandTask: Operation<ExpandTaskInput, z.infer<typeof expandTaskResult>> = {
+export const expandTask: ToolOperation<ExpandTaskInput, z.infer<typeof expandTaskResult>> = {
   name: 'expand_task',
   version: 1,
   title: 'Split a task into subtasks',
@@ -45,6 +46,8 @@ export const expandTask: Operation<ExpandTaskInput, z.infer<typeof expandTaskRes
     'to those that it has; `force` replaces those that are not done. The LLM call is delegated to you: answer it with agent_llm.',
   input: expandTaskInput,
   result: expandTaskResult,
+  promptText: expandPromptText,
+  nextSteps: ['Begin with next_task, which now offers subtasks once their task is in progress.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 
   *run({ id, num, prompt, force = false, research = false, tag, projectRoot }) {

@@ -8,13 +8,9 @@ import {
   type Task,
   taskDoneError,
 } from '../project/index.ts';
-import {
-  rulesExcerpt,
-  excerpt,
-  type TaskLine,
-  taskLine,
-  detailedTaskExcerpt,
-} from '../prompt-kit/excerpt.ts';
+import { excerpt } from '../prompt-kit/excerpt.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import { type TaskLine, taskLine, detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
 
 /** What splitting a task needs of the project; it is journaled. */
 export interface ExpandContext {

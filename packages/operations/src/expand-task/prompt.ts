@@ -1,5 +1,5 @@
 import type { Message } from '@baton/protocol';
-import { rulesSection } from '../prompt-kit/excerpt.ts';
+import { rulesSection } from '../prompt-kit/project-rules.ts';
 import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import {
   UNTRUSTED_DATA_RULE,

@@ -30,7 +30,7 @@ export interface SplitResult {
   readonly task?: Json;
 }
 
-/** Splits one task: reads it, asks, commits. Errors: as `expandMaterial`, and those of the call and of the commit. */
+/** Splits one task: reads it, asks, commits. Errors: as `readExpandContext`, and those of the call and of the commit. */
 export function* splitTask(expansion: SplitRequest): Program<SplitResult> {
   const { projectRoot, tag, id, num, prompt, force, research, show } = expansion;
   const material = yield* readProject(projectRoot, (project?: Project) =>

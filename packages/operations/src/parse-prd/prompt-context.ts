@@ -1,5 +1,5 @@
 import { nextId, type Project, requireConnectedFile, requireProject, resolveTag } from '../project/index.ts';
-import { rulesExcerpt } from '../prompt-kit/excerpt.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
 
 /** What parse_prd reads of a project before it asks the LLM; it is journaled, so it is kept small. */
 export interface PrdContext {

@@ -1,5 +1,5 @@
 import type { Message } from '@baton/protocol';
-import { rulesSection } from '../prompt-kit/excerpt.ts';
+import { rulesSection } from '../prompt-kit/project-rules.ts';
 import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import { buildPromptMessages, type PromptText } from '../prompt-kit/prompt-text.ts';
 import type { ExistingTask } from './prompt-context.ts';
@@ -47,7 +47,7 @@ export const parsePrdPromptText: PromptText = {
 /** The messages of parse_prd's one request. */
 export function parsePrdPrompt(parts: ParsePrdPromptParts): Message[] {
   const { prd, numTasks, research, append, rules } = parts;
-  const { fence, block } = delimitText('prd-document', prd);
+  const { delimiter, block } = delimitText('prd-document', prd);
   const number =
     numTasks === 0
       ? 'Make as many top-level tasks as the document needs.'
@@ -57,7 +57,7 @@ export function parsePrdPrompt(parts: ParsePrdPromptParts): Message[] {
     number,
     append === undefined ? 'Number the tasks from 1.' : appendNote(append),
     rulesSection(rules),
-    `The document stands between <${fence}> and </${fence}>.`,
+    `The document stands between <${delimiter}> and </${delimiter}>.`,
     block,
   ]);
 }

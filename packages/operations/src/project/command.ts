@@ -1,17 +1,13 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import { connectFiles, connectFilesCommand } from './commands/connect-files.ts';
-import {
-  initializeProject,
-  initializeCommand,
-  setRules,
-  setRulesCommand,
-} from './commands/initialize-project.ts';
+import { initializeProject, initializeCommand } from './commands/initialize-project.ts';
+import { setRules, setRulesCommand } from './commands/set-rules.ts';
 import { addSubtask, addSubtaskCommand, addSubtasks, addSubtasksCommand } from './commands/add-subtasks.ts';
 import { addTask, addTaskCommand } from './commands/add-task.ts';
 import { addTasks, addTasksCommand } from './commands/add-tasks.ts';
 import { appendInfo, appendInfoCommand } from './commands/append-info.ts';
-import { type CommandResult, toOutcome } from './commands/command-result.ts';
+import { type CommandResult, toOutcome } from './model/command-result.ts';
 import {
   addDependency,
   addDependencyCommand,

@@ -11,10 +11,11 @@ export {
   fileNameSchema,
 } from './model/project-metadata.ts';
 export { listConnectedFiles, requireConnectedFile } from './model/lookup.ts';
-export { MAX_GENERATED_SUBTASKS, taskDoneError } from './commands/add-subtasks.ts';
-export type { CommandResult } from './commands/command-result.ts';
+export { MAX_GENERATED_SUBTASKS } from './commands/add-subtasks.ts';
+export { taskDoneError } from './model/task-errors.ts';
+export type { CommandResult } from './model/command-result.ts';
 export { applyCommand, type Command, commandSchema } from './command.ts';
-export { type DependencyIssue, findDependencyIssues } from './commands/edit-dependencies.ts';
+export { type DependencyIssue, findDependencyIssues } from './dependencies/find-dependency-issues.ts';
 export {
   ParsedTasksFile,
   parseTasksFileInSteps,

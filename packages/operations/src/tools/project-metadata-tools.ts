@@ -1,27 +1,16 @@
 import type { JsonObject } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, tag } from '../definition/shared-arguments.ts';
+import { projectRoot } from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
 import {
   type ProjectMetadata,
   projectMetadataSchema,
   METADATA_LIMITS,
-  complexityReportSchema as reportShape,
   fileNameSchema,
-  type Project,
-  requireProject,
-  requireTag,
-  resolveTag,
 } from '../project/index.ts';
-import {
-  defineChangeTool,
-  pluralize,
-  IDEMPOTENT_WRITE_HINTS,
-  defineViewTool,
-  WRITE_HINTS,
-} from './project-tool.ts';
+import { defineChangeTool, pluralize, IDEMPOTENT_WRITE_HINTS, WRITE_HINTS } from './project-tool.ts';
 
-/** Tools around what a project is about: its beginning, its rules, its files, its complexity. */
+/** Tools around what a project is about: its beginning, its rules, its files. */
 
 /** Rules as a list, or as one Markdown text. */
 const rules = z
@@ -143,39 +132,4 @@ export const connectFilesTool = defineChangeTool({
   }),
   command: ({ files, remove }) => ({ command: 'connect_files', files, remove }),
   summarize: ({ files }) => `The project has ${pluralize(files.length, 'file')}.`,
-});
-
-const reportResult = z.object({
-  projectRoot: z.string(),
-  tag: z.string(),
-  /** Null before anything was analyzed. */
-  report: reportShape.nullable(),
-  message: z.string(),
-});
-
-/** The complexity report of a tag. @throws BatonError `project_not_found`, `tag_not_found`. */
-export function readComplexityReport(
-  project: Project | undefined,
-  input: { readonly projectRoot: string; readonly tag?: string | undefined },
-): z.infer<typeof reportResult> {
-  const { projectRoot } = input;
-  const existing = requireProject(project, projectRoot);
-  const tag = resolveTag(existing, input.tag);
-  requireTag(existing, tag);
-  const report = existing.reports.get(tag) ?? null;
-  const message =
-    report === null
-      ? `Nothing of tag '${tag}' was analyzed yet: analyze_project_complexity does it.`
-      : `${pluralize(report.complexityAnalysis.length, 'task')} of tag '${tag}' analyzed.`;
-  return { projectRoot, tag, report, message };
-}
-
-export const complexityReportTool = defineViewTool({
-  name: 'complexity_report',
-  title: 'Show the complexity report',
-  description: 'Shows what analyze_project_complexity found, the most complex tasks and how to split them.',
-  input: z.strictObject({ tag, projectRoot }),
-  result: reportResult,
-  view: readComplexityReport,
-  summarize: ({ message }) => message,
 });

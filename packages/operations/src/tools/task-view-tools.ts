@@ -8,11 +8,8 @@ import {
   nextTask,
   nextTaskInput,
   nextTaskResult,
-  setTaskStatusCommand,
-  setTaskStatusInput,
-  setTaskStatusResult,
 } from '../views/index.ts';
-import { defineChangeTool, pluralize, IDEMPOTENT_WRITE_HINTS, defineViewTool } from './project-tool.ts';
+import { pluralize, defineViewTool } from './project-tool.ts';
 
 export const getTasksTool = defineViewTool({
   name: 'get_tasks',
@@ -42,15 +39,4 @@ export const nextTaskTool = defineViewTool({
   result: nextTaskResult,
   view: nextTask,
   summarize: ({ task }) => (task === null ? 'No task can be begun now.' : `Next: ${task.title}`),
-});
-
-export const setTaskStatusTool = defineChangeTool({
-  name: 'set_task_status',
-  title: 'Set the status of tasks',
-  description: 'Sets the status of tasks and subtasks of a project.',
-  hints: IDEMPOTENT_WRITE_HINTS,
-  input: setTaskStatusInput,
-  result: setTaskStatusResult,
-  command: setTaskStatusCommand,
-  summarize: (_result, { id, status }) => `Set to ${status}: ${id}.`,
 });

@@ -3,7 +3,7 @@ import type { Json } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot, prompt, research, subtaskId, tag } from '../definition/shared-arguments.ts';
 import { LLM_MODELS } from '../definition/llm-models.ts';
-import type { Operation } from '../definition/operation.ts';
+import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
   parseTaskRef,
@@ -16,10 +16,12 @@ import {
   type TaskRef,
   taskDoneError,
 } from '../project/index.ts';
-import { rulesExcerpt, excerpt, taskLine } from '../prompt-kit/excerpt.ts';
+import { excerpt } from '../prompt-kit/excerpt.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import { taskLine } from '../prompt-kit/task-excerpts.ts';
 import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
 import { subtaskView } from '../views/task-view.ts';
-import { notePrompt } from './prompt.ts';
+import { notePrompt, notePromptText } from './prompt.ts';
 import { definedFields } from '../schema/defined-fields.ts';
 
 /** A note is a note: a longer one is asked for again. */
@@ -44,7 +46,7 @@ const updateSubtaskResult = z.object({
 });
 
 /** Adds a dated note to a subtask's details. */
-export const updateSubtask: Operation<UpdateSubtaskInput, z.infer<typeof updateSubtaskResult>> = {
+export const updateSubtask: ToolOperation<UpdateSubtaskInput, z.infer<typeof updateSubtaskResult>> = {
   name: 'update_subtask',
   version: 1,
   title: 'Add a note to a subtask',
@@ -53,6 +55,8 @@ export const updateSubtask: Operation<UpdateSubtaskInput, z.infer<typeof updateS
     'delegated to you: answer it with agent_llm, with text.',
   input: updateSubtaskInput,
   result: updateSubtaskResult,
+  promptText: notePromptText,
+  nextSteps: ['Go on with the subtask, and set its status with set_task_status when it is done.'],
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 
   *run({ id, prompt, research = false, projectRoot, ...input }) {

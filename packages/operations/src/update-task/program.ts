@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { projectRoot, prompt, research, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
 import { LLM_MODELS } from '../definition/llm-models.ts';
-import type { Operation } from '../definition/operation.ts';
+import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
   type Project,
@@ -14,7 +14,9 @@ import {
   resolveTag,
   taskDoneError,
 } from '../project/index.ts';
-import { rulesExcerpt, excerpt, detailedTaskExcerpt } from '../prompt-kit/excerpt.ts';
+import { excerpt } from '../prompt-kit/excerpt.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
 import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
 import { updateTaskAnswer, dropUnrequestedStatus, dropTruncatedFields } from '../update/answer.ts';
 import { updatePrompt, updateTaskPromptText } from '../update/prompt.ts';
@@ -58,7 +60,7 @@ type CommitOutcome = {
 };
 
 /** Revises one task, or adds a dated note to it. A task that is done is refused, before and after the LLM was asked. */
-export const updateTask: Operation<UpdateTaskInput, z.infer<typeof updateTaskResult>> = {
+export const updateTask: ToolOperation<UpdateTaskInput, z.infer<typeof updateTaskResult>> = {
   name: 'update_task',
   version: 1,
   title: 'Revise a task',
@@ -67,6 +69,8 @@ export const updateTask: Operation<UpdateTaskInput, z.infer<typeof updateTaskRes
     'the prompt asks for another, and subtasks that are done stay. The LLM call is delegated to you: answer it with agent_llm.',
   input: updateTaskInput,
   result: updateTaskResult,
+  promptText: updateTaskPromptText,
+  nextSteps: ['Read the task with get_task.', 'If it grew, split it with expand_task.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 
   *run({ id, prompt, append = false, research = false, projectRoot, ...input }) {

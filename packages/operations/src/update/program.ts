@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
 import { LLM_MODELS } from '../definition/llm-models.ts';
-import type { Operation } from '../definition/operation.ts';
+import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
   type Project,
@@ -13,7 +13,9 @@ import {
   resolveTag,
   type Task,
 } from '../project/index.ts';
-import { splitIntoBatches, rulesExcerpt, detailedTaskExcerpt } from '../prompt-kit/excerpt.ts';
+import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
 import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
 import { updateAnswer, dropUnrequestedStatus, dropTruncatedFields } from './answer.ts';
 import { updatePrompt, updatePromptText } from './prompt.ts';
@@ -55,7 +57,7 @@ type Batch = {
  * Revises the tasks from one id on that are not done, in batches side by side. What is answered is in the project at
  * once; when some batches fail they are listed, and when all do the first failure is the task's.
  */
-export const update: Operation<UpdateInput, z.infer<typeof updateResult>> = {
+export const update: ToolOperation<UpdateInput, z.infer<typeof updateResult>> = {
   name: 'update',
   version: 1,
   title: 'Revise upcoming tasks',
@@ -65,6 +67,8 @@ export const update: Operation<UpdateInput, z.infer<typeof updateResult>> = {
     'is delegated to you: answer it with agent_llm.',
   input: updateInput,
   result: updateResult,
+  promptText: updatePromptText,
+  nextSteps: ['Read what changed with get_tasks.', 'Go on with next_task.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 
   *run({ from, prompt, research = false, projectRoot, ...input }) {

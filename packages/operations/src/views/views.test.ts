@@ -10,8 +10,6 @@ import {
   nextTask,
   nextTaskInput,
   nextTaskResult,
-  setTaskStatusCommand,
-  setTaskStatusInput,
 } from './index.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
@@ -244,26 +242,5 @@ describe('next_task', () => {
     const { task, message } = next(tasks);
     expect(task?.id ?? null).toBe(expected);
     expect(message).not.toBe('');
-  });
-});
-
-describe('set_task_status', () => {
-  it('turns its arguments into the command', () => {
-    const input = setTaskStatusInput.parse({ id: 4, status: 'completed', tag: 'v2' });
-    expect(setTaskStatusCommand(input)).toEqual({
-      command: 'set_status',
-      id: '4',
-      status: 'done',
-      tag: 'v2',
-    });
-  });
-
-  it.each([
-    { id: '1' },
-    { id: '1', status: 'asleep' },
-    { status: 'done' },
-    { id: '1', status: 'done', x: 1 },
-  ])('refuses %j', (input) => {
-    expect(setTaskStatusInput.safeParse(input).success).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { tenantId } from '@baton/protocol';
 import { refusalError } from '@baton/store';
-import { OperatorStore } from '@baton/store/operator';
+import type { OperatorStore } from '@baton/store/operator';
 
 /** Throws `tenant_not_found` for what is no tenant. The id is read first, since it becomes part of a key's name. */
 export function createTenantExistenceCheck(operatorStore: OperatorStore): (tenant: string) => Promise<void> {

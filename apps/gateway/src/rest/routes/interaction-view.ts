@@ -1,7 +1,7 @@
 import { interactionStatus } from '@baton/protocol';
 import type { InteractionRecord, InteractionSummary } from '@baton/store';
 import { z } from 'zod';
-import { isoTime } from '../../delegation/task-outcome.ts';
+import { isoTime } from '../../delegation/iso-time.ts';
 import { isoTimeSchema } from '../openapi/shared-schemas.ts';
 
 /** An interaction as lists show it: all but the request, which may be large. */

@@ -1,7 +1,7 @@
 import { interactionStatus, isEnded, taskStatus } from '@baton/protocol';
 import type { TaskInspection } from '@baton/store';
 import { z } from 'zod';
-import { isoTime } from '../../delegation/task-outcome.ts';
+import { isoTime } from '../../delegation/iso-time.ts';
 import { isoTimeSchema } from '../openapi/shared-schemas.ts';
 
 const interactionEnd = interactionStatus.exclude(['pending']);

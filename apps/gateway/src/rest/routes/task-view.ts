@@ -2,7 +2,7 @@ import { parseEntry } from '@baton/engine';
 import { isEnded, taskStatus } from '@baton/protocol';
 import type { TaskInspection, TaskSummary } from '@baton/store';
 import { z } from 'zod';
-import { isoTime } from '../../delegation/task-outcome.ts';
+import { isoTime } from '../../delegation/iso-time.ts';
 import { interactionSummarySchema, toInteractionSummary } from './interaction-view.ts';
 import { isoTimeSchema } from '../openapi/shared-schemas.ts';
 import { timelineEntrySchema, taskTimelineOf } from './task-timeline.ts';

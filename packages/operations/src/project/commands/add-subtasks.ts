@@ -1,14 +1,16 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import { positionsById, resolveNewDependency, breakCycles } from '../dependencies/new-item-dependencies.ts';
-import { type CommandResult, editTasksInTag, replaceTask } from './command-result.ts';
+import { type CommandResult } from '../model/command-result.ts';
+import { editTasksInTag, replaceTask } from './edit-tasks.ts';
 import { allItemIds, resolveDependency } from '../dependencies/dependency-graph.ts';
 import { convertTaskToSubtask } from './move-tasks.ts';
 import { generatedSubtaskSchema, type GeneratedSubtask } from '../model/generated-subtask.ts';
 import { type Project, withReport } from '../model/project.ts';
 import { requireTask } from '../model/lookup.ts';
 import { renumberReport } from '../model/complexity-report.ts';
-import { nextSubtaskIds, remapDependencies, formatDependency } from '../dependencies/remap-dependencies.ts';
+import { remapDependencies, formatDependency } from '../dependencies/remap-dependencies.ts';
+import { nextSubtaskIds } from '../model/next-subtask-ids.ts';
 import {
   type Dependency,
   formatTaskRef,
@@ -18,6 +20,7 @@ import {
 } from '../model/task-id.ts';
 import { status } from '../model/status.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
+import { taskDoneError, unknownDependencyError } from '../model/task-errors.ts';
 
 /** Limit of subtasks in one answer. */
 export const MAX_GENERATED_SUBTASKS = 100;
@@ -167,24 +170,6 @@ function converted(tasks: readonly Task[], parent: Task, taskId: number, tag: st
     subtasks: [...parent.subtasks, convertTaskToSubtask(task, id)],
   });
   return remapDependencies(tasks, { tasks: next, renamed: new Map([[`${parent.id}.${id}`, `${taskId}`]]) });
-}
-
-/** `project_task_done`: done work is not changed. */
-export function taskDoneError(tag: string, id: string): BatonError {
-  const what = id.includes('.') ? 'Subtask' : 'Task';
-  return new BatonError(
-    'project_task_done',
-    `${what} ${id} of tag '${tag}' is done and is left as it is. To work on it again set its status first, with set_task_status.`,
-    { id, tag },
-  );
-}
-
-export function unknownDependencyError(tag: string, id: string): BatonError {
-  return new BatonError(
-    'project_task_not_found',
-    `dependencies: tag '${tag}' has no task or subtask ${id}. Nothing was changed.`,
-    { id, tag, field: 'dependencies' },
-  );
 }
 
 function cannotConvert(id: number, why: string): BatonError {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { unknownDependencyError } from './add-subtasks.ts';
-import { type CommandResult, toOutcome } from './command-result.ts';
+import { unknownDependencyError } from '../model/task-errors.ts';
+import { type CommandResult, toOutcome } from '../model/command-result.ts';
 import { BatonError } from '@baton/protocol';
 import { allItemIds } from '../dependencies/dependency-graph.ts';
 import { generatedTaskSchema } from '../model/generated-task.ts';

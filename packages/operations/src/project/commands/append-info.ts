@@ -1,8 +1,9 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { taskDoneError } from './add-subtasks.ts';
-import { type CommandResult, toOutcome, editTasksInTag } from './command-result.ts';
-import { updateItemAt } from './edit-dependencies.ts';
+import { taskDoneError } from '../model/task-errors.ts';
+import { type CommandResult, toOutcome } from '../model/command-result.ts';
+import { editTasksInTag } from './edit-tasks.ts';
+import { updateItemAt } from '../model/update-item-at.ts';
 import type { Project } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/lookup.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';

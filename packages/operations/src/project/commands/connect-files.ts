@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import type { CommandResult } from './command-result.ts';
+import type { CommandResult } from '../model/command-result.ts';
 import { listConnectedFiles, requireConnectedFile, requireProject } from '../model/lookup.ts';
 import type { Project } from '../model/project.ts';
 import { METADATA_LIMITS, fileNameSchema } from '../model/project-metadata.ts';

@@ -1,20 +1,21 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { type CommandResult, editTasksInTag } from './command-result.ts';
+import { type CommandResult } from '../model/command-result.ts';
+import { editTasksInTag } from './edit-tasks.ts';
 import { shortestPath, dependencyCycleError } from '../dependencies/dependency-path.ts';
 import {
   buildGraph,
   allItemIds,
   dependencyLinks,
   resolveDependency,
-  findCycles,
 } from '../dependencies/dependency-graph.ts';
-import { findDuplicates } from '../dependencies/find-duplicates.ts';
 import type { Project } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/lookup.ts';
 import { formatDependency } from '../dependencies/remap-dependencies.ts';
 import { type Dependency, formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
-import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
+import { type Task, TASK_LIMITS } from '../model/task.ts';
+import { updateItemAt } from '../model/update-item-at.ts';
+import { type DependencyIssue, findDependencyIssues } from '../dependencies/find-dependency-issues.ts';
 
 const ids = z.string().min(1).max(10_000);
 const pair = { id: ids, dependsOn: ids, tag: z.string().optional() };
@@ -26,14 +27,6 @@ export const fixDependenciesCommand = z.strictObject({
   command: z.literal('fix_dependencies'),
   tag: z.string().optional(),
 });
-
-/** What is wrong with a dependency, and of whom. */
-export interface DependencyIssue {
-  readonly kind: 'missing' | 'self' | 'cycle' | 'duplicate';
-  readonly id: string;
-  readonly dependsOn: string;
-  readonly message: string;
-}
 
 /** @throws BatonError `dependency_cycle` naming the chain, `project_task_not_found`, `invalid_arguments`, ... */
 export function addDependency(
@@ -124,39 +117,6 @@ export function removeDependency(
   });
 }
 
-/** The wrong dependencies of a tag's tasks. Baton's own commands never make one. */
-export function findDependencyIssues(tasks: readonly Task[]): DependencyIssue[] {
-  const links = dependencyLinks(tasks);
-  const issue = (kind: DependencyIssue['kind'], id: string, dependsOn: string, message: string) => ({
-    kind,
-    id,
-    dependsOn,
-    message,
-  });
-  const missing = links
-    .filter(({ to }) => to === undefined)
-    .map(({ from, dependency }) =>
-      issue('missing', from, `${dependency}`, `${from} depends on ${dependency}, which does not exist`),
-    );
-  const items = tasks.flatMap((task) => [
-    { id: `${task.id}`, item: task },
-    ...task.subtasks.map((subtask) => ({ id: `${task.id}.${subtask.id}`, item: subtask })),
-  ]);
-  const duplicates = items.flatMap(({ id, item }) =>
-    findDuplicates<Dependency>(item.dependencies).map((dependency) =>
-      issue('duplicate', id, `${dependency}`, `${id} depends on ${dependency} more than once`),
-    ),
-  );
-  const graph = buildGraph(links);
-  const cycles = findCycles(graph).map((ring) => {
-    const first = ring[0] as string;
-    const next = graph.get(first)?.find((to) => ring.includes(to)) ?? first;
-    const chain = [first, ...(shortestPath(graph, next, first) ?? [])].join(' → ');
-    return issue(ring.length === 1 ? 'self' : 'cycle', first, next, `${chain}: these wait for each other`);
-  });
-  return [...missing, ...duplicates, ...cycles];
-}
-
 /** Removes wrong dependencies: unknown ones, duplicates, and one of each cycle until none is left. */
 export function fixDependencies(
   project: Project | undefined,
@@ -189,28 +149,6 @@ function without(tasks: readonly Task[], { kind, id, dependsOn }: DependencyIssu
           );
     return { ...item, dependencies };
   });
-}
-
-/** The tasks with the item at `ref` changed. An item that `change` returns unchanged keeps its identity. */
-export function updateItemAt(
-  tasks: readonly Task[],
-  ref: TaskRef,
-  change: <T extends Task | Subtask>(item: T) => T,
-): readonly Task[] {
-  const at = tasks.findIndex(({ id }) => id === ref.task);
-  const task = tasks[at];
-  if (task === undefined) return tasks;
-  const changed = changedAt(task, ref, change);
-  return changed === task ? tasks : tasks.with(at, changed);
-}
-
-function changedAt(task: Task, ref: TaskRef, change: <T extends Task | Subtask>(item: T) => T): Task {
-  if (ref.subtask === undefined) return change(task);
-  const at = task.subtasks.findIndex(({ id }) => id === ref.subtask);
-  const subtask = task.subtasks[at];
-  if (subtask === undefined) return task;
-  const changed = change(subtask);
-  return changed === subtask ? task : { ...task, subtasks: task.subtasks.with(at, changed) };
 }
 
 /** Ids as people write them, ranges of whole tasks ("7-10") among them. */

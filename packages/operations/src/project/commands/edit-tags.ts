@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import type { CommandResult } from './command-result.ts';
+import type { CommandResult } from '../model/command-result.ts';
 import { newTag, type Project, tagName, withReport, withTag } from '../model/project.ts';
 import { requireProject, requireTag } from '../model/lookup.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CommandResult } from './command-result.ts';
+import type { CommandResult } from '../model/command-result.ts';
 import { taskAnalysisSchema, type ComplexityReport } from '../model/complexity-report.ts';
 import { requireProject, requireTag } from '../model/lookup.ts';
 import type { Project } from '../model/project.ts';

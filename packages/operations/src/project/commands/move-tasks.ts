@@ -1,6 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { type CommandResult, toOutcome, editTasksInTag, replaceTask } from './command-result.ts';
+import { type CommandResult, toOutcome } from '../model/command-result.ts';
+import { editTasksInTag, replaceTask } from './edit-tasks.ts';
 import { buildGraph, dependencyLinks } from '../dependencies/dependency-graph.ts';
 import { type Project, withReport, withTag } from '../model/project.ts';
 import { requireProject, requireSubtask, requireTag, requireTask } from '../model/lookup.ts';

@@ -1,6 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { type CommandResult, editTasksInTag } from './command-result.ts';
+import { type CommandResult } from '../model/command-result.ts';
+import { editTasksInTag } from './edit-tasks.ts';
 import { nextId, type Project, withReport } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/lookup.ts';
 import { renumberReport } from '../model/complexity-report.ts';

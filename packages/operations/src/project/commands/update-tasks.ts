@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type CommandResult, editTasksInTag } from './command-result.ts';
+import { type CommandResult } from '../model/command-result.ts';
+import { editTasksInTag } from './edit-tasks.ts';
 import {
   buildGraph,
   allItemIds,
@@ -7,7 +8,7 @@ import {
   resolveDependency,
   findCycles,
 } from '../dependencies/dependency-graph.ts';
-import { mergeSubtasks } from './merge-subtasks.ts';
+import { mergeSubtasks } from '../model/merge-subtasks.ts';
 import type { Project } from '../model/project.ts';
 import { parseTaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';

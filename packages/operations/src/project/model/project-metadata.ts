@@ -34,3 +34,7 @@ export const fileNameSchema = z
   .min(1)
   .max(300)
   .refine((name) => /^[^\p{Cc}\p{Cs}]*$/u.test(name), 'must not hold control or half characters');
+
+export const projectRulesSchema = z
+  .array(z.string().trim().min(1, 'must not be empty').max(METADATA_LIMITS.ruleLength))
+  .max(METADATA_LIMITS.rules);

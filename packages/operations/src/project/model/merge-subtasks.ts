@@ -1,8 +1,8 @@
 import { BatonError } from '@baton/protocol';
-import { nextSubtaskIds } from '../dependencies/remap-dependencies.ts';
-import { type Dependency, relativeToParent } from '../model/task-id.ts';
-import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
-import type { SubtaskUpdate } from '../model/task-update.ts';
+import { nextSubtaskIds } from './next-subtask-ids.ts';
+import { type Dependency, relativeToParent } from './task-id.ts';
+import { type Subtask, type Task, TASK_LIMITS } from './task.ts';
+import type { SubtaskUpdate } from './task-update.ts';
 
 /**
  * A task's subtasks with an LLM's changes: those that are done stay as they are, those that are not mentioned stay,

@@ -1,3 +1,4 @@
+import { defineChangeTool, IDEMPOTENT_WRITE_HINTS } from './project-tool.ts';
 import { z } from 'zod';
 import { projectRoot, tag } from '../definition/shared-arguments.ts';
 import { type Command, STATUSES, status } from '../project/index.ts';
@@ -24,3 +25,14 @@ export const setTaskStatusResult = z.object({
 export function setTaskStatusCommand({ id, status, tag }: SetTaskStatusInput): Command {
   return { command: 'set_status', id, status, ...(tag === undefined ? {} : { tag }) };
 }
+
+export const setTaskStatusTool = defineChangeTool({
+  name: 'set_task_status',
+  title: 'Set the status of tasks',
+  description: 'Sets the status of tasks and subtasks of a project.',
+  hints: IDEMPOTENT_WRITE_HINTS,
+  input: setTaskStatusInput,
+  result: setTaskStatusResult,
+  command: setTaskStatusCommand,
+  summarize: (_result, { id, status }) => `Set to ${status}: ${id}.`,
+});

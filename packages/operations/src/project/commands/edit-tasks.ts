@@ -1,19 +1,7 @@
-import type { JsonObject } from '@baton/protocol';
-import { type Project, resolveTag, withTag } from '../model/project.ts';
 import { requireProject, requireTag } from '../model/lookup.ts';
+import { type Project, resolveTag, withTag } from '../model/project.ts';
 import type { Task } from '../model/task.ts';
-
-/** The project after a command, and the command's outcome. */
-export interface CommandResult {
-  readonly project: Project;
-  /** Returned to the program that committed the command; journaled. */
-  readonly outcome: JsonObject;
-}
-
-/** A reducer's outcome is JSON, which types with unknown extra fields cannot express. */
-export function toOutcome(outcome: object): JsonObject {
-  return outcome as JsonObject;
-}
+import { type CommandResult, toOutcome } from '../model/command-result.ts';
 
 /**
  * Applies `edit` to the tasks of a tag that must exist. Tasks that come back as they were leave the project as it was;
