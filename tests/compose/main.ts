@@ -1,4 +1,4 @@
-import { anyCheckFailed, runCheck, printCounts } from './run-check.ts';
+import { anyCheckFailed, runCheck, printCounts } from './check-runner.ts';
 import {
   checkGatewayKill,
   checkGracefulStop,

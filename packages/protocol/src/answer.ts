@@ -6,7 +6,7 @@ import { MAX_JSON_DEPTH } from './limits.ts';
  * `agentLLMResponse`: what an agent posts with `agent_llm`. An envelope that does not parse here is refused with the
  * field named, and the interaction stays pending; the engine's agent call checks its content against the schema.
  */
-export const errorDetails = z.looseObject({
+export const errorDetailsSchema = z.looseObject({
   message: z.string().min(1).max(20_000),
   type: z.string().max(200).optional(),
 });
@@ -15,7 +15,7 @@ const success = z.looseObject({
   status: z.literal('success'),
   data: z.unknown().refine((data) => data !== undefined && data !== null, 'is required'),
 });
-const failure = z.looseObject({ status: z.literal('error'), errorDetails });
+const failure = z.looseObject({ status: z.literal('error'), errorDetails: errorDetailsSchema });
 const streaming = z.looseObject({
   status: z.literal('streaming'),
   sequence: z.preprocess(
@@ -28,7 +28,7 @@ const streaming = z.looseObject({
 /** Limit of an envelope's own fields; those inside `data` are not counted. */
 const MAX_FIELDS = 1_000;
 
-export const agentResponse = z.preprocess(
+export const agentResponseSchema = z.preprocess(
   (value, context) => {
     const crowded = (inner: unknown) => isRecord(inner) && Object.keys(inner).length > MAX_FIELDS;
     if (!crowded(value) && !(isRecord(value) && crowded(value['errorDetails']))) return value;
@@ -37,7 +37,7 @@ export const agentResponse = z.preprocess(
   },
   z.discriminatedUnion('status', [success, failure, streaming]),
 );
-export type AgentResponse = z.infer<typeof agentResponse>;
+export type AgentResponse = z.infer<typeof agentResponseSchema>;
 export type AgentAnswer = Exclude<AgentResponse, { status: 'streaming' }>;
 
 /** Error types of an agent's LLM after which the engine asks again, up to MAX_RECALLS times. */

@@ -1,7 +1,7 @@
 import * as zlib from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatApiKey, keyInput, parseApiKey } from './api-key.ts';
+import { formatApiKey, keyInputSchema, parseApiKey } from './api-key.ts';
 import { randomSeed } from './testing/random-seed.ts';
 
 const letters = (length: number) => fc.stringMatching(new RegExp(`^[A-Za-z0-9]{${length}}$`));
@@ -79,7 +79,7 @@ describe('a key', () => {
 
 describe('what makes a key', () => {
   test('gets the scope mcp alone when it names none', () => {
-    expect(keyInput.parse({ name: 'n' }).scopes).toEqual(['mcp']);
+    expect(keyInputSchema.parse({ name: 'n' }).scopes).toEqual(['mcp']);
   });
 
   test.each<[string, object, string]>([
@@ -90,6 +90,6 @@ describe('what makes a key', () => {
     ['an end that is no time', { name: 'n', expiresAt: 'tomorrow' }, 'expiresAt'],
     ['an unknown field', { name: 'n', tenant: 'other' }, ''],
   ])('with %s is refused, naming the field', (_claim, given, field) => {
-    expect(keyInput.safeParse(given).error?.issues.map(({ path }) => path.join('.'))).toEqual([field]);
+    expect(keyInputSchema.safeParse(given).error?.issues.map(({ path }) => path.join('.'))).toEqual([field]);
   });
 });

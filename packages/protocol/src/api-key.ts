@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-export const scope = z.enum(['mcp', 'agent', 'admin']);
-export type Scope = z.infer<typeof scope>;
+export const scopeSchema = z.enum(['mcp', 'agent', 'admin']);
+export type Scope = z.infer<typeof scopeSchema>;
 
 /** `bt_<tenant>_<id>_<secret><crc32>`: the key's public parts. The checksum detects typing errors without a look-up. */
 export interface ApiKeyParts {
@@ -42,14 +42,14 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
   return value;
 });
 
-export const keyInput = z.strictObject({
+export const keyInputSchema = z.strictObject({
   name: z.string().min(1).max(200),
   principal: z
     .string()
     .regex(/^[A-Za-z0-9._@+-]{1,128}$/, 'must be 1 to 128 letters, digits or . _ @ + -')
     .optional()
     .describe('Who calls with this key; by default the key is its own principal'),
-  scopes: z.array(scope).min(1).max(3).default(['mcp']),
+  scopes: z.array(scopeSchema).min(1).max(3).default(['mcp']),
   expiresAt: z.iso.datetime({ offset: true }).optional(),
 });
-export type KeyInput = z.infer<typeof keyInput>;
+export type KeyInput = z.infer<typeof keyInputSchema>;

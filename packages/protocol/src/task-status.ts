@@ -3,11 +3,11 @@ import type { WireError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 
 /** MCP's task statuses (2025-11-25, basic/utilities/tasks). */
-export const taskStatus = z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled']);
-export type TaskStatus = z.infer<typeof taskStatus>;
+export const taskStatusSchema = z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled']);
+export type TaskStatus = z.infer<typeof taskStatusSchema>;
 
-export const interactionStatus = z.enum(['pending', 'answered', 'expired', 'cancelled']);
-export type InteractionStatus = z.infer<typeof interactionStatus>;
+export const interactionStatusSchema = z.enum(['pending', 'answered', 'expired', 'cancelled']);
+export type InteractionStatus = z.infer<typeof interactionStatusSchema>;
 
 /** Who is asked: the agent's LLM, or a person. */
 export type InteractionKind = 'llm' | 'elicitation';

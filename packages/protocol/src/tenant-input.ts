@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { tenantId } from './ids.ts';
 
 /** What the operator gives to create a tenant. */
-export const tenantInput = z.strictObject({
+export const tenantInputSchema = z.strictObject({
   id: tenantId,
   name: z.string().min(1).max(200).optional(),
 });

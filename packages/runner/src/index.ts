@@ -1,5 +1,5 @@
 /**
- * Programs over the store: `start-operation` runs an operation's first segment in the gateway, `resume-task` every later one in a
+ * Programs over the store: `run-first-segment` runs an operation's first segment in the gateway, `resume-task` every later one in a
  * worker. `local-effect` and `perform-local-effect` are the effects that need no wait, `collect-waits` and `open-waits` the others;
  * `journal-buffer` is a segment's journal, `project-change` commits a command to a project.
  */
@@ -10,4 +10,4 @@ export { importProject } from './import-project.ts';
 export { readProject } from './read-project.ts';
 export { completedResult } from './completed-result.ts';
 export { MAX_TRIES, resumeTask, type SegmentEnd } from './resume-task.ts';
-export { type StartResult, startOperation } from './start-operation.ts';
+export { type StartResult, runFirstSegment } from './run-first-segment.ts';

@@ -1,4 +1,4 @@
-import { type ApiKeyParts, scope } from '@baton/protocol';
+import { type ApiKeyParts, scopeSchema } from '@baton/protocol';
 import { Caller } from './tenant/caller.ts';
 import { ChangeFeed } from './tenant/change-feed.ts';
 import { Claims } from './tasks/claims.ts';
@@ -56,7 +56,7 @@ export class TenantStore {
   operatorCaller(): Caller {
     return Caller.trusted(this.context.connection, this.keys, {
       principal: 'operator',
-      scopes: new Set(scope.options),
+      scopes: new Set(scopeSchema.options),
     });
   }
 

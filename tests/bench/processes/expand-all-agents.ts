@@ -1,6 +1,6 @@
 import { type Endpoint, callToolForContent, createProject, answerWithSubtasks } from './project-calls.ts';
 import { sendToParent } from './parent-process.ts';
-import { closeConnections } from './keep-alive-http.ts';
+import { closeConnections } from './minimal-http-client.ts';
 
 /**
  * Agents without an LLM: `expand_all` over projects one after the other, answered by four agents that each claim one

@@ -1,4 +1,4 @@
-import { callTool, sendJson } from './keep-alive-http.ts';
+import { callTool, sendJson } from './minimal-http-client.ts';
 
 /** A replica's base URL and an API key. */
 export interface Endpoint {

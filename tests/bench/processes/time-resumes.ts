@@ -4,7 +4,7 @@ import { openShards } from '@baton/store/shards';
 import { median } from '../../harness/statistics.ts';
 import { type Endpoint, callToolForContent, createProject, answerWithSubtasks } from './project-calls.ts';
 import { sendToParent } from './parent-process.ts';
-import { closeConnections } from './keep-alive-http.ts';
+import { closeConnections } from './minimal-http-client.ts';
 
 /**
  * Times single resumes, from the job to the written next request: it dequeues by itself, so no worker may run.

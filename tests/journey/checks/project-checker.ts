@@ -1,7 +1,7 @@
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import { type JourneyDeployment, TENANT } from '../deployment/journey-deployment.ts';
 import { DoneItemTracker, itemsById } from './done-item-tracker.ts';
-import { checkProjectRules } from './project-rules.ts';
+import { checkProjectInvariants } from './project-invariants.ts';
 
 /** Checks the project after each step: its rules, its done items, and how often it was written. */
 export class ProjectChecker {
@@ -36,7 +36,7 @@ export class ProjectChecker {
     if (commits === undefined && version === this.version)
       this.commitErrors.push(`${name} committed nothing`);
     this.version = version;
-    for (const problem of [...checkProjectRules(this.file), ...this.done.findChanges(this.file)])
+    for (const problem of [...checkProjectInvariants(this.file), ...this.done.findChanges(this.file)])
       this.violations.push(`after ${name}: ${problem}`);
     this.since = performance.now();
   }

@@ -1,4 +1,4 @@
-import { type Role, role } from '@baton/protocol';
+import { type Role, roleSchema } from '@baton/protocol';
 import { z } from 'zod';
 import { devFilePath, readDevFile } from '../settings/dev-file.ts';
 import { ConfigurationError, readSecretFiles } from '../settings/environment.ts';
@@ -48,7 +48,7 @@ const settings = z.object({
     .optional()
     .transform((text, context) => readModels(text ?? '', (message) => context.addIssue(message))),
   llmKey: z.string().optional(),
-  role: z.enum(role.options, { error: `must be one of ${role.options.join(', ')}` }).optional(),
+  role: z.enum(roleSchema.options, { error: `must be one of ${roleSchema.options.join(', ')}` }).optional(),
   operation: z.string().min(1).max(100).optional(),
   concurrency: whole(4, 1, 50),
   leaseMs: whole(60_000, 1_000, 3_600_000),
@@ -159,8 +159,8 @@ function readModels(text: string, refuse: (message: string) => void): Models {
       if (part !== '') models.other = part;
       continue;
     }
-    const known = role.safeParse(named);
-    if (!known.success) refuse(`'${named}' is no role; roles are ${role.options.join(', ')}`);
+    const known = roleSchema.safeParse(named);
+    if (!known.success) refuse(`'${named}' is no role; roles are ${roleSchema.options.join(', ')}`);
     else if (id === undefined || id === '') refuse(`no model is named for ${named}`);
     else models[known.data] = id;
   }

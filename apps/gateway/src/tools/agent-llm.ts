@@ -1,8 +1,8 @@
 import { delegatedCall, integerOrDigits } from '@baton/operations';
 import {
-  agentResponse,
+  agentResponseSchema,
   DEFAULT_WAIT_MS,
-  delegatedCallDetails,
+  delegatedCallDetailsSchema,
   type DelegatedCallDetails,
   type JsonObject,
   MAX_WAIT_MS,
@@ -36,8 +36,8 @@ const parsedIfJsonText = <T extends z.ZodType>(schema: T) =>
 const input = z
   .strictObject({
     interactionId: z.string().min(1).max(100).optional().describe('The interaction that is answered'),
-    agentLLMResponse: parsedIfJsonText(agentResponse).optional().describe('What came of the LLM call'),
-    delegatedCallDetails: parsedIfJsonText(delegatedCallDetails)
+    agentLLMResponse: parsedIfJsonText(agentResponseSchema).optional().describe('What came of the LLM call'),
+    delegatedCallDetails: parsedIfJsonText(delegatedCallDetailsSchema)
       .optional()
       .describe('Instead of a response: opens an interaction for a request of your own'),
     projectRoot: z.string().max(1024).optional().describe('Accepted for older agents; not needed'),

@@ -1,5 +1,5 @@
 import { integerOrDigits } from '@baton/operations';
-import { interactionStatus, MAX_WAIT_MS, role } from '@baton/protocol';
+import { interactionStatusSchema, MAX_WAIT_MS, roleSchema } from '@baton/protocol';
 import { z } from 'zod';
 import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
@@ -29,7 +29,7 @@ const claim = z.strictObject({
 
 const input = z
   .strictObject({
-    status: interactionStatus
+    status: interactionStatusSchema
       .default('pending')
       .describe('Which interactions; those that have ended only to look at'),
     interactionId: z
@@ -41,7 +41,7 @@ const input = z
         'Only this one, in whatever status; with claim it is claimed, or its claim is renewed or ended',
       ),
     operation: z.string().min(1).max(100).optional().describe('Only those of this operation'),
-    role: role.optional().describe('Only those for this role'),
+    role: roleSchema.optional().describe('Only those for this role'),
     claim: claim
       .optional()
       .describe('Claims what is returned; a claim hides from other claims and never blocks an answer'),

@@ -7,7 +7,7 @@ import {
   directiveSchema,
   type JsonObject,
 } from '@baton/protocol';
-import { type StartResult, startOperation } from '@baton/runner';
+import { type StartResult, runFirstSegment } from '@baton/runner';
 import { z } from 'zod';
 import type { Call, UnadmittedCall } from '../call/call.ts';
 import { contentBlocksOf } from '../delegation/content-blocks.ts';
@@ -42,7 +42,7 @@ export async function startOperationForTool(
   meta: RequestMeta,
 ): Promise<ToolReply> {
   const idempotency = await idempotencyOf(operation, input, call, meta);
-  const started = await startOperation(
+  const started = await runFirstSegment(
     call.services.programs,
     call.tenant,
     call.caller,

@@ -1,5 +1,5 @@
 import { integerOrDigits } from '@baton/operations';
-import { MAX_WAIT_MS, taskStatus as statuses } from '@baton/protocol';
+import { MAX_WAIT_MS, taskStatusSchema as statuses } from '@baton/protocol';
 import { z } from 'zod';
 import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { contentBlocksOf } from '../delegation/content-blocks.ts';

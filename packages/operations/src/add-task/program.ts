@@ -13,7 +13,7 @@ import {
   generatedTaskSchema,
   nextId,
   parseTaskRefs,
-  priority,
+  prioritySchema,
   type Project,
   resolveTag,
   TASK_LIMITS,
@@ -22,7 +22,7 @@ import { excerpt } from '../prompt-kit/excerpt.ts';
 import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
 import { taskLine } from '../prompt-kit/task-excerpts.ts';
 import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
-import { taskView } from '../views/task-view.ts';
+import { taskViewSchema } from '../views/task-view.ts';
 import { addTaskPrompt, addTaskPromptText } from './prompt.ts';
 import { definedFields } from '../schema/defined-fields.ts';
 
@@ -53,7 +53,7 @@ const addTaskInput = z
       .meta({ type: ['string', 'integer', 'array'] })
       .optional()
       .describe('Ids of the tasks that it depends on, separated by commas; each must exist'),
-    priority: nullAsAbsent(priority).describe('high, medium or low'),
+    priority: nullAsAbsent(prioritySchema).describe('high, medium or low'),
     research,
     tag,
     projectRoot,
@@ -72,7 +72,7 @@ const addTaskResult = z.object({
   tag: z.string(),
   /** Of the project; `taskId` is the delegation's. */
   id: z.int(),
-  task: taskView,
+  task: taskViewSchema,
 });
 
 const addTaskAnswer = generatedTaskSchema.omit({ id: true, status: true });

@@ -16,7 +16,7 @@ import { selectTasks } from './select-tasks.ts';
 const TASKS_AT_ONCE = 40;
 const CHARACTERS_AT_ONCE = 32_000;
 
-export const analyzeInput = z.strictObject({
+export const analyzeInputSchema = z.strictObject({
   threshold: integerOrDigits(z.int().min(1).max(10).default(5)).describe(
     'The score (1 to 10) from which on a task is recommended for splitting',
   ),
@@ -27,7 +27,7 @@ export const analyzeInput = z.strictObject({
   tag,
   projectRoot,
 });
-export type AnalyzeInput = z.infer<typeof analyzeInput>;
+export type AnalyzeInput = z.infer<typeof analyzeInputSchema>;
 
 const scored = z.object({
   taskId: z.int(),
@@ -58,7 +58,7 @@ export const analyzeProjectComplexity: ToolOperation<AnalyzeInput, z.infer<typeo
   description:
     "Scores the complexity of a tag's open tasks and recommends into how many subtasks each is to be split; kept as the " +
     'complexity report, which expand_task and expand_all follow. The LLM call is delegated to you: answer it with agent_llm.',
-  input: analyzeInput,
+  input: analyzeInputSchema,
   result: analyzeResult,
   promptText: analyzePromptText,
   nextSteps: [

@@ -1,4 +1,4 @@
-import { type AgentAnswer, delegatedCallDetails } from '@baton/protocol';
+import { type AgentAnswer, delegatedCallDetailsSchema } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
 import { LLM_MODELS } from '../definition/llm-models.ts';
 import { runProgramInMemory } from '../testing/run-program-in-memory.ts';
@@ -7,7 +7,7 @@ import { delegatedCall } from './program.ts';
 const messages = [{ role: 'user', content: 'Translate hello to French.' }];
 
 function run(details: Record<string, unknown>, data: NonNullable<unknown>) {
-  const input = delegatedCallDetails.parse({ originalCommand: 'translate', ...details });
+  const input = delegatedCallDetailsSchema.parse({ originalCommand: 'translate', ...details });
   const answer = (): AgentAnswer => ({ status: 'success', data });
   return runProgramInMemory(delegatedCall, input, { projects: new Map(), answer });
 }

@@ -1,7 +1,7 @@
 import { generateForCaller } from '@baton/engine';
 import {
   type DelegatedCallDetails,
-  delegatedCallDetails,
+  delegatedCallDetailsSchema,
   isRecord,
   type JsonObject,
   type Message,
@@ -24,7 +24,7 @@ export const delegatedCall: Operation<DelegatedCallDetails, z.infer<typeof deleg
   version: 1,
   title: 'Delegate an LLM call',
   description: 'Delegates an LLM request of the caller to the agent and returns its answer.',
-  input: delegatedCallDetails,
+  input: delegatedCallDetailsSchema,
   result: delegatedCallResult,
   hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 

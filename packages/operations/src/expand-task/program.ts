@@ -4,7 +4,7 @@ import { projectRoot, prompt, research, tag, taskId } from '../definition/shared
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import { MAX_GENERATED_SUBTASKS } from '../project/index.ts';
-import { taskView } from '../views/task-view.ts';
+import { taskViewSchema } from '../views/task-view.ts';
 import { splitTask } from './split-task.ts';
 import { expandPromptText } from './prompt.ts';
 
@@ -33,7 +33,7 @@ const expandTaskResult = z.object({
   subtasksAdded: z.int(),
   subtaskIds: z.array(z.string()),
   subtasksReplaced: z.int(),
-  task: taskView,
+  task: taskViewSchema,
 });
 
 /** Splits a task into subtasks. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { LLM_MODELS } from '../definition/llm-models.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import { type Command, type Project, tagNotEmptyError } from '../project/index.ts';
-import { taskView } from '../views/task-view.ts';
+import { taskViewSchema } from '../views/task-view.ts';
 import { parsePrdAnswer } from './answer.ts';
 import { type ParsePrdInput, parsePrdInput } from './input.ts';
 import { parsePrdPrompt, parsePrdPromptText } from './prompt.ts';
@@ -15,7 +15,7 @@ const parsePrdResult = z.object({
   tag: z.string(),
   tasksAdded: z.int(),
   taskIds: z.array(z.int()),
-  tasks: z.array(taskView),
+  tasks: z.array(taskViewSchema),
 });
 
 /** The outcome of `add_tasks` as it comes back from the journal. */

@@ -48,11 +48,11 @@ export { type StatusChange } from './commands/set-status.ts';
 export {
   PRIORITIES,
   type Priority,
-  priority,
+  prioritySchema,
   parseStatus,
   STATUSES,
   type Status,
-  status,
+  statusSchema,
 } from './model/status.ts';
 export { type Subtask, type Task, TASK_LIMITS } from './model/task.ts';
 export { taskUpdateSchema } from './model/task-update.ts';

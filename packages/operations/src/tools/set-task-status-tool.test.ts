@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { setTaskStatusCommand, setTaskStatusInput } from './set-task-status-tool.ts';
+import { setTaskStatusCommand, setTaskStatusInputSchema } from './set-task-status-tool.ts';
 
 describe('set_task_status', () => {
   it('maps its arguments to the command', () => {
-    const input = setTaskStatusInput.parse({ id: 4, status: 'completed', tag: 'v2' });
+    const input = setTaskStatusInputSchema.parse({ id: 4, status: 'completed', tag: 'v2' });
     expect(setTaskStatusCommand(input)).toEqual({
       command: 'set_status',
       id: '4',
@@ -18,6 +18,6 @@ describe('set_task_status', () => {
     { status: 'done' },
     { id: '1', status: 'done', x: 1 },
   ])('refuses %j', (input) => {
-    expect(setTaskStatusInput.safeParse(input).success).toBe(false);
+    expect(setTaskStatusInputSchema.safeParse(input).success).toBe(false);
   });
 });

@@ -1,20 +1,20 @@
 import { defineChangeTool, IDEMPOTENT_WRITE_HINTS } from './project-tool.ts';
 import { z } from 'zod';
 import { projectRoot, tag } from '../definition/shared-arguments.ts';
-import { type Command, STATUSES, status } from '../project/index.ts';
+import { type Command, STATUSES, statusSchema } from '../project/index.ts';
 
-export const setTaskStatusInput = z.strictObject({
+export const setTaskStatusInputSchema = z.strictObject({
   id: z
     .preprocess((id) => (Number.isInteger(id) ? String(id) : id), z.string().min(1).max(10_000))
     .meta({ type: ['string', 'integer'] })
     .describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),
-  status: status.describe('The new status; a task that is done has its subtasks done too'),
+  status: statusSchema.describe('The new status; a task that is done has its subtasks done too'),
   projectRoot,
   tag,
 });
-export type SetTaskStatusInput = z.infer<typeof setTaskStatusInput>;
+export type SetTaskStatusInput = z.infer<typeof setTaskStatusInputSchema>;
 
-export const setTaskStatusResult = z.object({
+export const setTaskStatusResultSchema = z.object({
   projectRoot: z.string(),
   tag: z.string(),
   /** What changed; empty when all of it already was so. */
@@ -31,8 +31,8 @@ export const setTaskStatusTool = defineChangeTool({
   title: 'Set the status of tasks',
   description: 'Sets the status of tasks and subtasks of a project.',
   hints: IDEMPOTENT_WRITE_HINTS,
-  input: setTaskStatusInput,
-  result: setTaskStatusResult,
+  input: setTaskStatusInputSchema,
+  result: setTaskStatusResultSchema,
   command: setTaskStatusCommand,
   summarize: (_result, { id, status }) => `Set to ${status}: ${id}.`,
 });

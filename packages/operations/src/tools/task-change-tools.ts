@@ -2,8 +2,8 @@ import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import { idText, projectRoot, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
-import { TASK_LIMITS, status } from '../project/index.ts';
-import { subtaskView, taskView } from '../views/task-view.ts';
+import { TASK_LIMITS, statusSchema } from '../project/index.ts';
+import { subtaskViewSchema, taskViewSchema } from '../views/task-view.ts';
 import { defineChangeTool, pluralize, DESTRUCTIVE_HINTS, tagArgument, WRITE_HINTS } from './project-tool.ts';
 
 /** Tools that change which tasks and subtasks there are. Nothing is changed when any part of a call is refused. */
@@ -26,7 +26,7 @@ export const addSubtaskTool = defineChangeTool({
       description: z.string().max(TASK_LIMITS.descriptionLength).optional(),
       details: z.string().max(TASK_LIMITS.detailsLength).optional(),
       testStrategy: z.string().max(TASK_LIMITS.detailsLength).optional(),
-      status: status.optional().describe('By default pending'),
+      status: statusSchema.optional().describe('By default pending'),
       dependencies: idText(10_000)
         .optional()
         .describe('Ids that it depends on, separated by commas: tasks ("3") and subtasks ("5.2")'),
@@ -37,7 +37,7 @@ export const addSubtaskTool = defineChangeTool({
       const message = 'give exactly one of title, for a new subtask, and taskId, for an existing task';
       context.addIssue({ code: 'custom', path: ['title'], message });
     }),
-  result: z.object({ ...inPlace, id: z.string(), subtask: subtaskView }),
+  result: z.object({ ...inPlace, id: z.string(), subtask: subtaskViewSchema }),
   command: ({ id, taskId, title = '', description, details, testStrategy, status, dependencies, tag }) => ({
     command: 'add_subtask',
     id: Number(id),
@@ -83,7 +83,7 @@ export const removeSubtaskTool = defineChangeTool({
     convert: booleanOrText('Make tasks of them instead of deleting them'),
     ...place,
   }),
-  result: z.object({ ...inPlace, removed: z.array(named), converted: z.array(taskView) }),
+  result: z.object({ ...inPlace, removed: z.array(named), converted: z.array(taskViewSchema) }),
   command: ({ id, convert = false, tag }) => ({
     command: 'remove_subtasks',
     id,

@@ -1,13 +1,13 @@
 import {
   getTask,
-  getTaskInput,
-  getTaskResult,
+  getTaskInputSchema,
+  getTaskResultSchema,
   getTasks,
-  getTasksInput,
-  getTasksResult,
+  getTasksInputSchema,
+  getTasksResultSchema,
   nextTask,
-  nextTaskInput,
-  nextTaskResult,
+  nextTaskInputSchema,
+  nextTaskResultSchema,
 } from '../views/index.ts';
 import { pluralize, defineViewTool } from './project-tool.ts';
 
@@ -15,8 +15,8 @@ export const getTasksTool = defineViewTool({
   name: 'get_tasks',
   title: 'List tasks',
   description: 'Lists the tasks of a project, all or those of some statuses, and how far it is.',
-  input: getTasksInput,
-  result: getTasksResult,
+  input: getTasksInputSchema,
+  result: getTasksResultSchema,
   view: getTasks,
   summarize: ({ tasks, tag }) => `${pluralize(tasks.length, 'task')} in '${tag}'.`,
 });
@@ -25,8 +25,8 @@ export const getTaskTool = defineViewTool({
   name: 'get_task',
   title: 'Show a task',
   description: 'Shows one task, or one subtask, of a project with all its details.',
-  input: getTaskInput,
-  result: getTaskResult,
+  input: getTaskInputSchema,
+  result: getTaskResultSchema,
   view: getTask,
   summarize: ({ task }, { id }) => `Task ${id}: ${task.title}`,
 });
@@ -35,8 +35,8 @@ export const nextTaskTool = defineViewTool({
   name: 'next_task',
   title: 'Find the next task',
   description: 'Finds the task to work on next: one whose dependencies are done, the most important first.',
-  input: nextTaskInput,
-  result: nextTaskResult,
+  input: nextTaskInputSchema,
+  result: nextTaskResultSchema,
   view: nextTask,
   summarize: ({ task }) => (task === null ? 'No task can be begun now.' : `Next: ${task.title}`),
 });

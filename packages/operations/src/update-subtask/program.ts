@@ -20,7 +20,7 @@ import { excerpt } from '../prompt-kit/excerpt.ts';
 import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
 import { taskLine } from '../prompt-kit/task-excerpts.ts';
 import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
-import { subtaskView } from '../views/task-view.ts';
+import { subtaskViewSchema } from '../views/task-view.ts';
 import { notePrompt, notePromptText } from './prompt.ts';
 import { definedFields } from '../schema/defined-fields.ts';
 
@@ -42,7 +42,7 @@ const updateSubtaskResult = z.object({
   id: z.string(),
   /** The note as it was added to the details, with its date. */
   added: z.string(),
-  subtask: subtaskView,
+  subtask: subtaskViewSchema,
 });
 
 /** Adds a dated note to a subtask's details. */

@@ -18,11 +18,11 @@ import { excerpt } from '../prompt-kit/excerpt.ts';
 import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
 import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
 import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
-import { updateTaskAnswer, dropUnrequestedStatus, dropTruncatedFields } from '../update/answer.ts';
+import { updateTaskAnswerSchema, dropUnrequestedStatus, dropTruncatedFields } from '../update/answer.ts';
 import { updatePrompt, updateTaskPromptText } from '../update/prompt.ts';
 import { notePrompt } from '../update-subtask/prompt.ts';
 import { MAX_NOTE_LENGTH } from '../update-subtask/program.ts';
-import { taskView } from '../views/task-view.ts';
+import { taskViewSchema } from '../views/task-view.ts';
 
 const updateTaskInput = z.strictObject({
   id: taskId.describe('The task to revise; for a subtask use update_subtask'),
@@ -40,7 +40,7 @@ const updateTaskResult = z.object({
   id: z.string(),
   /** False when nothing about the task had to change. */
   updated: z.boolean(),
-  task: taskView,
+  task: taskViewSchema,
 });
 
 type Found = {
@@ -97,7 +97,7 @@ function* revise(wish: UpdateRequest): Program<End> {
   const answer = yield* generateObject({
     ...callFor(wish, 'Revise'),
     messages: updatePrompt(updateTaskPromptText, request, [task], { rules }, research),
-    schema: updateTaskAnswer,
+    schema: updateTaskAnswerSchema,
     objectName: 'updated_task',
   });
   const { updated, skipped, tasks } = yield* commitProject<CommitOutcome>(projectRoot, {

@@ -22,7 +22,7 @@ export const updateAnswer = wrapBareList(
 );
 
 /** The one task, bare or as the only one of a list. */
-export const updateTaskAnswer = z.preprocess((value) => {
+export const updateTaskAnswerSchema = z.preprocess((value) => {
   const list = Array.isArray(value) ? value : isRecord(value) ? (value['tasks'] ?? value['task']) : undefined;
   if (isRecord(list)) return list;
   return Array.isArray(list) && list.length === 1 ? list[0] : value;

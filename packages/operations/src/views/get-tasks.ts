@@ -11,9 +11,9 @@ import {
 } from '../project/index.ts';
 import { countProgress, progressSchema } from './progress.ts';
 import { matchesStatus, parseStatusFilter } from './status-filter.ts';
-import { taskView } from './task-view.ts';
+import { taskViewSchema } from './task-view.ts';
 
-export const getTasksInput = z.strictObject({
+export const getTasksInputSchema = z.strictObject({
   status: z
     .string()
     .max(200)
@@ -23,12 +23,12 @@ export const getTasksInput = z.strictObject({
   projectRoot,
   tag,
 });
-export type GetTasksInput = z.infer<typeof getTasksInput>;
+export type GetTasksInput = z.infer<typeof getTasksInputSchema>;
 
-export const getTasksResult = z.object({
+export const getTasksResultSchema = z.object({
   projectRoot: z.string(),
   tag: z.string(),
-  tasks: z.array(taskView),
+  tasks: z.array(taskViewSchema),
   stats: progressSchema,
 });
 
@@ -37,7 +37,10 @@ export const getTasksResult = z.object({
  *
  * @throws BatonError `project_not_found`, `tag_not_found`, `invalid_arguments` for an unknown status.
  */
-export function getTasks(project: Project | undefined, input: GetTasksInput): z.infer<typeof getTasksResult> {
+export function getTasks(
+  project: Project | undefined,
+  input: GetTasksInput,
+): z.infer<typeof getTasksResultSchema> {
   const existing = requireProject(project, input.projectRoot);
   const name = resolveTag(existing, input.tag);
   const { tasks } = requireTag(existing, name);

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { taskIdFromUuid, tenantId } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import { Keyspace, parseTopic, parseIndexMember, taskIdFromRef, taskRef, type TenantKeys } from './keys.ts';
+import {
+  Keyspace,
+  parseTaskTopic,
+  parseIndexMember,
+  taskIdFromRef,
+  taskRef,
+  type TenantKeys,
+} from './keys.ts';
 import { randomSeed } from '@baton/protocol/testing/random-seed';
 
 const tenant = fc.stringMatching(/^[a-z0-9-]{1,63}$/);
@@ -105,7 +112,7 @@ test('a task is found again from its place in a set', () => {
         expect(taskIdFromRef(taskRef(task))).toBe(task);
         expect(taskRef(task)).toMatch(/^[\w-]{19}$/);
         const keys = new Keyspace('baton', 4).tenant(id);
-        expect(parseTopic(keys.topic(task))).toEqual({ tenant: id, taskId: task });
+        expect(parseTaskTopic(keys.topic(task))).toEqual({ tenant: id, taskId: task });
         expect(parseIndexMember(`${taskRef(task)}.${number}|${principal}`)).toEqual({
           taskId: task,
           number,

@@ -228,7 +228,7 @@ export function taskIdFromRef(ref: string): string {
 }
 
 /** The tenant and the task of a topic. */
-export function parseTopic(member: string): { tenant: string; taskId: string } {
+export function parseTaskTopic(member: string): { tenant: string; taskId: string } {
   const colon = member.indexOf(':');
   return { tenant: member.slice(0, colon), taskId: taskIdFromRef(member.slice(colon + 1)) };
 }

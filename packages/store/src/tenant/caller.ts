@@ -1,4 +1,4 @@
-import { type ApiKeyParts, type Scope, scope } from '@baton/protocol';
+import { type ApiKeyParts, type Scope, scopeSchema } from '@baton/protocol';
 import type { Connection } from '../redis/connection.ts';
 import { formatScopes, type Identity, parseScopes } from '../records/identity.ts';
 import type { TenantKeys } from '../records/keys.ts';
@@ -75,7 +75,7 @@ export class Caller {
    * need not have been read. The rate counts nothing: the request is still to be admitted.
    */
   async dryRunAdmission(): Promise<void> {
-    await this.runAdmission(ADMISSION_DRY_RUN, scope.options, ANSWER_FLOOR);
+    await this.runAdmission(ADMISSION_DRY_RUN, scopeSchema.options, ANSWER_FLOOR);
   }
 
   /**

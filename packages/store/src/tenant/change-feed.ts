@@ -1,6 +1,6 @@
 import type { Subscriber } from '../redis/pub-sub.ts';
 import type { Connection } from '../redis/connection.ts';
-import { parseTopic, type TenantKeys } from '../records/keys.ts';
+import { parseTaskTopic, type TenantKeys } from '../records/keys.ts';
 import type { TenantContext } from './tenant-context.ts';
 import { CHANGE_FEED_TTL } from '../records/durations.ts';
 
@@ -98,7 +98,7 @@ function parseChange(message: string): Change {
   const change: unknown = {
     ...said,
     ...(fields === undefined ? {} : { fields: new Set(fields.split(' ')) }),
-    ...(member === undefined ? {} : { taskId: parseTopic(member).taskId }),
+    ...(member === undefined ? {} : { taskId: parseTaskTopic(member).taskId }),
   };
   return change as Change;
 }

@@ -1,4 +1,4 @@
-import { BatonError, type Scope, scope } from '@baton/protocol';
+import { BatonError, type Scope, scopeSchema } from '@baton/protocol';
 import { type Caller, type Identity, refusalError, type Store, type TenantStore } from '@baton/store';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { admit, callAdmittedAtEdge } from '../../call/access.ts';
@@ -87,7 +87,7 @@ function createRestRequest(
         const caller = tenant.operatorCaller();
         const admitOperator = once(async () => {
           await requireTenant(named);
-          return admit({ caller }, callAdmittedAtEdge(scope.options));
+          return admit({ caller }, callAdmittedAtEdge(scopeSchema.options));
         });
         return { kind: 'tenant', tenant, caller, admit: admitOperator };
       }
@@ -122,7 +122,7 @@ function withAdminScope({ principal, scopes }: Identity): Identity {
 
 function refuseKey(caller: Caller): () => Promise<never> {
   return async () => {
-    await admit({ caller }, callAdmittedAtEdge(scope.options));
+    await admit({ caller }, callAdmittedAtEdge(scopeSchema.options));
     throw new BatonError(
       'insufficient_scope',
       'Tenants are managed with the operator token, not with an API key.',

@@ -1,4 +1,11 @@
-import { BatonError, type Limits, limits, limitsPatch, tenantId, tenantInput } from '@baton/protocol';
+import {
+  BatonError,
+  type Limits,
+  limitsSchema,
+  limitsPatch,
+  tenantId,
+  tenantInputSchema,
+} from '@baton/protocol';
 import type { OperatorStore } from '@baton/store/operator';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -12,17 +19,17 @@ const tenant = z
     name: z.string(),
     suspended: z.boolean().describe('True: its keys are refused, its tasks stay as they are'),
     createdAt: isoTimeSchema,
-    limits,
+    limits: limitsSchema,
     openTasks: z.int().describe('Tasks that have not ended'),
   })
   .readonly();
 
-const creation = tenantInput.extend({
+const creation = tenantInputSchema.extend({
   limits: limitsPatch.optional().describe('Any of them; the others have their defaults'),
 });
 
 const change = z.strictObject({
-  name: tenantInput.shape.name,
+  name: tenantInputSchema.shape.name,
   suspended: z.boolean().optional(),
   limits: limitsPatch.optional().describe('Any of them; the others stay'),
 });

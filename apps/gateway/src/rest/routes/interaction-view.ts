@@ -1,4 +1,4 @@
-import { interactionStatus } from '@baton/protocol';
+import { interactionStatusSchema } from '@baton/protocol';
 import type { InteractionRecord, InteractionSummary } from '@baton/store';
 import { z } from 'zod';
 import { isoTime } from '../../delegation/iso-time.ts';
@@ -11,7 +11,7 @@ export const interactionSummarySchema = z.looseObject({
   operation: z.string(),
   principal: z.string().describe('Who made the call that it belongs to'),
   kind: z.enum(['llm', 'elicitation']).describe("Who is asked: the agent's LLM, or a person"),
-  status: interactionStatus,
+  status: interactionStatusSchema,
   summary: z.string(),
   createdAt: isoTimeSchema,
   expiresAt: isoTimeSchema.optional().describe('While it is pending: when it expires'),

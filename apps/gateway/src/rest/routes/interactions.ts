@@ -1,4 +1,4 @@
-import { agentResponse, interactionStatus, MAX_WAIT_MS, type Scope } from '@baton/protocol';
+import { agentResponseSchema, interactionStatusSchema, MAX_WAIT_MS, type Scope } from '@baton/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ import type { RouteScope } from '../admission/route-scope.ts';
 import { jsonResponseSchema, emptyBodySchema } from '../openapi/shared-schemas.ts';
 
 const answer = z.strictObject({
-  agentLLMResponse: agentResponse.describe('What came of the LLM call, as for the tool agent_llm'),
+  agentLLMResponse: agentResponseSchema.describe('What came of the LLM call, as for the tool agent_llm'),
   waitMs: z
     .int()
     .min(0)
@@ -62,7 +62,7 @@ export async function interactionRoutes(
         summary: 'List interactions: pending ones oldest first, otherwise by task, newest first',
         params: routeScope.params({}),
         querystring: z.strictObject({
-          status: optionalParam(interactionStatus).describe('Only these; all when left out'),
+          status: optionalParam(interactionStatusSchema).describe('Only these; all when left out'),
           operation: optionalParam(z.string().max(100)).describe('Only those of this operation'),
           cursor,
         }),

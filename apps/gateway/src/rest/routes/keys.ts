@@ -1,4 +1,4 @@
-import { keyInput, scope, tenantId } from '@baton/protocol';
+import { keyInputSchema, scopeSchema, tenantId } from '@baton/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -10,7 +10,7 @@ const key = z
     id: z.string(),
     name: z.string(),
     principal: z.string().describe('Who calls with it'),
-    scopes: z.array(scope).readonly(),
+    scopes: z.array(scopeSchema).readonly(),
     createdAt: isoTimeSchema,
     expiresAt: isoTimeSchema.optional(),
   })
@@ -56,7 +56,7 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
         tags,
         summary: 'Create a key',
         params: ofTenant,
-        body: keyInput,
+        body: keyInputSchema,
         response: { 201: jsonResponseSchema('The key, with its text', newKey) },
       },
     },

@@ -1,4 +1,4 @@
-import { getTasksInput, requireProject, formatTasksFile } from '@baton/operations';
+import { getTasksInputSchema, requireProject, formatTasksFile } from '@baton/operations';
 import type { Scope } from '@baton/protocol';
 import { importProject, readProject } from '@baton/runner';
 import type { FastifyInstance } from 'fastify';
@@ -29,7 +29,9 @@ export async function projectRoutes(
 ): Promise<void> {
   const api = app.withTypeProvider<ZodTypeProvider>();
   const params = routeScope.params({
-    id: getTasksInput.shape.projectRoot.unwrap().describe("The project's key (projectRoot), percent-encoded"),
+    id: getTasksInputSchema.shape.projectRoot
+      .unwrap()
+      .describe("The project's key (projectRoot), percent-encoded"),
   });
 
   api.get(

@@ -1,11 +1,11 @@
-import { interactionStatus, isEnded, taskStatus } from '@baton/protocol';
+import { interactionStatusSchema, isEnded, taskStatusSchema } from '@baton/protocol';
 import type { TaskInspection } from '@baton/store';
 import { z } from 'zod';
 import { isoTime } from '../../delegation/iso-time.ts';
 import { isoTimeSchema } from '../openapi/shared-schemas.ts';
 
-const interactionEnd = interactionStatus.exclude(['pending']);
-const taskEnd = taskStatus.exclude(['working', 'input_required']);
+const interactionEnd = interactionStatusSchema.exclude(['pending']);
+const taskEnd = taskStatusSchema.exclude(['working', 'input_required']);
 
 /** One thing that happened to a task. */
 export const timelineEntrySchema = z.discriminatedUnion('event', [

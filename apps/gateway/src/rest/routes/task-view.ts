@@ -1,5 +1,5 @@
 import { parseEntry } from '@baton/engine';
-import { isEnded, taskStatus } from '@baton/protocol';
+import { isEnded, taskStatusSchema } from '@baton/protocol';
 import type { TaskInspection, TaskSummary } from '@baton/store';
 import { z } from 'zod';
 import { isoTime } from '../../delegation/iso-time.ts';
@@ -12,7 +12,7 @@ export const taskSummarySchema = z.looseObject({
   taskId: z.string(),
   operation: z.string(),
   principal: z.string().describe('Who made the call'),
-  status: taskStatus,
+  status: taskStatusSchema,
   createdAt: isoTimeSchema,
   lastUpdatedAt: isoTimeSchema,
   expiresAt: isoTimeSchema.describe('When it fails unless it has ended'),

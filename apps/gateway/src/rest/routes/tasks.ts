@@ -1,4 +1,4 @@
-import { isTaskId, type Scope, taskStatus } from '@baton/protocol';
+import { isTaskId, type Scope, taskStatusSchema } from '@baton/protocol';
 import { refusalError } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -30,7 +30,7 @@ export async function taskRoutes(
         summary: 'List tasks, newest first',
         params: routeScope.params({}),
         querystring: z.strictObject({
-          status: optionalParam(taskStatus).describe('Only these; all when left out'),
+          status: optionalParam(taskStatusSchema).describe('Only these; all when left out'),
           operation: optionalParam(z.string().max(100)).describe('Only those of this operation'),
           cursor,
         }),

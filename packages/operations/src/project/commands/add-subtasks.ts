@@ -16,9 +16,9 @@ import {
   formatTaskRef,
   parseTaskRefs,
   relativeToParent,
-  taskNumber,
+  taskNumberSchema,
 } from '../model/task-id.ts';
-import { status } from '../model/status.ts';
+import { statusSchema } from '../model/status.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 import { taskDoneError, unknownDependencyError } from '../model/task-errors.ts';
 
@@ -26,9 +26,9 @@ import { taskDoneError, unknownDependencyError } from '../model/task-errors.ts';
 export const MAX_GENERATED_SUBTASKS = 100;
 
 /** Puts an LLM's subtasks into a task. `replace` takes out those that are not done first: done work is never undone. */
-export const addSubtasksCommand = z.strictObject({
+export const addSubtasksCommandSchema = z.strictObject({
   command: z.literal('add_subtasks'),
-  id: taskNumber,
+  id: taskNumberSchema,
   mode: z.enum(['append', 'replace']),
   subtasks: z.array(generatedSubtaskSchema).min(1).max(MAX_GENERATED_SUBTASKS),
   tag: z.string().optional(),
@@ -37,17 +37,17 @@ export const addSubtasksCommand = z.strictObject({
 });
 
 /** Adds one subtask: a new one, or an existing task turned into a subtask. */
-export const addSubtaskCommand = z.strictObject({
+export const addSubtaskCommandSchema = z.strictObject({
   command: z.literal('add_subtask'),
-  id: taskNumber,
+  id: taskNumberSchema,
   subtask: z.union([
-    z.strictObject({ taskId: taskNumber }),
+    z.strictObject({ taskId: taskNumberSchema }),
     z.strictObject({
       title: z.string().trim().min(1).max(TASK_LIMITS.titleLength),
       description: z.string().max(TASK_LIMITS.descriptionLength).default(''),
       details: z.string().max(TASK_LIMITS.detailsLength).default(''),
       testStrategy: z.string().max(TASK_LIMITS.detailsLength).default(''),
-      status: status.default('pending'),
+      status: statusSchema.default('pending'),
       /** Outside ids, separated by commas; each must exist. */
       dependencies: z.string().max(10_000).default(''),
     }),
@@ -63,7 +63,7 @@ export const addSubtaskCommand = z.strictObject({
  */
 export function addSubtasks(
   project: Project | undefined,
-  command: z.infer<typeof addSubtasksCommand>,
+  command: z.infer<typeof addSubtasksCommandSchema>,
   now: string,
 ): CommandResult {
   return editTasksInTag(project, command.tag, now, (before, tag) => {
@@ -121,7 +121,7 @@ function numbered(given: readonly GeneratedSubtask[], parent: Task, known: Reado
 /** @throws BatonError as `addSubtasks`, and `invalid_arguments` for a task that cannot become a subtask. */
 export function addSubtask(
   project: Project | undefined,
-  command: z.infer<typeof addSubtaskCommand>,
+  command: z.infer<typeof addSubtaskCommandSchema>,
   now: string,
 ): CommandResult {
   const { subtask } = command;

@@ -9,7 +9,7 @@ import type { Dependency } from '../model/task-id.ts';
 import { type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Adds one task. The caller's dependencies must exist; what an LLM suggests is left out where it does not. */
-export const addTaskCommand = z.strictObject({
+export const addTaskCommandSchema = z.strictObject({
   command: z.literal('add_task'),
   tag: tagName,
   task: generatedTaskSchema.omit({ id: true, dependencies: true, status: true }),
@@ -27,7 +27,7 @@ export const addTaskCommand = z.strictObject({
  */
 export function addTask(
   project: Project | undefined,
-  command: z.infer<typeof addTaskCommand>,
+  command: z.infer<typeof addTaskCommandSchema>,
   now: string,
 ): CommandResult {
   const { tag: name, task } = command;

@@ -9,7 +9,7 @@ import type { Dependency } from '../model/task-id.ts';
 import { type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Puts an LLM's tasks into a tag; `replace` takes the tag's own out first. */
-export const addTasksCommand = z.strictObject({
+export const addTasksCommandSchema = z.strictObject({
   command: z.literal('add_tasks'),
   tag: tagName,
   mode: z.enum(['refuse_if_not_empty', 'append', 'replace']),
@@ -20,7 +20,7 @@ export const addTasksCommand = z.strictObject({
    */
   seenBelow: z.int().min(1).optional(),
 });
-export type AddTasks = z.infer<typeof addTasksCommand>;
+export type AddTasks = z.infer<typeof addTasksCommandSchema>;
 
 export interface AddedTasks {
   readonly tag: string;

@@ -10,7 +10,7 @@ import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts'
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Adds a dated note to the details of a task or of a subtask; nothing else of it changes. */
-export const appendInfoCommand = z.strictObject({
+export const appendInfoCommandSchema = z.strictObject({
   command: z.literal('append_info'),
   id: z.string().min(1).max(100),
   text: z.string().min(1).max(TASK_LIMITS.detailsLength),
@@ -24,7 +24,7 @@ export const appendInfoCommand = z.strictObject({
  */
 export function appendInfo(
   project: Project | undefined,
-  command: z.infer<typeof appendInfoCommand>,
+  command: z.infer<typeof appendInfoCommandSchema>,
   now: string,
 ): CommandResult {
   return editTasksInTag(project, command.tag, now, (tasks, tag) => {

@@ -6,7 +6,7 @@ import type { Project } from '../model/project.ts';
 import { METADATA_LIMITS, fileNameSchema } from '../model/project-metadata.ts';
 
 /** Stores texts by name, replacing earlier ones; then removes those in `remove`. */
-export const connectFilesCommand = z.strictObject({
+export const connectFilesCommandSchema = z.strictObject({
   command: z.literal('connect_files'),
   files: z.array(z.strictObject({ name: fileNameSchema, text: z.string().max(METADATA_LIMITS.fileLength) })),
   remove: z.array(fileNameSchema),
@@ -15,7 +15,7 @@ export const connectFilesCommand = z.strictObject({
 /** @throws BatonError `limit_size`, `file_not_found` for one to remove that is not there. */
 export function connectFiles(
   project: Project | undefined,
-  command: z.infer<typeof connectFilesCommand>,
+  command: z.infer<typeof connectFilesCommandSchema>,
   now: string,
 ): CommandResult {
   const existing = requireProject(project);

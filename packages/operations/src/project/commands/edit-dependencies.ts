@@ -21,9 +21,12 @@ const ids = z.string().min(1).max(10_000);
 const pair = { id: ids, dependsOn: ids, tag: z.string().optional() };
 
 /** Lets each of `id` wait for each of `dependsOn`, all by their outside ids. */
-export const addDependencyCommand = z.strictObject({ command: z.literal('add_dependency'), ...pair });
-export const removeDependencyCommand = z.strictObject({ command: z.literal('remove_dependency'), ...pair });
-export const fixDependenciesCommand = z.strictObject({
+export const addDependencyCommandSchema = z.strictObject({ command: z.literal('add_dependency'), ...pair });
+export const removeDependencyCommandSchema = z.strictObject({
+  command: z.literal('remove_dependency'),
+  ...pair,
+});
+export const fixDependenciesCommandSchema = z.strictObject({
   command: z.literal('fix_dependencies'),
   tag: z.string().optional(),
 });
@@ -31,7 +34,7 @@ export const fixDependenciesCommand = z.strictObject({
 /** @throws BatonError `dependency_cycle` naming the chain, `project_task_not_found`, `invalid_arguments`, ... */
 export function addDependency(
   project: Project | undefined,
-  command: z.infer<typeof addDependencyCommand>,
+  command: z.infer<typeof addDependencyCommandSchema>,
   now: string,
 ): CommandResult {
   return editTasksInTag(project, command.tag, now, (tasks, tag) => {
@@ -87,7 +90,7 @@ function withDependency(
 /** @throws BatonError as `addDependency`; `dependency_not_found` when nothing of it was there. */
 export function removeDependency(
   project: Project | undefined,
-  command: z.infer<typeof removeDependencyCommand>,
+  command: z.infer<typeof removeDependencyCommandSchema>,
   now: string,
 ): CommandResult {
   return editTasksInTag(project, command.tag, now, (tasks, tag) => {
@@ -120,7 +123,7 @@ export function removeDependency(
 /** Removes wrong dependencies: unknown ones, duplicates, and one of each cycle until none is left. */
 export function fixDependencies(
   project: Project | undefined,
-  command: z.infer<typeof fixDependenciesCommand>,
+  command: z.infer<typeof fixDependenciesCommandSchema>,
   now: string,
 ): CommandResult {
   return editTasksInTag(project, command.tag, now, (tasks) => {

@@ -4,7 +4,7 @@ import { DEFAULT_TAG, newProject, newTag, type Project, withTag } from '../model
 import { projectMetadataSchema, projectRulesSchema } from '../model/project-metadata.ts';
 
 /** Creates a project, or updates its metadata; fields that are not given stay. */
-export const initializeCommand = z.strictObject({
+export const initializeCommandSchema = z.strictObject({
   command: z.literal('initialize'),
   about: projectMetadataSchema.omit({ created: true }),
   rules: projectRulesSchema.optional(),
@@ -12,7 +12,7 @@ export const initializeCommand = z.strictObject({
 
 export function initializeProject(
   project: Project | undefined,
-  command: z.infer<typeof initializeCommand>,
+  command: z.infer<typeof initializeCommandSchema>,
   now: string,
 ): CommandResult {
   const existing = project ?? withTag(newProject(DEFAULT_TAG), DEFAULT_TAG, newTag(DEFAULT_TAG, now));

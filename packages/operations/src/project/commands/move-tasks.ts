@@ -17,7 +17,7 @@ const ids = z.string().min(1).max(10_000);
 const MOST_MOVES = 20;
 
 /** Gives tasks and subtasks other ids within a tag: `from` and `to` are lists of the same length. */
-export const moveTasksCommand = z.strictObject({
+export const moveTasksCommandSchema = z.strictObject({
   command: z.literal('move_tasks'),
   from: ids,
   to: ids,
@@ -25,7 +25,7 @@ export const moveTasksCommand = z.strictObject({
 });
 
 /** Takes whole tasks from one tag to another, where they keep their ids. */
-export const moveBetweenTagsCommand = z.strictObject({
+export const moveBetweenTagsCommandSchema = z.strictObject({
   command: z.literal('move_between_tags'),
   from: ids,
   fromTag: z.string(),
@@ -43,7 +43,7 @@ export const moveBetweenTagsCommand = z.strictObject({
  */
 export function moveTasks(
   project: Project | undefined,
-  command: z.infer<typeof moveTasksCommand>,
+  command: z.infer<typeof moveTasksCommandSchema>,
   now: string,
 ): CommandResult {
   const from = parseTaskRefs(command.from, 'from');
@@ -154,7 +154,7 @@ function refuseTaken(tasks: readonly Task[], place: TaskRef): void {
 /** @throws BatonError as `moveTasks`, and `invalid_arguments` naming the dependencies that are in the way. */
 export function moveBetweenTags(
   project: Project | undefined,
-  command: z.infer<typeof moveBetweenTagsCommand>,
+  command: z.infer<typeof moveBetweenTagsCommandSchema>,
   now: string,
 ): CommandResult {
   const existing = requireProject(project);

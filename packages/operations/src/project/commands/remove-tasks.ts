@@ -12,14 +12,14 @@ import type { Subtask, Task } from '../model/task.ts';
 const ids = z.string().min(1).max(10_000);
 
 /** Takes tasks and subtasks out for good; nothing waits for them any more. */
-export const removeTasksCommand = z.strictObject({
+export const removeTasksCommandSchema = z.strictObject({
   command: z.literal('remove_tasks'),
   id: ids,
   tag: z.string().optional(),
 });
 
 /** Takes subtasks out of their tasks; with `convert` each becomes a task of its own. */
-export const removeSubtasksCommand = z.strictObject({
+export const removeSubtasksCommandSchema = z.strictObject({
   command: z.literal('remove_subtasks'),
   id: ids,
   convert: z.boolean(),
@@ -27,7 +27,7 @@ export const removeSubtasksCommand = z.strictObject({
 });
 
 /** Takes all subtasks out of some tasks, or of all of them. */
-export const clearSubtasksCommand = z.strictObject({
+export const clearSubtasksCommandSchema = z.strictObject({
   command: z.literal('clear_subtasks'),
   /** Undefined: all tasks. */
   id: ids.optional(),
@@ -37,7 +37,7 @@ export const clearSubtasksCommand = z.strictObject({
 /** @throws BatonError `project_not_found`, `tag_not_found`, `project_task_not_found`, `invalid_arguments`. */
 export function removeTasks(
   project: Project | undefined,
-  command: z.infer<typeof removeTasksCommand>,
+  command: z.infer<typeof removeTasksCommandSchema>,
   now: string,
 ): CommandResult {
   const applied = editTasksInTag(project, command.tag, now, (tasks, name) => {
@@ -53,7 +53,7 @@ export function removeTasks(
 /** @throws BatonError as `removeTasks`; `invalid_arguments` for the id of a whole task. */
 export function removeSubtasks(
   project: Project | undefined,
-  command: z.infer<typeof removeSubtasksCommand>,
+  command: z.infer<typeof removeSubtasksCommandSchema>,
   now: string,
 ): CommandResult {
   return editTasksInTag(project, command.tag, now, (tasks, name) => {
@@ -81,7 +81,7 @@ export function removeSubtasks(
 /** @throws BatonError as `removeTasks`; `invalid_arguments` for the id of a subtask. */
 export function clearSubtasks(
   project: Project | undefined,
-  command: z.infer<typeof clearSubtasksCommand>,
+  command: z.infer<typeof clearSubtasksCommandSchema>,
   now: string,
 ): CommandResult {
   return editTasksInTag(project, command.tag, now, (tasks, name) => {

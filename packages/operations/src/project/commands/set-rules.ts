@@ -5,7 +5,7 @@ import { METADATA_LIMITS, projectRulesSchema } from '../model/project-metadata.t
 import type { Project } from '../model/project.ts';
 import type { CommandResult } from '../model/command-result.ts';
 
-export const setRulesCommand = z.strictObject({
+export const setRulesCommandSchema = z.strictObject({
   command: z.literal('set_rules'),
   rules: projectRulesSchema,
   append: z.boolean().optional(),
@@ -13,7 +13,7 @@ export const setRulesCommand = z.strictObject({
 
 export function setRules(
   project: Project | undefined,
-  command: z.infer<typeof setRulesCommand>,
+  command: z.infer<typeof setRulesCommandSchema>,
 ): CommandResult {
   const existing = requireProject(project);
   const kept = command.append ? existing.rules.filter((rule) => !command.rules.includes(rule)) : [];

@@ -16,7 +16,7 @@ import { type TaskUpdate, taskUpdateSchema } from '../model/task-update.ts';
 import { definedFields } from '../../schema/defined-fields.ts';
 
 /** Changes tasks as an LLM says. Statuses change only where the program lets them through. */
-export const updateTasksCommand = z.strictObject({
+export const updateTasksCommandSchema = z.strictObject({
   command: z.literal('update_tasks'),
   updates: z.array(taskUpdateSchema).max(1_000),
   tag: z.string().optional(),
@@ -36,7 +36,7 @@ export type Skipped = { readonly id: number; readonly reason: 'gone' | 'done' };
  */
 export function updateTasks(
   project: Project | undefined,
-  command: z.infer<typeof updateTasksCommand>,
+  command: z.infer<typeof updateTasksCommandSchema>,
   now: string,
 ): CommandResult {
   return editTasksInTag(project, command.tag, now, (tasks) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { taskNumber } from './task-id.ts';
+import { taskNumberSchema } from './task-id.ts';
 
 /**
  * The complexity of a tag's tasks, in the form of claude-task-master's report. One entry per task;
@@ -10,7 +10,7 @@ export const DEFAULT_SUBTASK_COUNT = 3;
 export const MAX_RECOMMENDED_SUBTASKS = 50;
 
 export const taskAnalysisSchema = z.object({
-  taskId: taskNumber,
+  taskId: taskNumberSchema,
   taskTitle: z.string(),
   complexityScore: z.int().min(1).max(10),
   recommendedSubtasks: z.int().min(0).max(MAX_RECOMMENDED_SUBTASKS),

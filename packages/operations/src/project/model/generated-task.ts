@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { nullAsAbsent } from '../../schema/coercion.ts';
-import { priority, status } from './status.ts';
-import { dependencySchema, isReadableDependency, taskNumber } from './task-id.ts';
+import { prioritySchema, statusSchema } from './status.ts';
+import { dependencySchema, isReadableDependency, taskNumberSchema } from './task-id.ts';
 import { TASK_LIMITS } from './task.ts';
 
 /** Limit of tasks in one answer. */
@@ -37,7 +37,7 @@ function upToTheFirstWrong(values: readonly unknown[]): unknown {
  * Spellings that models are known to use are accepted; any other value is refused, so that it is asked for again.
  */
 export const generatedTaskSchema = z.object({
-  id: taskNumber.describe('A number for this task, unique in this answer'),
+  id: taskNumberSchema.describe('A number for this task, unique in this answer'),
   title: z
     .string()
     .trim()
@@ -49,8 +49,8 @@ export const generatedTaskSchema = z.object({
     'How to do it: steps, interfaces, pitfalls',
   ),
   testStrategy: nullAsAbsent(text(TASK_LIMITS.detailsLength)).describe('How to know that it is done right'),
-  priority: nullAsAbsent(priority),
+  priority: nullAsAbsent(prioritySchema),
   dependencies: nullAsAbsent(dependencies).describe('Ids of the tasks that must be done before this one'),
-  status: nullAsAbsent(status),
+  status: nullAsAbsent(statusSchema),
 });
 export type GeneratedTask = z.infer<typeof generatedTaskSchema>;

@@ -52,13 +52,13 @@ export function parseStatus(wording: string): Status | undefined {
 }
 
 /** A status in any known wording; an unknown word is refused, never dropped. */
-export const status = z.preprocess(
+export const statusSchema = z.preprocess(
   (value) => (typeof value === 'string' ? (parseStatus(value) ?? value) : value),
   z.enum(STATUSES, { error: () => `must be one of ${STATUSES.join(', ')}` }),
 );
 
 /** A priority in any known wording. */
-export const priority = z.preprocess(
+export const prioritySchema = z.preprocess(
   (value) => (typeof value === 'string' ? (priorityOf.get(evenOut(value)) ?? value) : value),
   z.enum(PRIORITIES, { error: () => `must be one of ${PRIORITIES.join(', ')}` }),
 );

@@ -8,7 +8,7 @@ import { parseDigits } from '../../schema/coercion.ts';
  */
 export const MAX_ID = 1_000_000_000;
 
-export const taskNumber = z.preprocess(
+export const taskNumberSchema = z.preprocess(
   parseDigits,
   z.int({ error: 'must be a positive integer' }).min(1, 'must be a positive integer').max(MAX_ID),
 );

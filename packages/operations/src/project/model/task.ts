@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { priority, status } from './status.ts';
-import { dependencySchema, taskNumber } from './task-id.ts';
+import { prioritySchema, statusSchema } from './status.ts';
+import { dependencySchema, taskNumberSchema } from './task-id.ts';
 
 export const TASK_LIMITS = {
   titleLength: 2_000,
@@ -29,11 +29,11 @@ const dependencies = absent(z.array(dependencySchema).max(TASK_LIMITS.dependenci
  */
 export const subtaskSchema = z
   .looseObject({
-    id: taskNumber,
+    id: taskNumberSchema,
     title,
     description,
-    status: absent(status.default('pending')),
-    priority: absent(priority.optional()),
+    status: absent(statusSchema.default('pending')),
+    priority: absent(prioritySchema.optional()),
     dependencies,
     details: longText,
     testStrategy: longText,
@@ -44,11 +44,11 @@ export type Subtask = z.infer<typeof subtaskSchema>;
 /** A task as claude-task-master has it, spellings evened out and what every task has filled in. */
 export const taskSchema = z
   .looseObject({
-    id: taskNumber,
+    id: taskNumberSchema,
     title,
     description,
-    status: absent(status.default('pending')),
-    priority: absent(priority.default('medium')),
+    status: absent(statusSchema.default('pending')),
+    priority: absent(prioritySchema.default('medium')),
     dependencies,
     details: longText,
     testStrategy: longText,

@@ -5,7 +5,7 @@ import { parseRedisUrl } from '../client/redis-url.ts';
 import { runInChildProcess } from '../testing/child-process.ts';
 import { isAnswering } from '../client/ping.ts';
 import { createTemporaryDir } from '../testing/temporary-dir.ts';
-import { spawnWatched } from './watched-process.ts';
+import { spawnBoundToParent } from './parent-bound-process.ts';
 
 const here = { env: process.env, cwd: '/' };
 
@@ -70,7 +70,7 @@ test('Ctrl-C does not end the Redis before its parent is done with it', { timeou
 
 test('the program has the pid that we know, and its last lines are kept', async () => {
   const script = 'i=0; while [ $i -lt 50 ]; do i=$((i+1)); echo "line $i"; done; echo "pid $$" >&2; exit 3';
-  const program = await spawnWatched('/bin/sh', ['-c', script], here);
+  const program = await spawnBoundToParent('/bin/sh', ['-c', script], here);
   expect(await program.ended).toBe('exited with code 3');
   const lines = program.lastLines().split('\n');
   expect(lines).toHaveLength(20);
@@ -80,7 +80,7 @@ test('the program has the pid that we know, and its last lines are kept', async 
 test('a program that ignores SIGTERM is killed after 5 s, however often it is stopped', {
   timeout: 15_000,
 }, async () => {
-  const program = await spawnWatched(
+  const program = await spawnBoundToParent(
     '/bin/sh',
     ['-c', 'trap "" TERM; echo deaf; while :; do sleep 1; done'],
     here,

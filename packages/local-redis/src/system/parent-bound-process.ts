@@ -24,7 +24,7 @@ exec "$@"
 `;
 
 /** A program that never outlives this process, and that a Ctrl-C in our terminal does not reach. */
-export interface WatchedProcess {
+export interface ParentBoundProcess {
   readonly pid: number;
   /** Resolves when it has ended, with how. */
   readonly ended: Promise<string>;
@@ -41,11 +41,11 @@ export interface WatchedProcess {
  * foreground group must not end it with us.
  * @throws Error when it cannot be spawned.
  */
-export async function spawnWatched(
+export async function spawnBoundToParent(
   command: string,
   args: readonly string[],
   { env, cwd }: { env: NodeJS.ProcessEnv; cwd: string },
-): Promise<WatchedProcess> {
+): Promise<ParentBoundProcess> {
   const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', command, ...args], {
     env,
     cwd,

@@ -6,7 +6,7 @@ const STATUSES = ['pending', 'in-progress', 'review', 'done', 'deferred', 'cance
  * Rules that an exported file violates: unique ids, existing dependencies without cycles, known statuses. Computed from the
  * file alone, without Baton's own model of a project.
  */
-export function checkProjectRules(file: AnyJson): string[] {
+export function checkProjectInvariants(file: AnyJson): string[] {
   return Object.entries<AnyJson>(file).flatMap(([tag, { tasks }]) =>
     tagRuleErrors(tasks).map((problem) => `${tag}: ${problem}`),
   );

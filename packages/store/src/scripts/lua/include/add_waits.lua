@@ -14,7 +14,7 @@ end
 -- Opens interactions and sleeps of a task {principal, expires_at, waits, interactions_opened}. None is due after the
 -- task's own end, so that no answer is accepted that the task cannot use any more.
 -- Extends the task's waits, and `fields` by what its record is to hold of them. Needs deferred_writes.
-local function open_waits(task, now, from, count, fields)
+local function add_waits(task, now, from, count, fields)
   for at = from, from + (count - 1) * WAIT_ARGS, WAIT_ARGS do
     local kind, path, request, summary = ARGV[at], ARGV[at + 1], ARGV[at + 3], ARGV[at + 4]
     local due = math.min(now + tonumber(ARGV[at + 2]), task.expires_at)

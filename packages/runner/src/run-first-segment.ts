@@ -24,7 +24,7 @@ export type StartResult =
  * It starts the newest version that a live worker has, so that a worker can resume the task.
  * Errors: those of the program, `program_unavailable`, and every refusal of OPEN.
  */
-export async function startOperation(
+export async function runFirstSegment(
   programs: Programs,
   tenant: TenantStore,
   caller: Caller,
