@@ -1,4 +1,5 @@
 import { Connection } from './redis/connection.ts';
+import { AdmissionChanges } from './waiting/admission-changes.ts';
 import { ReplicaInbox } from './waiting/replica-inbox.ts';
 import { registerInternals } from './internals.ts';
 import { Keyspace } from './records/keys.ts';
@@ -39,6 +40,7 @@ interface TenantParts {
  */
 export class Store {
   readonly inbox: ReplicaInbox;
+  readonly admissionChanges: AdmissionChanges;
   /** The name of this process. */
   readonly replica: string;
   private readonly connection: Connection;
@@ -53,11 +55,13 @@ export class Store {
     connection: Connection,
     keyspace: Keyspace,
     inbox: ReplicaInbox,
+    admissionChanges: AdmissionChanges,
     options: StoreOptions,
   ) {
     this.connection = connection;
     this.keyspace = keyspace;
     this.inbox = inbox;
+    this.admissionChanges = admissionChanges;
     this.replica = options.replica;
     this.queues = new BullmqQueues(connection, keyspace);
     this.secret = options.secret;
@@ -76,8 +80,9 @@ export class Store {
     try {
       const prefix = options.prefix ?? 'baton';
       const keyspace = new Keyspace(prefix, await resolveShardCount(connection, prefix, options.shards));
-      const inbox = await ReplicaInbox.open(connection, keyspace, options.replica);
-      return new Store(connection, keyspace, inbox, options);
+      const admissionChanges = await AdmissionChanges.open(connection.pubSub, keyspace.admissionChannel);
+      const inbox = await ReplicaInbox.open(connection, keyspace, options.replica, admissionChanges);
+      return new Store(connection, keyspace, inbox, admissionChanges, options);
     } catch (error) {
       await connection.close();
       throw error;

@@ -41,7 +41,7 @@ export class TenantStore {
     this.projects = new Projects(this.context);
     this.sessions = new Sessions(this.context);
     this.changes = new ChangeFeed(this.context);
-    this.credentials = new Credentials(this.context, this.changes, pepper);
+    this.credentials = new Credentials(this.context, pepper);
   }
 
   /** The caller of a request with one of the tenant's API keys; `bytes` is the size of its body. */

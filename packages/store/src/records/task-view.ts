@@ -48,7 +48,7 @@ export function parseProgram(field: string | null | undefined): { operation: str
   return { operation, version: Number(version) };
 }
 
-/** Reads READ_TASK's reply, without its leading 'ok'. */
+/** Reads READ_TASK's reply, from the task's fields on. */
 export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskView {
   const [facts, ...interactions] = reply as [string[], ...unknown[]];
   const [status, principal = '', program, at, up, ex, se, payload] = facts;

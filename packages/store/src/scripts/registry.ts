@@ -25,6 +25,9 @@ const QUEUE = ['ready', 'held', 'jobs', 'outstanding', 'workers'] as const;
 
 const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'floor'] as const;
 
+/** With these a script checks again a caller that was admitted before (`include/recheck.lua`), and behind them what it does. */
+const RECHECK = ['digest', 'principal', 'scopes', 'need'] as const;
+
 export const ADMIT = defineScript('tenant/admit', ['credential', 'tenant'], CALLER, BATCHED);
 
 /** Never batched: it drops the writes that the calls of a batch share. */
@@ -141,29 +144,29 @@ export const WORKER_HEARTBEAT = defineScript(
 
 export const READ_TASK = defineScript(
   'task/read_task',
-  ['task'],
-  ['principal', 'scopes', 'channel'],
+  ['credential', 'tenant', 'task'],
+  [...RECHECK, 'channel'],
   REPLICATED,
 );
 
 export const LIST_PENDING = defineScript(
   'interaction/list_pending',
-  ['tenant', 'pending', 'claims', 'holders'],
-  ['principal', 'score', 'member', 'limit', 'scanLimit', 'hideClaimed', 'channel', 'unfiltered'],
+  ['credential', 'tenant', 'pending', 'claims', 'holders'],
+  [...RECHECK, 'score', 'member', 'limit', 'scanLimit', 'hideClaimed', 'channel', 'unfiltered'],
   REPLICATED,
 );
 
 export const FETCH_INTERACTIONS = defineScript(
   'interaction/fetch_interactions',
-  ['claims', 'holders'],
-  ['status', 'operation', 'role', 'limit', 'bytes', 'whole', 'lease', 'holder'],
+  ['credential', 'tenant', 'claims', 'holders'],
+  [...RECHECK, 'status', 'operation', 'role', 'limit', 'bytes', 'whole', 'lease', 'holder'],
   REPLICATED,
 );
 
 export const CLAIM = defineScript(
   'claim/claim',
-  ['tenant', 'task', 'claims', 'holders'],
-  ['principal', 'scopes', 'topic', 'ref', 'number', 'holder', 'lease'],
+  ['credential', 'tenant', 'task', 'claims', 'holders'],
+  [...RECHECK, 'topic', 'ref', 'number', 'holder', 'lease'],
   REPLICATED,
 );
 
@@ -183,8 +186,8 @@ export const EXTEND_INTERACTION = defineScript(
 
 export const SUBSCRIBE = defineScript(
   'session/subscribe',
-  ['session', 'subscribers', 'ended', 'listeners', 'idle'],
-  ['id', 'uri', 'subscriptions', 'bytes', 'sessions', 'life', 'grace', 'idle'],
+  ['credential', 'tenant', 'session', 'subscribers', 'ended', 'listeners', 'idle'],
+  [...RECHECK, 'id', 'uri', 'subscriptions', 'bytes', 'sessions', 'life', 'grace', 'idle'],
   { ...REPLICATED, ...INCOMING },
 );
 
@@ -208,4 +211,16 @@ export const END_SESSION = defineScript(
   REPLICATED,
 );
 
-export const UPSERT_TENANT = defineScript('tenant/upsert_tenant', ['tenant'], ['create'], REPLICATED);
+export const UPSERT_TENANT = defineScript(
+  'tenant/upsert_tenant',
+  ['tenant'],
+  ['create', 'channel', 'message'],
+  REPLICATED,
+);
+
+export const END_KEY = defineScript(
+  'tenant/end_key',
+  ['credential', 'credentials'],
+  ['id', 'expires', 'channel', 'message'],
+  REPLICATED,
+);

@@ -102,8 +102,8 @@ test('what lands nowhere is not told', async () => {
   const segment = await fixture.leaseOne();
   await segment.settle({ status: 'completed', result: {} });
   await segment.settle({ status: 'completed', result: {} });
-  await testTenant.store.changes.publishAdmissionChange();
-  await vi.waitFor(() => expect(received.at(-1)).toEqual({ kind: 'admission' }));
+  await testTenant.store.changes.publishStreamOpened('a', 'last');
+  await vi.waitFor(() => expect(received.at(-1)).toEqual({ kind: 'stream', session: 'a', stream: 'last' }));
   expect(received.slice(0, -1)).toEqual([task(taskId, true), task(taskId, true), task(taskId, false)]);
 });
 
@@ -119,7 +119,7 @@ test('nothing is published while nobody of the tenant listens, whoever else does
     await testTenant.answer(taskId);
     await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
     await testTenant.store.projects.commit('p', undefined, { set: [['meta', '{}']], delete: [] });
-    await testTenant.store.sessions.subscribe('a', 'baton://projects');
+    await testTenant.store.sessions.subscribe(ANN, 'a', 'baton://projects');
   };
   await steps();
   await tap.ping();
@@ -162,26 +162,19 @@ test('who leaves hears nothing more, and the others do', async () => {
   expect([...one.received, ...two.received]).toEqual([]);
 });
 
-test('subscriptions, streams and admissions are told to those who listen, and nothing of what was never subscribed to', async () => {
+test('subscriptions and streams are told to those who listen, and nothing of what was never subscribed to', async () => {
   const testTenant = await fixture.createTenant();
   const { next } = await subscribe(testTenant);
-  const { sessions, changes, credentials } = testTenant.store;
+  const { sessions, changes } = testTenant.store;
   const uri = 'baton://projects';
-  await sessions.subscribe('a', uri);
+  await sessions.subscribe(ANN, 'a', uri);
   await sessions.unsubscribe('a', 'baton://never-subscribed-to');
   await sessions.unsubscribe('a', uri);
   await sessions.unsubscribe('a', uri);
   await changes.publishStreamOpened('a', 'stream-1');
-  const { id } = await credentials.create({ name: 'x', scopes: ['mcp'] });
-  await credentials.rotate(id, 0);
-  await credentials.revoke(id);
-  await fixture.operators.update(testTenant.store.id, { suspended: true });
-  expect(await next(6)).toEqual([
+  expect(await next(3)).toEqual([
     { kind: 'subscription', session: 'a', uri, on: true },
     { kind: 'subscription', session: 'a', uri, on: false },
     { kind: 'stream', session: 'a', stream: 'stream-1' },
-    { kind: 'admission' },
-    { kind: 'admission' },
-    { kind: 'admission' },
   ]);
 });

@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { BatonError, formatApiKey, type KeyInput, type Scope } from '@baton/protocol';
-import type { ChangeFeed } from './change-feed.ts';
 import { parseScopes, formatScopes } from '../records/identity.ts';
+import { END_KEY } from '../scripts/registry.ts';
+import { run } from '../scripts/script.ts';
+import { admissionMessage } from '../waiting/admission-changes.ts';
 import { keyDigest } from './key-digest.ts';
 import type { TenantContext } from './tenant-context.ts';
 
@@ -18,12 +20,10 @@ export interface Credential {
 /** A tenant's API keys. Revoking one deletes its record, so that the next call on any replica is refused. */
 export class Credentials {
   private readonly context: TenantContext;
-  private readonly changes: ChangeFeed;
   private readonly pepper: string;
 
-  constructor(context: TenantContext, changes: ChangeFeed, pepper: string) {
+  constructor(context: TenantContext, pepper: string) {
     this.context = context;
-    this.changes = changes;
     this.pepper = pepper;
   }
 
@@ -63,20 +63,12 @@ export class Credentials {
       scopes: [...scopes],
       ...(ends ? { expiresAt: ends } : {}),
     });
-    const overlap = now + overlapSeconds * 1_000;
-    if (old.expiresAt === undefined || Date.parse(old.expiresAt) > overlap) {
-      await connection.write('HSET', keys.credential(id), 'expires', overlap);
-      await this.changes.publishAdmissionChange();
-    }
+    await this.end(id, now + overlapSeconds * 1_000);
     return next;
   }
 
   async revoke(id: string): Promise<void> {
-    const { connection, keys } = this.context;
-    const gone = await connection.write('DEL', keys.credential(id));
-    await connection.write('ZREM', keys.credentials, id);
-    await this.changes.publishAdmissionChange();
-    if (gone === 0) throw keyNotFound(id);
+    if (!(await this.end(id, ''))) throw keyNotFound(id);
   }
 
   async get(id: string): Promise<Credential> {
@@ -96,6 +88,18 @@ export class Credentials {
       const record = records[index];
       return record?.['digest'] === undefined ? [] : [toCredential(id, record)];
     });
+  }
+
+  /** Ends a key now, or at a time, and the calls that are held with it. False for one that does not exist. */
+  private async end(id: string, expires: number | ''): Promise<boolean> {
+    const { connection, keys } = this.context;
+    const [code] = await run(
+      connection,
+      END_KEY,
+      { credential: keys.credential(id), credentials: keys.credentials },
+      { id, expires, channel: keys.admissionChannel, message: admissionMessage(keys.name, id) },
+    );
+    return code === 'ended';
   }
 
   /** Redis's clock: its scripts decide when a key has expired. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openFixture } from '../testing/fixture.ts';
-import { errorCode, type TestTenant } from '../testing/test-tenant.ts';
+import { ANN, errorCode, type TestTenant } from '../testing/test-tenant.ts';
 import { SESSION_TTL, SUBSCRIPTION_GRACE, SUBSCRIPTION_TTL } from '../records/ttl.ts';
 
 const fixture = await openFixture();
@@ -23,7 +23,7 @@ test('a session has what it subscribed to, each once, until it unsubscribes; the
   const testTenant = await fixture.createTenant();
   const { sessions } = testTenant.store;
   expect(await sessions.refreshSubscriptions('a')).toEqual([]);
-  for (const n of [1, 2, 1]) await sessions.subscribe('a', uri(n));
+  for (const n of [1, 2, 1]) await sessions.subscribe(ANN, 'a', uri(n));
   expect((await sessions.refreshSubscriptions('a')).sort()).toEqual([uri(1), uri(2)]);
   expect(await sessions.refreshSubscriptions('b')).toEqual([]);
   for (const n of [1, 2, 3]) await sessions.unsubscribe('a', uri(n));
@@ -33,21 +33,21 @@ test('a session has what it subscribed to, each once, until it unsubscribes; the
 
 test('subscriptions are bounded by number and by bytes, and what is there already is never refused', async () => {
   const { sessions } = (await fixture.createTenant()).store;
-  for (let n = 0; n < 100; n++) await sessions.subscribe('many', uri(n));
-  expect(await limitOf(sessions.subscribe('many', uri(100)))).toBe('subscriptions');
-  await sessions.subscribe('many', uri(7));
+  for (let n = 0; n < 100; n++) await sessions.subscribe(ANN, 'many', uri(n));
+  expect(await limitOf(sessions.subscribe(ANN, 'many', uri(100)))).toBe('subscriptions');
+  await sessions.subscribe(ANN, 'many', uri(7));
   await sessions.unsubscribe('many', uri(7));
-  await sessions.subscribe('many', uri(100));
-  for (let n = 0; n < 4; n++) await sessions.subscribe('long', `${n}${'x'.repeat(16_000)}`);
-  expect(await limitOf(sessions.subscribe('long', `4${'x'.repeat(16_000)}`))).toBe('subscriptionBytes');
-  await sessions.subscribe('long', uri(1));
+  await sessions.subscribe(ANN, 'many', uri(100));
+  for (let n = 0; n < 4; n++) await sessions.subscribe(ANN, 'long', `${n}${'x'.repeat(16_000)}`);
+  expect(await limitOf(sessions.subscribe(ANN, 'long', `4${'x'.repeat(16_000)}`))).toBe('subscriptionBytes');
+  await sessions.subscribe(ANN, 'long', uri(1));
 });
 
 /** A thousand sessions of a tenant with a subscription each, last about so many milliseconds ago. */
 async function crowd(testTenant: TestTenant, idleFor: (n: number) => number): Promise<void> {
   const { sessions } = testTenant.store;
   const ids = Array.from({ length: 1_000 }, (_, n) => `s${n}`);
-  await Promise.all(ids.map((id) => sessions.subscribe(id, uri(1))));
+  await Promise.all(ids.map((id) => sessions.subscribe(ANN, id, uri(1))));
   const till = Date.now() + SUBSCRIPTION_TTL;
   const scores = ids.flatMap((id, n) => [till - idleFor(n), id]);
   await redis.zadd(testTenant.keys.subscribers, 'XX', ...scores);
@@ -57,10 +57,10 @@ test('a thousand sessions of a tenant may have subscriptions, and one whose time
   const testTenant = await fixture.createTenant();
   const { sessions } = testTenant.store;
   await crowd(testTenant, () => 0);
-  expect(await limitOf(sessions.subscribe('another', uri(1)))).toBe('subscribedSessions');
-  await sessions.subscribe('s7', uri(2));
+  expect(await limitOf(sessions.subscribe(ANN, 'another', uri(1)))).toBe('subscribedSessions');
+  await sessions.subscribe(ANN, 's7', uri(2));
   await redis.zadd(testTenant.keys.subscribers, 'XX', 1, 's8');
-  await sessions.subscribe('another', uri(1));
+  await sessions.subscribe(ANN, 'another', uri(1));
 });
 
 test('of a thousand that which held no stream for longest makes room, and none that held one within the grace', async () => {
@@ -74,17 +74,17 @@ test('of a thousand that which held no stream for longest makes room, and none t
   await crowd(testTenant, (n) => idle.get(n) ?? 0);
   const kept = async () =>
     (await redis.keys(testTenant.keys.session('*'))).map((key) => key.split(':').at(-1));
-  await sessions.subscribe('first', uri(1));
+  await sessions.subscribe(ANN, 'first', uri(1));
   expect(await sessions.refreshSubscriptions('first')).toEqual([uri(1)]);
   expect(await kept()).not.toContain('s5');
   expect(await kept()).toContain('s3');
   // It comes back before there is need for its room.
   await sessions.refreshSubscriptions('s3');
-  expect(await limitOf(sessions.subscribe('second', uri(1)))).toBe('subscribedSessions');
+  expect(await limitOf(sessions.subscribe(ANN, 'second', uri(1)))).toBe('subscribedSessions');
   expect(await kept()).toHaveLength(1_000);
   expect(await sessions.refreshSubscriptions('s7')).toEqual([uri(1)]);
   await sessions.end('s9');
-  await sessions.subscribe('second', uri(1));
+  await sessions.subscribe(ANN, 'second', uri(1));
 });
 
 test('many that want the room of a few at once get it exactly', async () => {
@@ -92,7 +92,7 @@ test('many that want the room of a few at once get it exactly', async () => {
   const { sessions } = testTenant.store;
   await crowd(testTenant, (n) => (n < 20 ? 2 * SUBSCRIPTION_GRACE : 0));
   const limits = await Promise.all(
-    Array.from({ length: 50 }, (_, n) => limitOf(sessions.subscribe(`new-${n}`, uri(1)))),
+    Array.from({ length: 50 }, (_, n) => limitOf(sessions.subscribe(ANN, `new-${n}`, uri(1)))),
   );
   expect(limits.filter((limit) => limit === undefined)).toHaveLength(20);
   expect(limits.filter((limit) => limit === 'subscribedSessions')).toHaveLength(30);
@@ -107,7 +107,7 @@ test('many that want the room of a few at once get it exactly', async () => {
 test('subscriptions live on while their session is about, and no record lives for ever', async () => {
   const testTenant = await fixture.createTenant();
   const { sessions } = testTenant.store;
-  await sessions.subscribe('a', uri(1));
+  await sessions.subscribe(ANN, 'a', uri(1));
   const { subscribers, ended } = testTenant.keys;
   for (const key of [testTenant.keys.session('a'), subscribers]) await redis.pexpire(key, 60_000);
   await redis.zadd(subscribers, 'XX', 1, 'a');
@@ -126,12 +126,12 @@ test('what has ended can neither subscribe nor hold a stream, and is told to tho
   const { sessions } = testTenant.store;
   const received: string[] = [];
   await sessions.onSessionEnded({ onMessage: (id) => received.push(id), onReconnect: () => {} });
-  await sessions.subscribe('a', uri(1));
+  await sessions.subscribe(ANN, 'a', uri(1));
   expect(await sessions.hasEnded('a')).toBe(false);
   await sessions.end('a');
   await sessions.end('a');
   expect(await sessions.hasEnded('a')).toBe(true);
-  expect(await errorCode(sessions.subscribe('a', uri(1)))).toBe('session_not_found');
+  expect(await errorCode(sessions.subscribe(ANN, 'a', uri(1)))).toBe('session_not_found');
   expect(await errorCode(sessions.refreshSubscriptions('a'))).toBe('session_not_found');
   expect(await left(testTenant)).toEqual([testTenant.keys.ended]);
   expect(received).toEqual(['a', 'a']);

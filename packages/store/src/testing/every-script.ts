@@ -12,9 +12,13 @@ export async function runEveryScript(fixture: Fixture, testTenant: TestTenant): 
   await (await testTenant.caller()).dryRunAdmission();
   await (await testTenant.caller()).admit(['mcp']);
 
+  const { credentials } = testTenant.store;
+  const { id } = await credentials.create({ name: 'short', scopes: ['mcp'] });
+  await credentials.revoke((await credentials.rotate(id, 0)).id);
+
   // Someone listens, so that every script also tells of what it changes.
   const leave = await changes.subscribe({ onChange: () => {}, onReconnect: () => {} });
-  await sessions.subscribe('session-1', 'baton://projects');
+  await sessions.subscribe(ANN, 'session-1', 'baton://projects');
   await sessions.refreshSubscriptions('session-1');
 
   await shard.workers.heartbeat('worker-1', ['echo 1']);
