@@ -18,6 +18,8 @@ export interface StoreOptions {
   readonly secret: string;
   /** The name of this process, unique among those that share the Redis. */
   readonly replica: string;
+  /** The lifetime of an API key that is created without an end, in milliseconds; none when left out. */
+  readonly keyTtl?: number | undefined;
   readonly prefix?: string | undefined;
   readonly lifetimes?: Lifetimes | undefined;
   /** The replicas of Redis that must have a write before it is acknowledged; none when left out. */
@@ -47,6 +49,7 @@ export class Store {
   private readonly keyspace: Keyspace;
   private readonly queues: BullmqQueues;
   private readonly secret: string;
+  private readonly keyTtl: number;
   private readonly lifetimes: Lifetimes;
   private readonly tenants = new Map<string, TenantParts>();
   private readonly workerRegistries = new Map<number, WorkerRegistry>();
@@ -65,6 +68,7 @@ export class Store {
     this.replica = options.replica;
     this.queues = new BullmqQueues(connection, keyspace);
     this.secret = options.secret;
+    this.keyTtl = options.keyTtl ?? 0;
     this.lifetimes = options.lifetimes ?? DEFAULT_LIFETIMES;
     registerInternals(this, {
       connection,
@@ -98,7 +102,7 @@ export class Store {
     let parts = this.tenants.get(id);
     if (parts === undefined) {
       const context = this.newContext(id);
-      parts = { context, store: new TenantStore(context, this.secret) };
+      parts = { context, store: new TenantStore(context, this.secret, this.keyTtl) };
       if (this.tenants.size === MAX_CACHED_TENANTS) this.tenants.clear();
       this.tenants.set(id, parts);
     }

@@ -5,10 +5,11 @@ import { type Attack } from './attack.ts';
 import { AttackTarget } from './attack-target.ts';
 import { heldDeadKeys } from './held-dead-keys.ts';
 import { schemaCrosstalk } from './schema-crosstalk.ts';
+import { strongerKeys } from './stronger-keys.ts';
 
 /** Every class of attacks: it gains nothing from the release, and something from the release without its guard. */
 
-const ATTACKS: readonly Attack[] = [schemaCrosstalk, heldDeadKeys];
+const ATTACKS: readonly Attack[] = [schemaCrosstalk, heldDeadKeys, strongerKeys];
 
 const BUILT = fileURLToPath(new URL('../../../dist', import.meta.url));
 const NODE_MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));

@@ -8,10 +8,10 @@ import { defineScript } from './script.ts';
  * REPLICATED: the reply confirms something to someone outside, and waits for the replicas of Redis. What workers do is not:
  * should a failover lose it, it is done again, and clients learn of it by READ_TASK.
  *
- * INCOMING: OPEN, ACCEPT, APPEND_CHUNK, COMMIT from outside a task, and SUBSCRIBE bring content in, and are refused while
+ * INCOMING: OPEN, ACCEPT, APPEND_CHUNK, COMMIT from outside a task, SUBSCRIBE and CREATE_KEY bring content in, and are refused while
  * Redis has little room left (memory-reserve.ts): the rest is for what was accepted, that is PARK, COMMIT and BullMQ's jobs.
  * An answer is refused too, though someone paid for it: it stays with its agent, who is told to repeat it. When Redis is
- * full all the same, it refuses those five, PARK and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their
+ * full all the same, it refuses those six, PARK and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their
  * first line) write some bytes at most, but for SETTLE, which ends a task.
  */
 
@@ -216,6 +216,13 @@ export const UPSERT_TENANT = defineScript(
   ['tenant'],
   ['create', 'channel', 'message'],
   REPLICATED,
+);
+
+export const CREATE_KEY = defineScript(
+  'tenant/create_key',
+  ['credential', 'tenant', 'key', 'keys'],
+  [...RECHECK, 'id', 'expires'],
+  { ...REPLICATED, ...INCOMING },
 );
 
 export const END_KEY = defineScript(
