@@ -70,7 +70,7 @@ const answer = (key: string, interactionId: string, waitMs: number, replica = 0)
 interface End {
   readonly code: string;
   readonly expiresInMs?: number;
-  end(mole: Mole): Promise<unknown>;
+  readonly end: (mole: Mole) => Promise<unknown>;
 }
 
 const keys = (tenant: string) => baton.store.tenant(tenant).keys;

@@ -27,7 +27,8 @@ async function snapshot(): Promise<string> {
     paths.map((path) => replicas.other.send('GET', `/v1/tenants/${place.id}${path}`, { token: OPERATOR })),
   );
   const tenants = await replicas.other.send('GET', '/v1/tenants', { token: OPERATOR });
-  return [...seen, tenants].map(({ text }) => text).join('\n');
+  // A refused request is a use of its key all the same.
+  return [...seen, tenants].map(({ text }) => text.replaceAll(/,"lastUsedAt":"[^"]*"/g, '')).join('\n');
 }
 
 const long = (length: number) => 'x'.repeat(length);

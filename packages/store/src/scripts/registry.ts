@@ -227,7 +227,7 @@ export const CREATE_KEY = defineScript(
 
 export const END_KEY = defineScript(
   'tenant/end_key',
-  ['credential', 'credentials'],
+  ['credential', 'keys'],
   ['id', 'expires', 'channel', 'message'],
   REPLICATED,
 );

@@ -150,7 +150,7 @@ export class Credentials {
     const [code] = await run(
       connection,
       END_KEY,
-      { credential: keys.credential(id), credentials: keys.credentials },
+      { credential: keys.credential(id), keys: keys.credentials },
       { id, expires, channel: keys.admissionChannel, message: admissionMessage(keys.name, id) },
     );
     return code === 'ended';

@@ -38,7 +38,7 @@ export class AdmissionChanges implements Subscriber {
   }
 
   onMessage(message: string): void {
-    for (const onChange of [...(this.held.get(message) ?? [])]) onChange();
+    for (const onChange of this.held.get(message) ?? []) onChange();
   }
 
   /** Ends that were published meanwhile are missed: every held call checks for itself. */

@@ -1,14 +1,14 @@
 #!lua flags=allow-oom
 -- END_KEY: ends an API key, now or at a time that is sooner than its own, and publishes that to the replicas that hold calls
 -- with it: whatever is published after it is published to who may still hear it.
--- KEYS: credential credentials
+-- KEYS: credential keys
 -- ARGV: id expires channel message
 --       expires: ms, or '' to revoke the key now
 -- Returns: {'ended'}, {'key_not_found'}
 local function publish() redis.call('PUBLISH', A_channel, A_message) end
 if A_expires == '' then
   local gone = redis.call('DEL', K_credential)
-  redis.call('ZREM', K_credentials, A_id)
+  redis.call('ZREM', K_keys, A_id)
   publish()
   return {gone == 1 and 'ended' or 'key_not_found'}
 end
