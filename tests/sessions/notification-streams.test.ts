@@ -86,7 +86,7 @@ test("the periodic admission of streams never uses the tenant's rate [stream-adm
   const bucket = () => redis.hmget(ours.tenantStore.keys.record, 'tokens', 'filled');
   const before = await bucket();
   expect(before).not.toContain(null);
-  for (let n = 0; n < 20; n++) await ours.tenantStore.changes.publishAdmissionChange();
+  for (let n = 0; n < 20; n++) await redis.publish(ours.tenantStore.keys.admissionChannel, ours.id);
   for (const [at, key] of keys.entries()) {
     await ours.tenantStore.credentials.revoke(idOf(key));
     await streams[at]?.text();

@@ -9,6 +9,7 @@ export type { Caller } from './tenant/caller.ts';
 export type { Change } from './tenant/change-feed.ts';
 export type { Subscriber } from './redis/pub-sub.ts';
 export { COMMAND_TIMEOUT } from './redis/redis-client.ts';
+export { keyMakerOf } from './tenant/key-maker.ts';
 export type { Credential } from './tenant/credentials.ts';
 export type { InboxSubscription, TaskUpdate } from './waiting/inbox-subscription.ts';
 export type { PendingQuery, PendingPage } from './queries/pending-list.ts';

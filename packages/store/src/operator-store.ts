@@ -1,5 +1,5 @@
 import { BatonError, DEFAULT_LIMITS, type Limits, tenantId } from '@baton/protocol';
-import { publishAdmissionChange } from './tenant/change-feed.ts';
+import { admissionMessage } from './waiting/admission-changes.ts';
 import type { Connection } from './redis/connection.ts';
 import { internalsOf } from './internals.ts';
 import type { Keyspace } from './records/keys.ts';
@@ -100,11 +100,10 @@ export class OperatorStore {
       this.connection,
       UPSERT_TENANT,
       { tenant: this.keyspace.tenant(id).record },
-      { create: create ? 1 : 0 },
+      { create: create ? 1 : 0, channel: this.keyspace.admissionChannel, message: admissionMessage(id) },
       { args: Object.entries(fields).flat() },
     );
     if (reply[0] !== 'ok') throw refusalError(reply);
-    if (!create) await publishAdmissionChange(this.connection, this.keyspace.tenant(id));
   }
 }
 

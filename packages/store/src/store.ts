@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { Connection } from './redis/connection.ts';
+import { AdmissionChanges } from './waiting/admission-changes.ts';
 import { ReplicaInbox } from './waiting/replica-inbox.ts';
 import { registerInternals } from './internals.ts';
 import { Keyspace } from './records/keys.ts';
@@ -18,6 +19,8 @@ export interface StoreOptions {
   readonly secret: string;
   /** The name of this process, unique among those that share the Redis. */
   readonly replica: string;
+  /** The lifetime of an API key that is created without an end, in milliseconds; none when left out. */
+  readonly keyTtl?: number | undefined;
   readonly prefix?: string | undefined;
   readonly lifetimes?: Lifetimes | undefined;
   /** The replicas of Redis that must have a write before it is acknowledged; none when left out. */
@@ -40,12 +43,14 @@ interface TenantParts {
  */
 export class Store {
   readonly inbox: ReplicaInbox;
+  readonly admissionChanges: AdmissionChanges;
   /** The name of this process. */
   readonly replica: string;
   private readonly connection: Connection;
   private readonly keyspace: Keyspace;
   private readonly queues: BullmqQueues;
   private readonly secret: string;
+  private readonly keyTtl: number;
   private readonly lifetimes: Lifetimes;
   private readonly tenants = new LRUCache<string, TenantParts>({ max: MAX_CACHED_TENANTS });
   private readonly workerRegistries = new Map<number, WorkerRegistry>();
@@ -54,14 +59,17 @@ export class Store {
     connection: Connection,
     keyspace: Keyspace,
     inbox: ReplicaInbox,
+    admissionChanges: AdmissionChanges,
     options: StoreOptions,
   ) {
     this.connection = connection;
     this.keyspace = keyspace;
     this.inbox = inbox;
+    this.admissionChanges = admissionChanges;
     this.replica = options.replica;
     this.queues = new BullmqQueues(connection, keyspace);
     this.secret = options.secret;
+    this.keyTtl = options.keyTtl ?? 0;
     this.lifetimes = options.lifetimes ?? DEFAULT_LIFETIMES;
     registerInternals(this, {
       connection,
@@ -77,8 +85,9 @@ export class Store {
     try {
       const prefix = options.prefix ?? 'baton';
       const keyspace = new Keyspace(prefix, await recordOrCheckLayout(connection, prefix, options.shards));
-      const inbox = await ReplicaInbox.open(connection, keyspace, options.replica);
-      return new Store(connection, keyspace, inbox, options);
+      const admissionChanges = await AdmissionChanges.open(connection.pubSub, keyspace.admissionChannel);
+      const inbox = await ReplicaInbox.open(connection, keyspace, options.replica, admissionChanges);
+      return new Store(connection, keyspace, inbox, admissionChanges, options);
     } catch (error) {
       await connection.close();
       throw error;
@@ -94,7 +103,7 @@ export class Store {
     let parts = this.tenants.get(id);
     if (parts === undefined) {
       const context = this.newContext(id);
-      parts = { context, store: new TenantStore(context, this.secret) };
+      parts = { context, store: new TenantStore(context, this.secret, this.keyTtl) };
       this.tenants.set(id, parts);
     }
     return parts;

@@ -30,7 +30,7 @@ export class TenantStore {
   private readonly context: TenantContext;
   private readonly pepper: string;
 
-  constructor(context: TenantContext, pepper: string) {
+  constructor(context: TenantContext, pepper: string, keyTtl = 0) {
     this.id = context.keys.name;
     this.keys = context.keys;
     this.lifetimes = context.lifetimes;
@@ -44,7 +44,7 @@ export class TenantStore {
     this.sessionSubscriptions = new SessionSubscriptions(this.context);
     this.endedSessions = new EndedSessions(this.context);
     this.changes = new ChangeFeed(this.context);
-    this.credentials = new Credentials(this.context, this.changes, pepper);
+    this.credentials = new Credentials(this.context, pepper, keyTtl);
   }
 
   /** The caller of a request with one of the tenant's API keys; `bytes` is the size of its body. */

@@ -19,6 +19,7 @@ export function openStore(settings: Settings, deployment: Deployment, replica: s
     replica,
     prefix: settings.BATON_REDIS_PREFIX,
     shards: settings.BATON_SHARDS,
+    keyTtl: settings.BATON_KEY_TTL_MS,
     replication: {
       replicas: settings.BATON_REDIS_WAIT_REPLICAS,
       waitMs: settings.BATON_REDIS_WAIT_MS,

@@ -41,6 +41,7 @@ const settings = z.object({
   BATON_INTERACTION_TTL_MS: milliseconds(3_600_000),
   BATON_TASK_TTL_MS: milliseconds(86_400_000),
   BATON_RETENTION_MS: milliseconds(86_400_000),
+  BATON_KEY_TTL_MS: z.coerce.number().int().min(0).max(3_153_600_000_000).default(0),
   BATON_PUBLIC_URL: z
     .url()
     .transform((url) => url.replace(/\/$/, ''))

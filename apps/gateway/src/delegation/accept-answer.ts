@@ -22,7 +22,8 @@ export async function acceptAnswer(
   const { interactions } = call.tenant;
   const complete = await joinAnswerChunks(call, interactionId, response);
   const { inbox } = call.services.store;
-  const subscription = inbox.subscribe(interactions.topicOf(interactionId));
+  const identity = call.caller.heldIdentity();
+  const subscription = inbox.subscribe(interactions.topicOf(interactionId), identity.admittedBy);
   try {
     const accepted = await interactions.accept(call.caller, {
       interactionId,
@@ -32,7 +33,8 @@ export async function acceptAnswer(
       channel: waitMs > 0 ? inbox.channel : '',
     });
     const { taskId, event, replayed } = accepted;
-    const view = await waitForTask(call, taskId, subscription, { event, waitMs, registered: !replayed });
+    const wait = { event, waitMs, registered: !replayed };
+    const view = await waitForTask(call, taskId, subscription, identity, wait);
     const outcome = outcomeOf(view);
     const text = `The answer is taken; the task is ${outcome.status}.`;
     return confirmation({ interactionId, taskId, replayed, outcome }, text, contentBlocksOf(outcome.result));

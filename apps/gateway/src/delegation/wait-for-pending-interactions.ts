@@ -1,5 +1,6 @@
 import type { PendingQuery, PendingPage } from '@baton/store';
 import type { AdmittedCall } from '../call/call.ts';
+import { msUntil } from './held-until.ts';
 
 /**
  * A page of pending interactions. If there is none, waits until there may be one, until a claim ends that hid one, until
@@ -7,6 +8,7 @@ import type { AdmittedCall } from '../call/call.ts';
  *
  * It reads to the end of the list, and again whenever there may be something: a page without a match is not returned to the
  * caller to page on. With a claim it begins anew each time, since what becomes free may stand before the cursor.
+ * Errors: those of an admission that ended meanwhile, as soon as it does.
  */
 export async function waitForPendingInteractions(
   call: AdmittedCall,
@@ -22,7 +24,7 @@ export async function waitForPendingInteractions(
   let { cursor } = query;
   let fromStart = cursor === start;
   let freeInMs = Number.POSITIVE_INFINITY;
-  const subscription = inbox.subscribe(queries.pendingTopic);
+  const subscription = inbox.subscribe(queries.pendingTopic, identity.admittedBy);
   try {
     for (;;) {
       const page = await queries.pending(identity, { ...query, cursor, channel: inbox.channel });
@@ -30,7 +32,7 @@ export async function waitForPendingInteractions(
       freeInMs = Math.min(freeInMs, page.freeInMs ?? freeInMs);
       cursor = page.nextCursor;
       if (cursor !== undefined) continue;
-      if (fromStart) await subscription.next(Math.min(freeInMs, deadline - performance.now()), call.signal());
+      if (fromStart) await subscription.next(Math.min(freeInMs, msUntil(deadline, identity)), call.signal());
       // What is claimed for a closed client would be hidden from everyone.
       if (isOver()) return page;
       [cursor, fromStart, freeInMs] = [start, true, Number.POSITIVE_INFINITY];

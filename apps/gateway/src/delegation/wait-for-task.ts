@@ -1,19 +1,19 @@
 import type { TaskEnd } from '@baton/protocol';
 import type { Identity, InboxSubscription, TaskView } from '@baton/store';
 import type { Call } from '../call/call.ts';
-
-/** Reads a task whoever started it: the script that ran before gave this call the right to. */
-const SYSTEM_IDENTITY: Identity = { principal: '', scopes: new Set(['agent']) };
+import { msUntil } from './held-until.ts';
 
 /**
  * Waits until a task has consumed `event` and then ended or waits for someone outside, until `waitMs` are over or until the
  * call is aborted, and gives the task as it is then. `subscription` began before the event; `registered` says that the
  * event's own script registered this replica for an update.
+ * Errors: those of reading a task, and of an admission that ended meanwhile, as soon as it does.
  */
 export async function waitForTask(
   call: Call,
   taskId: string,
   subscription: InboxSubscription,
+  identity: Identity,
   wait: { event: number; waitMs: number; registered: boolean },
 ): Promise<TaskView> {
   const { tasks } = call.tenant;
@@ -21,11 +21,14 @@ export async function waitForTask(
   const deadline = performance.now() + wait.waitMs;
   for (let subscribed = wait.registered; ; subscribed = true) {
     if (subscribed) {
-      const update = await subscription.next(deadline - performance.now(), call.signal());
-      if (update === 'ended') return tasks.read(SYSTEM_IDENTITY, taskId);
-      if (update !== 'reread' && update.end !== undefined) return endedTaskView(taskId, update.end);
+      const update = await subscription.next(msUntil(deadline, identity), call.signal());
+      const isOver = performance.now() >= deadline || call.signal().aborted;
+      if (update === 'ended' && isOver) return tasks.read(identity, taskId);
+      // An end of the key would have come before the update: it is published on the same connection, and asks for a read.
+      const isCurrent = typeof update === 'object' && msUntil(Number.POSITIVE_INFINITY, identity) > 0;
+      if (isCurrent && update.end !== undefined) return endedTaskView(taskId, update.end);
     }
-    const view = await tasks.read(SYSTEM_IDENTITY, taskId, channel);
+    const view = await tasks.read(identity, taskId, channel);
     if (view.status === 'working') continue;
     if (view.status !== 'input_required' || view.seen >= wait.event) return view;
   }

@@ -10,7 +10,7 @@ import { readResource } from './read-resource.ts';
 export async function subscribe(uri: string, call: AdmittedCall): Promise<EmptyResult> {
   const sessionId = requireSession(call);
   await readResource(uri, call);
-  await call.tenant.sessionSubscriptions.subscribe(sessionId, uri);
+  await call.tenant.sessionSubscriptions.subscribe(call.identity, sessionId, uri);
   return {};
 }
 

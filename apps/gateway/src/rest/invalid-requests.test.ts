@@ -35,7 +35,8 @@ async function snapshot(): Promise<string> {
     ),
   );
   const tenants = await replicas.other.send('GET', '/v1/tenants', { token: TEST_OPERATOR_TOKEN });
-  return [...seen, tenants].map(({ text }) => text).join('\n');
+  // A refused request is a use of its key all the same.
+  return [...seen, tenants].map(({ text }) => text.replaceAll(/,"lastUsedAt":"[^"]*"/g, '')).join('\n');
 }
 
 const long = (length: number) => 'x'.repeat(length);

@@ -53,6 +53,12 @@ export class NotificationStream implements Subscriber {
     this.index.removeSubscriber(this);
     this.currentIdentity = identity;
     this.index.addSubscriber(this);
+    if (this.state.kind === 'open') this.state.writer.release();
+  }
+
+  /** Its key may have ended: the client hears nothing more until it was admitted again. */
+  holdBack(): void {
+    if (this.state.kind === 'open') this.state.writer.hold();
   }
 
   /** Begins to notify the client, first of all that may have changed before. */
@@ -87,7 +93,10 @@ export class NotificationStream implements Subscriber {
   }
 
   notify(what: string): void {
-    if (this.state.kind === 'open') this.state.writer.enqueue(what);
+    if (this.state.kind !== 'open') return;
+    if (performance.now() >= (this.currentIdentity.admittedBy?.expiresAt ?? Number.POSITIVE_INFINITY))
+      this.holdBack();
+    this.state.writer.enqueue(what);
   }
 
   /** Changes may have been lost: notifies of the list and of every subscription. */

@@ -25,6 +25,7 @@ export class NotificationWriter {
   private flushTimer: NodeJS.Timeout | undefined;
   private lastFlushAt = -FLUSH_INTERVAL_MS;
   private closed = false;
+  private held = false;
 
   /** Begins the stream with the headers given, and calls `onClose` once when it ends, on whichever side. */
   constructor(raw: ServerResponse, headers: Record<string, string>, onClose: () => void) {
@@ -50,6 +51,16 @@ export class NotificationWriter {
     this.queued.delete(what);
   }
 
+  /** Writes nothing of what is queued until `release`. */
+  hold(): void {
+    this.held = true;
+  }
+
+  release(): void {
+    this.held = false;
+    this.scheduleFlush();
+  }
+
   close(): void {
     if (this.closed) return;
     this.closed = true;
@@ -63,15 +74,15 @@ export class NotificationWriter {
   }
 
   private scheduleFlush(): void {
-    if (this.closed || this.flushTimer !== undefined || this.queued.size === 0) return;
+    if (this.closed || this.held || this.flushTimer !== undefined || this.queued.size === 0) return;
     const wait = Math.max(0, this.lastFlushAt + FLUSH_INTERVAL_MS - performance.now());
     this.flushTimer = setTimeout(() => this.flush(), wait);
   }
 
   private flush(): void {
     this.flushTimer = undefined;
-    // The 'drain' that follows schedules the next flush.
-    if (this.raw.writableNeedDrain) return;
+    // The 'drain' that follows schedules the next flush, and so does `release`.
+    if (this.raw.writableNeedDrain || this.held) return;
     this.lastFlushAt = performance.now();
     const events = [...this.queued].map((what) => sseMessage(JSON.stringify(notification(what))));
     this.queued.clear();

@@ -1,5 +1,5 @@
 import { BatonError, type ApiKeyParts } from '@baton/protocol';
-import type { Identity, TenantStore } from '@baton/store';
+import type { Identity, Store, TenantStore } from '@baton/store';
 import type { FastifyReply } from 'fastify';
 import type { Call } from '../call/call.ts';
 import type { Session } from '../sessions/session.ts';
@@ -33,7 +33,7 @@ export class StreamRegistry {
   ): Promise<FastifyReply> {
     const { call, key, identity } = by;
     const { tenant } = call;
-    const streams = this.streamsOf(tenant);
+    const streams = this.streamsOf(tenant, call.services.store);
     // A client that comes again before its old stream is known to be dead takes that one's place.
     if (streams.size >= MAX_STREAMS_PER_TENANT && !streams.has(session.id)) {
       throw new BatonError(
@@ -62,8 +62,8 @@ export class StreamRegistry {
     return reply;
   }
 
-  private streamsOf(tenant: TenantStore): TenantStreams {
-    const streams = this.tenants.get(tenant.id) ?? new TenantStreams(tenant);
+  private streamsOf(tenant: TenantStore, { admissionChanges }: Store): TenantStreams {
+    const streams = this.tenants.get(tenant.id) ?? new TenantStreams(tenant, admissionChanges);
     this.tenants.set(tenant.id, streams);
     return streams;
   }

@@ -23,7 +23,7 @@ afterAll(async () => {
 
 test('a key that is revoked after its request was admitted, and before the change feed is open, opens no stream', async () => {
   const tenant = store.tenant('acme');
-  const streams = new TenantStreams(tenant);
+  const streams = new TenantStreams(tenant, store.admissionChanges);
   const opened = async () => {
     const { id, key: text } = await tenant.credentials.create({ name: 'x', scopes: ['mcp'] });
     const key = parseApiKey(text);

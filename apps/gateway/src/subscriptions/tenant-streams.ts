@@ -3,11 +3,13 @@ import {
   CHANGE_FEED_RENEW_INTERVAL,
   type Change,
   type Identity,
+  type Store,
   SUBSCRIPTION_REFRESH_INTERVAL,
   type TenantStore,
 } from '@baton/store';
 import { MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { ChangeFeedSubscription } from './change-feed-subscription.ts';
+import { ExpiryTimer } from './expiry-timer.ts';
 import { StreamAdmissionCheck } from './stream-admission-check.ts';
 import type { NotificationStream } from './notification-stream.ts';
 import { SubscriptionIndex } from './subscription-index.ts';
@@ -23,7 +25,9 @@ const REFRESH_SUBSCRIPTIONS_EVERY = SUBSCRIPTION_REFRESH_INTERVAL / CHANGE_FEED_
  *
  * - a change of data goes through the `index` to the streams subscribed to what it may show in;
  * - a change of a session's subscriptions, and a newer stream of the session, go to that session's stream;
- * - a change of admission has the identities behind all streams checked (`stream-admission-check`).
+ *
+ * When a key may have ended, its streams hear nothing more until the identities behind all streams were checked
+ * (`stream-admission-check`), and so when the first of the keys expires (`expiry-timer`).
  *
  * Changes may be lost while Redis cannot be reached. After it, every stream reads its subscriptions again and notifies of
  * all of them (`subscription-read-queue`), and all identities are checked.
@@ -31,15 +35,20 @@ const REFRESH_SUBSCRIPTIONS_EVERY = SUBSCRIPTION_REFRESH_INTERVAL / CHANGE_FEED_
 export class TenantStreams {
   readonly index = new SubscriptionIndex();
   private readonly tenant: TenantStore;
+  private readonly admissionChanges: Store['admissionChanges'];
   /** By session: there is one stream of each. */
   private readonly streams = new Map<string, NotificationStream>();
   private readonly feed: ChangeFeedSubscription;
   private readonly identityCheck: StreamAdmissionCheck;
   private readonly reads: SubscriptionReadQueue;
+  private readonly expiryTimer = new ExpiryTimer(() => void this.identityCheck.run());
+  /** Ends a stream's place among those who hear of the ends of keys. */
+  private readonly leaves = new Map<NotificationStream, () => void>();
   private renewals = 0;
 
-  constructor(tenant: TenantStore) {
+  constructor(tenant: TenantStore, admissionChanges: Store['admissionChanges']) {
     this.tenant = tenant;
+    this.admissionChanges = admissionChanges;
     const onRenewalDue = () => void this.renew();
     this.feed = new ChangeFeedSubscription(tenant.changes, this, CHANGE_FEED_RENEW_INTERVAL, onRenewalDue);
     this.identityCheck = new StreamAdmissionCheck(
@@ -67,18 +76,26 @@ export class TenantStreams {
     // Set before the earlier one closes: its removal must not find the last stream gone and close the feed.
     this.streams.set(sessionId, stream);
     earlier?.close();
+    this.leaves.set(
+      stream,
+      this.admissionChanges.subscribe(stream.key, () => this.onAdmissionChange(stream)),
+    );
     await this.feed.open();
     await this.tenant.changes.publishStreamOpened(sessionId, stream.id);
     await stream.readSubscriptions();
-    // A revocation after the request was admitted and before the feed was open was not received here.
+    // A revocation after the request was admitted and before the stream was added was not received here.
     stream.setIdentity(await this.identityOf(stream.key));
   }
 
   remove(stream: NotificationStream): void {
     stream.close();
     this.reads.cancel(stream);
+    this.leaves.get(stream)?.();
+    this.leaves.delete(stream);
     if (this.isCurrent(stream)) this.streams.delete(stream.session.id);
-    if (this.streams.size === 0) this.feed.close();
+    if (this.streams.size > 0) return;
+    this.feed.close();
+    this.expiryTimer.stop();
   }
 
   /** Closes the stream of a session that was ended. */
@@ -88,9 +105,6 @@ export class TenantStreams {
 
   onChange(change: Change): void {
     switch (change.kind) {
-      case 'admission':
-        void this.identityCheck.run();
-        return;
       case 'subscription':
       case 'stream':
         this.streams.get(change.session)?.onSessionChange(change);
@@ -99,6 +113,11 @@ export class TenantStreams {
       case 'task':
         this.index.notify(change);
     }
+  }
+
+  /** Ends of keys may be lost from now on: no stream is written to until they were checked. */
+  onDisconnect(): void {
+    for (const stream of this.streams.values()) stream.holdBack();
   }
 
   /** Changes were lost: of data, of subscriptions, and of admission. */
@@ -126,7 +145,14 @@ export class TenantStreams {
     return this.streams.get(stream.session.id) === stream;
   }
 
-  private identityOf(key: ApiKeyParts): Promise<Identity> {
-    return this.tenant.caller(key, 0).recheck(MCP_OR_AGENT_SCOPE);
+  private onAdmissionChange(stream: NotificationStream): void {
+    stream.holdBack();
+    void this.identityCheck.run();
+  }
+
+  private async identityOf(key: ApiKeyParts): Promise<Identity> {
+    const identity = await this.tenant.caller(key, 0).recheck(MCP_OR_AGENT_SCOPE);
+    if (identity.admittedBy !== undefined) this.expiryTimer.note(identity.admittedBy.expiresAt);
+    return identity;
   }
 }

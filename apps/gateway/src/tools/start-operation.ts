@@ -65,10 +65,12 @@ async function replyFor(operation: Operation, started: StartResult, call: Call):
     }
     case 'running': {
       const { taskId } = started;
-      const subscription = call.services.store.inbox.subscribe(call.tenant.tasks.topic(taskId));
+      const identity = call.caller.heldIdentity();
+      const { inbox } = call.services.store;
+      const subscription = inbox.subscribe(call.tenant.tasks.topic(taskId), identity.admittedBy);
       try {
         const wait = { event: 0, waitMs: DEFAULT_WAIT_MS, registered: false };
-        const outcome = outcomeOf(await waitForTask(call, taskId, subscription, wait));
+        const outcome = outcomeOf(await waitForTask(call, taskId, subscription, identity, wait));
         if (outcome.result) return completedReply(operation, outcome.result, taskId);
         if (outcome.error) throw BatonError.fromWire({ ...outcome.error, taskId });
         if (!outcome.pending) return workingReply(name, taskId);

@@ -39,9 +39,9 @@ export const taskStatusTool = defineTool({
     const { tasks } = tenant;
     let view = await tasks.read(identity, taskId);
     if (view.status === 'working' && waitMs > 0) {
-      const subscription = call.services.store.inbox.subscribe(tasks.topic(taskId));
+      const subscription = call.services.store.inbox.subscribe(tasks.topic(taskId), identity.admittedBy);
       try {
-        await waitForTask(call, taskId, subscription, { event: 0, waitMs, registered: false });
+        await waitForTask(call, taskId, subscription, identity, { event: 0, waitMs, registered: false });
         view = await tasks.read(identity, taskId);
       } finally {
         subscription.close();

@@ -39,12 +39,16 @@ export class InteractionHistory {
 
   /** With their requests. */
   async records(identity: Identity, query: HistoryQuery): Promise<Page<InteractionRecord>> {
-    return this.page(identity, query, (references, reading) => this.reader.records(references, reading));
+    return this.page(identity, query, (references, reading) =>
+      this.reader.records(identity, references, reading),
+    );
   }
 
   /** Without their requests. */
   async summaries(identity: Identity, query: HistoryQuery): Promise<Page<InteractionSummary>> {
-    return this.page(identity, query, (references, reading) => this.reader.summaries(references, reading));
+    return this.page(identity, query, (references, reading) =>
+      this.reader.summaries(identity, references, reading),
+    );
   }
 
   private async page<T>(

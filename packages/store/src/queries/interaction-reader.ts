@@ -11,6 +11,8 @@ import {
 import { PAGE_SIZE, MAX_PAGE_BYTES } from '../records/page.ts';
 import { parseIndexMember } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
+import { recheckArgs, recheckKeys } from '../records/recheck-args.ts';
+import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { FETCH_OR_CLAIM_INTERACTIONS } from '../scripts/registry.ts';
 
@@ -25,8 +27,8 @@ export interface InteractionFilter {
 export interface FetchOptions extends InteractionFilter {
   readonly most?: number;
   readonly bytes?: number;
-  /** Claims what is returned, for this caller. */
-  readonly claimFor?: { readonly identity: Identity; readonly request: ClaimRequest } | undefined;
+  /** Claims what is returned, for the caller. */
+  readonly claim?: ClaimRequest | undefined;
 }
 
 export interface FetchResult<T> {
@@ -37,7 +39,10 @@ export interface FetchResult<T> {
   readonly contended: number;
 }
 
-/** Fetches interactions by their index members (`<ref>.<number>|<principal>`): those that match, as many as fit a page. */
+/**
+ * Fetches interactions by their index members (`<ref>.<number>|<principal>`): those that the caller may see and that match,
+ * as many as fit a page. Errors: those of an admission that ended.
+ */
 export class InteractionReader {
   private readonly context: TenantContext;
 
@@ -46,47 +51,58 @@ export class InteractionReader {
   }
 
   async records(
+    identity: Identity,
     references: readonly string[],
     reading: FetchOptions,
   ): Promise<FetchResult<InteractionRecord>> {
-    return this.fetch(references, reading, 1, parseInteractionRecord);
+    return this.fetch(identity, references, reading, 1, parseInteractionRecord);
   }
 
   async summaries(
+    identity: Identity,
     references: readonly string[],
     reading: FetchOptions,
   ): Promise<FetchResult<InteractionSummary>> {
-    return this.fetch(references, reading, 0, parseInteractionSummary);
+    return this.fetch(identity, references, reading, 0, parseInteractionSummary);
   }
 
   private async fetch<T>(
+    identity: Identity,
     references: readonly string[],
-    { status, operation, role, most = PAGE_SIZE, bytes = MAX_PAGE_BYTES, claimFor }: FetchOptions,
+    { status, operation, role, most = PAGE_SIZE, bytes = MAX_PAGE_BYTES, claim }: FetchOptions,
     whole: 0 | 1,
     parse: (taskId: string, number: number, fields: InteractionFields) => T | undefined,
   ): Promise<FetchResult<T>> {
     if (references.length === 0) return { items: [], scanned: 0, contended: 0 };
     const { connection, keys } = this.context;
-    const [until, scanned, contended, ...fetched] = (await runScript(
+    const reply = await runScript(
       connection,
       FETCH_OR_CLAIM_INTERACTIONS,
-      { claims: keys.claims, holders: keys.holders },
+      { ...recheckKeys(identity, keys), claims: keys.claims, holders: keys.holders },
       {
+        ...recheckArgs(identity),
         status: status ?? '',
         operation: operation ?? '',
         role: role ?? '',
         limit: most,
         bytes,
         whole,
-        lease: claimFor?.request.leaseMs ?? 0,
-        holder: claimFor === undefined ? '' : formatHolder(claimFor.identity, claimFor.request.holder ?? ''),
+        lease: claim?.leaseMs ?? 0,
+        holder: claim === undefined ? '' : formatHolder(identity, claim.holder ?? ''),
       },
       {
         keys: references.map((reference) => keys.task(parseIndexMember(reference).taskId)),
         args: references,
       },
-    )) as [string, number, number, ...[number, ...string[]][]];
-    const claimed = claimFor === undefined ? {} : { claimedUntil: Number(until) };
+    );
+    if (reply[0] !== 'ok') throw refusalError(reply);
+    const [until, scanned, contended, ...fetched] = reply.slice(1) as [
+      string,
+      number,
+      number,
+      ...[number, ...string[]][],
+    ];
+    const claimed = claim === undefined ? {} : { claimedUntil: Number(until) };
     const items = fetched.flatMap(([at, program, principal, waits, answered, ended, request, summary]) => {
       const { taskId, number } = parseIndexMember(references[at - 1] ?? '');
       const fields = { program, principal, waits, answered, ended, request, summary };

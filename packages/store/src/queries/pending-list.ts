@@ -14,6 +14,8 @@ import type {
   FetchResult,
   InteractionFilter,
 } from './interaction-reader.ts';
+import { recheckArgs, recheckKeys } from '../records/recheck-args.ts';
+import { refusalError } from '../records/refusal-error.ts';
 import { MAX_SCANNED, PAGE_SIZE, type Page } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { runScript } from '../scripts/script.ts';
@@ -55,7 +57,8 @@ export class PendingList {
 
   /** With their requests; with `claim` only unclaimed ones, and they are claimed now. */
   async records(identity: Identity, query: PendingQuery): Promise<PendingPage> {
-    const read: Fetch<InteractionRecord> = (references, reading) => this.reader.records(references, reading);
+    const read: Fetch<InteractionRecord> = (references, reading) =>
+      this.reader.records(identity, references, reading);
     // A claim is one caller's, and a caller that does not wait may expect something newer than a shared read has.
     if (query.claim !== undefined || query.channel === undefined) return this.page(identity, query, read);
     return this.singleFlight.run(queryKey(identity, query), () => this.page(identity, query, read));
@@ -66,18 +69,19 @@ export class PendingList {
     identity: Identity,
     query: Omit<PendingQuery, 'claim' | 'channel'>,
   ): Promise<PendingPage<InteractionSummary>> {
-    return this.page(identity, query, (references, reading) => this.reader.summaries(references, reading));
+    return this.page(identity, query, (references, reading) =>
+      this.reader.summaries(identity, references, reading),
+    );
   }
 
   private async page<T>(identity: Identity, query: PendingQuery, read: Fetch<T>): Promise<PendingPage<T>> {
     const { claim, operation, role } = query;
-    const claimFor = claim && { identity, request: claim };
     const most = Math.min(PAGE_SIZE, claim?.max ?? PAGE_SIZE);
     let unfiltered = operation === undefined && role === undefined;
     for (;;) {
       const { found, next, freeInMs } = await this.readIndex(identity, query, unfiltered);
       const references = found.map(({ member }) => member);
-      const result = await read(references, { status: 'pending', operation, role, most, claimFor });
+      const result = await read(references, { status: 'pending', operation, role, most, claim });
       // Others have claimed all of them: the index has by now what is left.
       if (result.items.length === 0 && result.contended > 0) continue;
       // All ended in between. LIST_PENDING_OR_REGISTER_WAITER registered no waiter, since it found candidates: list again and register.
@@ -102,12 +106,17 @@ export class PendingList {
   ) {
     const { connection, keys } = this.context;
     const from = parseCursor(cursor);
-    const [found, free, score, member] = (await runScript(
+    const reply = await runScript(
       connection,
       LIST_PENDING_OR_REGISTER_WAITER,
-      { tenant: keys.record, pending: keys.pending, claims: keys.claims, holders: keys.holders },
       {
-        principal: visiblePrincipal(identity),
+        ...recheckKeys(identity, keys),
+        pending: keys.pending,
+        claims: keys.claims,
+        holders: keys.holders,
+      },
+      {
+        ...recheckArgs(identity),
         score: from.score,
         member: from.member,
         limit:
@@ -117,7 +126,10 @@ export class PendingList {
         channel,
         unfiltered: unfiltered ? 1 : 0,
       },
-    )) as [string[], string, string?, string?];
+    );
+    if (reply[0] !== 'ok') throw refusalError(reply);
+    identity.admittedBy?.recordExpiry(reply[1]);
+    const [found, free, score, member] = reply.slice(2) as [string[], string, string?, string?];
     const next: Position | undefined = score && member ? { score, member } : undefined;
     return { found: parseMembersWithScores(found), next, freeInMs: Number(free) };
   }
@@ -128,9 +140,10 @@ function visiblePrincipal({ principal, scopes }: Identity): string {
   return scopes.has('agent') ? '' : principal;
 }
 
-/** Queries with the same key have the same result. */
+/** Queries with the same key have the same result: those of other API keys are checked, and so made, by themselves. */
 function queryKey(identity: Identity, { cursor, operation, role, channel }: PendingQuery): string {
-  return JSON.stringify([visiblePrincipal(identity), cursor, operation, role, channel]);
+  const { record, digest } = identity.admittedBy ?? {};
+  return JSON.stringify([visiblePrincipal(identity), record, digest, cursor, operation, role, channel]);
 }
 
 /** The cursor behind a member, whatever its principal. */

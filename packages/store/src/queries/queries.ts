@@ -134,7 +134,11 @@ export class Queries {
       version: parseProgramField(readFields[FIELD.program]).version,
       input: JSON.parse(readFields[FIELD.input] ?? 'null'),
       journal: new Map(journal),
-      interactions: await this.interactionsOf(taskId, Number(readFields[FIELD.interactions_opened] ?? 0)),
+      interactions: await this.interactionsOf(
+        identity,
+        taskId,
+        Number(readFields[FIELD.interactions_opened] ?? 0),
+      ),
       ...(payload ? { payload } : {}),
     };
   }
@@ -165,13 +169,17 @@ export class Queries {
     return Object.fromEntries(names.map((name, at) => [name, values[at]]));
   }
 
-  private async interactionsOf(taskId: string, count: number): Promise<InteractionSummary[]> {
+  private async interactionsOf(
+    identity: Identity,
+    taskId: string,
+    count: number,
+  ): Promise<InteractionSummary[]> {
     const items: InteractionSummary[] = [];
     for (let from = 0; from < count; from += FETCH_SIZE) {
       const numbers = Array.from({ length: Math.min(FETCH_SIZE, count - from) }, (_, at) => from + at + 1);
       const references = numbers.map((number) => `${taskRef(taskId)}.${number}|`);
       const all = { most: FETCH_SIZE, bytes: Number.MAX_SAFE_INTEGER };
-      items.push(...(await this.reader.summaries(references, all)).items);
+      items.push(...(await this.reader.summaries(identity, references, all)).items);
     }
     return items;
   }

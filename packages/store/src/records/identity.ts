@@ -1,9 +1,12 @@
 import type { Scope } from '@baton/protocol';
+import type { AdmittedKey } from './admitted-key.ts';
 
 /** An authenticated caller: its principal and what it may do. */
 export interface Identity {
   readonly principal: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** The key that the caller was admitted with; absent where there is none: the operator, and Baton itself. */
+  readonly admittedBy?: AdmittedKey;
 }
 
 /** Whether this caller may see what belongs to a principal: its own, and with the scope `agent` everyone's. */

@@ -35,7 +35,7 @@ export class Keyspace {
 
   /** The keys of one tenant, within its shard. */
   tenant(tenant: string): TenantKeys {
-    return new TenantKeys(this.shard(this.shardIndex(tenant)), tenant);
+    return new TenantKeys(this.shard(this.shardIndex(tenant)), tenant, this.admissionChannel);
   }
 
   /** FNV-1a, so that a tenant's shard is the same on every replica and in every release. */
@@ -43,6 +43,11 @@ export class Keyspace {
     let hash = 0x811c9dc5;
     for (let at = 0; at < tenant.length; at++) hash = Math.imul(hash ^ tenant.charCodeAt(at), 0x01000193);
     return (hash >>> 0) % this.shards;
+  }
+
+  /** The channel on which it is published that keys have ended, and tenants changed. */
+  get admissionChannel(): string {
+    return `${this.prefix}:admissions`;
   }
 
   /** The channel of one replica's inbox. */
@@ -104,12 +109,15 @@ export class TenantKeys {
   readonly changeChannel: string;
   /** Holds that channel's name while a replica subscribes to it. */
   readonly activeChangeChannel: string;
+  /** The channel of the deployment on which it is published that a key has ended. */
+  readonly admissionChannel: string;
   /** The MCP sessions with subscriptions, and the ended ones. */
   readonly subscribedSessions: string;
   readonly endedSessions: string;
 
-  constructor(shard: ShardKeys, name: string) {
+  constructor(shard: ShardKeys, name: string, admissionChannel: string) {
     this.shard = shard;
+    this.admissionChannel = admissionChannel;
     this.name = name;
     this.record = `${shard.base}:t:${name}`;
     this.credentials = `${this.record}:keys`;

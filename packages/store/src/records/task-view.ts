@@ -35,7 +35,7 @@ export type TaskView = TaskFacts &
     | TaskEnd
   );
 
-/** Reads READ_TASK_AND_REGISTER_WAITER's reply, without its leading 'ok'. */
+/** Reads READ_TASK_AND_REGISTER_WAITER's reply, from the task's fields on. */
 export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskView {
   const [facts, ...interactions] = reply as [string[], ...unknown[]];
   const [status, principal = '', program, at, up, ex, se, payload] = facts;

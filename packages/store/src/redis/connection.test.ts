@@ -155,7 +155,12 @@ test.concurrent("a script's own fault is not passed off as a Redis that cannot",
   const server = await startPrivateRedis();
   const connection = await Connection.open(server.url);
   const broken = mutateScript(READ_TASK_AND_REGISTER_WAITER, ["return {'task_not_found'}", 'nothing.here()']);
-  const thrown = runScript(connection, broken, { task: 'k' }, { principal: '', scopes: '', channel: '' });
+  const thrown = runScript(
+    connection,
+    broken,
+    { credential: 'credential', tenant: 'tenant', task: 'k' },
+    { digest: '', principal: '', scopes: '', need: '', channel: '' },
+  );
   await expect(thrown).rejects.not.toBeInstanceOf(BatonError);
   await expect(thrown).rejects.toThrow('nothing');
   await connection.close();

@@ -147,7 +147,7 @@ test('while a segment runs, an answer leaves the task to it and is not among the
   await testTenant.answer(taskId, 1);
   const lease = await fixture.leaseOne();
   await testTenant.answer(taskId, 2);
-  expect(interceptor.last(ACCEPT)).toEqual(['accepted', 2, '']);
+  expect(interceptor.last(ACCEPT)).toEqual(['accepted', 2, '', '']);
   expect(await testTenant.queueState(taskId)).toBe('batch');
   expect(await lease.park({ journal: [], drops: [], waits: [] })).toBe('again');
   const again = await fixture.shard.reload(lease);

@@ -9,10 +9,10 @@ import { defineScript } from './script.ts';
  * REPLICATED: the reply confirms something to someone outside, and waits for the replicas of Redis. What workers do is not:
  * should a failover lose it, it is done again, and clients learn of it by READ_TASK_AND_REGISTER_WAITER.
  *
- * INCOMING: OPEN, ACCEPT, APPEND_CHUNK, COMMIT from outside a task, and SUBSCRIBE bring content in, and are refused while
+ * INCOMING: OPEN, ACCEPT, APPEND_CHUNK, COMMIT from outside a task, SUBSCRIBE and CREATE_KEY bring content in, and are refused while
  * Redis has little room left (memory-reserve.ts): the rest is for what was accepted, that is PARK, COMMIT and BullMQ's jobs.
  * An answer is refused too, though someone paid for it: it stays with its agent, who is told to repeat it. When Redis is
- * full all the same, it refuses those five, PARK and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their
+ * full all the same, it refuses those six, PARK and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their
  * first line) write some bytes at most, but for SETTLE, which ends a task.
  */
 
@@ -25,6 +25,9 @@ const BATCHED = { batched: true };
 const QUEUE = ['ready', 'held', 'jobs', 'tenantsWithJobs', 'workers'] as const;
 
 const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'floor'] as const;
+
+/** With these a script checks again a caller that was admitted before (`include/recheck.lua`), and behind them what it does. */
+const RECHECK = ['digest', 'principal', 'scopes', 'need'] as const;
 
 export const ADMIT = defineScript('tenant/admit', ['credential', 'tenant'], CALLER, BATCHED);
 
@@ -142,29 +145,29 @@ export const WORKER_HEARTBEAT = defineScript(
 
 export const READ_TASK_AND_REGISTER_WAITER = defineScript(
   'task/read_task_and_register_waiter',
-  ['task'],
-  ['principal', 'scopes', 'channel'],
+  ['credential', 'tenant', 'task'],
+  [...RECHECK, 'channel'],
   REPLICATED,
 );
 
 export const LIST_PENDING_OR_REGISTER_WAITER = defineScript(
   'interaction/list_pending_or_register_waiter',
-  ['tenant', 'pending', 'claims', 'holders'],
-  ['principal', 'score', 'member', 'limit', 'scanLimit', 'hideClaimed', 'channel', 'unfiltered'],
+  ['credential', 'tenant', 'pending', 'claims', 'holders'],
+  [...RECHECK, 'score', 'member', 'limit', 'scanLimit', 'hideClaimed', 'channel', 'unfiltered'],
   REPLICATED,
 );
 
 export const FETCH_OR_CLAIM_INTERACTIONS = defineScript(
   'interaction/fetch_or_claim_interactions',
-  ['claims', 'holders'],
-  ['status', 'operation', 'role', 'limit', 'bytes', 'whole', 'lease', 'holder'],
+  ['credential', 'tenant', 'claims', 'holders'],
+  [...RECHECK, 'status', 'operation', 'role', 'limit', 'bytes', 'whole', 'lease', 'holder'],
   REPLICATED,
 );
 
 export const CLAIM = defineScript(
   'claim/claim',
-  ['tenant', 'task', 'claims', 'holders'],
-  ['principal', 'scopes', 'topic', 'ref', 'number', 'holder', 'lease'],
+  ['credential', 'tenant', 'task', 'claims', 'holders'],
+  [...RECHECK, 'topic', 'ref', 'number', 'holder', 'lease'],
   REPLICATED,
 );
 
@@ -184,8 +187,8 @@ export const EXTEND_INTERACTION = defineScript(
 
 export const SUBSCRIBE = defineScript(
   'session/subscribe',
-  ['session', 'subscribers', 'ended', 'activeChangeChannel', 'idle'],
-  ['id', 'uri', 'subscriptions', 'bytes', 'sessions', 'life', 'grace', 'idle'],
+  ['credential', 'tenant', 'session', 'subscribers', 'ended', 'activeChangeChannel', 'idle'],
+  [...RECHECK, 'id', 'uri', 'subscriptions', 'bytes', 'sessions', 'life', 'grace', 'idle'],
   { ...REPLICATED, ...INCOMING },
 );
 
@@ -209,4 +212,23 @@ export const END_SESSION = defineScript(
   REPLICATED,
 );
 
-export const UPSERT_TENANT = defineScript('tenant/upsert_tenant', ['tenant'], ['create'], REPLICATED);
+export const UPSERT_TENANT = defineScript(
+  'tenant/upsert_tenant',
+  ['tenant'],
+  ['create', 'channel', 'message'],
+  REPLICATED,
+);
+
+export const CREATE_KEY = defineScript(
+  'tenant/create_key',
+  ['credential', 'tenant', 'key', 'keys'],
+  [...RECHECK, 'id', 'expires'],
+  { ...REPLICATED, ...INCOMING },
+);
+
+export const END_KEY = defineScript(
+  'tenant/end_key',
+  ['credential', 'keys'],
+  ['id', 'expires', 'channel', 'message'],
+  REPLICATED,
+);

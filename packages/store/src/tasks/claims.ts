@@ -1,7 +1,8 @@
 import { parseInteractionId } from '@baton/protocol';
-import { formatHolder, formatScopes, type Identity } from '../records/identity.ts';
+import { formatHolder, type Identity } from '../records/identity.ts';
 import { taskRef } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
+import { recheckArgs, recheckKeys } from '../records/recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { CLAIM, RELEASE_HOLDER } from '../scripts/registry.ts';
@@ -25,7 +26,8 @@ export class Claims {
   /**
    * Claims one interaction, renews the holder's claim, or releases it when `leaseMs` is 0. Returns when the lease ends, in
    * milliseconds by Redis's clock, or undefined when the claim was released.
-   * Errors: `interaction_claimed` while another holds it, `interaction_not_found` and what ended it.
+   * Errors: `interaction_claimed` while another holds it, `interaction_not_found` and what ended it, those of an
+   * admission that ended.
    */
   async claim(
     identity: Identity,
@@ -39,10 +41,14 @@ export class Claims {
     const reply = await runScript(
       connection,
       CLAIM,
-      { tenant: keys.record, task: keys.task(taskId), claims: keys.claims, holders: keys.holders },
       {
-        principal: identity.principal,
-        scopes: formatScopes(identity.scopes),
+        ...recheckKeys(identity, keys),
+        task: keys.task(taskId),
+        claims: keys.claims,
+        holders: keys.holders,
+      },
+      {
+        ...recheckArgs(identity),
         topic: keys.topic(taskId),
         ref: taskRef(taskId),
         number,

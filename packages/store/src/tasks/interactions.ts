@@ -45,6 +45,7 @@ export class Interactions {
       channel: answer.channel,
     });
     caller.recordAdmission(reply);
+    if (reply[0] === 'accepted') caller.recordExpiry(reply[3]);
     if (reply[0] !== 'accepted' && reply[0] !== 'replayed') {
       throw refusalError(reply, { interactionId: answer.interactionId });
     }

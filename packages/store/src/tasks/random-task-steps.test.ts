@@ -86,7 +86,12 @@ const MUTANTS: [rule: string, wrong: RegExp, script: AnyScript, cuts: Mutation[]
     CANCEL,
     [["write_all('ZREM', K_pending, references)", '']],
   ],
-  ['an accepted answer makes its task ready', /was forgotten/, ACCEPT, [['enqueue_task(now)}', "''}"]]],
+  [
+    'an accepted answer makes its task ready',
+    /was forgotten/,
+    ACCEPT,
+    [['enqueue_task(now), expires_in}', "'', expires_in}"]],
+  ],
 ];
 
 test.each(MUTANTS)(

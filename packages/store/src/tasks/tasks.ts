@@ -6,6 +6,7 @@ import { taskIdFromRef } from '../records/keys.ts';
 import { OversizedRequestError } from '../records/oversized-request-error.ts';
 import { parseOpenedInteractions, pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
+import { recheckArgs, recheckKeys } from '../records/recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { CANCEL, OPEN, READ_TASK_AND_REGISTER_WAITER } from '../scripts/registry.ts';
@@ -74,17 +75,21 @@ export class Tasks {
     return taskIdFromRef(ref);
   }
 
-  /** A task's current state; `channel`, an inbox's, is notified when it changes. Errors: `task_not_found`. */
+  /**
+   * A task's current state; `channel`, an inbox's, is notified when it changes. Errors: `task_not_found`, those of an
+   * admission that ended.
+   */
   async read(identity: Identity, taskId: string, channel = ''): Promise<TaskView> {
     requireTaskId(taskId);
     const reply = await runScript(
       this.context.connection,
       READ_TASK_AND_REGISTER_WAITER,
-      { task: this.context.keys.task(taskId) },
-      { principal: identity.principal, scopes: formatScopes(identity.scopes), channel },
+      { ...recheckKeys(identity, this.context.keys), task: this.context.keys.task(taskId) },
+      { ...recheckArgs(identity), channel },
     );
     if (reply[0] !== 'ok') throw refusalError(reply, { taskId });
-    return parseTaskView(taskId, reply.slice(1));
+    identity.admittedBy?.recordExpiry(reply[1]);
+    return parseTaskView(taskId, reply.slice(2));
   }
 
   /** Ends a task as cancelled. Errors: `task_not_found`, `task_ended`. */

@@ -1,5 +1,6 @@
 import { type ApiKeyParts, type Scope, scopeSchema } from '@baton/protocol';
 import type { Connection } from '../redis/connection.ts';
+import { AdmittedKey } from '../records/admitted-key.ts';
 import { formatScopes, type Identity, parseScopes } from '../records/identity.ts';
 import type { TenantKeys } from '../records/keys.ts';
 import { refusalError } from '../records/refusal-error.ts';
@@ -12,31 +13,37 @@ const CALL_FLOOR = 0;
 const ANSWER_FLOOR = -10;
 const NO_FLOOR = -1_000_000_000;
 
+/** In the place of a floor: the request was counted before. */
+const NOT_COUNTED = '';
+
 /**
  * The credential of one request. It is checked once, by the first script that the request runs: that of the call, where
- * it takes the admission as arguments (`admissionArgs`), otherwise ADMIT. No reply is sent before the check.
+ * it takes the admission as arguments (`admissionArgs`), otherwise ADMIT. No reply is sent before the check. Later scripts of
+ * the request check the key again, and count nothing: it may have ended while the call was held.
  */
 export class Caller {
   private readonly connection: Connection;
   private readonly keys: TenantKeys;
-  private readonly key: { readonly id: string; readonly digest: string } | undefined;
+  private readonly key: AdmittedKey | undefined;
   private readonly bytes: number;
+  private readonly trusted: Identity | undefined;
   private identity: Promise<Identity> | undefined;
   private admissionDone = false;
 
   private constructor(
     connection: Connection,
     keys: TenantKeys,
-    key: { id: string; digest: string } | undefined,
+    key: AdmittedKey | undefined,
     bytes: number,
-    identity?: Identity,
+    trusted?: Identity,
   ) {
     this.connection = connection;
     this.keys = keys;
     this.key = key;
     this.bytes = bytes;
-    if (identity) {
-      this.identity = Promise.resolve(identity);
+    this.trusted = trusted;
+    if (trusted) {
+      this.identity = Promise.resolve(trusted);
       this.admissionDone = true;
     }
   }
@@ -49,7 +56,10 @@ export class Caller {
     pepper: string,
     bytes: number,
   ): Caller {
-    return new Caller(connection, keys, { id: key.id, digest: cachedApiKeyDigest(key.text, pepper) }, bytes);
+    const { id, tenant } = key;
+    const digest = cachedApiKeyDigest(key.text, pepper);
+    const admittedKey = new AdmittedKey({ tenant, id, digest, record: keys.credential(id) });
+    return new Caller(connection, keys, admittedKey, bytes);
   }
 
   /** A caller that needs no credential: the operator. */
@@ -61,6 +71,7 @@ export class Caller {
   async admit(need: readonly Scope[], purpose: 'call' | 'answer' = 'call'): Promise<Identity> {
     if (this.identity === undefined && this.admissionDone)
       throw new Error('a script has checked the admission already');
+    if (this.key !== undefined) this.key.need = need;
     this.identity ??= this.runAdmission(ADMIT, need, purpose === 'answer' ? ANSWER_FLOOR : CALL_FLOOR);
     const identity = await this.identity;
     this.admissionDone = true;
@@ -83,6 +94,7 @@ export class Caller {
    * refuses nor counts it. Errors: `unauthenticated`, `insufficient_scope`, `tenant_suspended`, `unavailable`.
    */
   recheck(need: readonly Scope[]): Promise<Identity> {
+    if (this.key !== undefined) this.key.need = need;
     return this.runAdmission(ADMISSION_DRY_RUN, need, NO_FLOOR);
   }
 
@@ -95,18 +107,30 @@ export class Caller {
    * The arguments with which a script checks the admission itself; give its reply to `recordAdmission`.
    */
   async admissionArgs(need: readonly Scope[], purpose: 'call' | 'answer' = 'call') {
-    if (this.identity !== undefined || this.key === undefined) {
+    if (this.key === undefined) {
       const { principal, scopes } = await this.admit(need, purpose);
-      return { ...ALREADY_ADMITTED, principal, scopes: formatScopes(scopes), need: need.join(' ') };
+      return { ...OF_NO_KEY, principal, scopes: formatScopes(scopes), need: need.join(' ') };
     }
+    // Counted by the script that admits it, and by no later one.
+    const counted = this.identity === undefined;
+    if (counted) this.key.need = need;
+    else await this.admit(need, purpose);
     return {
       digest: this.key.digest,
       principal: '',
       scopes: '',
       need: need.join(' '),
       bytes: this.bytes,
-      floor: purpose === 'answer' ? ANSWER_FLOOR : CALL_FLOOR,
+      floor: counted ? (purpose === 'answer' ? ANSWER_FLOOR : CALL_FLOOR) : NOT_COUNTED,
     };
+  }
+
+  /**
+   * The caller as what runs later in the same request is to know it: reads and waits, which check its key again. With a key
+   * it is who the key's record says then. Nothing is asked of Redis.
+   */
+  heldIdentity(): Identity {
+    return this.trusted ?? { principal: '', scopes: NO_SCOPES, ...(this.key && { admittedBy: this.key }) };
   }
 
   /** Takes the reply of a script that was given `admissionArgs`: the caller is admitted unless the script refused it. */
@@ -115,13 +139,18 @@ export class Caller {
     if (!ADMISSION_REFUSALS.has(String(code)) && limit !== 'requestBytes') this.admissionDone = true;
   }
 
+  /** Takes what such a script replied of when the key expires: in how many milliseconds, '' for never. */
+  recordExpiry(expiresInMs: unknown): void {
+    this.key?.recordExpiry(expiresInMs);
+  }
+
   /** Takes the identity that a script with `admissionArgs` replied, so that later scripts need no other admission. */
   setIdentity(identity: Identity): void {
     this.identity ??= Promise.resolve(identity);
   }
 
   get credentialKey(): string {
-    return this.keys.credential(this.key?.id ?? '');
+    return this.key?.record ?? this.keys.credential('');
   }
 
   private async runAdmission(script: typeof ADMIT, need: readonly Scope[], floor: number): Promise<Identity> {
@@ -139,7 +168,11 @@ export class Caller {
       },
     );
     if (reply[0] !== 'ok') throw refusalError(reply);
-    return { principal: String(reply[1]), scopes: parseScopes(String(reply[2])) };
+    const identity = { principal: String(reply[1]), scopes: parseScopes(String(reply[2])) };
+    const admittedBy = this.key;
+    if (admittedBy === undefined) return identity;
+    admittedBy.recordExpiry(reply[3]);
+    return { ...identity, admittedBy };
   }
 }
 
@@ -151,4 +184,6 @@ const ADMISSION_REFUSALS = new Set([
   'limit_rate',
 ]);
 
-const ALREADY_ADMITTED = { digest: '', bytes: 0, floor: 0 };
+const OF_NO_KEY = { digest: '', bytes: 0, floor: 0 };
+
+const NO_SCOPES: ReadonlySet<Scope> = new Set();

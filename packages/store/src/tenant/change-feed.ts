@@ -25,9 +25,7 @@ export type Change =
   /** A session subscribed to a resource, or unsubscribed from it. */
   | { readonly kind: 'subscription'; readonly session: string; readonly uri: string; readonly on: boolean }
   /** A session's stream was opened on some replica; a session has one at a time. */
-  | { readonly kind: 'stream'; readonly session: string; readonly stream: string }
-  /** A key was revoked, or the tenant suspended or changed: callers admitted before may be refused now. */
-  | { readonly kind: 'admission' };
+  | { readonly kind: 'stream'; readonly session: string; readonly stream: string };
 
 /** Receives a tenant's changes. */
 export interface ChangeSubscriber extends Omit<Subscriber, 'onMessage'> {
@@ -77,15 +75,6 @@ export class ChangeFeed {
   async publishStreamOpened(session: string, stream: string): Promise<void> {
     await publish(this.context.connection, this.context.keys, { kind: 'stream', session, stream });
   }
-
-  /** Asks replicas to check again the callers that they admitted. Never throws: they also check periodically. */
-  async publishAdmissionChange(): Promise<void> {
-    await publishAdmissionChange(this.context.connection, this.context.keys);
-  }
-}
-
-export async function publishAdmissionChange(connection: Connection, keys: TenantKeys): Promise<void> {
-  await publish(connection, keys, { kind: 'admission' }).catch(() => {});
 }
 
 async function publish(connection: Connection, keys: TenantKeys, change: Change): Promise<void> {

@@ -1,8 +1,19 @@
 import { randomInt } from 'node:crypto';
 import { BatonError, formatApiKey, type KeyInput, type Scope } from '@baton/protocol';
-import type { ChangeFeed } from './change-feed.ts';
 import { parseScopes, formatScopes } from '../records/identity.ts';
+import { recheckArgs, recheckKeys } from '../records/recheck-args.ts';
+import { refusalError } from '../records/refusal-error.ts';
+import { CREATE_KEY, END_KEY } from '../scripts/registry.ts';
+import { runScript } from '../scripts/script.ts';
+import { admissionMessage } from '../waiting/admission-changes.ts';
 import { apiKeyDigest } from './api-key-digest.ts';
+import {
+  type KeyMaker,
+  makerIdentity,
+  OPERATOR,
+  refuseStrongerKey,
+  refuseStrongerRotation,
+} from './key-maker.ts';
 import type { TenantContext } from './tenant-context.ts';
 
 /** An API key without its secret. Times are ISO 8601. */
@@ -13,70 +24,105 @@ export interface Credential {
   readonly scopes: readonly Scope[];
   readonly createdAt: string;
   readonly expiresAt?: string;
+  /** The key with which it was made; absent for the operator's. */
+  readonly parent?: string;
+  /** When it was last used, to ten minutes; absent for one that never was. */
+  readonly lastUsedAt?: string;
 }
 
 /** A tenant's API keys. Revoking one deletes its record, so that the next call on any replica is refused. */
 export class Credentials {
   private readonly context: TenantContext;
-  private readonly changes: ChangeFeed;
   private readonly pepper: string;
+  private readonly defaultTtl: number;
 
-  constructor(context: TenantContext, changes: ChangeFeed, pepper: string) {
+  /** `defaultTtl`: the lifetime in milliseconds of a key that is created without one; 0 for no end. */
+  constructor(context: TenantContext, pepper: string, defaultTtl: number) {
     this.context = context;
-    this.changes = changes;
     this.pepper = pepper;
+    this.defaultTtl = defaultTtl;
   }
 
-  /** Creates a key. Its text is returned once, and stored nowhere. */
-  async create(input: KeyInput): Promise<Credential & { key: string }> {
-    const { connection, keys } = this.context;
-    const id = randomAlphanumeric(12);
-    const key = formatApiKey(keys.name, id, randomAlphanumeric(32));
-    const record = {
-      name: input.name,
-      principal: input.principal ?? `key-${id}`,
-      scopes: formatScopes(new Set(input.scopes)),
-      digest: apiKeyDigest(key, this.pepper),
-      at: String(await this.now()),
-      ...(input.expiresAt ? { expires: String(Date.parse(input.expiresAt)), ends: input.expiresAt } : {}),
-    };
-    await connection.write('HSET', keys.credential(id), ...Object.entries(record).flat());
-    await connection.write('ZADD', keys.credentials, Number(record.at), id);
-    return { ...toCredential(id, record), key };
+  /**
+   * Creates a key, which ends no later than the one that makes it. Its text is returned once, and stored nowhere.
+   * Errors: `insufficient_scope` for a key that would be stronger than its maker, those of a maker's admission that ended.
+   */
+  async create(input: KeyInput, maker: KeyMaker = OPERATOR): Promise<Credential & { key: string }> {
+    refuseStrongerKey(maker, input);
+    return this.store(input, maker);
   }
 
   /**
    * Creates a key with the same principal, scopes and expiry; the old one expires after `overlapSeconds`.
-   * Errors: `key_not_found` for an expired one.
+   * Errors: `key_not_found` for an expired one, `insufficient_scope` for one that is no weaker than its maker's.
    */
-  async rotate(id: string, overlapSeconds: number): Promise<Credential & { key: string }> {
+  async rotate(
+    id: string,
+    overlapSeconds: number,
+    maker: KeyMaker = OPERATOR,
+  ): Promise<Credential & { key: string }> {
     const { connection, keys } = this.context;
     const old = await this.get(id);
+    refuseStrongerRotation(maker, old);
     const now = await this.now();
     if (old.expiresAt !== undefined && Date.parse(old.expiresAt) <= now) throw keyNotFound(id);
     // The expiry that it was created with, not the one that an earlier rotation set.
     const ends = await connection.command((client) => client.hget(keys.credential(id), 'ends'));
     const { name, principal, scopes } = old;
-    const next = await this.create({
-      name,
-      principal,
-      scopes: [...scopes],
-      ...(ends ? { expiresAt: ends } : {}),
-    });
-    const overlap = now + overlapSeconds * 1_000;
-    if (old.expiresAt === undefined || Date.parse(old.expiresAt) > overlap) {
-      await connection.write('HSET', keys.credential(id), 'expires', overlap);
-      await this.changes.publishAdmissionChange();
-    }
+    const kept = { name, principal, scopes: [...scopes] };
+    const next = await this.store(ends ? { ...kept, expiresAt: ends } : kept, maker);
+    await this.end(id, now + overlapSeconds * 1_000);
     return next;
   }
 
-  async revoke(id: string): Promise<void> {
+  /** Ends a key now, and with `children` those that were made with it, and theirs. Returns the ids of all. Errors: `key_not_found`. */
+  async revoke(id: string, children = false): Promise<string[]> {
+    const found = await this.end(id, '');
+    const ended = [id];
+    // Level by level: a key that has ended makes no more of them.
+    for (let more = children; more; ) {
+      const next = (await this.list()).filter(({ parent }) => parent !== undefined && ended.includes(parent));
+      for (const child of next) await this.end(child.id, '');
+      ended.push(...next.map((child) => child.id));
+      more = next.length > 0;
+    }
+    if (!found && ended.length === 1) throw keyNotFound(id);
+    return ended;
+  }
+
+  private async store(input: KeyInput, maker: KeyMaker): Promise<Credential & { key: string }> {
     const { connection, keys } = this.context;
-    const gone = await connection.write('DEL', keys.credential(id));
-    await connection.write('ZREM', keys.credentials, id);
-    await this.changes.publishAdmissionChange();
-    if (gone === 0) throw keyNotFound(id);
+    const id = randomAlphanumeric(12);
+    const key = formatApiKey(keys.name, id, randomAlphanumeric(32));
+    const fields = {
+      name: input.name,
+      principal: input.principal ?? `key-${id}`,
+      scopes: formatScopes(new Set(input.scopes)),
+      digest: apiKeyDigest(key, this.pepper),
+      ...(maker.kind === 'key' ? { parent: maker.key.id } : {}),
+    };
+    const as = makerIdentity(maker);
+    let expires = input.expiresAt ? Date.parse(input.expiresAt) : undefined;
+    if (expires === undefined && this.defaultTtl > 0) expires = (await this.now()) + this.defaultTtl;
+    for (;;) {
+      const record = {
+        ...fields,
+        ...(expires === undefined ? {} : { ends: new Date(expires).toISOString() }),
+      };
+      const [code, ms] = await runScript(
+        connection,
+        CREATE_KEY,
+        { ...recheckKeys(as, keys), key: keys.credential(id), keys: keys.credentials },
+        { ...recheckArgs(as), id, expires: expires ?? '' },
+        { args: Object.entries(record).flat() },
+      );
+      if (code === 'created') {
+        const times = { at: String(ms), ...(expires === undefined ? {} : { expires: String(expires) }) };
+        return { ...toCredential(id, { ...record, ...times }), key };
+      }
+      if (code !== 'outlives') throw refusalError([code, ms]);
+      expires = Number(ms);
+    }
   }
 
   async get(id: string): Promise<Credential> {
@@ -98,6 +144,18 @@ export class Credentials {
     });
   }
 
+  /** Ends a key now, or at a time, and the calls that are held with it. False for one that does not exist. */
+  private async end(id: string, expires: number | ''): Promise<boolean> {
+    const { connection, keys } = this.context;
+    const [code] = await runScript(
+      connection,
+      END_KEY,
+      { credential: keys.credential(id), keys: keys.credentials },
+      { id, expires, channel: keys.admissionChannel, message: admissionMessage(keys.name, id) },
+    );
+    return code === 'ended';
+  }
+
   /** Redis's clock: its scripts decide when a key has expired. */
   private async now(): Promise<number> {
     const [seconds, micros] = await this.context.connection.command((client) => client.time());
@@ -112,6 +170,8 @@ function toCredential(id: string, record: Record<string, string>): Credential {
     principal: record['principal'] ?? '',
     scopes: [...parseScopes(record['scopes'] ?? '')],
     createdAt: new Date(Number(record['at'])).toISOString(),
+    ...(record['parent'] ? { parent: record['parent'] } : {}),
+    ...(record['used'] ? { lastUsedAt: new Date(Number(record['used'])).toISOString() } : {}),
     ...(record['expires'] ? { expiresAt: new Date(Number(record['expires'])).toISOString() } : {}),
   };
 }

@@ -1,4 +1,6 @@
 import type { TenantContext } from './tenant-context.ts';
+import type { Identity } from '../records/identity.ts';
+import { recheckArgs, recheckKeys } from '../records/recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { REFRESH_SUBSCRIPTIONS, SUBSCRIBE, UNSUBSCRIBE } from '../scripts/registry.ts';
@@ -21,12 +23,13 @@ export class SessionSubscriptions {
 
   /**
    * Subscribes a session to a resource. When too many sessions have subscriptions, the one that had no stream for longest
-   * loses its own, after SUBSCRIPTION_GRACE. Errors: `limit_subscriptions`, `session_not_found`.
+   * loses its own, after SUBSCRIPTION_GRACE. Errors: `limit_subscriptions`, `session_not_found`, those of an admission
+   * that ended.
    */
-  async subscribe(id: string, uri: string): Promise<void> {
-    let reply = await this.runSubscribe(id, uri, '');
+  async subscribe(identity: Identity, id: string, uri: string): Promise<void> {
+    let reply = await this.runSubscribe(identity, id, uri, '');
     // The named session may have a stream again, or be evicted already: each reply names another, until none is left.
-    while (reply[0] === 'full') reply = await this.runSubscribe(id, uri, String(reply[1]));
+    while (reply[0] === 'full') reply = await this.runSubscribe(identity, id, uri, String(reply[1]));
     if (reply[0] !== 'subscribed') throw refusalError(reply);
   }
 
@@ -51,7 +54,7 @@ export class SessionSubscriptions {
     return reply.slice(1).map(String);
   }
 
-  private runSubscribe(id: string, uri: string, idle: string): Promise<unknown[]> {
+  private runSubscribe(identity: Identity, id: string, uri: string, idle: string): Promise<unknown[]> {
     const { connection, keys } = this.context;
     const limits = {
       subscriptions: MAX_SUBSCRIPTIONS,
@@ -61,8 +64,21 @@ export class SessionSubscriptions {
     return runScript(
       connection,
       SUBSCRIBE,
-      { ...this.sessionKeys(id), activeChangeChannel: keys.activeChangeChannel, idle: keys.session(idle) },
-      { id, uri, ...limits, life: SUBSCRIPTION_TTL, grace: SUBSCRIPTION_GRACE, idle },
+      {
+        ...recheckKeys(identity, keys),
+        ...this.sessionKeys(id),
+        activeChangeChannel: keys.activeChangeChannel,
+        idle: keys.session(idle),
+      },
+      {
+        ...recheckArgs(identity),
+        id,
+        uri,
+        ...limits,
+        life: SUBSCRIPTION_TTL,
+        grace: SUBSCRIPTION_GRACE,
+        idle,
+      },
     );
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openFixture } from '../testing/store-fixture.ts';
-import { errorCode, type TestTenant } from '../testing/test-tenant.ts';
+import { ANN, errorCode, type TestTenant } from '../testing/test-tenant.ts';
 import { SESSION_TTL, SUBSCRIPTION_GRACE, SUBSCRIPTION_TTL } from '../records/durations.ts';
 
 const fixture = await openFixture();
@@ -23,7 +23,7 @@ test('a session has what it subscribed to, each once, until it unsubscribes; the
   const testTenant = await fixture.createTenant();
   const { sessionSubscriptions } = testTenant.store;
   expect(await sessionSubscriptions.refresh('a')).toEqual([]);
-  for (const n of [1, 2, 1]) await sessionSubscriptions.subscribe('a', uri(n));
+  for (const n of [1, 2, 1]) await sessionSubscriptions.subscribe(ANN, 'a', uri(n));
   expect((await sessionSubscriptions.refresh('a')).sort()).toEqual([uri(1), uri(2)]);
   expect(await sessionSubscriptions.refresh('b')).toEqual([]);
   for (const n of [1, 2, 3]) await sessionSubscriptions.unsubscribe('a', uri(n));
@@ -33,23 +33,23 @@ test('a session has what it subscribed to, each once, until it unsubscribes; the
 
 test('subscriptions are bounded by number and by bytes, and what is there already is never refused', async () => {
   const { sessionSubscriptions } = (await fixture.createTenant()).store;
-  for (let n = 0; n < 100; n++) await sessionSubscriptions.subscribe('many', uri(n));
-  expect(await limitOf(sessionSubscriptions.subscribe('many', uri(100)))).toBe('subscriptions');
-  await sessionSubscriptions.subscribe('many', uri(7));
+  for (let n = 0; n < 100; n++) await sessionSubscriptions.subscribe(ANN, 'many', uri(n));
+  expect(await limitOf(sessionSubscriptions.subscribe(ANN, 'many', uri(100)))).toBe('subscriptions');
+  await sessionSubscriptions.subscribe(ANN, 'many', uri(7));
   await sessionSubscriptions.unsubscribe('many', uri(7));
-  await sessionSubscriptions.subscribe('many', uri(100));
-  for (let n = 0; n < 4; n++) await sessionSubscriptions.subscribe('long', `${n}${'x'.repeat(16_000)}`);
-  expect(await limitOf(sessionSubscriptions.subscribe('long', `4${'x'.repeat(16_000)}`))).toBe(
+  await sessionSubscriptions.subscribe(ANN, 'many', uri(100));
+  for (let n = 0; n < 4; n++) await sessionSubscriptions.subscribe(ANN, 'long', `${n}${'x'.repeat(16_000)}`);
+  expect(await limitOf(sessionSubscriptions.subscribe(ANN, 'long', `4${'x'.repeat(16_000)}`))).toBe(
     'subscriptionBytes',
   );
-  await sessionSubscriptions.subscribe('long', uri(1));
+  await sessionSubscriptions.subscribe(ANN, 'long', uri(1));
 });
 
 /** A thousand sessions of a tenant with a subscription each, last about so many milliseconds ago. */
 async function crowd(testTenant: TestTenant, idleFor: (n: number) => number): Promise<void> {
   const { sessionSubscriptions } = testTenant.store;
   const ids = Array.from({ length: 1_000 }, (_, n) => `s${n}`);
-  await Promise.all(ids.map((id) => sessionSubscriptions.subscribe(id, uri(1))));
+  await Promise.all(ids.map((id) => sessionSubscriptions.subscribe(ANN, id, uri(1))));
   const till = Date.now() + SUBSCRIPTION_TTL;
   const scores = ids.flatMap((id, n) => [till - idleFor(n), id]);
   await redis.zadd(testTenant.keys.subscribedSessions, 'XX', ...scores);
@@ -59,10 +59,10 @@ test('a thousand sessions of a tenant may have subscriptions, and one whose time
   const testTenant = await fixture.createTenant();
   const { sessionSubscriptions } = testTenant.store;
   await crowd(testTenant, () => 0);
-  expect(await limitOf(sessionSubscriptions.subscribe('another', uri(1)))).toBe('subscribedSessions');
-  await sessionSubscriptions.subscribe('s7', uri(2));
+  expect(await limitOf(sessionSubscriptions.subscribe(ANN, 'another', uri(1)))).toBe('subscribedSessions');
+  await sessionSubscriptions.subscribe(ANN, 's7', uri(2));
   await redis.zadd(testTenant.keys.subscribedSessions, 'XX', 1, 's8');
-  await sessionSubscriptions.subscribe('another', uri(1));
+  await sessionSubscriptions.subscribe(ANN, 'another', uri(1));
 });
 
 test('of a thousand that which held no stream for longest makes room, and none that held one within the grace', async () => {
@@ -76,17 +76,17 @@ test('of a thousand that which held no stream for longest makes room, and none t
   await crowd(testTenant, (n) => idle.get(n) ?? 0);
   const kept = async () =>
     (await redis.keys(testTenant.keys.session('*'))).map((key) => key.split(':').at(-1));
-  await sessionSubscriptions.subscribe('first', uri(1));
+  await sessionSubscriptions.subscribe(ANN, 'first', uri(1));
   expect(await sessionSubscriptions.refresh('first')).toEqual([uri(1)]);
   expect(await kept()).not.toContain('s5');
   expect(await kept()).toContain('s3');
   // It comes back before there is need for its room.
   await sessionSubscriptions.refresh('s3');
-  expect(await limitOf(sessionSubscriptions.subscribe('second', uri(1)))).toBe('subscribedSessions');
+  expect(await limitOf(sessionSubscriptions.subscribe(ANN, 'second', uri(1)))).toBe('subscribedSessions');
   expect(await kept()).toHaveLength(1_000);
   expect(await sessionSubscriptions.refresh('s7')).toEqual([uri(1)]);
   await endedSessions.endSession('s9');
-  await sessionSubscriptions.subscribe('second', uri(1));
+  await sessionSubscriptions.subscribe(ANN, 'second', uri(1));
 });
 
 test('concurrent sessions never get more room than the limit leaves', async () => {
@@ -94,7 +94,7 @@ test('concurrent sessions never get more room than the limit leaves', async () =
   const { sessionSubscriptions } = testTenant.store;
   await crowd(testTenant, (n) => (n < 20 ? 2 * SUBSCRIPTION_GRACE : 0));
   const limits = await Promise.all(
-    Array.from({ length: 50 }, (_, n) => limitOf(sessionSubscriptions.subscribe(`new-${n}`, uri(1)))),
+    Array.from({ length: 50 }, (_, n) => limitOf(sessionSubscriptions.subscribe(ANN, `new-${n}`, uri(1)))),
   );
   expect(limits.filter((limit) => limit === undefined)).toHaveLength(20);
   expect(limits.filter((limit) => limit === 'subscribedSessions')).toHaveLength(30);
@@ -109,7 +109,7 @@ test('concurrent sessions never get more room than the limit leaves', async () =
 test('subscriptions live on while their session has a stream, and no record lives for ever', async () => {
   const testTenant = await fixture.createTenant();
   const { sessionSubscriptions, endedSessions } = testTenant.store;
-  await sessionSubscriptions.subscribe('a', uri(1));
+  await sessionSubscriptions.subscribe(ANN, 'a', uri(1));
   const { subscribedSessions, endedSessions: endedSessionsKey } = testTenant.keys;
   for (const key of [testTenant.keys.session('a'), subscribedSessions]) await redis.pexpire(key, 60_000);
   await redis.zadd(subscribedSessions, 'XX', 1, 'a');
@@ -128,12 +128,12 @@ test('an ended session can neither subscribe nor hold a stream, and its end is p
   const { sessionSubscriptions, endedSessions } = testTenant.store;
   const received: string[] = [];
   await endedSessions.onSessionEnded({ onMessage: (id) => received.push(id), onReconnect: () => {} });
-  await sessionSubscriptions.subscribe('a', uri(1));
+  await sessionSubscriptions.subscribe(ANN, 'a', uri(1));
   expect(await endedSessions.has('a')).toBe(false);
   await endedSessions.endSession('a');
   await endedSessions.endSession('a');
   expect(await endedSessions.has('a')).toBe(true);
-  expect(await errorCode(sessionSubscriptions.subscribe('a', uri(1)))).toBe('session_not_found');
+  expect(await errorCode(sessionSubscriptions.subscribe(ANN, 'a', uri(1)))).toBe('session_not_found');
   expect(await errorCode(sessionSubscriptions.refresh('a'))).toBe('session_not_found');
   expect(await left(testTenant)).toEqual([testTenant.keys.endedSessions]);
   expect(received).toEqual(['a', 'a']);

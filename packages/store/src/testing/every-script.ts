@@ -13,9 +13,13 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await (await testTenant.caller()).dryRunAdmission();
   await (await testTenant.caller()).admit(['mcp']);
 
+  const { credentials } = testTenant.store;
+  const { id } = await credentials.create({ name: 'short', scopes: ['mcp'] });
+  await credentials.revoke((await credentials.rotate(id, 0)).id);
+
   // Someone listens, so that every script also tells of what it changes.
   const leave = await changes.subscribe({ onChange: () => {}, onReconnect: () => {} });
-  await sessionSubscriptions.subscribe('session-1', 'baton://projects');
+  await sessionSubscriptions.subscribe(ANN, 'session-1', 'baton://projects');
   await sessionSubscriptions.refresh('session-1');
 
   await shard.workers.heartbeat('worker-1', ['echo 1']);

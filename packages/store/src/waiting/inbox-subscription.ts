@@ -26,9 +26,12 @@ export class InboxSubscription {
     this.onClose = onClose;
   }
 
-  /** `undefined` means that updates may be missed, or undone: `next` then returns 'reread'. */
+  /**
+   * `undefined` means that updates may be missed, or undone, or that the caller's key may have ended: `next` then returns
+   * 'reread', whatever update comes before it is asked.
+   */
   receive(update: TaskUpdate | undefined): void {
-    this.latest = { update };
+    if (this.latest === undefined || this.latest.update !== undefined) this.latest = { update };
     this.wake?.();
   }
 

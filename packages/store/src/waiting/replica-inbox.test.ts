@@ -198,7 +198,7 @@ test('closing ends every wait and the connection', async () => {
 
 test('an inbox receives its own channel only', async () => {
   const { connection, keyspace } = internalsOf(store);
-  const other = await ReplicaInbox.open(connection, keyspace, 'replica-2');
+  const other = await ReplicaInbox.open(connection, keyspace, 'replica-2', store.admissionChanges);
   const [mine, theirs] = [inbox.subscribe('t:y'), other.subscribe('t:y')];
   await redis.publish(other.channel, 't:y 3 working ');
   expect(await theirs.next(5_000)).toEqual({ seen: 3, status: 'working' });

@@ -3,6 +3,7 @@ import type { Keyspace } from '../records/keys.ts';
 import { parseTaskEnd } from '../records/task-view.ts';
 import type { Connection } from '../redis/connection.ts';
 import type { PubSub, Subscriber } from '../redis/pub-sub.ts';
+import type { AdmissionChanges, HeldKey } from './admission-changes.ts';
 import { InboxSubscription, type TaskUpdate } from './inbox-subscription.ts';
 
 /**
@@ -14,22 +15,41 @@ export class ReplicaInbox implements Subscriber {
   private readonly pubSub: PubSub;
   private readonly subscriptions = new Map<string, Set<InboxSubscription>>();
   private readonly confirmByRead: boolean;
+  private readonly admissionChanges: AdmissionChanges;
+  private connected = true;
 
-  private constructor(pubSub: PubSub, channel: string, confirmByRead: boolean) {
+  private constructor(
+    pubSub: PubSub,
+    channel: string,
+    confirmByRead: boolean,
+    admissionChanges: AdmissionChanges,
+  ) {
     this.pubSub = pubSub;
     this.channel = channel;
     this.confirmByRead = confirmByRead;
+    this.admissionChanges = admissionChanges;
   }
 
-  static async open(connection: Connection, keyspace: Keyspace, replica: string): Promise<ReplicaInbox> {
-    const inbox = new ReplicaInbox(connection.pubSub, keyspace.inbox(replica), connection.waitsForReplicas);
+  static async open(
+    connection: Connection,
+    keyspace: Keyspace,
+    replica: string,
+    admissionChanges: AdmissionChanges,
+  ): Promise<ReplicaInbox> {
+    const { pubSub, waitsForReplicas } = connection;
+    const inbox = new ReplicaInbox(pubSub, keyspace.inbox(replica), waitsForReplicas, admissionChanges);
     await connection.pubSub.subscribe(inbox.channel, inbox);
     return inbox;
   }
 
-  /** Subscribes to a topic (see `Tasks.topic`, `Queries.pendingTopic`); `close` the subscription when the wait is over. */
-  subscribe(topic: string): InboxSubscription {
-    const subscription = new InboxSubscription(() => {
+  /**
+   * Subscribes to a topic (see `Tasks.topic`, `Queries.pendingTopic`); `close` the subscription when the wait is over. It reads
+   * again also when `key`, with which the call is held, may have ended.
+   */
+  subscribe(topic: string, key?: HeldKey): InboxSubscription {
+    const leave = key && this.admissionChanges.subscribe(key, () => subscription.receive(undefined));
+    const subscription: InboxSubscription = new InboxSubscription(() => {
+      leave?.();
       const others = this.subscriptions.get(topic);
       others?.delete(subscription);
       if (others?.size === 0) this.subscriptions.delete(topic);
@@ -53,7 +73,8 @@ export class ReplicaInbox implements Subscriber {
     const subscriptions = this.subscriptions.get(topic);
     if (subscriptions === undefined) return;
     // A failover may undo what a master has published: the replicated read has what the replicas confirmed.
-    if (this.confirmByRead) return requestReread(subscriptions);
+    // While the connection is new, an end of the key may have been missed: READ_TASK_AND_REGISTER_WAITER checks it.
+    if (this.confirmByRead || !this.connected) return requestReread(subscriptions);
     const payload = line.slice(topic.length + (seen?.length ?? 0) + (status?.length ?? 0) + 3);
     const update: TaskUpdate = {
       seen: Number(seen),
@@ -63,8 +84,13 @@ export class ReplicaInbox implements Subscriber {
     for (const subscription of subscriptions) subscription.receive(update);
   }
 
+  onDisconnect(): void {
+    this.connected = false;
+  }
+
   /** Messages published while the connection was lost are missed: every subscription reads for itself. */
   onReconnect(): void {
+    this.connected = true;
     for (const subscriptions of this.subscriptions.values()) requestReread(subscriptions);
   }
 }

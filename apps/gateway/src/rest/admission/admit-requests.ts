@@ -116,8 +116,9 @@ async function admitTenantAdmin(
 }
 
 /** An admin sees and ends everything of its tenant, as the scope `agent` does; only answering needs that scope itself. */
-function withAdminScope({ principal, scopes }: Identity): Identity {
-  return { principal, scopes: scopes.has('admin') ? new Set([...scopes, 'agent']) : scopes };
+function withAdminScope(identity: Identity): Identity {
+  const { principal, scopes } = identity;
+  return scopes.has('admin') ? { principal, scopes: new Set([...scopes, 'agent']) } : identity;
 }
 
 function refuseKey(caller: Caller): () => Promise<never> {

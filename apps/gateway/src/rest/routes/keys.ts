@@ -1,5 +1,6 @@
 import { keyInputSchema, scopeSchema, tenantId } from '@baton/protocol';
-import type { FastifyInstance } from 'fastify';
+import { type Credential, keyMakerOf } from '@baton/store';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
@@ -13,6 +14,8 @@ const key = z
     scopes: z.array(scopeSchema).readonly(),
     createdAt: isoTimeSchema,
     expiresAt: isoTimeSchema.optional(),
+    parent: z.string().optional().describe('The key with which it was made; absent for the operator'),
+    lastUsedAt: isoTimeSchema.optional().describe('To ten minutes'),
   })
   .readonly();
 
@@ -61,8 +64,10 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
       },
     },
     async (request, reply) => {
-      const { credentials } = tenantRequestOf(request).tenant;
-      return reply.status(201).send(await credentials.create(request.body));
+      const { tenant, caller } = tenantRequestOf(request);
+      const created = await tenant.credentials.create(request.body, keyMakerOf(caller.heldIdentity()));
+      logKeyChange(request, 'created', created);
+      return reply.status(201).send(created);
     },
   );
 
@@ -96,8 +101,12 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
       },
     },
     async (request, reply) => {
-      const { credentials } = tenantRequestOf(request).tenant;
-      return reply.status(201).send(await credentials.rotate(request.params.id, request.body.overlapSeconds));
+      const { tenant, caller } = tenantRequestOf(request);
+      const { params, body } = request;
+      const maker = keyMakerOf(caller.heldIdentity());
+      const rotated = await tenant.credentials.rotate(params.id, body.overlapSeconds, maker);
+      logKeyChange(request, 'rotated', rotated, { replaces: params.id, ...body });
+      return reply.status(201).send(rotated);
     },
   );
 
@@ -108,14 +117,35 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
       schema: {
         operationId: 'revokeKey',
         tags,
-        summary: 'Revoke a key, from the next call on and on every replica',
+        summary: 'Revoke a key, from the next call on, with the calls that are held, and on every replica',
         params: ofKey,
+        querystring: z.strictObject({
+          children: z
+            .enum(['true', 'false'])
+            .default('false')
+            .describe('true: also the keys that were made with it, and theirs'),
+        }),
         response: { 204: z.undefined().describe('It is revoked') },
       },
     },
     async (request, reply) => {
-      await tenantRequestOf(request).tenant.credentials.revoke(request.params.id);
+      const { credentials } = tenantRequestOf(request).tenant;
+      const ids = await credentials.revoke(request.params.id, request.query.children === 'true');
+      for (const id of ids) logKeyChange(request, 'revoked', { id });
       return reply.status(204).send();
     },
   );
+}
+
+/** One line for each change of a key: what, whose, and by whom. */
+function logKeyChange(
+  request: FastifyRequest,
+  change: 'created' | 'rotated' | 'revoked',
+  { id, principal, scopes, expiresAt }: Pick<Credential, 'id'> & Partial<Credential>,
+  more: object = {},
+): void {
+  const { tenant, caller } = tenantRequestOf(request);
+  const by = caller.heldIdentity().admittedBy?.id ?? 'operator';
+  const facts = { audit: `key_${change}`, tenant: tenant.id, keyId: id, by, principal, scopes, expiresAt };
+  request.log.info({ ...facts, ...more }, `a key was ${change}`);
 }

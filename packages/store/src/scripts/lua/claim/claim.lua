@@ -1,21 +1,25 @@
 #!lua flags=allow-oom
 -- CLAIM: claims one pending interaction, renews its holder's claim, or ends it (lease 0).
--- KEYS: tenant task claims holders
--- ARGV: principal scopes topic ref number holder lease
+-- KEYS: credential tenant task claims holders
+-- ARGV: digest principal scopes need topic ref number holder lease
 -- Returns: {'claimed', until}, {'released'}, {'interaction_claimed', ms} while another holds it, {'interaction_not_found'},
---          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}
+--          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}, or a refusal of RECHECK
 -- @include clock
+-- @include credential
+-- @include recheck
 -- @include visibility
 -- @include waits
 -- @include task_waiters
 -- @include backlog_waiters
 -- @include claims
+local now = clock()
+local refusal, principal, scopes = recheck(now)
+if refusal then return refusal end
 local owner, open, answered, ended = unpack(redis.call(
   'HMGET', K_task, F_principal, F_waits, F_answered .. A_number, F_ended .. A_number))
-if not may_see(owner, A_principal, A_scopes) then return {'interaction_not_found'} end
+if not may_see(owner, principal, scopes) then return {'interaction_not_found'} end
 local closed = refusal_of_closed(answered, ended)
 if closed then return closed end
-local now = clock()
 local wait = find_interaction(parse_waits(open), A_number)
 if not wait then return {'interaction_not_found'} end
 if wait.due <= now then return {'interaction_expired'} end

@@ -2,12 +2,13 @@
 -- ACCEPT: takes the answer to an interaction, once, and puts its task into its tenant's ready list.
 -- KEYS: credential tenant task pending claims ready held jobs tenantsWithJobs workers activeChangeChannel
 -- ARGV: digest principal scopes need bytes floor topic ref number answer fingerprint channel
--- Returns: {'accepted', event, next}: next is the job to add, as "number list", or ''; {'replayed', event} for the same answer again; {'interaction_not_found'},
+-- Returns: {'accepted', event, next, expiresInMs}: next is the job to add, as "number list", or ''; {'replayed', event} for the same answer again; {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'},
 --          {'limit_size', limit, bytes, most}, or a refusal of ADMIT
 -- Transitions: task input_required -> working, interaction pending -> answered
 -- The answer becomes the journal's entry of its effect, so that whoever resumes the task finds it there.
 -- @include clock
+-- @include credential
 -- @include admission
 -- @include visibility
 -- @include deferred_writes
@@ -26,7 +27,7 @@ local function drop_chunks()
 end
 
 local now = clock()
-local refusal, principal, scopes, limits = admit(now, 'answerBytes')
+local refusal, principal, scopes, limits, expires_in = admit(now, 'answerBytes')
 if refusal then return refusal end
 local owner, open, answered, ended, events, waiters, chunk_bytes, queue = unpack(redis.call(
   'HMGET', K_task, F_principal, F_waits, F_answered .. A_number, F_ended .. A_number, F_events, F_waiters,
@@ -59,4 +60,4 @@ if not cache[K_claims] then cache[K_claims] = redis.call('EXISTS', K_claims) end
 if cache[K_claims] == 1 then redis.call('ZREM', K_claims, reference) end
 if chunk_bytes then drop_chunks() end
 publish_task_change(owner, true)
-return {'accepted', event, queued and '' or enqueue_task(now)}
+return {'accepted', event, queued and '' or enqueue_task(now), expires_in}

@@ -6,6 +6,7 @@
 --          under a sequence that is taken, {'interaction_not_found'}, {'interaction_already_answered'}, {'interaction_expired'},
 --          {'interaction_cancelled'}, {'limit_size', limit, bytes, most}, or a refusal of ADMIT
 -- @include clock
+-- @include credential
 -- @include admission
 -- @include visibility
 -- @include waits

@@ -1,20 +1,25 @@
 #!lua flags=allow-oom
 -- FETCH_OR_CLAIM_INTERACTIONS: reads those of some interactions that match, in their order, as many as fit; with a lease it claims
 -- them.
--- KEYS: claims holders ...
+-- KEYS: credential tenant claims holders ...
 --       behind them the task of each interaction
--- ARGV: status operation role limit bytes whole lease holder ...
+-- ARGV: digest principal scopes need status operation role limit bytes whole lease holder ...
 --       an empty status, operation or role: any; limit and bytes: how many, and how large in all, at most, but one at
 --       least; whole 0: LLM calls without their requests; lease 0: no claim; behind them each one's reference
--- Returns: {until, scanned, contended}, and behind it {at, program, principal, waits, answered, ended, request, summary} of
+-- Returns: a refusal of RECHECK, or {'ok', until, scanned, contended}, and behind it {at, program, principal, waits, answered, ended, request, summary} of
 --          each that matches. until: the end of the leases given; scanned: how many were looked at before the page was full;
 --          contended: how many of them somebody has claimed; at: its place among those given, from 1; request or summary
 --          false where it is not asked for
 -- A claim is given to what is returned and to nothing else: what no caller sees must not be hidden. A holder that was
 -- released gets nothing.
 -- @include clock
+-- @include credential
+-- @include recheck
+-- @include visibility
 -- @include claims
 local now = clock()
+local refusal, principal, scopes = recheck(now)
+if refusal then return refusal end
 local limit, room, lease = tonumber(A_limit), tonumber(A_bytes), tonumber(A_lease)
 
 local function status_of_interaction(number, waits, answered, ended)
@@ -40,9 +45,9 @@ end
 -- The interaction with this number as it is returned, and its size; nil where it does not match. The request is read last,
 -- and only where it is needed: it may be large.
 local function fetch(task_key, number)
-  local program, principal, waits, answered, ended, summary = unpack(redis.call(
+  local program, owner, waits, answered, ended, summary = unpack(redis.call(
     'HMGET', task_key, F_program, F_principal, F_waits, F_answered .. number, F_ended .. number, F_summary .. number))
-  if not program then return end
+  if not program or not may_see(owner, principal, scopes) then return end
   if A_operation ~= '' and string.match(program, '^%S+') ~= A_operation then return end
   if A_status ~= '' and status_of_interaction(number, waits, answered, ended) ~= A_status then return end
   if A_role ~= '' and summary and role_of(summary) ~= A_role then return end
@@ -56,14 +61,14 @@ local function fetch(task_key, number)
     end
   end
   if A_whole == '1' then summary = false elseif summary then request = false end
-  return {0, program, principal, waits, answered, ended, request, summary}, #(request or summary)
+  return {0, program, owner, waits, answered, ended, request, summary}, #(request or summary)
 end
 
 -- A released holder stands among the holders as one of no interaction, so that it is forgotten like them.
-if lease > 0 and redis.call('ZSCORE', K_holders, ' ' .. A_holder) then return {'0', #KEYS - 2, 0} end
+if lease > 0 and redis.call('ZSCORE', K_holders, ' ' .. A_holder) then return {'ok', '0', #KEYS - 4, 0} end
 local fetched, contended, scanned = {}, 0, 0
-for at = 1, #KEYS - 2 do
-  local task_key, reference = KEYS[at + 2], ARGV[A_rest + at - 1]
+for at = 1, #KEYS - 4 do
+  local task_key, reference = KEYS[at + 4], ARGV[A_rest + at - 1]
   local interaction, bytes
   if lease > 0 and redis.call('ZSCORE', K_claims, reference) then
     contended = contended + 1
@@ -80,4 +85,4 @@ for at = 1, #KEYS - 2 do
   scanned = at
   if #fetched == limit then break end
 end
-return {string.format('%d', now + lease), scanned, contended, unpack(fetched)}
+return {'ok', string.format('%d', now + lease), scanned, contended, unpack(fetched)}

@@ -1,17 +1,23 @@
 #!lua flags=allow-oom
 -- LIST_PENDING_OR_REGISTER_WAITER: pages through the index of pending interactions, oldest first.
--- KEYS: tenant pending claims holders
--- ARGV: principal score member limit scanLimit hideClaimed channel unfiltered
---       an empty principal: the whole tenant's; score and member: the cursor; limit: how many at most; scanLimit: how many
---       are looked at; hideClaimed 1: not what is claimed; channel: the replica that waits for something to become
---       pending, should there be nothing; unfiltered 0: the caller may drop what is found
--- Returns: {{member, score, ...}, free}, and behind it score and member to go on from unless it is the end.
+-- KEYS: credential tenant pending claims holders
+-- ARGV: digest principal scopes need score member limit scanLimit hideClaimed channel unfiltered
+--       score and member: the cursor; limit: how many at most; scanLimit: how many are looked at; hideClaimed 1: not what
+--       is claimed; channel: the replica that waits for something to become pending, should there be nothing; unfiltered
+--       0: the caller may drop what is found
+-- Returns: a refusal of RECHECK, or {'ok', expiresInMs, {member, score, ...}, free}, and behind it score and member to go
+--          on from unless it is the end.
 --          free: ms until the first claim ends that hid something, or -1
 -- @include clock
+-- @include credential
+-- @include recheck
+-- @include visibility
 -- @include task_waiters
 -- @include backlog_waiters
 -- @include claims
 local now = clock()
+local refusal, principal, scopes, expires_in = recheck(now)
+if refusal then return refusal end
 drop_expired_claims(now)
 local limit, scan_limit = tonumber(A_limit), tonumber(A_scanLimit)
 local found, scanned, last, free = {}, 0, nil, -1
@@ -29,7 +35,7 @@ while scanned < scan_limit and #found < limit * 2 do
     if not before_cursor and #found < limit * 2 then
       scanned = scanned + 1
       last = {score, member}
-      local visible = A_principal == '' or string.match(member, '|(.*)$') == A_principal
+      local visible = may_see(string.match(member, '|(.*)$'), principal, scopes)
       local claimed_until = visible and A_hideClaimed == '1' and redis.call('ZSCORE', K_claims, member)
       if claimed_until then
         if free < 0 or claimed_until - now < free then free = claimed_until - now end
@@ -42,6 +48,6 @@ while scanned < scan_limit and #found < limit * 2 do
 end
 -- On every page, not only on the last: what comes free behind a walk must not be missed by it.
 if A_channel ~= '' and (#found == 0 or A_unfiltered == '0') then register_backlog_waiter(A_channel) end
-local reply = {found, string.format('%d', free)}
-if last then reply[3], reply[4] = last[1], last[2] end
+local reply = {'ok', expires_in, found, string.format('%d', free)}
+if last then reply[5], reply[6] = last[1], last[2] end
 return reply

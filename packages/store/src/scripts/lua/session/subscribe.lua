@@ -1,15 +1,19 @@
 #!lua
 -- SUBSCRIBE: subscribes an MCP session to a resource, and tells the replica that holds its stream.
--- KEYS: session subscribers ended activeChangeChannel idle
--- ARGV: id uri subscriptions bytes sessions life grace idle
+-- KEYS: credential tenant session subscribers ended activeChangeChannel idle
+-- ARGV: digest principal scopes need id uri subscriptions bytes sessions life grace idle
 --       subscriptions and bytes: how many a session may have, and of what length in all; sessions: how many sessions of
 --       the tenant may have any; idle: one that loses its own (K_idle) to make room, if it held no stream for as long as
 --       grace; '' for none
 -- Returns: {'subscribed'}, also where it was subscribed already; {'session_not_found'}; {'limit_subscriptions', limit, most};
---          {'full', idle}: repeat with the session that has held no stream for longest
+--          {'full', idle}: repeat with the session that has held no stream for longest; or a refusal of RECHECK
 -- @include clock
+-- @include credential
+-- @include recheck
 -- @include change_feed
 local now = clock()
+local refusal = recheck(now)
+if refusal then return refusal end
 local expires_at = now + tonumber(A_life)
 if redis.call('ZSCORE', K_ended, A_id) then return {'session_not_found'} end
 if redis.call('SISMEMBER', K_session, A_uri) == 0 then

@@ -12,6 +12,7 @@
 -- Transitions: task new -> input_required, task new -> working, interaction new -> pending
 -- Repeating it with the same task key changes nothing.
 -- @include clock
+-- @include credential
 -- @include admission
 -- @include deferred_writes
 -- @include waits

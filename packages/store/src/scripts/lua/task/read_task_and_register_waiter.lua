@@ -1,20 +1,25 @@
 #!lua flags=allow-oom
 -- READ_TASK_AND_REGISTER_WAITER: a task's state, with the requests that it waits for; registers the replica that waits for a change.
--- KEYS: task
--- ARGV: principal scopes channel
--- Returns: {'task_not_found'} or {'ok', {status, principal, program, created_at, updated_at, expires_at, events_seen,
+-- KEYS: credential tenant task
+-- ARGV: digest principal scopes need channel
+-- Returns: {'task_not_found'}, a refusal of RECHECK, or {'ok', expiresInMs, {status, principal, program, created_at, updated_at, expires_at, events_seen,
 --          outcome}, number, due, request, ...} with the last three for each open interaction
+-- @include clock
+-- @include credential
+-- @include recheck
 -- @include visibility
 -- @include waits
 -- @include task_status
 -- @include task_waiters
+local refusal, principal, scopes, expires_in = recheck(clock())
+if refusal then return refusal end
 local task = redis.call(
   'HMGET', K_task, F_status, F_principal, F_program, F_created_at, F_updated_at, F_expires_at, F_events_seen, F_outcome,
   F_waits, F_waiters)
 local waiters, open = table.remove(task), table.remove(task)
 local status, owner = task[1], task[2]
-if not may_see(owner, A_principal, A_scopes) then return {'task_not_found'} end
-local reply = {'ok', task}
+if not may_see(owner, principal, scopes) then return {'task_not_found'} end
+local reply = {'ok', expires_in, task}
 for _, wait in ipairs(parse_waits(open)) do
   if wait.number > 0 then
     reply[#reply + 1] = wait.number

@@ -3,11 +3,12 @@
 -- and again for a caller that was admitted and is still connected.
 -- KEYS: credential tenant
 -- ARGV: digest principal scopes need bytes floor
--- Returns: {'ok', principal, scopes} or a refusal, as ADMIT
+-- Returns: {'ok', principal, scopes, expiresInMs}, '' for never, or a refusal, as ADMIT
 -- @include clock
+-- @include credential
 -- @include admission
-local refusal, principal, scopes = admit(clock())
--- Drops the write of the rate bucket.
+local refusal, principal, scopes, _, expires_in = admit(clock())
+-- Drops the writes of the rate bucket and of the last use.
 deferred_writes = {}
 if refusal then return refusal end
-return {'ok', principal, scopes}
+return {'ok', principal, scopes, expires_in}

@@ -2,10 +2,11 @@
 -- ADMIT: authenticates a call that has no script of its own.
 -- KEYS: credential tenant
 -- ARGV: digest principal scopes need bytes floor
--- Returns: {'ok', principal, scopes} or a refusal: {'unauthenticated'}, {'insufficient_scope', need},
+-- Returns: {'ok', principal, scopes, expiresInMs}, '' for never, or a refusal: {'unauthenticated'}, {'insufficient_scope', need},
 --          {'tenant_suspended'}, {'limit_size', limit, bytes, most}, {'limit_rate', retryAfterMs}
 -- @include clock
+-- @include credential
 -- @include admission
-local refusal, principal, scopes = admit(clock())
+local refusal, principal, scopes, _, expires_in = admit(clock())
 if refusal then return refusal end
-return {'ok', principal, scopes}
+return {'ok', principal, scopes, expires_in}
