@@ -25,25 +25,24 @@ const QUEUE = ['ready', 'held', 'jobs', 'outstanding', 'workers'] as const;
 
 const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'floor'] as const;
 
-export const ADMIT = defineScript('tenant/admit', ['credential', 'tenant'], CALLER, BATCHED);
+/** The keys of a script that admits its caller. */
+const ADMISSION = ['credential', 'tenant', 'rates'] as const;
+
+export const ADMIT = defineScript('tenant/admit', ADMISSION, CALLER, BATCHED);
+
+export const ADMIT_ANSWER = defineScript(
+  'tenant/admit_answer',
+  [...ADMISSION, 'task'],
+  [...CALLER, 'number'],
+  BATCHED,
+);
 
 /** Never batched: it drops the writes that the calls of a batch share. */
-export const ADMISSION_DRY_RUN = defineScript('tenant/admission_dry_run', ['credential', 'tenant'], CALLER);
+export const ADMISSION_DRY_RUN = defineScript('tenant/admission_dry_run', ADMISSION, CALLER);
 
 export const OPEN = defineScript(
   'task/open',
-  [
-    'credential',
-    'tenant',
-    'task',
-    'idempotency',
-    'tasks',
-    'pending',
-    'deadlines',
-    'due',
-    ...QUEUE,
-    'listeners',
-  ],
+  [...ADMISSION, 'task', 'idempotency', 'tasks', 'pending', 'deadlines', 'due', ...QUEUE, 'listeners'],
   [
     ...CALLER,
     ...(['topic', 'ref', 'operation', 'input', 'arguments', 'staleRef', 'life', 'keep'] as const),
@@ -54,14 +53,14 @@ export const OPEN = defineScript(
 
 export const ACCEPT = defineScript(
   'interaction/accept',
-  ['credential', 'tenant', 'task', 'pending', 'claims', ...QUEUE, 'listeners'],
+  [...ADMISSION, 'task', 'pending', 'claims', ...QUEUE, 'listeners'],
   [...CALLER, 'topic', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
   { ...REPLICATED, ...BATCHED, ...INCOMING },
 );
 
 export const APPEND_CHUNK = defineScript(
   'interaction/append_chunk',
-  ['credential', 'tenant', 'task'],
+  [...ADMISSION, 'task'],
   [...CALLER, 'number', 'sequence', 'delta'],
   { ...REPLICATED, ...INCOMING },
 );

@@ -29,7 +29,10 @@ export class Interactions {
     const { taskId, number } = this.parseId(answer.interactionId);
     const names = keys.taskNames(taskId);
     const { topic, ref } = names;
-    const { digest, principal, scopes, need, bytes, floor } = await caller.admissionArgs(ANSWER, 'answer');
+    const { digest, principal, scopes, need, bytes, floor } = await caller.admissionArgs(
+      ANSWER,
+      answer.interactionId,
+    );
     const reply = await run(connection, ACCEPT, keys.scriptKeys(names, caller.credentialKey), {
       digest,
       principal,
@@ -62,9 +65,9 @@ export class Interactions {
     const reply = await run(
       connection,
       APPEND_CHUNK,
-      { credential: caller.credentialKey, tenant: keys.record, task: keys.task(taskId) },
+      keys.scriptKeys(keys.taskNames(taskId), caller.credentialKey),
       {
-        ...(await caller.admissionArgs(ANSWER, 'answer')),
+        ...(await caller.admissionArgs(ANSWER, chunk.interactionId)),
         number,
         sequence: chunk.sequence,
         delta: chunk.delta,

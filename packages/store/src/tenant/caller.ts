@@ -1,13 +1,13 @@
-import { type ApiKeyParts, type Scope, scope } from '@baton/protocol';
+import { type ApiKeyParts, parseInteractionId, type Scope, scope } from '@baton/protocol';
 import type { Connection } from '../redis/connection.ts';
 import { formatScopes, type Identity, parseScopes } from '../records/identity.ts';
 import type { TenantKeys } from '../records/keys.ts';
 import { refusal } from '../records/refusal.ts';
 import { run } from '../scripts/script.ts';
-import { ADMISSION_DRY_RUN, ADMIT } from '../scripts/registry.ts';
+import { ADMISSION_DRY_RUN, ADMIT, ADMIT_ANSWER } from '../scripts/registry.ts';
 import { cachedKeyDigest } from './key-digest.ts';
 
-/** The lowest balance of the rate bucket, in bursts, at which a request is still admitted; answers are refused last. */
+/** How far a key may overdraw its share of the rate, in bursts: an answer that is waited for is refused last. */
 const CALL_FLOOR = 0;
 const ANSWER_FLOOR = -10;
 const NO_FLOOR = -1_000_000_000;
@@ -57,11 +57,14 @@ export class Caller {
     return new Caller(connection, keys, undefined, 0, identity);
   }
 
-  /** Admits the caller if it has any of the scopes in `need`; the tenant's rate counts the request once. */
-  async admit(need: readonly Scope[], purpose: 'call' | 'answer' = 'call'): Promise<Identity> {
+  /**
+   * Admits the caller if it has any of the scopes in `need`; the tenant's rate counts the request once. `answerTo` is the
+   * interaction that the request answers: if it waits for this caller's answer, that may overdraw the rate.
+   */
+  async admit(need: readonly Scope[], answerTo?: string): Promise<Identity> {
     if (this.identity === undefined && this.admissionDone)
       throw new Error('a script has checked the admission already');
-    this.identity ??= this.runAdmission(ADMIT, need, purpose === 'answer' ? ANSWER_FLOOR : CALL_FLOOR);
+    this.identity ??= this.runAdmit(need, answerTo);
     const identity = await this.identity;
     this.admissionDone = true;
     if (!need.some((scope) => identity.scopes.has(scope))) {
@@ -94,19 +97,12 @@ export class Caller {
   /**
    * The arguments with which a script checks the admission itself; give its reply to `recordAdmission`.
    */
-  async admissionArgs(need: readonly Scope[], purpose: 'call' | 'answer' = 'call') {
+  async admissionArgs(need: readonly Scope[], answerTo?: string) {
     if (this.identity !== undefined || this.key === undefined) {
-      const { principal, scopes } = await this.admit(need, purpose);
+      const { principal, scopes } = await this.admit(need, answerTo);
       return { ...ALREADY_ADMITTED, principal, scopes: formatScopes(scopes), need: need.join(' ') };
     }
-    return {
-      digest: this.key.digest,
-      principal: '',
-      scopes: '',
-      need: need.join(' '),
-      bytes: this.bytes,
-      floor: purpose === 'answer' ? ANSWER_FLOOR : CALL_FLOOR,
-    };
+    return this.scriptArgs(need, answerTo === undefined ? CALL_FLOOR : ANSWER_FLOOR);
   }
 
   /** Takes the reply of a script that was given `admissionArgs`: the caller is admitted unless the script refused it. */
@@ -124,23 +120,39 @@ export class Caller {
     return this.keys.credential(this.key?.id ?? '');
   }
 
-  private async runAdmission(script: typeof ADMIT, need: readonly Scope[], floor: number): Promise<Identity> {
-    const reply = await run(
-      this.connection,
-      script,
-      { credential: this.credentialKey, tenant: this.keys.record },
-      {
-        digest: this.key?.digest ?? '',
-        principal: '',
-        scopes: '',
-        need: need.join(' '),
-        bytes: this.bytes,
-        floor,
-      },
-    );
-    if (reply[0] !== 'ok') throw refusal(reply);
-    return { principal: String(reply[1]), scopes: parseScopes(String(reply[2])) };
+  private runAdmit(need: readonly Scope[], answerTo = ''): Promise<Identity> {
+    const interaction = parseInteractionId(answerTo);
+    if (interaction === undefined) return this.runAdmission(ADMIT, need, CALL_FLOOR);
+    const task = this.keys.task(interaction.taskId);
+    const args = { ...this.scriptArgs(need, ANSWER_FLOOR), number: interaction.number };
+    return identityOf(run(this.connection, ADMIT_ANSWER, { ...this.scriptKeys, task }, args));
   }
+
+  private runAdmission(script: typeof ADMIT, need: readonly Scope[], floor: number): Promise<Identity> {
+    return identityOf(run(this.connection, script, this.scriptKeys, this.scriptArgs(need, floor)));
+  }
+
+  private get scriptKeys() {
+    return { credential: this.credentialKey, tenant: this.keys.record, rates: this.keys.rates };
+  }
+
+  private scriptArgs(need: readonly Scope[], floor: number) {
+    return {
+      digest: this.key?.digest ?? '',
+      principal: '',
+      scopes: '',
+      need: need.join(' '),
+      bytes: this.bytes,
+      floor,
+    };
+  }
+}
+
+/** Who a script has admitted. Errors: its refusal. */
+async function identityOf(replied: Promise<unknown[]>): Promise<Identity> {
+  const reply = await replied;
+  if (reply[0] !== 'ok') throw refusal(reply);
+  return { principal: String(reply[1]), scopes: parseScopes(String(reply[2])) };
 }
 
 /** The codes with which ADMIT refuses, but for a body that is too large. */

@@ -24,6 +24,7 @@ export async function runEveryScript(fixture: Fixture, testTenant: TestTenant): 
   await testTenant.openTask({ idempotency: { key: 'once', arguments: 'a' } });
   const first = formatInteractionId(taskId, 1);
   const third = formatInteractionId(taskId, 3);
+  await (await testTenant.caller()).admit(['mcp'], first);
   await interactions.appendChunk(await testTenant.caller(), {
     interactionId: first,
     sequence: 0,

@@ -104,8 +104,8 @@ export class TestTenant {
   /** Every key that a script may be given for a task, by its name. */
   scriptKeys(taskId: string) {
     const { keys } = this;
-    const { record: tenant, tasks, pending, claims, holders, projects, listeners, deadlines } = keys;
-    const own = { tenant, tasks, pending, claims, holders, projects, listeners, deadlines };
+    const { record: tenant, rates, tasks, pending, claims, holders, projects, listeners, deadlines } = keys;
+    const own = { tenant, rates, tasks, pending, claims, holders, projects, listeners, deadlines };
     return {
       ...keys.shard,
       ...own,

@@ -1,23 +1,27 @@
 #!lua
 -- APPEND_CHUNK: keeps one chunk of a streamed answer; the final success joins them.
--- KEYS: credential tenant task
+-- KEYS: credential tenant rates task
 -- ARGV: digest principal scopes need bytes floor number sequence delta
 -- Returns: {'kept'}, {'replayed', sequence} for the same chunk again, {'chunk_conflict', sequence} for another text
 --          under a sequence that is taken, {'interaction_not_found'}, {'interaction_already_answered'}, {'interaction_expired'},
 --          {'interaction_cancelled'}, {'limit_size', limit, bytes, most}, or a refusal of ADMIT
 -- @include clock
+-- @include rate
 -- @include admission
 -- @include visibility
 -- @include waits
+-- @include answerable
 local now = clock()
-local refusal, principal, scopes, limits = admit(now, 'answerBytes')
+local refusal, principal, scopes, limits = authenticate(now, 'answerBytes')
 if refusal then return refusal end
 local owner, open, answered, ended, bytes_before = unpack(redis.call(
   'HMGET', K_task, F_principal, F_waits, F_answered .. A_number, F_ended .. A_number, F_chunk_bytes .. A_number))
+local wait = find_interaction(parse_waits(open), A_number)
+local over_rate = take_answer_token(now, owner, wait, principal, scopes)
+if over_rate then return over_rate end
 if not may_see(owner, principal, scopes) then return {'interaction_not_found'} end
 local closed = refusal_of_closed(answered, ended)
 if closed then return closed end
-local wait = find_interaction(parse_waits(open), A_number)
 if not wait then return {'interaction_not_found'} end
 if wait.due <= now then return {'interaction_expired'} end
 

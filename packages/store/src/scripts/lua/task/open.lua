@@ -1,6 +1,6 @@
 #!lua
 -- OPEN: PARK of a task's first segment. Creates the task with its journal so far and its first waits.
--- KEYS: credential tenant task idempotency tasks pending deadlines due ready held jobs outstanding workers listeners
+-- KEYS: credential tenant rates task idempotency tasks pending deadlines due ready held jobs outstanding workers listeners
 -- ARGV: digest principal scopes need bytes floor topic ref operation input arguments staleRef life keep journal waits ready ...
 --       staleRef: a task that the idempotency key may still name although it is gone; keep: how long the records live at
 --       most; journal × (path, entry), then waits × (kind, path, ms until due, request, summary); ready 1: there is work
@@ -12,6 +12,7 @@
 -- Transitions: task new -> input_required, task new -> working, interaction new -> pending
 -- Repeating it with the same task key changes nothing.
 -- @include clock
+-- @include rate
 -- @include admission
 -- @include deferred_writes
 -- @include waits
