@@ -50,10 +50,7 @@ test('every kind of resource declares its access, and only what is of tasks or o
   const declared = resourceKinds.map(({ name, access }) => [name, text(access)]);
   const forAgents = new Set(['delegated-task', 'interaction', 'prompt']);
   for (const [name = '', access] of declared)
-    expect([name, access]).toEqual([
-      name,
-      forAgents.has(name) ? 'mcp or agent, edge' : 'mcp, edge',
-    ]);
+    expect([name, access]).toEqual([name, forAgents.has(name) ? 'mcp or agent, edge' : 'mcp, edge']);
 });
 
 test("a server answers for no method but those that declare their access, and the SDK's own", () => {

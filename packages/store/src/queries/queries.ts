@@ -100,6 +100,17 @@ export class Queries {
     return readInteraction;
   }
 
+  /** The same without its request. */
+  async interactionSummary(identity: Identity, id: string): Promise<InteractionSummary> {
+    const parsed = parseInteractionId(id);
+    const reference = parsed && `${taskRef(parsed.taskId)}.${parsed.number}|`;
+    const [found] = reference ? (await this.reader.summaries([reference], {})).items : [];
+    if (found === undefined || !maySee(identity, found.principal)) {
+      throw refusal(['interaction_not_found'], { interactionId: id });
+    }
+    return found;
+  }
+
   /** Tasks, newest first. */
   async tasks(identity: Identity, cursor?: string): Promise<Page<TaskSummary>> {
     const { connection, keys } = this.context;

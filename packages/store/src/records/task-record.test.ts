@@ -65,7 +65,7 @@ test('no two entries of the legend share a name', () => {
   const names = LEGEND.map(([, { stored, suffix = '' }]) => stored + suffix);
   expect(new Set(names).size).toBe(names.length);
   expect(legendOf('j:0.1')).toBe('journal');
-  expect(legendOf('c12')).toBe('chunk_bytes');
+  expect(legendOf('c12')).toBe('chunk_state');
   expect(legendOf('c12;0')).toBe('chunk');
   expect(legendOf('unheard-of')).toBeUndefined();
 });

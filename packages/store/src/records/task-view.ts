@@ -13,12 +13,19 @@ export interface PendingInteraction {
   readonly interactionId: string;
   readonly createdAt: number;
   readonly expiresAt: number;
-  readonly request: InteractionRequest;
+  /** Of several LLM requests of a task that was read, only the first is whole. */
+  readonly request: InteractionRequest | SummarizedRequest;
 }
 
 export type InteractionRequest =
   | { readonly kind: 'llm'; readonly call: DelegatedCall }
   | { readonly kind: 'elicitation'; readonly message: string; readonly schema: JsonObject };
+
+/** An LLM request without what is sent to the LLM, which may be large. */
+export interface SummarizedRequest {
+  readonly kind: 'llm';
+  readonly call: Omit<DelegatedCall, 'request'>;
+}
 
 interface TaskFacts {
   readonly taskId: string;
@@ -64,11 +71,12 @@ export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskVi
   const end = parseTaskEnd(status as TaskStatus, payload ?? '');
   if (end !== undefined) return { ...common, ...end };
   const pending: PendingInteraction[] = [];
-  for (let at = 0; at + 2 < interactions.length; at += 3) {
+  for (let at = 0; at + 3 < interactions.length; at += 4) {
+    const [number, due, request, summary] = interactions.slice(at, at + 4);
     pending.push({
-      interactionId: formatInteractionId(taskId, Number(interactions[at])),
-      expiresAt: Number(interactions[at + 1]),
-      ...parseRequest(String(interactions[at + 2])),
+      interactionId: formatInteractionId(taskId, Number(number)),
+      expiresAt: Number(due),
+      ...(summary ? parseSummarizedRequest(String(summary)) : parseRequest(String(request))),
     });
   }
   return { ...common, status: status as 'working' | 'input_required', pending };
@@ -97,6 +105,11 @@ export function formatSummary(request: InteractionRequest): string {
   if (request.kind !== 'llm') return '';
   const { role, serviceType, attempt, summary } = request.call;
   return `${role};${serviceType};${attempt};${JSON.stringify(summary)}`;
+}
+
+function parseSummarizedRequest(field: string): { createdAt: number; request: SummarizedRequest } {
+  const { createdAt, call } = parseSummary(field);
+  return { createdAt, request: { kind: 'llm', call } };
 }
 
 /** Reads the field `summary` of an interaction: `<created>;<role>;<service type>;<attempt>;<summary as JSON>`. */

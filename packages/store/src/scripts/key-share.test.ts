@@ -97,7 +97,7 @@ const WAYS = ['accept', 'chunk', 'admit'] as const;
 
 function post(testTenant: TestTenant, way: (typeof WAYS)[number], id: string, principal: string) {
   return errorCode(
-    testTenant.caller(principal).then((caller) => {
+    testTenant.caller(principal).then((caller): Promise<unknown> => {
       if (way === 'admit') return caller.admit(['mcp'], id);
       if (way === 'chunk')
         return testTenant.interactions.appendChunk(caller, { interactionId: id, sequence: 0, delta: 'x' });

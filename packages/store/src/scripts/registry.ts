@@ -65,6 +65,8 @@ export const APPEND_CHUNK = defineScript(
   { ...REPLICATED, ...INCOMING },
 );
 
+export const READ_CHUNK_STATE = defineScript('interaction/read_chunk_state', ['task'], ['number']);
+
 export const DEQUEUE = defineScript('queue/dequeue', QUEUE, [
   'topic',
   'list',

@@ -30,6 +30,7 @@ export async function runEveryScript(fixture: Fixture, testTenant: TestTenant): 
     sequence: 0,
     delta: 'ye',
   });
+  await interactions.joinChunks(first);
   await tasks.read(ANN, taskId, channel);
   await queries.pending(AGENT, { claim: { max: 2, leaseMs: 60_000 } });
   await claims.claim(AGENT, first, { leaseMs: 60_000 });

@@ -24,15 +24,15 @@ local function drop_chunks()
   for _, field in ipairs(redis.call('HKEYS', K_task)) do
     if string.sub(field, 1, #chunks) == chunks then redis.call('HDEL', K_task, field) end
   end
-  redis.call('HDEL', K_task, F_chunk_bytes .. A_number)
+  redis.call('HDEL', K_task, F_chunk_state .. A_number)
 end
 
 local now = clock()
 local refusal, principal, scopes, limits = authenticate(now, 'answerBytes')
 if refusal then return refusal end
-local owner, open, answered, ended, events, waiters, chunk_bytes, queue = unpack(redis.call(
+local owner, open, answered, ended, events, waiters, chunk_state, queue = unpack(redis.call(
   'HMGET', K_task, F_principal, F_waits, F_answered .. A_number, F_ended .. A_number, F_events, F_waiters,
-  F_chunk_bytes .. A_number, F_queue))
+  F_chunk_state .. A_number, F_queue))
 local waits = parse_waits(open)
 local wait, place = find_interaction(waits, A_number)
 local over_rate = take_answer_token(now, owner, wait, principal, scopes)
@@ -61,6 +61,6 @@ defer_write('ZREM', K_pending, reference)
 -- Most interactions are answered by whom they were shown to, and nobody claims them.
 if not cache[K_claims] then cache[K_claims] = redis.call('EXISTS', K_claims) end
 if cache[K_claims] == 1 then redis.call('ZREM', K_claims, reference) end
-if chunk_bytes then drop_chunks() end
+if chunk_state then drop_chunks() end
 publish_task_change(owner, true)
 return {'accepted', event, queued and '' or enqueue_task(now)}

@@ -11,11 +11,12 @@
 -- @include visibility
 -- @include waits
 -- @include answerable
+-- @include chunk_state
 local now = clock()
 local refusal, principal, scopes, limits = authenticate(now, 'answerBytes')
 if refusal then return refusal end
-local owner, open, answered, ended, bytes_before = unpack(redis.call(
-  'HMGET', K_task, F_principal, F_waits, F_answered .. A_number, F_ended .. A_number, F_chunk_bytes .. A_number))
+local owner, open, answered, ended, before = unpack(redis.call(
+  'HMGET', K_task, F_principal, F_waits, F_answered .. A_number, F_ended .. A_number, F_chunk_state .. A_number))
 local wait = find_interaction(parse_waits(open), A_number)
 local over_rate = take_answer_token(now, owner, wait, principal, scopes)
 if over_rate then return over_rate end
@@ -27,7 +28,9 @@ if wait.due <= now then return {'interaction_expired'} end
 
 local stored = redis.call('HGET', K_task, F_chunk .. A_number .. ';' .. A_sequence)
 if stored then return {stored == A_delta and 'replayed' or 'chunk_conflict', A_sequence} end
-local bytes, answer_bytes = tonumber(bytes_before or 0) + #A_delta, limits[1]
-if bytes > tonumber(answer_bytes) then return {'limit_size', 'answerBytes', bytes, answer_bytes} end
-redis.call('HSET', K_task, F_chunk .. A_number .. ';' .. A_sequence, A_delta, F_chunk_bytes .. A_number, bytes)
+local state, answer_bytes = read_chunk_state(before, A_number), limits[1]
+add_chunk(state, A_number, A_sequence, #A_delta)
+if state.bytes > tonumber(answer_bytes) then return {'limit_size', 'answerBytes', state.bytes, answer_bytes} end
+redis.call(
+  'HSET', K_task, F_chunk .. A_number .. ';' .. A_sequence, A_delta, F_chunk_state .. A_number, format_chunk_state(state))
 return {'kept'}
