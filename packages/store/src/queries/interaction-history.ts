@@ -19,7 +19,7 @@ export interface HistoryQuery extends InteractionFilter {
 }
 
 /** One page scans at most so many interactions. */
-const MAX_INTERACTIONS = 500;
+const MAX_INTERACTIONS = 200;
 
 /** An interaction by its index member, and its task's score in the index. */
 interface OpenedInteraction {

@@ -8,7 +8,7 @@ import {
   type InteractionSummary,
   parseInteractionSummary,
 } from '../records/interaction-record.ts';
-import { PAGE_SIZE, MAX_PAGE_BYTES } from '../records/page.ts';
+import { MAX_EXAMINED_BYTES, MAX_PAGE_BYTES, PAGE_SIZE } from '../records/page.ts';
 import { parseIndexMember } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { run } from '../scripts/script.ts';
@@ -77,6 +77,7 @@ export class InteractionReader {
         role: role ?? '',
         limit: most,
         bytes,
+        examine: MAX_EXAMINED_BYTES,
         whole,
         lease: claimFor?.request.leaseMs ?? 0,
         holder: claimFor === undefined ? '' : formatHolder(claimFor.identity, claimFor.request.holder ?? ''),

@@ -178,11 +178,12 @@ export class Queries {
 
   private async interactionsOf(taskId: string, count: number): Promise<InteractionSummary[]> {
     const items: InteractionSummary[] = [];
-    for (let from = 0; from < count; from += FETCH_SIZE) {
+    for (let from = 0; from < count; ) {
       const numbers = Array.from({ length: Math.min(FETCH_SIZE, count - from) }, (_, at) => from + at + 1);
       const references = numbers.map((number) => `${taskRef(taskId)}.${number}|`);
-      const all = { most: FETCH_SIZE, bytes: Number.MAX_SAFE_INTEGER };
-      items.push(...(await this.reader.summaries(references, all)).items);
+      const read = await this.reader.summaries(references, { most: FETCH_SIZE });
+      items.push(...read.items);
+      from += read.scanned;
     }
     return items;
   }

@@ -157,7 +157,7 @@ export const LIST_PENDING = defineScript(
 export const FETCH_INTERACTIONS = defineScript(
   'interaction/fetch_interactions',
   ['claims', 'holders'],
-  ['status', 'operation', 'role', 'limit', 'bytes', 'whole', 'lease', 'holder'],
+  ['status', 'operation', 'role', 'limit', 'bytes', 'examine', 'whole', 'lease', 'holder'],
   REPLICATED,
 );
 
