@@ -80,7 +80,7 @@ export class SessionCache implements Subscriber {
     params: InitializeRequest['params'],
     tenant: TenantStore,
   ): Promise<string> {
-    const session = createSession({ tenant: key.tenant, principal }, params);
+    const session = createSession({ tenant: key.tenant, principal }, key.id, params);
     const sealed = await this.seal.seal(formatSession(session));
     await tenant.sessions.onSessionEnded(this);
     this.sessions.set(sealed, { session, keys: new Set([key.id]), verifiedAt: performance.now() });

@@ -87,6 +87,22 @@ test('of a thousand that which held no stream for longest makes room, and none t
   await sessions.subscribe('second', uri(1));
 });
 
+test('one key that has all the room makes some for every other, up to an even share, and never for itself', async () => {
+  const testTenant = await fixture.createTenant();
+  const { sessions } = testTenant.store;
+  const open = (key: string, n: number) => sessions.subscribe(`${key}.${n}`, uri(1));
+  await Promise.all(Array.from({ length: 1_000 }, (_, n) => open('mole', n)));
+  expect(await limitOf(open('mole', 1_000))).toBe('subscribedSessions');
+  for (let n = 0; n < 10; n++) await open('ann', n);
+  const all = await redis.zrange(testTenant.keys.subscribers, '0', '-1');
+  expect(all.filter((id) => id.startsWith('ann.'))).toHaveLength(10);
+  expect(all).toHaveLength(1_000);
+  expect(await redis.exists(...all.map((id) => testTenant.keys.session(id)))).toBe(1_000);
+  await Promise.all(Array.from({ length: 490 }, (_, n) => open('ann', 10 + n)));
+  expect(await limitOf(open('ann', 500)), 'it has its half').toBe('subscribedSessions');
+  await open('bob', 0);
+});
+
 test('many that want the room of a few at once get it exactly', async () => {
   const testTenant = await fixture.createTenant();
   const { sessions } = testTenant.store;

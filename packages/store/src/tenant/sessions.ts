@@ -9,7 +9,10 @@ import { SESSION_TTL, SUBSCRIPTION_GRACE, SUBSCRIPTION_TTL } from '../records/tt
 const MAX_SUBSCRIPTIONS = 100;
 const MAX_SUBSCRIPTION_BYTES = 65_536;
 
-/** So many sessions of a tenant may have subscriptions; of more, those that had no stream for longest lose theirs. */
+/**
+ * So many sessions of a tenant may have subscriptions; of more, those that had no stream for longest lose theirs, or else
+ * those of the key that has most: keys share them evenly.
+ */
 const MAX_SUBSCRIBED_SESSIONS = 1_000;
 
 /** So many ended sessions of a tenant are remembered, the latest ones, which bounds the memory. */
@@ -28,7 +31,7 @@ export class Sessions {
 
   /**
    * Subscribes a session to a resource. When too many sessions have subscriptions, the one that had no stream for longest
-   * loses its own, after SUBSCRIPTION_GRACE. Errors: `limit_subscriptions`, `session_not_found`.
+   * loses its own, after SUBSCRIPTION_GRACE, or one of a key that has more than its share. Errors: `limit_subscriptions`, `session_not_found`.
    */
   async subscribe(id: string, uri: string): Promise<void> {
     let reply = await this.runSubscribe(id, uri, '');
