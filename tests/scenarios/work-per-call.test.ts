@@ -64,7 +64,12 @@ async function storeTasks(tenant: string, count: number): Promise<string> {
       const call = { role: 'main', serviceType: 'generateText', attempt: 1, summary: 's', request };
       const created = now + Math.floor(done / 100);
       pipeline.hset(task, {
-        ...{ pr: 'ann', op: 'agent_llm 1', in: '{}', at: created, ex: now + 9e6, sq: 1 },
+        pr: 'ann',
+        op: 'agent_llm 1',
+        in: '{}',
+        at: created,
+        ex: now + 9e6,
+        sq: 1,
         i1: `${created};${JSON.stringify({ kind: 'llm', call })}`,
         s1: `${created};main;generateText;1;"s"`,
         ...(isPending ? { open: `1;${now + 9e6};llm;0`, st: 'input_required' } : {}),

@@ -72,11 +72,11 @@ export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskVi
   if (end !== undefined) return { ...common, ...end };
   const pending: PendingInteraction[] = [];
   for (let at = 0; at + 3 < interactions.length; at += 4) {
-    const [number, due, request, summary] = interactions.slice(at, at + 4);
+    const [number, due, request, summary] = interactions.slice(at, at + 4) as (string | null)[];
     pending.push({
       interactionId: formatInteractionId(taskId, Number(number)),
       expiresAt: Number(due),
-      ...(summary ? parseSummarizedRequest(String(summary)) : parseRequest(String(request))),
+      ...(summary ? parseSummarizedRequest(summary) : parseRequest(request ?? '')),
     });
   }
   return { ...common, status: status as 'working' | 'input_required', pending };
