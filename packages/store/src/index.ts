@@ -9,7 +9,7 @@ export type { Change } from './tenant/change-feed.ts';
 export type { Subscriber } from './redis/pub-sub.ts';
 export { COMMAND_TIMEOUT } from './redis/redis-client.ts';
 export type { Credential } from './tenant/credentials.ts';
-export type { TaskSubscription, TaskUpdate } from './waiting/task-subscription.ts';
+export { TaskSubscription, type TaskUpdate } from './waiting/task-subscription.ts';
 export type { PendingQuery, PendingPage } from './queries/pending-list.ts';
 export type { InteractionRecord, InteractionSummary } from './records/interaction-record.ts';
 export type { TaskInspection, TaskSummary } from './queries/queries.ts';

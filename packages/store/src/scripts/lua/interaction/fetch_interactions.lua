@@ -27,9 +27,11 @@ end
 local tasks = {}
 local function read_fields(task_key, number)
   local task = tasks[task_key]
-  local answered, ended, summary = F_answered .. number, F_ended .. number, F_summary .. number
-  if task then return task, unpack(redis.call('HMGET', task_key, answered, ended, summary)) end
-  local fields = redis.call('HMGET', task_key, F_program, F_principal, F_waits, answered, ended, summary)
+  if task then
+    return task, unpack(redis.call('HMGET', task_key, F_answered .. number, F_ended .. number, F_summary .. number))
+  end
+  local fields = redis.call(
+    'HMGET', task_key, F_program, F_principal, F_waits, F_answered .. number, F_ended .. number, F_summary .. number)
   task = {program = fields[1], principal = fields[2], waits = ' ' .. (look(fields[3]) or '')}
   tasks[task_key] = task
   return task, unpack(fields, 4, 6)
