@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { OperatorStore } from '@baton/store/operator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { successAnswer, type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
 import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
@@ -138,19 +139,26 @@ test('a request counts once, however large its body', async () => {
   expect(statuses).toEqual({ mcp: [200, 200, 200, 200, 429], rest: [200, 200, 200, 200, 429] });
 });
 
-test('a large answer is accepted after the rate of calls is used up, and refused after that of answers is', async () => {
-  const key = await baton.addTenant('answering', { requestsPerSecond: 0.001, burst: 2 });
-  const asked = await postJsonRpc(baton.url(), key, tool('bench_echo', { text: 'x' }));
-  const { interactionId } = asked.body.result.structuredContent;
-  expect((await postJsonRpc(baton.url(), key, tool('get_tasks'))).status).toBe(200);
-  expect((await postJsonRpc(baton.url(), key, padded(tool('get_tasks')))).status).toBe(429);
-  const answer = padded(
-    tool('agent_llm', { interactionId, agentLLMResponse: successAnswer({ value: 'y' }) }),
-  );
-  expect((await postJsonRpc(baton.url(), key, answer)).body.result.structuredContent.outcome.status).toBe(
-    'completed',
-  );
-  for (let n = 0; n < 19; n++) expect((await postJsonRpc(baton.url(), key, answer)).status).toBe(200);
+test('a large answer is taken when a large call is not any more, and refused when no answer is', async () => {
+  const key = await baton.addTenant('answering', { requestsPerSecond: 100_000, burst: 100_000 });
+  const asked: string[] = [];
+  while (asked.length < 22) {
+    const { body } = await postJsonRpc(baton.url(), key, tool('bench_echo', { text: 'x' }));
+    asked.push(body.result.structuredContent.interactionId);
+  }
+  await new OperatorStore(baton.store).update('answering', {
+    limits: { requestsPerSecond: 0.001, burst: 2 },
+  });
+  const statusOf = async (call: Parameters<typeof postJsonRpc>[2]) =>
+    (await postJsonRpc(baton.url(), key, call)).status;
+  const answer = (interactionId: string) =>
+    padded(tool('agent_llm', { interactionId, agentLLMResponse: successAnswer({ value: 'y' }), waitMs: 0 }));
+  while ((await statusOf(tool('get_tasks'))) === 200);
+  expect(await statusOf(padded(tool('get_tasks')))).toBe(429);
+  const taken = [];
+  for (const interactionId of asked) taken.push(await statusOf(answer(interactionId)));
+  expect(taken).toEqual([...Array.from({ length: 20 }, () => 200), 429, 429]);
+  expect(await statusOf(answer(asked[0] ?? '')), 'the same again costs what a call costs').toBe(429);
   expect((await begin('POST', '/mcp', key, { 'content-length': String(LARGE) })).status).toBe(429);
 });
 

@@ -152,4 +152,9 @@ test('a tenant may have a thousand streams on a replica, and each session may op
   expect(again.status).toBe(200);
   await streams[7]?.text();
   expect((await stream(late, ours.key)).status).toBe(429);
+
+  const other = await baton.createKey({}, ours.id);
+  expect((await stream(await initialize(other), other)).status, "another key's share is not taken").toBe(200);
+  await streams.at(-1)?.text();
+  expect((await stream(late, ours.key)).status, 'nor taken back').toBe(429);
 }, 60_000);

@@ -30,20 +30,19 @@ afterAll(async () => {
   await stopRedis?.();
 });
 
-const text = ({ scopes, countsAs, admittedBy }: Access) =>
-  `${scopes.join(' or ')}, ${countsAs}, ${admittedBy}`;
+const text = ({ scopes, admittedBy }: Access) => `${scopes.join(' or ')}, ${admittedBy}`;
 
 test('every tool declares its access: operations are admitted by the script that opens their task', () => {
   const declared = Object.fromEntries([...tools.values()].map(({ name, access }) => [name, text(access)]));
   const { agent_llm, pending_interactions, task_status, cancel_task, ...others } = declared;
   expect({ agent_llm, pending_interactions, task_status, cancel_task }).toEqual({
-    agent_llm: 'mcp or agent, call, script',
-    pending_interactions: 'mcp or agent, call, edge',
-    task_status: 'mcp or agent, call, edge',
-    cancel_task: 'mcp or agent, call, edge',
+    agent_llm: 'mcp or agent, script',
+    pending_interactions: 'mcp or agent, edge',
+    task_status: 'mcp or agent, edge',
+    cancel_task: 'mcp or agent, edge',
   });
   for (const [name, access] of Object.entries(others))
-    expect([name, access]).toEqual([name, operations.has(name) ? 'mcp, call, script' : 'mcp, call, edge']);
+    expect([name, access]).toEqual([name, operations.has(name) ? 'mcp, script' : 'mcp, edge']);
   expect([...operations.keys()].filter((name) => !(name in others))).toEqual([]);
 });
 
@@ -51,10 +50,7 @@ test('every kind of resource declares its access, and only what is of tasks or o
   const declared = resourceKinds.map(({ name, access }) => [name, text(access)]);
   const forAgents = new Set(['delegated-task', 'interaction', 'prompt']);
   for (const [name = '', access] of declared)
-    expect([name, access]).toEqual([
-      name,
-      forAgents.has(name) ? 'mcp or agent, call, edge' : 'mcp, call, edge',
-    ]);
+    expect([name, access]).toEqual([name, forAgents.has(name) ? 'mcp or agent, edge' : 'mcp, edge']);
 });
 
 test("a server answers for no method but those that declare their access, and the SDK's own", () => {
@@ -63,14 +59,14 @@ test("a server answers for no method but those that declare their access, and th
   const declared = servers.methods.map(({ name }) => name);
   expect(registered.filter((name) => !declared.includes(name)).toSorted()).toEqual(['initialize', 'ping']);
   expect(Object.fromEntries(servers.methods.map(({ name, access }) => [name, text(access)]))).toEqual({
-    'tools/list': 'mcp or agent, call, edge',
-    'tools/call': 'mcp or agent, call, script',
-    'resources/list': 'mcp or agent, call, edge',
-    'resources/read': 'mcp or agent, call, edge',
-    'resources/templates/list': 'mcp or agent, call, edge',
-    'resources/subscribe': 'mcp or agent, call, edge',
-    'resources/unsubscribe': 'mcp or agent, call, edge',
-    'completion/complete': 'mcp or agent, call, edge',
+    'tools/list': 'mcp or agent, edge',
+    'tools/call': 'mcp or agent, script',
+    'resources/list': 'mcp or agent, edge',
+    'resources/read': 'mcp or agent, edge',
+    'resources/templates/list': 'mcp or agent, edge',
+    'resources/subscribe': 'mcp or agent, edge',
+    'resources/unsubscribe': 'mcp or agent, edge',
+    'completion/complete': 'mcp or agent, edge',
   });
 });
 
@@ -106,14 +102,14 @@ test('every route of MCP and REST declares its access', async () => {
   await app.register(restRoutes, { prefix: '/v1', services, forOperators: true });
   await app.ready();
   await app.close();
-  const SEE = 'mcp or agent or admin, call, edge';
+  const SEE = 'mcp or agent or admin, edge';
   const SEE_IN_PATH = 'operator, or admin with mcp or agent or admin';
   const USE_IN_PATH = 'operator, or admin with mcp or admin';
   const ADMIN = 'operator, or admin with admin';
   expect(declared).toEqual({
-    'POST /mcp': 'mcp or agent, call, script',
-    'GET /mcp': 'mcp or agent, call, edge',
-    'DELETE /mcp': 'mcp or agent, call, edge',
+    'POST /mcp': 'mcp or agent, script',
+    'GET /mcp': 'mcp or agent, edge',
+    'DELETE /mcp': 'mcp or agent, edge',
     'HEAD,PUT,PATCH,OPTIONS /mcp': 'anyone',
     'GET /v1/openapi.json': 'anyone',
     'POST /v1/tenants': 'operator',
@@ -126,15 +122,15 @@ test('every route of MCP and REST declares its access', async () => {
     'DELETE /v1/tenants/:tenant/keys/:id': ADMIN,
     'GET /v1/interactions': SEE,
     'GET /v1/interactions/:id': SEE,
-    'POST /v1/interactions/:id/answer': 'mcp or agent, call, script',
+    'POST /v1/interactions/:id/answer': 'mcp or agent, script',
     'POST /v1/interactions/:id/cancel': SEE,
     'POST /v1/interactions/:id/extend': SEE,
     'GET /v1/tasks': SEE,
     'GET /v1/tasks/:id': SEE,
     'POST /v1/tasks/:id/cancel': SEE,
-    'GET /v1/projects': 'mcp or admin, call, edge',
-    'GET /v1/projects/:id': 'mcp or admin, call, edge',
-    'PUT /v1/projects/:id': 'mcp or admin, call, edge',
+    'GET /v1/projects': 'mcp or admin, edge',
+    'GET /v1/projects/:id': 'mcp or admin, edge',
+    'PUT /v1/projects/:id': 'mcp or admin, edge',
     'GET /v1/tenants/:tenant/interactions': SEE_IN_PATH,
     'GET /v1/tenants/:tenant/interactions/:id': SEE_IN_PATH,
     'POST /v1/tenants/:tenant/interactions/:id/answer': 'operator, or admin with mcp or agent',

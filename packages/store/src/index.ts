@@ -4,14 +4,14 @@
  * `records/` has key names, lifetimes and record formats, `redis/` the connection, `scripts/` every state change, `queues/`
  * BullMQ, `tenant/`, `tasks/` and `queries/` a tenant's data, `waiting/` a replica's inbox, `shard/` what workers run.
  */
-export type { Identity } from './records/identity.ts';
+export type { Identity } from './identity/identity.ts';
 export type { Caller } from './tenant/caller.ts';
 export type { Change } from './tenant/change-feed.ts';
 export type { Subscriber } from './redis/pub-sub.ts';
 export { COMMAND_TIMEOUT } from './redis/redis-client.ts';
 export { keyMakerOf } from './tenant/key-maker.ts';
 export type { Credential } from './tenant/credentials.ts';
-export type { InboxSubscription, TaskUpdate } from './waiting/inbox-subscription.ts';
+export { InboxSubscription, type TaskUpdate } from './waiting/inbox-subscription.ts';
 export type { PendingQuery, PendingPage } from './queries/pending-list.ts';
 export type { InteractionRecord, InteractionSummary } from './records/interaction-record.ts';
 export type { TaskInspection, TaskSummary } from './queries/queries.ts';
@@ -36,4 +36,4 @@ export {
   SESSION_TTL,
   SWEEP_INTERVAL,
 } from './records/durations.ts';
-export { maySee } from './records/identity.ts';
+export { maySee } from './identity/identity.ts';

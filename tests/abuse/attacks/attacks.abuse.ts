@@ -3,13 +3,23 @@ import { describe, expect, test } from 'vitest';
 import { PatchedRelease } from '../../processes/patched-release.ts';
 import { type Attack } from './attack.ts';
 import { AttackTarget } from './attack-target.ts';
+import { debtStarvation } from './debt-starvation.ts';
 import { heldDeadKeys } from './held-dead-keys.ts';
 import { schemaCrosstalk } from './schema-crosstalk.ts';
 import { strongerKeys } from './stronger-keys.ts';
+import { unboundedReads } from './unbounded-reads.ts';
+import { unmatchedFilters } from './unmatched-filters.ts';
 
 /** Every class of attacks: it gains nothing from the release, and something from the release without its guard. */
 
-const ATTACKS: readonly Attack[] = [schemaCrosstalk, heldDeadKeys, strongerKeys];
+const ATTACKS: readonly Attack[] = [
+  schemaCrosstalk,
+  heldDeadKeys,
+  strongerKeys,
+  debtStarvation,
+  unmatchedFilters,
+  unboundedReads,
+];
 
 const BUILT = fileURLToPath(new URL('../../../dist', import.meta.url));
 const NODE_MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));

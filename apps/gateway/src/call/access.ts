@@ -9,8 +9,8 @@ import type { AdmittedCall, Call, UnadmittedCall } from './call.ts';
 export interface Access<AdmittedBy extends 'edge' | 'script' = 'edge' | 'script'> {
   /** The caller needs one of these. */
   readonly scopes: readonly Scope[];
-  /** An `answer` may overdraw the rate limit: it is the last thing to be refused. */
-  readonly countsAs: 'call' | 'answer';
+  /** The interaction that an answer is for: an answer that is waited for may overdraw the rate, and is refused last. */
+  readonly answerTo?: string | undefined;
   /** `edge`: before anything of it runs. `script`: by the first script that it runs, which saves a round trip to Redis. */
   readonly admittedBy: AdmittedBy;
 }
@@ -20,19 +20,20 @@ export const MCP_OR_AGENT_SCOPE: readonly Scope[] = ['mcp', 'agent'];
 
 export const callAdmittedAtEdge = (scopes: readonly Scope[]): Access<'edge'> => ({
   scopes,
-  countsAs: 'call',
   admittedBy: 'edge',
 });
 
 export const callAdmittedByScript = (scopes: readonly Scope[]): Access<'script'> => ({
   scopes,
-  countsAs: 'call',
   admittedBy: 'script',
 });
 
-export const answerAdmittedByScript = (scopes: readonly Scope[]): Access<'script'> => ({
+export const answerAdmittedByScript = (
+  scopes: readonly Scope[],
+  answerTo: string | undefined,
+): Access<'script'> => ({
   ...callAdmittedByScript(scopes),
-  countsAs: 'answer',
+  answerTo,
 });
 
 /** Whoever may call over MCP at all. */
@@ -40,7 +41,7 @@ export const ANY_MCP_CALLER = callAdmittedAtEdge(MCP_OR_AGENT_SCOPE);
 
 /** Admits the caller. Errors: `unauthenticated`, `insufficient_scope`, `tenant_suspended`, `limit_rate`, `limit_size`, `unavailable`. */
 export function admit({ caller }: Pick<Call, 'caller'>, access: Access): Promise<Identity> {
-  return caller.admit(access.scopes, access.countsAs);
+  return caller.admit(access.scopes, access.answerTo);
 }
 
 export async function admitCall(call: Call, access: Access<'edge'>): Promise<AdmittedCall> {

@@ -49,7 +49,7 @@ async function postChunk(
   call: UnadmittedCall,
 ): Promise<ToolReply> {
   const identity = await call.admit();
-  const { request } = await call.tenant.queries.interaction(identity, interactionId);
+  const { request } = await call.tenant.queries.interactionSummary(identity, interactionId);
   if (request.kind !== 'llm' || request.call.serviceType !== 'streamText') {
     const message = `agentLLMResponse.status: chunks are for streamText requests; interaction '${interactionId}' is none, answer it at once`;
     throw new BatonError('invalid_arguments', message, { field: 'agentLLMResponse.status', interactionId });

@@ -13,23 +13,13 @@ export async function joinAnswerChunks(
   if (answer.status !== 'success' || !isRecord(answer.data) || hasOwnContent(answer.data)) return answer;
   const identity = await call.admit();
   // Ownership first: others must not learn even that there are chunks.
-  await call.tenant.queries.interaction(identity, interactionId);
-  const chunks = await call.tenant.interactions.readChunks(interactionId);
-  if (chunks.size === 0) return answer;
-  const pieces: string[] = [];
-  for (let sequence = 0; sequence < chunks.size; sequence++) {
-    const piece = chunks.get(sequence);
-    if (piece === undefined) {
-      const message = `agentLLMResponse: chunk ${sequence} of the stream is missing; post it, then the final success again`;
-      throw new BatonError('invalid_arguments', message, {
-        field: 'agentLLMResponse',
-        interactionId,
-        sequence,
-      });
-    }
-    pieces.push(piece);
-  }
-  return { ...answer, data: { ...answer.data, text: pieces.join('') } };
+  await call.tenant.queries.interactionSummary(identity, interactionId);
+  const joined = await call.tenant.interactions.joinChunks(interactionId);
+  if (joined === undefined) return answer;
+  if ('text' in joined) return { ...answer, data: { ...answer.data, text: joined.text } };
+  const sequence = joined.missing;
+  const message = `agentLLMResponse: chunk ${sequence} of the stream is missing; post it, then the final success again`;
+  throw new BatonError('invalid_arguments', message, { field: 'agentLLMResponse', interactionId, sequence });
 }
 
 /** True for an answer with content of its own: the end of a stream has accounting and non-text fields only. */

@@ -11,11 +11,10 @@ export function directiveFor(
   const first = pending.find(({ request }) => request.kind === 'llm');
   if (first?.request.kind !== 'llm') return undefined;
   const { interactionId, expiresAt, request } = first;
+  const { call } = request;
+  if (!('request' in call)) throw new Error(`the request of interaction ${interactionId} was not read`);
   const others = pending.length > 1 ? pending.map(summaryOf) : [];
-  return buildDirective(
-    { taskId, operation, interactionId, expiresAt: isoTime(expiresAt), call: request.call },
-    others,
-  );
+  return buildDirective({ taskId, operation, interactionId, expiresAt: isoTime(expiresAt), call }, others);
 }
 
 function summaryOf({ interactionId, expiresAt, request }: PendingInteraction): PendingSummary {

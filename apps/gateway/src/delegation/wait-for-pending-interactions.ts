@@ -2,12 +2,16 @@ import type { PendingQuery, PendingPage } from '@baton/store';
 import type { AdmittedCall } from '../call/call.ts';
 import { msUntil } from './held-until.ts';
 
+/** So many pages, which is 2,000 interactions, are read in a second by one wait. */
+const PAGES_PER_SECOND = 40;
+
 /**
  * A page of pending interactions. If there is none, waits until there may be one, until a claim ends that hid one, until
  * `waitMs` are over or until the call is aborted.
  *
  * It reads to the end of the list, and again whenever there may be something: a page without a match is not returned to the
- * caller to page on. With a claim it begins anew each time, since what becomes free may stand before the cursor.
+ * caller to page on. With a claim it begins anew each time, since what becomes free may stand before the cursor. A list of
+ * which nothing matches is read at PAGES_PER_SECOND at most, however long it is and however often it changes.
  * Errors: those of an admission that ended meanwhile, as soon as it does.
  */
 export async function waitForPendingInteractions(
@@ -25,17 +29,35 @@ export async function waitForPendingInteractions(
   let fromStart = cursor === start;
   let freeInMs = Number.POSITIVE_INFINITY;
   const subscription = inbox.subscribe(queries.pendingTopic, identity.admittedBy);
+  let [pages, since, mayHaveMore] = [0, performance.now(), false];
+  /** Lasts until the second in which the pages were read is over, or the wait is. True when an update came meanwhile. */
+  const pause = async () => {
+    const end = Math.min(since + 1_000, deadline);
+    for (let updated = false; ; updated = true) {
+      const left = msUntil(end, identity);
+      if (left <= 0 || isOver()) return updated;
+      if ((await subscription.next(left, call.signal())) === 'ended') return updated;
+    }
+  };
   try {
     for (;;) {
+      if (pages === PAGES_PER_SECOND) {
+        if (await pause()) mayHaveMore = true;
+        if (isOver()) return { items: [], ...(cursor === undefined ? {} : { nextCursor: cursor }) };
+        [pages, since] = [0, performance.now()];
+      }
+      pages++;
       const page = await queries.pending(identity, { ...query, cursor, channel: inbox.channel });
       if (page.items.length > 0 || isOver()) return page;
       freeInMs = Math.min(freeInMs, page.freeInMs ?? freeInMs);
       cursor = page.nextCursor;
       if (cursor !== undefined) continue;
-      if (fromStart) await subscription.next(Math.min(freeInMs, msUntil(deadline, identity)), call.signal());
+      // What an update of a pause tells of may stand on a page that was read before it.
+      if (fromStart && !mayHaveMore)
+        await subscription.next(Math.min(freeInMs, msUntil(deadline, identity)), call.signal());
       // What is claimed for a closed client would be hidden from everyone.
       if (isOver()) return page;
-      [cursor, fromStart, freeInMs] = [start, true, Number.POSITIVE_INFINITY];
+      [cursor, fromStart, freeInMs, mayHaveMore] = [start, true, Number.POSITIVE_INFINITY, false];
     }
   } finally {
     subscription.close();

@@ -176,20 +176,19 @@ function keyAccess(access: Access) {
 
 /** What a message is admitted as before its method or tool is known to be one. */
 function messageAccess(message: unknown): Access {
-  return isAnswer(message) ? answerAdmittedByScript(MCP_OR_AGENT_SCOPE) : ANY_MCP_CALLER;
+  const answerTo = answeredInteraction(message);
+  return answerTo === undefined ? ANY_MCP_CALLER : answerAdmittedByScript(MCP_OR_AGENT_SCOPE, answerTo);
 }
 
-/** True for a post of an answer, which may overdraw the rate limit. */
-function isAnswer(message: unknown): boolean {
+/** The interaction that a message answers; undefined for any other message. */
+function answeredInteraction(message: unknown): string | undefined {
   const { method, params } = (message ?? {}) as {
     method?: unknown;
-    params?: { name?: unknown; arguments?: { agentLLMResponse?: unknown } };
+    params?: { name?: unknown; arguments?: { interactionId?: unknown; agentLLMResponse?: unknown } };
   };
-  return (
-    method === 'tools/call' &&
-    params?.name === 'agent_llm' &&
-    params.arguments?.agentLLMResponse !== undefined
-  );
+  if (method !== 'tools/call' || params?.name !== 'agent_llm') return;
+  const { interactionId, agentLLMResponse } = params.arguments ?? {};
+  return agentLLMResponse !== undefined && typeof interactionId === 'string' ? interactionId : undefined;
 }
 
 async function refuseMethod({ method }: FastifyRequest, reply: FastifyReply): Promise<never> {

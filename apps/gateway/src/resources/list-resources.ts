@@ -22,6 +22,9 @@ import type { Variables } from './uri-template.ts';
 /** A page ends after the project, or the store's page, that fills it, so it may be longer. */
 const PAGE_SIZE = 50;
 
+/** A page ends with the project whose reading passes this bound, the largest that a project may have. */
+const MAX_EXAMINED = 12_500;
+
 interface SectionPage {
   readonly resources: readonly Resource[];
   /** Where the next page of this section begins; undefined after its last. */
@@ -55,16 +58,27 @@ export async function listResources(
 /** Projects by name; the position is the last name shown. */
 const listProjects: Section = async (call, from) => {
   if (!call.identity.scopes.has('mcp')) return { resources: [] };
-  const names = (await call.tenant.projects.names()).sort();
+  // One more than fits, so that the last page is known to be the last.
+  const names = await call.tenant.projects.names(from, PAGE_SIZE + 1);
   const resources: Resource[] = from === undefined ? [resourceEntry(projectsResource, {})] : [];
+  let examined = 0;
   for (const [at, name] of names.entries()) {
-    if (from !== undefined && name <= from) continue;
     const project = await readProject(call.tenant, name);
     if (project !== undefined) resources.push(...(await resourcesOf(name, project, call)));
-    if (resources.length >= PAGE_SIZE && at + 1 < names.length) return { resources, nextPosition: name };
+    examined += project === undefined ? 0 : sizeOf(project);
+    const isFull = resources.length >= PAGE_SIZE || examined >= MAX_EXAMINED;
+    if (isFull && at + 1 < names.length) return { resources, nextPosition: name };
   }
   return { resources };
 };
+
+/** What reading a project costs: its tasks, and a KiB of its files as one more. */
+function sizeOf({ tags, files }: Project): number {
+  let size = 0;
+  for (const { tasks } of tags.values()) size += tasks.length;
+  for (const { text } of files.values()) size += text.length / 1_024;
+  return size;
+}
 
 async function resourcesOf(name: string, project: Project, call: AdmittedCall): Promise<Resource[]> {
   const variables = { project: name };

@@ -35,7 +35,11 @@ const JSON_TYPE = 'application/json';
 /** The fields that hold tags and their tasks. */
 const TASKS = ['meta', 'tag', 'updated', 'task'];
 
-const projectNames: Completion = async (_given, call) => ({ values: await call.tenant.projects.names() });
+/** Completes from the first page of projects: later ones are not offered. */
+const projectNames: Completion = async (_given, call) => {
+  const { items, nextCursor } = await call.tenant.projects.page();
+  return { values: items, partial: nextCursor !== undefined };
+};
 
 /** Completes from the project that the client has named already; without one there is nothing to offer. */
 const completeFromProject =
@@ -86,7 +90,8 @@ export const projectsResource = defineResource({
   template: 'baton://projects',
   name: 'projects',
   title: 'Projects',
-  description: 'The keys of all projects, and where each is read.',
+  description:
+    'The keys of the projects, and where each is read; `more` where there are others than the first 1,000.',
   mimeType: JSON_TYPE,
   annotations: { audience: ['user', 'assistant'], priority: 0.5 },
   access: callAdmittedAtEdge(MCP_SCOPE),
@@ -94,13 +99,14 @@ export const projectsResource = defineResource({
   topic: () => 'projects',
   mayChangeWith: () => true,
   read: async (_variables, call) => {
-    const names = await call.tenant.projects.names();
-    const shown = names.map((project) => ({
+    const { items, nextCursor } = await call.tenant.projects.page();
+    const shown = items.map((project) => ({
       projectRoot: project,
       status: projectStatusResource.template.expand({ project }),
       tasks: projectTasksResource.template.expand({ project }),
     }));
-    return { body: jsonBody({ projects: shown }) };
+    const more = nextCursor === undefined ? {} : { more: true };
+    return { body: jsonBody({ projects: shown, ...more }) };
   },
 });
 

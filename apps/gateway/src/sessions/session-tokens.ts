@@ -86,7 +86,7 @@ export class SessionTokens implements Subscriber {
     params: InitializeRequest['params'],
     tenant: TenantStore,
   ): Promise<string> {
-    const session = createSession({ tenant: key.tenant, principal }, params);
+    const session = createSession({ tenant: key.tenant, principal }, key.id, params);
     const sealed = await this.seal.seal(formatSession(session));
     await tenant.endedSessions.onSessionEnded(this);
     this.sessions.set(sealed, { session, keys: new Set([key.id]), verifiedAt: performance.now() });

@@ -30,11 +30,13 @@ const MAX_VERSION = 32;
 
 export function createSession(
   owner: { readonly tenant: string; readonly principal: string },
+  keyId: string,
   { protocolVersion, capabilities, clientInfo }: InitializeRequest['params'],
 ): Session {
   return {
     ...owner,
-    id: randomBytes(16).toString('base64url'),
+    // The key that opened it: the keys of a tenant share what sessions take in Redis.
+    id: `${keyId}.${randomBytes(16).toString('base64url')}`,
     // As the SDK negotiates it: what the client asks for, if it is known here.
     protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion)
       ? protocolVersion

@@ -8,7 +8,7 @@ import { NotificationStream } from './notification-stream.ts';
 import { NotificationWriter } from './notification-writer.ts';
 import { TenantStreams } from './tenant-streams.ts';
 
-/** How many streams a tenant may have open on one replica. */
+/** How many streams a tenant may have open on one replica. Where they are all open, its keys share them evenly. */
 const MAX_STREAMS_PER_TENANT = 1_000;
 
 /** The notification streams that this replica holds, tenant by tenant. */
@@ -35,10 +35,11 @@ export class StreamRegistry {
     const { tenant } = call;
     const streams = this.streamsOf(tenant, call.services.store);
     // A client that comes again before its old stream is known to be dead takes that one's place.
-    if (streams.size >= MAX_STREAMS_PER_TENANT && !streams.has(session.id)) {
+    const isFull = streams.size >= MAX_STREAMS_PER_TENANT && !streams.has(session.id);
+    if (isFull && !streams.makeRoom(key)) {
       throw new BatonError(
         'limit_streams',
-        `The tenant has ${MAX_STREAMS_PER_TENANT} notification streams open here. Close some, then repeat.`,
+        `The tenant has ${MAX_STREAMS_PER_TENANT} notification streams open here, and this key its share of them. Close some, then repeat.`,
         { limit: 'streams', most: MAX_STREAMS_PER_TENANT, retryAfterMs: 1_000 },
       );
     }

@@ -31,7 +31,7 @@ test('a key that is revoked after its request was admitted, and before the chang
     const identity = await tenant.caller(key, 0).admit(['mcp']);
     const clientInfo = { name: 'x', version: '1' };
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
-    const session = createSession({ tenant: 'acme', principal: identity.principal }, params);
+    const session = createSession({ tenant: 'acme', principal: identity.principal }, id, params);
     return { id, stream: new NotificationStream(session, { tenant, key, identity }, streams.index) };
   };
   const [stays, goes] = [await opened(), await opened()];

@@ -98,6 +98,25 @@ export class TenantStreams {
     this.expiryTimer.stop();
   }
 
+  /**
+   * Makes room for a stream of a key where as many are open as may be: closes the newest stream of the key that has most,
+   * unless that would leave it no more than this key then has. False when there is no room.
+   */
+  makeRoom(key: ApiKeyParts): boolean {
+    const byKey = new Map<string, NotificationStream[]>();
+    for (const stream of this.streams.values()) {
+      const ofKey = byKey.get(stream.key.id);
+      if (ofKey === undefined) byKey.set(stream.key.id, [stream]);
+      else ofKey.push(stream);
+    }
+    let most: NotificationStream[] = [];
+    for (const ofKey of byKey.values()) if (ofKey.length > most.length) most = ofKey;
+    if (most.length - 1 <= (byKey.get(key.id)?.length ?? 0)) return false;
+    const newest = most.at(-1);
+    if (newest !== undefined) this.remove(newest);
+    return true;
+  }
+
   /** Closes the stream of a session that was ended. */
   closeSession(sessionId: string): void {
     this.streams.get(sessionId)?.close();

@@ -68,10 +68,10 @@ export const agentLlmTool = defineScriptAdmittedTool({
     'for what comes of it: the finished result, or the next request. Posting the same answer again is safe.',
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   access: callAdmittedByScript(MCP_OR_AGENT_SCOPE),
-  accessFor: ({ agentLLMResponse }) =>
+  accessFor: ({ agentLLMResponse, interactionId }) =>
     agentLLMResponse === undefined
       ? callAdmittedByScript(MCP_SCOPE)
-      : answerAdmittedByScript(MCP_OR_AGENT_SCOPE),
+      : answerAdmittedByScript(MCP_OR_AGENT_SCOPE, interactionId),
   input,
   output: [answerConfirmationSchema, ...operationReplySchemas(delegatedCall)],
   run: async ({ interactionId, agentLLMResponse, delegatedCallDetails: details, waitMs }, call, meta) => {

@@ -1,4 +1,4 @@
-import type { Identity } from '../records/identity.ts';
+import type { Identity } from '../identity/identity.ts';
 import { formatCursor, parseCursor, type Position, withoutPrincipal } from '../records/cursor.ts';
 import type { InteractionRecord, InteractionSummary } from '../records/interaction-record.ts';
 import type {
@@ -19,7 +19,7 @@ export interface HistoryQuery extends InteractionFilter {
 }
 
 /** One page scans at most so many interactions. */
-const MAX_INTERACTIONS = 500;
+const MAX_INTERACTIONS = 200;
 
 /** An interaction by its index member, and its task's score in the index. */
 interface OpenedInteraction {

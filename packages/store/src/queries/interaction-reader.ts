@@ -1,5 +1,5 @@
 import type { InteractionStatus, Role } from '@baton/protocol';
-import { formatHolder, type Identity } from '../records/identity.ts';
+import { formatHolder, type Identity } from '../identity/identity.ts';
 import type { ClaimRequest } from '../tasks/claims.ts';
 import {
   type InteractionFields,
@@ -8,10 +8,10 @@ import {
   type InteractionSummary,
   parseInteractionSummary,
 } from '../records/interaction-record.ts';
-import { PAGE_SIZE, MAX_PAGE_BYTES } from '../records/page.ts';
+import { MAX_EXAMINED_BYTES, MAX_PAGE_BYTES, PAGE_SIZE } from '../records/page.ts';
 import { parseIndexMember } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { recheckArgs, recheckKeys } from '../records/recheck-args.ts';
+import { recheckArgs, recheckKeys } from '../identity/recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { FETCH_OR_CLAIM_INTERACTIONS } from '../scripts/registry.ts';
@@ -86,6 +86,7 @@ export class InteractionReader {
         role: role ?? '',
         limit: most,
         bytes,
+        examine: MAX_EXAMINED_BYTES,
         whole,
         lease: claim?.leaseMs ?? 0,
         holder: claim === undefined ? '' : formatHolder(identity, claim.holder ?? ''),

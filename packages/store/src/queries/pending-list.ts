@@ -1,4 +1,4 @@
-import type { Identity } from '../records/identity.ts';
+import type { Identity } from '../identity/identity.ts';
 import type { ClaimRequest } from '../tasks/claims.ts';
 import {
   formatCursor,
@@ -14,7 +14,7 @@ import type {
   FetchResult,
   InteractionFilter,
 } from './interaction-reader.ts';
-import { recheckArgs, recheckKeys } from '../records/recheck-args.ts';
+import { recheckArgs, recheckKeys } from '../identity/recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { MAX_SCANNED, PAGE_SIZE, type Page } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';

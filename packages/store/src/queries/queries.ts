@@ -1,6 +1,6 @@
 import { parseInteractionId, type TaskStatus } from '@baton/protocol';
 import { PendingList, type PendingQuery, type PendingPage } from './pending-list.ts';
-import { type Identity, maySee } from '../records/identity.ts';
+import { type Identity, maySee } from '../identity/identity.ts';
 import { formatCursor, parseCursor, withoutPrincipal } from '../records/cursor.ts';
 import { InteractionHistory, type HistoryQuery } from './interaction-history.ts';
 import { InteractionReader } from './interaction-reader.ts';
@@ -100,6 +100,17 @@ export class Queries {
     return readInteraction;
   }
 
+  /** The same without its request. */
+  async interactionSummary(identity: Identity, id: string): Promise<InteractionSummary> {
+    const parsed = parseInteractionId(id);
+    const reference = parsed && `${taskRef(parsed.taskId)}.${parsed.number}|`;
+    const [found] = reference ? (await this.reader.summaries(identity, [reference], {})).items : [];
+    if (found === undefined || !maySee(identity, found.principal)) {
+      throw refusalError(['interaction_not_found'], { interactionId: id });
+    }
+    return found;
+  }
+
   /** Tasks, newest first. */
   async tasks(identity: Identity, cursor?: string): Promise<Page<TaskSummary>> {
     const { connection, keys } = this.context;
@@ -175,11 +186,12 @@ export class Queries {
     count: number,
   ): Promise<InteractionSummary[]> {
     const items: InteractionSummary[] = [];
-    for (let from = 0; from < count; from += FETCH_SIZE) {
+    for (let from = 0; from < count; ) {
       const numbers = Array.from({ length: Math.min(FETCH_SIZE, count - from) }, (_, at) => from + at + 1);
       const references = numbers.map((number) => `${taskRef(taskId)}.${number}|`);
-      const all = { most: FETCH_SIZE, bytes: Number.MAX_SAFE_INTEGER };
-      items.push(...(await this.reader.summaries(identity, references, all)).items);
+      const read = await this.reader.summaries(identity, references, { most: FETCH_SIZE });
+      items.push(...read.items);
+      from += read.scanned;
     }
     return items;
   }

@@ -1,5 +1,10 @@
-import { type DelegatedCall, formatInteractionId, type InteractionStatus } from '@baton/protocol';
-import { type InteractionRequest, parseRequestField, parseSummaryField } from './interaction-request.ts';
+import { formatInteractionId, type InteractionStatus } from '@baton/protocol';
+import {
+  type InteractionRequest,
+  type SummarizedRequest,
+  parseRequestField,
+  parseSummaryField,
+} from './interaction-request.ts';
 import { parseProgramField } from './program-field.ts';
 
 interface InteractionFacts {
@@ -22,9 +27,7 @@ export interface InteractionRecord extends InteractionFacts {
 
 /** The same without the LLM request itself, which may be large. */
 export interface InteractionSummary extends InteractionFacts {
-  readonly request:
-    | { readonly kind: 'llm'; readonly call: Omit<DelegatedCall, 'request'> }
-    | Extract<InteractionRequest, { kind: 'elicitation' }>;
+  readonly request: SummarizedRequest | Extract<InteractionRequest, { kind: 'elicitation' }>;
 }
 
 /** What is read of an interaction: fields of its task's record; either of the last two. */

@@ -5,6 +5,12 @@ export type InteractionRequest =
   | { readonly kind: 'llm'; readonly call: DelegatedCall }
   | { readonly kind: 'elicitation'; readonly message: string; readonly schema: JsonObject };
 
+/** An LLM request without what is sent to the LLM, which may be large. */
+export interface SummarizedRequest {
+  readonly kind: 'llm';
+  readonly call: Omit<DelegatedCall, 'request'>;
+}
+
 /** Reads the field `request` of an interaction: `<created>;<request as JSON>`. */
 export function parseRequestField(field: string): { createdAt: number; request: InteractionRequest } {
   const semicolon = field.indexOf(';');
@@ -36,4 +42,10 @@ export function parseSummaryField(field: string): {
       summary: JSON.parse(summary.join(';')) as string,
     },
   };
+}
+
+/** The same as a request without what is sent to the LLM. */
+export function parseSummarizedRequest(field: string): { createdAt: number; request: SummarizedRequest } {
+  const { createdAt, call } = parseSummaryField(field);
+  return { createdAt, request: { kind: 'llm', call } };
 }

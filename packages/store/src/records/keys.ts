@@ -94,6 +94,8 @@ export class TenantKeys {
   readonly name: string;
   readonly record: string;
   readonly credentials: string;
+  /** The keys that share the tenant's rate now. */
+  readonly rates: string;
   readonly tasks: string;
   readonly pending: string;
   readonly ready: string;
@@ -121,6 +123,7 @@ export class TenantKeys {
     this.name = name;
     this.record = `${shard.base}:t:${name}`;
     this.credentials = `${this.record}:keys`;
+    this.rates = `${this.record}:rates`;
     this.tasks = `${this.record}:tasks`;
     this.pending = `${this.record}:pending`;
     this.ready = `${this.record}:ready`;
@@ -148,6 +151,7 @@ export class TenantKeys {
     const {
       shard,
       record: tenant,
+      rates,
       tasks,
       pending,
       claims,
@@ -164,6 +168,7 @@ export class TenantKeys {
       idempotency,
       task,
       tenant,
+      rates,
       tasks,
       pending,
       claims,

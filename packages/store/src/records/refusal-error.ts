@@ -26,9 +26,7 @@ export function refusalError(
     case 'tenant_suspended':
       return new BatonError('tenant_suspended', 'The tenant is suspended. Ask your operator.');
     case 'limit_rate':
-      return new BatonError('limit_rate', `Too many requests. Repeat in ${facts[0]} ms.`, {
-        retryAfterMs: Number(facts[0]),
-      });
+      return rateRefusal(facts.map(Number));
     case 'limit_pending':
       return new BatonError(
         'limit_pending',
@@ -111,6 +109,16 @@ export function refusalError(
     default:
       throw new Error(`a script answered ${JSON.stringify(reply)}`);
   }
+}
+
+/** The limit counts all keys of a tenant together, and each has a share of it (docs/clients.md). */
+function rateRefusal([retryAfterMs = 0, most = 0, keys = 1]: readonly number[]): BatonError {
+  const shared = keys > 1 ? `, shared by ${keys} keys that call now,` : '';
+  return new BatonError(
+    'limit_rate',
+    `The tenant's limit 'requestsPerSecond' of ${most}${shared} is reached. Repeat in ${retryAfterMs} ms.`,
+    { limit: 'requestsPerSecond', most, keys, retryAfterMs },
+  );
 }
 
 /** What ended, is another's, was never sealed here: all the same to whoever shows it. */

@@ -65,7 +65,7 @@ test('no two entries of the legend share a name', () => {
   const names = LEGEND.map(([, { stored, suffix = '' }]) => stored + suffix);
   expect(new Set(names).size).toBe(names.length);
   expect(taskFieldNameOf('j:0.1')).toBe('journal');
-  expect(taskFieldNameOf('c12')).toBe('chunk_bytes');
+  expect(taskFieldNameOf('c12')).toBe('chunk_state');
   expect(taskFieldNameOf('c12;0')).toBe('chunk');
   expect(taskFieldNameOf('unheard-of')).toBeUndefined();
 });

@@ -227,11 +227,12 @@ export const TASK_RECORD = {
     writers: ['task/settle', 'task/cancel', 'deadline/expire'],
     absent: 'unless the interaction has expired or was cancelled',
   },
-  chunk_bytes: {
+  chunk_state: {
     stored: 'c',
     suffix: '<number>',
-    meaning: 'The size of all chunks of a streamed answer so far',
-    value: 'bytes',
+    meaning: 'How far a streamed answer has come',
+    value:
+      '<bytes, 64 a chunk at least>;<chunks>;<the first missing sequence>; only the bytes in records of an earlier release',
     writers: ['interaction/append_chunk', 'interaction/accept'],
     absent: 'unless an answer is being streamed; deleted when it is accepted',
   },

@@ -6,7 +6,12 @@ import {
   type TaskStatus,
   type WireError,
 } from '@baton/protocol';
-import { type InteractionRequest, parseRequestField } from './interaction-request.ts';
+import {
+  type InteractionRequest,
+  parseRequestField,
+  parseSummarizedRequest,
+  type SummarizedRequest,
+} from './interaction-request.ts';
 import { parseProgramField } from './program-field.ts';
 
 /** A pending request, as it was parked. Times are milliseconds by Redis's clock. */
@@ -14,7 +19,8 @@ export interface PendingInteraction {
   readonly interactionId: string;
   readonly createdAt: number;
   readonly expiresAt: number;
-  readonly request: InteractionRequest;
+  /** Of several LLM requests of a task that was read, only the first is whole. */
+  readonly request: InteractionRequest | SummarizedRequest;
 }
 
 interface TaskFacts {
@@ -51,11 +57,12 @@ export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskVi
   const end = parseTaskEnd(status as TaskStatus, payload ?? '');
   if (end !== undefined) return { ...common, ...end };
   const pending: PendingInteraction[] = [];
-  for (let at = 0; at + 2 < interactions.length; at += 3) {
+  for (let at = 0; at + 3 < interactions.length; at += 4) {
+    const [number, due, request, summary] = interactions.slice(at, at + 4) as (string | null)[];
     pending.push({
-      interactionId: formatInteractionId(taskId, Number(interactions[at])),
-      expiresAt: Number(interactions[at + 1]),
-      ...parseRequestField(String(interactions[at + 2])),
+      interactionId: formatInteractionId(taskId, Number(number)),
+      expiresAt: Number(due),
+      ...(summary ? parseSummarizedRequest(summary) : parseRequestField(request ?? '')),
     });
   }
   return { ...common, status: status as 'working' | 'input_required', pending };

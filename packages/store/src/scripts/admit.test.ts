@@ -1,7 +1,7 @@
 import { formatInteractionId, type Limits, parseApiKey, type Scope } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import type { Caller } from '../tenant/caller.ts';
-import { ACCEPT, ADMIT, APPEND_CHUNK, OPEN, UPSERT_TENANT } from './registry.ts';
+import { ACCEPT, ADMIT, ADMIT_ANSWER, APPEND_CHUNK, OPEN, UPSERT_TENANT } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { errorCode, type TestTenant, newTask } from '../testing/test-tenant.ts';
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
@@ -9,9 +9,11 @@ import { documentedReplyCodes } from '../testing/all-scripts.ts';
 const fixture = await openFixture();
 const { interceptor, redis } = fixture;
 
-/** The four ways in: each admits by its own script. */
+/** The ways in: each admits by its own script. */
 const WAYS = {
   admit: (_guest: TestTenant, caller: Caller) => caller.admit(['mcp']),
+  admitAnswer: (_guest: TestTenant, caller: Caller, taskId: string) =>
+    caller.admit(['mcp'], formatInteractionId(taskId, 1)),
   open: (testTenant: TestTenant, caller: Caller) => testTenant.tasks.open(caller, newTask()),
   accept: (testTenant: TestTenant, caller: Caller, taskId: string) =>
     testTenant.answer(taskId, 1, { as: caller }),
@@ -96,6 +98,7 @@ test('checking a caller again takes no token of the rate, and is never refused f
   }
   expect(await fixture.contents()).toEqual(before);
   await redis.hset(testTenant.keys.record, { tokens: -1_000 });
+  await redis.zadd(testTenant.keys.rates, 9e15, 'another', 9e15, await keyIdOf(testTenant));
   expect((await caller.recheck(['mcp'])).principal).toBe('ann');
   expect(await level(testTenant)).toBe(-1_000);
 });
@@ -134,14 +137,28 @@ test('no key is stored as it is shown', async () => {
   expect(JSON.stringify(await fixture.contents())).not.toContain(secret);
 });
 
-/** A tenant whose bucket stands at `tokens` as of `ago` milliseconds before now. */
+/** The id of the key with which `caller()` calls. */
+const keyIdOf = async (testTenant: TestTenant) =>
+  (await testTenant.caller()).credentialKey.split(':').at(-1) ?? '';
+
+/** A tenant whose bucket, and the share of its key, stand at `tokens` as of `ago` milliseconds before now. */
 async function bucket(limits: Partial<Limits>, tokens: number, ago: number): Promise<TestTenant> {
   const testTenant = await fixture.createTenant(limits);
   const [seconds, micros] = await redis.time();
   const now = Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000);
-  await redis.hset(testTenant.keys.record, { tokens, filled: now - ago });
+  await drain(testTenant, tokens, now - ago);
   return testTenant;
 }
+
+/** Puts the tenant's bucket, and the share of its only key, to `tokens` as of `since`. */
+async function drain(testTenant: TestTenant, tokens: number, since: number): Promise<void> {
+  const [rate, burst] = await redis.hmget(testTenant.keys.record, 'requestsPerSecond', 'burst');
+  await redis.hset(testTenant.keys.record, { tokens, filled: since });
+  const whole = since + ((Number(burst) - tokens) * 1_000) / Number(rate);
+  await redis.zadd(testTenant.keys.rates, whole, await keyIdOf(testTenant));
+}
+
+const redisNow = async () => Number((await redis.time())[0]) * 1_000;
 
 const level = async (testTenant: TestTenant) => Number(await redis.hget(testTenant.keys.record, 'tokens'));
 
@@ -177,15 +194,15 @@ test('a clock that was set back takes no tokens away', async () => {
 
 test('an answer is taken where a call is refused for its rate, and goes into debt down to a floor', async () => {
   const testTenant = await fixture.createTenant({ requestsPerSecond: 1, burst: 2 });
-  const taskId = await testTenant.openTask();
-  await redis.hset(testTenant.keys.record, { tokens: -3 });
+  const [taskId, other] = [await testTenant.openTask(), await testTenant.openTask()];
+  await drain(testTenant, -3, (await redisNow()) + 1_000);
   expect(await errorCode((await testTenant.caller()).admit(['mcp']))).toBe('limit_rate');
   await testTenant.answer(taskId);
   expect(await level(testTenant)).toBeLessThan(-3.5);
-  await redis.hset(testTenant.keys.record, { tokens: -19.5 });
-  expect(await errorCode(testTenant.answer(taskId))).toBe('limit_rate');
+  await drain(testTenant, -19.5, (await redisNow()) + 1_000);
+  expect(await errorCode(testTenant.answer(other))).toBe('limit_rate');
   const retryAfter = Number(interceptor.last(ACCEPT)[1]);
-  expect(retryAfter, 'until there is room above the floor').toBeLessThanOrEqual(500);
+  expect(retryAfter, 'until there is room above the floor').toBeLessThanOrEqual(1_500);
 });
 
 test('UPSERT_TENANT creates a tenant once, changes the fields that are named, and leaves the others', async () => {
@@ -207,7 +224,7 @@ test('UPSERT_TENANT creates a tenant once, changes the fields that are named, an
 test('every code of ADMIT was reached, and each of its refusals through the scripts that carry it', async () => {
   expect(interceptor.codes(ADMIT)).toEqual(documentedReplyCodes(ADMIT));
   const refusals = documentedReplyCodes(ADMIT).filter((code) => code !== 'ok');
-  for (const script of [OPEN, ACCEPT, APPEND_CHUNK]) {
+  for (const script of [ADMIT_ANSWER, OPEN, ACCEPT, APPEND_CHUNK]) {
     expect(interceptor.codes(script), script.name).toEqual(expect.arrayContaining(refusals));
     expect(documentedReplyCodes(script), script.name).toEqual(expect.arrayContaining(refusals));
   }

@@ -1,6 +1,6 @@
 import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import { CANCEL, APPEND_CHUNK, READ_TASK_AND_REGISTER_WAITER } from './registry.ts';
+import { CANCEL, READ_TASK_AND_REGISTER_WAITER } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { AGENT, ANN, llmWait, BOB, errorCode, sleepWait } from '../testing/test-tenant.ts';
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
@@ -126,67 +126,8 @@ test('READ_TASK_AND_REGISTER_WAITER replies with the pending requests as they we
   expect((await testTenant.readRecord(taskId))['w']).toBe('');
 });
 
-test('chunks are kept each once, in any order, and the final answer finds them', async () => {
-  const testTenant = await fixture.createTenant({ answerBytes: 10 });
-  const taskId = await testTenant.openTask();
-  const id = formatInteractionId(taskId, 1);
-  const chunk = async (sequence: number, delta: string) =>
-    errorCode(
-      testTenant.interactions.appendChunk(await testTenant.caller(), { interactionId: id, sequence, delta }),
-    );
-  expect(await chunk(2, 'cc')).toBe('done');
-  expect(await chunk(0, 'aaaaa')).toBe('done');
-  expect(await chunk(0, 'aaaaa'), 'the same again changes nothing').toBe('done');
-  expect(await chunk(0, 'other'), 'the first one counts').toBe('invalid_arguments');
-  expect(await chunk(1, 'bbbb')).toBe('limit_size');
-  expect(interceptor.last(APPEND_CHUNK)).toEqual(['limit_size', 'answerBytes', 11, '10']);
-  expect(await chunk(1, 'bbb')).toBe('done');
-  expect(await chunk(1, 'bbb'), 'the same again is kept, full or not').toBe('done');
-  expect(await testTenant.interactions.readChunks(id)).toEqual(
-    new Map([
-      [0, 'aaaaa'],
-      [1, 'bbb'],
-      [2, 'cc'],
-    ]),
-  );
-  await testTenant.answer(taskId);
-  expect(await testTenant.interactions.readChunks(id), 'the answer stands in the journal').toEqual(new Map());
-  expect(Object.keys(await testTenant.readRecord(taskId)).filter((field) => field.startsWith('c'))).toEqual(
-    [],
-  );
-  expect(await chunk(3, 'd')).toBe('interaction_already_answered');
-  const lease = await fixture.leaseOne();
-  expect([...lease.task.journal.keys()], 'a replay does not read them').toEqual(['0']);
-});
-
-test("a chunk is refused for what is not pending, and what is not the caller's", async () => {
-  const testTenant = await fixture.createTenant();
-  const chunk = async (taskId: string, number = 1, principal = 'ann') => {
-    const caller = await testTenant.caller(principal);
-    return errorCode(
-      testTenant.interactions.appendChunk(caller, {
-        interactionId: formatInteractionId(taskId, number),
-        sequence: 0,
-        delta: 'x',
-      }),
-    );
-  };
-  const pending = await testTenant.openTask();
-  expect(await chunk(pending, 2)).toBe('interaction_not_found');
-  expect(await chunk(pending, 1, 'bob')).toBe('interaction_not_found');
-  expect(await chunk(await testTenant.withLifetimes({ interaction: 0 }).openTask())).toBe(
-    'interaction_expired',
-  );
-  await testTenant.tasks.cancel(ANN, pending);
-  expect(await chunk(pending)).toBe('interaction_cancelled');
-});
-
-test('every code of CANCEL, APPEND_CHUNK and READ_TASK_AND_REGISTER_WAITER was reached', () => {
-  const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
+test('every code of CANCEL and READ_TASK_AND_REGISTER_WAITER was reached', () => {
   expect(interceptor.codes(CANCEL)).toEqual(documentedReplyCodes(CANCEL));
-  expect(interceptor.codes(APPEND_CHUNK)).toEqual(
-    documentedReplyCodes(APPEND_CHUNK).filter((code) => !admission.includes(code)),
-  );
   expect(interceptor.codes(READ_TASK_AND_REGISTER_WAITER)).toEqual(
     documentedReplyCodes(READ_TASK_AND_REGISTER_WAITER),
   );

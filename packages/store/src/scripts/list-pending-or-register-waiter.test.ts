@@ -1,6 +1,6 @@
 import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import type { Identity } from '../records/identity.ts';
+import type { Identity } from '../identity/identity.ts';
 import { formatCursor } from '../records/cursor.ts';
 import { FETCH_OR_CLAIM_INTERACTIONS } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';

@@ -1,6 +1,6 @@
 import { formatInteractionId, parseApiKey } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import type { Identity } from '../records/identity.ts';
+import type { Identity } from '../identity/identity.ts';
 import type { Caller } from '../tenant/caller.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, errorCode, newTask, type TestTenant } from '../testing/test-tenant.ts';

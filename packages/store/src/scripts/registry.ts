@@ -29,16 +29,25 @@ const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'floor'] as co
 /** With these a script checks again a caller that was admitted before (`include/recheck.lua`), and behind them what it does. */
 const RECHECK = ['digest', 'principal', 'scopes', 'need'] as const;
 
-export const ADMIT = defineScript('tenant/admit', ['credential', 'tenant'], CALLER, BATCHED);
+/** The keys of a script that admits its caller. */
+const ADMISSION = ['credential', 'tenant', 'rates'] as const;
+
+export const ADMIT = defineScript('tenant/admit', ADMISSION, CALLER, BATCHED);
+
+export const ADMIT_ANSWER = defineScript(
+  'tenant/admit_answer',
+  [...ADMISSION, 'task'],
+  [...CALLER, 'number'],
+  BATCHED,
+);
 
 /** Never batched: it drops the writes that the calls of a batch share. */
-export const ADMISSION_DRY_RUN = defineScript('tenant/admission_dry_run', ['credential', 'tenant'], CALLER);
+export const ADMISSION_DRY_RUN = defineScript('tenant/admission_dry_run', ADMISSION, CALLER);
 
 export const OPEN = defineScript(
   'task/open',
   [
-    'credential',
-    'tenant',
+    ...ADMISSION,
     'task',
     'idempotency',
     'tasks',
@@ -58,17 +67,19 @@ export const OPEN = defineScript(
 
 export const ACCEPT = defineScript(
   'interaction/accept',
-  ['credential', 'tenant', 'task', 'pending', 'claims', ...QUEUE, 'activeChangeChannel'],
+  [...ADMISSION, 'task', 'pending', 'claims', ...QUEUE, 'activeChangeChannel'],
   [...CALLER, 'topic', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
   { ...REPLICATED, ...BATCHED, ...INCOMING },
 );
 
 export const APPEND_CHUNK = defineScript(
   'interaction/append_chunk',
-  ['credential', 'tenant', 'task'],
+  [...ADMISSION, 'task'],
   [...CALLER, 'number', 'sequence', 'delta'],
   { ...REPLICATED, ...INCOMING },
 );
+
+export const READ_CHUNK_STATE = defineScript('interaction/read_chunk_state', ['task'], ['number']);
 
 export const DEQUEUE = defineScript('queue/dequeue', QUEUE, [
   'topic',
@@ -160,7 +171,7 @@ export const LIST_PENDING_OR_REGISTER_WAITER = defineScript(
 export const FETCH_OR_CLAIM_INTERACTIONS = defineScript(
   'interaction/fetch_or_claim_interactions',
   ['credential', 'tenant', 'claims', 'holders'],
-  [...RECHECK, 'status', 'operation', 'role', 'limit', 'bytes', 'whole', 'lease', 'holder'],
+  [...RECHECK, 'status', 'operation', 'role', 'limit', 'bytes', 'examine', 'whole', 'lease', 'holder'],
   REPLICATED,
 );
 

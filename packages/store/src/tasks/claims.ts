@@ -1,8 +1,8 @@
 import { parseInteractionId } from '@baton/protocol';
-import { formatHolder, type Identity } from '../records/identity.ts';
+import { formatHolder, type Identity } from '../identity/identity.ts';
 import { taskRef } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { recheckArgs, recheckKeys } from '../records/recheck-args.ts';
+import { recheckArgs, recheckKeys } from '../identity/recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { CLAIM, RELEASE_HOLDER } from '../scripts/registry.ts';

@@ -1,14 +1,18 @@
 import { parseInteractionId, type Scope } from '@baton/protocol';
-import { type Identity, formatScopes } from '../records/identity.ts';
+import { type Identity, formatScopes } from '../identity/identity.ts';
 import type { Caller } from '../tenant/caller.ts';
 import { taskRef } from '../records/keys.ts';
+import { FIELD } from '../records/task-record.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
-import { ACCEPT, APPEND_CHUNK, EXTEND_INTERACTION } from '../scripts/registry.ts';
+import { ACCEPT, APPEND_CHUNK, EXTEND_INTERACTION, READ_CHUNK_STATE } from '../scripts/registry.ts';
 import { runCancel } from './tasks.ts';
 
 export type Accepted = { readonly replayed: boolean; readonly event: number; readonly taskId: string };
+
+/** So many chunks are read by one command. */
+const CHUNKS_PER_READ = 500;
 
 const ANSWER: readonly Scope[] = ['mcp', 'agent'];
 
@@ -29,7 +33,10 @@ export class Interactions {
     const { taskId, number } = this.parseId(answer.interactionId);
     const names = keys.taskNames(taskId);
     const { topic, ref } = names;
-    const { digest, principal, scopes, need, bytes, floor } = await caller.admissionArgs(ANSWER, 'answer');
+    const { digest, principal, scopes, need, bytes, floor } = await caller.admissionArgs(
+      ANSWER,
+      answer.interactionId,
+    );
     const reply = await runScript(connection, ACCEPT, keys.scriptKeys(names, caller.credentialKey), {
       digest,
       principal,
@@ -63,9 +70,9 @@ export class Interactions {
     const reply = await runScript(
       connection,
       APPEND_CHUNK,
-      { credential: caller.credentialKey, tenant: keys.record, task: keys.task(taskId) },
+      keys.scriptKeys(keys.taskNames(taskId), caller.credentialKey),
       {
-        ...(await caller.admissionArgs(ANSWER, 'answer')),
+        ...(await caller.admissionArgs(ANSWER, chunk.interactionId)),
         number,
         sequence: chunk.sequence,
         delta: chunk.delta,
@@ -76,13 +83,27 @@ export class Interactions {
     throw refusalError(reply, { interactionId: chunk.interactionId });
   }
 
-  /** The stored chunks of a streamed answer, by their sequence. The caller must have been admitted. */
-  async readChunks(id: string): Promise<Map<number, string>> {
+  /**
+   * The text of a streamed answer, or the first sequence that is missing of it, found without reading a chunk; undefined
+   * when none was posted. The caller must have been admitted.
+   */
+  async joinChunks(id: string): Promise<{ text: string } | { missing: number } | undefined> {
     const { keys, connection } = this.context;
     const { taskId, number } = this.parseId(id);
-    const fields = await connection.command((client) => client.hgetall(keys.task(taskId)));
-    const mine = Object.entries(fields).filter(([field]) => field.startsWith(`c${number};`));
-    return new Map(mine.map(([field, delta]) => [Number(field.split(';')[1]), delta]));
+    const task = keys.task(taskId);
+    const reply = await runScript(connection, READ_CHUNK_STATE, { task }, { number });
+    const [chunks, missing] = [Number(reply[1]), Number(reply[2])];
+    if (chunks === 0) return undefined;
+    if (missing < chunks) return { missing };
+    const pieces: string[] = [];
+    for (let from = 0; from < chunks; from += CHUNKS_PER_READ) {
+      const length = Math.min(CHUNKS_PER_READ, chunks - from);
+      const names = Array.from({ length }, (_, at) => `${FIELD.chunk}${number};${from + at}`);
+      const read = await connection.command((client) => client.hmget(task, ...names));
+      // An answer that was accepted meanwhile has dropped them; its own refusal says so.
+      pieces.push(...read.map((piece) => piece ?? ''));
+    }
+    return { text: pieces.join('') };
   }
 
   /** Cancels one interaction; its task goes on with the error `interaction_cancelled`. */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { isTaskId, BatonError, type JsonObject, type Scope, taskIdFromUuid } from '@baton/protocol';
-import { type Identity, parseScopes, formatScopes } from '../records/identity.ts';
+import { type Identity, parseScopes, formatScopes } from '../identity/identity.ts';
 import type { Caller } from '../tenant/caller.ts';
 import { taskIdFromRef } from '../records/keys.ts';
 import { OversizedRequestError } from '../records/oversized-request-error.ts';
 import { parseOpenedInteractions, pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { recheckArgs, recheckKeys } from '../records/recheck-args.ts';
+import { recheckArgs, recheckKeys } from '../identity/recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { CANCEL, OPEN, READ_TASK_AND_REGISTER_WAITER } from '../scripts/registry.ts';

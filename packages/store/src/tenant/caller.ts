@@ -1,14 +1,14 @@
-import { type ApiKeyParts, type Scope, scopeSchema } from '@baton/protocol';
+import { type ApiKeyParts, parseInteractionId, type Scope, scopeSchema } from '@baton/protocol';
 import type { Connection } from '../redis/connection.ts';
-import { AdmittedKey } from '../records/admitted-key.ts';
-import { formatScopes, type Identity, parseScopes } from '../records/identity.ts';
+import { AdmittedKey } from '../identity/admitted-key.ts';
+import { formatScopes, type Identity, parseScopes } from '../identity/identity.ts';
 import type { TenantKeys } from '../records/keys.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
-import { ADMISSION_DRY_RUN, ADMIT } from '../scripts/registry.ts';
+import { ADMISSION_DRY_RUN, ADMIT, ADMIT_ANSWER } from '../scripts/registry.ts';
 import { cachedApiKeyDigest } from './api-key-digest.ts';
 
-/** The lowest balance of the rate bucket, in bursts, at which a request is still admitted; answers are refused last. */
+/** How far a key may overdraw its share of the rate, in bursts: an answer that is waited for is refused last. */
 const CALL_FLOOR = 0;
 const ANSWER_FLOOR = -10;
 const NO_FLOOR = -1_000_000_000;
@@ -67,12 +67,15 @@ export class Caller {
     return new Caller(connection, keys, undefined, 0, identity);
   }
 
-  /** Admits the caller if it has any of the scopes in `need`; the tenant's rate counts the request once. */
-  async admit(need: readonly Scope[], purpose: 'call' | 'answer' = 'call'): Promise<Identity> {
+  /**
+   * Admits the caller if it has any of the scopes in `need`; the tenant's rate counts the request once. `answerTo` is the
+   * interaction that the request answers: if it waits for this caller's answer, that may overdraw the rate.
+   */
+  async admit(need: readonly Scope[], answerTo?: string): Promise<Identity> {
     if (this.identity === undefined && this.admissionDone)
       throw new Error('a script has checked the admission already');
     if (this.key !== undefined) this.key.need = need;
-    this.identity ??= this.runAdmission(ADMIT, need, purpose === 'answer' ? ANSWER_FLOOR : CALL_FLOOR);
+    this.identity ??= this.runAdmit(need, answerTo);
     const identity = await this.identity;
     this.admissionDone = true;
     if (!need.some((scope) => identity.scopes.has(scope))) {
@@ -106,23 +109,19 @@ export class Caller {
   /**
    * The arguments with which a script checks the admission itself; give its reply to `recordAdmission`.
    */
-  async admissionArgs(need: readonly Scope[], purpose: 'call' | 'answer' = 'call') {
+  async admissionArgs(need: readonly Scope[], answerTo?: string) {
     if (this.key === undefined) {
-      const { principal, scopes } = await this.admit(need, purpose);
+      const { principal, scopes } = await this.admit(need, answerTo);
       return { ...OF_NO_KEY, principal, scopes: formatScopes(scopes), need: need.join(' ') };
     }
     // Counted by the script that admits it, and by no later one.
     const counted = this.identity === undefined;
     if (counted) this.key.need = need;
-    else await this.admit(need, purpose);
-    return {
-      digest: this.key.digest,
-      principal: '',
-      scopes: '',
-      need: need.join(' '),
-      bytes: this.bytes,
-      floor: counted ? (purpose === 'answer' ? ANSWER_FLOOR : CALL_FLOOR) : NOT_COUNTED,
-    };
+    else await this.admit(need, answerTo);
+    return this.scriptArgs(
+      need,
+      counted ? (answerTo === undefined ? CALL_FLOOR : ANSWER_FLOOR) : NOT_COUNTED,
+    );
   }
 
   /**
@@ -153,26 +152,42 @@ export class Caller {
     return this.key?.record ?? this.keys.credential('');
   }
 
-  private async runAdmission(script: typeof ADMIT, need: readonly Scope[], floor: number): Promise<Identity> {
-    const reply = await runScript(
-      this.connection,
-      script,
-      { credential: this.credentialKey, tenant: this.keys.record },
-      {
-        digest: this.key?.digest ?? '',
-        principal: '',
-        scopes: '',
-        need: need.join(' '),
-        bytes: this.bytes,
-        floor,
-      },
-    );
+  private runAdmit(need: readonly Scope[], answerTo = ''): Promise<Identity> {
+    const interaction = parseInteractionId(answerTo);
+    if (interaction === undefined) return this.runAdmission(ADMIT, need, CALL_FLOOR);
+    const task = this.keys.task(interaction.taskId);
+    const args = { ...this.scriptArgs(need, ANSWER_FLOOR), number: interaction.number };
+    return this.toIdentity(runScript(this.connection, ADMIT_ANSWER, { ...this.scriptKeys, task }, args));
+  }
+
+  private runAdmission(script: typeof ADMIT, need: readonly Scope[], floor: number): Promise<Identity> {
+    return this.toIdentity(runScript(this.connection, script, this.scriptKeys, this.scriptArgs(need, floor)));
+  }
+
+  /** Who a script has admitted. Errors: its refusal. */
+  private async toIdentity(replied: Promise<unknown[]>): Promise<Identity> {
+    const reply = await replied;
     if (reply[0] !== 'ok') throw refusalError(reply);
     const identity = { principal: String(reply[1]), scopes: parseScopes(String(reply[2])) };
     const admittedBy = this.key;
     if (admittedBy === undefined) return identity;
     admittedBy.recordExpiry(reply[3]);
     return { ...identity, admittedBy };
+  }
+
+  private get scriptKeys() {
+    return { credential: this.credentialKey, tenant: this.keys.record, rates: this.keys.rates };
+  }
+
+  private scriptArgs(need: readonly Scope[], floor: number | '') {
+    return {
+      digest: this.key?.digest ?? '',
+      principal: '',
+      scopes: '',
+      need: need.join(' '),
+      bytes: this.bytes,
+      floor,
+    };
   }
 }
 

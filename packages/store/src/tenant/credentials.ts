@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { BatonError, formatApiKey, type KeyInput, type Scope } from '@baton/protocol';
-import { parseScopes, formatScopes } from '../records/identity.ts';
-import { recheckArgs, recheckKeys } from '../records/recheck-args.ts';
+import { parseScopes, formatScopes } from '../identity/identity.ts';
+import { recheckArgs, recheckKeys } from '../identity/recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { CREATE_KEY, END_KEY } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';

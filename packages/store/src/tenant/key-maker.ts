@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
-import type { AdmittedKey } from '../records/admitted-key.ts';
-import type { Identity } from '../records/identity.ts';
+import type { AdmittedKey } from '../identity/admitted-key.ts';
+import type { Identity } from '../identity/identity.ts';
 
 /** Who creates and rotates keys: the operator, or an admin of the tenant with its own key. */
 export type KeyMaker = { readonly kind: 'operator' } | { readonly kind: 'key'; readonly key: AdmittedKey };

@@ -1,4 +1,6 @@
 import { BatonError } from '@baton/protocol';
+import { formatCursor, parseCursor } from '../records/cursor.ts';
+import type { Page } from '../records/page.ts';
 import type { TenantContext } from './tenant-context.ts';
 import { runScript } from '../scripts/script.ts';
 import { COMMIT, COMMIT_IN_TASK } from '../scripts/registry.ts';
@@ -32,6 +34,9 @@ export interface TaskCommit {
 
 const NO_TASK: TaskCommit = { task: '', fence: '', path: '', entry: '', journal: [] };
 
+/** A tenant may have any number of projects; so many names are read at once. */
+const MAX_NAMES = 1_000;
+
 /** A tenant's projects. */
 export class Projects {
   private readonly context: TenantContext;
@@ -48,10 +53,20 @@ export class Projects {
     return version === undefined ? undefined : { version, fields: new Map(Object.entries(fields)) };
   }
 
-  /** The names of all projects. */
-  async names(): Promise<string[]> {
+  /** The names of projects in order, of those behind `after`; at most `most`. */
+  async names(after?: string, most = MAX_NAMES): Promise<string[]> {
     const { connection, keys } = this.context;
-    return connection.command((client) => client.zrange(keys.projects, '0', '-1'));
+    const from = after === undefined ? '-' : `(${after}`;
+    return connection.command((client) => client.zrange(keys.projects, from, '+', 'BYLEX', 'LIMIT', 0, most));
+  }
+
+  /** The same in pages. Errors: `invalid_arguments` naming the cursor. */
+  async page(cursor?: string): Promise<Page<string>> {
+    const after = cursor === undefined ? undefined : parseCursor(cursor).member;
+    const items = await this.names(after);
+    const last = items.at(-1);
+    if (last === undefined || items.length < MAX_NAMES) return { items };
+    return { items, nextCursor: formatCursor({ score: '0', member: last }) };
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { TenantContext } from './tenant-context.ts';
-import type { Identity } from '../records/identity.ts';
-import { recheckArgs, recheckKeys } from '../records/recheck-args.ts';
+import type { Identity } from '../identity/identity.ts';
+import { recheckArgs, recheckKeys } from '../identity/recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { REFRESH_SUBSCRIPTIONS, SUBSCRIBE, UNSUBSCRIBE } from '../scripts/registry.ts';
@@ -10,7 +10,10 @@ import { SUBSCRIPTION_GRACE, SUBSCRIPTION_TTL } from '../records/durations.ts';
 const MAX_SUBSCRIPTIONS = 100;
 const MAX_SUBSCRIPTION_BYTES = 65_536;
 
-/** So many sessions of a tenant may have subscriptions; of more, those that had no stream for longest lose theirs. */
+/**
+ * So many sessions of a tenant may have subscriptions; of more, those that had no stream for longest lose theirs, or else
+ * those of the key that has most: keys share them evenly.
+ */
 const MAX_SUBSCRIBED_SESSIONS = 1_000;
 
 /** The resources that a tenant's MCP sessions are subscribed to. All else of a session is in its sealed id (see the gateway's `sessions`). */
@@ -23,8 +26,8 @@ export class SessionSubscriptions {
 
   /**
    * Subscribes a session to a resource. When too many sessions have subscriptions, the one that had no stream for longest
-   * loses its own, after SUBSCRIPTION_GRACE. Errors: `limit_subscriptions`, `session_not_found`, those of an admission
-   * that ended.
+   * loses its own, after SUBSCRIPTION_GRACE, or one of a key that has more than its share. Errors: `limit_subscriptions`,
+   * `session_not_found`, those of an admission that ended.
    */
   async subscribe(identity: Identity, id: string, uri: string): Promise<void> {
     let reply = await this.runSubscribe(identity, id, uri, '');

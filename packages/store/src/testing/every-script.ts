@@ -29,11 +29,13 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await testTenant.openTask({ idempotency: { key: 'once', arguments: 'a' } });
   const first = formatInteractionId(taskId, 1);
   const third = formatInteractionId(taskId, 3);
+  await (await testTenant.caller()).admit(['mcp'], first);
   await interactions.appendChunk(await testTenant.caller(), {
     interactionId: first,
     sequence: 0,
     delta: 'ye',
   });
+  await interactions.joinChunks(first);
   await tasks.read(ANN, taskId, channel);
   await queries.pending(AGENT, { claim: { max: 2, leaseMs: 60_000 } });
   await claims.claim(AGENT, first, { leaseMs: 60_000 });

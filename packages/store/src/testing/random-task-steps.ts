@@ -1,6 +1,6 @@
 import { formatInteractionId } from '@baton/protocol';
 import fc from 'fast-check';
-import type { Identity } from '../records/identity.ts';
+import type { Identity } from '../identity/identity.ts';
 import { taskRef } from '../records/keys.ts';
 import type { TaskLease } from '../tasks/task-lease.ts';
 import type { TaskBatch } from '../shard/shard.ts';

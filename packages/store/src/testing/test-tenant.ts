@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { BatonError, formatInteractionId, type Limits, parseApiKey, type Scope } from '@baton/protocol';
 import { randomBytes } from 'node:crypto';
 import { taskRef } from '../records/keys.ts';
-import type { Identity } from '../records/identity.ts';
+import type { Identity } from '../identity/identity.ts';
 import type { Caller } from '../tenant/caller.ts';
 import { TenantContext } from '../tenant/tenant-context.ts';
 import type { Wait } from '../records/park-request.ts';
@@ -106,6 +106,7 @@ export class TestTenant {
     const { keys } = this;
     const {
       record: tenant,
+      rates,
       tasks,
       pending,
       claims,
@@ -114,7 +115,7 @@ export class TestTenant {
       activeChangeChannel,
       deadlines,
     } = keys;
-    const own = { tenant, tasks, pending, claims, holders, projects, activeChangeChannel, deadlines };
+    const own = { tenant, rates, tasks, pending, claims, holders, projects, activeChangeChannel, deadlines };
     return {
       ...keys.shard,
       ...own,

@@ -13,7 +13,7 @@ export const nextCursor = z
   .describe('Where the next page begins; absent on the last. A page may be short and still have a next one');
 
 /** How many pages one request may pass over while nothing on them is wanted. */
-const MAX_PAGES_SKIPPED = 10;
+const MAX_PAGES_SKIPPED = 4;
 
 /** The next page on which something is wanted. The store pages by position, filters come after. */
 export async function nextMatchingPage<T>(

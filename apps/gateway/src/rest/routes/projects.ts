@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { cursor, nextCursor } from './paging.ts';
 import type { RouteScope } from '../admission/route-scope.ts';
 import { jsonResponseSchema } from '../openapi/shared-schemas.ts';
 
@@ -43,17 +44,18 @@ export async function projectRoutes(
         tags,
         summary: 'List the projects by their keys',
         params: routeScope.params({}),
+        querystring: z.strictObject({ cursor }),
         response: {
           200: jsonResponseSchema(
-            'All projects',
-            z.object({ projects: z.array(z.object({ projectRoot: z.string() })) }),
+            'A page',
+            z.object({ projects: z.array(z.object({ projectRoot: z.string() })), nextCursor }),
           ),
         },
       },
     },
     async (request) => {
-      const names = await tenantRequestOf(request).tenant.projects.names();
-      return { projects: names.map((projectRoot) => ({ projectRoot })) };
+      const { items, ...next } = await tenantRequestOf(request).tenant.projects.page(request.query.cursor);
+      return { projects: items.map((projectRoot) => ({ projectRoot })), ...next };
     },
   );
 

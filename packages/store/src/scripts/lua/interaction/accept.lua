@@ -1,6 +1,6 @@
 #!lua
 -- ACCEPT: takes the answer to an interaction, once, and puts its task into its tenant's ready list.
--- KEYS: credential tenant task pending claims ready held jobs tenantsWithJobs workers activeChangeChannel
+-- KEYS: credential tenant rates task pending claims ready held jobs tenantsWithJobs workers activeChangeChannel
 -- ARGV: digest principal scopes need bytes floor topic ref number answer fingerprint channel
 -- Returns: {'accepted', event, next, expiresInMs}: next is the job to add, as "number list", or ''; {'replayed', event} for the same answer again; {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'},
@@ -9,10 +9,12 @@
 -- The answer becomes the journal's entry of its effect, so that whoever resumes the task finds it there.
 -- @include clock
 -- @include credential
+-- @include rate
 -- @include admission
 -- @include visibility
 -- @include deferred_writes
 -- @include waits
+-- @include answerable
 -- @include task_status
 -- @include ready_queue
 -- @include task_waiters
@@ -23,22 +25,24 @@ local function drop_chunks()
   for _, field in ipairs(redis.call('HKEYS', K_task)) do
     if string.sub(field, 1, #chunks) == chunks then redis.call('HDEL', K_task, field) end
   end
-  redis.call('HDEL', K_task, F_chunk_bytes .. A_number)
+  redis.call('HDEL', K_task, F_chunk_state .. A_number)
 end
 
 local now = clock()
-local refusal, principal, scopes, limits, expires_in = admit(now, 'answerBytes')
+local refusal, principal, scopes, limits, expires_in = authenticate(now, 'answerBytes')
 if refusal then return refusal end
-local owner, open, answered, ended, events, waiters, chunk_bytes, queue = unpack(redis.call(
+local owner, open, answered, ended, events, waiters, chunk_state, queue = unpack(redis.call(
   'HMGET', K_task, F_principal, F_waits, F_answered .. A_number, F_ended .. A_number, F_events, F_waiters,
-  F_chunk_bytes .. A_number, F_queue))
+  F_chunk_state .. A_number, F_queue))
+local waits = parse_waits(open)
+local wait, place = find_interaction(waits, A_number)
+local over_rate = take_answer_token(now, owner, wait, principal, scopes)
+if over_rate then return over_rate end
 if not may_see(owner, principal, scopes) then return {'interaction_not_found'} end
 if answered and string.match(answered, '^[^;]+') == A_fingerprint then return {'replayed', events or '0'} end
 local closed = refusal_of_closed(answered, ended)
 if closed then return closed end
 
-local waits = parse_waits(open)
-local wait, place = find_interaction(waits, A_number)
 if not wait then return {'interaction_not_found'} end
 if wait.due <= now then return {'interaction_expired'} end
 local answer_bytes = limits[1]
@@ -58,6 +62,6 @@ defer_write('ZREM', K_pending, reference)
 -- Most interactions are answered by whom they were shown to, and nobody claims them.
 if not cache[K_claims] then cache[K_claims] = redis.call('EXISTS', K_claims) end
 if cache[K_claims] == 1 then redis.call('ZREM', K_claims, reference) end
-if chunk_bytes then drop_chunks() end
+if chunk_state then drop_chunks() end
 publish_task_change(owner, true)
 return {'accepted', event, queued and '' or enqueue_task(now), expires_in}

@@ -1,30 +1,37 @@
 #!lua
 -- APPEND_CHUNK: keeps one chunk of a streamed answer; the final success joins them.
--- KEYS: credential tenant task
+-- KEYS: credential tenant rates task
 -- ARGV: digest principal scopes need bytes floor number sequence delta
 -- Returns: {'kept'}, {'replayed', sequence} for the same chunk again, {'chunk_conflict', sequence} for another text
 --          under a sequence that is taken, {'interaction_not_found'}, {'interaction_already_answered'}, {'interaction_expired'},
 --          {'interaction_cancelled'}, {'limit_size', limit, bytes, most}, or a refusal of ADMIT
 -- @include clock
 -- @include credential
+-- @include rate
 -- @include admission
 -- @include visibility
 -- @include waits
+-- @include answerable
+-- @include chunk_state
 local now = clock()
-local refusal, principal, scopes, limits = admit(now, 'answerBytes')
+local refusal, principal, scopes, limits = authenticate(now, 'answerBytes')
 if refusal then return refusal end
-local owner, open, answered, ended, bytes_before = unpack(redis.call(
-  'HMGET', K_task, F_principal, F_waits, F_answered .. A_number, F_ended .. A_number, F_chunk_bytes .. A_number))
+local owner, open, answered, ended, before = unpack(redis.call(
+  'HMGET', K_task, F_principal, F_waits, F_answered .. A_number, F_ended .. A_number, F_chunk_state .. A_number))
+local wait = find_interaction(parse_waits(open), A_number)
+local over_rate = take_answer_token(now, owner, wait, principal, scopes)
+if over_rate then return over_rate end
 if not may_see(owner, principal, scopes) then return {'interaction_not_found'} end
 local closed = refusal_of_closed(answered, ended)
 if closed then return closed end
-local wait = find_interaction(parse_waits(open), A_number)
 if not wait then return {'interaction_not_found'} end
 if wait.due <= now then return {'interaction_expired'} end
 
 local stored = redis.call('HGET', K_task, F_chunk .. A_number .. ';' .. A_sequence)
 if stored then return {stored == A_delta and 'replayed' or 'chunk_conflict', A_sequence} end
-local bytes, answer_bytes = tonumber(bytes_before or 0) + #A_delta, limits[1]
-if bytes > tonumber(answer_bytes) then return {'limit_size', 'answerBytes', bytes, answer_bytes} end
-redis.call('HSET', K_task, F_chunk .. A_number .. ';' .. A_sequence, A_delta, F_chunk_bytes .. A_number, bytes)
+local state, answer_bytes = read_chunk_state(before, A_number), limits[1]
+add_chunk(state, A_number, A_sequence, #A_delta)
+if state.bytes > tonumber(answer_bytes) then return {'limit_size', 'answerBytes', state.bytes, answer_bytes} end
+redis.call(
+  'HSET', K_task, F_chunk .. A_number .. ';' .. A_sequence, A_delta, F_chunk_state .. A_number, format_chunk_state(state))
 return {'kept'}

@@ -3,11 +3,13 @@
 -- them.
 -- KEYS: credential tenant claims holders ...
 --       behind them the task of each interaction
--- ARGV: digest principal scopes need status operation role limit bytes whole lease holder ...
+-- ARGV: digest principal scopes need status operation role limit bytes examine whole lease holder ...
 --       an empty status, operation or role: any; limit and bytes: how many, and how large in all, at most, but one at
---       least; whole 0: LLM calls without their requests; lease 0: no claim; behind them each one's reference
--- Returns: a refusal of RECHECK, or {'ok', until, scanned, contended}, and behind it {at, program, principal, waits, answered, ended, request, summary} of
---          each that matches. until: the end of the leases given; scanned: how many were looked at before the page was full;
+--       least; examine: how many bytes are looked at before the page ends, whether they match or not; whole 0: LLM calls
+--       without their requests; lease 0: no claim; behind them each one's reference
+-- Returns: a refusal of RECHECK, or {'ok', until, scanned, contended}, and behind it {at, program, principal, wait, answered,
+--          ended, request, summary} of each that matches, wait being its own of the task's open waits. until: the end of the
+--          leases given; scanned: how many were looked at before the page was full;
 --          contended: how many of them somebody has claimed; at: its place among those given, from 1; request or summary
 --          false where it is not asked for
 -- A claim is given to what is returned and to nothing else: what no caller sees must not be hidden. A holder that was
@@ -20,10 +22,30 @@
 local now = clock()
 local refusal, principal, scopes = recheck(now)
 if refusal then return refusal end
-local limit, room, lease = tonumber(A_limit), tonumber(A_bytes), tonumber(A_lease)
+local limit, room, examine, lease = tonumber(A_limit), tonumber(A_bytes), tonumber(A_examine), tonumber(A_lease)
 
-local function status_of_interaction(number, waits, answered, ended)
-  if string.find(' ' .. (waits or ''), ' ' .. number .. ';', 1, true) then return 'pending' end
+-- What was looked at counts against `examine`.
+local function look(value)
+  if value then examine = examine - #value end
+  return value
+end
+
+-- A task's fields are read with the first of its interactions, and the same for the others.
+local tasks = {}
+local function read_fields(task_key, number)
+  local task = tasks[task_key]
+  if task then
+    return task, unpack(redis.call('HMGET', task_key, F_answered .. number, F_ended .. number, F_summary .. number))
+  end
+  local fields = redis.call(
+    'HMGET', task_key, F_program, F_principal, F_waits, F_answered .. number, F_ended .. number, F_summary .. number)
+  task = {program = fields[1], principal = fields[2], waits = ' ' .. (look(fields[3]) or '')}
+  tasks[task_key] = task
+  return task, unpack(fields, 4, 6)
+end
+
+local function status_of_interaction(wait, answered, ended)
+  if wait then return 'pending' end
   return answered and 'answered' or string.match(ended or 'cancelled', '^[^;]+')
 end
 
@@ -45,15 +67,16 @@ end
 -- The interaction with this number as it is returned, and its size; nil where it does not match. The request is read last,
 -- and only where it is needed: it may be large.
 local function fetch(task_key, number)
-  local program, owner, waits, answered, ended, summary = unpack(redis.call(
-    'HMGET', task_key, F_program, F_principal, F_waits, F_answered .. number, F_ended .. number, F_summary .. number))
-  if not program or not may_see(owner, principal, scopes) then return end
-  if A_operation ~= '' and string.match(program, '^%S+') ~= A_operation then return end
-  if A_status ~= '' and status_of_interaction(number, waits, answered, ended) ~= A_status then return end
+  local task, answered, ended, summary = read_fields(task_key, number)
+  if not task.program or not may_see(task.principal, principal, scopes) then return end
+  look(summary)
+  local wait = string.match(task.waits, ' (' .. number .. ';%S+)')
+  if A_operation ~= '' and string.match(task.program, '^%S+') ~= A_operation then return end
+  if A_status ~= '' and status_of_interaction(wait, answered, ended) ~= A_status then return end
   if A_role ~= '' and summary and role_of(summary) ~= A_role then return end
   local request = false
   if A_whole == '1' or not summary then
-    request = redis.call('HGET', task_key, F_request .. number)
+    request = look(redis.call('HGET', task_key, F_request .. number))
     if not request then return end
     if not summary then
       summary = (A_whole == '0' or A_role ~= '') and summary_in_request(request) or false
@@ -61,7 +84,7 @@ local function fetch(task_key, number)
     end
   end
   if A_whole == '1' then summary = false elseif summary then request = false end
-  return {0, program, owner, waits, answered, ended, request, summary}, #(request or summary)
+  return {0, task.program, task.principal, wait or false, answered, ended, request, summary}, #(request or summary)
 end
 
 -- A released holder stands among the holders as one of no interaction, so that it is forgotten like them.
@@ -83,6 +106,6 @@ for at = 1, #KEYS - 4 do
     if lease > 0 then set_claim(reference, A_holder, now + lease) end
   end
   scanned = at
-  if #fetched == limit then break end
+  if #fetched == limit or examine <= 0 then break end
 end
 return {'ok', string.format('%d', now + lease), scanned, contended, unpack(fetched)}

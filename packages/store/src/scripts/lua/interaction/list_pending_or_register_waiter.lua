@@ -21,18 +21,40 @@ if refusal then return refusal end
 drop_expired_claims(now)
 local limit, scan_limit = tonumber(A_limit), tonumber(A_scanLimit)
 local found, scanned, last, free = {}, 0, nil, -1
-local offset = 0
+
+-- Whether a member stands behind another of the same score: by its bytes, as Redis has it.
+local function is_behind(member, other)
+  for at = 1, math.min(#member, #other) do
+    local byte, other_byte = string.byte(member, at), string.byte(other, at)
+    if byte ~= other_byte then return byte > other_byte end
+  end
+  return #member > #other
+end
+
+-- The rank of the first member behind the cursor, whose own member may be gone. What is opened together has one score, and
+-- may be many: it is halved, not walked through.
+local function rank_behind_cursor()
+  if A_score == '-inf' then return 0 end
+  local first = redis.call('ZCOUNT', K_pending, '-inf', '(' .. A_score)
+  local past = first + redis.call('ZCOUNT', K_pending, A_score, A_score)
+  while first < past do
+    local middle = math.floor((first + past) / 2)
+    if is_behind(redis.call('ZRANGE', K_pending, middle, middle)[1], A_member) then past = middle else first = middle + 1 end
+  end
+  return first
+end
+
+local rank = rank_behind_cursor()
 while scanned < scan_limit and #found < limit * 2 do
-  local page = redis.call('ZRANGEBYSCORE', K_pending, A_score, '+inf', 'WITHSCORES', 'LIMIT', offset, 100)
+  local page = redis.call('ZRANGE', K_pending, rank, rank + 99, 'WITHSCORES')
   if #page == 0 then
     last = nil
     break
   end
-  offset = offset + 100
+  rank = rank + 100
   for at = 1, #page, 2 do
     local member, score = page[at], page[at + 1]
-    local before_cursor = score == A_score and member <= A_member
-    if not before_cursor and #found < limit * 2 then
+    if #found < limit * 2 then
       scanned = scanned + 1
       last = {score, member}
       local visible = may_see(string.match(member, '|(.*)$'), principal, scopes)

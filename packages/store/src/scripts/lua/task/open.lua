@@ -1,6 +1,6 @@
 #!lua
 -- OPEN: PARK of a task's first segment. Creates the task with its journal so far and its first waits.
--- KEYS: credential tenant task idempotency tasks pending deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
+-- KEYS: credential tenant rates task idempotency tasks pending deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
 -- ARGV: digest principal scopes need bytes floor topic ref operation input arguments staleRef life keep journal waits ready ...
 --       staleRef: a task that the idempotency key may still name although it is gone; keep: how long the records live at
 --       most; journal × (path, entry), then waits × (kind, path, ms until due, request, summary); ready 1: there is work
@@ -13,6 +13,7 @@
 -- Repeating it with the same task key changes nothing.
 -- @include clock
 -- @include credential
+-- @include rate
 -- @include admission
 -- @include deferred_writes
 -- @include waits

@@ -1,9 +1,11 @@
 #!lua flags=allow-oom
--- READ_TASK_AND_REGISTER_WAITER: a task's state, with the requests that it waits for; registers the replica that waits for a change.
+-- READ_TASK_AND_REGISTER_WAITER: a task's state, with the first LLM request that it waits for and the summaries of the
+-- others; registers the replica that waits for a change.
 -- KEYS: credential tenant task
 -- ARGV: digest principal scopes need channel
--- Returns: {'task_not_found'}, a refusal of RECHECK, or {'ok', expiresInMs, {status, principal, program, created_at, updated_at, expires_at, events_seen,
---          outcome}, number, due, request, ...} with the last three for each open interaction
+-- Returns: {'task_not_found'}, a refusal of RECHECK, or {'ok', expiresInMs, {status, principal, program, created_at,
+--          updated_at, expires_at, events_seen, outcome}, number, due, request, summary, ...} with the last four for each open
+--          interaction: request, or summary in its place
 -- @include clock
 -- @include credential
 -- @include recheck
@@ -19,12 +21,15 @@ local task = redis.call(
 local waiters, open = table.remove(task), table.remove(task)
 local status, owner = task[1], task[2]
 if not may_see(owner, principal, scopes) then return {'task_not_found'} end
-local reply = {'ok', expires_in, task}
+local reply, whole = {'ok', expires_in, task}, false
 for _, wait in ipairs(parse_waits(open)) do
   if wait.number > 0 then
     reply[#reply + 1] = wait.number
     reply[#reply + 1] = string.format('%d', wait.due)
-    reply[#reply + 1] = redis.call('HGET', K_task, F_request .. wait.number)
+    local summary = whole and redis.call('HGET', K_task, F_summary .. wait.number)
+    reply[#reply + 1] = not summary and redis.call('HGET', K_task, F_request .. wait.number)
+    reply[#reply + 1] = summary
+    whole = whole or wait.kind == 'llm'
   end
 end
 if not has_ended(status) then

@@ -1,11 +1,12 @@
 #!lua flags=allow-oom
 -- ADMISSION_DRY_RUN: the checks of ADMIT without taking a token of the rate: before enough of a call is there to admit it,
 -- and again for a caller that was admitted and is still connected.
--- KEYS: credential tenant
+-- KEYS: credential tenant rates
 -- ARGV: digest principal scopes need bytes floor
 -- Returns: {'ok', principal, scopes, expiresInMs}, '' for never, or a refusal, as ADMIT
 -- @include clock
 -- @include credential
+-- @include rate
 -- @include admission
 local refusal, principal, scopes, _, expires_in = admit(clock())
 -- Drops the writes of the rate bucket and of the last use.

@@ -1,11 +1,13 @@
 #!lua flags=allow-oom
 -- ADMIT: authenticates a call that has no script of its own.
--- KEYS: credential tenant
+-- KEYS: credential tenant rates
 -- ARGV: digest principal scopes need bytes floor
 -- Returns: {'ok', principal, scopes, expiresInMs}, '' for never, or a refusal: {'unauthenticated'}, {'insufficient_scope', need},
---          {'tenant_suspended'}, {'limit_size', limit, bytes, most}, {'limit_rate', retryAfterMs}
+--          {'tenant_suspended'}, {'limit_size', limit, bytes, most}, {'limit_rate', retryAfterMs, perSecond, keys}:
+--          keys are those that share the rate now
 -- @include clock
 -- @include credential
+-- @include rate
 -- @include admission
 local refusal, principal, scopes, _, expires_in = admit(clock())
 if refusal then return refusal end

@@ -1,5 +1,5 @@
 import { formatScopes, type Identity } from './identity.ts';
-import type { TenantKeys } from './keys.ts';
+import type { TenantKeys } from '../records/keys.ts';
 
 /** The keys by which a script checks a caller again. Without a key there is nothing to check, and nothing is read of it. */
 export function recheckKeys({ admittedBy }: Identity, keys: TenantKeys) {

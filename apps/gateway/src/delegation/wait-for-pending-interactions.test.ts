@@ -1,0 +1,56 @@
+import { type PendingPage, InboxSubscription } from '@baton/store';
+import { expect, test } from 'vitest';
+import type { AdmittedCall } from '../call/call.ts';
+import { waitForPendingInteractions } from './wait-for-pending-interactions.ts';
+
+/** A call over a list that `read` answers for; `wakes` is told of each subscription. */
+function callOver(read: (nth: number) => PendingPage, wakes: (subscription: InboxSubscription) => void) {
+  const reads = { count: 0 };
+  const subscribe = () => {
+    const subscription = new InboxSubscription(() => {});
+    wakes(subscription);
+    return subscription;
+  };
+  const signal = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
+  const call = {
+    identity: { principal: 'ann', scopes: new Set() },
+    tenant: { queries: { pendingTopic: 't:', pending: async () => read(++reads.count) } },
+    services: { store: { inbox: { channel: 'c', subscribe } } },
+    signal: () => signal,
+  } as unknown as AdmittedCall;
+  return { call, reads };
+}
+
+test('a wait over a list without an end reads so many pages a second, and no more', async () => {
+  const { call, reads } = callOver(
+    () => ({ items: [], nextCursor: 'more' }),
+    () => {},
+  );
+  const page = await waitForPendingInteractions(call, { waitMs: 1_500 });
+  expect(page).toEqual({ items: [], nextCursor: 'more' });
+  expect(reads.count).toBe(80);
+});
+
+test('a wait that is notified without a pause reads no more for it', async () => {
+  const update = { seen: 0, status: 'input_required', end: undefined } as const;
+  let timer: NodeJS.Timeout | undefined;
+  const { call, reads } = callOver(
+    () => ({ items: [] }),
+    (subscription) => (timer = setInterval(() => subscription.receive(update), 1)),
+  );
+  await waitForPendingInteractions(call, { waitMs: 1_500 });
+  clearInterval(timer);
+  expect(reads.count).toBeLessThanOrEqual(81);
+});
+
+test('what becomes pending during a pause is found behind it', async () => {
+  const item = { interactionId: 'i' } as PendingPage['items'][number];
+  const { call, reads } = callOver(
+    (nth) => (nth <= 40 ? { items: [], nextCursor: 'more' } : nth === 41 ? { items: [] } : { items: [item] }),
+    (subscription) =>
+      setTimeout(() => subscription.receive({ seen: 0, status: 'input_required', end: undefined }), 100),
+  );
+  const page = await waitForPendingInteractions(call, { waitMs: 20_000 });
+  expect(page.items).toEqual([item]);
+  expect(reads.count).toBe(42);
+});

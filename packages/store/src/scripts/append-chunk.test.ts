@@ -1,0 +1,164 @@
+import { formatInteractionId } from '@baton/protocol';
+import { expect, test } from 'vitest';
+import { APPEND_CHUNK } from './registry.ts';
+import { documentedReplyCodes } from '../testing/all-scripts.ts';
+import { openFixture } from '../testing/store-fixture.ts';
+import { ANN, errorCode, llmWait, type TestTenant } from '../testing/test-tenant.ts';
+
+/** Chunks of a streamed answer: kept in any order, counted by what they cost, joined without reading what is not there. */
+const fixture = await openFixture();
+const { interceptor, redis } = fixture;
+
+class StreamedAnswer {
+  readonly testTenant: TestTenant;
+  readonly taskId: string;
+  readonly id: string;
+
+  private constructor(testTenant: TestTenant, taskId: string) {
+    this.testTenant = testTenant;
+    this.taskId = taskId;
+    this.id = formatInteractionId(taskId, 1);
+  }
+
+  static async open(limits: { answerBytes?: number } = {}): Promise<StreamedAnswer> {
+    const testTenant = await fixture.createTenant(limits);
+    return new StreamedAnswer(testTenant, await testTenant.openTask());
+  }
+
+  async post(sequence: number, delta: string): Promise<string> {
+    const caller = await this.testTenant.caller();
+    return errorCode(
+      this.testTenant.interactions.appendChunk(caller, { interactionId: this.id, sequence, delta }),
+    );
+  }
+
+  join() {
+    return this.testTenant.interactions.joinChunks(this.id);
+  }
+}
+
+/** How often Redis has run these commands. */
+async function commandCount(...names: string[]): Promise<number> {
+  const text = await redis.info('commandstats');
+  return names.reduce(
+    (sum, name) => sum + Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(text)?.[1] ?? 0),
+    0,
+  );
+}
+
+test('chunks are kept each once, in any order, and the final answer finds them', async () => {
+  const answer = await StreamedAnswer.open({ answerBytes: 400 });
+  expect(await answer.post(2, 'cc')).toBe('done');
+  expect(await answer.post(0, 'a'.repeat(200))).toBe('done');
+  expect(await answer.post(0, 'a'.repeat(200)), 'the same again changes nothing').toBe('done');
+  expect(await answer.post(0, 'other'), 'the first one counts').toBe('invalid_arguments');
+  expect(await answer.post(1, 'b'.repeat(137))).toBe('limit_size');
+  expect(interceptor.last(APPEND_CHUNK)).toEqual(['limit_size', 'answerBytes', 401, '400']);
+  expect(await answer.post(1, 'bbb')).toBe('done');
+  expect(await answer.post(1, 'bbb'), 'the same again is kept, full or not').toBe('done');
+  expect(await answer.join()).toEqual({ text: `${'a'.repeat(200)}bbbcc` });
+  await answer.testTenant.answer(answer.taskId);
+  expect(await answer.join(), 'the answer stands in the journal').toBeUndefined();
+  const record = await answer.testTenant.readRecord(answer.taskId);
+  expect(Object.keys(record).filter((field) => field.startsWith('c'))).toEqual([]);
+  expect(await answer.post(3, 'd')).toBe('interaction_already_answered');
+  const segment = await fixture.leaseOne();
+  expect([...segment.task.journal.keys()], 'a replay does not read them').toEqual(['0']);
+});
+
+test('an empty chunk counts as 64 bytes, so that their number is bounded by the size of the answer', async () => {
+  const answer = await StreamedAnswer.open({ answerBytes: 64 * 20 });
+  for (let sequence = 0; sequence < 20; sequence++) expect(await answer.post(sequence, '')).toBe('done');
+  expect(await answer.post(20, '')).toBe('limit_size');
+  expect(await answer.join()).toEqual({ text: '' });
+});
+
+test('the first missing chunk is named, whichever order the others came in', async () => {
+  const answer = await StreamedAnswer.open();
+  expect(await answer.join()).toBeUndefined();
+  const missing: (number | undefined)[] = [];
+  for (const sequence of [4, 1, 0, 2, 6, 3]) {
+    await answer.post(sequence, `${sequence}`);
+    const joined = await answer.join();
+    missing.push(joined && 'missing' in joined ? joined.missing : undefined);
+  }
+  expect(missing).toEqual([0, 0, 2, 3, 3, 5]);
+  await answer.post(5, '5');
+  expect(await answer.join()).toEqual({ text: '0123456' });
+});
+
+test('a gap is found without reading a chunk or a request, however many there are', async () => {
+  const answer = await StreamedAnswer.open();
+  await redis.hset(
+    answer.testTenant.keys.task(answer.taskId),
+    Object.fromEntries(Array.from({ length: 8_000 }, (_, at) => [`c1;${at + 1}`, ''])),
+  );
+  await redis.hset(answer.testTenant.keys.task(answer.taskId), 'c1', `${64 * 8_000};8000;0`);
+  const commands = () => commandCount('hget', 'hmget', 'hgetall', 'hkeys', 'hexists');
+  const before = await commands();
+  expect(await answer.join()).toEqual({ missing: 0 });
+  expect((await commands()) - before).toBe(1);
+});
+
+test('chunks in order cost one look each, and whoever fills the gap passes what stands behind it once', async () => {
+  const answer = await StreamedAnswer.open();
+  for (let sequence = 49; sequence > 0; sequence--) await answer.post(sequence, 'x');
+  const before = await commandCount('hexists');
+  await answer.post(0, 'x');
+  expect((await commandCount('hexists')) - before).toBe(49);
+  for (let sequence = 50; sequence < 100; sequence++) await answer.post(sequence, 'x');
+  expect((await commandCount('hexists')) - before, 'none for what comes in order').toBe(49);
+  expect(await answer.join()).toEqual({ text: 'x'.repeat(100) });
+});
+
+test('a stream that began under an earlier release, which kept its bytes alone, goes on', async () => {
+  const answer = await StreamedAnswer.open();
+  const task = answer.testTenant.keys.task(answer.taskId);
+  await redis.hset(task, { c1: '4', 'c1;0': 'aa', 'c1;2': 'cc' });
+  expect(await answer.join()).toEqual({ missing: 1 });
+  await answer.post(1, 'bb');
+  expect(await answer.join()).toEqual({ text: 'aabbcc' });
+  expect((await redis.hget(task, 'c1'))?.split(';').slice(1)).toEqual(['3', '3']);
+});
+
+test("a chunk is refused for what is not pending, and what is not the caller's", async () => {
+  const testTenant = await fixture.createTenant();
+  const chunk = async (taskId: string, number = 1, principal = 'ann') => {
+    const caller = await testTenant.caller(principal);
+    return errorCode(
+      testTenant.interactions.appendChunk(caller, {
+        interactionId: formatInteractionId(taskId, number),
+        sequence: 0,
+        delta: 'x',
+      }),
+    );
+  };
+  const pending = await testTenant.openTask();
+  expect(await chunk(pending, 2)).toBe('interaction_not_found');
+  expect(await chunk(pending, 1, 'bob')).toBe('interaction_not_found');
+  expect(await chunk(await testTenant.withLifetimes({ interaction: 0 }).openTask())).toBe(
+    'interaction_expired',
+  );
+  await testTenant.tasks.cancel(ANN, pending);
+  expect(await chunk(pending)).toBe('interaction_cancelled');
+});
+
+test('a task that waits for several answers is read with the first request, and the others in short', async () => {
+  const testTenant = await fixture.createTenant();
+  const waits = Array.from({ length: 32 }, (_, at) => llmWait(`${at}`, 'x'.repeat(20_000)));
+  const taskId = await testTenant.openTask({ waits });
+  const view = await testTenant.tasks.read(ANN, taskId);
+  const pending = view.status === 'input_required' ? view.pending : [];
+  expect(pending.map(({ interactionId }) => interactionId)).toEqual(
+    waits.map((_, at) => formatInteractionId(taskId, at + 1)),
+  );
+  expect(JSON.stringify(pending[0])).toContain('xxxx');
+  expect(JSON.stringify(pending.slice(1)).length).toBeLessThan(32 * 400);
+});
+
+test('every code of APPEND_CHUNK was reached, but for those of the admission', () => {
+  const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
+  expect(interceptor.codes(APPEND_CHUNK)).toEqual(
+    documentedReplyCodes(APPEND_CHUNK).filter((code) => !admission.includes(code)),
+  );
+});

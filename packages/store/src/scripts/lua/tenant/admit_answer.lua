@@ -1,0 +1,21 @@
+#!lua flags=allow-oom
+-- ADMIT_ANSWER: ADMIT for an answer to an interaction, before the script that takes it: it may overdraw the rate where the
+-- answer would be taken now.
+-- KEYS: credential tenant rates task
+-- ARGV: digest principal scopes need bytes floor number
+-- Returns: {'ok', principal, scopes, expiresInMs}, '' for never, or a refusal as ADMIT: {'unauthenticated'}, {'insufficient_scope', need},
+--          {'tenant_suspended'}, {'limit_size', limit, bytes, most}, {'limit_rate', retryAfterMs, perSecond, keys}
+-- @include clock
+-- @include credential
+-- @include rate
+-- @include admission
+-- @include visibility
+-- @include waits
+-- @include answerable
+local now = clock()
+local refusal, principal, scopes, _, expires_in = authenticate(now)
+if refusal then return refusal end
+local owner, open = unpack(redis.call('HMGET', K_task, F_principal, F_waits))
+local over_rate = take_answer_token(now, owner, find_interaction(parse_waits(open), A_number), principal, scopes)
+if over_rate then return over_rate end
+return {'ok', principal, scopes, expires_in}
