@@ -35,6 +35,7 @@ test('only the scripts by which content comes in are refused when Redis is full'
     'session/subscribe',
     'task/open',
     'task/park',
+    'tenant/create_key',
   ]);
 });
 
