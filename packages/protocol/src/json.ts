@@ -36,6 +36,14 @@ export function exceedsValueCount(most: number, value: unknown): boolean {
   return false;
 }
 
+/** Whether a JSON value nests more levels of objects and lists than `most`. Looks no deeper than that. */
+export function exceedsDepth(most: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (most === 0) return true;
+  const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return inner.some((one) => exceedsDepth(most - 1, one));
+}
+
 /** Objects with more fields than any record has: V8 keeps them, and their copies, as slow dictionaries. */
 const WIDE_OBJECT_FIELDS = 200;
 

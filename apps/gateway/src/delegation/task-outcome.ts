@@ -25,7 +25,7 @@ export function outcomeOf(view: TaskView): TaskOutcome {
       return { status: view.status, error: view.error };
     case 'working':
     case 'input_required': {
-      const pending = directiveFor(view.taskId, view.operation, view.pending);
+      const pending = directiveFor(view.taskId, view.operation, view.pending, view.principal);
       return {
         status: view.status,
         ...(pending ? { pending } : {}),
@@ -52,13 +52,14 @@ export function directiveFor(
   taskId: string,
   operation: string,
   pending: readonly PendingInteraction[],
+  principal?: string,
 ): Directive | undefined {
   const first = pending.find(({ request }) => request.kind === 'llm');
   if (first?.request.kind !== 'llm') return undefined;
   const { interactionId, expiresAt, request } = first;
   const others = pending.length > 1 ? pending.map(summaryOf) : [];
   return buildDirective(
-    { taskId, operation, interactionId, expiresAt: isoTime(expiresAt), call: request.call },
+    { taskId, operation, interactionId, expiresAt: isoTime(expiresAt), call: request.call, principal },
     others,
   );
 }
@@ -68,12 +69,12 @@ export function directiveFor(
  * without the call to answer it.
  */
 export function presentInteraction(record: InteractionRecord & { readonly claimedUntil?: number }): object {
-  const { taskId, operation, interactionId, status, createdAt, request } = record;
+  const { taskId, operation, interactionId, principal, status, createdAt, request } = record;
   const times = { createdAt: isoTime(createdAt), ...endTimes(record) };
   if (request.kind === 'elicitation') return { taskId, operation, interactionId, status, ...times, request };
   const { summary } = request.call;
   const expiresAt = isoTime(record.expiresAt ?? 0);
-  const whole = buildDirective({ taskId, operation, interactionId, expiresAt, call: request.call });
+  const whole = buildDirective({ taskId, operation, interactionId, expiresAt, call: request.call, principal });
   if (status === 'pending') return { ...whole, interactionStatus: status, summary, ...times };
   const {
     toolResponseSource: _,
