@@ -43,13 +43,14 @@ export const quotedJson: Attack = {
   },
 };
 
+const SCHEMA = { type: 'object', required: ['a'] };
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 const wideObject = (fields: number) =>
   `{${Array.from({ length: fields }, (_, n) => `"${n.toString(36)}x":1`).join(',')}}`;
 
 /** Answers a request of the attacker's own with `data` as text; returns the status or the code of the outcome. */
 async function post(target: AttackTarget, key: string, data: string): Promise<string> {
-  const { interactionId } = await target.delegate(key, {}, { serviceType: 'generateObject' });
+  const { interactionId } = await target.delegate(key, { schema: SCHEMA }, { serviceType: 'generateObject' });
   const agentLLMResponse = `{"status":"success","data":${data}}`;
   const { content, json, status } = await target.callTool(
     key,

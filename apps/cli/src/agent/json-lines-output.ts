@@ -36,8 +36,9 @@ export class JsonLinesOutput {
       return;
     }
     const { request, ...more } = facts;
-    const { interactionId, taskId, operation, role, serviceType, attempt, summary } = request;
-    this.write(kind, { interactionId, taskId, operation, role, serviceType, attempt, summary, ...more });
+    const { interactionId, taskId, operation, principal, role, serviceType, attempt, summary } = request;
+    const shown = { interactionId, taskId, operation, principal, role, serviceType, attempt, summary };
+    this.write(kind, { ...shown, ...more });
   }
 
   end(totals?: Totals): void {

@@ -74,7 +74,14 @@ export function presentInteraction(record: InteractionRecord & { readonly claime
   if (request.kind === 'elicitation') return { taskId, operation, interactionId, status, ...times, request };
   const { summary } = request.call;
   const expiresAt = isoTime(record.expiresAt ?? 0);
-  const whole = buildDirective({ taskId, operation, interactionId, expiresAt, call: request.call, principal });
+  const whole = buildDirective({
+    taskId,
+    operation,
+    interactionId,
+    expiresAt,
+    call: request.call,
+    principal,
+  });
   if (status === 'pending') return { ...whole, interactionStatus: status, summary, ...times };
   const {
     toolResponseSource: _,
