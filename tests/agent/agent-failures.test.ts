@@ -3,8 +3,8 @@ import { type AnswerFunction, AnswerFailure, answerWith, llmEndpoint } from '@ba
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { successAnswer, callTool, connectMcpClient } from '../harness/mcp-client.ts';
 import { type LlmBehaviour, VALID_ANSWER } from '../fake-llm/llm-server.ts';
-import { LossyProxy } from '../tcp-proxies/lossy-proxy.ts';
-import { isEvent, eventKinds, AgentFixture } from './agent-fixture.ts';
+import { LossyProxy } from '../proxies/lossy-proxy.ts';
+import { eventMatcher, eventKinds, AgentFixture } from './agent-fixture.ts';
 
 /** What an agent does when its LLM endpoint, or Baton, is not what it should be. */
 let fixture: AgentFixture;
@@ -67,10 +67,10 @@ describe('a transient failure', () => {
     await fixture.parkEcho('limited');
     // What was claimed by a look that ended in the same moment is free again after this.
     const agent = fixture.startAgent({ leaseMs: 5_000 });
-    await agent.waitFor(isEvent('retrying', 'limited'));
+    await agent.waitFor(eventMatcher('retrying', 'limited'));
     await fixture.parkEcho('comes meanwhile');
-    await agent.waitFor(isEvent('answered', 'limited'));
-    await agent.waitFor(isEvent('answered', 'comes meanwhile'));
+    await agent.waitFor(eventMatcher('answered', 'limited'));
+    await agent.waitFor(eventMatcher('answered', 'comes meanwhile'));
     await agent.stop();
     const [first, second] = fixture.llm.callsAbout('limited');
     const [other] = fixture.llm.callsAbout('comes meanwhile');
@@ -111,7 +111,7 @@ describe('a permanent failure', () => {
     fixture.llm.behaviour = () => ({ do: 'refuse', status: 429, headers: { 'retry-after': '60' } });
     await fixture.parkEcho('long wait');
     const agent = fixture.startAgent({ leaseMs: 5_000, timeoutMs: 2_000 });
-    const failed = await agent.waitFor(isEvent('failed', 'long wait'));
+    const failed = await agent.waitFor(eventMatcher('failed', 'long wait'));
     expect(failed).toMatchObject({ type: 'rate_limit_error', tookMs: expect.any(Number) });
     await agent.stop();
     // The next asking of the same waits unclaimed, for an agent whose endpoint has time.
@@ -137,7 +137,7 @@ describe('a permanent failure', () => {
     expect(await fixture.waitForOutcome(taskId)).toMatchObject({ status: 'input_required' });
     fixture.llm.behaviour = () => VALID_ANSWER;
     const other = fixture.startAgent();
-    await other.waitFor(isEvent('answered', 'wrong key'));
+    await other.waitFor(eventMatcher('answered', 'wrong key'));
     await other.stop();
   });
 });
@@ -153,11 +153,11 @@ describe('a failure that a request may have caused', () => {
         model === 'not-yours' ? { do: 'refuse', status, message: 'not for this key' } : VALID_ANSWER;
       const agent = fixture.startAgent();
       const { taskId } = await delegate('not-yours', `poison ${status}`);
-      const failed = await agent.waitFor(isEvent('failed', `poison ${status}`));
+      const failed = await agent.waitFor(eventMatcher('failed', `poison ${status}`));
       expect(failed).toMatchObject({ message: expect.stringContaining(`answered ${status}`) });
       expect(await fixture.waitForOutcome(taskId)).toMatchObject({ error: { code: 'agent_error' } });
       await delegate('theirs', `after ${status}`);
-      await agent.waitFor(isEvent('answered', `after ${status}`));
+      await agent.waitFor(eventMatcher('answered', `after ${status}`));
       await agent.stop();
     },
   );
@@ -167,10 +167,10 @@ describe('a failure that a request may have caused', () => {
       topic === 'heavy' ? { do: 'refuse', status: 429, headers: { 'retry-after': '600' } } : VALID_ANSWER;
     const agent = fixture.startAgent({ concurrency: 1 });
     const { taskId } = await delegate('theirs', 'heavy');
-    await agent.waitFor(isEvent('failed', 'heavy'));
+    await agent.waitFor(eventMatcher('failed', 'heavy'));
     await delegate('theirs', 'light');
-    await agent.waitFor(isEvent('answered', 'light'));
-    expect(agent.events.filter(isEvent('holding'))).toEqual([]);
+    await agent.waitFor(eventMatcher('answered', 'light'));
+    expect(agent.events.filter(eventMatcher('holding'))).toEqual([]);
     await agent.stop();
     await fixture.cancelTask(taskId).catch(() => {});
   });
@@ -182,7 +182,7 @@ describe('a failure that a request may have caused', () => {
         : VALID_ANSWER;
     const agent = fixture.startAgent();
     await delegate('theirs', 'hot', { temperature: 9 });
-    await agent.waitFor(isEvent('answered', 'hot'));
+    await agent.waitFor(eventMatcher('answered', 'hot'));
     const client = await connectMcpClient(
       fixture.baton.url(0),
       await fixture.baton.createKey({ principal: 'other' }),
@@ -194,7 +194,7 @@ describe('a failure that a request may have caused', () => {
     };
     const delegatedCallDetails = { originalCommand: 'x', serviceType: 'generateText', requestParameters };
     await callTool(client, 'agent_llm', { delegatedCallDetails });
-    await agent.waitFor(isEvent('answered', 'mild'));
+    await agent.waitFor(eventMatcher('answered', 'mild'));
     expect(fixture.llm.callsAbout('mild').map(({ body }) => body.temperature)).toEqual([0.3]);
     await agent.stop();
     await client.close();
@@ -231,7 +231,7 @@ describe('a parameter that the model does not support', () => {
     const agent = fixture.startAgent();
     for (const topic of [`${name} first`, `${name} second`]) {
       await fixture.parkEcho(topic);
-      await agent.waitFor(isEvent('answered', topic));
+      await agent.waitFor(eventMatcher('answered', topic));
     }
     await agent.stop();
     expect(fixture.llm.countCalls(`${name} first`)).toBe(2);
@@ -282,7 +282,7 @@ describe('a custom answer function', () => {
   test('that ignores its AbortSignal is abandoned at the time-out', async () => {
     await fixture.parkEcho('own endless');
     const agent = fixture.startAgent({ answer: () => new Promise(() => {}), timeoutMs: 200, tries: 1 });
-    await agent.waitFor(isEvent('failed', 'own endless'));
+    await agent.waitFor(eventMatcher('failed', 'own endless'));
     await agent.stop(0);
   });
 });
@@ -303,10 +303,10 @@ describe('Baton', () => {
       return VALID_ANSWER;
     };
     const { taskId } = await fixture.parkEcho('nobody at the proxy');
-    await agent.waitFor(isEvent('unreachable'));
+    await agent.waitFor(eventMatcher('unreachable'));
     expect(await fixture.waitForOutcome(taskId)).toMatchObject({ status: 'input_required' });
     proxy.forwardAll();
-    await agent.waitFor(isEvent('answered', 'nobody at the proxy'));
+    await agent.waitFor(eventMatcher('answered', 'nobody at the proxy'));
     await agent.stop();
     expect(fixture.llm.countCalls('nobody at the proxy')).toBe(1);
     expect(await fixture.waitForOutcome(taskId)).toMatchObject({ status: 'completed' });
@@ -324,7 +324,7 @@ describe('Baton', () => {
     await fixture.waitForEnd(taskId);
     expect(proxy.droppedReplies).toBeGreaterThan(0);
     proxy.forwardAll();
-    await agent.waitFor(isEvent('answered', 'said twice'));
+    await agent.waitFor(eventMatcher('answered', 'said twice'));
     await agent.stop();
     expect(fixture.llm.countCalls('said twice')).toBe(1);
     expect(eventKinds(agent.events).filter((kind) => kind === 'answered')).toHaveLength(1);
@@ -342,7 +342,7 @@ describe('Baton', () => {
     };
     const events = await fixture.answerAll();
     await answered;
-    const end = events.find(isEvent('superseded', 'too late'));
+    const end = events.find(eventMatcher('superseded', 'too late'));
     expect(end).toMatchObject({ code: 'interaction_already_answered' });
     expect(await fixture.waitForOutcome(taskId)).toMatchObject({ result: { value: 'by hand' } });
   });
@@ -356,13 +356,13 @@ describe('Baton', () => {
     };
     const events = await fixture.answerAll();
     await cancelled;
-    const end = events.find(isEvent('superseded', 'cancelled'));
+    const end = events.find(eventMatcher('superseded', 'cancelled'));
     expect(end).toMatchObject({ code: 'interaction_cancelled' });
   });
 
   test('that is unreachable is retried until it answers, and with `once` only for a limited time', async () => {
     const away = fixture.startAgent({ url: 'http://127.0.0.1:9/mcp' });
-    await away.waitFor(isEvent('unreachable'));
+    await away.waitFor(eventMatcher('unreachable'));
     await away.stop();
     await expect(
       fixture.startAgent({ url: 'http://127.0.0.1:9/mcp', once: true }).done,

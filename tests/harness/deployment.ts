@@ -1,6 +1,7 @@
 import { createLogger, type RunningGateway, startGateway } from '@baton/gateway';
+import type { GatewayConfiguration } from '@baton/gateway/configuration';
 import { startPrivateRedis } from '@baton/local-redis';
-import { benchOperations } from '@baton/operations';
+import { syntheticOperations } from '@baton/operations';
 import type { KeyInput, Limits } from '@baton/protocol';
 import { type Lifetimes, Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
@@ -10,7 +11,7 @@ export const SECRET = 'a secret of the tests';
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests';
 const log = createLogger(process.env['TEST_LOG'] ?? 'silent', {});
 
-type Programs = typeof benchOperations;
+type Programs = typeof syntheticOperations;
 
 export interface DeploymentOptions {
   readonly gateways?: number;
@@ -19,6 +20,8 @@ export interface DeploymentOptions {
   readonly limits?: Partial<Limits>;
   /** False: every request goes through the SDK's transport. */
   readonly fastPath?: boolean;
+  /** Settings of the gateways beside the usual ones. */
+  readonly gateway?: Partial<GatewayConfiguration>;
 }
 
 /** Gateways and workers in this process, on real sockets and a private Redis, with tenant `acme` and an API key. */
@@ -76,7 +79,7 @@ export class Deployment {
   }
 
   /** `programs` are added to the product's; an older version of a program has a key other than its name. */
-  async addGateway(programs: Programs = benchOperations): Promise<RunningGateway> {
+  async addGateway(programs: Programs = syntheticOperations): Promise<RunningGateway> {
     const replica = `gateway-${this.gateways.length}`;
     const configuration = {
       host: '127.0.0.1',
@@ -90,13 +93,14 @@ export class Deployment {
       unreadyMs: 0,
       drainMs: 9_000,
       fastPath: this.options.fastPath ?? true,
+      ...this.options.gateway,
     };
     const gateway = await startGateway(configuration, await this.openStore(replica), log, programs);
     this.gateways.push(gateway);
     return gateway;
   }
 
-  async addWorker(programs: Programs = benchOperations): Promise<RunningWorker> {
+  async addWorker(programs: Programs = syntheticOperations): Promise<RunningWorker> {
     const store = await this.openStore(`worker-${this.workers.length}`);
     const worker = await startWorker({ drainMs: 9_000 }, store, log, programs);
     this.workers.push(worker);

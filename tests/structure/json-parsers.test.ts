@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { isTest, sourceFiles } from './import-graph.ts';
+import { isTestFile, listSourceFiles } from './import-graph.ts';
 
 /**
  * Text from outside is parsed by `parseJson` of packages/protocol alone. Another parser is for text that this deployment
@@ -24,13 +24,13 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'packages/store/src/tenant/change-feed.ts': 'a message that a script published',
 };
 /** The parser itself. */
-const PARSER = 'packages/protocol/src/json-text.ts';
+const PARSER = 'packages/protocol/src/json/json-text.ts';
 
 /** `JSON.parse` in whatever form, the body of a fetched reply as JSON, and the parser's library; `Output.json()` is an option. */
 const OTHER_PARSER =
   /\bJSON\s*(?:\?\.|\.)\s*parse\b|\bJSON\s*\[|\{[^}]*\bparse\b[^}]*\}\s*=\s*JSON\b|(?<!\bOutput)\.json\(\)|secure-json-parse/;
 
-const sources = sourceFiles(ROOT, ['apps', 'packages']).filter((file) => !isTest(file));
+const sources = listSourceFiles(ROOT, ['apps', 'packages']).filter((file) => !isTestFile(file));
 const withoutComments = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
 const usesAnother = (text: string) => OTHER_PARSER.test(withoutComments(text));
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { exceedsDepth, exceedsValueCount, type JsonObject } from './json.ts';
+import { exceedsDepth, exceedsValueCount, type JsonObject } from './json/json.ts';
 import { largeRequestWarning } from './large-request.ts';
 import { MAX_SHARED_DEPTH } from './limits.ts';
 import { modelParameters } from './request-parameters.ts';
 
 /** Who should answer: the main model, or the one for research. */
-export const role = z.enum(['main', 'research', 'fallback']);
-export type Role = z.infer<typeof role>;
+export const roleSchema = z.enum(['main', 'research', 'fallback']);
+export type Role = z.infer<typeof roleSchema>;
 
 /** The models that Baton's own operations ask for, by role. An agent may use others: it calls with its own key. */
 export const DEFAULT_MODELS: Readonly<Record<Role, string>> = {
@@ -15,8 +15,8 @@ export const DEFAULT_MODELS: Readonly<Record<Role, string>> = {
   fallback: 'claude-3-7-sonnet-20250219',
 };
 
-export const serviceType = z.enum(['generateText', 'streamText', 'generateObject']);
-export type ServiceType = z.infer<typeof serviceType>;
+export const serviceTypeSchema = z.enum(['generateText', 'streamText', 'generateObject']);
+export type ServiceType = z.infer<typeof serviceTypeSchema>;
 
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
@@ -48,8 +48,8 @@ export interface DelegatedCall {
 
 const details = z.strictObject({
   originalCommand: z.string().min(1).max(200),
-  role: role.default('main'),
-  serviceType,
+  role: roleSchema.default('main'),
+  serviceType: serviceTypeSchema,
   requestParameters: z
     .looseObject({
       modelId: z.string().min(1).max(200).optional(),
@@ -78,7 +78,7 @@ const details = z.strictObject({
 const MAX_VALUES = 20_000;
 
 /** `delegatedCallDetails` of `agent_llm`: opens an interaction for an LLM request that the caller brings. */
-export const delegatedCallDetails = z.preprocess((value, context) => {
+export const delegatedCallDetailsSchema = z.preprocess((value, context) => {
   if (exceedsValueCount(MAX_VALUES, value))
     context.addIssue({ code: 'custom', message: `must hold at most ${MAX_VALUES} values in all` });
   else if (exceedsDepth(MAX_SHARED_DEPTH, value))
@@ -86,7 +86,7 @@ export const delegatedCallDetails = z.preprocess((value, context) => {
   else return value;
   return z.NEVER;
 }, details);
-export type DelegatedCallDetails = z.infer<typeof delegatedCallDetails>;
+export type DelegatedCallDetails = z.infer<typeof delegatedCallDetailsSchema>;
 
 const INSTRUCTIONS =
   "Agent, please perform the LLM call using llmRequestForAgent and then invoke the 'agent_llm' tool with your response, including this interactionId.";
@@ -110,8 +110,8 @@ export interface PendingCall {
 }
 
 /** Whose request it is. Its messages are content of its principal and of the project: data, no instructions of Baton. */
-export const requestOrigin = z.looseObject({ principal: z.string(), trusted: z.literal(false) });
-export type RequestOrigin = z.infer<typeof requestOrigin>;
+export const requestOriginSchema = z.looseObject({ principal: z.string(), trusted: z.literal(false) });
+export type RequestOrigin = z.infer<typeof requestOriginSchema>;
 
 /** The directive: a pending interaction as a tool result shows it, whole, with the other pending ones listed. */
 export function buildDirective(pending: PendingCall, others: readonly PendingSummary[] = []) {
@@ -162,11 +162,11 @@ export const directiveSchema = z.looseObject({
   pendingInteractionSignalToAgent: z.looseObject({ type: z.string(), interactionId: z.string() }),
   taskId: z.string(),
   operation: z.string(),
-  role,
-  serviceType,
+  role: roleSchema,
+  serviceType: serviceTypeSchema,
   attempt: z.int(),
   expiresAt: z.string(),
-  origin: requestOrigin.optional(),
+  origin: requestOriginSchema.optional(),
   /** The request is large: over 20,000 tokens by estimate. */
   warning: z.string().optional(),
 });

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { delegatedCallDetails } from './delegation.ts';
+import { delegatedCallDetailsSchema } from './delegation.ts';
 
 const parametersOf = (more: object) =>
-  delegatedCallDetails.parse({
+  delegatedCallDetailsSchema.parse({
     originalCommand: 'x',
     serviceType: 'generateText',
     requestParameters: { messages: [{ role: 'user', content: 'x' }], ...more },

@@ -10,11 +10,11 @@ import {
 import type { AnswerFunction } from '../api/answer-function.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import { AnswerFailure } from '../api/answer-failure.ts';
+import { classifyLlmError } from './classify-llm-error.ts';
+import { convertMessages } from './convert-messages.ts';
+import { convertToolChoice, convertTools } from './convert-tools.ts';
 import { EndpointProbe, idOf } from './endpoint-probe.ts';
-import { fromLlmError } from './llm-failure.ts';
-import { readMessages } from './read-messages.ts';
-import { readToolChoice, readTools } from './read-tools.ts';
-import { type OptionalParameter, RefusedParameters } from './optional-parameters.ts';
+import { type OptionalParameter, RefusedParameters } from './refused-parameters.ts';
 import { RequestMedia } from './request-media.ts';
 
 export interface AnswerWithOptions {
@@ -54,9 +54,9 @@ export function answerWith(
           asked.serviceType === 'streamText' ? await streamReply(settings) : await generateReply(settings);
         return toAnswerData(said, asked, modelId);
       } catch (thrown) {
-        if (signal.aborted) throw fromLlmError(thrown);
+        if (signal.aborted) throw classifyLlmError(thrown);
         if (!refused.record(asked.principal, modelId, thrown, kept))
-          throw await probe.judge(fromLlmError(thrown));
+          throw await probe.judge(classifyLlmError(thrown));
       }
     }
   };
@@ -77,11 +77,11 @@ function callSettings(
   model: LanguageModel,
   { isAccepted, media, abortSignal, ...cap }: CallBounds,
 ): Settings {
-  const { system, messages } = readMessages(request.messages, media);
+  const { system, messages } = convertMessages(request.messages, media);
   const wantsJson = request.schema !== undefined || serviceType === 'generateObject';
   const instructions = [system, wantsJson ? jsonInstruction(request) : ''].filter((text) => text !== '');
-  const tools = readTools(request['tools']);
-  const toolChoice = readToolChoice(request['toolChoice'] ?? request['tool_choice']);
+  const tools = convertTools(request['tools']);
+  const toolChoice = convertToolChoice(request['toolChoice'] ?? request['tool_choice']);
   const number = (name: string) => (typeof request[name] === 'number' ? request[name] : undefined);
   const { temperature } = request;
   const maxTokens = lower(request.maxTokens, cap.maxTokens);

@@ -1,9 +1,9 @@
-import { DEFAULT_MODELS, role } from '@baton/protocol';
+import { DEFAULT_MODELS, roleSchema } from '@baton/protocol';
 import { generateText, type LanguageModel } from 'ai';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AnswerFailure } from '../api/answer-failure.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
-import { fromLlmError } from './llm-failure.ts';
+import { classifyLlmError } from './classify-llm-error.ts';
 
 /** Probes begin so far apart at least: callers whose requests are refused may cause no more of them. */
 const INTERVAL_MS = 2_000;
@@ -25,7 +25,7 @@ export class EndpointProbe {
   private begun = Number.NEGATIVE_INFINITY;
 
   constructor(modelFor: (request: DelegatedRequest) => LanguageModel, intervalMs = INTERVAL_MS) {
-    this.models = () => distinct(role.options.map((name) => modelFor(neutralRequest(name))));
+    this.models = () => distinct(roleSchema.options.map((name) => modelFor(neutralRequest(name))));
     this.intervalMs = intervalMs;
   }
 
@@ -76,7 +76,7 @@ async function ask(model: LanguageModel): Promise<AnswerFailure | undefined> {
     });
     return undefined;
   } catch (error) {
-    return fromLlmError(error);
+    return classifyLlmError(error);
   }
 }
 

@@ -1,13 +1,13 @@
 import { orJsonText } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot } from '../definition/arguments.ts';
-import { writeUserGuide } from '../catalog/user-guide.ts';
+import { projectRoot } from '../definition/shared-arguments.ts';
+import { formatOperationGuide } from '../catalog/operation-guide.ts';
 import { operationPrompt, promptNames } from '../catalog/prompt-catalog.ts';
-import { viewTool } from './project-tool.ts';
+import { defineViewTool } from './project-tool.ts';
 
 const context = orJsonText(z.record(z.string(), z.unknown())).meta({ type: ['object', 'string'] });
 
-export const generatePromptTool = viewTool({
+export const generatePromptTool = defineViewTool({
   name: 'generate_prompt',
   title: 'Write the text for people',
   description:
@@ -30,7 +30,7 @@ export const generatePromptTool = viewTool({
   }),
   view: (_project, { operation, context = {} }) => {
     const { version, system } = operationPrompt(operation);
-    return { operation, prompt: writeUserGuide(operation, context), version, system };
+    return { operation, prompt: formatOperationGuide(operation, context), version, system };
   },
   summarize: ({ prompt }) => prompt,
 });

@@ -1,11 +1,11 @@
-import { type ApiKeyParts, type Scope, scope } from '@baton/protocol';
+import { type ApiKeyParts, type Scope, scopeSchema } from '@baton/protocol';
 import type { Connection } from '../redis/connection.ts';
 import { formatScopes, type Identity, parseScopes } from '../records/identity.ts';
 import type { TenantKeys } from '../records/keys.ts';
-import { refusal } from '../records/refusal.ts';
-import { run } from '../scripts/script.ts';
+import { refusalError } from '../records/refusal-error.ts';
+import { runScript } from '../scripts/script.ts';
 import { ADMISSION_DRY_RUN, ADMIT } from '../scripts/registry.ts';
-import { cachedKeyDigest } from './key-digest.ts';
+import { cachedApiKeyDigest } from './api-key-digest.ts';
 
 /** The lowest balance of the rate bucket, in bursts, at which a request is still admitted; answers are refused last. */
 const CALL_FLOOR = 0;
@@ -49,7 +49,7 @@ export class Caller {
     pepper: string,
     bytes: number,
   ): Caller {
-    return new Caller(connection, keys, { id: key.id, digest: cachedKeyDigest(key.text, pepper) }, bytes);
+    return new Caller(connection, keys, { id: key.id, digest: cachedApiKeyDigest(key.text, pepper) }, bytes);
   }
 
   /** A caller that needs no credential: the operator. */
@@ -65,7 +65,7 @@ export class Caller {
     const identity = await this.identity;
     this.admissionDone = true;
     if (!need.some((scope) => identity.scopes.has(scope))) {
-      throw refusal(['insufficient_scope', need.join(' ')]);
+      throw refusalError(['insufficient_scope', need.join(' ')]);
     }
     return identity;
   }
@@ -75,7 +75,7 @@ export class Caller {
    * need not have been read. The rate counts nothing: the request is still to be admitted.
    */
   async dryRunAdmission(): Promise<void> {
-    await this.runAdmission(ADMISSION_DRY_RUN, scope.options, ANSWER_FLOOR);
+    await this.runAdmission(ADMISSION_DRY_RUN, scopeSchema.options, ANSWER_FLOOR);
   }
 
   /**
@@ -125,7 +125,7 @@ export class Caller {
   }
 
   private async runAdmission(script: typeof ADMIT, need: readonly Scope[], floor: number): Promise<Identity> {
-    const reply = await run(
+    const reply = await runScript(
       this.connection,
       script,
       { credential: this.credentialKey, tenant: this.keys.record },
@@ -138,7 +138,7 @@ export class Caller {
         floor,
       },
     );
-    if (reply[0] !== 'ok') throw refusal(reply);
+    if (reply[0] !== 'ok') throw refusalError(reply);
     return { principal: String(reply[1]), scopes: parseScopes(String(reply[2])) };
   }
 }

@@ -1,0 +1,66 @@
+import { BatonError, JsonTextError, MAX_WIDE_FIELDS, parseJson } from '@baton/protocol';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+/**
+ * JSON bodies: bounded in depth before they are parsed, `__proto__` and `constructor.prototype` refused. The bound on
+ * bytes is the server's (`bodyLimit`) and then the tenant's. Other content types are refused with 415.
+ */
+export function installJsonBodyParser(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string' },
+    async (request: FastifyRequest, body: string) => {
+      requirePlainUtf8(request);
+      request.bodyBytes = Buffer.byteLength(body);
+      // Many clients set the content type on a DELETE or POST that has no body.
+      if (body === '') return undefined;
+      return parseBody(body);
+    },
+  );
+  app.decorateRequest('bodyBytes', 0);
+}
+
+function parseBody(body: string): unknown {
+  try {
+    return parseJson(body);
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    switch (error.fault) {
+      case 'depth':
+        throw new BatonError('invalid_arguments', `The JSON body ${error.message}.`);
+      case 'fields':
+        throw new BatonError('limit_size', `The JSON body ${error.message}. Send less at once.`, {
+          limit: 'fields',
+          most: MAX_WIDE_FIELDS,
+        });
+      case 'malformed':
+        throw new MalformedJson(error.message);
+    }
+  }
+}
+
+/** Bodies are read as uncompressed UTF-8: another charset or encoding would be read wrongly. */
+function requirePlainUtf8({ headers }: FastifyRequest): void {
+  const charset = /charset="?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (/^(utf-?8|us-ascii)$/i.test(charset) && encoding === 'identity') return;
+  throw new BatonError(
+    'unsupported_media_type',
+    `The body must be plain UTF-8; it says charset ${charset.slice(0, 40)}, encoding ${encoding.slice(0, 40)}.`,
+  );
+}
+
+/** The body is no JSON, or JSON that Baton does not take. MCP answers it with its own code (-32700). */
+export class MalformedJson extends BatonError {
+  constructor(reason: string) {
+    super('invalid_arguments', `The body is not JSON that Baton takes: ${reason.slice(0, 200)}`);
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Bytes of the body as it was sent. */
+    bodyBytes: number;
+  }
+}

@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest';
+import { convertMessages } from './convert-messages.ts';
+import { RequestMedia } from './request-media.ts';
+
+const media = new RequestMedia(['example.org']);
+
+test('system messages stand together at the beginning, and turns keep their order', () => {
+  expect(
+    convertMessages([
+      { role: 'system', content: 'One.' },
+      { role: 'user', content: 'Hello.' },
+      { role: 'assistant', content: 'Yes?' },
+      { role: 'system', content: 'Two.' },
+      { role: 'user', content: 'Nothing.' },
+    ]),
+  ).toEqual({
+    system: 'One.\n\nTwo.',
+    messages: [
+      { role: 'user', content: 'Hello.' },
+      { role: 'assistant', content: 'Yes?' },
+      { role: 'user', content: 'Nothing.' },
+    ],
+  });
+});
+
+test('a request of nothing but instructions still has a turn to answer', () => {
+  expect(convertMessages([{ role: 'system', content: 'Say a number.' }])).toEqual({
+    system: '',
+    messages: [{ role: 'user', content: 'Say a number.' }],
+  });
+});
+
+test.each([
+  [
+    "OpenAI's form",
+    { tool_calls: [{ id: 'c', function: { name: 'f', arguments: '{"a":1}' } }] },
+    'tool_call_id',
+  ],
+  ["Baton's own", { toolCalls: [{ id: 'c', name: 'f', arguments: { a: 1 } }] }, 'toolCallId'],
+])('calls of tools are read in %s, and their results know what was called', (_form, calls, idField) => {
+  const { messages } = convertMessages([
+    { role: 'assistant', content: '', ...calls },
+    { role: 'tool', [idField]: 'c', content: 'done' },
+  ]);
+  expect(messages).toEqual([
+    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'f', input: { a: 1 } }] },
+    {
+      role: 'tool',
+      content: [
+        { type: 'tool-result', toolCallId: 'c', toolName: 'f', output: { type: 'text', value: 'done' } },
+      ],
+    },
+  ]);
+});
+
+test.each([
+  [
+    { type: 'text', text: 'a' },
+    { type: 'text', text: 'a' },
+  ],
+  [
+    { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+    { type: 'file', data: 'AAAA', mediaType: 'image/png' },
+  ],
+  [
+    { type: 'audio', data: 'AAAA', mimeType: 'audio/wav' },
+    { type: 'file', data: 'AAAA', mediaType: 'audio/wav' },
+  ],
+  [
+    { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+    { type: 'file', data: 'AAAA', mediaType: 'image/png' },
+  ],
+  [
+    { type: 'image_url', image_url: 'https://example.org/a.png' },
+    { type: 'image', image: new URL('https://example.org/a.png') },
+  ],
+  [
+    { type: 'resource', resource: { uri: 'baton://x', text: 'in words' } },
+    { type: 'text', text: 'in words' },
+  ],
+  [
+    { type: 'resource', resource: { uri: 'baton://x', blob: 'AAAA', mimeType: 'application/pdf' } },
+    { type: 'file', data: 'AAAA', mediaType: 'application/pdf' },
+  ],
+  [
+    { type: 'resource_link', uri: 'baton://x', name: 'X' },
+    { type: 'text', text: 'X: baton://x' },
+  ],
+  [{ type: 'hologram' }, { type: 'text', text: '{"type":"hologram"}' }],
+])('the block %j reaches the model as %j', (block, part) => {
+  expect(convertMessages([{ role: 'user', content: [block] }], media).messages).toEqual([
+    { role: 'user', content: [part] },
+  ]);
+});
+
+test.each([
+  ['http://169.254.169.254/latest/meta-data/'],
+  ['https://169.254.169.254/'],
+  ['https://[::1]/a.png'],
+  ['http://example.org/a.png'],
+  ['https://example.org:8443/a.png'],
+  ['https://user:word@example.org/a.png'],
+  ['https://example.org.attacker.example/a.png'],
+  ['https://images.example.org/a.png'],
+  ['file:///etc/passwd'],
+  ['nowhere'],
+])('the address %s never reaches the endpoint, whichever block holds it', (url) => {
+  for (const block of [
+    { type: 'image_url', image_url: { url } },
+    { type: 'image_url', image_url: url },
+    { type: 'image', data: `${url}:`, mimeType: 'image/png' },
+    { type: 'audio', data: `${url}:` },
+    { type: 'resource', resource: { uri: 'x', blob: `${url}:` } },
+    { type: 'image_url', image_url: { url: `data:image/png;base64,${url}:` } },
+  ])
+    expect(() => convertMessages([{ role: 'user', content: [block] }], media)).toThrow(
+      expect.objectContaining({ type: 'address_refused', kind: 'final', scope: 'request' }),
+    );
+});
+
+test('arguments of a call that nest too deep stay the text that they are', () => {
+  const deep = '['.repeat(5_000);
+  const { messages } = convertMessages([
+    { role: 'assistant', content: '', tool_calls: [{ id: 'c', function: { name: 'f', arguments: deep } }] },
+  ]);
+  expect(messages).toEqual([
+    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'f', input: deep }] },
+  ]);
+});
