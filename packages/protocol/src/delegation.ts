@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { exceedsDepth, exceedsValueCount, type JsonObject } from './json/json.ts';
+import { exceedsDepth, exceedsValueCount, type JsonObject, MAX_SHARED_DEPTH } from './json/json.ts';
 import { largeRequestWarning } from './large-request.ts';
-import { MAX_SHARED_DEPTH } from './limits.ts';
 import { modelParameters } from './request-parameters.ts';
 
 /** Who should answer: the main model, or the one for research. */

@@ -30,9 +30,6 @@ export const DEFAULT_LIMITS: Limits = {
 /** What a caller may give: any of them. */
 export const limitsPatch = limitsSchema.partial();
 
-export const MAX_JSON_DEPTH = 64;
-/** Of what one caller stores and others are shown, so that replies, which wrap it, stay within MAX_JSON_DEPTH. */
-export const MAX_SHARED_DEPTH = 56;
 /** The longest that a request is held (clients cut calls at 60 s). */
 export const MAX_WAIT_MS = 25_000;
 export const DEFAULT_WAIT_MS = 10_000;

@@ -1,7 +1,6 @@
 import secureJson from 'secure-json-parse';
 import { z } from 'zod';
-import { exceedsWideObjectFields, jsonDepth } from './json.ts';
-import { MAX_JSON_DEPTH } from '../limits.ts';
+import { exceedsWideObjectFields, jsonDepth, MAX_JSON_DEPTH } from './json.ts';
 
 /**
  * The one parser of JSON text that arrives from outside: bodies, and JSON inside the strings of a body, of an answer, of

@@ -2,6 +2,11 @@
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
+/** Levels of objects and lists in what arrives. */
+export const MAX_JSON_DEPTH = 64;
+/** Of what one caller stores and others are shown, so that replies, which wrap it, stay within MAX_JSON_DEPTH. */
+export const MAX_SHARED_DEPTH = 56;
+
 /**
  * The same text for the same value, whatever the order of its keys (RFC 8785). The value is JSON's; fields that are
  * undefined are left out. Two answers are the same when their canonical texts are.
