@@ -81,7 +81,7 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
     expect(JSON.stringify(asked?.body.tools)).toContain('"city"');
   });
 
-  test('images reach the model: bytes unchanged, links never fetched, since they may name hosts that only the agent reaches', async () => {
+  test('images reach the model as bytes, and an address never does, since it may name what only the endpoint can reach', async () => {
     const topic = `pictures by ${provider}`;
     const data = Buffer.from('not much of a picture').toString('base64');
     await fixture.delegate('generateText', {
@@ -91,15 +91,27 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
           content: [
             { type: 'text', text: topic },
             { type: 'image', data, mimeType: 'image/png' },
-            { type: 'image_url', image_url: { url: 'http://127.0.0.1:9/inside.png' } },
           ],
         },
       ],
     });
     expect(eventKinds(await answerAll())).toEqual(['claimed', 'answered']);
-    const sent = JSON.stringify(fixture.llm.callsAbout(topic)[0]?.messages);
-    expect(sent).toContain(data);
-    expect(sent).toContain('http://127.0.0.1:9/inside.png');
+    expect(JSON.stringify(fixture.llm.callsAbout(topic)[0]?.messages)).toContain(data);
+    const before = fixture.llm.calls.length;
+    const url = 'http://169.254.169.254/latest/meta-data/';
+    for (const block of [
+      { type: 'image_url', image_url: { url } },
+      { type: 'image', data: url },
+    ]) {
+      const { taskId } = await fixture.delegate('generateText', {
+        messages: [{ role: 'user', content: [block] }],
+      });
+      expect(eventKinds(await answerAll())).toEqual(['claimed', 'failed']);
+      expect(await fixture.waitForOutcome(taskId)).toMatchObject({
+        error: { code: 'agent_error', errorDetails: { type: 'address_refused' } },
+      });
+    }
+    expect(fixture.llm.calls.slice(before)).toEqual([]);
   });
 
   test('an earlier call of a tool, and its result, reach the model as such', async () => {

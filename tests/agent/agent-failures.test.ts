@@ -1,7 +1,7 @@
 import { BatonError } from '@baton/protocol';
-import { type AnswerFunction, AnswerFailure } from '@baton/agent';
+import { type AnswerFunction, AnswerFailure, answerWith, llmEndpoint } from '@baton/agent';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { successAnswer, callTool } from '../harness/mcp-client.ts';
+import { successAnswer, callTool, connectMcpClient } from '../harness/mcp-client.ts';
 import { type LlmBehaviour, VALID_ANSWER } from '../fake-llm/llm-server.ts';
 import { LossyProxy } from '../proxies/lossy-proxy.ts';
 import { eventMatcher, eventKinds, AgentFixture } from './agent-fixture.ts';
@@ -16,6 +16,9 @@ afterEach(async () => {
   await fixture.stopAgents();
   fixture.llm.behaviour = () => VALID_ANSWER;
 });
+
+/** What the agent asks to tell a failure of the endpoint from one of a request. */
+const NEUTRAL_TOPIC = 'Answer with the word yes.';
 
 /** Badly the first time, well from then on. */
 const atFirst = (manner: LlmBehaviour) =>
@@ -58,7 +61,7 @@ describe('a transient failure', () => {
 
   test('with Retry-After is never retried earlier, and delays all other requests', async () => {
     fixture.llm.behaviour = ({ topic, attempt }) =>
-      topic === 'limited' && attempt === 1
+      (topic === 'limited' && attempt === 1) || topic === NEUTRAL_TOPIC
         ? { do: 'refuse', status: 429, headers: { 'retry-after': '2' } }
         : VALID_ANSWER;
     await fixture.parkEcho('limited');
@@ -136,6 +139,84 @@ describe('a permanent failure', () => {
     const other = fixture.startAgent();
     await other.waitFor(eventMatcher('answered', 'wrong key'));
     await other.stop();
+  });
+});
+
+describe('a failure that a request may have caused', () => {
+  const delegate = (modelId: string, content: string, more: object = {}) =>
+    fixture.delegate('generateText', { modelId, messages: [{ role: 'user', content }], ...more });
+
+  test.each([401, 402, 403, 404])(
+    'by naming a model that the endpoint refuses with %i ends its own task and never the agent',
+    async (status) => {
+      fixture.llm.behaviour = ({ model }) =>
+        model === 'not-yours' ? { do: 'refuse', status, message: 'not for this key' } : VALID_ANSWER;
+      const agent = fixture.startAgent();
+      const { taskId } = await delegate('not-yours', `poison ${status}`);
+      const failed = await agent.waitFor(eventMatcher('failed', `poison ${status}`));
+      expect(failed).toMatchObject({ message: expect.stringContaining(`answered ${status}`) });
+      expect(await fixture.waitForOutcome(taskId)).toMatchObject({ error: { code: 'agent_error' } });
+      await delegate('theirs', `after ${status}`);
+      await agent.waitFor(eventMatcher('answered', `after ${status}`));
+      await agent.stop();
+    },
+  );
+
+  test('a Retry-After of one request never delays another', async () => {
+    fixture.llm.behaviour = ({ topic }) =>
+      topic === 'heavy' ? { do: 'refuse', status: 429, headers: { 'retry-after': '600' } } : VALID_ANSWER;
+    const agent = fixture.startAgent({ concurrency: 1 });
+    const { taskId } = await delegate('theirs', 'heavy');
+    await agent.waitFor(eventMatcher('failed', 'heavy'));
+    await delegate('theirs', 'light');
+    await agent.waitFor(eventMatcher('answered', 'light'));
+    expect(agent.events.filter(eventMatcher('holding'))).toEqual([]);
+    await agent.stop();
+    await fixture.cancelTask(taskId).catch(() => {});
+  });
+
+  test("an option that one principal's request had refused is never left out of another's", async () => {
+    fixture.llm.behaviour = ({ body }) =>
+      body.temperature > 5
+        ? { do: 'refuse', status: 400, message: 'temperature must be at most 2' }
+        : VALID_ANSWER;
+    const agent = fixture.startAgent();
+    await delegate('theirs', 'hot', { temperature: 9 });
+    await agent.waitFor(eventMatcher('answered', 'hot'));
+    const client = await connectMcpClient(
+      fixture.baton.url(0),
+      await fixture.baton.createKey({ principal: 'other' }),
+    );
+    const requestParameters = {
+      modelId: 'theirs',
+      temperature: 0.3,
+      messages: [{ role: 'user', content: 'mild' }],
+    };
+    const delegatedCallDetails = { originalCommand: 'x', serviceType: 'generateText', requestParameters };
+    await callTool(client, 'agent_llm', { delegatedCallDetails });
+    await agent.waitFor(eventMatcher('answered', 'mild'));
+    expect(fixture.llm.callsAbout('mild').map(({ body }) => body.temperature)).toEqual([0.3]);
+    await agent.stop();
+    await client.close();
+  });
+
+  test('what names an address, a header or a credential never reaches the endpoint, and tokens are capped', async () => {
+    const llm = llmEndpoint({ provider: 'openai', endpoint: fixture.llm.url, apiKey: 'key-of-the-llm' });
+    await delegate('theirs', 'smuggles', {
+      maxTokens: 5_000_000,
+      headers: { 'x-smuggled': 'x' },
+      api_key: 'smuggled',
+      base_url: 'http://smuggled.example',
+      extra_body: { smuggled: true },
+      providerOptions: { openai: { smuggled: true } },
+    });
+    await fixture.answerAll({
+      answer: answerWith(({ request }) => llm(request.modelId), { maxTokens: 100 }),
+    });
+    const [asked] = fixture.llm.callsAbout('smuggles');
+    expect(JSON.stringify([asked?.headers, asked?.body])).not.toContain('smuggled');
+    expect(asked?.body.max_tokens).toBe(100);
+    expect(asked?.headers.authorization).toBe('Bearer key-of-the-llm');
   });
 });
 

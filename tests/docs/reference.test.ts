@@ -139,7 +139,7 @@ test('the protocol revisions on the page are those that the gateway supports', (
 test('the fields of a directive on the page are those of the protocol', () => {
   const request = { apiKey: null, modelId: 'm', messages: [{ role: 'user', content: 'x'.repeat(90_000) }] };
   const call = { role: 'main', serviceType: 'generateText', attempt: 1, summary: 's', request } as const;
-  const pending = { taskId: 't', interactionId: 'i', operation: 'o', expiresAt: '', call };
+  const pending = { taskId: 't', interactionId: 'i', operation: 'o', expiresAt: '', call, principal: 'p' };
   const whole = buildDirective(pending as never, [{ interactionId: 'i', summary: 's', expiresAt: '' }]);
   expect(sorted(tableOf(CLIENTS, 'field').map(([cell]) => nameIn(cell)))).toEqual(sorted(Object.keys(whole)));
 });

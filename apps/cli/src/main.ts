@@ -87,7 +87,21 @@ program
   )
   .option(
     '--model <id>',
-    'instead of the model that a request names; by role: main=...,research=... (BATON_LLM_MODEL)',
+    'answers requests, whatever model they name; by role: main=...,research=... (BATON_LLM_MODEL)',
+  )
+  .option(
+    '--allow-model <id>',
+    'a further model that requests may name, or * for any; may be repeated (BATON_LLM_ALLOW_MODELS)',
+    repeated,
+  )
+  .option(
+    '--max-tokens <n>',
+    'tokens of one answer at most, whatever its request asks for (BATON_LLM_MAX_TOKENS)',
+  )
+  .option(
+    '--image-host <name>',
+    'a host whose https addresses of pictures may reach the LLM; may be repeated (BATON_LLM_IMAGE_HOSTS)',
+    repeated,
   )
   .option('--role <role>', 'only requests for this role: main, research or fallback (BATON_AGENT_ROLE)')
   .option(
@@ -117,6 +131,10 @@ named by <NAME>_FILE. In a pipe it writes JSON lines.
   });
 
 await program.parseAsync().catch(fail);
+
+function repeated(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
 
 /** Runs a role until a stop signal: the first one drains it, also while it starts; a second one ends it at once. */
 async function runUntilSignal(start: (settings: Settings) => Promise<RunningRole>): Promise<void> {

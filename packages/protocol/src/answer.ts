@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isRecord, type Json, jsonDepth } from './json.ts';
-import { MAX_JSON_DEPTH } from './limits.ts';
+import { isRecord, type Json } from './json/json.ts';
+import { JsonTextError, parseJson } from './json/json-text.ts';
 
 /**
  * `agentLLMResponse`: what an agent posts with `agent_llm`. An envelope that does not parse here is refused with the
@@ -110,10 +110,9 @@ function readJsonText<T>(text: string, shape: AnswerSchema<T>): Validation<T> {
   try {
     value = parseText(text);
   } catch (error) {
-    return {
-      ok: false,
-      problem: `the text is not JSON (${error instanceof Error ? error.message : 'unreadable'})`,
-    };
+    const isOverBound = error instanceof JsonTextError && error.fault !== 'malformed';
+    const reason = error instanceof Error ? error.message : 'unreadable';
+    return { ok: false, problem: isOverBound ? `the text ${reason}` : `the text is not JSON (${reason})` };
   }
   return shape.check(value);
 }
@@ -121,17 +120,10 @@ function readJsonText<T>(text: string, shape: AnswerSchema<T>): Validation<T> {
 /** JSON may hold fences in its strings, so the text as it stands comes first. */
 function parseText(text: string): unknown {
   try {
-    return parseBounded(text);
+    return parseJson(text);
   } catch {
-    return parseBounded(stripCodeFence(text));
+    return parseJson(stripCodeFence(text));
   }
-}
-
-/** JSON within a string of a body escapes the depth that the body's own reader bounds. */
-function parseBounded(text: string): unknown {
-  if (jsonDepth(text, MAX_JSON_DEPTH) > MAX_JSON_DEPTH)
-    throw new Error(`it nests deeper than ${MAX_JSON_DEPTH}`);
-  return JSON.parse(text);
 }
 
 /** The inside of a Markdown code fence, if the text holds one; otherwise the text. */

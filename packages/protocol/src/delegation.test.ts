@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { agentResponseSchema } from './answer.ts';
 import { delegatedCallDetailsSchema } from './delegation.ts';
-import { exceedsValueCount, exceedsWideObjectFields } from './json.ts';
+import { exceedsValueCount, exceedsWideObjectFields } from './json/json.ts';
 
 const list = (length: number, of: unknown) => Array.from({ length }, () => of);
 const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]));

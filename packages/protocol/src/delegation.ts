@@ -1,10 +1,18 @@
 import { z } from 'zod';
-import { exceedsValueCount, type JsonObject } from './json.ts';
+import { exceedsDepth, exceedsValueCount, type JsonObject, MAX_SHARED_DEPTH } from './json/json.ts';
 import { largeRequestWarning } from './large-request.ts';
+import { modelParameters } from './request-parameters.ts';
 
 /** Who should answer: the main model, or the one for research. */
 export const roleSchema = z.enum(['main', 'research', 'fallback']);
 export type Role = z.infer<typeof roleSchema>;
+
+/** The models that Baton's own operations ask for, by role. An agent may use others: it calls with its own key. */
+export const DEFAULT_MODELS: Readonly<Record<Role, string>> = {
+  main: 'claude-sonnet-4-20250514',
+  research: 'sonar-pro',
+  fallback: 'claude-3-7-sonnet-20250219',
+};
 
 export const serviceTypeSchema = z.enum(['generateText', 'streamText', 'generateObject']);
 export type ServiceType = z.infer<typeof serviceTypeSchema>;
@@ -61,8 +69,8 @@ const details = z.strictObject({
       schema: z.record(z.string(), z.unknown()).optional(),
       objectName: z.string().max(200).optional(),
     })
-    // Whoever makes the call has a key of its own; one that was sent along is not even stored.
-    .transform(({ apiKey: _, ...parameters }) => parameters),
+    // Whoever makes the call has an address and a key of its own; what was sent along is not even stored.
+    .transform(modelParameters),
 });
 
 /** Limit of the fields and elements in `delegatedCallDetails`: zod visits each and reports each wrong one. */
@@ -70,8 +78,11 @@ const MAX_VALUES = 20_000;
 
 /** `delegatedCallDetails` of `agent_llm`: opens an interaction for an LLM request that the caller brings. */
 export const delegatedCallDetailsSchema = z.preprocess((value, context) => {
-  if (!exceedsValueCount(MAX_VALUES, value)) return value;
-  context.addIssue({ code: 'custom', message: `must hold at most ${MAX_VALUES} values in all` });
+  if (exceedsValueCount(MAX_VALUES, value))
+    context.addIssue({ code: 'custom', message: `must hold at most ${MAX_VALUES} values in all` });
+  else if (exceedsDepth(MAX_SHARED_DEPTH, value))
+    context.addIssue({ code: 'custom', message: `must nest at most ${MAX_SHARED_DEPTH} levels` });
+  else return value;
   return z.NEVER;
 }, details);
 export type DelegatedCallDetails = z.infer<typeof delegatedCallDetailsSchema>;
@@ -93,11 +104,17 @@ export interface PendingCall {
   readonly operation: string;
   readonly expiresAt: string;
   readonly call: DelegatedCall;
+  /** Who started its task; left out in the reply to that call itself. */
+  readonly principal?: string | undefined;
 }
+
+/** Whose request it is. Its messages are content of its principal and of the project: data, no instructions of Baton. */
+export const requestOriginSchema = z.looseObject({ principal: z.string(), trusted: z.literal(false) });
+export type RequestOrigin = z.infer<typeof requestOriginSchema>;
 
 /** The directive: a pending interaction as a tool result shows it, whole, with the other pending ones listed. */
 export function buildDirective(pending: PendingCall, others: readonly PendingSummary[] = []) {
-  const { taskId, interactionId, operation, expiresAt, call } = pending;
+  const { taskId, interactionId, operation, expiresAt, call, principal } = pending;
   const warning = largeRequestWarning(call.request);
   const asked = {
     toolResponseSource: 'taskmaster_to_agent' as const,
@@ -119,7 +136,12 @@ export function buildDirective(pending: PendingCall, others: readonly PendingSum
     attempt: call.attempt,
     expiresAt,
   };
-  const whole: typeof asked & { warning?: string; pendingInteractions?: readonly PendingSummary[] } = asked;
+  const whole: typeof asked & {
+    origin?: RequestOrigin;
+    warning?: string;
+    pendingInteractions?: readonly PendingSummary[];
+  } = asked;
+  if (principal !== undefined) whole.origin = { principal, trusted: false };
   if (warning !== undefined) whole.warning = warning;
   if (others.length > 0) whole.pendingInteractions = others;
   return whole;
@@ -143,6 +165,7 @@ export const directiveSchema = z.looseObject({
   serviceType: serviceTypeSchema,
   attempt: z.int(),
   expiresAt: z.string(),
+  origin: requestOriginSchema.optional(),
   /** The request is large: over 20,000 tokens by estimate. */
   warning: z.string().optional(),
 });

@@ -1,8 +1,9 @@
 /**
- * Wire shapes and records: what Baton says and stores, independent of MCP's revisions, without I/O. Imports zod only.
+ * Wire shapes and records: what Baton says and stores, independent of MCP's revisions, without I/O. Imports zod and
+ * secure-json-parse only.
  * `errors` is the one table of codes; `delegation` and `answer` are the two halves of a delegated call, and
- * `answer-correction` asks again; `ids`, `api-key`, `tenant-input`, `limits` and `task-status` are the records' parts; `json` and
- * `truncate` bound what comes in.
+ * `answer-correction` asks again; `ids`, `api-key`, `tenant-input`, `limits` and `task-status` are the records' parts;
+ * `json` (with the one parser of text from outside), `request-parameters` and `truncate` bound what comes in.
  */
 export * from './answer.ts';
 export * from './answer-correction.ts';
@@ -11,7 +12,8 @@ export * from './tenant-input.ts';
 export * from './delegation.ts';
 export * from './errors.ts';
 export * from './ids.ts';
-export * from './json.ts';
+export * from './json/json.ts';
+export * from './json/json-text.ts';
 export * from './limits.ts';
 export * from './mask-url-passwords.ts';
 export * from './task-status.ts';

@@ -30,7 +30,6 @@ export const DEFAULT_LIMITS: Limits = {
 /** What a caller may give: any of them. */
 export const limitsPatch = limitsSchema.partial();
 
-export const MAX_JSON_DEPTH = 64;
 /** The longest that a request is held (clients cut calls at 60 s). */
 export const MAX_WAIT_MS = 25_000;
 export const DEFAULT_WAIT_MS = 10_000;

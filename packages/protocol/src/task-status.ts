@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { WireError } from './errors.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from './json/json.ts';
 
 /** MCP's task statuses (2025-11-25, basic/utilities/tasks). */
 export const taskStatusSchema = z.enum(['working', 'input_required', 'completed', 'failed', 'cancelled']);

@@ -117,6 +117,13 @@ describe('a directive', () => {
     });
   });
 
+  test('says whose request it is, and never that it is to be trusted', () => {
+    const shown = buildDirective({ ...pending, principal: 'mole' });
+    expect(shown.origin).toEqual({ principal: 'mole', trusted: false });
+    expect(directiveSchema.parse(shown)).toEqual(shown);
+    expect(buildDirective(pending)).not.toHaveProperty('origin');
+  });
+
   test('lists other interactions only when there are some', () => {
     const other = { interactionId: 'j', summary: 'other', expiresAt: pending.expiresAt };
     expect(buildDirective(pending)).not.toHaveProperty('pendingInteractions');

@@ -2,7 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { startPrivateRedis } from '@baton/local-redis';
 import type { KeyInput, Limits } from '@baton/protocol';
 import type { AnyJson } from '../../harness/mcp-client.ts';
-import { BatonProcess, GATEWAY_READY_LINE, WORKER_READY_LINE } from '../../processes/baton-process.ts';
+import {
+  AGENT_READY_LINE,
+  BatonProcess,
+  GATEWAY_READY_LINE,
+  WORKER_READY_LINE,
+} from '../../processes/baton-process.ts';
 import { OPERATOR_TOKEN, PROCESS_ENVIRONMENT } from '../../processes/process-settings.ts';
 
 export interface ApiKey {
@@ -29,13 +34,17 @@ export class AttackTarget {
   readonly redisUrl: string;
   readonly gateways: readonly BatonProcess[];
   readonly worker: BatonProcess;
+  private readonly entry: string;
+  private readonly agents: BatonProcess[] = [];
   private readonly stopRedis: () => Promise<void>;
 
   private constructor(
     redis: { readonly url: string; stop(): Promise<void> },
     gateways: readonly BatonProcess[],
     worker: BatonProcess,
+    entry: string,
   ) {
+    this.entry = entry;
     this.redisUrl = redis.url;
     this.stopRedis = () => redis.stop();
     this.gateways = gateways;
@@ -55,7 +64,7 @@ export class AttackTarget {
     const processes = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const [first, second, worker] = processes;
     if (first !== undefined && second !== undefined && worker !== undefined)
-      return new AttackTarget(redis, [first, second], worker);
+      return new AttackTarget(redis, [first, second], worker, entry);
     for (const one of processes) await one.stop('SIGKILL');
     await redis.stop();
     throw new Error(started.map((one) => (one.status === 'rejected' ? String(one.reason) : '')).join('\n'));
@@ -63,6 +72,18 @@ export class AttackTarget {
 
   url(gateway = 0): string {
     return this.gateways[gateway]?.url ?? '';
+  }
+
+  /** Starts `baton agent` of the same release with settings of its own; `onLine` receives its output. */
+  async startAgent(
+    key: string,
+    settings: NodeJS.ProcessEnv,
+    onLine: (line: string) => void,
+  ): Promise<BatonProcess> {
+    const environment = { BATON_URL: this.url(), BATON_API_KEY: key, ...settings };
+    const agent = await BatonProcess.start('agent', environment, AGENT_READY_LINE, this.entry, onLine);
+    this.agents.push(agent);
+    return agent;
   }
 
   /** One HTTP request to a gateway; any status is a reply. */
@@ -129,7 +150,7 @@ export class AttackTarget {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.gateways, this.worker].map((one) => one.stop('SIGKILL')));
+    await Promise.all([...this.agents, ...this.gateways, this.worker].map((one) => one.stop('SIGKILL')));
     await this.stopRedis();
   }
 }

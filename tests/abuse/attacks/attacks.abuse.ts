@@ -5,6 +5,8 @@ import { type Attack } from './attack.ts';
 import { AttackTarget } from './attack-target.ts';
 import { debtStarvation } from './debt-starvation.ts';
 import { heldDeadKeys } from './held-dead-keys.ts';
+import { poisonedRequests } from './poisoned-requests.ts';
+import { quotedJson } from './quoted-json.ts';
 import { schemaCrosstalk } from './schema-crosstalk.ts';
 import { strongerKeys } from './stronger-keys.ts';
 import { unboundedReads } from './unbounded-reads.ts';
@@ -13,12 +15,14 @@ import { unmatchedFilters } from './unmatched-filters.ts';
 /** Every class of attacks: it gains nothing from the release, and something from the release without its guard. */
 
 const ATTACKS: readonly Attack[] = [
-  schemaCrosstalk,
-  heldDeadKeys,
-  strongerKeys,
   debtStarvation,
-  unmatchedFilters,
+  heldDeadKeys,
+  poisonedRequests,
+  quotedJson,
+  schemaCrosstalk,
+  strongerKeys,
   unboundedReads,
+  unmatchedFilters,
 ];
 
 const BUILT = fileURLToPath(new URL('../../../dist', import.meta.url));

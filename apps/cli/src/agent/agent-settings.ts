@@ -1,12 +1,16 @@
-import { type Role, roleSchema } from '@baton/protocol';
+import { isPublicHostName } from '@baton/agent';
+import { DEFAULT_MODELS, type LlmRequest, type Role, roleSchema } from '@baton/protocol';
 import { z } from 'zod';
 import { devFilePath, readDevFile } from '../settings/dev-file.ts';
 import { ConfigurationError, readSecretFiles } from '../settings/environment.ts';
 
 /** What `baton agent` takes on its command line, as commander gives it. */
-export type AgentFlags = Partial<Record<Exclude<keyof typeof NAMES, 'llmKey'>, string>> & {
-  readonly once?: boolean;
-};
+export type AgentFlags = Partial<Record<Exclude<keyof typeof NAMES, 'llmKey' | ListName>, string>> &
+  Partial<Record<ListName, readonly string[]>> & {
+    readonly once?: boolean;
+  };
+/** Flags that may be repeated; their variables hold lists with commas. */
+type ListName = 'allowModel' | 'imageHost';
 
 /** Where each setting comes from: its flag, else its environment variable. */
 const NAMES = {
@@ -15,6 +19,9 @@ const NAMES = {
   provider: ['--provider', 'BATON_LLM_PROVIDER'],
   endpoint: ['--endpoint', 'BATON_LLM_ENDPOINT'],
   model: ['--model', 'BATON_LLM_MODEL'],
+  allowModel: ['--allow-model', 'BATON_LLM_ALLOW_MODELS'],
+  maxTokens: ['--max-tokens', 'BATON_LLM_MAX_TOKENS'],
+  imageHost: ['--image-host', 'BATON_LLM_IMAGE_HOSTS'],
   llmKey: ['', 'BATON_LLM_API_KEY'],
   role: ['--role', 'BATON_AGENT_ROLE'],
   operation: ['--operation', 'BATON_AGENT_OPERATION'],
@@ -38,6 +45,16 @@ const httpUrl = z.url({
 const whole = (fallback: number, least: number, most: number) =>
   z.coerce.number().int().min(least).max(most).default(fallback);
 
+const list = z
+  .string()
+  .default('')
+  .transform((text) =>
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  );
+
 const settings = z.object({
   url: httpUrl.optional(),
   key: z.string().optional(),
@@ -47,6 +64,11 @@ const settings = z.object({
     .string()
     .optional()
     .transform((text, context) => readModels(text ?? '', (message) => context.addIssue(message))),
+  allowModel: list,
+  maxTokens: z.coerce.number().int().min(1).max(10_000_000).optional(),
+  imageHost: list.refine((hosts) => hosts.every(isPublicHostName), {
+    error: 'must be public host names, such as images.example.com',
+  }),
   llmKey: z.string().optional(),
   role: z.enum(roleSchema.options, { error: `must be one of ${roleSchema.options.join(', ')}` }).optional(),
   operation: z.string().min(1).max(100).optional(),
@@ -61,17 +83,37 @@ type Parsed = z.infer<typeof settings>;
 export interface AgentSettings
   extends Pick<
     Parsed,
-    'endpoint' | 'llmKey' | 'role' | 'operation' | 'concurrency' | 'leaseMs' | 'timeoutMs' | 'drainMs'
+    | 'endpoint'
+    | 'llmKey'
+    | 'maxTokens'
+    | 'role'
+    | 'operation'
+    | 'concurrency'
+    | 'leaseMs'
+    | 'timeoutMs'
+    | 'drainMs'
   > {
   readonly url: string;
   readonly key: string;
   readonly provider: 'openai' | 'anthropic';
   readonly models: Models;
+  /** Further models that requests may name; `*` is any. */
+  readonly allowModels: readonly string[];
+  readonly imageHosts: readonly string[];
   readonly once: boolean;
 }
 
-/** Model ids by role; without one for a role, the id that the request names. */
+/** Model ids by role; without one for a role, the one that Baton's own operations ask for. */
 export type Models = Readonly<Partial<Record<Role | 'other', string>>>;
+
+/** The model that answers a request: the one that it names, if that is allowed, otherwise the one for its role. */
+export function chooseModel(
+  { role: named, request }: { readonly role: Role; readonly request: Pick<LlmRequest, 'modelId'> },
+  { models, allowModels }: Pick<AgentSettings, 'models' | 'allowModels'>,
+): string {
+  if (allowModels.includes(request.modelId) || allowModels.includes('*')) return request.modelId;
+  return models[named] ?? models.other ?? DEFAULT_MODELS[named];
+}
 
 /** Flags over environment over what `baton dev` left in this folder. Throws ConfigurationError naming what is wrong. */
 export async function readAgentSettings(
@@ -81,7 +123,7 @@ export async function readAgentSettings(
   const variables = readSecretFiles(environment, SECRETS);
   const given: Partial<Record<Name, string>> = {};
   for (const [name, [, variable]] of Object.entries(NAMES) as [Name, readonly [string, string]][]) {
-    const value = (flags as Partial<Record<Name, string>>)[name] ?? variables[variable];
+    const value = textOf(flags[name as keyof AgentFlags]) ?? variables[variable];
     if (value !== undefined) given[name] = value;
   }
   const parsed = settings.safeParse(given);
@@ -91,7 +133,7 @@ export async function readAgentSettings(
     );
     throw new ConfigurationError(lines.join('\n'));
   }
-  const { model, provider: named, llmKey, ...rest } = parsed.data;
+  const { model, allowModel, imageHost, provider: named, llmKey, ...rest } = parsed.data;
   const baton = await whereBatonIs(rest, variables);
   const provider = named ?? impliedProvider(rest.endpoint, variables);
   return {
@@ -100,8 +142,15 @@ export async function readAgentSettings(
     provider,
     llmKey: llmKeyFor(provider, llmKey ?? variables[PROVIDER_KEYS[provider]], rest.endpoint),
     models: model,
+    allowModels: allowModel,
+    imageHosts: imageHost,
     once: flags.once === true,
   };
+}
+
+/** A repeated flag reads as its variable does. */
+function textOf(flag: AgentFlags[keyof AgentFlags]): string | undefined {
+  return typeof flag === 'object' ? flag.join(',') : typeof flag === 'string' ? flag : undefined;
 }
 
 function refusal(name: Name, flags: AgentFlags, given: Partial<Record<Name, string>>, message: string) {

@@ -7,6 +7,9 @@ const SHOWN = [
   'provider',
   'endpoint',
   'models',
+  'allowModels',
+  'maxTokens',
+  'imageHosts',
   'role',
   'operation',
   'concurrency',
@@ -33,8 +36,9 @@ export class JsonLinesOutput {
       return;
     }
     const { request, ...more } = facts;
-    const { interactionId, taskId, operation, role, serviceType, attempt, summary } = request;
-    this.write(kind, { interactionId, taskId, operation, role, serviceType, attempt, summary, ...more });
+    const { interactionId, taskId, operation, principal, role, serviceType, attempt, summary } = request;
+    const shown = { interactionId, taskId, operation, principal, role, serviceType, attempt, summary };
+    this.write(kind, { ...shown, ...more });
   }
 
   end(totals?: Totals): void {

@@ -4,7 +4,7 @@ import { onStopSignal } from '../process/stop-signals.ts';
 import { ConfigurationError } from '../settings/environment.ts';
 import { JsonLinesOutput } from './json-lines-output.ts';
 import { TerminalOutput } from './terminal-output.ts';
-import { type AgentFlags, type AgentSettings, readAgentSettings } from './agent-settings.ts';
+import { type AgentFlags, type AgentSettings, chooseModel, readAgentSettings } from './agent-settings.ts';
 
 /**
  * `baton agent`: answers delegated requests by an LLM endpoint until a stop signal; the first one drains it, a second
@@ -19,7 +19,7 @@ export async function runAgent(flags: AgentFlags, environment: NodeJS.ProcessEnv
     endpoint: settings.endpoint,
     apiKey: settings.llmKey,
   });
-  const { models } = settings;
+  const { maxTokens, imageHosts } = settings;
   // A reader of the output that closed its pipe does not end the agent.
   process.stdout.on('error', () => {});
   const shown = process.stdout.isTTY
@@ -28,7 +28,7 @@ export async function runAgent(flags: AgentFlags, environment: NodeJS.ProcessEnv
   shown.begin(settings);
   const agent = answerInteractions({
     ...settings,
-    answer: answerWith(({ role, request }) => llm(models[role] ?? models.other ?? request.modelId)),
+    answer: answerWith((request) => llm(chooseModel(request, settings)), { maxTokens, imageHosts }),
     onEvent: (event) => shown.event(event),
   });
   // How the agent ended is read from `done` below.
@@ -47,7 +47,7 @@ export async function runAgent(flags: AgentFlags, environment: NodeJS.ProcessEnv
 function explainRefusedKey(error: unknown, { url, provider }: AgentSettings): unknown {
   if (error instanceof AnswerFailure)
     return new ConfigurationError(
-      `The LLM's key (BATON_LLM_API_KEY, or ${provider}'s own variable) was refused. ${error.message}`,
+      `The LLM's key (BATON_LLM_API_KEY, or ${provider}'s own variable) was refused, or every model of --model was. ${error.message}`,
     );
   const refused = ['unauthenticated', 'insufficient_scope', 'tenant_suspended'];
   if (error instanceof BatonError && refused.includes(error.code))

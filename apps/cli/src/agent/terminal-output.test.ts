@@ -32,6 +32,7 @@ const request = (interactionId: string, summary = 'Plan from a document'): Deleg
   role: 'main',
   serviceType: 'generateObject',
   attempt: 1,
+  principal: 'caller',
   summary,
   expiresAt: '2026-01-01T00:00:00.000Z',
   request: { apiKey: null, modelId: 'm', messages: [] },

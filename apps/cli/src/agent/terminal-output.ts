@@ -43,7 +43,9 @@ export class TerminalOutput {
     const only = `${operation === undefined ? '' : ` of ${operation}`}${role === undefined ? '' : ` for role ${role}`}`;
     this.say('');
     this.say(`  baton agent answers what waits${only} at ${url}`);
-    this.say(`  by ${llm}, ${named.join(', ') || 'the models that requests name'}, ${concurrency} at a time`);
+    this.say(
+      `  by ${llm}, ${named.join(', ') || "the models of Baton's operations"}, ${concurrency} at a time`,
+    );
     this.say('  Ctrl-C finishes what is in flight; a second one ends at once.');
     this.say('');
     this.timer = setInterval(() => this.draw(), REDRAW_MS);

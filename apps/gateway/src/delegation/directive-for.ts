@@ -7,6 +7,7 @@ export function directiveFor(
   taskId: string,
   operation: string,
   pending: readonly PendingInteraction[],
+  principal?: string,
 ): Directive | undefined {
   const first = pending.find(({ request }) => request.kind === 'llm');
   if (first?.request.kind !== 'llm') return undefined;
@@ -14,7 +15,10 @@ export function directiveFor(
   const { call } = request;
   if (!('request' in call)) throw new Error(`the request of interaction ${interactionId} was not read`);
   const others = pending.length > 1 ? pending.map(summaryOf) : [];
-  return buildDirective({ taskId, operation, interactionId, expiresAt: isoTime(expiresAt), call }, others);
+  return buildDirective(
+    { taskId, operation, interactionId, expiresAt: isoTime(expiresAt), call, principal },
+    others,
+  );
 }
 
 function summaryOf({ interactionId, expiresAt, request }: PendingInteraction): PendingSummary {

@@ -7,12 +7,19 @@ import { isoTime } from './iso-time.ts';
  * without the call to answer it.
  */
 export function presentInteraction(record: InteractionRecord & { readonly claimedUntil?: number }): object {
-  const { taskId, operation, interactionId, status, createdAt, request } = record;
+  const { taskId, operation, interactionId, principal, status, createdAt, request } = record;
   const times = { createdAt: isoTime(createdAt), ...endTimes(record) };
   if (request.kind === 'elicitation') return { taskId, operation, interactionId, status, ...times, request };
   const { summary } = request.call;
   const expiresAt = isoTime(record.expiresAt ?? 0);
-  const whole = buildDirective({ taskId, operation, interactionId, expiresAt, call: request.call });
+  const whole = buildDirective({
+    taskId,
+    operation,
+    interactionId,
+    expiresAt,
+    call: request.call,
+    principal,
+  });
   if (status === 'pending') return { ...whole, interactionStatus: status, summary, ...times };
   const {
     toolResponseSource: _,

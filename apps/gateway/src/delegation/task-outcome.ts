@@ -21,7 +21,7 @@ export function outcomeOf(view: TaskView): TaskOutcome {
       return { status: view.status, error: view.error };
     case 'working':
     case 'input_required': {
-      const pending = directiveFor(view.taskId, view.operation, view.pending);
+      const pending = directiveFor(view.taskId, view.operation, view.pending, view.principal);
       return {
         status: view.status,
         ...(pending ? { pending } : {}),

@@ -1,5 +1,5 @@
 import { listConnectedFiles, type Project, promptNames } from '@baton/operations';
-import { BatonError } from '@baton/protocol';
+import { BatonError, parseJson } from '@baton/protocol';
 import { readProject } from '@baton/runner';
 import type { AdmittedCall } from '../call/call.ts';
 import type { Resource } from '@modelcontextprotocol/sdk/types.js';
@@ -165,7 +165,7 @@ function formatCursor({ section, from }: Position): string {
 function parseCursor(cursor: string | undefined): Position {
   if (cursor === undefined) return { section: 0, from: undefined };
   try {
-    const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const position: unknown = parseJson(Buffer.from(cursor, 'base64url').toString());
     const [section, from] = Array.isArray(position) ? (position as unknown[]) : [];
     const known = Number.isInteger(section) && SECTIONS[Number(section)] !== undefined;
     if (known && (from === null || typeof from === 'string'))

@@ -6,6 +6,7 @@ import {
   type DelegatedCallDetails,
   type JsonObject,
   MAX_WAIT_MS,
+  orJsonText,
 } from '@baton/protocol';
 import { z } from 'zod';
 import {
@@ -22,22 +23,11 @@ import { validateClientJsonSchema } from '../delegation/client-json-schema.ts';
 import { operationReplySchemas, startOperationForTool } from './start-operation.ts';
 import { defineScriptAdmittedTool, type RequestMeta } from './tool.ts';
 
-/** Models often write nested objects as JSON text; what it says is what they meant. */
-const parsedIfJsonText = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => {
-    if (typeof value !== 'string') return value;
-    try {
-      return JSON.parse(value) as unknown;
-    } catch {
-      return value;
-    }
-  }, schema);
-
 const input = z
   .strictObject({
     interactionId: z.string().min(1).max(100).optional().describe('The interaction that is answered'),
-    agentLLMResponse: parsedIfJsonText(agentResponseSchema).optional().describe('What came of the LLM call'),
-    delegatedCallDetails: parsedIfJsonText(delegatedCallDetailsSchema)
+    agentLLMResponse: orJsonText(agentResponseSchema).optional().describe('What came of the LLM call'),
+    delegatedCallDetails: orJsonText(delegatedCallDetailsSchema)
       .optional()
       .describe('Instead of a response: opens an interaction for a request of your own'),
     projectRoot: z.string().max(1024).optional().describe('Accepted for older agents; not needed'),

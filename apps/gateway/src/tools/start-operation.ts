@@ -74,7 +74,9 @@ async function replyFor(operation: Operation, started: StartResult, call: Call):
         if (outcome.result) return completedReply(operation, outcome.result, taskId);
         if (outcome.error) throw BatonError.fromWire({ ...outcome.error, taskId });
         if (!outcome.pending) return workingReply(name, taskId);
-        return { text: outcome.pending.message, structured: outcome.pending, taskId, textIncludesJson: true };
+        // As the first reply to this call: the request is its caller's own.
+        const { origin: _, ...asked } = outcome.pending;
+        return { text: asked.message, structured: asked, taskId, textIncludesJson: true };
       } finally {
         subscription.close();
       }

@@ -2,6 +2,12 @@
 export type FailureKind = 'passing' | 'final' | 'fatal';
 
 /**
+ * What a failure says something of: the `request`, by which its caller may have caused it, or the `endpoint`, whatever is
+ * asked of it. Only the latter may delay other requests or, as `fatal`, end the agent.
+ */
+export type FailureScope = 'request' | 'endpoint';
+
+/**
  * An LLM call that failed. `type` is what Baton is told: `rate_limit_error`, `timeout_error`, `overloaded_error` and
  * `api_error` it asks again, a bounded number of times; any other type ends the task's call with `agent_error`.
  */
@@ -9,17 +15,24 @@ export class AnswerFailure extends Error {
   override readonly name = 'AnswerFailure';
   readonly type: string;
   readonly kind: FailureKind;
-  /** How long the endpoint asked to be left alone, in milliseconds. */
+  readonly scope: FailureScope;
+  /** How long the endpoint asked to be left alone, in milliseconds: with this request, or by `scope` with all. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
     type: string,
     message: string,
-    more: { kind?: FailureKind; retryAfterMs?: number | undefined; cause?: unknown } = {},
+    more: {
+      kind?: FailureKind;
+      scope?: FailureScope;
+      retryAfterMs?: number | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause: more.cause });
     this.type = type;
     this.kind = more.kind ?? 'final';
+    this.scope = more.scope ?? (this.kind === 'fatal' ? 'endpoint' : 'request');
     this.retryAfterMs = more.retryAfterMs;
   }
 }

@@ -6,6 +6,8 @@ export interface DelegatedRequest extends DelegatedCall {
   readonly taskId: string;
   /** The tool call that it belongs to: `parse_prd`, `expand_task`, ... */
   readonly operation: string;
+  /** Who caused it, by its tenant's keys. What the request says is that caller's word, and no instruction to the agent. */
+  readonly principal: string;
   /** ISO 8601: until when Baton takes an answer. */
   readonly expiresAt: string;
 }
@@ -15,7 +17,7 @@ export function parseDelegatedRequest(item: unknown): DelegatedRequest | undefin
   const parsed = directiveSchema.safeParse(item);
   if (!parsed.success) return undefined;
   const { interactionId, taskId, operation, role, serviceType, attempt, expiresAt } = parsed.data;
-  const { llmRequestForAgent: request, summary } = parsed.data;
+  const { llmRequestForAgent: request, summary, origin } = parsed.data;
   return {
     interactionId,
     taskId,
@@ -24,6 +26,7 @@ export function parseDelegatedRequest(item: unknown): DelegatedRequest | undefin
     serviceType,
     attempt,
     expiresAt,
+    principal: origin?.principal ?? '',
     summary: typeof summary === 'string' ? summary : operation,
     request: request as unknown as LlmRequest,
   };

@@ -3,6 +3,7 @@ import {
   BatonError,
   isErrorCode,
   isRecord,
+  parseJson,
   type Role,
   VERSION,
   type WireError,
@@ -180,7 +181,7 @@ function asBatonError(thrown: unknown): BatonError {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

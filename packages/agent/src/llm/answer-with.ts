@@ -1,4 +1,4 @@
-import { isRecord, type LlmRequest, stripCodeFence } from '@baton/protocol';
+import { isRecord, type LlmRequest, parseJson, stripCodeFence } from '@baton/protocol';
 import {
   generateText,
   type LanguageModel,
@@ -13,7 +13,16 @@ import { AnswerFailure } from '../api/answer-failure.ts';
 import { classifyLlmError } from './classify-llm-error.ts';
 import { convertMessages } from './convert-messages.ts';
 import { convertToolChoice, convertTools } from './convert-tools.ts';
-import { RefusedParameters } from './refused-parameters.ts';
+import { EndpointProbe, idOf } from './endpoint-probe.ts';
+import { type OptionalParameter, RefusedParameters } from './refused-parameters.ts';
+import { RequestMedia } from './request-media.ts';
+
+export interface AnswerWithOptions {
+  /** Tokens of one answer at most, whatever its request asks for; without it, what the request asks for. */
+  readonly maxTokens?: number | undefined;
+  /** Hosts whose https addresses of pictures may reach the LLM's endpoint; none by default. */
+  readonly imageHosts?: readonly string[];
+}
 
 /** A stream without a chunk for this long counts as stopped. */
 const STALL_MS = 60_000;
@@ -21,22 +30,33 @@ const STALL_MS = 60_000;
 /**
  * Answers requests by a model of the `ai` package, or by the one that a function picks for each request. Text comes
  * back as `text`, JSON as `object`, calls of the request's `tools` as `toolCalls`, with `model` and `usage`.
+ * A refusal by the endpoint fails its request, and ends the agent only if requests that no caller wrote, by which the
+ * function may be asked for the models of Baton's own operations, are refused as well.
  */
 export function answerWith(
   model: LanguageModel | ((request: DelegatedRequest) => LanguageModel),
+  { maxTokens, imageHosts = [] }: AnswerWithOptions = {},
 ): AnswerFunction {
   const refused = new RefusedParameters();
+  const media = new RequestMedia(imageHosts);
+  const modelFor = typeof model === 'function' ? model : () => model;
+  const probe = new EndpointProbe(modelFor);
+  // What the owner of the agent set is never left out.
+  const kept: readonly OptionalParameter[] = maxTokens === undefined ? [] : ['maxTokens'];
   return async (asked, { signal }) => {
-    const chosen = typeof model === 'function' ? model(asked) : model;
-    const modelId = typeof chosen === 'string' ? chosen : chosen.modelId;
+    const chosen = modelFor(asked);
+    const modelId = idOf(chosen);
+    const isAccepted = (parameter: OptionalParameter) => !refused.has(asked.principal, modelId, parameter);
     for (;;) {
-      const settings = callSettings(asked, chosen, (parameter) => !refused.has(modelId, parameter), signal);
+      const settings = callSettings(asked, chosen, { isAccepted, media, maxTokens, abortSignal: signal });
       try {
         const said =
           asked.serviceType === 'streamText' ? await streamReply(settings) : await generateReply(settings);
         return toAnswerData(said, asked, modelId);
       } catch (thrown) {
-        if (signal.aborted || !refused.record(modelId, thrown)) throw classifyLlmError(thrown);
+        if (signal.aborted) throw classifyLlmError(thrown);
+        if (!refused.record(asked.principal, modelId, thrown, kept))
+          throw await probe.judge(classifyLlmError(thrown));
       }
     }
   };
@@ -44,19 +64,27 @@ export function answerWith(
 
 type Settings = Parameters<typeof generateText>[0];
 
+interface CallBounds {
+  readonly isAccepted: (parameter: OptionalParameter) => boolean;
+  readonly media: RequestMedia;
+  readonly maxTokens: number | undefined;
+  readonly abortSignal: AbortSignal;
+}
+
+/** Each is named here: nothing else of a request reaches the endpoint, no header, address or credential. */
 function callSettings(
   { request, serviceType }: DelegatedRequest,
   model: LanguageModel,
-  isAccepted: (parameter: Parameters<RefusedParameters['has']>[1]) => boolean,
-  abortSignal: AbortSignal,
+  { isAccepted, media, abortSignal, ...cap }: CallBounds,
 ): Settings {
-  const { system, messages } = convertMessages(request.messages);
+  const { system, messages } = convertMessages(request.messages, media);
   const wantsJson = request.schema !== undefined || serviceType === 'generateObject';
   const instructions = [system, wantsJson ? jsonInstruction(request) : ''].filter((text) => text !== '');
   const tools = convertTools(request['tools']);
   const toolChoice = convertToolChoice(request['toolChoice'] ?? request['tool_choice']);
   const number = (name: string) => (typeof request[name] === 'number' ? request[name] : undefined);
-  const { maxTokens, temperature } = request;
+  const { temperature } = request;
+  const maxTokens = lower(request.maxTokens, cap.maxTokens);
   const [topP, seed] = [number('topP'), number('seed')];
   const stop = request['stopSequences'] ?? request['stop'];
   const hasTools = Object.keys(tools).length > 0;
@@ -78,6 +106,10 @@ function callSettings(
     ...(seed !== undefined && isAccepted('seed') ? { seed } : {}),
     ...(stop !== undefined && isAccepted('stop') ? { stopSequences: [stop].flat().map(String) } : {}),
   };
+}
+
+function lower(asked: number | undefined, cap: number | undefined): number | undefined {
+  return asked === undefined || cap === undefined ? (asked ?? cap) : Math.min(asked, cap);
 }
 
 /** The schema as an instruction: endpoints differ in the schemas that they enforce, and every model reads text. */
@@ -145,7 +177,7 @@ function toAnswerData(
       throw new AnswerFailure('content_filter', 'The LLM endpoint withheld the answer.');
     throw new AnswerFailure('api_error', 'The LLM gave an empty answer.', { kind: 'passing' });
   }
-  const value = asked.serviceType === 'generateObject' ? parseJson(text) : undefined;
+  const value = asked.serviceType === 'generateObject' ? readJson(text) : undefined;
   return {
     ...(value === undefined ? { text } : { object: value }),
     ...(toolCalls.length === 0
@@ -162,11 +194,11 @@ function toAnswerData(
   };
 }
 
-/** JSON, in a code fence or not; undefined for what is none. */
-function parseJson(text: string): unknown {
+/** JSON, in a code fence or not; undefined for what is none, or more than Baton takes. */
+function readJson(text: string): unknown {
   for (const candidate of [text, stripCodeFence(text)]) {
     try {
-      return JSON.parse(candidate);
+      return parseJson(candidate);
     } catch {
       continue;
     }

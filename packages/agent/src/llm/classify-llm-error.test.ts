@@ -16,7 +16,8 @@ function refused(statusCode: number | undefined, responseHeaders: Record<string,
 }
 
 test.each([
-  [401, 'authentication_error', 'fatal'],
+  [401, 'authentication_error', 'final'],
+  [402, 'billing_error', 'final'],
   [400, 'invalid_request_error', 'final'],
   [403, 'permission_error', 'final'],
   [404, 'not_found_error', 'final'],

@@ -3,10 +3,10 @@ import { AnswerFailure, type FailureKind } from '../api/answer-failure.ts';
 
 type StatusMeaning = readonly [type: string, kind: FailureKind];
 
-/** By the endpoint's HTTP status: what Baton is told, and whether another try may help. */
+/** By the endpoint's HTTP status: what Baton is told, and whether another try of this request may help. */
 const BY_STATUS: Readonly<Record<number, StatusMeaning>> = {
-  401: ['authentication_error', 'fatal'],
-  402: ['billing_error', 'fatal'],
+  401: ['authentication_error', 'final'],
+  402: ['billing_error', 'final'],
   403: ['permission_error', 'final'],
   404: ['not_found_error', 'final'],
   408: ['timeout_error', 'passing'],

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
 import { convertMessages } from './convert-messages.ts';
+import { RequestMedia } from './request-media.ts';
+
+const media = new RequestMedia(['example.org']);
 
 test('system messages stand together at the beginning, and turns keep their order', () => {
   expect(
@@ -84,12 +87,43 @@ test.each([
     { type: 'text', text: 'X: baton://x' },
   ],
   [{ type: 'hologram' }, { type: 'text', text: '{"type":"hologram"}' }],
-  [
-    { type: 'image_url', image_url: { url: 'nowhere' } },
-    { type: 'text', text: '{"type":"image_url","image_url":{"url":"nowhere"}}' },
-  ],
 ])('the block %j reaches the model as %j', (block, part) => {
-  expect(convertMessages([{ role: 'user', content: [block] }]).messages).toEqual([
+  expect(convertMessages([{ role: 'user', content: [block] }], media).messages).toEqual([
     { role: 'user', content: [part] },
+  ]);
+});
+
+test.each([
+  ['http://169.254.169.254/latest/meta-data/'],
+  ['https://169.254.169.254/'],
+  ['https://[::1]/a.png'],
+  ['http://example.org/a.png'],
+  ['https://example.org:8443/a.png'],
+  ['https://user:word@example.org/a.png'],
+  ['https://example.org.attacker.example/a.png'],
+  ['https://images.example.org/a.png'],
+  ['file:///etc/passwd'],
+  ['nowhere'],
+])('the address %s never reaches the endpoint, whichever block holds it', (url) => {
+  for (const block of [
+    { type: 'image_url', image_url: { url } },
+    { type: 'image_url', image_url: url },
+    { type: 'image', data: `${url}:`, mimeType: 'image/png' },
+    { type: 'audio', data: `${url}:` },
+    { type: 'resource', resource: { uri: 'x', blob: `${url}:` } },
+    { type: 'image_url', image_url: { url: `data:image/png;base64,${url}:` } },
+  ])
+    expect(() => convertMessages([{ role: 'user', content: [block] }], media)).toThrow(
+      expect.objectContaining({ type: 'address_refused', kind: 'final', scope: 'request' }),
+    );
+});
+
+test('arguments of a call that nest too deep stay the text that they are', () => {
+  const deep = '['.repeat(5_000);
+  const { messages } = convertMessages([
+    { role: 'assistant', content: '', tool_calls: [{ id: 'c', function: { name: 'f', arguments: deep } }] },
+  ]);
+  expect(messages).toEqual([
+    { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c', toolName: 'f', input: deep }] },
   ]);
 });

@@ -1,5 +1,6 @@
-import { isRecord } from '@baton/protocol';
+import { isRecord, parseJson } from '@baton/protocol';
 import type { AssistantContent, ModelMessage, ToolContent, UserContent } from 'ai';
+import { mediaTypeOr, RequestMedia, requireBase64 } from './request-media.ts';
 
 /** A dialog as the `ai` package takes it: what the model is told by whoever runs it, and the turns. */
 export interface ModelDialog {
@@ -10,8 +11,9 @@ export interface ModelDialog {
 /**
  * The messages of a delegated request. Their content is text, or blocks in MCP's form or OpenAI's; tool calls are
  * read in either form too. System messages stand together at the beginning, since not every API takes them elsewhere.
+ * Errors: AnswerFailure `address_refused`.
  */
-export function convertMessages(given: readonly unknown[]): ModelDialog {
+export function convertMessages(given: readonly unknown[], media = new RequestMedia([])): ModelDialog {
   const system: string[] = [];
   const messages: ModelMessage[] = [];
   const toolNames = new Map<string, string>();
@@ -21,7 +23,7 @@ export function convertMessages(given: readonly unknown[]): ModelDialog {
     if (role === 'system') system.push(textOf(content));
     else if (role === 'assistant') messages.push({ role, content: assistantTurn(message, toolNames) });
     else if (role === 'tool') messages.push({ role, content: [toolResult(message, toolNames)] });
-    else messages.push({ role: 'user', content: userTurn(content) });
+    else messages.push({ role: 'user', content: userTurn(content, media) });
   }
   // A request of nothing but instructions is one to follow them.
   if (messages.length === 0) messages.push({ role: 'user', content: system.pop() ?? '' });
@@ -58,9 +60,9 @@ function readToolCall(call: Record<string, unknown>): ToolCall {
   const given = inner['arguments'];
   let input = given;
   try {
-    if (typeof given === 'string') input = JSON.parse(given);
+    if (typeof given === 'string') input = parseJson(given);
   } catch {
-    // A model wrote it; it stays the text that it was.
+    // A model wrote it, or too much of it; it stays the text that it was.
   }
   return { id: String(call['id']), name: String(inner['name']), input: input ?? {} };
 }
@@ -76,28 +78,29 @@ function toolResult(message: Record<string, unknown>, toolNames: Map<string, str
   };
 }
 
-function userTurn(content: unknown): UserContent {
+function userTurn(content: unknown, media: RequestMedia): UserContent {
   if (!Array.isArray(content)) return textOf(content);
-  return content.filter(isRecord).map(userPart);
+  return content.filter(isRecord).map((block) => userPart(block, media));
 }
 
 type UserPart = Exclude<UserContent, string>[number];
 
-function userPart(block: Record<string, unknown>): UserPart {
+function userPart(block: Record<string, unknown>, media: RequestMedia): UserPart {
   const { type, data, mimeType, image_url: imageUrl, resource } = block;
   if ((type === 'image' || type === 'audio') && typeof data === 'string')
-    return { type: 'file', data, mediaType: stringOr(mimeType, `${type}/*`) };
+    return { type: 'file', data: requireBase64(data), mediaType: mediaTypeOr(mimeType, `${type}/*`) };
   if (type === 'image_url') {
     const url = stringOr(isRecord(imageUrl) ? imageUrl['url'] : imageUrl, '');
     const [, mediaType, bytes] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
-    if (bytes !== undefined) return { type: 'file', data: bytes, mediaType: mediaType ?? 'image/*' };
-    if (/^https?:/.test(url) && URL.canParse(url)) return { type: 'image', image: new URL(url) };
+    if (bytes !== undefined)
+      return { type: 'file', data: requireBase64(bytes), mediaType: mediaTypeOr(mediaType, 'image/*') };
+    return { type: 'image', image: media.allowedUrl(url) };
   }
   if (type === 'resource' && isRecord(resource) && typeof resource['blob'] === 'string')
     return {
       type: 'file',
-      data: resource['blob'],
-      mediaType: stringOr(resource['mimeType'], 'application/octet-stream'),
+      data: requireBase64(resource['blob']),
+      mediaType: mediaTypeOr(resource['mimeType'], 'application/octet-stream'),
     };
   return { type: 'text', text: blockText(block) };
 }

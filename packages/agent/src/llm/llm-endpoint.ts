@@ -1,5 +1,6 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { boundedFetch } from './bounded-fetch.ts';
 import { extractReasoningMiddleware, type LanguageModel, wrapLanguageModel } from 'ai';
 
 export interface LlmEndpointOptions {
@@ -20,12 +21,14 @@ export function llmEndpoint({
     return createAnthropic({
       baseURL: endpoint ?? 'https://api.anthropic.com/v1',
       apiKey: apiKey ?? 'none',
+      fetch: boundedFetch,
     });
   }
   const openai = createOpenAICompatible({
     name: 'openai',
     baseURL: endpoint ?? 'https://api.openai.com/v1',
     includeUsage: true,
+    fetch: boundedFetch,
     ...(apiKey === undefined ? {} : { apiKey }),
   });
   // Reasoning that a model writes between these tags is not part of the answer.

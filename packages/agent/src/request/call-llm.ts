@@ -1,4 +1,4 @@
-import { type AgentAnswer, correctionMessages } from '@baton/protocol';
+import { type AgentAnswer, correctionMessages, exceedsDepth, MAX_SHARED_DEPTH } from '@baton/protocol';
 import pTimeout from 'p-timeout';
 import { AnswerFailure, toAnswerFailure } from '../api/answer-failure.ts';
 import type { AnswerFunction } from '../api/answer-function.ts';
@@ -68,8 +68,9 @@ export async function callLlm(
       if (isCancelled()) return { kind: 'given-up' };
       const failure = toAnswerFailure(error);
       if (failure.kind === 'fatal') throw failure;
-      if (failure.retryAfterMs !== undefined) throttle.pauseFor(failure.retryAfterMs);
-      const inMs = Math.max(backoff(tried, BACKOFF), throttle.remaining());
+      const { retryAfterMs = 0, scope } = failure;
+      if (retryAfterMs > 0 && scope === 'endpoint') throttle.pauseFor(retryAfterMs);
+      const inMs = Math.max(backoff(tried, BACKOFF), retryAfterMs, throttle.remaining());
       if (failure.kind === 'final' || tried === tries || inMs > maxPauseMs)
         return { kind: 'answer', answer: toErrorAnswer(failure) };
       emit({ kind: 'retrying', type: failure.type, message: failure.message, inMs });
@@ -99,6 +100,10 @@ async function callWithTimeout(
     });
     if (typeof data !== 'string' && (typeof data !== 'object' || data === null))
       throw new AnswerFailure('api_error', 'The LLM gave no answer.', { kind: 'passing' });
+    if (exceedsDepth(MAX_SHARED_DEPTH, data)) {
+      const message = `The LLM's answer nests deeper than ${MAX_SHARED_DEPTH} levels.`;
+      throw new AnswerFailure('api_error', message, { kind: 'passing' });
+    }
     return data;
   } catch (error) {
     if (error === timeout) timedOut.abort();

@@ -1,7 +1,7 @@
 /** A longer Retry-After than this is cut to it. */
 const MAX_PAUSE_MS = 600_000;
 
-/** Pauses all requests of an agent, and its claims, for as long as the LLM endpoint's Retry-After says. */
+/** Pauses all requests of an agent, and its claims, for as long as the Retry-After of a failure of the endpoint says. */
 export class EndpointThrottle {
   private until = 0;
   private readonly onPause: (ms: number) => void;

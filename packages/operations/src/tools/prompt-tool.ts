@@ -1,23 +1,11 @@
+import { orJsonText } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot } from '../definition/shared-arguments.ts';
 import { formatOperationGuide } from '../catalog/operation-guide.ts';
 import { operationPrompt, promptNames } from '../catalog/prompt-catalog.ts';
 import { defineViewTool } from './project-tool.ts';
 
-/** Some models write nested objects as JSON text. */
-const context = z
-  .preprocess(
-    (value) => {
-      if (typeof value !== 'string') return value;
-      try {
-        return JSON.parse(value) as unknown;
-      } catch {
-        return value;
-      }
-    },
-    z.record(z.string(), z.unknown()),
-  )
-  .meta({ type: ['object', 'string'] });
+const context = orJsonText(z.record(z.string(), z.unknown())).meta({ type: ['object', 'string'] });
 
 export const generatePromptTool = defineViewTool({
   name: 'generate_prompt',

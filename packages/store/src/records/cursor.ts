@@ -1,4 +1,4 @@
-import { BatonError, isRecord } from '@baton/protocol';
+import { BatonError, isRecord, parseJson } from '@baton/protocol';
 
 /** The position of a page's last member in a sorted set. Clients get it as an opaque cursor. */
 export interface Position {
@@ -16,7 +16,7 @@ export function formatCursor(position: Position): string {
 export function parseCursor(cursor: string | undefined): Position {
   if (cursor === undefined) return START;
   try {
-    const position: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const position: unknown = parseJson(Buffer.from(cursor, 'base64url').toString());
     if (isRecord(position) && typeof position['member'] === 'string' && isScore(position['score'])) {
       return { score: position['score'], member: position['member'] };
     }

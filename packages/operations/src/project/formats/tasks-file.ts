@@ -1,4 +1,4 @@
-import { BatonError, exceedsValueCount, isRecord } from '@baton/protocol';
+import { BatonError, exceedsDepth, exceedsValueCount, isRecord, MAX_SHARED_DEPTH } from '@baton/protocol';
 import { z } from 'zod';
 import { buildGraph, dependencyLinks, findCycles } from '../dependencies/dependency-graph.ts';
 import { findDuplicates } from '../dependencies/find-duplicates.ts';
@@ -56,6 +56,8 @@ export function* parseTasksFileInSteps(file: unknown, now: string): Generator<un
       most,
     });
   }
+  if (exceedsDepth(MAX_SHARED_DEPTH, file))
+    throw new BatonError('invalid_arguments', `The file nests deeper than ${MAX_SHARED_DEPTH} levels.`);
   const tagged = Array.isArray(file['tasks']) ? { [DEFAULT_TAG]: file } : file;
   const names = Object.keys(tagged);
   if (names.length === 0) throw invalid([], 'must hold at least one tag', file);

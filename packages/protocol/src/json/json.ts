@@ -2,6 +2,11 @@
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
+/** Levels of objects and lists in what arrives. */
+export const MAX_JSON_DEPTH = 64;
+/** Of what one caller stores and others are shown, so that replies, which wrap it, stay within MAX_JSON_DEPTH. */
+export const MAX_SHARED_DEPTH = 56;
+
 /**
  * The same text for the same value, whatever the order of its keys (RFC 8785). The value is JSON's; fields that are
  * undefined are left out. Two answers are the same when their canonical texts are.
@@ -34,6 +39,14 @@ export function exceedsValueCount(most: number, value: unknown): boolean {
     for (const one of inner) if (typeof one === 'object' && one !== null) open.push(one);
   }
   return false;
+}
+
+/** Whether a JSON value nests more levels of objects and lists than `most`. Looks no deeper than that. */
+export function exceedsDepth(most: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (most === 0) return true;
+  const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return inner.some((one) => exceedsDepth(most - 1, one));
 }
 
 /** Objects with more fields than any record has: V8 keeps them, and their copies, as slow dictionaries. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson, isRecord, jsonDepth } from './json.ts';
-import { randomSeed } from './testing/random-seed.ts';
+import { randomSeed } from '../testing/random-seed.ts';
 
 describe('canonical JSON', () => {
   test.each<[string, string, string]>([

@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { chooseModel, readAgentSettings } from './agent-settings.ts';
+
+const read = (flags: object = {}, environment: NodeJS.ProcessEnv = {}) =>
+  readAgentSettings(
+    { url: 'http://127.0.0.1:8080', key: 'k', endpoint: 'http://127.0.0.1:1/v1', ...flags },
+    environment,
+  );
+const asks = (modelId: string, role: 'main' | 'research' = 'main') => ({ role, request: { modelId } });
+
+describe('the model that answers', () => {
+  test("is that of Baton's own operations, and never another that a request names", async () => {
+    const settings = await read();
+    expect(chooseModel(asks('o1-pro'), settings)).toBe('claude-sonnet-4-20250514');
+    expect(chooseModel(asks('o1-pro', 'research'), settings)).toBe('sonar-pro');
+  });
+
+  test('is the one of --model, unless the request names one that is allowed', async () => {
+    const settings = await read({ model: 'mine,research=theirs', allowModel: ['o1-pro', 'o3'] });
+    expect(chooseModel(asks('gpt-x'), settings)).toBe('mine');
+    expect(chooseModel(asks('gpt-x', 'research'), settings)).toBe('theirs');
+    expect(chooseModel(asks('o3'), settings)).toBe('o3');
+  });
+
+  test('is any that a request names only where * is allowed', async () => {
+    const settings = await read({}, { BATON_LLM_ALLOW_MODELS: 'a, *' });
+    expect(chooseModel(asks('gpt-x'), settings)).toBe('gpt-x');
+  });
+});
+
+test('limits and hosts are read, and wrong ones are refused with their name and value', async () => {
+  expect(await read({ maxTokens: '500', imageHost: ['a.example', 'b.example'] })).toMatchObject({
+    maxTokens: 500,
+    imageHosts: ['a.example', 'b.example'],
+  });
+  expect((await read()).maxTokens).toBeUndefined();
+  await expect(read({ maxTokens: '0' })).rejects.toThrow('--max-tokens=0');
+  await expect(read({}, { BATON_LLM_IMAGE_HOSTS: '169.254.169.254' })).rejects.toThrow(
+    'BATON_LLM_IMAGE_HOSTS=169.254.169.254: must be public host names',
+  );
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { delegatedCallDetailsSchema } from '../delegation.ts';
+import { exceedsDepth } from './json.ts';
+import { JsonTextError, orJsonText, parseJson } from './json-text.ts';
+
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+const wide = (fields: number) =>
+  `{${Array.from({ length: fields }, (_, n) => `"${n.toString(36)}":1`).join(',')}}`;
+const faultOf = (text: string) => {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    return error instanceof JsonTextError ? error.fault : error;
+  }
+};
+
+describe('a text that arrives', () => {
+  test('is parsed up to a depth of 64 and never beyond', () => {
+    expect(faultOf(nested(64))).toEqual(JSON.parse(nested(64)));
+    for (const depth of [65, 3_000, 200_000]) expect(faultOf(nested(depth))).toBe('depth');
+  });
+
+  test('may hold 20,000 fields in its large objects and never more', () => {
+    expect(faultOf(wide(19_900))).toEqual(JSON.parse(wide(19_900)));
+    expect(faultOf(wide(20_100))).toBe('fields');
+    expect(faultOf(`[${Array.from({ length: 80 }, () => wide(300)).join()}]`)).toBe('fields');
+  });
+
+  test.each(['{"a":', '', 'words', '{"__proto__":{"a":1}}', '{"constructor":{"prototype":{"a":1}}}'])(
+    'is never taken when it is malformed or sets a prototype: %s',
+    (text) => {
+      expect(faultOf(text)).toBe('malformed');
+    },
+  );
+
+  test('that has a key twice is one value, so that it is stored with the key once', () => {
+    expect(JSON.stringify(parseJson('{"a":1,"a":2}'))).toBe('{"a":2}');
+  });
+});
+
+describe('a field that takes JSON text', () => {
+  const field = orJsonText(z.object({ a: z.unknown() }));
+
+  test('reads a value and the text of it alike', () => {
+    expect(field.parse({ a: [1] })).toEqual(field.parse('{"a":[1]}'));
+  });
+
+  test.each([
+    [`{"a":${nested(64)}}`, 'is a JSON text that nests deeper than 64 levels'],
+    [`{"a":${wide(20_100)}}`, 'is a JSON text that holds more than 20000 fields in its large objects'],
+    ['words', expect.stringContaining('expected object')],
+  ])('says what is wrong with text that it never takes', (text, message) => {
+    expect(field.safeParse(text).error?.issues).toEqual([expect.objectContaining({ message })]);
+  });
+});
+
+test("a caller's request never nests deeper than replies can show it", () => {
+  const details = (depth: number) => ({
+    originalCommand: 'x',
+    serviceType: 'generateText',
+    requestParameters: { messages: [{ role: 'user', content: 'x' }], tools: JSON.parse(nested(depth)) },
+  });
+  expect(delegatedCallDetailsSchema.safeParse(details(54)).success).toBe(true);
+  expect(delegatedCallDetailsSchema.safeParse(details(55)).error?.issues).toEqual([
+    expect.objectContaining({ message: 'must nest at most 56 levels' }),
+  ]);
+});
+
+test.each([
+  [0, 'x', false],
+  [0, [], true],
+  [2, { a: [1] }, false],
+  [1, { a: [1] }, true],
+])('a depth of more than %i of %j: %s', (most, value, exceeded) => {
+  expect(exceedsDepth(most, value)).toBe(exceeded);
+});
