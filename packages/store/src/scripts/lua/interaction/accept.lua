@@ -28,10 +28,11 @@ end
 local now = clock()
 local refusal, principal, scopes, limits = admit(now, 'answerBytes')
 if refusal then return refusal end
-local owner, open, answered, ended, events, waiters, chunk_bytes, queue = unpack(redis.call(
-  'HMGET', K_task, F_principal, F_waits, F_answered .. A_number, F_ended .. A_number, F_events, F_waiters,
+local owner = visible_owner(principal, scopes)
+if not owner then return {'interaction_not_found'} end
+local open, answered, ended, events, waiters, chunk_bytes, queue = unpack(redis.call(
+  'HMGET', K_task, F_waits, F_answered .. A_number, F_ended .. A_number, F_events, F_waiters,
   F_chunk_bytes .. A_number, F_queue))
-if not may_see(owner, principal, scopes) then return {'interaction_not_found'} end
 if answered and string.match(answered, '^[^;]+') == A_fingerprint then return {'replayed', events or '0'} end
 local closed = refusal_of_closed(answered, ended)
 if closed then return closed end

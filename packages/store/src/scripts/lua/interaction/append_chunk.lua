@@ -12,9 +12,9 @@
 local now = clock()
 local refusal, principal, scopes, limits = admit(now, 'answerBytes')
 if refusal then return refusal end
-local owner, open, answered, ended, bytes_before = unpack(redis.call(
-  'HMGET', K_task, F_principal, F_waits, F_answered .. A_number, F_ended .. A_number, F_chunk_bytes .. A_number))
-if not may_see(owner, principal, scopes) then return {'interaction_not_found'} end
+if not visible_owner(principal, scopes) then return {'interaction_not_found'} end
+local open, answered, ended, bytes_before = unpack(redis.call(
+  'HMGET', K_task, F_waits, F_answered .. A_number, F_ended .. A_number, F_chunk_bytes .. A_number))
 local closed = refusal_of_closed(answered, ended)
 if closed then return closed end
 local wait = find_interaction(parse_waits(open), A_number)
