@@ -35,5 +35,5 @@ export {
   SESSION_TTL,
   SWEEP_INTERVAL,
 } from './records/durations.ts';
-export { type ListCursors, throwInvalidCursor } from './cursor-seal.ts';
+export { type ListCursors, throwInvalidCursor } from './records/cursor-seal.ts';
 export { maySee } from './records/identity.ts';

@@ -65,7 +65,8 @@ export class InteractionHistory {
       scanned < openedInteractions.length || openedInteractions.length === MAX_INTERACTIONS
         ? openedInteractions[scanned - 1]
         : undefined;
-    if (last) return { items, nextCursor: formatCursor(cursors, { score: last.score, member: last.reference }) };
+    if (last)
+      return { items, nextCursor: formatCursor(cursors, { score: last.score, member: last.reference }) };
     if (!next) return { items };
     return {
       items,

@@ -122,7 +122,8 @@ export class Queries {
       const fields = Object.fromEntries(SUMMARY_FIELDS.map((field, at) => [field, row[at]]));
       if (!fields[FIELD.status]) return [];
       const task = summary(taskId, fields);
-      const matches = task.status === (status ?? task.status) && task.operation === (operation ?? task.operation);
+      const matches =
+        task.status === (status ?? task.status) && task.operation === (operation ?? task.operation);
       return matches ? [task] : [];
     });
     if (next === undefined) return { items };

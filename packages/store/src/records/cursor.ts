@@ -1,4 +1,4 @@
-import type { ListCursors } from '../cursor-seal.ts';
+import type { ListCursors } from './cursor-seal.ts';
 
 /** The position of a page's last member in a sorted set. Clients get it sealed, as a cursor. */
 export interface Position {

@@ -83,8 +83,11 @@ async function differences(script: AnyScript): Promise<string[]> {
         found.push(`it replies ${JSON.stringify(observed.reply)}, not ${JSON.stringify(missing.reply)}`);
       if (observed.commands.join('\n') !== missing.commands.join('\n'))
         found.push(`it runs ${observed.commands.join(', ')}, not ${missing.commands.join(', ')}`);
-      const ofTask = observed.ofTask.map(([name = '', , ...fields]) => [name.toUpperCase(), ...fields].join(' '));
-      if (ofTask.join() !== `HGET ${FIELD.principal}`) found.push(`it reads ${ofTask.join(', ')} of the task`);
+      const ofTask = observed.ofTask.map(([name = '', , ...fields]) =>
+        [name.toUpperCase(), ...fields].join(' '),
+      );
+      if (ofTask.join() !== `HGET ${FIELD.principal}`)
+        found.push(`it reads ${ofTask.join(', ')} of the task`);
     }
     return found;
   } finally {

@@ -187,7 +187,12 @@ const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScrip
     ACCEPT,
     [["if wait.due <= now then return {'interaction_expired'} end", '']],
   ],
-  ['a stranger answers nothing', aStrangerAnswersNothing, ACCEPT, [[ASK, "local owner = redis.call('HGET', K_task, F_principal)"]]],
+  [
+    'a stranger answers nothing',
+    aStrangerAnswersNothing,
+    ACCEPT,
+    [[ASK, "local owner = redis.call('HGET', K_task, F_principal)"]],
+  ],
 ];
 
 test.each(GUARANTEES)('%s, and the test would notice', async (_claim, held, script, cuts) => {

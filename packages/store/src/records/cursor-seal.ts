@@ -1,7 +1,11 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { BatonError } from '@baton/protocol';
-import { type Identity, visiblePrincipal } from './records/identity.ts';
-import type { SealKey } from './seal-key.ts';
+import { type Identity, visiblePrincipal } from './identity.ts';
+
+/** A key of 256 bits. */
+interface CursorKey {
+  readonly key: Uint8Array;
+}
 
 /** The filters of a list by their names; one that is undefined is none. */
 export type CursorFilters = Readonly<Record<string, string | undefined>>;
@@ -28,11 +32,11 @@ const END_OF_TEXT = 1;
  * stored, so that any replica opens what another has sealed. The first key seals, each opens.
  */
 export class CursorSeal {
-  private readonly deriveKeys: () => readonly SealKey[];
-  private derived: readonly SealKey[] | undefined;
+  private readonly deriveKeys: () => readonly CursorKey[];
+  private derived: readonly CursorKey[] | undefined;
 
   /** `deriveKeys` is called once, for the first cursor. */
-  constructor(deriveKeys: () => readonly SealKey[]) {
+  constructor(deriveKeys: () => readonly CursorKey[]) {
     this.deriveKeys = deriveKeys;
   }
 
@@ -46,7 +50,7 @@ export class CursorSeal {
     };
   }
 
-  private get keys(): readonly SealKey[] {
+  private get keys(): readonly CursorKey[] {
     return (this.derived ??= this.deriveKeys());
   }
 

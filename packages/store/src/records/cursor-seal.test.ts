@@ -3,9 +3,9 @@ import { BatonError } from '@baton/protocol';
 import { randomSeed } from '@baton/protocol/testing/random-seed';
 import { expect, test } from 'vitest';
 import { CursorSeal } from './cursor-seal.ts';
-import type { Identity } from './records/identity.ts';
-import { deriveSealKey } from './seal-key.ts';
-import { AGENT, ANN, BOB } from './testing/test-tenant.ts';
+import type { Identity } from './identity.ts';
+import { deriveSealKey } from '../seal-key.ts';
+import { AGENT, ANN, BOB } from '../testing/test-tenant.ts';
 
 const sealOf = (...labels: string[]) =>
   new CursorSeal(() => labels.map((label) => deriveSealKey('a secret', label)));
@@ -49,8 +49,12 @@ test('a cursor shows nothing of its position, nor of its length', () => {
 test('a cursor is refused for every other tenant, caller, list and filter', () => {
   const filters = { status: 'answered', operation: undefined };
   const cursor = acme.of('history', ANN, filters).seal('here');
-  const given = (seal: CursorSeal, list: string, identity: Identity, more: Record<string, string | undefined>) =>
-    opened(() => seal.of(list, identity, more).open(cursor));
+  const given = (
+    seal: CursorSeal,
+    list: string,
+    identity: Identity,
+    more: Record<string, string | undefined>,
+  ) => opened(() => seal.of(list, identity, more).open(cursor));
   expect(given(acme, 'history', ANN, { status: 'answered' })).toBe('here');
   expect(given(acme, 'history', ANN, { role: undefined, ...filters }), 'no filter is no filter').toBe('here');
   expect(given(sealOf('cursors of other'), 'history', ANN, filters)).toBe('refused');
@@ -78,7 +82,16 @@ test('a cursor that was changed anywhere is refused, as is any other text', () =
     const changed = cursor.slice(0, at) + next + cursor.slice(at + 1);
     expect([at, opened(() => cursors.open(changed))]).toEqual([at, 'refused']);
   }
-  const others = ['', 'x', '%%%', cursor.slice(1), cursor.slice(0, -1), `${cursor}=`, `${cursor}A`, ` ${cursor}`];
+  const others = [
+    '',
+    'x',
+    '%%%',
+    cursor.slice(1),
+    cursor.slice(0, -1),
+    `${cursor}=`,
+    `${cursor}A`,
+    ` ${cursor}`,
+  ];
   for (const text of others) expect([text, opened(() => cursors.open(text))]).toEqual([text, 'refused']);
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (text) => {
