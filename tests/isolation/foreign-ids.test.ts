@@ -5,7 +5,7 @@ import { taskRef } from '../../packages/store/src/records/keys.ts';
 import { FIELD } from '../../packages/store/src/records/task-record.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Deployment } from '../harness/deployment.ts';
-import { type AnyJson, callTool, connectMcpClient, postJsonRpc } from '../harness/mcp-client.ts';
+import { callTool, connectMcpClient, postJsonRpc } from '../harness/mcp-client.ts';
 import { isPeriodicCommand, RedisMonitor } from '../harness/redis-monitor.ts';
 import { UNLIMITED } from '../processes/process-settings.ts';
 import { type IdKind, idProbes, type IdProbe } from './id-probes.ts';
