@@ -2,29 +2,49 @@ import { createConnection, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-/** Redis's MONITOR: every command that clients send, in order, without the commands that scripts run. */
+/** Redis's MONITOR: every command that clients send, in order; with `scripts` also those that scripts run, behind `lua `. */
 export class RedisMonitor {
   readonly commands: string[] = [];
   private readonly socket: Socket;
+  private readonly marker: Socket;
+  private readonly marks = new Map<string, () => void>();
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, marker: Socket, scripts: boolean) {
     this.socket = socket;
+    this.marker = marker;
     createInterface({ input: socket }).on('line', (line) => {
-      const [, source, command] = /^\+[\d.]+ \[\d+ (\S+)\] (.*)$/.exec(line) ?? [];
-      if (command !== undefined && source !== 'lua') this.commands.push(command);
+      const [, source, command = ''] = /^\+[\d.]+ \[\d+ (\S+)\] (.*)$/.exec(line) ?? [];
+      const [, mark] = /^"ECHO" "(mark-\d+)"$/i.exec(command) ?? [];
+      if (mark !== undefined) this.marks.get(mark)?.();
+      else if (source === 'lua' && scripts) this.commands.push(`lua ${command}`);
+      else if (source !== undefined && source !== 'lua') this.commands.push(command);
     });
   }
 
-  static async open(redisUrl: string): Promise<RedisMonitor> {
-    const socket = createConnection(redisUrl.replace('unix://', ''));
-    await once(socket, 'connect');
+  static async open(redisUrl: string, { scripts = false } = {}): Promise<RedisMonitor> {
+    const [socket, marker] = [0, 1].map(() => createConnection(redisUrl.replace('unix://', ''))) as [
+      Socket,
+      Socket,
+    ];
+    await Promise.all([once(socket, 'connect'), once(marker, 'connect')]);
     socket.write('MONITOR\r\n');
     await once(socket, 'data');
-    return new RedisMonitor(socket);
+    marker.resume();
+    return new RedisMonitor(socket, marker, scripts);
+  }
+
+  /** Resolves when every command that Redis has run by now is among `commands`. */
+  async caughtUp(): Promise<void> {
+    const mark = `mark-${this.marks.size}`;
+    await new Promise<void>((resolve) => {
+      this.marks.set(mark, resolve);
+      this.marker.write(`ECHO ${mark}\r\n`);
+    });
   }
 
   close(): void {
     this.socket.destroy();
+    this.marker.destroy();
   }
 }
 

@@ -1,5 +1,6 @@
 import { BatonError, DEFAULT_LIMITS, type Limits, tenantId } from '@baton/protocol';
 import { admissionMessage } from './waiting/admission-changes.ts';
+import { CursorSeal } from './records/cursor-seal.ts';
 import type { Connection } from './redis/connection.ts';
 import { internalsOf } from './internals.ts';
 import type { Keyspace } from './records/keys.ts';
@@ -22,6 +23,8 @@ export interface TenantRecord {
  * The operator's store: creates, changes and lists tenants. Only the operator's routes may import it; the linter checks it.
  */
 export class OperatorStore {
+  /** Seals the cursors of the list of tenants. */
+  readonly cursors: CursorSeal;
   private readonly connection: Connection;
   private readonly keyspace: Keyspace;
 
@@ -29,6 +32,7 @@ export class OperatorStore {
     const { connection, keyspace } = internalsOf(store);
     this.connection = connection;
     this.keyspace = keyspace;
+    this.cursors = new CursorSeal(() => store.sealKeys('cursors of operators'));
   }
 
   /** Creates a tenant, usable at once on every replica. Errors: `tenant_exists`. */

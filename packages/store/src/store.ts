@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { Connection } from './redis/connection.ts';
 import { AdmissionChanges } from './waiting/admission-changes.ts';
 import { ReplicaInbox } from './waiting/replica-inbox.ts';
+import { CursorSeal } from './records/cursor-seal.ts';
 import { registerInternals } from './internals.ts';
 import { Keyspace } from './records/keys.ts';
 import { WorkerRegistry } from './queues/worker-registry.ts';
@@ -15,7 +16,7 @@ import { DEFAULT_LIFETIMES, type Lifetimes } from './records/durations.ts';
 
 export interface StoreOptions {
   readonly url: string;
-  /** API keys are stored as HMACs with it, and session ids are sealed with keys derived from it. */
+  /** API keys are stored as HMACs with it; session ids and cursors are sealed with keys derived from it. */
   readonly secret: string;
   /** The name of this process, unique among those that share the Redis. */
   readonly replica: string;
@@ -120,6 +121,7 @@ export class Store {
       lifetimes,
       addJob,
       this.workerRegistry(shard),
+      new CursorSeal(() => this.sealKeys(`cursors of ${id}`)),
     );
   }
 

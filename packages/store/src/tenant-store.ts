@@ -2,6 +2,7 @@ import { type ApiKeyParts, scopeSchema } from '@baton/protocol';
 import { Caller } from './tenant/caller.ts';
 import { ChangeFeed } from './tenant/change-feed.ts';
 import { Claims } from './tasks/claims.ts';
+import type { CursorSeal } from './records/cursor-seal.ts';
 import { Credentials } from './tenant/credentials.ts';
 import { Interactions } from './tasks/interactions.ts';
 import type { TenantKeys } from './records/keys.ts';
@@ -27,6 +28,8 @@ export class TenantStore {
   readonly sessionSubscriptions: SessionSubscriptions;
   readonly endedSessions: EndedSessions;
   readonly changes: ChangeFeed;
+  /** Seals the cursors of lists that are put together outside of the store. */
+  readonly cursors: CursorSeal;
   private readonly context: TenantContext;
   private readonly pepper: string;
 
@@ -43,6 +46,7 @@ export class TenantStore {
     this.projects = new Projects(this.context);
     this.sessionSubscriptions = new SessionSubscriptions(this.context);
     this.endedSessions = new EndedSessions(this.context);
+    this.cursors = context.cursors;
     this.changes = new ChangeFeed(this.context);
     this.credentials = new Credentials(this.context, pepper, keyTtl);
   }

@@ -4,7 +4,9 @@ import { PatchedRelease } from '../../processes/patched-release.ts';
 import { type Attack } from './attack.ts';
 import { AttackTarget } from './attack-target.ts';
 import { debtStarvation } from './debt-starvation.ts';
+import { foreignIds } from './foreign-ids.ts';
 import { heldDeadKeys } from './held-dead-keys.ts';
+import { openedCursors } from './opened-cursors.ts';
 import { poisonedRequests } from './poisoned-requests.ts';
 import { quotedJson } from './quoted-json.ts';
 import { schemaCrosstalk } from './schema-crosstalk.ts';
@@ -16,7 +18,9 @@ import { unmatchedFilters } from './unmatched-filters.ts';
 
 const ATTACKS: readonly Attack[] = [
   debtStarvation,
+  foreignIds,
   heldDeadKeys,
+  openedCursors,
   poisonedRequests,
   quotedJson,
   schemaCrosstalk,

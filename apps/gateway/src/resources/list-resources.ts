@@ -1,6 +1,6 @@
 import { listConnectedFiles, type Project, promptNames } from '@baton/operations';
-import { BatonError, parseJson } from '@baton/protocol';
 import { readProject } from '@baton/runner';
+import { type ListCursors, throwInvalidCursor } from '@baton/store';
 import type { AdmittedCall } from '../call/call.ts';
 import type { Resource } from '@modelcontextprotocol/sdk/types.js';
 import { isoTime } from '../delegation/iso-time.ts';
@@ -42,7 +42,8 @@ export async function listResources(
   cursor: string | undefined,
   call: AdmittedCall,
 ): Promise<{ resources: Resource[]; nextCursor?: string }> {
-  let { section, from } = parseCursor(cursor);
+  const cursors = call.tenant.cursors.of('resources', call.identity);
+  let { section, from } = parseCursor(cursors, cursor);
   const resources: Resource[] = [];
   while (resources.length < PAGE_SIZE) {
     const part = await SECTIONS[section]?.(call, from);
@@ -52,7 +53,7 @@ export async function listResources(
     if (from === undefined) section++;
   }
   if (section === SECTIONS.length) return { resources };
-  return { resources, nextCursor: formatCursor({ section, from }) };
+  return { resources, nextCursor: formatCursor(cursors, { section, from }) };
 }
 
 /** Projects by name; the position is the last name shown. */
@@ -158,24 +159,14 @@ interface Position {
   readonly from: string | undefined;
 }
 
-function formatCursor({ section, from }: Position): string {
-  return Buffer.from(JSON.stringify([section, from])).toString('base64url');
+function formatCursor(cursors: ListCursors, { section, from }: Position): string {
+  return cursors.seal(from === undefined ? `${section}` : `${section} ${from}`);
 }
 
-function parseCursor(cursor: string | undefined): Position {
+function parseCursor(cursors: ListCursors, cursor: string | undefined): Position {
   if (cursor === undefined) return { section: 0, from: undefined };
-  try {
-    const position: unknown = parseJson(Buffer.from(cursor, 'base64url').toString());
-    const [section, from] = Array.isArray(position) ? (position as unknown[]) : [];
-    const known = Number.isInteger(section) && SECTIONS[Number(section)] !== undefined;
-    if (known && (from === null || typeof from === 'string'))
-      return { section: Number(section), from: from ?? undefined };
-  } catch {
-    // Falls through: it is no cursor of Baton's.
-  }
-  throw new BatonError(
-    'invalid_arguments',
-    `cursor: '${cursor.slice(0, 40)}' is not one that Baton gave out. Leave it out to start from the beginning.`,
-    { field: 'cursor' },
-  );
+  const [, section, from] = /^(\d+)(?: (.*))?$/s.exec(cursors.open(cursor)) ?? [];
+  // A later release may have given it out, and have more sections.
+  if (SECTIONS[Number(section)] === undefined) throwInvalidCursor(cursor);
+  return { section: Number(section), from };
 }

@@ -14,6 +14,11 @@ export function maySee(identity: Identity, principal: string): boolean {
   return identity.principal === principal || identity.scopes.has('agent');
 }
 
+/** The principal whose tasks and interactions a caller sees; '' for everyone's, with the scope `agent`. */
+export function visiblePrincipal({ principal, scopes }: Identity): string {
+  return scopes.has('agent') ? '' : principal;
+}
+
 /** Scopes as scripts search them: with a space on either side of each. */
 export function formatScopes(scopes: Iterable<Scope>): string {
   return ` ${[...scopes].join(' ')} `;

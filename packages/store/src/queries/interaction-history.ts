@@ -56,7 +56,9 @@ export class InteractionHistory {
     { cursor, ...filter }: HistoryQuery,
     read: (references: readonly string[], reading: FetchOptions) => Promise<FetchResult<T>>,
   ): Promise<Page<T>> {
-    const from = cursor === undefined ? undefined : parseCursor(cursor);
+    const { status, operation, role } = filter;
+    const cursors = this.context.cursors.of('history', identity, { status, operation, role });
+    const from = cursor === undefined ? undefined : parseCursor(cursors, cursor);
     const { found, next } = await listVisibleTasks(this.context, identity, from && taskPosition(from));
     const openedInteractions = await this.opened(found, from);
     const { items, scanned } = await read(
@@ -67,11 +69,12 @@ export class InteractionHistory {
       scanned < openedInteractions.length || openedInteractions.length === MAX_INTERACTIONS
         ? openedInteractions[scanned - 1]
         : undefined;
-    if (last) return { items, nextCursor: formatCursor({ score: last.score, member: last.reference }) };
+    if (last)
+      return { items, nextCursor: formatCursor(cursors, { score: last.score, member: last.reference }) };
     if (!next) return { items };
     return {
       items,
-      nextCursor: formatCursor({ score: next.score, member: `${withoutPrincipal(next.member)}|` }),
+      nextCursor: formatCursor(cursors, { score: next.score, member: `${withoutPrincipal(next.member)}|` }),
     };
   }
 

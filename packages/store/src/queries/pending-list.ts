@@ -1,10 +1,11 @@
-import type { Identity } from '../identity/identity.ts';
+import { type Identity, visiblePrincipal } from '../identity/identity.ts';
 import type { ClaimRequest } from '../tasks/claims.ts';
 import {
   formatCursor,
   parseMembersWithScores,
   parseCursor,
   type Position,
+  START,
   withoutPrincipal,
 } from '../records/cursor.ts';
 import type { InteractionRecord, InteractionSummary } from '../records/interaction-record.ts';
@@ -76,10 +77,12 @@ export class PendingList {
 
   private async page<T>(identity: Identity, query: PendingQuery, read: Fetch<T>): Promise<PendingPage<T>> {
     const { claim, operation, role } = query;
+    const cursors = this.context.cursors.of('pending', identity, { operation, role });
+    const from = query.cursor === undefined ? START : parseCursor(cursors, query.cursor);
     const most = Math.min(PAGE_SIZE, claim?.max ?? PAGE_SIZE);
     let unfiltered = operation === undefined && role === undefined;
     for (;;) {
-      const { found, next, freeInMs } = await this.readIndex(identity, query, unfiltered);
+      const { found, next, freeInMs } = await this.readIndex(identity, from, query, unfiltered);
       const references = found.map(({ member }) => member);
       const result = await read(references, { status: 'pending', operation, role, most, claim });
       // Others have claimed all of them: the index has by now what is left.
@@ -93,7 +96,7 @@ export class PendingList {
       return {
         items: result.items,
         ...(freeInMs < 0 ? {} : { freeInMs }),
-        ...(last === undefined ? {} : { nextCursor: cursorAfter(last) }),
+        ...(last === undefined ? {} : { nextCursor: formatCursor(cursors, afterMember(last)) }),
       };
     }
   }
@@ -101,11 +104,11 @@ export class PendingList {
   /** `unfiltered`: every candidate is a result, so that a waiter is registered only when there is none. */
   private async readIndex(
     identity: Identity,
-    { cursor, claim, channel = '' }: PendingQuery,
+    from: Position,
+    { claim, channel = '' }: PendingQuery,
     unfiltered: boolean,
   ) {
     const { connection, keys } = this.context;
-    const from = parseCursor(cursor);
     const reply = await runScript(
       connection,
       LIST_PENDING_OR_REGISTER_WAITER,
@@ -135,18 +138,13 @@ export class PendingList {
   }
 }
 
-/** The principal whose interactions are visible; '' for everyone's, with the scope `agent`. */
-function visiblePrincipal({ principal, scopes }: Identity): string {
-  return scopes.has('agent') ? '' : principal;
-}
-
 /** Queries with the same key have the same result: those of other API keys are checked, and so made, by themselves. */
 function queryKey(identity: Identity, { cursor, operation, role, channel }: PendingQuery): string {
   const { record, digest } = identity.admittedBy ?? {};
   return JSON.stringify([visiblePrincipal(identity), record, digest, cursor, operation, role, channel]);
 }
 
-/** The cursor behind a member, whatever its principal. */
-function cursorAfter({ score, member }: Position): string {
-  return formatCursor({ score, member: `${withoutPrincipal(member)}|\u007f` });
+/** The position behind a member, whatever its principal. */
+function afterMember({ score, member }: Position): Position {
+  return { score, member: `${withoutPrincipal(member)}|\u007f` };
 }

@@ -1,6 +1,6 @@
 import { parseInteractionId, type TaskStatus } from '@baton/protocol';
 import { PendingList, type PendingQuery, type PendingPage } from './pending-list.ts';
-import { type Identity, maySee } from '../identity/identity.ts';
+import { formatScopes, type Identity, maySee } from '../identity/identity.ts';
 import { formatCursor, parseCursor, withoutPrincipal } from '../records/cursor.ts';
 import { InteractionHistory, type HistoryQuery } from './interaction-history.ts';
 import { InteractionReader } from './interaction-reader.ts';
@@ -17,6 +17,8 @@ import { refusalError } from '../records/refusal-error.ts';
 import { listVisibleTasks } from './task-index.ts';
 import { parseProgramField } from '../records/program-field.ts';
 import { requireTaskId } from '../tasks/tasks.ts';
+import { runScript } from '../scripts/script.ts';
+import { READ_INTERACTION, READ_TASK_FIELDS } from '../scripts/registry.ts';
 
 const { program, principal, status, created_at, updated_at, expires_at } = FIELD;
 /** What a task's summary is made of. */
@@ -30,6 +32,12 @@ export interface TaskSummary {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly expiresAt: number;
+}
+
+/** Which tasks to return; an absent field matches all. */
+export interface TaskFilter {
+  readonly status?: TaskStatus | undefined;
+  readonly operation?: string | undefined;
 }
 
 /** A task with everything stored of it but its requests, for people who debug it. */
@@ -93,11 +101,9 @@ export class Queries {
   /** One interaction, in whatever status. Errors: `interaction_not_found`. */
   async interaction(identity: Identity, id: string): Promise<InteractionRecord> {
     const parsed = parseInteractionId(id);
-    const readInteraction = parsed && (await this.record(parsed.taskId, parsed.number));
-    if (readInteraction === undefined || !maySee(identity, readInteraction.principal)) {
-      throw refusalError(['interaction_not_found'], { interactionId: id });
-    }
-    return readInteraction;
+    const record = parsed && (await this.record(identity, parsed.taskId, parsed.number));
+    if (record === undefined) throw refusalError(['interaction_not_found'], { interactionId: id });
+    return record;
   }
 
   /** The same without its request. */
@@ -112,9 +118,11 @@ export class Queries {
   }
 
   /** Tasks, newest first. */
-  async tasks(identity: Identity, cursor?: string): Promise<Page<TaskSummary>> {
+  async tasks(identity: Identity, cursor?: string, filter: TaskFilter = {}): Promise<Page<TaskSummary>> {
     const { connection, keys } = this.context;
-    const from = cursor === undefined ? undefined : parseCursor(cursor);
+    const { status, operation } = filter;
+    const cursors = this.context.cursors.of('tasks', identity, { status, operation });
+    const from = cursor === undefined ? undefined : parseCursor(cursors, cursor);
     const { found, next } = await listVisibleTasks(this.context, identity, from);
     const ids = found.map(({ member }) => parseIndexMember(member).taskId);
     const rows = await Promise.all(
@@ -123,19 +131,21 @@ export class Queries {
     const items = ids.flatMap((taskId, index) => {
       const row = rows[index] ?? [];
       const fields = Object.fromEntries(SUMMARY_FIELDS.map((field, at) => [field, row[at]]));
-      return fields[FIELD.status] ? [summary(taskId, fields)] : [];
+      if (!fields[FIELD.status]) return [];
+      const task = summary(taskId, fields);
+      const matches =
+        task.status === (status ?? task.status) && task.operation === (operation ?? task.operation);
+      return matches ? [task] : [];
     });
     if (next === undefined) return { items };
-    return { items, nextCursor: formatCursor({ ...next, member: `${withoutPrincipal(next.member)}|` }) };
+    const position = { ...next, member: `${withoutPrincipal(next.member)}|` };
+    return { items, nextCursor: formatCursor(cursors, position) };
   }
 
   /** One task with its journal and its interactions. Errors: `task_not_found`. */
   async inspect(identity: Identity, taskId: string): Promise<TaskInspection> {
     requireTaskId(taskId);
-    const readFields = await this.fields(taskId);
-    if (!readFields[FIELD.status] || !maySee(identity, readFields[FIELD.principal] ?? '')) {
-      throw refusalError(['task_not_found'], { taskId });
-    }
+    const readFields = await this.fields(identity, taskId);
     const payload = readFields[FIELD.outcome];
     const journal = Object.entries(readFields).flatMap(([field, value]): [string, string][] =>
       field.startsWith(FIELD.journal) && value ? [[field.slice(FIELD.journal.length), value]] : [],
@@ -154,30 +164,34 @@ export class Queries {
     };
   }
 
-  private async record(taskId: string, number: number): Promise<InteractionRecord | undefined> {
-    const [program, principal, waits, answered, ended, request] = await this.context.connection.command(
-      (client) =>
-        client.hmget(
-          this.context.keys.task(taskId),
-          FIELD.program,
-          FIELD.principal,
-          FIELD.waits,
-          `${FIELD.answered}${number}`,
-          `${FIELD.ended}${number}`,
-          `${FIELD.request}${number}`,
-        ),
+  /** Undefined where the caller may not see it, or there is none. */
+  private async record(
+    identity: Identity,
+    taskId: string,
+    number: number,
+  ): Promise<InteractionRecord | undefined> {
+    const reply = await runScript(
+      this.context.connection,
+      READ_INTERACTION,
+      { task: this.context.keys.task(taskId) },
+      { principal: identity.principal, scopes: formatScopes(identity.scopes), number },
     );
+    if (reply[0] !== 'ok') return undefined;
+    const [program, principal, waits, answered, ended, request] = reply[1] as (string | null)[];
     return parseInteractionRecord(taskId, number, { program, principal, waits, answered, ended, request });
   }
 
-  /** All fields of a task but its requests and the chunks of answers, which are most of its size. */
-  private async fields(taskId: string): Promise<Record<string, string | null | undefined>> {
-    const { connection, keys } = this.context;
-    const all = await connection.command((client) => client.hkeys(keys.task(taskId)));
-    const names = all.filter((name) => !/^[ic]\d/.test(name));
-    if (names.length === 0) return {};
-    const values = await connection.command((client) => client.hmget(keys.task(taskId), ...names));
-    return Object.fromEntries(names.map((name, at) => [name, values[at]]));
+  /** All fields of a task but those of its interactions, which are most of its size. Errors: `task_not_found`. */
+  private async fields(identity: Identity, taskId: string): Promise<Record<string, string>> {
+    const [code, ...fields] = (await runScript(
+      this.context.connection,
+      READ_TASK_FIELDS,
+      { task: this.context.keys.task(taskId) },
+      { principal: identity.principal, scopes: formatScopes(identity.scopes) },
+    )) as string[];
+    if (code !== 'ok') throw refusalError([code], { taskId });
+    const pairs = Array.from({ length: fields.length / 2 }, (_, at) => fields.slice(2 * at, 2 * at + 2));
+    return Object.fromEntries(pairs);
   }
 
   private async interactionsOf(

@@ -1,6 +1,6 @@
-import { BatonError, isRecord, parseJson } from '@baton/protocol';
+import type { ListCursors } from './cursor-seal.ts';
 
-/** The position of a page's last member in a sorted set. Clients get it as an opaque cursor. */
+/** The position of a page's last member in a sorted set. Clients get it sealed, as a cursor. */
 export interface Position {
   readonly score: string;
   readonly member: string;
@@ -8,26 +8,15 @@ export interface Position {
 
 export const START: Position = { score: '-inf', member: '' };
 
-export function formatCursor(position: Position): string {
-  return Buffer.from(JSON.stringify(position)).toString('base64url');
+export function formatCursor(cursors: ListCursors, { score, member }: Position): string {
+  return cursors.seal(`${score} ${member}`);
 }
 
 /** Errors: `invalid_arguments` naming the cursor. */
-export function parseCursor(cursor: string | undefined): Position {
-  if (cursor === undefined) return START;
-  try {
-    const position: unknown = parseJson(Buffer.from(cursor, 'base64url').toString());
-    if (isRecord(position) && typeof position['member'] === 'string' && isScore(position['score'])) {
-      return { score: position['score'], member: position['member'] };
-    }
-  } catch {
-    // Falls through: this is not a cursor of Baton's.
-  }
-  throw new BatonError(
-    'invalid_arguments',
-    `cursor: '${cursor.slice(0, 40)}' is not one that Baton gave out. Leave it out to start from the beginning.`,
-    { field: 'cursor' },
-  );
+export function parseCursor(cursors: ListCursors, cursor: string): Position {
+  const position = cursors.open(cursor);
+  const space = position.indexOf(' ');
+  return { score: position.slice(0, space), member: position.slice(space + 1) };
 }
 
 /** Parses a reply WITHSCORES: members and scores in turn. */
@@ -38,11 +27,7 @@ export function parseMembersWithScores(flat: readonly string[]): Position[] {
   }));
 }
 
-/** A cursor must not tell a caller another principal's name: a member up to its bar. */
+/** A position must not hold another principal's name, whose length its cursor could tell: a member up to its bar. */
 export function withoutPrincipal(member: string): string {
   return member.slice(0, member.indexOf('|'));
-}
-
-function isScore(value: unknown): value is string {
-  return typeof value === 'string' && /^(-inf|\d{1,16}(\.\d+)?(e\+\d+)?)$/.test(value);
 }

@@ -1,7 +1,6 @@
 import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import type { Identity } from '../identity/identity.ts';
-import { formatCursor } from '../records/cursor.ts';
 import { FETCH_OR_CLAIM_INTERACTIONS } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { AGENT, ANN, llmWait, BOB, errorCode, type TestTenant } from '../testing/test-tenant.ts';
@@ -144,7 +143,7 @@ test('a walk with claims skips what others have claimed', async () => {
 });
 
 test.each([
-  ['of another server', formatCursor({ score: 'x', member: '' })],
+  ['of a release that did not seal it', Buffer.from('{"score":"1","member":"x"}').toString('base64url')],
   ['broken', '%%%'],
   ['empty', ''],
   ['no object', 'bnVsbA'],

@@ -161,6 +161,14 @@ export const READ_TASK_AND_REGISTER_WAITER = defineScript(
   REPLICATED,
 );
 
+export const READ_TASK_FIELDS = defineScript('task/read_task_fields', ['task'], ['principal', 'scopes']);
+
+export const READ_INTERACTION = defineScript(
+  'interaction/read_interaction',
+  ['task'],
+  ['principal', 'scopes', 'number'],
+);
+
 export const LIST_PENDING_OR_REGISTER_WAITER = defineScript(
   'interaction/list_pending_or_register_waiter',
   ['credential', 'tenant', 'pending', 'claims', 'holders'],

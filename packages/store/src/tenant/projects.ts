@@ -1,6 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { formatCursor, parseCursor } from '../records/cursor.ts';
 import type { Page } from '../records/page.ts';
+import type { Identity } from '../identity/identity.ts';
 import type { TenantContext } from './tenant-context.ts';
 import { runScript } from '../scripts/script.ts';
 import { COMMIT, COMMIT_IN_TASK } from '../scripts/registry.ts';
@@ -37,6 +38,9 @@ const NO_TASK: TaskCommit = { task: '', fence: '', path: '', entry: '', journal:
 /** A tenant may have any number of projects; so many names are read at once. */
 const MAX_NAMES = 1_000;
 
+/** Projects are their tenant's: whoever may list them sees the same. */
+const WHOLE_TENANT: Identity = { principal: '', scopes: new Set(['agent']) };
+
 /** A tenant's projects. */
 export class Projects {
   private readonly context: TenantContext;
@@ -62,11 +66,12 @@ export class Projects {
 
   /** The same in pages. Errors: `invalid_arguments` naming the cursor. */
   async page(cursor?: string): Promise<Page<string>> {
-    const after = cursor === undefined ? undefined : parseCursor(cursor).member;
+    const cursors = this.context.cursors.of('projects', WHOLE_TENANT);
+    const after = cursor === undefined ? undefined : parseCursor(cursors, cursor).member;
     const items = await this.names(after);
     const last = items.at(-1);
     if (last === undefined || items.length < MAX_NAMES) return { items };
-    return { items, nextCursor: formatCursor({ score: '0', member: last }) };
+    return { items, nextCursor: formatCursor(cursors, { score: '0', member: last }) };
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { CursorSeal } from '../records/cursor-seal.ts';
 import type { Connection } from '../redis/connection.ts';
 import type { TenantKeys } from '../records/keys.ts';
 import type { WorkerRegistry } from '../queues/worker-registry.ts';
@@ -12,6 +13,8 @@ export class TenantContext {
   readonly addJob: (request: string, taskId?: string) => void;
   /** The workers of the tenant's shard. */
   readonly workers: WorkerRegistry;
+  /** Seals the cursors of the tenant's lists. */
+  readonly cursors: CursorSeal;
 
   constructor(
     connection: Connection,
@@ -19,11 +22,13 @@ export class TenantContext {
     lifetimes: Lifetimes,
     addJob: TenantContext['addJob'],
     workers: WorkerRegistry,
+    cursors: CursorSeal,
   ) {
     this.connection = connection;
     this.keys = keys;
     this.lifetimes = lifetimes;
     this.addJob = addJob;
     this.workers = workers;
+    this.cursors = cursors;
   }
 }

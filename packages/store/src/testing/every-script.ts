@@ -37,6 +37,8 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   });
   await interactions.joinChunks(first);
   await tasks.read(ANN, taskId, channel);
+  await queries.inspect(ANN, taskId);
+  await queries.interaction(ANN, first);
   await queries.pending(AGENT, { claim: { max: 2, leaseMs: 60_000 } });
   await claims.claim(AGENT, first, { leaseMs: 60_000 });
   await queries.pending(BOB, { channel });

@@ -60,8 +60,9 @@ export class TestTenant {
   withLifetimes(lifetimes: Partial<Lifetimes>): TestTenant {
     const { context, pepper } = this.store as unknown as { context: TenantContext; pepper: string };
     const all = { ...this.store.lifetimes, ...lifetimes };
-    const { connection, keys, addJob, workers } = context;
-    const store = new TenantStore(new TenantContext(connection, keys, all, addJob, workers), pepper);
+    const { connection, keys, addJob, workers, cursors } = context;
+    const other = new TenantContext(connection, keys, all, addJob, workers, cursors);
+    const store = new TenantStore(other, pepper);
     return new TestTenant(this.fixture, store, this.texts);
   }
 

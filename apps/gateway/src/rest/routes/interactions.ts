@@ -85,7 +85,6 @@ export async function interactionRoutes(
             ? queries.pendingSummaries(identity, { cursor: at, operation })
             : queries.historySummaries(identity, { cursor: at, status, operation }),
         from,
-        () => true,
       );
       const { items, ...next } = page;
       return { interactions: items.map(toInteractionSummary), ...next };

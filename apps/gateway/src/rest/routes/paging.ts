@@ -15,17 +15,14 @@ export const nextCursor = z
 /** How many pages one request may pass over while nothing on them is wanted. */
 const MAX_PAGES_SKIPPED = 4;
 
-/** The next page on which something is wanted. The store pages by position, filters come after. */
+/** The next page on which something matches. The store pages by position, filters come after. */
 export async function nextMatchingPage<T>(
   read: (cursor: string | undefined) => Promise<Page<T>>,
   from: string | undefined,
-  wanted: (item: T) => boolean,
 ): Promise<Page<T>> {
   let page = await read(from);
   for (let pages = 1; ; pages++) {
-    const items = page.items.filter(wanted);
-    if (items.length > 0 || page.nextCursor === undefined || pages === MAX_PAGES_SKIPPED)
-      return { ...page, items };
+    if (page.items.length > 0 || page.nextCursor === undefined || pages === MAX_PAGES_SKIPPED) return page;
     page = await read(page.nextCursor);
   }
 }

@@ -44,11 +44,8 @@ export async function taskRoutes(
       const identity = await rest.admit();
       const { status, operation, cursor: from } = request.query;
       const { items, ...next } = await nextMatchingPage(
-        (at) => rest.tenant.queries.tasks(identity, at),
+        (at) => rest.tenant.queries.tasks(identity, at, { status, operation }),
         from,
-        (task) =>
-          (status === undefined || task.status === status) &&
-          (operation === undefined || task.operation === operation),
       );
       return { tasks: items.map(toTaskSummary), ...next };
     },

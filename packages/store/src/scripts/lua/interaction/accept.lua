@@ -31,14 +31,15 @@ end
 local now = clock()
 local refusal, principal, scopes, limits, expires_in = authenticate(now, 'answerBytes')
 if refusal then return refusal end
-local owner, open, answered, ended, events, waiters, chunk_state, queue = unpack(redis.call(
-  'HMGET', K_task, F_principal, F_waits, F_answered .. A_number, F_ended .. A_number, F_events, F_waiters,
+local owner = visible_owner(principal, scopes)
+if not owner then return take_answer_token(now) or {'interaction_not_found'} end
+local open, answered, ended, events, waiters, chunk_state, queue = unpack(redis.call(
+  'HMGET', K_task, F_waits, F_answered .. A_number, F_ended .. A_number, F_events, F_waiters,
   F_chunk_state .. A_number, F_queue))
 local waits = parse_waits(open)
 local wait, place = find_interaction(waits, A_number)
-local over_rate = take_answer_token(now, owner, wait, principal, scopes)
+local over_rate = take_answer_token(now, wait)
 if over_rate then return over_rate end
-if not may_see(owner, principal, scopes) then return {'interaction_not_found'} end
 if answered and string.match(answered, '^[^;]+') == A_fingerprint then return {'replayed', events or '0'} end
 local closed = refusal_of_closed(answered, ended)
 if closed then return closed end

@@ -16,12 +16,12 @@
 local now = clock()
 local refusal, principal, scopes, limits = authenticate(now, 'answerBytes')
 if refusal then return refusal end
-local owner, open, answered, ended, before = unpack(redis.call(
-  'HMGET', K_task, F_principal, F_waits, F_answered .. A_number, F_ended .. A_number, F_chunk_state .. A_number))
+if not visible_owner(principal, scopes) then return take_answer_token(now) or {'interaction_not_found'} end
+local open, answered, ended, before = unpack(redis.call(
+  'HMGET', K_task, F_waits, F_answered .. A_number, F_ended .. A_number, F_chunk_state .. A_number))
 local wait = find_interaction(parse_waits(open), A_number)
-local over_rate = take_answer_token(now, owner, wait, principal, scopes)
+local over_rate = take_answer_token(now, wait)
 if over_rate then return over_rate end
-if not may_see(owner, principal, scopes) then return {'interaction_not_found'} end
 local closed = refusal_of_closed(answered, ended)
 if closed then return closed end
 if not wait then return {'interaction_not_found'} end

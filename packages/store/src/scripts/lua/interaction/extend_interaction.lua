@@ -10,9 +10,10 @@
 -- @include task_deadline
 -- @include waits
 -- @include change_feed
-local owner, open, expires_at, answered, ended = unpack(redis.call(
-  'HMGET', K_task, F_principal, F_waits, F_expires_at, F_answered .. A_number, F_ended .. A_number))
-if not may_see(owner, A_principal, A_scopes) then return {'interaction_not_found'} end
+local owner = visible_owner(A_principal, A_scopes)
+if not owner then return {'interaction_not_found'} end
+local open, expires_at, answered, ended = unpack(redis.call(
+  'HMGET', K_task, F_waits, F_expires_at, F_answered .. A_number, F_ended .. A_number))
 local closed = refusal_of_closed(answered, ended)
 if closed then return closed end
 local now = clock()

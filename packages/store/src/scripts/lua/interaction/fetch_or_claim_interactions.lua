@@ -30,18 +30,20 @@ local function look(value)
   return value
 end
 
--- A task's fields are read with the first of its interactions, and the same for the others.
+-- A task's fields are read with the first of its interactions, and the same for the others. False for a task that is gone or
+-- that the caller may not see: its owner is asked before anything else of it is read.
 local tasks = {}
-local function read_fields(task_key, number)
-  local task = tasks[task_key]
-  if task then
-    return task, unpack(redis.call('HMGET', task_key, F_answered .. number, F_ended .. number, F_summary .. number))
+local function task_at(task_key)
+  if tasks[task_key] == nil then
+    local owner = redis.call('HGET', task_key, F_principal)
+    if may_see(owner, principal, scopes) then
+      local program, waits = unpack(redis.call('HMGET', task_key, F_program, F_waits))
+      tasks[task_key] = {program = program, principal = owner, waits = ' ' .. (look(waits) or '')}
+    else
+      tasks[task_key] = false
+    end
   end
-  local fields = redis.call(
-    'HMGET', task_key, F_program, F_principal, F_waits, F_answered .. number, F_ended .. number, F_summary .. number)
-  task = {program = fields[1], principal = fields[2], waits = ' ' .. (look(fields[3]) or '')}
-  tasks[task_key] = task
-  return task, unpack(fields, 4, 6)
+  return tasks[task_key]
 end
 
 local function status_of_interaction(wait, answered, ended)
@@ -67,8 +69,10 @@ end
 -- The interaction with this number as it is returned, and its size; nil where it does not match. The request is read last,
 -- and only where it is needed: it may be large.
 local function fetch(task_key, number)
-  local task, answered, ended, summary = read_fields(task_key, number)
-  if not task.program or not may_see(task.principal, principal, scopes) then return end
+  local task = task_at(task_key)
+  if not task then return end
+  local answered, ended, summary = unpack(redis.call(
+    'HMGET', task_key, F_answered .. number, F_ended .. number, F_summary .. number))
   look(summary)
   local wait = string.match(task.waits, ' (' .. number .. ';%S+)')
   if A_operation ~= '' and string.match(task.program, '^%S+') ~= A_operation then return end

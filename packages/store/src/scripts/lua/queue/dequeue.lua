@@ -14,6 +14,7 @@
 -- @include deferred_writes
 -- @include ready_queue
 -- @include task_status
+-- @include task_fields
 -- @include begin_segment
 local now = clock()
 local programs = tonumber(A_programs)

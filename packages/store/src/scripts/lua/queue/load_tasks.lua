@@ -10,6 +10,7 @@
 -- @include deferred_writes
 -- @include ready_queue
 -- @include task_status
+-- @include task_fields
 -- @include begin_segment
 local now = clock()
 local batch = ' ' .. (redis.call('HGET', K_jobs, A_number) or '') .. ' '

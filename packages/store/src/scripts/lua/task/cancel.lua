@@ -15,10 +15,11 @@
 -- @include task_waiters
 -- @include change_feed
 -- @include end_task
-local fence, open, owner, events, waiters, queue, program, status, answered, ended = unpack(redis.call(
-  'HMGET', K_task, F_fence, F_waits, F_principal, F_events, F_waiters, F_queue, F_program, F_status,
+local owner = visible_owner(A_principal, A_scopes)
+if not owner then return {'task_not_found'} end
+local fence, open, events, waiters, queue, program, status, answered, ended = unpack(redis.call(
+  'HMGET', K_task, F_fence, F_waits, F_events, F_waiters, F_queue, F_program, F_status,
   F_answered .. A_number, F_ended .. A_number))
-if not may_see(owner, A_principal, A_scopes) then return {'task_not_found'} end
 local now = clock()
 if A_number == '0' then
   if has_ended(status) then return {'task_ended', status} end

@@ -15,12 +15,12 @@
 -- @include task_waiters
 local refusal, principal, scopes, expires_in = recheck(clock())
 if refusal then return refusal end
+if not visible_owner(principal, scopes) then return {'task_not_found'} end
 local task = redis.call(
   'HMGET', K_task, F_status, F_principal, F_program, F_created_at, F_updated_at, F_expires_at, F_events_seen, F_outcome,
   F_waits, F_waiters)
 local waiters, open = table.remove(task), table.remove(task)
-local status, owner = task[1], task[2]
-if not may_see(owner, principal, scopes) then return {'task_not_found'} end
+local status = task[1]
 local reply, whole = {'ok', expires_in, task}, false
 for _, wait in ipairs(parse_waits(open)) do
   if wait.number > 0 then

@@ -15,7 +15,10 @@
 local now = clock()
 local refusal, principal, scopes, _, expires_in = authenticate(now)
 if refusal then return refusal end
-local owner, open = unpack(redis.call('HMGET', K_task, F_principal, F_waits))
-local over_rate = take_answer_token(now, owner, find_interaction(parse_waits(open), A_number), principal, scopes)
+local wait
+if visible_owner(principal, scopes) then
+  wait = find_interaction(parse_waits(redis.call('HGET', K_task, F_waits)), A_number)
+end
+local over_rate = take_answer_token(now, wait)
 if over_rate then return over_rate end
 return {'ok', principal, scopes, expires_in}
