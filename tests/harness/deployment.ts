@@ -1,4 +1,5 @@
 import { createLogger, type RunningGateway, startGateway } from '@baton/gateway';
+import { DEFAULT_EDGE_LIMITS, type EdgeLimits } from '@baton/gateway/configuration';
 import { startPrivateRedis } from '@baton/local-redis';
 import { benchOperations } from '@baton/operations';
 import type { KeyInput, Limits } from '@baton/protocol';
@@ -19,6 +20,9 @@ export interface DeploymentOptions {
   readonly limits?: Partial<Limits>;
   /** False: every request goes through the SDK's transport. */
   readonly fastPath?: boolean;
+  readonly trustProxy?: boolean;
+  readonly edgeLimits?: Partial<EdgeLimits>;
+  readonly log?: ReturnType<typeof createLogger>;
 }
 
 /** Gateways and workers in this process, on real sockets and a private Redis, with tenant `acme` and an API key. */
@@ -84,14 +88,20 @@ export class Deployment {
       replica,
       operatorToken: OPERATOR_TOKEN,
       publicUrl: undefined,
-      trustProxy: false,
       allowedOrigins: ['https://app.example'],
       metricsOpen: false,
       unreadyMs: 0,
       drainMs: 9_000,
       fastPath: this.options.fastPath ?? true,
+      trustProxy: this.options.trustProxy ?? false,
+      edgeLimits: { ...DEFAULT_EDGE_LIMITS, wrongCredentialsPerSecond: 1_000, ...this.options.edgeLimits },
     };
-    const gateway = await startGateway(configuration, await this.openStore(replica), log, programs);
+    const gateway = await startGateway(
+      configuration,
+      await this.openStore(replica),
+      this.options.log ?? log,
+      programs,
+    );
     this.gateways.push(gateway);
     return gateway;
   }

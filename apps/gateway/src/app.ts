@@ -8,12 +8,17 @@ import type { Services } from './call/call.ts';
 import { InflightWaits } from './call/inflight-waits.ts';
 import type { GatewayConfiguration } from './configuration.ts';
 import { refuseForeignOrigins } from './edge/allowed-origins.ts';
+import { boundConnections, boundKeys } from './edge/bounded-connections.ts';
 import { readCredentials } from './edge/credential.ts';
 import { parseJsonBodies } from './edge/json-body.ts';
+import { Buffers } from './edge/limits/buffers.ts';
+import { EdgeMetrics } from './edge/limits/edge-metrics.ts';
 import { preflightLargeBody } from './edge/preflight-large-body.ts';
 import { answerParseError, answerRoutingError, sendErrorsAsProblems } from './edge/problem.ts';
 import { serveProtectedResourceMetadata } from './edge/protected-resource-metadata.ts';
+import { RefusalCosts } from './edge/refusal-costs.ts';
 import { requireDeclaredAccess } from './edge/route-access.ts';
+import { boundUnreadReplies } from './edge/unread-replies.ts';
 import { createMcpServerFactory } from './mcp/mcp-server.ts';
 import { mcpRoutes } from './mcp/routes.ts';
 import { serveHealth } from './monitoring/health.ts';
@@ -22,8 +27,8 @@ import { restRoutes } from './rest/index.ts';
 import { toolCatalog } from './tools/catalog.ts';
 
 /**
- * One replica, composed in the order in which a request meets its parts: the HTTP server, the edge (errors, origin,
- * credential, size, body), what is served to anyone or to operators, and the two interfaces, MCP and REST. It listens
+ * One replica, composed in the order in which a request meets its parts: the HTTP server, the edge (connections, errors,
+ * origin, credential, size, body), what is served to anyone or to operators, and the two interfaces, MCP and REST. It listens
  * nowhere yet.
  */
 export async function buildApp(
@@ -35,20 +40,26 @@ export async function buildApp(
   const app = createHttpServer(configuration, log);
   requireDeclaredAccess(app);
   app.decorate('publicUrl', configuration.publicUrl);
+  const metrics = new EdgeMetrics();
+  const buffers = new Buffers(configuration.edgeLimits, metrics);
+  app.decorate('refusalCosts', new RefusalCosts(configuration.edgeLimits, configuration.trustProxy, metrics));
   // Hooks of every request use callbacks: a promise for each would cost more than the hook.
   app.addHook('onRequest', (_request, reply, done) => {
     reply.header('x-baton-replica', configuration.replica);
     done();
   });
+  const connections = boundConnections(app, configuration, metrics);
   sendErrorsAsProblems(app);
   refuseForeignOrigins(app, configuration.allowedOrigins);
   readCredentials(app, configuration.operatorToken);
-  preflightLargeBody(app, store);
+  boundKeys(app, connections, buffers);
+  boundUnreadReplies(app, buffers);
+  preflightLargeBody(app, store, buffers);
   parseJsonBodies(app);
 
   serveHealth(app, store, options.draining);
   serveProtectedResourceMetadata(app);
-  serveMetrics(app, store, configuration.metricsOpen);
+  serveMetrics(app, store, configuration.metricsOpen, metrics);
 
   const services = createServices(app, store, options);
   const servers = createMcpServerFactory(toolCatalog(options.operations), VERSION, (err) =>

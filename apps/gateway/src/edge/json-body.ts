@@ -1,6 +1,7 @@
-import { BatonError, exceedsFieldCount, jsonDepth, MAX_JSON_DEPTH } from '@baton/protocol';
+import { BatonError, exceedsFieldCount, jsonDepth, MAX_BODY_BYTES, MAX_JSON_DEPTH } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import secureJson from 'secure-json-parse';
+import { readBody } from './read-body.ts';
 
 /**
  * JSON bodies: bounded in depth before they are parsed, `__proto__` and `constructor.prototype` refused. The bound on
@@ -8,33 +9,37 @@ import secureJson from 'secure-json-parse';
  */
 export function parseJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'string' },
-    async (request: FastifyRequest, body: string) => {
-      requirePlainUtf8(request);
-      request.bodyBytes = Buffer.byteLength(body);
-      if (jsonDepth(body, MAX_JSON_DEPTH) > MAX_JSON_DEPTH) {
-        throw new BatonError(
-          'invalid_arguments',
-          `The JSON body nests deeper than ${MAX_JSON_DEPTH} levels.`,
-        );
+  app.addContentTypeParser('application/json', (request: FastifyRequest, payload, done) => {
+    readBody(request, payload, (error, body) => {
+      if (error !== null) return done(error);
+      try {
+        done(null, parseBody(request, body));
+      } catch (thrown) {
+        done(thrown as Error);
       }
-      // Many clients set the content type on a DELETE or POST that has no body.
-      if (body === '') return undefined;
-      // A shorter text cannot hold as many: most requests pay nothing for it.
-      const mayBeWide = body.length > MAX_WIDE_FIELDS * SHORTEST_FIELD;
-      if (mayBeWide && exceedsFieldCount(MAX_WIDE_FIELDS, body, MAX_JSON_DEPTH)) {
-        throw new BatonError(
-          'limit_size',
-          `The large objects of the JSON body hold more than ${MAX_WIDE_FIELDS} fields in all. Send less at once.`,
-          { limit: 'fields', most: MAX_WIDE_FIELDS },
-        );
-      }
-      return parseJson(body);
-    },
-  );
+    });
+  });
   app.decorateRequest('bodyBytes', 0);
+  app.decorateRequest('maxBodyBytes', MAX_BODY_BYTES);
+}
+
+function parseBody(request: FastifyRequest, body: string): unknown {
+  requirePlainUtf8(request);
+  if (jsonDepth(body, MAX_JSON_DEPTH) > MAX_JSON_DEPTH) {
+    throw new BatonError('invalid_arguments', `The JSON body nests deeper than ${MAX_JSON_DEPTH} levels.`);
+  }
+  // Many clients set the content type on a DELETE or POST that has no body.
+  if (body === '') return undefined;
+  // A shorter text cannot hold as many: most requests pay nothing for it.
+  const mayBeWide = body.length > MAX_WIDE_FIELDS * SHORTEST_FIELD;
+  if (mayBeWide && exceedsFieldCount(MAX_WIDE_FIELDS, body, MAX_JSON_DEPTH)) {
+    throw new BatonError(
+      'limit_size',
+      `The large objects of the JSON body hold more than ${MAX_WIDE_FIELDS} fields in all. Send less at once.`,
+      { limit: 'fields', most: MAX_WIDE_FIELDS },
+    );
+  }
+  return parseJson(body);
 }
 
 /** Each costs some microseconds wherever it is parsed, copied, sorted or checked; more would hold up everyone. */
@@ -65,12 +70,5 @@ function requirePlainUtf8({ headers }: FastifyRequest): void {
 export class MalformedJson extends BatonError {
   constructor(reason: string) {
     super('invalid_arguments', `The body is not JSON that Baton takes: ${reason.slice(0, 200)}`);
-  }
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Bytes of the body as it was sent. */
-    bodyBytes: number;
   }
 }

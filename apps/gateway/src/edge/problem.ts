@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import { BatonError, toBatonError } from '@baton/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MalformedJson } from './json-body.ts';
-import { drainBody } from './drain-body.ts';
 
 /**
  * The funnel of HTTP: whatever is thrown leaves as `application/problem+json` (RFC 9457) with its code, or, under
@@ -70,7 +69,7 @@ export function errorHeaders(error: BatonError, request: FastifyRequest): Record
 const PARSE_ERROR = -32700;
 
 export async function sendProblem(request: FastifyRequest, reply: FastifyReply, error: BatonError) {
-  await drainBody(request.raw);
+  await request.server.refusalCosts.charge(request, reply, error);
   const { http, rpc } = error.row;
   reply.status(http).headers(errorHeaders(error, request));
   if (request.url.startsWith('/mcp')) {

@@ -71,11 +71,14 @@ export class Caller {
   }
 
   /**
-   * Throws the error with which any request of this caller would be refused now, an answer included, so that its body
-   * need not have been read. The rate counts nothing: the request is still to be admitted.
+   * Throws the error with which such a request of this caller would be refused now, so that its body need not have been
+   * read, and otherwise returns the most bytes that its body may have. The rate counts nothing: the request is still to be
+   * admitted.
    */
-  async dryRunAdmission(): Promise<void> {
-    await this.runAdmission(ADMISSION_DRY_RUN, scope.options, ANSWER_FLOOR);
+  async dryRunAdmission(purpose: 'call' | 'answer' = 'answer'): Promise<number> {
+    const floor = purpose === 'answer' ? ANSWER_FLOOR : CALL_FLOOR;
+    const [, , , requestBytes] = await this.checkAdmission(ADMISSION_DRY_RUN, scope.options, floor);
+    return Number(requestBytes);
   }
 
   /**
@@ -125,6 +128,15 @@ export class Caller {
   }
 
   private async runAdmission(script: typeof ADMIT, need: readonly Scope[], floor: number): Promise<Identity> {
+    const [, principal, scopes] = await this.checkAdmission(script, need, floor);
+    return { principal: String(principal), scopes: parseScopes(String(scopes)) };
+  }
+
+  private async checkAdmission(
+    script: typeof ADMIT,
+    need: readonly Scope[],
+    floor: number,
+  ): Promise<readonly unknown[]> {
     const reply = await run(
       this.connection,
       script,
@@ -139,7 +151,7 @@ export class Caller {
       },
     );
     if (reply[0] !== 'ok') throw refusal(reply);
-    return { principal: String(reply[1]), scopes: parseScopes(String(reply[2])) };
+    return reply;
   }
 }
 

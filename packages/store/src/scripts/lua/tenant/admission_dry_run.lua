@@ -3,11 +3,11 @@
 -- and again for a caller that was admitted and is still connected.
 -- KEYS: credential tenant
 -- ARGV: digest principal scopes need bytes floor
--- Returns: {'ok', principal, scopes} or a refusal, as ADMIT
+-- Returns: {'ok', principal, scopes, requestBytes} or a refusal, as ADMIT
 -- @include clock
 -- @include admission
-local refusal, principal, scopes = admit(clock())
+local refusal, principal, scopes, tenant = admit(clock(), 'requestBytes')
 -- Drops the write of the rate bucket.
 deferred_writes = {}
 if refusal then return refusal end
-return {'ok', principal, scopes}
+return {'ok', principal, scopes, tenant[1]}
