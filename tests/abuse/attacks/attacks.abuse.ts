@@ -3,11 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { PatchedRelease } from '../../processes/patched-release.ts';
 import { type Attack } from './attack.ts';
 import { AttackTarget } from './attack-target.ts';
+import { guessedCredentials } from './guessed-credentials.ts';
+import { refusedBodies } from './refused-bodies.ts';
 import { schemaCrosstalk } from './schema-crosstalk.ts';
+import { unreadReplies } from './unread-replies.ts';
 
 /** Every class of attacks: it gains nothing from the release, and something from the release without its guard. */
 
-const ATTACKS: readonly Attack[] = [schemaCrosstalk];
+const ATTACKS: readonly Attack[] = [schemaCrosstalk, refusedBodies, guessedCredentials, unreadReplies];
 
 const BUILT = fileURLToPath(new URL('../../../dist', import.meta.url));
 const NODE_MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
