@@ -129,7 +129,7 @@ test('a connection whose client takes nothing is closed, one that waits for its 
   // More than the system takes for a client that does not read.
   underWay[0]?.end(Buffer.alloc(32 * 1_048_576));
   await vi.waitFor(async () => expect(await closed('stalled')).toBe(1), { timeout: 10_000, interval: 20 });
-  expect(underWay[0]?.destroyed).toBe(true);
+  await vi.waitFor(() => expect(underWay[0]?.destroyed).toBe(true));
   expect(underWay[1]?.destroyed).toBe(false);
   underWay[1]?.end('late');
   expect(String(await once(waiting, 'data'))).toContain('late');

@@ -19,7 +19,7 @@ export interface EdgeLimits {
 
 export const DEFAULT_EDGE_LIMITS: EdgeLimits = {
   connections: 10_000,
-  connectionsPerAddress: 1_000,
+  connectionsPerAddress: 2_000,
   connectionsPerKey: 2_000,
   bufferBytes: 268_435_456,
   bufferBytesPerKey: 33_554_432,
