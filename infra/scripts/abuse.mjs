@@ -1,13 +1,14 @@
 // `npm run abuse`: bad input, generated, and attacks, against real processes. FC_SEED replays a run, FC_RUNS makes it longer or
 // shorter; arguments go to vitest. `--bundle <folder>` only builds what those processes run.
-import { build, bundle, isStale } from './build.mjs';
-import { prepare, run } from './prepare.mjs';
+import { build, bundle, isBuildStale } from './build.mjs';
+import { installPackages } from './install-packages.mjs';
+import { runCommand } from './run-command.mjs';
 
 const [first, folder] = process.argv.slice(2);
 if (first === '--bundle') {
   await bundle(folder, { serve: 'tests/abuse/environment/server-process.ts' });
 } else {
-  prepare();
-  if (isStale()) await build();
-  run('npx', ['vitest', 'run', '--config', 'infra/vitest.abuse.config.ts', ...process.argv.slice(2)]);
+  installPackages();
+  if (isBuildStale()) await build();
+  runCommand('npx', ['vitest', 'run', '--config', 'infra/vitest.abuse.config.ts', ...process.argv.slice(2)]);
 }

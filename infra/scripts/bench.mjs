@@ -2,19 +2,20 @@
 // and BENCH_ONLY (contest, growth, parked or operations) make it shorter.
 import { join } from 'node:path';
 import { bundle } from './build.mjs';
-import { prepare, root, run } from './prepare.mjs';
+import { installPackages, root } from './install-packages.mjs';
+import { runCommand } from './run-command.mjs';
 
-prepare();
+installPackages();
 const processes = [
   'load-client',
   'expand-all-agents',
-  'late-resume',
+  'time-resumes',
   'serve-baton',
-  'serve-control',
-  'serve-baseline',
+  'serve-bullmq-control',
+  'serve-lua-baseline',
 ];
 await bundle('dist/bench', {
   main: 'tests/bench/main.ts',
   ...Object.fromEntries(processes.map((name) => [name, `tests/bench/processes/${name}.ts`])),
 });
-run(process.execPath, [join(root, 'dist/bench/main.js')]);
+runCommand(process.execPath, [join(root, 'dist/bench/main.js')]);

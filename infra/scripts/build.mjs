@@ -2,12 +2,12 @@
 // read at run time by their place (Lua scripts, the thread that checks answers).
 import { cpSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync, existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { prepare, root } from './prepare.mjs';
+import { installPackages, root } from './install-packages.mjs';
 
 const MARK = join(root, 'dist/.built');
 
 /** True when some source is newer than the last build. */
-export function isStale() {
+export function isBuildStale() {
   if (!existsSync(MARK)) return true;
   const built = statSync(MARK).mtimeMs;
   const newer = (path) => {
@@ -65,6 +65,6 @@ export async function build() {
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
-  prepare();
+  installPackages();
   await build();
 }

@@ -5,9 +5,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bundle } from './build.mjs';
-import { prepare, root } from './prepare.mjs';
+import { installPackages, root } from './install-packages.mjs';
 
-prepare();
+installPackages();
 const given = process.argv.slice(2);
 const only = given.includes('--only') ? given[given.indexOf('--only') + 1] : undefined;
 const built = join(root, 'dist/faults/baton');

@@ -1,10 +1,10 @@
 // `npm start`: from a fresh clone to a running Baton. Installs, builds what is stale, then becomes `baton dev`.
 import { join } from 'node:path';
-import { build, isStale } from './build.mjs';
-import { prepare, root } from './prepare.mjs';
+import { build, isBuildStale } from './build.mjs';
+import { installPackages, root } from './install-packages.mjs';
 
-prepare();
-if (isStale()) {
+installPackages();
+if (isBuildStale()) {
   console.error('baton: building');
   await build();
 }

@@ -1,21 +1,21 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyJson } from '../harness/mcp-client.ts';
-import { inputsFor } from './inputs/schema-arbitraries.ts';
-import { outcomeOf, McpReplyAssertions } from './reply-assertions.ts';
+import { mixedInputs } from './inputs/schema-arbitraries.ts';
+import { outcomeOf, McpReplyChecker } from './reply-checker.ts';
 import { checkProperty } from './inputs/property-check.ts';
 import { AbuseEnvironment } from './environment/abuse-environment.ts';
-import { callTool, listTools } from './tool-calls.ts';
+import { callToolAndCheck, listTools } from './tool-calls.ts';
 import { parseMessages } from './environment/raw-http.ts';
 
 let environment: AbuseEnvironment;
-let assertions: McpReplyAssertions;
+let assertions: McpReplyChecker;
 let tool: AnyJson;
 
 beforeAll(async () => {
   environment = await AbuseEnvironment.start();
   const tools = await listTools(environment.transports[0]);
-  assertions = new McpReplyAssertions(tools);
+  assertions = new McpReplyChecker(tools);
   tool = tools.find(({ name }) => name === 'agent_llm');
 });
 afterAll(() => environment?.stop());
@@ -98,7 +98,7 @@ async function answer(data: unknown): Promise<string[]> {
   const found: string[] = [];
   const ends: string[] = [];
   for (const transport of environment.transports) {
-    const parked = await environment.callAndCheck(transport, 'parse_prd', {
+    const parked = await environment.callToolForContent(transport, 'parse_prd', {
       prd: 'A shop',
       projectRoot: 'answers',
       force: true,
@@ -108,14 +108,16 @@ async function answer(data: unknown): Promise<string[]> {
       agentLLMResponse: { status: 'success', data },
       waitMs: 5_000,
     };
-    const { reply, faults } = await callTool(environment, assertions, transport, tool, args);
+    const { reply, faults } = await callToolAndCheck(environment, assertions, transport, tool, args);
     const outcome = (parseMessages(reply) ?? []).at(-1)?.result?.structuredContent?.outcome;
     // An accepted answer must also be processed.
     if (outcome?.status === 'working') found.push(`${transport.name}: the task never ended`);
     found.push(...faults);
     ends.push(`${outcomeOf(reply)} ${outcome?.status}`);
     if (parked.taskId)
-      await environment.callAndCheck(transport, 'cancel_task', { taskId: parked.taskId }).catch(() => {});
+      await environment
+        .callToolForContent(transport, 'cancel_task', { taskId: parked.taskId })
+        .catch(() => {});
   }
   if (ends[0] !== ends[1]) found.push(`the transports differ: ${ends.join(' / ')}`);
   return found;
@@ -128,7 +130,7 @@ test.each(Object.keys(HOSTILE))(
     expect(await answer(data)).toEqual([]);
     // The project must still be readable.
     for (const transport of environment.transports) {
-      const view = await environment.callAndCheck(transport, 'get_tasks', { projectRoot: 'answers' });
+      const view = await environment.callToolForContent(transport, 'get_tasks', { projectRoot: 'answers' });
       expect(view.error?.code ?? 'read').toMatch(/^(read|project_not_found)$/);
     }
   },
@@ -136,16 +138,16 @@ test.each(Object.keys(HOSTILE))(
 
 test('a generated answer never blocks, leaks or leaves its task working', async () => {
   const [transport] = environment.transports;
-  const parked = await environment.callAndCheck(transport, 'parse_prd', {
+  const parked = await environment.callToolForContent(transport, 'parse_prd', {
     prd: 'A shop',
     projectRoot: 'answers',
     force: true,
   });
   const schema = parked.llmRequestForAgent.schema;
   const data = fc.oneof(
-    inputsFor(schema, {}),
-    inputsFor(schema, {}).map((object) => ({ object })),
-    inputsFor(schema, {}).map((object) => ({ text: `\`\`\`json\n${JSON.stringify(object)}\n\`\`\`` })),
+    mixedInputs(schema, {}),
+    mixedInputs(schema, {}).map((object) => ({ object })),
+    mixedInputs(schema, {}).map((object) => ({ text: `\`\`\`json\n${JSON.stringify(object)}\n\`\`\`` })),
   );
   await checkProperty(
     'answers',

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPERATOR_TOKEN } from '../harness/deployment.ts';
-import { junkValues } from './inputs/schema-arbitraries.ts';
-import { outcomeOf, findRestFaults, McpReplyAssertions } from './reply-assertions.ts';
+import { unusualValues } from './inputs/schema-arbitraries.ts';
+import { outcomeOf, findRestFaults, McpReplyChecker } from './reply-checker.ts';
 import { checkProperty } from './inputs/property-check.ts';
-import { mcpHeaders, AbuseEnvironment, type Transport } from './environment/abuse-environment.ts';
+import { mcpHeaders, AbuseEnvironment, type TransportUnderTest } from './environment/abuse-environment.ts';
 import { listTools } from './tool-calls.ts';
 
 let environment: AbuseEnvironment;
-let assertions: McpReplyAssertions;
+let assertions: McpReplyChecker;
 
 beforeAll(async () => {
   environment = await AbuseEnvironment.start();
-  assertions = new McpReplyAssertions(await listTools(environment.transports[0]));
+  assertions = new McpReplyChecker(await listTools(environment.transports[0]));
 });
 afterAll(() => environment?.stop());
 
@@ -76,18 +76,18 @@ const id = fc.oneof(
 
 const meta = fc.record(
   {
-    progressToken: fc.oneof(fc.constantFrom<unknown>(1, 'p', '', 'x'.repeat(50_000), 1e300), junkValues),
+    progressToken: fc.oneof(fc.constantFrom<unknown>(1, 'p', '', 'x'.repeat(50_000), 1e300), unusualValues),
     'baton/idempotencyKey': fc.oneof(
       fc.constantFrom<unknown>('k', '', 'x'.repeat(201), 'x'.repeat(200)),
-      junkValues,
+      unusualValues,
     ),
-    'baton/dialect': fc.oneof(fc.constantFrom<unknown>('sampling', 'tool', 'none'), junkValues),
+    'baton/dialect': fc.oneof(fc.constantFrom<unknown>('sampling', 'tool', 'none'), unusualValues),
     'io.modelcontextprotocol/related-task': fc.oneof(
       fc.constantFrom<unknown>({ taskId: 'x' }, { taskId: 7 }),
-      junkValues,
+      unusualValues,
     ),
-    _task_id: junkValues,
-    'io.modelcontextprotocol/protocol-version': junkValues,
+    _task_id: unusualValues,
+    'io.modelcontextprotocol/protocol-version': unusualValues,
   },
   { requiredKeys: [] },
 );
@@ -117,38 +117,38 @@ const params = fc.oneof(
           weight: 3,
           arbitrary: fc.constantFrom<unknown>('get_tasks', 'parse_prd', 'task_status', 'agent_llm'),
         },
-        junkValues,
+        unusualValues,
       ),
       arguments: fc.oneof(
         fc.constantFrom<unknown>({}, { prd: 'x', force: true }, { taskId: 'x' }),
-        junkValues,
+        unusualValues,
       ),
-      _meta: fc.oneof({ weight: 3, arbitrary: meta }, junkValues),
-      task: junkValues,
-      cursor: fc.oneof(fc.constantFrom<unknown>('WzAsIngiXQ', 'WzEsIngiXQ', 'WzksbnVsbF0'), junkValues),
-      uri: fc.oneof(uri, junkValues),
-      ref: fc.oneof(fc.record({ type: fc.constant('ref/resource'), uri: template }), junkValues),
-      argument: fc.oneof(fc.record({ name: variable, value: fc.string() }), junkValues),
-      context: fc.oneof(fc.record({ arguments: fc.dictionary(variable, fc.string()) }), junkValues),
-      protocolVersion: fc.oneof(fc.constantFrom<unknown>('2025-06-18', '2026-07-28', '1', ''), junkValues),
-      capabilities: junkValues,
-      clientInfo: junkValues,
+      _meta: fc.oneof({ weight: 3, arbitrary: meta }, unusualValues),
+      task: unusualValues,
+      cursor: fc.oneof(fc.constantFrom<unknown>('WzAsIngiXQ', 'WzEsIngiXQ', 'WzksbnVsbF0'), unusualValues),
+      uri: fc.oneof(uri, unusualValues),
+      ref: fc.oneof(fc.record({ type: fc.constant('ref/resource'), uri: template }), unusualValues),
+      argument: fc.oneof(fc.record({ name: variable, value: fc.string() }), unusualValues),
+      context: fc.oneof(fc.record({ arguments: fc.dictionary(variable, fc.string()) }), unusualValues),
+      protocolVersion: fc.oneof(fc.constantFrom<unknown>('2025-06-18', '2026-07-28', '1', ''), unusualValues),
+      capabilities: unusualValues,
+      clientInfo: unusualValues,
     },
     { requiredKeys: [] },
   ),
-  junkValues,
+  unusualValues,
 );
 
 const envelope = fc
   .record(
     {
-      jsonrpc: fc.oneof({ weight: 9, arbitrary: fc.constant<unknown>('2.0') }, junkValues),
+      jsonrpc: fc.oneof({ weight: 9, arbitrary: fc.constant<unknown>('2.0') }, unusualValues),
       id,
-      method: fc.oneof({ weight: 9, arbitrary: fc.constantFrom<unknown>(...METHODS) }, junkValues),
+      method: fc.oneof({ weight: 9, arbitrary: fc.constantFrom<unknown>(...METHODS) }, unusualValues),
       params,
-      result: junkValues,
-      error: junkValues,
-      surprise: junkValues,
+      result: unusualValues,
+      error: unusualValues,
+      surprise: unusualValues,
     },
     { requiredKeys: ['jsonrpc'] },
   )
@@ -161,7 +161,7 @@ const envelope = fc
 async function onBothTransports(
   body: string,
   sent: unknown,
-  headersOf: (transport: Transport) => [string, string][],
+  headersOf: (transport: TransportUnderTest) => [string, string][],
 ): Promise<string[]> {
   const ends: string[] = [];
   const found: string[] = [];

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hostileBatches, hostileBodies, type HostileBody } from './inputs/hostile-bodies.ts';
-import { outcomeOf, findRestFaults, McpReplyAssertions } from './reply-assertions.ts';
-import { mcpHeaders, AbuseEnvironment, type Transport } from './environment/abuse-environment.ts';
+import { outcomeOf, findRestFaults, McpReplyChecker } from './reply-checker.ts';
+import { mcpHeaders, AbuseEnvironment, type TransportUnderTest } from './environment/abuse-environment.ts';
 import { listTools } from './tool-calls.ts';
 import type { RawRequest } from './environment/raw-http.ts';
 
 let environment: AbuseEnvironment;
-let assertions: McpReplyAssertions;
+let assertions: McpReplyChecker;
 
 beforeAll(async () => {
   environment = await AbuseEnvironment.start();
-  assertions = new McpReplyAssertions(await listTools(environment.transports[0]));
+  assertions = new McpReplyChecker(await listTools(environment.transports[0]));
 });
 afterAll(() => environment?.stop());
 
@@ -20,7 +20,7 @@ function toRequest(method: string, path: string, key: string, hostile: HostileBo
   return { method, path, headers: [...given], body: hostile.bytes, contentLength: hostile.contentLength };
 }
 
-async function faultsOn(transport: Transport, path: string, method: string, hostile: HostileBody) {
+async function faultsOn(transport: TransportUnderTest, path: string, method: string, hostile: HostileBody) {
   const key = path === '/mcp' ? transport.keys.mcp : transport.keys.admin;
   const { reply, faults } = await environment.send(transport, toRequest(method, path, key, hostile));
   const unanswered = reply.status === 0 && hostile.mayGoUnanswered === true;

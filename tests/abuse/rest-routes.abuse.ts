@@ -1,28 +1,28 @@
 import fc from 'fast-check';
 import { OperatorStore } from '@baton/store/operator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OpenApiContract } from '../../apps/gateway/src/rest/testing/openapi-contract.ts';
+import { OpenApiResponseChecker } from '../../apps/gateway/src/rest/testing/openapi-response-checker.ts';
 import type { AnyJson } from '../harness/mcp-client.ts';
 import { OPERATOR_TOKEN } from '../harness/deployment.ts';
-import { validInputs, inputsFor, junkValues } from './inputs/schema-arbitraries.ts';
-import { outcomeOf, findRestFaults, McpReplyAssertions } from './reply-assertions.ts';
+import { validInputs, mixedInputs, unusualValues } from './inputs/schema-arbitraries.ts';
+import { outcomeOf, findRestFaults, McpReplyChecker } from './reply-checker.ts';
 import { ROUTES_OUTSIDE_OPENAPI } from './routes-outside-openapi.ts';
 import { checkProperty } from './inputs/property-check.ts';
 import {
-  type Keys,
+  type ScopedKeys,
   createKeys,
   AbuseEnvironment,
   ABUSE_LIMITS,
-  type Transport,
+  type TransportUnderTest,
 } from './environment/abuse-environment.ts';
 import { listTools } from './tool-calls.ts';
 import type { RawRequest } from './environment/raw-http.ts';
 
 let environment: AbuseEnvironment;
-let transport: Transport;
+let transport: TransportUnderTest;
 let document: AnyJson;
-let contract: OpenApiContract;
-let keys: Keys;
+let contract: OpenApiResponseChecker;
+let keys: ScopedKeys;
 /** Existing ids for path parameters, by the path segment before them. */
 let live: Record<string, string[]>;
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   environment = await AbuseEnvironment.start();
   [transport] = environment.transports;
   document = await (await fetch(`${transport.url}/v1/openapi.json`)).json();
-  contract = new OpenApiContract(document);
+  contract = new OpenApiResponseChecker(document);
 });
 afterAll(() => environment?.stop());
 
@@ -42,7 +42,7 @@ async function renew(): Promise<void> {
   keys = await createKeys(environment.store, tenant);
   environment.secrets.add(...Object.values(keys));
   const spare = await credentials.create({ name: 'spare', scopes: ['mcp'] });
-  const parked = await environment.callAndCheck({ ...transport, keys }, 'parse_prd', {
+  const parked = await environment.callToolForContent({ ...transport, keys }, 'parse_prd', {
     prd: 'A shop',
     projectRoot: 'demo',
     append: true,
@@ -73,7 +73,7 @@ function drawn(path: string, described: AnyJson): fc.Arbitrary<Drawn> {
         { weight: 6, arbitrary: fc.constantFrom(...(live[noun] ?? ['x'])) },
         {
           weight: 1,
-          arbitrary: junkValues.map((value) =>
+          arbitrary: unusualValues.map((value) =>
             typeof value === 'string' ? value.slice(0, 6_000) : JSON.stringify(value),
           ),
         },
@@ -82,7 +82,7 @@ function drawn(path: string, described: AnyJson): fc.Arbitrary<Drawn> {
   );
   const inQuery = (described.parameters ?? []).filter((one: AnyJson) => one.in === 'query');
   const query = Object.fromEntries(
-    inQuery.map((one: AnyJson) => [one.name, fc.oneof(validInputs(one.schema, {}, one.name), junkValues)]),
+    inQuery.map((one: AnyJson) => [one.name, fc.oneof(validInputs(one.schema, {}, one.name), unusualValues)]),
   );
   const schema = described.requestBody?.content?.['application/json']?.schema;
   const admins = described.security.some((transport: AnyJson) => transport.operatorToken !== undefined);
@@ -93,7 +93,7 @@ function drawn(path: string, described: AnyJson): fc.Arbitrary<Drawn> {
     body:
       schema === undefined
         ? fc.constantFrom<unknown>(undefined, {}, [], 7, null, 'x', { surprise: 1 })
-        : inputsFor(schema, { tenant: [], projectRoot: ['demo'] }),
+        : mixedInputs(schema, { tenant: [], projectRoot: ['demo'] }),
     credential: fc.constantFrom(
       ...(admins ? ['operator', 'operator', 'admin', 'mcp'] : ['mcp', 'admin', 'agent']),
     ),
@@ -101,7 +101,7 @@ function drawn(path: string, described: AnyJson): fc.Arbitrary<Drawn> {
 }
 
 function toRequest(method: string, path: string, { params, query, body, credential }: Drawn): RawRequest {
-  const token = credential === 'operator' ? OPERATOR_TOKEN : keys[credential as keyof Keys];
+  const token = credential === 'operator' ? OPERATOR_TOKEN : keys[credential as keyof ScopedKeys];
   const filled = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encoded(String(params[name])));
   const search = Object.entries(query)
     .map(
@@ -171,7 +171,7 @@ test('every registered route is in the OpenAPI document or listed as outside of 
 });
 
 test('every route outside of the OpenAPI document answers any path, query, body and method validly', async () => {
-  const assertions = new McpReplyAssertions(await listTools(transport));
+  const assertions = new McpReplyChecker(await listTools(transport));
   const token = fc.constantFrom(OPERATOR_TOKEN, keys.mcp, keys.admin, 'nonsense');
   const inputs = fc.record({
     method: fc.constantFrom('GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'),

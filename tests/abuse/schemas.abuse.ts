@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyJson } from '../harness/mcp-client.ts';
-import { junkValues } from './inputs/schema-arbitraries.ts';
+import { unusualValues } from './inputs/schema-arbitraries.ts';
 import { hostileSchemas } from './inputs/hostile-schemas.ts';
-import { outcomeOf, McpReplyAssertions } from './reply-assertions.ts';
+import { outcomeOf, McpReplyChecker } from './reply-checker.ts';
 import { checkProperty } from './inputs/property-check.ts';
-import { AbuseEnvironment, type Transport } from './environment/abuse-environment.ts';
-import { callTool, listTools } from './tool-calls.ts';
+import { AbuseEnvironment, type TransportUnderTest } from './environment/abuse-environment.ts';
+import { callToolAndCheck, listTools } from './tool-calls.ts';
 import { parseMessages } from './environment/raw-http.ts';
 
 let environment: AbuseEnvironment;
-let assertions: McpReplyAssertions;
+let assertions: McpReplyChecker;
 let tool: AnyJson;
 
 beforeAll(async () => {
   environment = await AbuseEnvironment.start();
   const tools = await listTools(environment.transports[0]);
-  assertions = new McpReplyAssertions(tools);
+  assertions = new McpReplyChecker(tools);
   tool = tools.find(({ name }) => name === 'agent_llm');
 });
 afterAll(() => environment?.stop());
@@ -24,14 +24,14 @@ afterAll(() => environment?.stop());
 /** How long a caller's schema may be checked before it is given up: by design, and in a thread of its own. */
 const CHECK_MS = 1_000;
 
-async function call(transport: Transport, args: object) {
-  const { reply, faults } = await callTool(environment, assertions, transport, tool, args);
+async function call(transport: TransportUnderTest, args: object) {
+  const { reply, faults } = await callToolAndCheck(environment, assertions, transport, tool, args);
   const structured = (parseMessages(reply) ?? []).at(-1)?.result?.structuredContent;
   return { faults, end: outcomeOf(reply), structured };
 }
 
 /** Opens an interaction with a schema, and answers it once with each of the answers. */
-async function run(transport: Transport, schema: unknown, answers: readonly unknown[]) {
+async function run(transport: TransportUnderTest, schema: unknown, answers: readonly unknown[]) {
   const messages = [{ role: 'user', content: 'x' }];
   const requestParameters = { messages, schema };
   const opened = await call(transport, {
@@ -79,7 +79,7 @@ test('a generated schema never blocks or breaks a process', async () => {
       tie('object'),
       tie('list'),
       tie('either'),
-      junkValues,
+      unusualValues,
     ),
     leaf: fc.record(
       {

@@ -1,29 +1,31 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyJson } from '../harness/mcp-client.ts';
 import { OPERATOR_TOKEN } from '../harness/deployment.ts';
-import { findRestFaults, McpReplyAssertions } from './reply-assertions.ts';
+import { findRestFaults, McpReplyChecker } from './reply-checker.ts';
 import { ROUTES_OUTSIDE_OPENAPI } from './routes-outside-openapi.ts';
-import { AbuseEnvironment, type Transport } from './environment/abuse-environment.ts';
-import { callTool, listTools } from './tool-calls.ts';
+import { AbuseEnvironment, type TransportUnderTest } from './environment/abuse-environment.ts';
+import { callToolAndCheck, listTools } from './tool-calls.ts';
 
 /** The abuse suite finds each seeded bug, and reports nothing else. */
 
 let environment: AbuseEnvironment;
-let transport: Transport;
+let transport: TransportUnderTest;
 let tools: AnyJson[];
-let assertions: McpReplyAssertions;
+let assertions: McpReplyChecker;
 
 beforeAll(async () => {
   environment = await AbuseEnvironment.start({ seeded: true });
   [transport] = environment.transports;
   tools = await listTools(transport);
-  assertions = new McpReplyAssertions(tools);
+  assertions = new McpReplyChecker(tools);
 });
 afterAll(() => environment?.stop());
 
 const tool = async (name: string) => {
   const found = tools.find((one) => one.name === name);
-  return (await callTool(environment, assertions, transport, found ?? { name }, {})).faults.join('\n');
+  return (await callToolAndCheck(environment, assertions, transport, found ?? { name }, {})).faults.join(
+    '\n',
+  );
 };
 const route = async (path: string) => {
   const headers = [['authorization', `Bearer ${OPERATOR_TOKEN}`]] as const;

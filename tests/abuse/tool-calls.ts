@@ -1,93 +1,16 @@
 import type { AnyJson } from '../harness/mcp-client.ts';
-import type { McpReplyAssertions } from './reply-assertions.ts';
+import type { McpReplyChecker } from './reply-checker.ts';
 import {
   mcpRequest,
   type ObservedReply,
   type AbuseEnvironment,
-  type Transport,
+  type TransportUnderTest,
 } from './environment/abuse-environment.ts';
 import { sendRawRequest, parseMessages } from './environment/raw-http.ts';
 
-export async function listTools(transport: Transport): Promise<AnyJson[]> {
+export async function listTools(transport: TransportUnderTest): Promise<AnyJson[]> {
   const reply = await sendRawRequest(transport.url, mcpRequest(transport.keys.mcp, 'tools/list', {}), 10_000);
   return parseMessages(reply)?.[0]?.result?.tools ?? [];
-}
-
-/**
- * Interactions, tasks and projects that inputs can refer to. Inputs name them by placeholders, so that one input means the
- * same on both transports, although ids differ.
- */
-export class LiveState {
-  /** Placeholders by field name, as `validInputs` takes them. */
-  readonly values = {
-    interactionId: ['@interaction:0', '@interaction:1', '@interaction:2'],
-    taskId: ['@task:0', '@task:1', '@task:2'],
-    projectRoot: ['demo', 'empty'],
-    tag: ['master', 'side'],
-    id: ['1', '2', '1.1', '1,2'],
-  };
-  private readonly environment: AbuseEnvironment;
-  private readonly ids = new Map<string, string>();
-
-  constructor(environment: AbuseEnvironment) {
-    this.environment = environment;
-  }
-
-  /** Parks new calls and restores the projects, on both transports. */
-  async reset(): Promise<void> {
-    const messages = [{ role: 'user', content: 'x' }];
-    const details = (serviceType: string, more: object = {}) => ({
-      delegatedCallDetails: { originalCommand: 'x', serviceType, requestParameters: { messages, ...more } },
-    });
-    const schema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] };
-    for (const transport of this.environment.transports) {
-      for (const projectRoot of ['demo', 'empty']) {
-        const tasks = [1, 2].map((id) => ({
-          id,
-          title: `T${id}`,
-          description: 'd',
-          subtasks: [{ id: 1, title: 'S' }],
-        }));
-        const file = { master: { tasks: projectRoot === 'demo' ? tasks : [] }, side: { tasks: [] } };
-        await sendRawRequest(
-          transport.url,
-          {
-            method: 'PUT',
-            path: `/v1/projects/${projectRoot}`,
-            headers: [
-              ['authorization', `Bearer ${transport.keys.admin}`],
-              ['content-type', 'application/json'],
-            ],
-            body: JSON.stringify(file),
-          },
-          10_000,
-        );
-      }
-      const asked = [
-        await this.environment.callAndCheck(transport, 'parse_prd', {
-          prd: 'A shop',
-          projectRoot: 'demo',
-          append: true,
-        }),
-        await this.environment.callAndCheck(transport, 'agent_llm', details('generateObject', { schema })),
-        await this.environment.callAndCheck(transport, 'agent_llm', details('streamText')),
-      ];
-      for (const [index, { interactionId, taskId }] of asked.entries()) {
-        this.ids.set(`${transport.name} @interaction:${index}`, interactionId);
-        this.ids.set(`${transport.name} @task:${index}`, taskId);
-      }
-    }
-  }
-
-  /** Replaces the placeholders of an input by the ids of one transport. */
-  resolve(transport: Transport, input: unknown): unknown {
-    if (typeof input === 'string') return this.ids.get(`${transport.name} ${input}`) ?? input;
-    if (Array.isArray(input)) return input.map((inner) => this.resolve(transport, inner));
-    if (typeof input !== 'object' || input === null) return input;
-    return Object.fromEntries(
-      Object.entries(input).map(([key, inner]) => [key, this.resolve(transport, inner)]),
-    );
-  }
 }
 
 /** How long a call asks to wait, in milliseconds. */
@@ -100,10 +23,10 @@ export function requestedWait(tool: AnyJson, args: AnyJson): number {
 }
 
 /** Calls a tool on a transport and checks the reply. */
-export async function callTool(
+export async function callToolAndCheck(
   environment: AbuseEnvironment,
-  assertions: McpReplyAssertions,
-  transport: Transport,
+  assertions: McpReplyChecker,
+  transport: TransportUnderTest,
   tool: AnyJson,
   args: unknown,
 ): Promise<ObservedReply> {

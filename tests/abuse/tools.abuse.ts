@@ -1,21 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyJson } from '../harness/mcp-client.ts';
-import { inputsFor } from './inputs/schema-arbitraries.ts';
-import { outcomeOf, McpReplyAssertions } from './reply-assertions.ts';
+import { mixedInputs } from './inputs/schema-arbitraries.ts';
+import { outcomeOf, McpReplyChecker } from './reply-checker.ts';
 import { checkProperty } from './inputs/property-check.ts';
 import { AbuseEnvironment } from './environment/abuse-environment.ts';
-import { callTool, listTools, LiveState } from './tool-calls.ts';
+import { callToolAndCheck, listTools } from './tool-calls.ts';
+import { StateFixture } from './state-fixture.ts';
 
 let environment: AbuseEnvironment;
 let tools: AnyJson[];
-let assertions: McpReplyAssertions;
-let live: LiveState;
+let assertions: McpReplyChecker;
+let live: StateFixture;
 
 beforeAll(async () => {
   environment = await AbuseEnvironment.start();
   tools = await listTools(environment.transports[0]);
-  assertions = new McpReplyAssertions(tools);
-  live = new LiveState(environment);
+  assertions = new McpReplyChecker(tools);
+  live = new StateFixture(environment);
 });
 afterAll(() => environment?.stop());
 
@@ -28,7 +29,7 @@ test('every listed tool gives any input the same valid result on both transports
       const ends: string[] = [];
       const faults: string[] = [];
       for (const transport of environment.transports) {
-        const observed = await callTool(
+        const observed = await callToolAndCheck(
           environment,
           assertions,
           transport,
@@ -41,7 +42,7 @@ test('every listed tool gives any input the same valid result on both transports
       if (ends[0] !== ends[1]) faults.push(`the transports differ: ${ends.join(' / ')}`);
       return faults;
     };
-    await checkProperty(tool.name, inputsFor(tool.inputSchema, live.values), check).catch((error: Error) =>
+    await checkProperty(tool.name, mixedInputs(tool.inputSchema, live.values), check).catch((error: Error) =>
       found.push(error.message),
     );
     covered.push(tool.name);

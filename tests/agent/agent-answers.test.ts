@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { VALID_ANSWER } from '../fake-llm/llm-server.ts';
-import { isEvent, eventKinds, AgentFixture } from './agent-fixture.ts';
+import { eventMatcher, eventKinds, AgentFixture } from './agent-fixture.ts';
 
 /** An agent's answers to each kind of request, with each LLM API. */
 let fixture: AgentFixture;
@@ -15,7 +15,7 @@ beforeEach(() => {
 describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s', (provider) => {
   const answerAll = () => fixture.answerAll({ provider });
 
-  test('a request for an object is answered with one, and the LLM was shown schema, limits and messages', async () => {
+  test('a request for an object is answered with one, and the LLM received schema, limits and messages', async () => {
     const topic = `object by ${provider}`;
     const { taskId } = await fixture.parkEcho(topic);
     const events = await answerAll();
@@ -60,7 +60,7 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
     },
   );
 
-  test('the tools of a request are offered, and what the model wants called goes back unharmed and is never run', async () => {
+  test("the tools of a request are offered, and the model's tool calls are returned unchanged and never run", async () => {
     const topic = `tools by ${provider}`;
     const toolCall = { id: 'call_1', name: 'weather', arguments: { city: 'Čačak', days: 2 } };
     fixture.llm.behaviour = () => ({ do: 'say', text: '', toolCalls: [toolCall] });
@@ -81,7 +81,7 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
     expect(JSON.stringify(asked?.body.tools)).toContain('"city"');
   });
 
-  test('pictures reach the model: bytes as they are, links unopened, since they may name what only the agent can reach', async () => {
+  test('images reach the model: bytes unchanged, links never fetched, since they may name hosts that only the agent reaches', async () => {
     const topic = `pictures by ${provider}`;
     const data = Buffer.from('not much of a picture').toString('base64');
     await fixture.delegate('generateText', {
@@ -188,8 +188,8 @@ test('a schema that is slow to validate never blocks the agent or its answer', a
   await fixture.delegate('generateObject', { messages: [{ role: 'user', content: 'slow schema' }], schema });
   const { taskId } = await fixture.parkEcho('beside the slow one');
   const agent = fixture.startAgent();
-  await agent.waitFor(isEvent('answered', 'beside the slow one'));
-  await agent.waitFor(isEvent('answered', 'slow schema'));
+  await agent.waitFor(eventMatcher('answered', 'beside the slow one'));
+  await agent.waitFor(eventMatcher('answered', 'slow schema'));
   await agent.stop(0);
   expect(await fixture.waitForOutcome(taskId)).toMatchObject({ status: 'completed' });
 });

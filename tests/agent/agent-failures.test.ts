@@ -3,8 +3,8 @@ import { type AnswerFunction, AnswerFailure } from '@baton/agent';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { successAnswer, callTool } from '../harness/mcp-client.ts';
 import { type LlmBehaviour, VALID_ANSWER } from '../fake-llm/llm-server.ts';
-import { LossyProxy } from '../tcp-proxies/lossy-proxy.ts';
-import { isEvent, eventKinds, AgentFixture } from './agent-fixture.ts';
+import { LossyProxy } from '../proxies/lossy-proxy.ts';
+import { eventMatcher, eventKinds, AgentFixture } from './agent-fixture.ts';
 
 /** What an agent does when its LLM endpoint, or Baton, is not what it should be. */
 let fixture: AgentFixture;
@@ -64,10 +64,10 @@ describe('a transient failure', () => {
     await fixture.parkEcho('limited');
     // What was claimed by a look that ended in the same moment is free again after this.
     const agent = fixture.startAgent({ leaseMs: 5_000 });
-    await agent.waitFor(isEvent('retrying', 'limited'));
+    await agent.waitFor(eventMatcher('retrying', 'limited'));
     await fixture.parkEcho('comes meanwhile');
-    await agent.waitFor(isEvent('answered', 'limited'));
-    await agent.waitFor(isEvent('answered', 'comes meanwhile'));
+    await agent.waitFor(eventMatcher('answered', 'limited'));
+    await agent.waitFor(eventMatcher('answered', 'comes meanwhile'));
     await agent.stop();
     const [first, second] = fixture.llm.callsAbout('limited');
     const [other] = fixture.llm.callsAbout('comes meanwhile');
@@ -108,7 +108,7 @@ describe('a permanent failure', () => {
     fixture.llm.behaviour = () => ({ do: 'refuse', status: 429, headers: { 'retry-after': '60' } });
     await fixture.parkEcho('long wait');
     const agent = fixture.startAgent({ leaseMs: 5_000, timeoutMs: 2_000 });
-    const failed = await agent.waitFor(isEvent('failed', 'long wait'));
+    const failed = await agent.waitFor(eventMatcher('failed', 'long wait'));
     expect(failed).toMatchObject({ type: 'rate_limit_error', tookMs: expect.any(Number) });
     await agent.stop();
     // The next asking of the same waits unclaimed, for an agent whose endpoint has time.
@@ -134,7 +134,7 @@ describe('a permanent failure', () => {
     expect(await fixture.waitForOutcome(taskId)).toMatchObject({ status: 'input_required' });
     fixture.llm.behaviour = () => VALID_ANSWER;
     const other = fixture.startAgent();
-    await other.waitFor(isEvent('answered', 'wrong key'));
+    await other.waitFor(eventMatcher('answered', 'wrong key'));
     await other.stop();
   });
 });
@@ -150,7 +150,7 @@ describe('a parameter that the model does not support', () => {
     const agent = fixture.startAgent();
     for (const topic of [`${name} first`, `${name} second`]) {
       await fixture.parkEcho(topic);
-      await agent.waitFor(isEvent('answered', topic));
+      await agent.waitFor(eventMatcher('answered', topic));
     }
     await agent.stop();
     expect(fixture.llm.countCalls(`${name} first`)).toBe(2);
@@ -201,7 +201,7 @@ describe('a custom answer function', () => {
   test('that ignores its AbortSignal is abandoned at the time-out', async () => {
     await fixture.parkEcho('own endless');
     const agent = fixture.startAgent({ answer: () => new Promise(() => {}), timeoutMs: 200, tries: 1 });
-    await agent.waitFor(isEvent('failed', 'own endless'));
+    await agent.waitFor(eventMatcher('failed', 'own endless'));
     await agent.stop(0);
   });
 });
@@ -222,10 +222,10 @@ describe('Baton', () => {
       return VALID_ANSWER;
     };
     const { taskId } = await fixture.parkEcho('nobody at the proxy');
-    await agent.waitFor(isEvent('unreachable'));
+    await agent.waitFor(eventMatcher('unreachable'));
     expect(await fixture.waitForOutcome(taskId)).toMatchObject({ status: 'input_required' });
     proxy.forwardAll();
-    await agent.waitFor(isEvent('answered', 'nobody at the proxy'));
+    await agent.waitFor(eventMatcher('answered', 'nobody at the proxy'));
     await agent.stop();
     expect(fixture.llm.countCalls('nobody at the proxy')).toBe(1);
     expect(await fixture.waitForOutcome(taskId)).toMatchObject({ status: 'completed' });
@@ -243,7 +243,7 @@ describe('Baton', () => {
     await fixture.waitForEnd(taskId);
     expect(proxy.droppedReplies).toBeGreaterThan(0);
     proxy.forwardAll();
-    await agent.waitFor(isEvent('answered', 'said twice'));
+    await agent.waitFor(eventMatcher('answered', 'said twice'));
     await agent.stop();
     expect(fixture.llm.countCalls('said twice')).toBe(1);
     expect(eventKinds(agent.events).filter((kind) => kind === 'answered')).toHaveLength(1);
@@ -261,7 +261,7 @@ describe('Baton', () => {
     };
     const events = await fixture.answerAll();
     await answered;
-    const end = events.find(isEvent('superseded', 'too late'));
+    const end = events.find(eventMatcher('superseded', 'too late'));
     expect(end).toMatchObject({ code: 'interaction_already_answered' });
     expect(await fixture.waitForOutcome(taskId)).toMatchObject({ result: { value: 'by hand' } });
   });
@@ -275,13 +275,13 @@ describe('Baton', () => {
     };
     const events = await fixture.answerAll();
     await cancelled;
-    const end = events.find(isEvent('superseded', 'cancelled'));
+    const end = events.find(eventMatcher('superseded', 'cancelled'));
     expect(end).toMatchObject({ code: 'interaction_cancelled' });
   });
 
   test('that is unreachable is retried until it answers, and with `once` only for a limited time', async () => {
     const away = fixture.startAgent({ url: 'http://127.0.0.1:9/mcp' });
-    await away.waitFor(isEvent('unreachable'));
+    await away.waitFor(eventMatcher('unreachable'));
     await away.stop();
     await expect(
       fixture.startAgent({ url: 'http://127.0.0.1:9/mcp', once: true }).done,

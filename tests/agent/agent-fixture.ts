@@ -150,7 +150,7 @@ interface ObservedAgent extends RunningAgent {
 }
 
 /** Matches events of a kind, about the request with this topic if one is given. */
-export function isEvent(kind: AgentEvent['kind'], topic = ''): (event: AgentEvent) => boolean {
+export function eventMatcher(kind: AgentEvent['kind'], topic = ''): (event: AgentEvent) => boolean {
   return (event) =>
     event.kind === kind &&
     (topic === '' || ('request' in event && JSON.stringify(event.request.request.messages).includes(topic)));

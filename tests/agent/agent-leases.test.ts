@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { successAnswer, callTool } from '../harness/mcp-client.ts';
 import { RedisMonitor } from '../harness/redis-monitor.ts';
 import { VALID_ANSWER } from '../fake-llm/llm-server.ts';
-import { DelayingProxy } from '../tcp-proxies/delaying-proxy.ts';
-import { isEvent, eventKinds, AgentFixture } from './agent-fixture.ts';
+import { HoldingProxy } from '../proxies/holding-proxy.ts';
+import { eventMatcher, eventKinds, AgentFixture } from './agent-fixture.ts';
 
 /** Which requests an agent claims, for how long, and when it releases them. */
 let fixture: AgentFixture;
@@ -49,10 +49,10 @@ describe('a lease', () => {
     fixture.llm.behaviour = () => ({ do: 'hang' });
     const { taskId, interactionId } = await fixture.parkEcho('answered elsewhere');
     const agent = fixture.startAgent({ leaseMs: 1_000 });
-    await agent.waitFor(isEvent('claimed', 'answered elsewhere'));
+    await agent.waitFor(eventMatcher('claimed', 'answered elsewhere'));
     const agentLLMResponse = successAnswer({ value: 'by hand' });
     await callTool(fixture.client, 'agent_llm', { interactionId, agentLLMResponse });
-    const end = await agent.waitFor(isEvent('superseded', 'answered elsewhere'));
+    const end = await agent.waitFor(eventMatcher('superseded', 'answered elsewhere'));
     expect(end).toMatchObject({ code: 'interaction_already_answered' });
     expect((end as { tookMs: number }).tookMs).toBeLessThan(10_000);
     expect(await fixture.waitForOutcome(taskId)).toMatchObject({ result: { value: 'by hand' } });
@@ -63,7 +63,7 @@ describe('a lease', () => {
     fixture.llm.behaviour = () => ({ do: 'hang' });
     const { taskId, interactionId } = await fixture.parkEcho('given back');
     const agent = fixture.startAgent({ leaseMs: 600_000 });
-    await agent.waitFor(isEvent('claimed', 'given back'));
+    await agent.waitFor(eventMatcher('claimed', 'given back'));
     expect(await claimable()).toEqual([]);
     expect(await agent.stop(0)).toMatchObject({ abandoned: 1 });
     expect(await claimable()).toEqual([interactionId]);
@@ -72,7 +72,7 @@ describe('a lease', () => {
 
   test('stays released when an earlier renewal arrives later', async () => {
     fixture.llm.behaviour = () => ({ do: 'hang' });
-    const proxy = await DelayingProxy.inFrontOf(fixture.baton.url(0));
+    const proxy = await HoldingProxy.inFrontOf(fixture.baton.url(0));
     const { taskId, interactionId } = await fixture.parkEcho('renewed late');
     const agent = fixture.startAgent({ url: `${proxy.url}/mcp`, leaseMs: 4_000 });
     const renewal = proxy.holdNext('request', /"interactionId":.*"leaseMs":4000/);
@@ -91,7 +91,7 @@ describe('a lease', () => {
   });
 
   test('granted to an agent that has stopped waiting is released, although its reply was lost', async () => {
-    const proxy = await DelayingProxy.inFrontOf(fixture.baton.url(0));
+    const proxy = await HoldingProxy.inFrontOf(fixture.baton.url(0));
     const agent = fixture.startAgent({ url: `${proxy.url}/mcp`, leaseMs: 600_000 });
     const reply = proxy.holdNext('reply', /given in vain/);
     const { taskId, interactionId } = await fixture.parkEcho('given in vain');
@@ -114,7 +114,7 @@ describe('a lease', () => {
     fixture.llm.behaviour = () => ({ do: 'refuse', status: 429, headers: { 'retry-after': '300' } });
     const tasks = [await fixture.parkEcho('limited 1'), await fixture.parkEcho('limited 2')];
     const agent = fixture.startAgent({ leaseMs: 6_000, concurrency: 1, tries: 2 });
-    await agent.waitFor(isEvent('failed'));
+    await agent.waitFor(eventMatcher('failed'));
     await agent.stop();
     expect((await claimable()).length).toBeGreaterThanOrEqual(1);
     for (const task of tasks) await fixture.cancelTask(task.taskId);
@@ -125,7 +125,7 @@ describe('an agent', () => {
   test('that waits for work sends nothing to Baton or Redis, and starts at once when there is some', async () => {
     const agent = fixture.startAgent();
     await fixture.parkEcho('to warm up');
-    await agent.waitFor(isEvent('answered', 'to warm up'));
+    await agent.waitFor(eventMatcher('answered', 'to warm up'));
     // Its wait has begun when Redis has been asked for what is pending once more.
     const isLook = (command: string) => command.includes(':t:acme:holders');
     const looks = () => monitor.commands.filter(isLook).length;
@@ -134,7 +134,7 @@ describe('an agent', () => {
     expect(looks() - before).toBeLessThanOrEqual(1);
     const begun = performance.now();
     await fixture.parkEcho('comes late');
-    await agent.waitFor(isEvent('answered', 'comes late'));
+    await agent.waitFor(eventMatcher('answered', 'comes late'));
     expect(performance.now() - begun, 'no interval is waited for').toBeLessThan(10_000);
     await agent.stop();
   });
@@ -142,7 +142,7 @@ describe('an agent', () => {
   test('that is stopped while it waits never claims later work', async () => {
     const agent = fixture.startAgent({ leaseMs: 600_000 });
     await fixture.parkEcho('before the stop');
-    await agent.waitFor(isEvent('answered', 'before the stop'));
+    await agent.waitFor(eventMatcher('answered', 'before the stop'));
     await agent.stop();
     const { interactionId, taskId } = await fixture.parkEcho('after the stop');
     expect(await claimable()).toEqual([interactionId]);

@@ -258,7 +258,7 @@ describe('settings', () => {
 
 test('a ten-line user program answers, and drains on SIGTERM', async () => {
   const [task] = (await park(['by a program'])) as [string];
-  const program = AgentProcess.startProgram('tests/agent/example.ts', {
+  const program = AgentProcess.startProgram('tests/agent/example-agent.ts', {
     BATON_URL: fixture.mcpUrl(),
     BATON_API_KEY: fixture.key,
     LLM_URL: fixture.llm.url,

@@ -4,7 +4,7 @@ import { cpuMicroseconds, BenchProcess } from './bench-process.ts';
 import { RedisCallCounter, type Traffic, measureTraffic } from './redis-traffic.ts';
 
 /** The cost of one delegation of `expand_all`, answered by four agents. */
-export interface Cost extends Traffic {
+export interface DelegationCost extends Traffic {
   readonly perSecond: number;
   /** Microseconds of CPU of Baton's processes and its Redis, without the agents. */
   readonly cpu: number;
@@ -13,7 +13,7 @@ export interface Cost extends Traffic {
 }
 
 /** How many projects, and how many tasks each has to expand. */
-export interface Size {
+export interface ProjectSize {
   readonly tasks: number;
   readonly projects: number;
 }
@@ -21,14 +21,14 @@ export interface Size {
 /** The medians of several interleaved runs for each size. */
 export async function measureExpandAll(
   running: RunningSubject,
-  sizes: readonly Size[],
+  sizes: readonly ProjectSize[],
   runs: number,
-): Promise<Cost[]> {
+): Promise<DelegationCost[]> {
   const measured = sizes.map((size) => ({ size, costs: [] as Timed[] }));
   for (let run = 0; run < runs; run++) {
     for (const { size, costs } of measured) costs.push(await measureRun(running, size));
   }
-  const medians: Cost[] = [];
+  const medians: DelegationCost[] = [];
   for (const { size, costs } of measured) {
     const of = (key: keyof Timed) => median(costs.map((cost) => cost[key]));
     // MONITOR slows Redis down: calls are counted in a separate run.
@@ -39,9 +39,9 @@ export async function measureExpandAll(
   return medians;
 }
 
-type Timed = Omit<Cost, 'calls'>;
+type Timed = Omit<DelegationCost, 'calls'>;
 
-async function measureRun(running: RunningSubject, size: Size): Promise<Timed> {
+async function measureRun(running: RunningSubject, size: ProjectSize): Promise<Timed> {
   const agents = await AgentsProcess.start(running, size);
   const before = cpuMicroseconds(running.pids);
   const { done, sent, received } = await measureTraffic(running.redis.url, () => agents.finish());
@@ -50,7 +50,7 @@ async function measureRun(running: RunningSubject, size: Size): Promise<Timed> {
   return { perSecond, cpu: cpu / trips, sent: sent / trips, received: received / trips };
 }
 
-async function countCalls(running: RunningSubject, size: Size): Promise<number> {
+async function countCalls(running: RunningSubject, size: ProjectSize): Promise<number> {
   const agents = await AgentsProcess.start(running, size);
   const counter = await RedisCallCounter.open(running.redis.url);
   const { trips } = await agents.finish();
@@ -66,7 +66,7 @@ class AgentsProcess {
     this.process = process;
   }
 
-  static async start({ endpoint }: RunningSubject, { tasks, projects }: Size): Promise<AgentsProcess> {
+  static async start({ endpoint }: RunningSubject, { tasks, projects }: ProjectSize): Promise<AgentsProcess> {
     const name = `expand-${AgentsProcess.started++}`;
     const process = new BenchProcess('expand-all-agents', [
       endpoint.url,

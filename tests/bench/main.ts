@@ -1,15 +1,27 @@
 import { cpus } from 'node:os';
-import { batonSubject, type Subject, controlSubject, BASELINE, type RunningSubject } from './subject.ts';
-import { type Measurements, measure, medians, tableHead, tableRow } from './measurements.ts';
+import {
+  batonSubject,
+  type Subject,
+  controlSubject,
+  BASELINE_SUBJECT,
+  type RunningSubject,
+} from './subject.ts';
+import {
+  type Measurements,
+  measureSubject,
+  medianMeasurements,
+  tableHead,
+  tableRow,
+} from './measure-subject.ts';
 import { reportOperationCosts } from './operation-costs.ts';
-import { measureParked } from './parked-task-size.ts';
+import { measureParkedTaskSize } from './parked-task-size.ts';
 
 /**
  * Benchmarks in one run on one machine, medians of several runs.
  *
- *   subject           Baton, a BullMQ control and a two-call baseline       measurements   one load run of a subject
- *   operation-costs   expand_all, single tool calls, late resumes           parked-task-size
- *   bench-process     the child processes (processes/)                      redis-traffic  calls and bytes of Redis
+ *   subject           Baton, a BullMQ control and a two-call baseline   measure-subject   one load run of a subject
+ *   operation-costs   expand_all, single tool calls, late resumes       parked-task-size  memory per parked task
+ *   bench-process     the child processes (processes/)                  redis-traffic     calls and bytes of Redis
  */
 const RUNS = Number(process.env['BENCH_RUNS'] ?? 5);
 const CONCURRENCIES = (process.env['BENCH_CONCURRENCY'] ?? '1,16,64').split(',').map(Number);
@@ -20,13 +32,16 @@ async function compareSubjects(): Promise<void> {
   const ratios: string[] = [];
   for (const concurrency of CONCURRENCIES) {
     const runs = new Map<Subject, Measurements[]>(
-      [batonSubject(), controlSubject(16), controlSubject(50), BASELINE].map((one) => [one, []]),
+      [batonSubject(), controlSubject(16), controlSubject(50), BASELINE_SUBJECT].map((one) => [one, []]),
     );
     // Interleaved, so that a slow phase of the machine affects all subjects.
     for (let run = 0; run < RUNS; run++) {
-      for (const [subject, figures] of runs) figures.push(await measure(subject, concurrency));
+      for (const [subject, figures] of runs) figures.push(await measureSubject(subject, concurrency));
     }
-    const rows = [...runs].map(([subject, figures]) => ({ name: subject.name, ...medians(figures) }));
+    const rows = [...runs].map(([subject, figures]) => ({
+      name: subject.name,
+      ...medianMeasurements(figures),
+    }));
     for (const row of rows) console.log(tableRow(row, String(concurrency), row.name));
     for (const { name, resumed } of rows.slice(0, 1)) {
       const { answers, jobs, outside } = resumed;
@@ -59,10 +74,10 @@ async function measureGrowth(): Promise<void> {
   const runs = new Map<string, Measurements[]>(cases.map(([name]) => [name, []]));
   for (let run = 0; run < RUNS; run++) {
     for (const [name, subject, prepare] of cases) {
-      runs.get(name)?.push(await measure(subject, 64, prepare));
+      runs.get(name)?.push(await measureSubject(subject, 64, prepare));
     }
   }
-  for (const [name, figures] of runs) console.log(tableRow(medians(figures), name));
+  for (const [name, figures] of runs) console.log(tableRow(medianMeasurements(figures), name));
 }
 
 const [cpu] = cpus();
@@ -72,7 +87,7 @@ console.log(
 if (ONLY === undefined || ONLY === 'contest') await compareSubjects();
 if (ONLY === undefined || ONLY === 'growth') await measureGrowth();
 if (ONLY === undefined || ONLY === 'parked') {
-  const { count, redis, heap } = await measureParked();
+  const { count, redis, heap } = await measureParkedTaskSize();
   console.log(
     `\n${count} parked tasks: ${redis.toFixed(0)} bytes of Redis each, ${heap.toFixed(0)} bytes of a gateway's heap`,
   );

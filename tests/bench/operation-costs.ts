@@ -1,6 +1,6 @@
 import { batonSubject, RunningSubject } from './subject.ts';
-import { type Cost, measureExpandAll } from './expand-all-cost.ts';
-import { callForContent, createProject } from './processes/project-calls.ts';
+import { type DelegationCost, measureExpandAll } from './expand-all-cost.ts';
+import { callToolForContent, createProject } from './processes/project-calls.ts';
 import { BenchProcess } from './bench-process.ts';
 import { type Traffic, measureTraffic } from './redis-traffic.ts';
 
@@ -30,10 +30,10 @@ export async function reportOperationCosts(runs: number): Promise<void> {
     console.log(trafficRow(`\`set_task_status\`, of ${tasks} tasks`, commit));
   }
   await running.end();
-  await reportLateResume();
+  await reportResumeTimes();
 }
 
-function expandRow(name: string, cost: Cost | undefined): string {
+function expandRow(name: string, cost: DelegationCost | undefined): string {
   if (cost === undefined) throw new Error(`nothing was measured of ${name}`);
   const { perSecond, cpu, calls, sent, received } = cost;
   const cells = [
@@ -67,18 +67,18 @@ async function measureCalls(
   };
   const statuses = ['in-progress', 'pending'];
   return {
-    read: await each(() => callForContent(endpoint, 'get_task', { projectRoot, id: '5' })),
+    read: await each(() => callToolForContent(endpoint, 'get_task', { projectRoot, id: '5' })),
     commit: await each((n) =>
-      callForContent(endpoint, 'set_task_status', { projectRoot, id: '5', status: statuses[n % 2] }),
+      callToolForContent(endpoint, 'set_task_status', { projectRoot, id: '5', status: statuses[n % 2] }),
     ),
   };
 }
 
 /** Times a resume with few finished branches and one with many. */
-async function reportLateResume(): Promise<void> {
+async function reportResumeTimes(): Promise<void> {
   const running = await RunningSubject.start(batonSubject({ workers: 0 }));
   const { url, key } = running.endpoint;
-  const worker = new BenchProcess('late-resume', [running.redis.url, url, key]);
+  const worker = new BenchProcess('time-resumes', [running.redis.url, url, key]);
   const { resumes = [] } = await worker.nextMessage();
   await worker.stop();
   await running.end();

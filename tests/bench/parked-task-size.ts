@@ -4,7 +4,7 @@ import { usedMemory } from './redis-traffic.ts';
 const COUNT = 10_000;
 
 /** Bytes of Redis and of a gateway's heap per parked task. */
-export async function measureParked(): Promise<{ count: number; redis: number; heap: number }> {
+export async function measureParkedTaskSize(): Promise<{ count: number; redis: number; heap: number }> {
   const running = await RunningSubject.start(batonSubject());
   const [gateway] = running.processes;
   if (gateway === undefined) throw new Error('no gateway');

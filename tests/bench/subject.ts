@@ -40,15 +40,15 @@ export function controlSubject(atOnce = 1): Subject {
   return {
     name: `b control, ${atOnce} at once`,
     protocol: 'plain',
-    script: 'serve-control',
+    script: 'serve-bullmq-control',
     roles: [['gateway'], ['worker', String(atOnce)]],
   };
 }
 
-export const BASELINE: Subject = {
+export const BASELINE_SUBJECT: Subject = {
   name: 'c baseline',
   protocol: 'plain',
-  script: 'serve-baseline',
+  script: 'serve-lua-baseline',
   roles: [['all']],
 };
 

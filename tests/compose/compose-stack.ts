@@ -9,6 +9,7 @@ export type Service = 'redis' | 'gateway' | 'worker' | 'caddy';
 export class ComposeStack {
   readonly url: string;
   readonly operatorToken = randomBytes(16).toString('hex');
+  readonly redisPassword = randomBytes(16).toString('hex');
   private readonly compose: readonly string[];
   private readonly environment: NodeJS.ProcessEnv;
 
@@ -18,10 +19,12 @@ export class ComposeStack {
     this.environment = {
       COMPOSE_PROJECT_NAME: `baton-e2e-${process.pid}`,
       BATON_PORT: String(port),
+      BATON_PUBLIC_URL: this.url,
       // A version of its own, so that no image of an operator is replaced.
       BATON_VERSION: 'e2e',
       BATON_SECRET: randomBytes(16).toString('hex'),
       BATON_OPERATOR_TOKEN: this.operatorToken,
+      BATON_REDIS_PASSWORD: this.redisPassword,
     };
   }
 
@@ -72,9 +75,9 @@ export class ComposeStack {
     );
   }
 
-  /** Runs the operators' script for rolling restarts. */
-  async rollingRestart(...services: Service[]): Promise<void> {
-    await runCommand(['infra/docker/roll.sh', ...services], this.environment);
+  /** Runs the operators' script for rolling updates. */
+  async rollingUpdate(...services: Service[]): Promise<void> {
+    await runCommand(['infra/docker/rolling-update.sh', ...services], this.environment);
   }
 
   /** Full ids of a service's running containers. */

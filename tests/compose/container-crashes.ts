@@ -15,9 +15,9 @@ import {
 
 /** The container id of a replica, whose name starts with the container's host name. */
 async function containerOf(stack: ComposeStack, replica: string): Promise<string> {
-  const id = (await stack.containers('gateway')).find((each) => each.startsWith(replica.slice(0, 12)));
-  if (id === undefined) throw new Error(`no gateway is called ${replica}`);
-  return id;
+  for (const id of await stack.containers('gateway'))
+    if ((await runCommand(['docker', 'logs', id])).includes(`"replica":"${replica}"`)) return id;
+  throw new Error(`no gateway is called ${replica}`);
 }
 
 const titles = (name: string) => [`${name}-basket`, `${name}-checkout`];
@@ -33,7 +33,7 @@ async function assertProjectTitles(
   assert.deepEqual(found.toSorted(), wanted.toSorted(), project);
 }
 
-export async function killGateway(stack: ComposeStack, apiKey: string): Promise<string> {
+export async function checkGatewayKill(stack: ComposeStack, apiKey: string): Promise<string> {
   const client = new RetryingClient(stack.url, apiKey);
   for (let n = 0; n < 4; n++) {
     const project = `gateway-killed-${n}`;
@@ -52,7 +52,7 @@ export async function killGateway(stack: ComposeStack, apiKey: string): Promise<
 }
 
 /** Without a gateway Caddy answers with 502 or 503 problem documents, and requests succeed once gateways run again. */
-export async function killAllGateways(stack: ComposeStack, apiKey: string): Promise<string> {
+export async function checkAllGatewaysKill(stack: ComposeStack, apiKey: string): Promise<string> {
   const client = new RetryingClient(stack.url, apiKey);
   const parked = await client.park({ projectRoot: 'no-gateway' }, 'no-gateway');
   const gateways = await stack.containers('gateway');
@@ -73,7 +73,7 @@ export async function killAllGateways(stack: ComposeStack, apiKey: string): Prom
 }
 
 /** On SIGTERM, PID 1 of each role exits with 0 within 10 s. */
-export async function stopGracefully(stack: ComposeStack): Promise<string> {
+export async function checkGracefulStop(stack: ComposeStack): Promise<string> {
   const said: string[] = [];
   for (const service of ['gateway', 'worker', 'redis'] as const) {
     const [id = ''] = await stack.containers(service);
@@ -94,7 +94,7 @@ export async function stopGracefully(stack: ComposeStack): Promise<string> {
 const HEAVY = 24;
 const heavy = (name: string) => Array.from({ length: 100 }, (_, n) => `${name}-${n}`);
 
-export async function killWorker(stack: ComposeStack, apiKey: string): Promise<string> {
+export async function checkWorkerKill(stack: ComposeStack, apiKey: string): Promise<string> {
   const client = new RetryingClient(stack.url, apiKey);
   const projects = Array.from({ length: HEAVY }, (_, n) => `worker-killed-${n}`);
   const parked = await Promise.all(projects.map((project) => client.park({ projectRoot: project }, project)));
@@ -138,7 +138,7 @@ async function pauseDuringResume(stack: ComposeStack, worker: string, tenant: st
   throw new Error('the worker was never paused during a resume');
 }
 
-export async function killRedis(stack: ComposeStack, apiKey: string): Promise<string> {
+export async function checkRedisKill(stack: ComposeStack, apiKey: string): Promise<string> {
   const client = new RetryingClient(stack.url, apiKey);
   const projects = Array.from({ length: 20 }, (_, n) => `redis-killed-${n}`);
   const parked: Reply[] = [];

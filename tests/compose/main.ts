@@ -1,19 +1,22 @@
-import { anyFailed, checkClaim, printCounts } from './claim.ts';
-import { killGateway, stopGracefully, killAllGateways, killRedis, killWorker } from './container-crashes.ts';
-import { addTenant } from './operator-rest.ts';
-import { rollingRestart } from './rolling-restart.ts';
+import { anyCheckFailed, runCheck, printCounts } from './check-runner.ts';
 import {
-  answerOnOtherGateway,
-  checkMissingSecrets,
-  checkReplicaHeader,
-  checkImage,
-  addThirdGateway,
-} from './load-balancing.ts';
+  checkGatewayKill,
+  checkGracefulStop,
+  checkAllGatewaysKill,
+  checkRedisKill,
+  checkWorkerKill,
+} from './container-crashes.ts';
+import { checkConfinement, checkFrontAddress, checkRedisPassword } from './confinement.ts';
+import { addTenant } from './add-tenant.ts';
+import { checkRollingUpdate } from './rolling-update.ts';
+import { checkImage, checkMissingSecrets } from './image-and-secrets.ts';
+import { checkAnswerOnOtherGateway, checkReplicaHeader, checkThirdGateway } from './load-balancing.ts';
 import { ComposeStack } from './compose-stack.ts';
 
 /**
- * Checks docker-compose.yml with real containers: two gateways and two workers behind Caddy. `load-balancing`: while all
- * run; `container-crashes`: when one is killed; `rolling-restart`: when all are replaced under load.
+ * Checks docker-compose.yml with real containers: two gateways and two workers behind Caddy. `image-and-secrets`:
+ * how they are built and configured; `load-balancing`: while all run; `container-crashes`: when one is killed;
+ * `rolling-update`: when all are replaced under load.
  */
 const seed = process.env['COMPOSE_SEED'] ?? String(Date.now() % 2 ** 31);
 console.log(`# COMPOSE_SEED=${seed}`);
@@ -33,10 +36,10 @@ try {
   failedToRun = error;
 }
 if (failedToRun !== undefined) {
-  await checkClaim('docker-compose.yml runs on this machine', () => Promise.reject(failedToRun), true);
+  await runCheck('docker-compose.yml runs on this machine', () => Promise.reject(failedToRun), true);
 }
-if (anyFailed()) console.log(await stack?.logs().catch(String));
-await checkClaim(
+if (anyCheckFailed()) console.log(await stack?.logs().catch(String));
+await runCheck(
   'containers, networks and volumes are removed',
   async () => (await tearDown(), 'containers, networks, volumes'),
   true,
@@ -51,28 +54,33 @@ async function run(on: ComposeStack): Promise<void> {
   await on.up();
   const wide = { requestsPerSecond: 10_000, burst: 10_000 };
   const key = await addTenant(on, 'acme', wide);
-  await checkClaim('the image is small, never runs as root, and has only runtime packages', () =>
+  await runCheck('the image is small, never runs as root, and has only runtime packages', () =>
     checkImage(on),
   );
-  await checkClaim('compose refuses to start without a secret, and names it', () => checkMissingSecrets(on));
-  await checkClaim('every response names its replica, refusals too', () => checkReplicaHeader(on));
-  await checkClaim('a call parked by one gateway is answered on the other', () =>
-    answerOnOtherGateway(on, key),
+  await runCheck('compose refuses to start without a secret, and names it', () => checkMissingSecrets(on));
+  await runCheck('no container has capabilities, privileges or files that it does not need', () =>
+    checkConfinement(on),
   );
-  await checkClaim('a call parked by a gateway that was killed is answered on the other', () =>
-    killGateway(on, key),
+  await runCheck('Redis wants its password, and shows it to nobody', () => checkRedisPassword(on));
+  await runCheck('the front listens on this machine only', () => checkFrontAddress(on));
+  await runCheck('every response names its replica, refusals too', () => checkReplicaHeader(on));
+  await runCheck('a call parked by one gateway is answered on the other', () =>
+    checkAnswerOnOtherGateway(on, key),
   );
-  await checkClaim('without a gateway Caddy answers unavailable, and nothing is lost', () =>
-    killAllGateways(on, key),
+  await runCheck('a call parked by a gateway that was killed is answered on the other', () =>
+    checkGatewayKill(on, key),
   );
-  await checkClaim('a resume whose worker is killed runs once on the other worker', () =>
-    killWorker(on, key),
+  await runCheck('without a gateway Caddy answers unavailable, and nothing is lost', () =>
+    checkAllGatewaysKill(on, key),
   );
-  await checkClaim('a parked call is answered after Redis was killed', () => killRedis(on, key));
-  await checkClaim('on SIGTERM every role exits with 0', () => stopGracefully(on));
-  await checkClaim('Caddy finds a third gateway without a restart', () => addThirdGateway(on, key));
-  await checkClaim('a rolling restart under load loses, duplicates and refuses nothing', () =>
-    addTenant(on, 'roll', wide).then((own) => rollingRestart(on, own, seed)),
+  await runCheck('a resume whose worker is killed runs once on the other worker', () =>
+    checkWorkerKill(on, key),
+  );
+  await runCheck('a parked call is answered after Redis was killed', () => checkRedisKill(on, key));
+  await runCheck('on SIGTERM every role exits with 0', () => checkGracefulStop(on));
+  await runCheck('Caddy finds a third gateway without a restart', () => checkThirdGateway(on, key));
+  await runCheck('a rolling restart under load loses, duplicates and refuses nothing', () =>
+    addTenant(on, 'roll', wide).then((own) => checkRollingUpdate(on, own, seed)),
   );
   console.log(`# ran for ${Math.round((performance.now() - begun) / 1_000)} s in all`);
 }

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
 import { callTool, connectMcpClient, successAnswer } from '../harness/mcp-client.ts';
-import { codeIn, tablesOf } from './pages.ts';
+import { inlineCodeIn, tablesOf } from './markdown-pages.ts';
 
 /** What a deployment writes while it is used is what the page says: each key, its type, and each field of a hash. */
 const PAGE = 'docs/data-model.md';
@@ -21,10 +21,10 @@ const rows: KeyRow[] = tablesOf(PAGE)
   .filter(({ header }) => header[0] === 'key')
   .flatMap((table) => table.rows)
   .map(([key = '', type = '', fields = '']) => {
-    const [name = ''] = codeIn(key);
+    const [name = ''] = inlineCodeIn(key);
     const named = name.endsWith(':task:<ref>')
-      ? FIELDS_OF_A_TASK.flatMap(([field = '']) => codeIn(field))
-      : codeIn(fields);
+      ? FIELDS_OF_A_TASK.flatMap(([field = '']) => inlineCodeIn(field))
+      : inlineCodeIn(fields);
     const pattern = patternOf(name, '[^:\\s]+');
     return { name, pattern, type, fields: named.map((field) => patternOf(field, '\\S+')) };
   });

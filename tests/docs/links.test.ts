@@ -1,7 +1,14 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { anchorOf, codeIn, PAGES, proseOf, ROOT, textOf } from './pages.ts';
+import {
+  anchorOf,
+  inlineCodeIn,
+  PAGES,
+  readPageWithoutCode,
+  REPOSITORY_ROOT,
+  readPage,
+} from './markdown-pages.ts';
 
 /** Links lead somewhere, and paths that pages name are there. */
 const OUTSIDE = /^https:\/\//;
@@ -12,20 +19,20 @@ interface Link {
 }
 
 const links: Link[] = PAGES.flatMap((page) =>
-  [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ page, target })),
+  [...readPageWithoutCode(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => ({ page, target })),
 );
 
 function anchorsOf(page: string): string[] {
-  return [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
+  return [...readPageWithoutCode(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
 }
 
-test('every link within the repository leads to a file, and to a heading where it names one', () => {
+test('every link within the repository leads to an existing file and heading', () => {
   const inside = links.filter(({ target }) => !OUTSIDE.test(target));
   expect(inside.length).toBeGreaterThan(30);
   const dead = inside.filter(({ page, target }) => {
     const [path = '', anchor] = target.split('#');
-    const file = path === '' ? page : relative(ROOT, join(ROOT, dirname(page), path));
-    if (!existsSync(join(ROOT, file))) return true;
+    const file = path === '' ? page : relative(REPOSITORY_ROOT, join(REPOSITORY_ROOT, dirname(page), path));
+    if (!existsSync(join(REPOSITORY_ROOT, file))) return true;
     return anchor !== undefined && !anchorsOf(file).includes(anchor);
   });
   expect(dead).toEqual([]);
@@ -33,7 +40,9 @@ test('every link within the repository leads to a file, and to a heading where i
 
 test('every page is linked to from another one', () => {
   const linked = new Set(
-    links.map(({ page, target }) => relative(ROOT, join(ROOT, dirname(page), target.split('#')[0] ?? ''))),
+    links.map(({ page, target }) =>
+      relative(REPOSITORY_ROOT, join(REPOSITORY_ROOT, dirname(page), target.split('#')[0] ?? '')),
+    ),
   );
   for (const page of PAGES) if (page !== 'README.md') expect(linked).toContain(page);
 });
@@ -44,32 +53,34 @@ const EXAMPLE = 'packages/operations/src/summarize-tag/';
 const TOP = /^(apps|packages|tests|infra|docs|\.ci)\/|^docker-compose\.yml$/;
 const BARE_FILE = /^[\w.-]+\.(ts|lua|mjs)$/;
 
-test('every path that a page names is there', () => {
+test('every path that a page names exists', () => {
   const missing = PAGES.flatMap((page) =>
-    codeIn(proseOf(page))
+    inlineCodeIn(readPageWithoutCode(page))
       .filter((code) => TOP.test(code) && !code.startsWith(EXAMPLE) && !/\s/.test(code))
       // A path with a placeholder is there up to it.
       .map((code) => code.replace(/[^/]*<.*$/, ''))
-      .filter((path) => !existsSync(join(ROOT, path)))
+      .filter((path) => !existsSync(join(REPOSITORY_ROOT, path)))
       .map((path) => `${page}: ${path}`),
   );
   expect(missing).toEqual([]);
 });
 
-test('every source file that a page names without its folder is somewhere', () => {
+test('every source file that a page names without its folder exists', () => {
   const names = new Set(
     ['apps', 'packages', 'infra', 'tests'].flatMap((folder) =>
-      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map(
+      readdirSync(join(REPOSITORY_ROOT, folder), { recursive: true, encoding: 'utf8' }).map(
         (path) => path.split('/').at(-1) ?? '',
       ),
     ),
   );
-  const bare = PAGES.flatMap((page) => codeIn(proseOf(page)).filter((code) => BARE_FILE.test(code)));
+  const bare = PAGES.flatMap((page) =>
+    inlineCodeIn(readPageWithoutCode(page)).filter((code) => BARE_FILE.test(code)),
+  );
   expect(bare.length).toBeGreaterThan(5);
   expect(bare.filter((name) => !names.has(name))).toEqual([]);
 });
 
 test('the README is at most 200 lines, and no page names a package registry or a path of one machine', () => {
-  expect(textOf('README.md').split('\n').length).toBeLessThanOrEqual(201);
-  for (const page of PAGES) expect(textOf(page)).not.toMatch(/\/(home|work|tmp)\/|registry\.npm|verdaccio/);
+  expect(readPage('README.md').split('\n').length).toBeLessThanOrEqual(201);
+  for (const page of PAGES) expect(readPage(page)).not.toMatch(/\/(home|work|tmp)\/|registry\.npm|verdaccio/);
 });

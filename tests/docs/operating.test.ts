@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { startPrivateRedis } from '@baton/local-redis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyJson } from '../harness/mcp-client.ts';
-import { GATEWAY_READY, WORKER_READY } from '../processes/baton-process.ts';
-import { blocks, codeIn, ROOT, tableOf } from './pages.ts';
-import { SourceTree } from './source-tree.ts';
+import { GATEWAY_READY_LINE, WORKER_READY_LINE } from '../processes/baton-process.ts';
+import { codeBlocksUnder, inlineCodeIn, REPOSITORY_ROOT, tableOf } from './markdown-pages.ts';
+import { SourceCopy } from './source-copy.ts';
 
 /** The commands of the page of operators, typed in a built clone; only addresses are those of the tests. */
 const TOKEN = 'at-least-16-characters';
 
 let redis: Awaited<ReturnType<typeof startPrivateRedis>>;
-let tree: SourceTree;
+let tree: SourceCopy;
 let gateway = '';
 
 /** The same command at the tests' Redis and gateway. */
@@ -24,14 +24,14 @@ const here = (command: string) =>
 
 beforeAll(async () => {
   redis = await startPrivateRedis({});
-  tree = SourceTree.create();
+  tree = SourceCopy.create();
   const built = await tree.run('npm run build');
   if (built.code !== 0) throw new Error(built.said);
-  const [roles = ''] = blocks('Roles');
+  const [roles = ''] = codeBlocksUnder('Roles');
   const [startGateway = '', startWorker = ''] = roles.trim().split('\n');
-  const [, url = ''] = await tree.start(here(startGateway), GATEWAY_READY);
+  const [, url = ''] = await tree.start(here(startGateway), GATEWAY_READY_LINE);
   gateway = url.replace('0.0.0.0', '127.0.0.1');
-  await tree.start(here(startWorker), WORKER_READY);
+  await tree.start(here(startWorker), WORKER_READY_LINE);
 }, 180_000);
 afterAll(async () => {
   await tree?.end();
@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 test('a tenant and a key, created as the page shows, are usable at once', async () => {
-  const [commands = ''] = blocks('Tenants and keys');
+  const [commands = ''] = codeBlocksUnder('Tenants and keys');
   const { said } = await tree.run(here(commands));
   const [, key = ''] = /"key":"(bt_acme_[^"]+)"/.exec(said) ?? [];
   expect(said).toContain('"requestsPerSecond":500');
@@ -48,7 +48,7 @@ test('a tenant and a key, created as the page shows, are usable at once', async 
 });
 
 test('the dashboard that the page shows serves the three queues of shard 0', async () => {
-  const [commands = ''] = blocks('Queues and jobs');
+  const [commands = ''] = codeBlocksUnder('Queues and jobs');
   const [url = ''] = await tree.start(here(commands), /http:\S+\/queues/);
   const response = await fetch(`${url}/api/queues`);
   const { queues } = (await response.json()) as AnyJson;
@@ -58,8 +58,8 @@ test('the dashboard that the page shows serves the three queues of shard 0', asy
 test('each metric of a gateway that the page names is reported', async () => {
   const headers = { authorization: `Bearer ${TOKEN}` };
   const reported = await (await fetch(`${gateway}/metrics`, { headers })).text();
-  const source = readFileSync(join(ROOT, 'apps/gateway/src/monitoring/metrics.ts'), 'utf8');
-  const named = tableOf('docs/operating.md', 'metric').map(([name = '']) => codeIn(name)[0] ?? '');
+  const source = readFileSync(join(REPOSITORY_ROOT, 'apps/gateway/src/monitoring/metrics.ts'), 'utf8');
+  const named = tableOf('docs/operating.md', 'metric').map(([name = '']) => inlineCodeIn(name)[0] ?? '');
   const ofGateway = named.filter((name) => source.includes(name));
   expect(ofGateway).toHaveLength(3);
   for (const name of ofGateway) expect(reported).toContain(`# TYPE ${name} `);
@@ -72,7 +72,7 @@ test('the routes that the page of clients names are those of the OpenAPI documen
   );
   const byPath = /^\w+ \/v1\/tenants\/\{tenant\}\/(interactions|tasks|projects)/;
   const own = described.filter((route) => !byPath.test(route));
-  const named = tableOf('docs/clients.md', 'route').flatMap(([routes = '']) => codeIn(routes));
+  const named = tableOf('docs/clients.md', 'route').flatMap(([routes = '']) => inlineCodeIn(routes));
   expect(named.toSorted()).toEqual(own.toSorted());
   expect(described.filter((route) => byPath.test(route))).toHaveLength(
     own.filter((route) => /\/v1\/(interactions|tasks|projects)/.test(route)).length,

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FakeLlmServer } from '../fake-llm/llm-server.ts';
-import { BatonProcess, DEV_READY, GATEWAY_READY } from '../processes/baton-process.ts';
-import { Clone } from '../quickstart/clone.ts';
+import { BatonProcess, DEV_READY_LINE, GATEWAY_READY_LINE } from '../processes/baton-process.ts';
+import { QuickstartFolder } from '../quickstart/quickstart-folder.ts';
 import { answerWithPlan } from '../quickstart/llm-answers.ts';
-import { blocks } from './pages.ts';
-import { SourceTree } from './source-tree.ts';
+import { codeBlocksUnder } from './markdown-pages.ts';
+import { SourceCopy } from './source-copy.ts';
 
 /** What the README shows is run as it is written, in a folder that has what a clone has. */
-let clone: Clone;
+let clone: QuickstartFolder;
 let llm: FakeLlmServer;
 beforeAll(async () => {
-  clone = await Clone.start();
+  clone = await QuickstartFolder.start();
   llm = await FakeLlmServer.start(answerWithPlan);
 });
 afterAll(async () => {
@@ -18,17 +18,17 @@ afterAll(async () => {
   await clone?.end();
 });
 
-const delegation = blocks('A first delegation with curl');
+const delegation = codeBlocksUnder('A first delegation with curl');
 /** Defines the key, the address, and `call`. */
 const [definitions = ''] = delegation;
 
 test('npm start, in a copy of the sources, builds and starts a Baton that answers', {
   timeout: 120_000,
 }, async () => {
-  const tree = SourceTree.create();
+  const tree = SourceCopy.create();
   try {
-    const [command = ''] = blocks('Start');
-    const [, url] = await tree.start(command, DEV_READY, { PORT: '0' });
+    const [command = ''] = codeBlocksUnder('Start');
+    const [, url] = await tree.start(command, DEV_READY_LINE, { PORT: '0' });
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
   } finally {
     await tree.end();
@@ -43,8 +43,8 @@ test('the first delegation with curl, copied and pasted, ends with tasks', async
   expect(output).toContain('Next is 1: Catalogue');
 });
 
-describe('who answers', { timeout: 60_000 }, () => {
-  const lines = blocks('Who answers').join('').trim().split('\n');
+describe('ways to answer', { timeout: 60_000 }, () => {
+  const lines = codeBlocksUnder('Who answers').join('').trim().split('\n');
 
   test('the README shows three ways', () => {
     expect(lines).toHaveLength(3);
@@ -64,7 +64,7 @@ describe('who answers', { timeout: 60_000 }, () => {
 });
 
 test('a program with an MCP client, copied and pasted, turns a real document into tasks', async () => {
-  const output = await clone.sh(...blocks('From a program'));
+  const output = await clone.sh(...codeBlocksUnder('From a program'));
   expect(output).toContain('completed');
   expect(output).toContain('5. Reports (pending)');
 });
@@ -80,7 +80,7 @@ describe('what baton dev writes', () => {
 
   test('is joined by a second process with the same data directory', async () => {
     const environment = { ...clone.environment, PORT: '0', HOST: '127.0.0.1' };
-    const second = await BatonProcess.start('gateway', environment, GATEWAY_READY);
+    const second = await BatonProcess.start('gateway', environment, GATEWAY_READY_LINE);
     try {
       const output = await clone.sh(definitions, `MCP=${second.url}/mcp`, "call get_tasks '{}'");
       expect(output).toContain('"tasks"');

@@ -8,8 +8,17 @@ import { readSettings } from '../../apps/cli/src/settings/environment.ts';
 import { Keyspace, TenantKeys, taskRef } from '../../packages/store/src/records/keys.ts';
 import { TASK_RECORD, type TaskField } from '../../packages/store/src/records/task-record.ts';
 import { transitionsDiagram } from '../../packages/store/src/records/transitions.ts';
-import * as ttl from '../../packages/store/src/records/ttl.ts';
-import { blocks, codeIn, PAGES, proseOf, ROOT, tableOf, tablesOf, textOf } from './pages.ts';
+import * as ttl from '../../packages/store/src/records/durations.ts';
+import {
+  codeBlocksUnder,
+  inlineCodeIn,
+  PAGES,
+  readPageWithoutCode,
+  REPOSITORY_ROOT,
+  tableOf,
+  tablesOf,
+  readPage,
+} from './markdown-pages.ts';
 
 /** A setting, metric, error code, limit, tool, key or field that the pages leave out, or invent, fails here. */
 const DATA_MODEL = 'docs/data-model.md';
@@ -19,22 +28,22 @@ const OPERATING = 'docs/operating.md';
 const sources = (folders: readonly string[]) =>
   folders
     .flatMap((folder) =>
-      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
+      readdirSync(join(REPOSITORY_ROOT, folder), { recursive: true, encoding: 'utf8' }).map((path) =>
         join(folder, path),
       ),
     )
     .filter(
       (path) => /\.(ts|mjs|sh|yml|Dockerfile)$|Dockerfile$/.test(path) && !path.includes('node_modules'),
     )
-    .map((path) => readFileSync(join(ROOT, path), 'utf8'))
+    .map((path) => readFileSync(join(REPOSITORY_ROOT, path), 'utf8'))
     .join('\n');
 
 /** What stands in backticks in a cell's first place. */
-const nameIn = (cell: string | undefined) => codeIn(cell ?? '')[0] ?? '';
+const nameIn = (cell: string | undefined) => inlineCodeIn(cell ?? '')[0] ?? '';
 
 /** The text of a page's section, from its heading to the next one. */
 function sectionOf(page: string, heading: string): string {
-  const [, after = ''] = proseOf(page).split(`## ${heading}\n`);
+  const [, after = ''] = readPageWithoutCode(page).split(`## ${heading}\n`);
   return after.split(/^## /m)[0] ?? '';
 }
 
@@ -48,7 +57,7 @@ describe('settings', () => {
   const agentRows = tableOf(CLIENTS, 'setting (flag)');
 
   test('the page of operators has every setting of gateway and worker, and no other', () => {
-    const source = readFileSync(join(ROOT, 'apps/cli/src/settings/environment.ts'), 'utf8');
+    const source = readFileSync(join(REPOSITORY_ROOT, 'apps/cli/src/settings/environment.ts'), 'utf8');
     const known = [...source.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) => name);
     expect(known.length).toBeGreaterThan(10);
     expect(sorted(rows.map(([cell]) => nameIn(cell)))).toEqual(sorted(known));
@@ -59,23 +68,25 @@ describe('settings', () => {
       const row = rows.find(([cell]) => nameIn(cell) === name);
       const shown = row?.[1] ?? '';
       if (Array.isArray(value) || value === undefined) expect([name, shown]).toEqual([name, 'none']);
-      else expect([name, codeIn(shown)[0]]).toEqual([name, String(value)]);
+      else expect([name, inlineCodeIn(shown)[0]]).toEqual([name, String(value)]);
     }
   });
 
   test('the page of clients has every setting of baton agent with its flag, and no other', () => {
-    const source = readFileSync(join(ROOT, 'apps/cli/src/agent/agent-settings.ts'), 'utf8');
+    const source = readFileSync(join(REPOSITORY_ROOT, 'apps/cli/src/agent/agent-settings.ts'), 'utf8');
     const pairs = [...source.matchAll(/\['(--[a-z-]*|)', '([A-Z_]+)'\]/g)].map(([, flag = '', name = '']) =>
       [name, flag].filter(Boolean).join(' '),
     );
     expect(pairs.length).toBeGreaterThan(10);
-    const shown = agentRows.map(([cell = '']) => codeIn(cell).join(' '));
+    const shown = agentRows.map(([cell = '']) => inlineCodeIn(cell).join(' '));
     expect(sorted(shown)).toEqual(sorted([...pairs, 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY']));
   });
 
   test('no page names a variable that nothing reads', () => {
-    const all = `${sources(['apps', 'packages', 'infra', 'tests'])}${textOf('docker-compose.yml')}`;
-    const named = PAGES.flatMap((page) => codeIn(textOf(page))).flatMap((code) => code.match(VARIABLE) ?? []);
+    const all = `${sources(['apps', 'packages', 'infra', 'tests'])}${readPage('docker-compose.yml')}`;
+    const named = PAGES.flatMap((page) => inlineCodeIn(readPage(page))).flatMap(
+      (code) => code.match(VARIABLE) ?? [],
+    );
     expect(named.length).toBeGreaterThan(20);
     expect([...new Set(named)].filter((name) => !new RegExp(`\\b${name}\\b`).test(all))).toEqual([]);
   });
@@ -91,7 +102,8 @@ test('every metric of gateway and worker is on the page of operators, and no oth
   expect(known.size).toBeGreaterThan(5);
   expect(sorted(tableOf(OPERATING, 'metric').map(([cell]) => nameIn(cell)))).toEqual(sorted(known));
   for (const page of PAGES)
-    for (const code of codeIn(textOf(page))) if (/^baton_[a-z_]+$/.test(code)) expect(known).toContain(code);
+    for (const code of inlineCodeIn(readPage(page)))
+      if (/^baton_[a-z_]+$/.test(code)) expect(known).toContain(code);
 });
 
 test('the table of error codes is that of the protocol, row by row', () => {
@@ -117,14 +129,14 @@ test('the table of limits is that of the protocol, with its defaults', () => {
   for (const [, , , code] of shown?.rows ?? []) expect(Object.keys(ERRORS)).toContain(nameIn(code));
 });
 
-test('the protocol revisions are those that are spoken', () => {
-  const shown = codeIn(sectionOf(CLIENTS, 'Address, protocol and credentials')).filter((code) =>
+test('the protocol revisions on the page are those that the gateway supports', () => {
+  const shown = inlineCodeIn(sectionOf(CLIENTS, 'Address, protocol and credentials')).filter((code) =>
     /^\d{4}-\d\d-\d\d$/.test(code),
   );
   expect(shown).toEqual(SUPPORTED_PROTOCOL_VERSIONS);
 });
 
-test('the fields of a directive are those that a directive has', () => {
+test('the fields of a directive on the page are those of the protocol', () => {
   const request = { apiKey: null, modelId: 'm', messages: [{ role: 'user', content: 'x'.repeat(90_000) }] };
   const call = { role: 'main', serviceType: 'generateText', attempt: 1, summary: 's', request } as const;
   const pending = { taskId: 't', interactionId: 'i', operation: 'o', expiresAt: '', call };
@@ -135,19 +147,23 @@ test('the fields of a directive are those that a directive has', () => {
 test('the page of clients has every tool, and no other', () => {
   const paragraphs = sectionOf(CLIENTS, 'Tools').split('\n\n');
   const listedAfter = (begin: string) =>
-    codeIn(paragraphs.find((one) => one.trimStart().startsWith(begin)) ?? '').filter(
+    inlineCodeIn(paragraphs.find((one) => one.trimStart().startsWith(begin)) ?? '').filter(
       (code) => !['title', 'description', 'projectRoot', 'tag', 'research'].includes(code),
     );
-  expect(listedAfter('Eight operations')).toEqual([...operations.keys()]);
-  expect(operations.size, 'the page says how many').toBe(8);
+  expect(listedAfter(`${numberWord(operations.size)} operations`)).toEqual([...operations.keys()]);
   expect(listedAfter('These need no LLM')).toEqual(projectTools.map(({ name }) => name));
   const source = sources(['apps/gateway/src/tools']);
   const own = [...source.matchAll(/define\w*Tool\(\{\s+name: '(\w+)'/g)].map(([, name = '']) => name);
   expect(sorted(listedAfter('These are about delegation'))).toEqual(sorted(own));
 });
 
-test('every script that a page names in capitals is there', () => {
-  const scripts = readdirSync(join(ROOT, 'packages/store/src/scripts/lua'), {
+test('the changelog names every operation', () => {
+  const changelog = readPage('CHANGELOG.md');
+  expect([...operations.keys()].filter((name) => !changelog.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('every script that a page names in capitals exists', () => {
+  const scripts = readdirSync(join(REPOSITORY_ROOT, 'packages/store/src/scripts/lua'), {
     recursive: true,
     encoding: 'utf8',
   })
@@ -155,7 +171,7 @@ test('every script that a page names in capitals is there', () => {
     .map((path) => (path.split('/').at(-1) ?? '').replace('.lua', '').toUpperCase());
   const named = ['docs/architecture.md', 'docs/data-model.md', 'docs/guarantees.md'].flatMap(
     (page) =>
-      textOf(page)
+      readPage(page)
         .replaceAll(/`[^`\n]*`/g, '')
         .match(/\b[A-Z][A-Z_]{3,}\b/g) ?? [],
   );
@@ -167,7 +183,7 @@ test('every scenario that the page of guarantees names is one of the fault suite
   const known = [...sources(['tests/faults/scenarios']).matchAll(/^ {2}name: '([\w-]+)'/gm)].map(
     ([, name = '']) => name,
   );
-  const named = [...textOf('docs/guarantees.md').matchAll(/scenario `([^`]+)`/g)].map(
+  const named = [...readPage('docs/guarantees.md').matchAll(/scenario `([^`]+)`/g)].map(
     ([, name = '']) => name,
   );
   expect(sorted(new Set(named))).toEqual(sorted(known));
@@ -175,8 +191,8 @@ test('every scenario that the page of guarantees names is one of the fault suite
 
 test('the table of layers is what the packages declare', () => {
   const declared = ['packages', 'apps'].flatMap((parent) =>
-    readdirSync(join(ROOT, parent)).map((name) => {
-      const { dependencies = {} } = JSON.parse(textOf(`${parent}/${name}/package.json`)) as {
+    readdirSync(join(REPOSITORY_ROOT, parent)).map((name) => {
+      const { dependencies = {} } = JSON.parse(readPage(`${parent}/${name}/package.json`)) as {
         dependencies?: object;
       };
       const own = Object.keys(dependencies).filter((one) => one.startsWith('@baton/'));
@@ -195,7 +211,7 @@ describe('data model', () => {
   const keyRows = tablesOf(DATA_MODEL).filter(({ header }) => header[0] === 'key');
   const rows = keyRows.flatMap(({ rows: some }) => some);
 
-  test('every key and channel of keys.ts is there, and no other', () => {
+  test('the page has every key and channel of keys.ts, and no other', () => {
     const keyspace = new Keyspace('baton', 1);
     const tenant = keyspace.tenant('<tenant>');
     const id = '00000000-0000-8000-8000-000000000000';
@@ -225,9 +241,9 @@ describe('data model', () => {
     expect(sorted([...rows.map(([cell]) => nameIn(cell)), ...channels])).toEqual(sorted(known));
   });
 
-  test('a script that is said to write a key is there, and declares that key', () => {
+  test("a script that the page names as a key's writer exists, and declares that key", () => {
     const wrong = rows.flatMap(([key, , , , , writers = '']) =>
-      codeIn(writers)
+      inlineCodeIn(writers)
         .filter((code) => /^[a-z]+\/[a-z_]+$/.test(code))
         .filter((script) => !declares(script, scriptNameOf(nameIn(key))))
         .map((script) => `${nameIn(key)}: ${script}`),
@@ -247,17 +263,17 @@ describe('data model', () => {
       nameIn(name),
       meaning,
       value.replaceAll('&lt;', '<'),
-      codeIn(writers),
+      inlineCodeIn(writers),
       absent,
     ]);
     expect(shown).toEqual(known);
   });
 
   test('the diagram of states is that of the transitions', () => {
-    expect(blocks('States', 'mermaid')).toEqual([transitionsDiagram()]);
+    expect(codeBlocksUnder('States', 'mermaid')).toEqual([transitionsDiagram()]);
   });
 
-  test('the lifetimes are those of ttl.ts', () => {
+  test('the lifetimes on the page are those of durations.ts', () => {
     const known = Object.entries(ttl).filter(([, value]) => typeof value === 'number');
     const shown = tableOf(DATA_MODEL, 'constant').map(([name, value = '']) => [
       nameIn(name),
@@ -272,14 +288,19 @@ const NOT_KEYS = new Set(['constructor', 'taskNames', 'topic', 'scriptKeys']);
 
 /** The name under which scripts declare a key. */
 function scriptNameOf(key: string): string {
-  const [, , kind, name] = /^baton:\{s0\}(:t:<tenant>)?(?::(\w+))?(?::(.*))?$/.exec(key) ?? [];
+  const [, , kind] = /^baton:\{s0\}(:t:<tenant>)?(?::(\w+))?(?::(.*))?$/.exec(key) ?? [];
   if (kind === undefined) return 'tenant';
-  const named: Readonly<Record<string, string>> = { key: 'credential', idem: 'idempotency' };
-  return name === undefined ? kind : (named[kind] ?? kind);
+  const named: Readonly<Record<string, string>> = {
+    key: 'credential',
+    idem: 'idempotency',
+    outstanding: 'tenantsWithJobs',
+    listeners: 'activeChangeChannel',
+  };
+  return named[kind] ?? kind;
 }
 
 function declares(script: string, key: string): boolean {
-  const file = join(ROOT, `packages/store/src/scripts/lua/${script}.lua`);
+  const file = join(REPOSITORY_ROOT, `packages/store/src/scripts/lua/${script}.lua`);
   if (!existsSync(file)) return false;
   const [, keys = ''] = /^-- KEYS: (.*)$/m.exec(readFileSync(file, 'utf8')) ?? [];
   return keys.split(/[\s.]+/).includes(key);
@@ -289,4 +310,10 @@ function declares(script: string, key: string): boolean {
 function millisecondsOf(text: string): number {
   const [, count, unit = ''] = /^([\d.]+) (s|d)$/.exec(text) ?? [];
   return Number(count) * (unit === 'd' ? 86_400_000 : 1_000);
+}
+
+/** As a sentence begins with it. */
+function numberWord(number: number): string {
+  const words = ['Six', 'Seven', 'Eight', 'Nine', 'Ten', 'Eleven', 'Twelve', 'Thirteen', 'Fourteen'];
+  return words[number - 6] ?? String(number);
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { AnyJson } from '../harness/mcp-client.ts';
-import { anthropic, openai, type ProviderFormat, type ToolCall } from './provider-formats.ts';
+import { anthropicFormat, openaiFormat, type ProviderFormat, type ToolCall } from './provider-formats.ts';
 
 /** One request as an LLM endpoint sees it. */
 export interface LlmCall {
@@ -89,7 +89,7 @@ export class FakeLlmServer {
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const wire = request.url?.endsWith('/messages') ? anthropic : openai;
+    const wire = request.url?.endsWith('/messages') ? anthropicFormat : openaiFormat;
     const asked = this.recordCall(wire, request, JSON.parse(await readBody(request)));
     const manner = this.behaviour(asked);
     for (const wake of this.waiting) wake();

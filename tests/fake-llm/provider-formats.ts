@@ -23,7 +23,7 @@ export interface ProviderFormat {
 
 const USAGE = { input: 21, output: 13 };
 
-export const openai: ProviderFormat = {
+export const openaiFormat: ProviderFormat = {
   api: 'openai',
   parseRequest(body) {
     const system = body.messages.filter((message: AnyJson) => message.role === 'system');
@@ -74,7 +74,7 @@ export const openai: ProviderFormat = {
   errorBody: (status, message) => ({ error: { message, type: `error_${status}`, code: null } }),
 };
 
-export const anthropic: ProviderFormat = {
+export const anthropicFormat: ProviderFormat = {
   api: 'anthropic',
   parseRequest: (body) => ({
     system: (body.system ?? []).map((block: AnyJson) => block.text).join('\n'),

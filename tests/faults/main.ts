@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
-import { exitWithCounts, reportClaim } from '../harness/claim-report.ts';
-import type { Violation } from './checker/evidence.ts';
+import { printCountsAndExit, reportCheck } from '../harness/check-report.ts';
+import type { Violation } from './checker/violation.ts';
 import { mutations } from './mutations/index.ts';
 import type { Mutation } from './mutations/mutation.ts';
 import { runMutation } from './mutations/run-mutation.ts';
@@ -9,10 +9,10 @@ import { runSeed } from './seeded-run.ts';
 
 /**
  * The seeded runs, then the mutations that the checker must catch. `--built` and `--modules` name the folders of a built
- * Baton and of its packages; one line per claim, and a last line with the counts.
+ * Baton and of its packages; one line per check, and a last line with the counts.
  *
  *   seeded-run   clients and faults of one seed       checker     the history against four invariants
- *   cluster      the processes and their Redis        clients     what clients do, by plan or one by one
+ *   deployment   the processes and their Redis        clients     what clients do, by plan or one by one
  *   nemesis      the schedule of faults               mutations   guards removed from the code; each must be caught
  *   scenarios    single scenarios, run by scenarios/main.ts on a testbed
  */
@@ -27,12 +27,12 @@ const { values } = parseArgs({
   },
 });
 
-/** Reports a claim whose check throws as failed, so that the others still run. */
-async function attemptClaim(claim: string, work: () => Promise<boolean>): Promise<boolean> {
+/** Reports a check that throws as failed, so that the others still run. */
+async function runCheck(what: string, work: () => Promise<boolean>): Promise<boolean> {
   try {
     return await work();
   } catch (error) {
-    return reportClaim(claim, [`threw: ${error instanceof Error ? error.stack : String(error)}`]);
+    return reportCheck(what, [`threw: ${error instanceof Error ? error.stack : String(error)}`]);
   }
 }
 
@@ -50,14 +50,14 @@ async function withPatchedRelease<T>(
 
 async function seededRun(seed: number, entry: string): Promise<void> {
   const tasks = Number(values.tasks);
-  const passed = await attemptClaim(`seed ${seed}`, async () => {
+  const passed = await runCheck(`seed ${seed}`, async () => {
     const begun = performance.now();
     const { violations, unfinishedClients, figures } = await runSeed(seed, tasks, entry);
     const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
     const some = unfinishedClients.slice(0, 5).join(', ');
     const unfinished =
       unfinishedClients.length === 0 ? [] : [`${unfinishedClients.length} clients did not finish: ${some}`];
-    return reportClaim(`seed ${seed}: ${figures}, ${seconds} s`, [...violations, ...unfinished]);
+    return reportCheck(`seed ${seed}: ${figures}, ${seconds} s`, [...violations, ...unfinished]);
   });
   if (!passed) console.log(`      repeat: npm run faults -- --only schedule --seed ${seed} --tasks ${tasks}`);
 }
@@ -67,19 +67,19 @@ async function checkMutation(mutation: Mutation): Promise<void> {
   const { name, invariant: missed, patches } = mutation;
   const describe = (found: readonly Violation[]) =>
     found.map(({ invariant, what }) => `${invariant}: ${what}`);
-  await attemptClaim(name, () =>
+  await runCheck(name, () =>
     withPatchedRelease([], async (entry) =>
-      reportClaim(
+      reportCheck(
         `the scenario of "${name}" on the unmodified release violates nothing`,
         describe(await runMutation(mutation, entry)),
       ),
     ),
   );
-  await attemptClaim(name, () =>
+  await runCheck(name, () =>
     withPatchedRelease(patches, async (entry) => {
       const found = await runMutation(mutation, entry);
       const caught = [...new Set(found.map(({ invariant }) => invariant))].sort().join(', ') || 'nothing';
-      return reportClaim(
+      return reportCheck(
         `${name}: ${missed} is violated, and nothing else (${found[0]?.what ?? 'nothing'})`,
         caught === missed ? [] : [`found: ${caught}`, ...describe(found)],
       );
@@ -96,4 +96,4 @@ if (values.only === undefined || values.only === 'schedule') {
 }
 if (values.only === undefined || values.only === 'mutations')
   for (const mutation of mutations) await checkMutation(mutation);
-exitWithCounts();
+printCountsAndExit();

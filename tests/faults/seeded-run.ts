@@ -5,14 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { PlannedClient } from './clients/planned-client.ts';
 import { checkHistory } from './checker/checker.ts';
 import { type FinalState, hasEnded } from './checker/final-state.ts';
-import { Cluster } from './cluster/cluster.ts';
-import { StallDetector } from './cluster/stall-detector.ts';
-import { historyClock, History } from './checker/history.ts';
+import { ProxiedDeployment } from './deployment/proxied-deployment.ts';
+import { MachineStallRecorder } from './deployment/machine-stall-recorder.ts';
+import { historyNow, History } from './checker/history.ts';
 import { GRACE_MS } from './checker/deadlines.ts';
 import { runNemesis } from './nemesis/nemesis.ts';
 import { createClientPlans, SHORT_LIFETIMES } from './clients/client-plan.ts';
 import { repeatAcceptedAnswers } from './clients/repeat-answers.ts';
-import { readFinalState } from './cluster/read-final-state.ts';
+import { readFinalState } from './deployment/read-final-state.ts';
 import { createFaultSchedule } from './nemesis/fault-schedule.ts';
 
 /** A run with unfinished clients is void: what they did not do could hide a loss. */
@@ -34,32 +34,32 @@ export async function runSeed(seed: number, count: number, entry: string): Promi
   const path = join(dir, `seed-${seed}.jsonl`);
   const history = new History(path);
   const gateways = [{}, {}, SHORT_LIFETIMES];
-  const cluster = await Cluster.start({ entry, gateways, workers: 2 }, history);
+  const deployment = await ProxiedDeployment.start({ entry, gateways, workers: 2 }, history);
   const ended = new AbortController();
   let result: SeedResult | undefined;
   const stages = new StageTimer();
-  const stalls = new StallDetector(history);
+  const stallRecorder = new MachineStallRecorder(history);
   try {
     const clients = createClientPlans(seed, count, WINDOW_MS);
-    const world = { cluster, history, ended: ended.signal };
+    const world = { deployment, history, ended: ended.signal };
     const running = Promise.all(
       clients.map(async (plan) => ((await new PlannedClient(plan, world).run()) ? [] : [plan.key])),
     );
-    await runNemesis(cluster, createFaultSchedule(seed, gateways.length, 2), history);
+    await runNemesis(deployment, createFaultSchedule(seed, gateways.length, 2), history);
     stages.end('faults');
-    await waitForClients(running, stalls);
+    await waitForClients(running, stallRecorder);
     ended.abort();
     const unfinishedClients = (await running).flat();
     stages.end('clients');
-    const final = await readSettledState(cluster);
+    const final = await readSettledState(deployment);
     await repeatAcceptedAnswers(world, history.entries, clients);
     stages.end('reading');
-    result = summarize(history, final, unfinishedClients, `${stages.text}${stalls.text}`);
+    result = summarize(history, final, unfinishedClients, `${stages.text}${stallRecorder.text}`);
     return result;
   } finally {
     ended.abort();
-    stalls.stop();
-    await cluster.stop();
+    stallRecorder.stop();
+    await deployment.stop();
     await history.close();
     const good = result?.violations.length === 0 && result.unfinishedClients.length === 0;
     if (good) await rm(dir, { recursive: true });
@@ -68,24 +68,24 @@ export async function runSeed(seed: number, count: number, entry: string): Promi
 }
 
 /** Waits for the clients for PATIENCE_MS, not counting stalls of the machine. */
-async function waitForClients(running: Promise<unknown>, stalls: StallDetector): Promise<void> {
+async function waitForClients(running: Promise<unknown>, stallRecorder: MachineStallRecorder): Promise<void> {
   let done = false;
   const end = running.then(() => {
     done = true;
   });
-  const [begun, lost] = [performance.now(), stalls.stalledMs];
-  while (!done && performance.now() - begun - (stalls.stalledMs - lost) < PATIENCE_MS)
+  const [begun, lost] = [performance.now(), stallRecorder.stalledMs];
+  while (!done && performance.now() - begun - (stallRecorder.stalledMs - lost) < PATIENCE_MS)
     await Promise.race([end, delay(500)]);
 }
 
 /** The final state once every task has ended or should have. */
-async function readSettledState(cluster: Cluster): Promise<FinalState> {
+async function readSettledState(deployment: ProxiedDeployment): Promise<FinalState> {
   for (;;) {
-    const final = await readFinalState(cluster);
+    const final = await readFinalState(deployment);
     const open = final.tasks.filter(
-      ({ status, expiresAt }) => !hasEnded(status) && expiresAt + GRACE_MS + 500 > historyClock(),
+      ({ status, expiresAt }) => !hasEnded(status) && expiresAt + GRACE_MS + 500 > historyNow(),
     );
-    const soon = open.filter(({ expiresAt }) => expiresAt < historyClock() + SHORT_LIFETIMES.task);
+    const soon = open.filter(({ expiresAt }) => expiresAt < historyNow() + SHORT_LIFETIMES.task);
     if (soon.length === 0) return final;
     await delay(500);
   }

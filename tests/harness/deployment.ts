@@ -1,7 +1,11 @@
 import { createLogger, type RunningGateway, startGateway } from '@baton/gateway';
-import { DEFAULT_EDGE_LIMITS, type EdgeLimits } from '@baton/gateway/configuration';
+import {
+  DEFAULT_EDGE_LIMITS,
+  type EdgeLimits,
+  type GatewayConfiguration,
+} from '@baton/gateway/configuration';
 import { startPrivateRedis } from '@baton/local-redis';
-import { benchOperations } from '@baton/operations';
+import { syntheticOperations } from '@baton/operations';
 import type { KeyInput, Limits } from '@baton/protocol';
 import { type Lifetimes, Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
@@ -11,7 +15,7 @@ export const SECRET = 'a secret of the tests';
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests';
 const log = createLogger(process.env['TEST_LOG'] ?? 'silent', {});
 
-type Programs = typeof benchOperations;
+type Programs = typeof syntheticOperations;
 
 export interface DeploymentOptions {
   readonly gateways?: number;
@@ -20,7 +24,8 @@ export interface DeploymentOptions {
   readonly limits?: Partial<Limits>;
   /** False: every request goes through the SDK's transport. */
   readonly fastPath?: boolean;
-  readonly trustProxy?: boolean;
+  /** Settings of the gateways beside the usual ones. */
+  readonly gateway?: Partial<Omit<GatewayConfiguration, 'edgeLimits'>>;
   readonly edgeLimits?: Partial<EdgeLimits>;
   readonly log?: ReturnType<typeof createLogger>;
 }
@@ -80,7 +85,7 @@ export class Deployment {
   }
 
   /** `programs` are added to the product's; an older version of a program has a key other than its name. */
-  async addGateway(programs: Programs = benchOperations): Promise<RunningGateway> {
+  async addGateway(programs: Programs = syntheticOperations): Promise<RunningGateway> {
     const replica = `gateway-${this.gateways.length}`;
     const configuration = {
       host: '127.0.0.1',
@@ -88,13 +93,14 @@ export class Deployment {
       replica,
       operatorToken: OPERATOR_TOKEN,
       publicUrl: undefined,
+      trustProxy: false,
       allowedOrigins: ['https://app.example'],
       metricsOpen: false,
       unreadyMs: 0,
       drainMs: 9_000,
       fastPath: this.options.fastPath ?? true,
-      trustProxy: this.options.trustProxy ?? false,
       edgeLimits: { ...DEFAULT_EDGE_LIMITS, wrongCredentialsPerSecond: 1_000, ...this.options.edgeLimits },
+      ...this.options.gateway,
     };
     const gateway = await startGateway(
       configuration,
@@ -106,7 +112,7 @@ export class Deployment {
     return gateway;
   }
 
-  async addWorker(programs: Programs = benchOperations): Promise<RunningWorker> {
+  async addWorker(programs: Programs = syntheticOperations): Promise<RunningWorker> {
     const store = await this.openStore(`worker-${this.workers.length}`);
     const worker = await startWorker({ drainMs: 9_000 }, store, log, programs);
     this.workers.push(worker);

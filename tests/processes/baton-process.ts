@@ -68,7 +68,7 @@ export class BatonProcess {
   }
 }
 
-export const GATEWAY_READY = /listens on (http:\/\/\S+)/;
-export const WORKER_READY = /"msg":"working"/;
-export const AGENT_READY = /"event":"started"/;
-export const DEV_READY = /MCP\s+(http:\/\/\S+)\/mcp/;
+export const GATEWAY_READY_LINE = /listens on (http:\/\/\S+)/;
+export const WORKER_READY_LINE = /"msg":"working"/;
+export const AGENT_READY_LINE = /"event":"started"/;
+export const DEV_READY_LINE = /MCP\s+(http:\/\/\S+)\/mcp/;

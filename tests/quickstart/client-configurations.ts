@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { type AnyJson, connectMcpEndpoint } from '../harness/mcp-client.ts';
-import { textOf } from '../docs/pages.ts';
+import { readPage } from '../docs/markdown-pages.ts';
 
 /** A server entry of a client's configuration file, with its variables replaced. */
 export interface ServerEntry {
@@ -21,7 +21,7 @@ export const INSPECTOR_CONFIG = '.baton/inspector.json';
 
 /** The configuration files in the walkthrough, each after a line that names the client and the path. */
 export function readClientConfigurations(): ClientConfiguration[] {
-  const found = textOf('docs/walkthrough.md').matchAll(
+  const found = readPage('docs/walkthrough.md').matchAll(
     /^\*\*([^*]+)\*\*, `([^`]*mcp\.json)`.*\n\n```json\n([\s\S]*?)^```/gm,
   );
   return [...found].map(([, client = '', path = '', text = '']) => ({

@@ -7,14 +7,14 @@ import {
   connectByConfiguration,
   INSPECTOR_CONFIG,
 } from './client-configurations.ts';
-import { blocks } from '../docs/pages.ts';
-import { Clone } from './clone.ts';
+import { codeBlocksUnder } from '../docs/markdown-pages.ts';
+import { QuickstartFolder } from './quickstart-folder.ts';
 
 /** The walkthrough's first ten minutes, from a document to a finished task, are what a reader finds who types them. */
-let clone: Clone;
+let clone: QuickstartFolder;
 let llm: FakeLlmServer;
 beforeAll(async () => {
-  clone = await Clone.start();
+  clone = await QuickstartFolder.start();
   llm = await FakeLlmServer.start(answerWithPlan);
 });
 afterAll(async () => {
@@ -22,7 +22,7 @@ afterAll(async () => {
   await clone.end();
 });
 
-const tea = blocks('A first delegation with curl');
+const tea = codeBlocksUnder('A first delegation with curl');
 const [begin = ''] = tea;
 
 /** The replies of `call`, a line each. */
@@ -32,8 +32,8 @@ const replies = (said: string): AnyJson[] =>
     .filter((line) => line.startsWith('{"'))
     .map((line) => JSON.parse(line).result?.structuredContent);
 
-test('by hand: answers typed into curl make a plan, split its first task and finish it', async () => {
-  const said = await clone.sh(...tea, ...blocks('By hand'));
+test('by hand: answers sent with curl make a plan, split its first task and finish it', async () => {
+  const said = await clone.sh(...tea, ...codeBlocksUnder('By hand'));
   const [split, , , next] = replies(said).slice(-4);
   expect(split.task.subtasks.map(({ title }: AnyJson) => title)).toEqual(['Table of teas', 'Page of teas']);
   expect(next).toMatchObject({ task: { id: 2, title: 'Basket' } });
@@ -42,14 +42,14 @@ test('by hand: answers typed into curl make a plan, split its first task and fin
 });
 
 describe('with an LLM endpoint', { timeout: 60_000 }, () => {
-  const [choices = ''] = blocks('With an LLM endpoint', '');
+  const [choices = ''] = codeBlocksUnder('With an LLM endpoint', '');
   const lines = choices.trim().split('\n');
 
   test('the walkthrough names three endpoints', () => {
     expect(lines).toHaveLength(3);
   });
 
-  test.each(lines)('%s: baton agent answers, and a real document becomes work that is done', async (line) => {
+  test.each(lines)('%s: baton agent answers, and a real document becomes completed tasks', async (line) => {
     llm.calls.length = 0;
     const named = line
       .replaceAll('...', 'key-of-the-llm')
@@ -57,7 +57,7 @@ describe('with an LLM endpoint', { timeout: 60_000 }, () => {
     const provider = line.includes('ANTHROPIC') ? 'anthropic' : 'openai';
     // The reader's provider is the tests' server; all else is what is typed.
     const here = `export BATON_LLM_ENDPOINT=${llm.url} BATON_LLM_PROVIDER=${provider}`;
-    const said = await clone.sh(begin, named, here, ...blocks('With an LLM endpoint'));
+    const said = await clone.sh(begin, named, here, ...codeBlocksUnder('With an LLM endpoint'));
     const [split, , next] = replies(said).slice(-3);
     expect(split.task.subtasks).toHaveLength(CANNED_PLAN.subtasks.length);
     expect(next.task).toMatchObject({ id: 2, title: CANNED_PLAN.tasks[1]?.title });
@@ -77,7 +77,7 @@ describe('from an MCP client', () => {
   });
 
   test.each(readClientConfigurations())(
-    '$client: its configuration leads to Baton, and through the whole walk',
+    '$client: its configuration connects to Baton and completes the walkthrough',
     async (one) => {
       const client = await connectByConfiguration(
         one.serverEntry(clone.devFile.apiKey),
@@ -102,11 +102,11 @@ describe('from an MCP client', () => {
     },
   );
 
-  test('the line for Claude Code without a file gives it the same address and header', async () => {
-    const line = blocks('From an MCP client', '').find((block) => block.startsWith('claude '));
+  test('the command for Claude Code without a file has the same URL and header', async () => {
+    const line = codeBlocksUnder('From an MCP client', '').find((block) => block.startsWith('claude '));
     const said = await clone.sh(
       begin,
-      ...blocks('From an MCP client'),
+      ...codeBlocksUnder('From an MCP client'),
       `claude() { printf '%s\\n' "$@"; }`,
       line ?? '',
     );
@@ -120,16 +120,21 @@ describe('from an MCP client', () => {
     await client.close();
   });
 
-  test('the Inspector is given a file with the key in it, and its output begins as the walkthrough shows', async () => {
-    const [commands = '', output = ''] = blocks('From an MCP client', '').slice(-2);
+  test('the Inspector reads its key from a file, and prints what the walkthrough shows', async () => {
+    const [commands = '', output = ''] = codeBlocksUnder('From an MCP client', '').slice(-2);
     const lines = commands.trim().split('\n');
-    const [mcpJson = ''] = blocks('From an MCP client', 'json');
+    const [mcpJson = ''] = codeBlocksUnder('From an MCP client', 'json');
     const fill = lines.find((line) => line.startsWith('sed ')) ?? '';
-    await clone.sh(begin, ...blocks('From an MCP client'), `cat > .mcp.json <<'EOF'\n${mcpJson}EOF`, fill);
+    await clone.sh(
+      begin,
+      ...codeBlocksUnder('From an MCP client'),
+      `cat > .mcp.json <<'EOF'\n${mcpJson}EOF`,
+      fill,
+    );
     const { baton } = JSON.parse(clone.read(INSPECTOR_CONFIG)).mcpServers;
     expect(commands).toContain(`--config ${INSPECTOR_CONFIG} --server baton`);
     const client = await connectByConfiguration(baton, clone.devFile.mcpUrl);
-    await clone.sh(...tea, ...blocks('By hand'));
+    await clone.sh(...tea, ...codeBlocksUnder('By hand'));
     const result = JSON.stringify(await client.callTool({ name: 'next_task', arguments: {} }), null, 2);
     expect(result.startsWith(output.trim().replace(/,$/, ''))).toBe(true);
     await client.close();

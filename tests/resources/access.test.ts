@@ -11,7 +11,7 @@ describe.each([
   });
   afterAll(() => fixture?.stop());
 
-  test("never tells another principal's or tenant's resource from one that never was [resource-tenancy]", async () => {
+  test("answers for another principal's or tenant's resource exactly as for one that never existed [resource-tenancy]", async () => {
     const other = await fixture.baton.addTenant(`other-${fastPath}`);
     const own = await fixture.baton.createKey({ scopes: ['mcp'] });
     const never = '00000000-0000-8000-8000-000000000000';
@@ -49,7 +49,7 @@ describe.each([
     expect(seen).toContain(projectUri('tasks'));
   });
 
-  test("lists to an agent the tenant's requests and no projects, which its scope does not reach [resource-scopes]", async () => {
+  test("lists the tenant's requests to an agent, and never projects, which need another scope [resource-scopes]", async () => {
     const seen = (await fixture.listResources(fixture.agent)).map(({ uri }) => uri);
     expect(seen).toContain(`baton://interactions/${fixture.parkedCall.interactionId}`);
     expect(seen.filter((uri) => uri.startsWith('baton://projects'))).toEqual([]);
@@ -65,7 +65,7 @@ describe.each([
     expect((await fixture.rpc('resources/read', { uri: 'baton://projects' }, '')).status).toBe(401);
   });
 
-  test('counts a request for a resource once, whatever it asks, and refuses one too many with 429', async () => {
+  test('counts each resource request once against the rate limit, and answers 429 beyond it', async () => {
     const key = await fixture.baton.addTenant(`slow-${fastPath}`, { requestsPerSecond: 0.001, burst: 4 });
     const ref = { type: 'ref/resource', uri: 'baton://tasks/{taskId}' };
     const statuses = [];

@@ -17,7 +17,7 @@ describe.each([
     expect(fixture.client.getServerCapabilities()).toMatchObject({ resources: {}, completions: {} });
   });
 
-  test('lists what is there for this caller, and each of it can be read [resources-list]', async () => {
+  test("lists the caller's resources, each of which can be read [resources-list]", async () => {
     const resources = await fixture.listResources(fixture.client);
     const added = await fixture.addedTasks();
     expect(resources.map(({ uri }) => uri)).toEqual([
@@ -53,7 +53,7 @@ describe.each([
     }
   });
 
-  test('says of each what it is called, its type, whom it is for and when it changed [resource-metadata]', async () => {
+  test('lists each resource with its name, type, audience and last modification [resource-metadata]', async () => {
     const { resources } = (await fixture.rpc('resources/list')).body.result;
     for (const one of resources) {
       expect(one).toMatchObject({
@@ -73,7 +73,7 @@ describe.each([
     }
   });
 
-  test('lists a template for each kind, whose expansion by the SDK is read [resource-templates]', async () => {
+  test('lists a template for each kind of resource, whose expansion by the SDK can be read [resource-templates]', async () => {
     const { resourceTemplates } = await fixture.client.listResourceTemplates();
     const values: AnyJson = {
       project: PROJECT,
@@ -103,7 +103,7 @@ describe.each([
     expect((await fixture.rpc('resources/templates/list', { cursor: 'x' })).body.error.code).toBe(-32602);
   });
 
-  test('pages what is much, each entry once, and refuses a broken cursor with -32602 [opaque-cursors]', async () => {
+  test('pages long lists with each entry once, and refuses an invalid cursor with -32602 [opaque-cursors]', async () => {
     const key = await fixture.baton.addTenant(`much-${fastPath}`);
     const much = await connectMcpClient(fixture.baton.url(), key);
     try {

@@ -12,7 +12,7 @@ describe.each([
   });
   afterAll(() => fixture?.stop());
 
-  test("shows a resource's name, title, type and annotations with its contents [resource-contents]", async () => {
+  test("returns a resource's name, title, type and annotations with its contents [resource-contents]", async () => {
     const { contents } = (await fixture.rpc('resources/read', { uri: projectUri('rules') })).body.result;
     expect(contents).toEqual([
       {
@@ -27,7 +27,7 @@ describe.each([
     ]);
   });
 
-  test('gives texts as text and what is none as base64, never one as the other [resource-text-binary]', async () => {
+  test('returns texts as text and binary data as base64, never one as the other [resource-text-binary]', async () => {
     const text = await fixture.read(projectUri(`files/${encodeURIComponent('docs/prd é.md')}`));
     expect(text).toMatchObject({ mimeType: 'text/markdown', text: '# Gärten' });
     const image = await fixture.read(projectUri('files/plan.png'));
@@ -39,7 +39,7 @@ describe.each([
     });
   });
 
-  test('shows of a project what its tools show [resources-of-project]', async () => {
+  test('returns the same project data as the project tools [resources-of-project]', async () => {
     expect((await fixture.readJson('baton://projects')).projects).toEqual([
       { projectRoot: PROJECT, status: projectUri('status'), tasks: projectUri('tasks') },
     ]);
@@ -67,7 +67,7 @@ describe.each([
     expect(files.map(({ uri }: AnyJson) => uri)).toContain(projectUri('files/plan.png'));
   });
 
-  test('shows a task and a request as the tools show them [resource-delegation]', async () => {
+  test('returns the same task and request as the tools [resource-delegation]', async () => {
     expect(await fixture.readJson(`baton://tasks/${fixture.parkedCall.taskId}`)).toEqual(
       await callTool(fixture.client, 'task_status', { taskId: fixture.parkedCall.taskId }),
     );
@@ -83,7 +83,7 @@ describe.each([
     );
   });
 
-  test('refuses what is no resource with -32002 and its URI [resource-not-found]', async () => {
+  test('refuses an unknown resource with -32002 and its URI [resource-not-found]', async () => {
     for (const uri of [
       'baton://nothing',
       'baton://projects/',
@@ -115,7 +115,7 @@ describe.each([
     }
   });
 
-  test('refuses broken params with -32602, never with -32603 [broken-request]', async () => {
+  test('refuses invalid params with -32602, never with -32603 [invalid-params]', async () => {
     for (const params of [{}, { uri: 7 }, { uri: null }])
       expect((await fixture.rpc('resources/read', params)).body.error.code).toBe(-32602);
     expect((await fixture.rpc('resources/list', { cursor: 7 })).body.error.code).toBe(-32602);
@@ -123,7 +123,7 @@ describe.each([
       expect((await fixture.rpc('completion/complete', params)).body.error.code).toBe(-32602);
   });
 
-  test('gives prompt texts as resources and by a tool, and never in a result or a directive [prompts-apart]', async () => {
+  test('returns prompt texts as resources and by a tool, and never in a result or a directive [prompts-apart]', async () => {
     const { text, mimeType } = await fixture.read('baton://prompts/analyze_project_complexity');
     expect(mimeType).toBe('text/markdown');
     const told = await callTool(fixture.client, 'generate_prompt', {

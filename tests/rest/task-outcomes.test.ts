@@ -1,24 +1,24 @@
 import { createLogger } from '@baton/gateway';
-import { benchOperations } from '@baton/operations';
+import { syntheticOperations } from '@baton/operations';
 import { Store } from '@baton/store';
 import { type RunningWorker, startWorker } from '@baton/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
-  newTenant,
-  type Replicas,
-  SECRET,
-  startReplicas,
-} from '../../apps/gateway/src/rest/testing/replicas.ts';
+  createTestTenant,
+  type TestReplicas,
+  TEST_SECRET,
+  startTestReplicas,
+} from '../../apps/gateway/src/rest/testing/test-replicas.ts';
 
 /** What REST shows of tasks that a worker resumes and sweeps. */
-let replicas: Replicas;
+let replicas: TestReplicas;
 let store: Store;
 let worker: RunningWorker;
 
 beforeAll(async () => {
-  replicas = await startReplicas();
-  store = await Store.open({ url: replicas.redisUrl, secret: SECRET, replica: 'worker' });
-  worker = await startWorker({ drainMs: 2_000 }, store, createLogger('silent', {}), benchOperations);
+  replicas = await startTestReplicas();
+  store = await Store.open({ url: replicas.redisUrl, secret: TEST_SECRET, replica: 'worker' });
+  worker = await startWorker({ drainMs: 2_000 }, store, createLogger('silent', {}), syntheticOperations);
 });
 afterAll(async () => {
   await worker.stop();
@@ -34,7 +34,7 @@ const eventsOf = (body: { timeline: { event: string }[] }) => body.timeline.map(
 
 test('an answer over REST waits for the result, which the task then shows on every replica', async () => {
   const { one, other } = replicas;
-  const { mcp, agent } = await newTenant(one);
+  const { mcp, agent } = await createTestTenant(one);
   const { interactionId, taskId } = await one.delegate(mcp);
   const path = `/v1/interactions/${interactionId}/answer`;
   const { body } = await other.send('POST', path, { token: agent, json: object({ value: 'done' }) });
@@ -47,7 +47,7 @@ test('an answer over REST waits for the result, which the task then shows on eve
 
 test('an invalid answer is requested again, and the next request is in the outcome', async () => {
   const { one, other } = replicas;
-  const { mcp } = await newTenant(one);
+  const { mcp } = await createTestTenant(one);
   const { interactionId, taskId } = await one.delegate(mcp);
   const path = `/v1/interactions/${interactionId}/answer`;
   const { body } = await one.send('POST', path, { token: mcp, json: object({ value: 7 }) });
@@ -60,7 +60,7 @@ test('an invalid answer is requested again, and the next request is in the outco
 
 test('an interaction expires at its extended deadline, and its task fails with interaction_expired', async () => {
   const { one, other } = replicas;
-  const { mcp } = await newTenant(one);
+  const { mcp } = await createTestTenant(one);
   const { interactionId, taskId } = await one.delegate(mcp);
   await one.send('POST', `/v1/interactions/${interactionId}/extend`, { token: mcp, json: { ttlMs: 1 } });
   const read = async () => (await other.send('GET', `/v1/tasks/${taskId}`, { token: mcp })).body;
@@ -74,7 +74,7 @@ test('an interaction expires at its extended deadline, and its task fails with i
 
 test('a cancelled interaction ends its task with that reason, unless the program goes on without it', async () => {
   const { one, other } = replicas;
-  const { mcp } = await newTenant(one);
+  const { mcp } = await createTestTenant(one);
   const { interactionId, taskId } = await one.delegate(mcp);
   await one.send('POST', `/v1/interactions/${interactionId}/cancel`, { token: mcp });
   const read = async () => (await other.send('GET', `/v1/tasks/${taskId}`, { token: mcp })).body;
@@ -84,7 +84,7 @@ test('a cancelled interaction ends its task with that reason, unless the program
 
 test('a program that throws fails its task with the reason, and never answers 500', async () => {
   const { one } = replicas;
-  const { mcp } = await newTenant(one);
+  const { mcp } = await createTestTenant(one);
   const { interactionId, taskId } = await one.delegate(mcp, 'bench_poison', { text: 'x' });
   const path = `/v1/interactions/${interactionId}/answer`;
   const { status, body } = await one.send('POST', path, { token: mcp, json: object({ value: 'x' }) });
@@ -95,7 +95,7 @@ test('a program that throws fails its task with the reason, and never answers 50
 
 test('REST returns the project that a worker has committed', async () => {
   const { one, other } = replicas;
-  const { mcp } = await newTenant(one);
+  const { mcp } = await createTestTenant(one);
   const asked = await one.delegate(mcp, 'parse_prd', {
     prd: 'Build a shed.',
     numTasks: 1,

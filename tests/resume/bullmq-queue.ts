@@ -19,6 +19,6 @@ export function openBullQueue(
 }
 
 /** How many jobs were added to the tenant's lists so far. */
-export async function countJobs(redis: Redis, tenant = 'acme'): Promise<number> {
+export async function countAddedJobs(redis: Redis, tenant = 'acme'): Promise<number> {
   return Number(await redis.hget(`baton:{s0}:t:${tenant}:jobs`, 'next'));
 }

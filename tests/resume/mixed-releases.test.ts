@@ -1,10 +1,10 @@
-import { benchOperations } from '@baton/operations';
+import { syntheticOperations } from '@baton/operations';
 import { afterEach, expect, test } from 'vitest';
 import { successAnswer, callTool, connectMcpClient, callToolForError } from '../harness/mcp-client.ts';
 import { Deployment } from '../harness/deployment.ts';
 
 /** Two releases side by side: the newer one has another version of a program, and still has the one that may be parked. */
-const echo = benchOperations.get('bench_echo')!;
+const echo = syntheticOperations.get('bench_echo')!;
 const OLD = new Map([['bench_echo', echo]]);
 const newer = {
   ...echo,

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { successAnswer, callTool, connectMcpClient } from '../harness/mcp-client.ts';
 import { Deployment } from '../harness/deployment.ts';
-import { countJobs, openBullQueue } from './bullmq-queue.ts';
+import { countAddedJobs, openBullQueue } from './bullmq-queue.ts';
 
 /** Every resume is a BullMQ job: what an operator's tools see of it, and what they may do to it. */
 let baton: Deployment;
@@ -30,18 +30,18 @@ const ended = (taskId: string, timeout = 15_000) =>
     .not.toBe('working');
 
 test('one answer is one job, and a burst of answers needs fewer jobs than answers', async () => {
-  const before = await countJobs(view.redis);
+  const before = await countAddedJobs(view.redis);
   for (let n = 0; n < 5; n++) {
     const { interactionId } = await park();
     expect((await answer(interactionId)).outcome.status).toBe('completed');
   }
-  expect((await countJobs(view.redis)) - before).toBe(5);
+  expect((await countAddedJobs(view.redis)) - before).toBe(5);
 
   const parked = await Promise.all(Array.from({ length: 64 }, park));
-  const from = await countJobs(view.redis);
+  const from = await countAddedJobs(view.redis);
   const outcomes = await Promise.all(parked.map(({ interactionId }) => answer(interactionId)));
   expect(outcomes.every(({ outcome }) => outcome.status === 'completed')).toBe(true);
-  expect((await countJobs(view.redis)) - from).toBeLessThanOrEqual(32);
+  expect((await countAddedJobs(view.redis)) - from).toBeLessThanOrEqual(32);
 });
 
 test('a job has its tenant and task id and no payload, and is removed when it completes', async () => {
@@ -59,7 +59,7 @@ test('a job has its tenant and task id and no payload, and is removed when it co
 
 test('a paused queue stays paused, is reported, never gets a second job, and resumes accepted answers later', async () => {
   await view.queue.pause();
-  const from = await countJobs(view.redis);
+  const from = await countAddedJobs(view.redis);
   const parked = await Promise.all(Array.from({ length: 20 }, park));
   await Promise.all(parked.map(({ interactionId }) => answer(interactionId, 0)));
   await expect.poll(() => view.queue.getWaitingCount()).toBe(1);
@@ -71,7 +71,7 @@ test('a paused queue stays paused, is reported, never gets a second job, and res
     await expect.poll(checked, { timeout: 10_000 }).toBeGreaterThan(last);
   }
   expect(await view.queue.getWaitingCount()).toBe(1);
-  expect((await countJobs(redis)) - from).toBe(1);
+  expect((await countAddedJobs(redis)) - from).toBe(1);
   expect(await view.queue.isPaused()).toBe(true);
   const ready = await fetch(`${baton.url(0)}/readyz`);
   expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready', paused: ['s0:resume'] }]);

@@ -30,7 +30,7 @@ describe.each([
   const answer = (client: Client, interactionId: string, data: unknown, more: object = {}) =>
     callTool(client, 'agent_llm', { interactionId, agentLLMResponse: successAnswer(data), ...more });
 
-  test('is parked with the directive of the contract, in structure and in text', async () => {
+  test('is parked with the documented directive, as structured content and as text', async () => {
     const result = await one.callTool({ name: 'bench_echo', arguments: { text: 'hello' } });
     const directive = result.structuredContent as AnyJson;
     expect(directive).toMatchObject({
@@ -73,14 +73,14 @@ describe.each([
     });
   });
 
-  test('takes bare data and text in a code fence as well', async () => {
+  test('accepts bare data and text in a code fence', async () => {
     for (const data of [{ value: 'bare' }, { text: '```json\n{"value":"bare"}\n```' }]) {
       const { interactionId } = await echo();
       expect((await answer(other, interactionId, data)).outcome.result.value).toBe('bare');
     }
   });
 
-  test('answers the same answer again with the same confirmation, and another answer with a refusal', async () => {
+  test('confirms a repeated answer again, and refuses a different one', async () => {
     const { interactionId } = await echo();
     const first = await answer(one, interactionId, { object: { value: 'a' }, model: 'm' });
     const again = await answer(other, interactionId, { model: 'm', object: { value: 'a' } });
@@ -92,7 +92,7 @@ describe.each([
     expect(refused).toMatchObject({ code: 'interaction_already_answered', interactionId });
   });
 
-  test('requests an invalid answer again, with what is wrong', async () => {
+  test('requests an invalid answer again, with its validation error', async () => {
     const { interactionId, taskId } = await echo();
     const { outcome } = await answer(other, interactionId, { object: { value: 7 } });
     expect(outcome).toMatchObject({ status: 'input_required', pending: { taskId, attempt: 2 } });
@@ -104,7 +104,7 @@ describe.each([
     expect(end.outcome.result.value).toBe('right');
   });
 
-  test('fails with the last problem when no answer is valid', async () => {
+  test('fails with the last validation error when no answer is valid', async () => {
     let { interactionId, taskId } = await echo();
     let outcome: AnyJson;
     for (let attempt = 1; attempt <= 4; attempt++) {
@@ -169,7 +169,7 @@ describe.each([
     expect((await answer(agent, interactionId, { value: 'by the agent' })).outcome.status).toBe('completed');
   });
 
-  test('is listed completely in pending_interactions for a client that lost it', async () => {
+  test('is listed with its whole request in pending_interactions, for a client that lost the directive', async () => {
     const client = await connectMcpClient(baton.url(1), await baton.createKey({}));
     const directive = await echo(client, 'find me');
     const { interactions } = await callTool(client, 'pending_interactions', {});
@@ -365,7 +365,7 @@ describe.each([
     expect(outcome).toMatchObject({ status: 'failed', error: { code: 'schema_unusable' } });
   });
 
-  test('shows an interaction that has ended as ended', async () => {
+  test('returns an interaction that has ended with its final status', async () => {
     const { interactionId } = await echo();
     await answer(one, interactionId, { value: 'x' });
     const [shown] = (await callTool(other, 'pending_interactions', { interactionId })).interactions;

@@ -60,7 +60,7 @@ describe.each([
     }
   });
 
-  test('serves the metadata that a refused client is pointed to, and its health, without a credential', async () => {
+  test('serves protected-resource metadata and health checks without a credential', async () => {
     const { headers } = await send(rpc('ping'), MCP, '');
     const [, metadata = ''] = /resource_metadata="([^"]+)"/.exec(headers.get('www-authenticate') ?? '') ?? [];
     const described = (await (await fetch(metadata)).json()) as AnyJson;
@@ -79,7 +79,7 @@ describe.each([
     expect(await metrics.text()).toContain('baton_http_request_seconds_count{route="/mcp"');
   });
 
-  test('answers a request whose _meta is none, and never leaves it waiting', async () => {
+  test('answers -32602 for a malformed _meta, and never leaves the request waiting', async () => {
     for (const method of ['ping', 'tools/list']) {
       for (const _meta of [[], 7, 'x', null, { 'io.modelcontextprotocol/related-task': 7 }]) {
         const { body } = await send(rpc(method, { _meta }));
@@ -88,12 +88,12 @@ describe.each([
     }
   });
 
-  test('takes no notice of a task that is asked for, since it offers none', async () => {
+  test('ignores the task parameter of MCP tasks, which it does not support', async () => {
     for (const body of [rpc('ping', { task: { ttl: 1 } }), rpc('tools/list', { task: {} })])
       expect((await send(body)).body.error).toBeUndefined();
   });
 
-  test('refuses a batch that would hold up others, and one message with as many fields', async () => {
+  test('refuses a batch of 2,000 messages, and one message with 3,000 fields, with 413 limit_size', async () => {
     const fields = Object.fromEntries(Array.from({ length: 3_000 }, (_value, n) => [`k${n}`, 1]));
     for (const body of [Array.from({ length: 2_000 }, () => rpc('ping')), tool('get_tasks', fields)]) {
       const { status, body: said } = await send(body);
@@ -102,7 +102,7 @@ describe.each([
     }
   });
 
-  test('closes the connection when the client asks for it, though the reply is a stream', async () => {
+  test('closes the connection on `connection: close`, even when the reply is a stream', async () => {
     const { headers } = await send(rpc('ping'), { ...MCP, connection: 'close' });
     expect(headers.get('connection')).toBe('close');
   });
@@ -120,7 +120,7 @@ describe.each([
     expect(lookUps).toHaveLength(1);
   });
 
-  test('refuses a key without the scope with 403 that names it', async () => {
+  test('refuses a key without the required scope with 403 that names the scope', async () => {
     for (const [scope, begun] of [
       ['admin', 403],
       ['agent', midway(403)],
@@ -141,20 +141,20 @@ describe.each([
     expect((await send(rpc('tools/list'), MCP, OPERATOR_TOKEN)).status).toBe(403);
   });
 
-  test('lets known origins call and refuses others with 403', async () => {
+  test('accepts configured origins and refuses others with 403', async () => {
     expect((await send(rpc('ping'), { ...MCP, origin: 'https://evil.example' })).status).toBe(403);
     expect((await send(rpc('ping'), { ...MCP, origin: 'null' })).status).toBe(403);
     expect((await send(rpc('ping'), { ...MCP, origin: 'https://app.example' })).status).toBe(200);
   });
 
-  test('answers requests with the ids that they came with, whatever they are', async () => {
+  test('echoes the JSON-RPC id of a request, whether zero, negative or a string', async () => {
     for (const id of [0, -1, 7, 'seven', '']) {
       const { body } = await send(rpc('ping', {}, id));
       expect(body).toEqual({ jsonrpc: '2.0', id, result: {} });
     }
   });
 
-  test('negotiates the protocol version, and refuses one in the header that it does not speak', async () => {
+  test('negotiates the protocol version, and refuses an unsupported one in the header with 400', async () => {
     for (const protocolVersion of ['2025-03-26', '2025-06-18', '2025-11-25']) {
       const { body } = await send(hello(protocolVersion));
       expect(body.result).toMatchObject({
@@ -167,7 +167,7 @@ describe.each([
     expect((await send(rpc('ping'), { ...MCP, 'mcp-protocol-version': '1999-01-01' })).status).toBe(400);
   });
 
-  test('takes notifications and responses with 202, and batches as 2025-03-26 has them', async () => {
+  test('accepts notifications and responses with 202, and the batches of revision 2025-03-26', async () => {
     expect((await send({ jsonrpc: '2.0', method: 'notifications/initialized' })).status).toBe(202);
     expect((await send({ jsonrpc: '2.0', id: 1, result: {} })).status).toBe(202);
     const batch = await send([
@@ -180,7 +180,7 @@ describe.each([
     ).toEqual([1, 2]);
   });
 
-  test('answers what is no request with the codes of JSON-RPC, never with a 500', async () => {
+  test('answers invalid JSON and invalid requests with JSON-RPC error codes, never with a 500', async () => {
     const cases: [unknown, number, number][] = [
       ['{', 400, -32700],
       ['{"jsonrpc":"2.0","id":1,"method":"ping","__proto__":{}}', 400, -32700],
@@ -221,7 +221,7 @@ describe.each([
     }
   });
 
-  test('limits the rate of a tenant with 429 and Retry-After, and never that of an answer', async () => {
+  test("limits a tenant's request rate with 429 and Retry-After, and never limits answers", async () => {
     const slow = await baton.addTenant(`slow-${fastPath}`, { requestsPerSecond: 1, burst: 2 });
     const parked = await send(tool('bench_echo', { text: 'x' }), MCP, slow);
     expect((await send(tool('bench_echo', { text: 'x' }), MCP, slow)).status).toBe(200);
@@ -240,7 +240,7 @@ describe.each([
     ]);
   });
 
-  test('counts every message of a batch', async () => {
+  test('counts every message of a batch against the rate limit', async () => {
     const few = await baton.addTenant(`batch-${fastPath}`, { requestsPerSecond: 1, burst: 3 });
     expect(
       (
@@ -262,7 +262,7 @@ describe.each([
     ).toBe(429);
   });
 
-  test('limits what may wait at once, and takes the next call once something was answered', async () => {
+  test('limits pending requests, and accepts the next call once one was answered', async () => {
     const key = await baton.addTenant(`few-${fastPath}`, { pendingInteractions: 2 });
     const parked = await send(tool('bench_echo', { text: '1' }), MCP, key);
     await send(tool('bench_echo', { text: '2' }), MCP, key);
@@ -287,7 +287,7 @@ describe.each([
     expect((await send(tool('bench_echo', { text: '3' }), MCP, key)).body.error).toBeUndefined();
   });
 
-  test('names the field of every argument that does not fit, and parks nothing', async () => {
+  test('names the field of every invalid argument, and parks nothing', async () => {
     const cases: [string, object, string][] = [
       ['parse_prd', {}, 'prd'],
       ['parse_prd', { prd: 7 }, 'prd'],
@@ -350,7 +350,7 @@ describe.each([
     ).toEqual([]);
   });
 
-  test('answers ids that do not exist, or are malformed, as never seen', async () => {
+  test('answers malformed ids like ids that do not exist', async () => {
     const ids = [
       'x',
       '',
@@ -374,7 +374,7 @@ describe.each([
     }
   });
 
-  test('keeps a held request alive with comments until its answer comes', async () => {
+  test('keeps an open wait alive with SSE comments until its reply', async () => {
     const sleeping = await send(tool('bench_sleep', { ms: 600_000 }));
     const { taskId } = sleeping.body.result.structuredContent;
     const held = await send(tool('task_status', { taskId, waitMs: 4_000 }));
@@ -383,7 +383,7 @@ describe.each([
     expect(held.body.result.structuredContent).toMatchObject({ taskId, status: 'working' });
   });
 
-  test('ends the waits that it holds when it drains, with how things stand, and is gone at once', async () => {
+  test('on drain ends open waits with the current status, and stops within 5 s', async () => {
     const gateway = await baton.addGateway();
     const sleeping = await send(tool('bench_sleep', { ms: 600_000 }));
     const { taskId } = sleeping.body.result.structuredContent;

@@ -53,7 +53,7 @@ async function begin(
 const ANNOUNCED = { 'content-length': String(MOST) };
 const CHUNKED = { 'transfer-encoding': 'chunked' };
 
-describe.concurrent('a large body is not read', () => {
+describe.concurrent('a large body is refused before it is read', () => {
   test.each([
     ['POST', '/mcp', ANNOUNCED],
     ['POST', '/mcp', CHUNKED],
@@ -71,7 +71,7 @@ describe.concurrent('a large body is not read', () => {
     else expect(headers['content-type']).toMatch(/^application\/problem\+json/);
   });
 
-  test("of more bytes than its tenant's requests may have", async () => {
+  test("when it exceeds its tenant's limit on request bytes", async () => {
     const { status, body } = await begin('POST', '/mcp', baton.apiKey, ANNOUNCED);
     expect([status, body.error.data]).toMatchObject([413, { limit: 'requestBytes', bytes: MOST }]);
   });
@@ -107,7 +107,7 @@ test.each([
   expect(await text(socket)).toMatch(/^HTTP\/1.1 401 [^]*unauthenticated/);
 });
 
-test('only a large body costs a look-up of its own', async () => {
+test('only a large body costs an extra look-up of the key', async () => {
   const get = tool('get_tasks', { projectRoot: 'none' });
   const callsOf = async (body: unknown) => {
     const monitor = await RedisMonitor.open(baton.redisUrl);
@@ -138,7 +138,7 @@ test('a request counts once, however large its body', async () => {
   expect(statuses).toEqual({ mcp: [200, 200, 200, 200, 429], rest: [200, 200, 200, 200, 429] });
 });
 
-test('a large answer is taken when a large call is not any more, and refused when no answer is', async () => {
+test('a large answer is accepted after the rate of calls is used up, and refused after that of answers is', async () => {
   const key = await baton.addTenant('answering', { requestsPerSecond: 0.001, burst: 2 });
   const asked = await postJsonRpc(baton.url(), key, tool('bench_echo', { text: 'x' }));
   const { interactionId } = asked.body.result.structuredContent;
@@ -154,7 +154,7 @@ test('a large answer is taken when a large call is not any more, and refused whe
   expect((await begin('POST', '/mcp', key, { 'content-length': String(LARGE) })).status).toBe(429);
 });
 
-test('the operator, who shows no key, sends what is large as ever', async () => {
+test("the operator's large bodies are accepted without a key", async () => {
   const headers = { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' };
   const put = { method: 'PUT', headers, body: padded({ master: { tasks: [] } }) };
   expect((await fetch(`${baton.url()}/v1/tenants/acme/projects/operated`, put)).status).toBe(200);

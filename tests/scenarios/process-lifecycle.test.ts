@@ -9,7 +9,7 @@ import {
   type AnyJson,
   postJsonRpc,
 } from '../harness/mcp-client.ts';
-import { BatonProcess, GATEWAY_READY, WORKER_READY } from '../processes/baton-process.ts';
+import { BatonProcess, GATEWAY_READY_LINE, WORKER_READY_LINE } from '../processes/baton-process.ts';
 
 /** Two gateways and a worker, started as processes with one REDIS_URL and one secret. */
 const OPERATOR = 'operator-token-of-the-tests';
@@ -19,7 +19,7 @@ let apiKey: string;
 const started: BatonProcess[] = [];
 
 async function start(role: 'gateway' | 'worker', more: NodeJS.ProcessEnv = {}): Promise<BatonProcess> {
-  const ready = role === 'gateway' ? GATEWAY_READY : WORKER_READY;
+  const ready = role === 'gateway' ? GATEWAY_READY_LINE : WORKER_READY_LINE;
   const baton = await BatonProcess.start(role, { ...environment, ...more }, ready);
   baton.url = baton.url.replace('0.0.0.0', '127.0.0.1');
   started.push(baton);
@@ -75,7 +75,7 @@ describe('gateways and workers as processes', () => {
   test('an answer accepted without a worker is resumed when one starts', async () => {
     await Promise.all(
       started
-        .filter((baton) => WORKER_READY.test(baton.output.join('\n')))
+        .filter((baton) => WORKER_READY_LINE.test(baton.output.join('\n')))
         .map((baton) => baton.stop('SIGKILL')),
     );
     const gateway = await start('gateway');

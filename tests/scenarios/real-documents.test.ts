@@ -33,7 +33,7 @@ async function answerToTheEnd(directive: AnyJson, agent: ReturnType<typeof creat
 describe.each(DOCUMENTS)('%s', (document) => {
   const prd = readFileSync(new URL(`../fixtures/${document}`, import.meta.url), 'utf8');
 
-  test('is sent to the agent whole, and becomes the requested number of tasks', async () => {
+  test('is sent to the agent in full, and becomes the requested number of tasks', async () => {
     const projectRoot = `right/${document}`;
     const asked = await callTool(clients[0]!, 'parse_prd', { prd, numTasks: '12', projectRoot });
     expect(asked.llmRequestForAgent.messages.map((message: AnyJson) => message.content).join('\n')).toContain(

@@ -22,7 +22,7 @@ beforeAll(async () => {
   baton = await Deployment.start({
     gateways: 1,
     workers: 1,
-    trustProxy: true,
+    gateway: { trustProxy: true },
     edgeLimits: { refusedBytesPerSecond: PER_SECOND, wrongCredentialsPerSecond: 1 },
     log: createLogger('warn', {}, lines),
   });

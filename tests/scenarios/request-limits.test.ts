@@ -112,7 +112,7 @@ describe('a request over delegatedRequestBytes', () => {
   });
 });
 
-test('a request over 20,000 estimated tokens is shown with a warning everywhere, a smaller one never', async () => {
+test('a request over 20,000 estimated tokens has a warning wherever it is returned, a smaller one never', async () => {
   const apiKey = await baton.addTenant('wide');
   const wide = await connectMcpClient(baton.url(0), apiKey);
   const asked = await callTool(wide, 'agent_llm', inWords('ü'.repeat(39_800)));

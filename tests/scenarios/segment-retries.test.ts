@@ -1,6 +1,6 @@
 import { AnswerValidator, Programs, resumeTask } from '@baton/runner';
 import { openShards, type Shard, taskRef } from '@baton/store/shards';
-import { benchOperations } from '@baton/operations';
+import { syntheticOperations } from '@baton/operations';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { successAnswer, callTool, connectMcpClient } from '../harness/mcp-client.ts';
@@ -12,7 +12,7 @@ let redis: Redis;
 let shard: Shard;
 const check = new AnswerValidator();
 const old = new Programs();
-const current = new Programs(benchOperations);
+const current = new Programs(syntheticOperations);
 
 beforeAll(async () => {
   baton = await Deployment.start({ gateways: 1, workers: 0 });
@@ -56,7 +56,7 @@ const resume = async (programs: Programs, list: 'ready' | 'held' = 'ready', fina
 const standing = async (taskId: string) =>
   callTool(await connectMcpClient(baton.url(), baton.apiKey), 'task_status', { taskId });
 
-test('a worker without the program puts the task back for those that have it, as often as it takes', async () => {
+test('a worker without the program puts the task back until a worker with it takes it', async () => {
   const taskId = await answered();
   expect(await resume(old)).toBe('held');
   for (let time = 0; time < 20; time++) expect(await resume(old, 'held')).toBeUndefined();
@@ -66,7 +66,7 @@ test('a worker without the program puts the task back for those that have it, as
   expect(await standing(taskId)).toMatchObject({ status: 'completed', result: { value: 'v' } });
 });
 
-test('a task that waits for its program is cancelled like any other, and stands nowhere then', async () => {
+test('a task that waits for its program can be cancelled, and leaves every list', async () => {
   const taskId = await answered();
   expect(await resume(old)).toBe('held');
   await callTool(await connectMcpClient(baton.url(), baton.apiKey), 'cancel_task', { taskId });
@@ -74,7 +74,7 @@ test('a task that waits for its program is cancelled like any other, and stands 
   expect(await resume(current, 'held')).toBeUndefined();
 });
 
-test('a segment that takes its worker down each time ends its task with the reason, and circles nowhere', async () => {
+test('a segment that crashes its worker each time fails its task with the reason, and is never retried forever', async () => {
   const taskId = await answered();
   await redis.hset(await taskKey(taskId), 'tr', 8);
   expect(await resume(current)).toBe('broken');

@@ -16,7 +16,7 @@ export interface RequestFacts {
  * Reads a dialog. The prose is the content of the longest fenced block (`<name>...</name>`), the request is the text
  * around the blocks; without a block, the whole user text is both.
  */
-export function readRequestFacts(messages: readonly Message[]): RequestFacts {
+export function parseRequestFacts(messages: readonly Message[]): RequestFacts {
   const text = messages
     .filter(({ role }) => role === 'user')
     .map(({ content }) => content)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { advance, toJsonSchema, type Entry } from '@baton/engine';
 import {
   applyCommand,
-  checkInvariants,
+  findInvariantViolations,
   commandSchema,
   findProgram,
   parsePrdInput,
@@ -14,7 +14,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { buildSchemaValue } from './schema-value.ts';
 import { ANSWER_FAULTS } from './answer-variants.ts';
-import { readRequestFacts } from './request-facts.ts';
+import { parseRequestFacts } from './request-facts.ts';
 import { seededRandom } from '../harness/seeded-random.ts';
 import { createScriptedAgent, type ScriptedAgent } from './scripted-agent.ts';
 
@@ -52,7 +52,7 @@ function parse(agent: ScriptedAgent, input: Record<string, unknown>, before?: Pr
   }
 }
 
-describe('the fixtures are documents of real size', () => {
+describe('the fixtures are documents of realistic size', () => {
   it.each([
     ['prd-fleet.md', 20_000],
     ['prd-praxis.md', 8_000],
@@ -76,7 +76,7 @@ describe('an agent without faults', () => {
     expect(tasks.some(({ dependencies }) => dependencies.length > 0)).toBe(true);
   });
 
-  it.each([1, 2, 25, 200])('honours %i as the number of tasks', (numTasks) => {
+  it.each([1, 2, 25, 200])('returns the requested number of %i tasks', (numTasks) => {
     const { step } = parse(createScriptedAgent({ seed: 2 }), { prd: fixture('prd-fleet.md'), numTasks });
     expect(step).toMatchObject({ status: 'completed', result: { tasksAdded: numTasks } });
   });
@@ -86,14 +86,14 @@ describe('an agent without faults', () => {
     const first = parse(agent, { prd: fixture('prd-library.txt'), numTasks: 5 });
     const second = parse(agent, { prd: fixture('prd-praxis.md'), numTasks: 6, append: true }, first.project);
     expect(second.step).toMatchObject({ status: 'completed', result: { taskIds: [6, 7, 8, 9, 10, 11] } });
-    expect(second.project && checkInvariants(second.project)).toEqual([]);
+    expect(second.project && findInvariantViolations(second.project)).toEqual([]);
     const answer = agent.answer(second.calls[0]?.request as LlmRequest);
     expect(JSON.stringify(answer).replaceAll(/\\n|[\\\s]/g, '')).toContain('"id":6,');
   });
 });
 
 describe('an agent with faults', { timeout: 60_000 }, () => {
-  it('leads to a plan or a named error, never to a broken project, for every seed', () => {
+  it('leads to a plan or a named error, never to an invalid project, for every seed', () => {
     const prd = fixture('prd-library.txt');
     const ends = { completed: 0, failed: 0 };
     for (let seed = 0; seed < 150; seed++) {
@@ -105,7 +105,7 @@ describe('an agent with faults', { timeout: 60_000 }, () => {
         expect(project).toBeUndefined();
       } else {
         expect(step, `seed ${seed}`).toMatchObject({ result: { tasksAdded: 6 } });
-        expect(project && checkInvariants(project), `seed ${seed}`).toEqual([]);
+        expect(project && findInvariantViolations(project), `seed ${seed}`).toEqual([]);
       }
     }
     expect(ends.completed).toBeGreaterThan(100);
@@ -118,7 +118,7 @@ describe('an agent with faults', { timeout: 60_000 }, () => {
     if (acceptable.includes(fault)) {
       expect(calls).toHaveLength(1);
       expect(step).toMatchObject({ status: 'completed', result: { tasksAdded: 6 } });
-      expect(project && checkInvariants(project)).toEqual([]);
+      expect(project && findInvariantViolations(project)).toEqual([]);
     } else {
       expect(calls).toHaveLength(4);
       expect(step).toMatchObject({ status: 'failed', error: { code: 'answer_invalid' } });
@@ -201,7 +201,7 @@ describe('buildSchemaValue', { timeout: 60_000 }, () => {
     ['open values', z.object({ any: z.unknown() })],
   ])('builds values that fit: %s', (_what, schema) => {
     for (let seed = 0; seed < 50; seed++) {
-      const facts = readRequestFacts([
+      const facts = parseRequestFacts([
         { role: 'user', content: 'Say something about the sea and its islands. Then stop.' },
       ]);
       const built: unknown = buildSchemaValue(toJsonSchema(schema), facts, seededRandom(`${seed}`));
@@ -219,7 +219,7 @@ describe('buildSchemaValue', { timeout: 60_000 }, () => {
     });
     fc.assert(
       fc.property(fc.integer(), (seed) => {
-        const built = buildSchemaValue(toJsonSchema(node), readRequestFacts([]), seededRandom(`${seed}`));
+        const built = buildSchemaValue(toJsonSchema(node), parseRequestFacts([]), seededRandom(`${seed}`));
         expect(node.safeParse(built).success).toBe(true);
       }),
       { numRuns: 50 },

@@ -8,7 +8,7 @@ import {
   corruptAnswer,
   wrapAnswer,
 } from './answer-variants.ts';
-import { readRequestFacts } from './request-facts.ts';
+import { parseRequestFacts } from './request-facts.ts';
 import { type SeededRandom, seededRandom } from '../harness/seeded-random.ts';
 
 /**
@@ -74,7 +74,7 @@ function answerData(
   variant: Exclude<AnswerVariant, { kind: 'error' }>,
   random: SeededRandom,
 ) {
-  const facts = readRequestFacts(request.messages);
+  const facts = parseRequestFacts(request.messages);
   if (request.schema === undefined) return { text: facts.sentences.slice(0, 3).join(' ') };
   const value = buildSchemaValue(request.schema, facts, random);
   return variant.kind === 'right'

@@ -68,14 +68,14 @@ test('an open stream is admitted again periodically, even when nothing else can 
   const session = await initialize(ours.key);
   holdIntervals();
   const revoked = await stream(session, ours.key);
-  const { listeners } = ours.tenantStore.keys;
-  await redis.del(listeners);
+  const { activeChangeChannel } = ours.tenantStore.keys;
+  await redis.del(activeChangeChannel);
   // What is no string cannot be renewed as one.
-  await redis.lpush(listeners, 'x');
+  await redis.lpush(activeChangeChannel, 'x');
   await revokeWithoutMessage(ours.key, ours);
   for (let n = 0; n < 3; n++) await vi.advanceTimersByTimeAsync(LISTEN_MS);
   await revoked.text();
-  await redis.del(listeners);
+  await redis.del(activeChangeChannel);
 });
 
 test("the periodic admission of streams never uses the tenant's rate [stream-admission]", async () => {
@@ -103,15 +103,19 @@ test('what a session subscribed to is kept for as long as it holds a stream [sub
   expect(
     (await rpc('resources/subscribe', { uri }, ours.key, { 'mcp-session-id': session })).body.result,
   ).toEqual({});
-  const { subscribers } = ours.tenantStore.keys;
-  const [id = ''] = await redis.zrange(subscribers, '0', '-1');
-  const [kept, record] = [Number(await redis.zscore(subscribers, id)), ours.tenantStore.keys.session(id)];
-  await redis.zadd(subscribers, 'XX', kept - 86_400_000, id);
-  for (const name of [subscribers, record]) await redis.pexpire(name, 60_000);
+  const { subscribedSessions } = ours.tenantStore.keys;
+  const [id = ''] = await redis.zrange(subscribedSessions, '0', '-1');
+  const [kept, record] = [
+    Number(await redis.zscore(subscribedSessions, id)),
+    ours.tenantStore.keys.session(id),
+  ];
+  await redis.zadd(subscribedSessions, 'XX', kept - 86_400_000, id);
+  for (const name of [subscribedSessions, record]) await redis.pexpire(name, 60_000);
   await vi.advanceTimersByTimeAsync(ATTUNE_MS);
   await vi.waitFor(async () => {
-    expect(Number(await redis.zscore(subscribers, id))).toBeGreaterThanOrEqual(kept);
-    for (const name of [subscribers, record]) expect(await redis.pttl(name)).toBeGreaterThan(86_400_000);
+    expect(Number(await redis.zscore(subscribedSessions, id))).toBeGreaterThanOrEqual(kept);
+    for (const name of [subscribedSessions, record])
+      expect(await redis.pttl(name)).toBeGreaterThan(86_400_000);
   }, soon);
 });
 
@@ -122,8 +126,8 @@ test('a session whose end a replica missed loses its stream when its subscriptio
   const ended = await stream(session, ours.key, 1);
   const uri = 'baton://projects';
   await rpc('resources/subscribe', { uri }, ours.key, { 'mcp-session-id': session });
-  const [id = ''] = await redis.zrange(ours.tenantStore.keys.subscribers, '0', '-1');
-  await redis.zadd(ours.tenantStore.keys.ended, Date.now() + 60_000, id);
+  const [id = ''] = await redis.zrange(ours.tenantStore.keys.subscribedSessions, '0', '-1');
+  await redis.zadd(ours.tenantStore.keys.endedSessions, Date.now() + 60_000, id);
   await vi.advanceTimersByTimeAsync(ATTUNE_MS);
   await ended.text();
 });

@@ -190,7 +190,7 @@ describe.each([
     expect((await bare('GET', session, 0, dead)).status).toBe(401);
   });
 
-  test('a rotated key goes on with the session of its principal [session-id]', async () => {
+  test('a rotated key can use the session of its principal [session-id]', async () => {
     const key = await baton.createKey({});
     const session = await initialize({}, { key });
     const { credentials } = baton.store.tenant('acme');

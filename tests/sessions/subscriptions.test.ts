@@ -222,7 +222,7 @@ describe.each([
     await foreign.waitFor(of(projectRoot, 'tasks'));
   });
 
-  test('refuses what cannot be read as reading it does, and a request without a session with the way to one [subscription-refused]', async () => {
+  test('refuses a subscription with the error of resources/read, and without a session with a hint to initialize [subscription-refused]', async () => {
     const { sessionId } = await connect();
     const headers = { 'mcp-session-id': sessionId };
     for (const uri of ['baton://nothing', 'baton://tasks/x', 'x'.repeat(50_000), '']) {
@@ -242,7 +242,7 @@ describe.each([
     }
   });
 
-  test('a session that has its hundred subscriptions is refused the next, by name [subscription-refused]', async () => {
+  test('a session is refused its 101st subscription with a named error [subscription-refused]', async () => {
     const projectRoot = await project();
     const { client } = await connect();
     const uris = Array.from({ length: 101 }, (_, at) => of(projectRoot, `tasks?tag=t${at}`));
@@ -341,7 +341,7 @@ describe.each([
     await Promise.all([gateway.stop(), gone]);
   });
 
-  test('the tools of a client with a session work as those of one without', async () => {
+  test('tools work the same with and without a session', async () => {
     const { client } = await connect();
     const { interactionId } = await callTool(client, 'bench_echo', { text: 'x' });
     const agentLLMResponse = successAnswer({ value: 'x' });

@@ -14,7 +14,7 @@ const IMPORT =
   /(?:^|[;\s])(?:import|export)\s+(?:[\w*{}\s,$]+?\s+from\s+)?'([^']+)'|import\(\s*'([^']+)'\s*\)/g;
 
 /** The TypeScript files that are in the repository or about to be, without tests. */
-export function sourceFiles(root: string, folders: readonly string[]): string[] {
+export function listSourceFiles(root: string, folders: readonly string[]): string[] {
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '--', ...folders], {
     cwd: root,
     encoding: 'utf8',
@@ -22,11 +22,11 @@ export function sourceFiles(root: string, folders: readonly string[]): string[] 
   return listed.split('\n').filter((file) => /\.(ts|mjs)$/.test(file) && existsSync(join(root, file)));
 }
 
-export const isTest = (file: string): boolean =>
+export const isTestFile = (file: string): boolean =>
   /\.(test|abuse)\.ts$/.test(file) || file.includes('/testing/');
 
 /** Reads what each file imports. */
-export function importGraph(root: string, files: readonly string[]): ImportGraph {
+export function buildImportGraph(root: string, files: readonly string[]): ImportGraph {
   const known = new Set(files);
   const inside = new Map<string, string[]>();
   const packages = new Map<string, string[]>();
@@ -47,7 +47,7 @@ export function importGraph(root: string, files: readonly string[]): ImportGraph
 }
 
 /** The graph between folders that a graph between files makes. */
-export function folderGraph(files: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
+export function buildFolderGraph(files: ReadonlyMap<string, readonly string[]>): Map<string, string[]> {
   const folders = new Map<string, Set<string>>();
   for (const [file, imported] of files) {
     const from = dirname(file);
@@ -59,7 +59,7 @@ export function folderGraph(files: ReadonlyMap<string, readonly string[]>): Map<
 }
 
 /** One circle of a graph as the nodes along it, undefined when there is none. */
-export function findCircle(graph: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+export function findCycle(graph: ReadonlyMap<string, readonly string[]>): string[] | undefined {
   const done = new Set<string>();
   const visit = (node: string, path: string[]): string[] | undefined => {
     const at = path.indexOf(node);

@@ -1,34 +1,37 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findCircle, folderGraph, importGraph, isTest, sourceFiles } from './import-graph.ts';
+import {
+  findCycle,
+  buildFolderGraph,
+  buildImportGraph,
+  isTestFile,
+  listSourceFiles,
+} from './import-graph.ts';
 
 /** Claims about the tree itself. */
 const ROOT = join(import.meta.dirname, '../..');
 const MOST_FILES = 15;
 const MOST_LINES = 400;
 
-const files = sourceFiles(ROOT, ['apps', 'packages', 'tests']);
-const sources = files.filter((file) => !isTest(file));
-const graph = importGraph(ROOT, files);
-const sourceGraph = importGraph(ROOT, sources);
+const files = listSourceFiles(ROOT, ['apps', 'packages', 'tests']);
+const sources = files.filter((file) => !isTestFile(file));
+const graph = buildImportGraph(ROOT, files);
+const sourceGraph = buildImportGraph(ROOT, sources);
 const workspaceOf = (file: string) =>
   file
     .split('/')
     .slice(0, file.startsWith('tests/') ? 1 : 2)
     .join('/');
 
-test('no file imports itself by way of others, type imports included', () => {
-  expect(findCircle(graph.files)).toBeUndefined();
+test('no import cycle between files, type imports included', () => {
+  expect(findCycle(graph.files)).toBeUndefined();
 });
 
-test.each([...new Set(sources.map(workspaceOf))])(
-  'no folder of %s imports itself by way of others',
-  (workspace) => {
-    const own = new Map([...sourceGraph.files].filter(([file]) => workspaceOf(file) === workspace));
-    expect(findCircle(folderGraph(own))).toBeUndefined();
-  },
-);
+test.each([...new Set(sources.map(workspaceOf))])('no import cycle between folders of %s', (workspace) => {
+  const own = new Map([...sourceGraph.files].filter(([file]) => workspaceOf(file) === workspace));
+  expect(findCycle(buildFolderGraph(own))).toBeUndefined();
+});
 
 test(`no folder has more than ${MOST_FILES} source files, no file more than ${MOST_LINES} lines`, () => {
   const counts = new Map<string, number>();
@@ -55,13 +58,13 @@ test.each([...new Set(files.map(workspaceOf))])(
   },
 );
 
-test('a planted circle is found, whichever of its files comes first', () => {
+test('findCycle finds a cycle, whichever of its files comes first', () => {
   const circle = new Map([
     ['a', ['b']],
     ['b', ['c']],
     ['c', ['b']],
   ]);
-  expect(findCircle(circle)).toEqual(['b', 'c', 'b']);
-  expect(findCircle(new Map([...circle].toReversed()))).toEqual(['c', 'b', 'c']);
-  expect(findCircle(new Map([['a', ['b']]]))).toBeUndefined();
+  expect(findCycle(circle)).toEqual(['b', 'c', 'b']);
+  expect(findCycle(new Map([...circle].toReversed()))).toEqual(['c', 'b', 'c']);
+  expect(findCycle(new Map([['a', ['b']]]))).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { VERSION } from '@baton/protocol';
+import { maskUrlPasswords, VERSION } from '@baton/protocol';
 import { Command } from 'commander';
 import type { AgentFlags } from './agent/agent-settings.ts';
 import { devFilePath, readDevFile } from './settings/dev-file.ts';
@@ -46,12 +46,21 @@ program
   .action(() =>
     runUntilSignal(async (settings) => {
       const { runGateway } = await import('./roles/run-gateway.ts');
+      if (process.env['NODE_ENV'] === 'production')
+        requireSetting(
+          settings,
+          'BATON_PUBLIC_URL',
+          'in production, replies name the address that clients use',
+        );
       const deployment = await deploymentOf(settings);
       const where = deployment.joined
         ? { host: '127.0.0.1', unreadyMs: 0 }
         : { host: '0.0.0.0', unreadyMs: 1_000 };
       const gateway = await runGateway(settings, deployment, where);
-      console.error(`baton gateway listens on ${gateway.url}`);
+      const { url, operatorUrl } = gateway;
+      console.error(
+        `baton gateway listens on ${url}${operatorUrl === url ? '' : `, for operators on ${operatorUrl}`}`,
+      );
       return gateway;
     }),
   );
@@ -148,6 +157,8 @@ async function deploymentOf(settings: Settings): Promise<Deployment & { readonly
 function fail(error: unknown): void {
   const exitCode = error instanceof Error && 'exitCode' in error ? Number(error.exitCode) : 1;
   const said = error instanceof Error && (exitCode === 78 || error.name === 'BatonError');
-  console.error(said ? `baton: ${(error as Error).message}` : error);
+  console.error(
+    maskUrlPasswords(said ? `baton: ${(error as Error).message}` : String((error as Error).stack ?? error)),
+  );
   process.exit(exitCode);
 }

@@ -9,14 +9,14 @@ import { InflightWaits } from './call/inflight-waits.ts';
 import type { GatewayConfiguration } from './configuration.ts';
 import { refuseForeignOrigins } from './edge/allowed-origins.ts';
 import { boundConnections, boundKeys } from './edge/bounded-connections.ts';
-import { readCredentials } from './edge/credential.ts';
-import { parseJsonBodies } from './edge/json-body.ts';
-import { Buffers } from './edge/limits/buffers.ts';
-import { EdgeMetrics } from './edge/limits/edge-metrics.ts';
-import { preflightLargeBody } from './edge/preflight-large-body.ts';
-import { answerParseError, answerRoutingError, sendErrorsAsProblems } from './edge/problem.ts';
+import { installCredentialParser } from './edge/credential.ts';
+import { installJsonBodyParser } from './edge/json-body-parser.ts';
+import { refuseUnadmittedLargeBodies } from './edge/large-body-admission.ts';
+import { sendHttpParseError, sendRoutingError, installErrorHandlers } from './edge/error-responses.ts';
+import type { ReplicaGuards } from './edge/replica-guards.ts';
 import { serveProtectedResourceMetadata } from './edge/protected-resource-metadata.ts';
-import { RefusalCosts } from './edge/refusal-costs.ts';
+import { refuseInvalidHosts } from './edge/public-url.ts';
+import { addResponseHeaders } from './edge/response-headers.ts';
 import { requireDeclaredAccess } from './edge/route-access.ts';
 import { boundUnreadReplies } from './edge/unread-replies.ts';
 import { createMcpServerFactory } from './mcp/mcp-server.ts';
@@ -26,47 +26,56 @@ import { serveMetrics } from './monitoring/metrics.ts';
 import { restRoutes } from './rest/index.ts';
 import { toolCatalog } from './tools/catalog.ts';
 
+/** Whom a listener serves: everyone, or, where operators have a listener of their own, only these or only the others. */
+export type Audience = 'everyone' | 'clients' | 'operators';
+
 /**
- * One replica, composed in the order in which a request meets its parts: the HTTP server, the edge (connections, errors,
- * origin, credential, size, body), what is served to anyone or to operators, and the two interfaces, MCP and REST. It listens
+ * One listener of a replica, composed in the order in which a request meets its parts: the HTTP server, the edge (connections,
+ * errors, origin, credential, size, body), what is served to anyone or to operators, and the two interfaces, MCP and REST. It listens
  * nowhere yet.
  */
 export async function buildApp(
   configuration: GatewayConfiguration,
   store: Store,
   log: Logger,
-  options: { operations: ReadonlyMap<string, Operation>; programs: Programs; draining: () => boolean },
+  options: {
+    audience: Audience;
+    guards: ReplicaGuards;
+    operations: ReadonlyMap<string, Operation>;
+    programs: Programs;
+    draining: () => boolean;
+  },
 ): Promise<FastifyInstance> {
+  const { audience } = options;
+  const forOperators = audience !== 'clients';
   const app = createHttpServer(configuration, log);
   requireDeclaredAccess(app);
   app.decorate('publicUrl', configuration.publicUrl);
-  const metrics = new EdgeMetrics();
-  const buffers = new Buffers(configuration.edgeLimits, metrics);
-  app.decorate('refusalCosts', new RefusalCosts(configuration.edgeLimits, configuration.trustProxy, metrics));
-  // Hooks of every request use callbacks: a promise for each would cost more than the hook.
-  app.addHook('onRequest', (_request, reply, done) => {
-    reply.header('x-baton-replica', configuration.replica);
-    done();
-  });
+  const { metrics, buffers, refusalCosts } = options.guards;
+  app.decorate('refusalCosts', refusalCosts);
+  addResponseHeaders(app, configuration.replica);
   const connections = boundConnections(app, configuration, metrics);
-  sendErrorsAsProblems(app);
+  installErrorHandlers(app);
+  refuseInvalidHosts(app);
   refuseForeignOrigins(app, configuration.allowedOrigins);
-  readCredentials(app, configuration.operatorToken);
+  installCredentialParser(app, forOperators ? configuration.operatorToken : undefined);
   boundKeys(app, connections, buffers);
   boundUnreadReplies(app, buffers);
-  preflightLargeBody(app, store, buffers);
-  parseJsonBodies(app);
+  refuseUnadmittedLargeBodies(app, store, buffers);
+  installJsonBodyParser(app);
 
   serveHealth(app, store, options.draining);
   serveProtectedResourceMetadata(app);
-  serveMetrics(app, store, configuration.metricsOpen, metrics);
+  if (forOperators) serveMetrics(app, store, configuration.metricsOpen, metrics);
 
   const services = createServices(app, store, options);
-  const servers = createMcpServerFactory(toolCatalog(options.operations), VERSION, (err) =>
-    log.error({ err }, 'an MCP method failed'),
-  );
-  await app.register(mcpRoutes, { services, servers, fastPathEnabled: configuration.fastPath });
-  await app.register(restRoutes, { prefix: '/v1', services });
+  if (audience !== 'operators') {
+    const servers = createMcpServerFactory(toolCatalog(options.operations), VERSION, (err) =>
+      log.error({ err }, 'an MCP method failed'),
+    );
+    await app.register(mcpRoutes, { services, servers, fastPathEnabled: configuration.fastPath });
+  }
+  await app.register(restRoutes, { prefix: '/v1', services, forOperators });
   return app;
 }
 
@@ -95,8 +104,8 @@ function createHttpServer(configuration: GatewayConfiguration, log: Logger): Fas
     exposeHeadRoutes: false,
     // A project's key is in the path, percent-encoded.
     routerOptions: { maxParamLength: 4_096 },
-    clientErrorHandler: (error, socket) => answerParseError(error, socket),
-    frameworkErrors: (error, request, reply) => answerRoutingError(error, request as never, reply as never),
+    clientErrorHandler: (error, socket) => sendHttpParseError(error, socket),
+    frameworkErrors: (error, request, reply) => sendRoutingError(error, request as never, reply as never),
     forceCloseConnections: 'idle',
     // A request on an open connection is served during a drain: it was sent before its client could know.
     return503OnClosing: false,

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { randomBytes } from 'node:crypto';
 import type { EdgeLimits } from './edge/limits/edge-limits.ts';
 
@@ -9,6 +8,8 @@ export interface GatewayConfiguration {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
+  /** Where operators alone are served, and no longer at `port`; undefined: they are served at `port`. 0 takes a free one. */
+  readonly operatorPort?: number | undefined;
   /** How this replica is called in `x-baton-replica`, in logs and in Redis. */
   readonly replica: string;
   readonly operatorToken: string | undefined;
@@ -27,7 +28,7 @@ export interface GatewayConfiguration {
   readonly edgeLimits: EdgeLimits;
 }
 
-/** A name that no other process has, even where containers share a host name. */
-export function replicaName(): string {
-  return `${hostname().slice(0, 40)}-${process.pid}-${randomBytes(3).toString('hex')}`;
+/** A name that no other process has, and that says nothing of where it runs: clients see it. */
+export function generateReplicaName(): string {
+  return randomBytes(6).toString('hex');
 }

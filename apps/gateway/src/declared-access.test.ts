@@ -6,7 +6,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Access } from './call/access.ts';
 import { InflightWaits } from './call/inflight-waits.ts';
-import { readCredentials } from './edge/credential.ts';
+import { installCredentialParser } from './edge/credential.ts';
 import { requireDeclaredAccess, type RouteAccess } from './edge/route-access.ts';
 import { createMcpServerFactory } from './mcp/mcp-server.ts';
 import { mcpRoutes } from './mcp/routes.ts';
@@ -93,7 +93,7 @@ test('every route of MCP and REST declares its access', async () => {
   app.addHook('onRoute', ({ method, url, config }) => {
     declared[`${String(method)} ${url}`] = routeText(config?.access);
   });
-  readCredentials(app, undefined);
+  installCredentialParser(app, undefined);
   const services = {
     store,
     programs: new Programs(),
@@ -103,7 +103,7 @@ test('every route of MCP and REST declares its access', async () => {
   };
   app.addHook('onClose', () => services.answerValidator.close());
   await app.register(mcpRoutes, { services, servers, fastPathEnabled: true });
-  await app.register(restRoutes, { prefix: '/v1', services });
+  await app.register(restRoutes, { prefix: '/v1', services, forOperators: true });
   await app.ready();
   await app.close();
   const SEE = 'mcp or agent or admin, call, edge';

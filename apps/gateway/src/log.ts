@@ -1,3 +1,4 @@
+import { maskUrlPasswords } from '@baton/protocol';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 /** Structured logs without what they must not hold: credentials, and what customers and models say. */
@@ -9,6 +10,7 @@ export function createLogger(
   const options = {
     level,
     base,
+    serializers: { err: (error: unknown) => serializeError(error) },
     redact: {
       paths: [
         'req.headers.authorization',
@@ -26,4 +28,28 @@ export function createLogger(
     },
   };
   return pino(options, destination);
+}
+
+interface LoggedError {
+  readonly type: string;
+  readonly code?: unknown;
+  readonly message: string;
+  readonly stack?: string;
+  readonly cause?: LoggedError;
+}
+
+/**
+ * What a log says of an error. Its other fields are left out: a Redis error carries the command with its arguments, which
+ * are what customers and models said.
+ */
+function serializeError(error: unknown, depth = 0): LoggedError {
+  if (!(error instanceof Error)) return { type: typeof error, message: maskUrlPasswords(String(error)) };
+  const { name, message, stack, cause } = error;
+  return {
+    type: name,
+    ...('code' in error ? { code: error.code } : {}),
+    message: maskUrlPasswords(message),
+    ...(stack === undefined ? {} : { stack: maskUrlPasswords(stack) }),
+    ...(cause === undefined || depth === 3 ? {} : { cause: serializeError(cause, depth + 1) }),
+  };
 }

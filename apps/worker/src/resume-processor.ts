@@ -1,6 +1,6 @@
 import { type AnswerValidator, type Programs, resumeTask, type SegmentEnd } from '@baton/runner';
 import {
-  type Batch,
+  type TaskBatch,
   DelayedError,
   extendJobLock,
   type Job,
@@ -80,7 +80,7 @@ function parseJob(job: Job): ResumeJob {
   }
 }
 
-type TakenBatch = Exclude<Batch, { kind: 'no_program' }>;
+type TakenBatch = Exclude<TaskBatch, { kind: 'no_program' }>;
 
 /** Runs a batch. A task that throws fails no other: the first error is thrown when all have ended. */
 async function runBatch(
@@ -120,7 +120,7 @@ async function runOneByOne(shard: Shard, running: RunningJob, tasks: readonly st
 async function runSideBySide(
   shard: Shard,
   running: RunningJob,
-  { leases, notLoaded }: Extract<Batch, { kind: 'taken' }>,
+  { leases, notLoaded }: Extract<TaskBatch, { kind: 'taken' }>,
   run: RunTask,
   errors: unknown[],
 ): Promise<void> {

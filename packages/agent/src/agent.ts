@@ -4,7 +4,7 @@ import type { DelegatedRequest } from './api/delegated-request.ts';
 import type { AgentEvent, RequestEvent, Totals } from './api/events.ts';
 import { ClaimPoller } from './gateway/claim-poller.ts';
 import { type ClaimRequest, GatewayClient } from './gateway/gateway-client.ts';
-import { isKeyRefusal, retryAfterMs } from './gateway/refusals.ts';
+import { isKeyRefusal, retryAfterMs } from './gateway/gateway-errors.ts';
 import { AnswerChecker } from './request/answer-checker.ts';
 import { ClaimedRequest, type RequestContext } from './request/claimed-request.ts';
 import { Lease } from './request/lease.ts';

@@ -18,15 +18,15 @@ describe("an answer to a caller's schema", () => {
     ['bare', { city: 'Oslo' }],
     ['text', { text: '```json\n{"city":"Oslo"}\n```' }],
   ])('is read as %s', async (_form, data) => {
-    expect(await check.readAnswer(city, data)).toEqual({ ok: true, value: { city: 'Oslo' } });
+    expect(await check.validateAnswer(city, data)).toEqual({ ok: true, value: { city: 'Oslo' } });
   });
 
   test('is held against each pattern of the schema, never against the first one only', async () => {
-    expect(await check.readAnswer(city, { city: 'oslo' })).toEqual({
+    expect(await check.validateAnswer(city, { city: 'oslo' })).toEqual({
       ok: false,
       problem: 'city: must match pattern "^[A-Z]"',
     });
-    expect(await check.readAnswer(city, { city: 'Oslo', code: 'x' })).toEqual({
+    expect(await check.validateAnswer(city, { city: 'Oslo', code: 'x' })).toEqual({
       ok: false,
       problem: 'code: must match pattern "^\\d+$"',
     });
@@ -38,7 +38,7 @@ describe("an answer to a caller's schema", () => {
       properties: { object: { type: 'object' } },
       required: ['object'],
     };
-    expect(await check.readAnswer(schema, { object: { a: 1 } })).toEqual({
+    expect(await check.validateAnswer(schema, { object: { a: 1 } })).toEqual({
       ok: true,
       value: { object: { a: 1 } },
     });
@@ -50,13 +50,15 @@ describe("an answer to a caller's schema", () => {
       properties: { next: { $ref: '#' }, n: { type: 'integer' } },
       required: ['n'],
     };
-    expect((await check.readAnswer(tree, { n: 1, next: { n: 2 } })).ok).toBe(true);
-    expect((await check.readAnswer(tree, { n: 1, next: {} })).ok).toBe(false);
-    expect((await check.readAnswer({ $async: true, type: 'object', required: ['z'] }, { a: 1 })).ok).toBe(
+    expect((await check.validateAnswer(tree, { n: 1, next: { n: 2 } })).ok).toBe(true);
+    expect((await check.validateAnswer(tree, { n: 1, next: {} })).ok).toBe(false);
+    expect((await check.validateAnswer({ $async: true, type: 'object', required: ['z'] }, { a: 1 })).ok).toBe(
       false,
     );
-    expect((await check.readAnswer({ properties: { constructor: { type: 'string' } } }, {})).ok).toBe(true);
-    expect((await check.readAnswer({ type: 'object', required: ['toString'] }, {})).ok).toBe(false);
+    expect((await check.validateAnswer({ properties: { constructor: { type: 'string' } } }, {})).ok).toBe(
+      true,
+    );
+    expect((await check.validateAnswer({ type: 'object', required: ['toString'] }, {})).ok).toBe(false);
   });
 
   test('is bare data, with what stands beside it about the call, and a bare string', async () => {
@@ -65,16 +67,18 @@ describe("an answer to a caller's schema", () => {
       properties: { a: { type: 'integer' } },
       additionalProperties: false,
     };
-    expect(await check.readAnswer(strict, { a: 1, usage: { inputTokens: 1 }, model: 'm' })).toEqual({
+    expect(await check.validateAnswer(strict, { a: 1, usage: { inputTokens: 1 }, model: 'm' })).toEqual({
       ok: true,
       value: { a: 1 },
     });
-    expect(await check.readAnswer({ type: 'string' }, 's')).toEqual({ ok: true, value: 's' });
+    expect(await check.validateAnswer({ type: 'string' }, 's')).toEqual({ ok: true, value: 's' });
   });
 
   test('is checked in linear time where the pattern is made to be slow', async () => {
     const slow: JsonObject = { type: 'string', pattern: '^(a+)+$' };
-    expect((await check.readAnswer(slow, { text: JSON.stringify(`${'a'.repeat(50_000)}b`) })).ok).toBe(false);
+    expect((await check.validateAnswer(slow, { text: JSON.stringify(`${'a'.repeat(50_000)}b`) })).ok).toBe(
+      false,
+    );
   });
 });
 
@@ -92,7 +96,7 @@ describe('a schema that cannot be used', () => {
 
   test('is named as such when an answer comes, never blamed on the answer', async () => {
     const endless: JsonObject = { $defs: { n: { allOf: [{ $ref: '#/$defs/n' }] } }, $ref: '#/$defs/n' };
-    await expect(check.readAnswer(endless, { a: 1 })).rejects.toMatchObject({ code: 'schema_unusable' });
+    await expect(check.validateAnswer(endless, { a: 1 })).rejects.toMatchObject({ code: 'schema_unusable' });
   });
 
   test('never takes the next check with it', async () => {
@@ -103,7 +107,7 @@ describe('a schema that cannot be used', () => {
       ]),
     );
     await check.requireUsableSchema({ type: 'object', properties: endless }, 'schema').catch(() => {});
-    expect((await check.readAnswer(city, { city: 'Oslo' })).ok).toBe(true);
+    expect((await check.validateAnswer(city, { city: 'Oslo' })).ok).toBe(true);
   });
 });
 
@@ -144,7 +148,7 @@ describe('schemas of different callers, checked by one thread', () => {
   const outcomes = (schema: JsonObject) =>
     Promise.all(
       values.map((value) =>
-        check.readAnswer(schema, value).catch((error: Error) => ({ ok: false, problem: error.message })),
+        check.validateAnswer(schema, value).catch((error: Error) => ({ ok: false, problem: error.message })),
       ),
     );
 
@@ -168,9 +172,9 @@ describe('schemas of different callers, checked by one thread', () => {
 
   test('never read each other through a reference to a name', async () => {
     const secret: JsonObject = { $id: URI, $anchor: 'probe', type: 'object', required: ['secretField'] };
-    await check.readAnswer(secret, {}).catch(() => {});
+    await check.validateAnswer(secret, {}).catch(() => {});
     for (const $ref of [URI, `${URI}#probe`, '#probe', 's#probe'])
-      await expect(check.readAnswer({ properties: { a: { $ref } } }, { a: {} })).rejects.toThrow(
+      await expect(check.validateAnswer({ properties: { a: { $ref } } }, { a: {} })).rejects.toThrow(
         "can't resolve reference",
       );
   });

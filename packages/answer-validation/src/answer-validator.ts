@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { BatonError, type Validation, type Json, type JsonObject, readObject } from '@baton/protocol';
+import { BatonError, type Validation, type Json, type JsonObject, extractObject } from '@baton/protocol';
 
 /**
  * Validates values against callers' JSON Schemas in a worker thread: such a schema may be crafted to be slow, so a
@@ -14,7 +14,7 @@ export class AnswerValidator {
    * Reads an answer's data by the contract's order, against a caller's schema.
    * Errors: `schema_unusable`, when the schema is at fault and no answer could ever fit.
    */
-  async readAnswer(schema: JsonObject, data: Json): Promise<Validation<Json>> {
+  async validateAnswer(schema: JsonObject, data: Json): Promise<Validation<Json>> {
     const candidates = dataCandidates(data);
     const problems = await this.ask(schema, candidates);
     if (typeof problems === 'string')
@@ -25,7 +25,7 @@ export class AnswerValidator {
     const verdicts = new Map(
       candidates.map((value, index) => [JSON.stringify(value), problems[index] ?? null]),
     );
-    return readObject<Json>(data, {
+    return extractObject<Json>(data, {
       hasObjectField: hasField(schema, 'object'),
       check(value) {
         const problem = verdicts.get(JSON.stringify(value));
@@ -126,7 +126,7 @@ function dataCandidates(data: Json): Json[] {
       return { ok: false, problem: '' };
     },
   };
-  readObject(data, probe);
+  extractObject(data, probe);
   return found;
 }
 

@@ -2,7 +2,7 @@ import { RETRYABLE_ERROR_TYPES } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { generateObject, generateText, MAX_EXCEPTION_RETRIES, MAX_RECALLS } from './agent-call.ts';
-import { successAnswer, summarizeEffect, playProgram, errorAnswer } from './testing/play-program.ts';
+import { successAnswer, describeEffect, playProgram, errorAnswer } from './testing/play-program.ts';
 
 const call = {
   role: 'main',
@@ -31,12 +31,12 @@ describe('within its budgets a call', () => {
     ],
   ])('%s', (_claim, outcomes, expected) => {
     const { effects, end } = playProgram(counted(), outcomes);
-    expect(effects.map(summarizeEffect).map((words) => words.replace('attempt ', ''))).toEqual(expected);
+    expect(effects.map(describeEffect).map((words) => words.replace('attempt ', ''))).toEqual(expected);
     expect(end).toEqual({ value: { n: 3 } });
   });
 
   test('does not pause after a wrong answer', () => {
-    expect(playProgram(counted(), [wrong]).effects.map(summarizeEffect)).toEqual(['attempt 1', 'attempt 2']);
+    expect(playProgram(counted(), [wrong]).effects.map(describeEffect)).toEqual(['attempt 1', 'attempt 2']);
   });
 
   test('has budgets of its own: what one call used up, the next does not lack', () => {
@@ -46,7 +46,7 @@ describe('within its budgets a call', () => {
     const spent = [wrong, busy, slept, wrong, busy, slept, wrong, right];
     const { effects, end } = playProgram(twice(), [...spent, ...spent]);
     expect(end).toEqual({ value: [{ n: 3 }, { n: 3 }] });
-    expect(effects.slice(8).map(summarizeEffect)).toEqual(effects.slice(0, 8).map(summarizeEffect));
+    expect(effects.slice(8).map(describeEffect)).toEqual(effects.slice(0, 8).map(describeEffect));
   });
 });
 
@@ -74,7 +74,7 @@ describe('out of its budgets a call', () => {
       errorDetails: { message: 'still busy', type: 'api_error', provider: 'x' },
     };
     const { effects, end } = playProgram(counted(), [busy, slept, busy, slept, last]);
-    expect(effects.map(summarizeEffect)).toEqual([
+    expect(effects.map(describeEffect)).toEqual([
       'attempt 1',
       'pause 1000',
       'attempt 2',
@@ -110,7 +110,7 @@ describe('a failure of the agent', () => {
     'constructor',
   ])('of type %s is not: it ends the call with the details of the agent', (type) => {
     const { effects, end } = playProgram(generateText(call), [errorAnswer(type, 'no key')]);
-    expect(effects.map(summarizeEffect)).toEqual(['attempt 1']);
+    expect(effects.map(describeEffect)).toEqual(['attempt 1']);
     expect(end).toMatchObject({
       error: { code: 'agent_error', details: { errorDetails: { message: 'no key' }, attempts: 1 } },
     });

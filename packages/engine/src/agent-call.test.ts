@@ -2,7 +2,7 @@ import { BatonError } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { generateForCaller, generateObject, generateText } from './agent-call.ts';
-import { successAnswer, summarizeEffect, playProgram, errorAnswer } from './testing/play-program.ts';
+import { successAnswer, describeEffect, playProgram, errorAnswer } from './testing/play-program.ts';
 
 const call = {
   role: 'research',
@@ -56,7 +56,7 @@ test.each<[string, NonNullable<unknown>]>([
   ['as a string of text', '{"n": 3}'],
 ])('an object is read %s and never asked for again', (_claim, data) => {
   const { effects, end } = playProgram(counted(), [successAnswer(data)]);
-  expect(effects.map(summarizeEffect)).toEqual(['attempt 1']);
+  expect(effects.map(describeEffect)).toEqual(['attempt 1']);
   expect(end).toEqual({ value: { n: 3 } });
 });
 
@@ -143,7 +143,7 @@ describe('the request of a caller', () => {
       successAnswer({ n: 3 }),
       { ok: true, value: { n: 3 } },
     ]);
-    expect(effects.map(summarizeEffect)).toEqual(['attempt 1', 'check', 'attempt 2', 'check']);
+    expect(effects.map(describeEffect)).toEqual(['attempt 1', 'check', 'attempt 2', 'check']);
     expect(effects[1]).toEqual({ kind: 'check', schema, data });
     expect(end).toEqual({ value: { response: { n: 3 }, data: { n: 3 } } });
   });
@@ -169,7 +169,7 @@ describe('the request of a caller', () => {
     ['for an object takes JSON text', 'generateObject', fenced, { n: 3 }],
   ])('without a schema %s and is not checked', (_claim, serviceType, data, value) => {
     const { effects, end } = playProgram(asked(serviceType), [successAnswer(data)]);
-    expect(effects.map(summarizeEffect)).toEqual(['attempt 1']);
+    expect(effects.map(describeEffect)).toEqual(['attempt 1']);
     expect(end).toEqual({ value: { response: value, data } });
   });
 
@@ -184,6 +184,6 @@ describe('the request of a caller', () => {
 test('an interaction that expired ends the call at once and is never asked again', () => {
   const expired = new BatonError('interaction_expired', 'too late');
   const { effects, end } = playProgram(counted(), [expired]);
-  expect(effects.map(summarizeEffect)).toEqual(['attempt 1']);
+  expect(effects.map(describeEffect)).toEqual(['attempt 1']);
   expect(end).toEqual({ error: expired });
 });

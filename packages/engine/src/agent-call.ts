@@ -1,6 +1,6 @@
 import {
   type AgentAnswer,
-  anyObject,
+  anyObjectSchema,
   BatonError,
   correctionMessages,
   type DelegatedCall,
@@ -11,8 +11,8 @@ import {
   type LlmRequest,
   type Message,
   RETRYABLE_ERROR_TYPES,
-  readObject,
-  readText,
+  extractObject,
+  extractText,
   type Role,
   type ServiceType,
   hasNonTextContent,
@@ -48,7 +48,7 @@ export function* generateObject<T>(
   const shape = toAnswerSchema(call.schema);
   const parameters = { schema: toJsonSchema(call.schema), objectName: call.objectName };
   return yield* askUntilValid(call, 'generateObject', parameters, function* (data) {
-    return readObject(data, shape);
+    return extractObject(data, shape);
   });
 }
 
@@ -56,7 +56,7 @@ export function* generateObject<T>(
 export function* generateText(call: AgentCall & { readonly longest?: number }): Program<string> {
   const { longest = Number.POSITIVE_INFINITY } = call;
   return yield* askUntilValid(call, 'generateText', {}, function* (data) {
-    const text = readText(data);
+    const text = extractText(data);
     if (!text.ok) return text;
     if (text.value.trim() === '') return { ok: false, problem: 'the text is empty' };
     if (text.value.length <= longest) return text;
@@ -82,7 +82,7 @@ export function* generateForCaller(
   const read = function* (data: Json): Program<Validation<Json>> {
     if (schema !== undefined) return yield* checkAnswer(schema, data);
     if (call.serviceType !== 'generateObject') return readTextOrToolCalls(data);
-    return readObject(data, anyObject);
+    return extractObject(data, anyObjectSchema);
   };
   return yield* askUntilValid<CallerAnswer>(call, call.serviceType, call.parameters, function* (data) {
     const fit = yield* read(data);
@@ -92,7 +92,7 @@ export function* generateForCaller(
 
 /** An answer with tool calls, images or other content needs no text. */
 function readTextOrToolCalls(data: Json): Validation<Json> {
-  const text = readText(data);
+  const text = extractText(data);
   const calls = isRecord(data) && Array.isArray(data['toolCalls']) ? data['toolCalls'] : [];
   return !text.ok && (calls.length > 0 || hasNonTextContent(data)) ? { ok: true, value: '' } : text;
 }

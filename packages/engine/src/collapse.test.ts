@@ -3,14 +3,14 @@ import { all, type Program } from './effect.ts';
 import { advance, type Collapse, type Step } from './interpreter.ts';
 import { type Entry, formatEntry, type Journal, parseEntry } from './journal.ts';
 import {
-  ask,
-  defineProgram,
+  askTestQuestion,
+  buildTestProgram,
   errorEntry,
-  summarizeStep,
-  journal,
+  describeStep,
+  buildJournal,
   valueEntry,
   answerEntry,
-} from './testing/small-program.ts';
+} from './testing/program-builders.ts';
 
 function collapsedOf(step: Step): readonly Collapse[] {
   return step.status === 'awaiting' ? step.collapsed : [];
@@ -28,14 +28,14 @@ function parked(before: Journal, step: Step): Journal {
 
 const twoSteps = (word: string) =>
   function* (): Program<unknown> {
-    return [yield* ask(`${word} 1`), yield* ask(`${word} 2`)];
+    return [yield* askTestQuestion(`${word} 1`), yield* askTestQuestion(`${word} 2`)];
   };
 
 describe('a finished branch', () => {
-  const program = defineProgram(function* () {
+  const program = buildTestProgram(function* () {
     return yield* all([twoSteps('a'), twoSteps('b')]);
   });
-  const halfway = journal({ '0.0.0': answerEntry(1), '0.0.1': answerEntry(2), '0.1.0': answerEntry(3) });
+  const halfway = buildJournal({ '0.0.0': answerEntry(1), '0.0.1': answerEntry(2), '0.1.0': answerEntry(3) });
 
   test('collapses to its value; its sub-entries are dropped, its neighbours are not', () => {
     const step = advance(program, null, halfway);
@@ -48,23 +48,27 @@ describe('a finished branch', () => {
   test('replays the same over the collapsed journal, and does not collapse twice', () => {
     const step = advance(program, null, halfway);
     const again = advance(program, null, parked(halfway, step));
-    expect(summarizeStep(again)).toEqual(summarizeStep(step));
+    expect(describeStep(again)).toEqual(describeStep(step));
     expect(collapsedOf(again)).toEqual([]);
     const last = new Map(parked(halfway, step)).set('0.1.1', answerEntry(4));
-    expect(summarizeStep(advance(program, null, last))).toEqual([
+    expect(describeStep(advance(program, null, last))).toEqual([
       [1, 2],
       [3, 4],
     ]);
   });
 
   test('does not take a branch whose path begins alike for its own', () => {
-    const wide = defineProgram(() =>
+    const wide = buildTestProgram(() =>
       all(
-        Array.from({ length: 11 }, (_, index) => () => ask(`${index}`)),
+        Array.from({ length: 11 }, (_, index) => () => askTestQuestion(`${index}`)),
         11,
       ),
     );
-    const step = advance(wide, null, journal({ '0.10.0': answerEntry('ten'), '0.1.0': answerEntry('one') }));
+    const step = advance(
+      wide,
+      null,
+      buildJournal({ '0.10.0': answerEntry('ten'), '0.1.0': answerEntry('one') }),
+    );
     expect(collapsedOf(step)).toEqual([
       { path: '0.1', entry: valueEntry('branch', 'one'), drop: ['0.1.0'] },
       { path: '0.10', entry: valueEntry('branch', 'ten'), drop: ['0.10.0'] },
@@ -72,15 +76,15 @@ describe('a finished branch', () => {
   });
 
   test('that failed collapses to its failure', () => {
-    const step = advance(program, null, journal({ '0.0.0': errorEntry('llm', 'agent_error') }));
+    const step = advance(program, null, buildJournal({ '0.0.0': errorEntry('llm', 'agent_error') }));
     expect(collapsedOf(step)).toEqual([
       { path: '0.0', entry: errorEntry('branch', 'agent_error'), drop: ['0.0.0'] },
     ]);
   });
 
   test('without recorded effects is not written down: running it again costs nothing', () => {
-    const quick = defineProgram(() => all([function* () {}, () => ask('slow')]));
-    expect(collapsedOf(advance(quick, null, journal()))).toEqual([]);
+    const quick = buildTestProgram(() => all([function* () {}, () => askTestQuestion('slow')]));
+    expect(collapsedOf(advance(quick, null, buildJournal()))).toEqual([]);
   });
 
   test.each<[string, unknown]>([
@@ -89,27 +93,27 @@ describe('a finished branch', () => {
     ['not a number', Number.NaN],
     ['nothing', undefined],
   ])('gives %s as the journal will give it back, before it is collapsed as after', (_claim, value) => {
-    const program = defineProgram(function* () {
+    const program = buildTestProgram(function* () {
       const [first] = yield* all<unknown>([
         function* () {
-          yield* ask('first');
+          yield* askTestQuestion('first');
           return value;
         },
       ]);
-      return yield* ask(`${typeof first} ${Object.keys(Object(first))} ${first}`);
+      return yield* askTestQuestion(`${typeof first} ${Object.keys(Object(first))} ${first}`);
     });
-    const before = journal({ '0.0.0': answerEntry(1) });
+    const before = buildJournal({ '0.0.0': answerEntry(1) });
     const step = advance(program, null, before);
     const again = advance(program, null, parked(before, step));
     expect(collapsedOf(step)).toHaveLength(1);
-    expect(summarizeStep(again)).toEqual(summarizeStep(step));
+    expect(describeStep(again)).toEqual(describeStep(step));
   });
 });
 
 describe('a finished all', () => {
-  const program = defineProgram(function* () {
+  const program = buildTestProgram(function* () {
     const result = yield* all([() => all([twoSteps('a'), twoSteps('b')]), twoSteps('c')]);
-    return yield* ask(`after ${JSON.stringify(result)}`);
+    return yield* askTestQuestion(`after ${JSON.stringify(result)}`);
   });
   const answers: Record<string, Entry> = {
     '0.0.0.0.0': answerEntry(1),
@@ -121,7 +125,7 @@ describe('a finished all', () => {
   };
 
   test('is one entry, whatever had collapsed inside it', () => {
-    const whole = journal(answers);
+    const whole = buildJournal(answers);
     const step = advance(program, null, whole);
     const entry = valueEntry('all', [
       [
@@ -134,14 +138,14 @@ describe('a finished all', () => {
   });
 
   test('that failed through a collapsed branch is recorded as an all, never as that branch', () => {
-    const careful = defineProgram(function* () {
+    const careful = buildTestProgram(function* () {
       try {
         return yield* all([twoSteps('a'), twoSteps('b')]);
       } catch {
-        return yield* ask('after all');
+        return yield* askTestQuestion('after all');
       }
     });
-    const before = journal({
+    const before = buildJournal({
       '0.0': errorEntry('branch', 'agent_error'),
       '0.1.0': answerEntry(1),
       '0.1.1': answerEntry(2),
@@ -150,18 +154,18 @@ describe('a finished all', () => {
     expect(collapsedOf(step)).toEqual([
       { path: '0', entry: errorEntry('all', 'agent_error'), drop: ['0.0', '0.1.0', '0.1.1'] },
     ]);
-    expect(summarizeStep(advance(careful, null, parked(before, step)))).toEqual({ 1: 'after all' });
+    expect(describeStep(advance(careful, null, parked(before, step)))).toEqual({ 1: 'after all' });
   });
 
   test('asks the same next question whether it collapsed bit by bit, at once or never', () => {
-    let kept: Journal = journal();
+    let kept: Journal = buildJournal();
     for (const [path, entry] of Object.entries(answers)) {
       kept = new Map(kept).set(path, entry);
       kept = parked(kept, advance(program, null, kept));
     }
     expect([...kept.keys()]).toEqual(['0']);
-    expect(summarizeStep(advance(program, null, kept))).toEqual({ 1: 'after [[[1,2],[3,4]],[5,6]]' });
-    expect(summarizeStep(advance(program, null, journal(answers)))).toEqual({
+    expect(describeStep(advance(program, null, kept))).toEqual({ 1: 'after [[[1,2],[3,4]],[5,6]]' });
+    expect(describeStep(advance(program, null, buildJournal(answers)))).toEqual({
       1: 'after [[[1,2],[3,4]],[5,6]]',
     });
   });

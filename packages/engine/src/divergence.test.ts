@@ -3,23 +3,23 @@ import { all, askPerson, checkAnswer, commitProject, type Program, readProject, 
 import { advance } from './interpreter.ts';
 import type { Entry } from './journal.ts';
 import {
-  ask,
-  defineProgram,
+  askTestQuestion,
+  buildTestProgram,
   errorEntry,
-  summarizeStep,
-  journal,
+  describeStep,
+  buildJournal,
   valueEntry,
   answerEntry,
-} from './testing/small-program.ts';
+} from './testing/program-builders.ts';
 
 const programs: Record<string, () => Program<unknown>> = {
-  llm: () => ask('anything'),
+  llm: () => askTestQuestion('anything'),
   elicitation: () => askPerson('anything?', {}),
   sleep: () => sleep(1),
   read: () => readProject('p', () => 1),
   commit: () => commitProject('p', {}),
   check: () => checkAnswer({}, 1),
-  all: () => all([() => ask('anything')]),
+  all: () => all([() => askTestQuestion('anything')]),
 };
 
 const records: Record<string, Record<string, Entry>> = {
@@ -39,12 +39,12 @@ const pairs = Object.entries(programs).flatMap(([now, run]) =>
 test.each(pairs)(
   'over the record of $before a program that asks for $now goes on only when they are the same',
   ({ now, run, before, record }) => {
-    const program = defineProgram(function* () {
+    const program = buildTestProgram(function* () {
       yield* run();
       return 'went on';
     });
     const same = before === 'commit' ? 'project_conflict' : 'went on';
-    expect(summarizeStep(advance(program, null, journal(record)))).toBe(
+    expect(describeStep(advance(program, null, buildJournal(record)))).toBe(
       now === before ? same : 'program_diverged',
     );
   },
@@ -55,19 +55,21 @@ test.each<[string, Record<string, Entry>]>([
   ['an all with a collapsed branch', { '0.0': valueEntry('branch', 1) }],
 ])('over the record of %s a program that asks for something else never waits for it', (_claim, entries) => {
   expect(
-    summarizeStep(
+    describeStep(
       advance(
-        defineProgram(() => ask('alone')),
+        buildTestProgram(() => askTestQuestion('alone')),
         null,
-        journal(entries),
+        buildJournal(entries),
       ),
     ),
   ).toBe('program_diverged');
 });
 
 test('a value where a branch should stand is a divergence', () => {
-  const program = defineProgram(() => all([() => ask('a')]));
-  expect(summarizeStep(advance(program, null, journal({ '0.0': answerEntry(1) })))).toBe('program_diverged');
+  const program = buildTestProgram(() => all([() => askTestQuestion('a')]));
+  expect(describeStep(advance(program, null, buildJournal({ '0.0': answerEntry(1) })))).toBe(
+    'program_diverged',
+  );
 });
 
 test('a divergence is never caught by the program, however deep it happens', () => {
@@ -78,11 +80,13 @@ test('a divergence is never caught by the program, however deep it happens', () 
       } catch {
         return 'went on over a foreign journal';
       } finally {
-        yield* ask('and asked');
+        yield* askTestQuestion('and asked');
       }
     };
-  const program = defineProgram(careful(() => all([careful(() => ask('a')), careful(() => ask('b'))])));
-  const step = advance(program, null, journal({ '0.1.0': valueEntry('sleep', null) }));
+  const program = buildTestProgram(
+    careful(() => all([careful(() => askTestQuestion('a')), careful(() => askTestQuestion('b'))])),
+  );
+  const step = advance(program, null, buildJournal({ '0.1.0': valueEntry('sleep', null) }));
   expect(step).toMatchObject({
     status: 'failed',
     error: { code: 'program_diverged', message: expect.stringContaining("'sleep' at 0.1.0") },
@@ -90,16 +94,16 @@ test('a divergence is never caught by the program, however deep it happens', () 
 });
 
 test('another wording of a request is not a divergence', () => {
-  const worded = (words: string) => defineProgram(() => ask(words));
-  const record = journal({ 0: answerEntry('yes') });
-  expect(summarizeStep(advance(worded('old words'), null, record))).toBe('yes');
-  expect(summarizeStep(advance(worded('new words'), null, record))).toBe('yes');
+  const worded = (words: string) => buildTestProgram(() => askTestQuestion(words));
+  const record = buildJournal({ 0: answerEntry('yes') });
+  expect(describeStep(advance(worded('old words'), null, record))).toBe('yes');
+  expect(describeStep(advance(worded('new words'), null, record))).toBe('yes');
 });
 
 test('an effect after the last record is not a divergence: the program has grown at its end', () => {
-  const grown = defineProgram(function* () {
-    yield* ask('first');
+  const grown = buildTestProgram(function* () {
+    yield* askTestQuestion('first');
     return yield* sleep(1);
   });
-  expect(summarizeStep(advance(grown, null, journal({ 0: answerEntry(1) })))).toEqual({ 1: 'sleep' });
+  expect(describeStep(advance(grown, null, buildJournal({ 0: answerEntry(1) })))).toEqual({ 1: 'sleep' });
 });

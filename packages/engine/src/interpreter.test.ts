@@ -13,22 +13,22 @@ import {
 import { advance } from './interpreter.ts';
 import type { Entry } from './journal.ts';
 import {
-  ask,
-  defineProgram,
+  askTestQuestion,
+  buildTestProgram,
   errorEntry,
-  summarizeStep,
-  journal,
+  describeStep,
+  buildJournal,
   valueEntry,
   answerEntry,
-} from './testing/small-program.ts';
+} from './testing/program-builders.ts';
 
 const stands = (run: () => Program<unknown>, entries: Record<string, Entry> = {}) =>
-  summarizeStep(advance(defineProgram(run), null, journal(entries)));
+  describeStep(advance(buildTestProgram(run), null, buildJournal(entries)));
 
 describe('a sequence', () => {
   function* twoQuestions() {
-    const first = yield* ask('first');
-    return `${first} ${yield* ask(`after ${first}`)}`;
+    const first = yield* askTestQuestion('first');
+    return `${first} ${yield* askTestQuestion(`after ${first}`)}`;
   }
 
   test.each<[string, Record<string, Entry>, unknown]>([
@@ -67,7 +67,7 @@ describe('a sequence', () => {
   test('catches a refusal and goes on, the refusal keeping its code and its details', () => {
     function* careful() {
       try {
-        yield* ask('first');
+        yield* askTestQuestion('first');
       } catch (error) {
         return error instanceof BatonError && [error.code, error.message, error.details];
       }
@@ -85,7 +85,7 @@ describe('a sequence', () => {
 describe('all', () => {
   const questions = (words: string[], atOnce?: number) => () =>
     all(
-      words.map((word) => () => ask(word)),
+      words.map((word) => () => askTestQuestion(word)),
       atOnce,
     );
 
@@ -133,7 +133,8 @@ describe('all', () => {
   });
 
   test('counts atOnce per all, not over nested ones', () => {
-    const nested = () => all([questions(['a', 'b', 'c'], 2), () => ask('d'), () => ask('e')], 2);
+    const nested = () =>
+      all([questions(['a', 'b', 'c'], 2), () => askTestQuestion('d'), () => askTestQuestion('e')], 2);
     expect(stands(nested)).toEqual({ '0.0.0.0.0': 'a', '0.0.0.1.0': 'b', '0.1.0': 'd' });
     expect(
       stands(nested, {
@@ -153,7 +154,7 @@ describe('all', () => {
     };
     function* caught() {
       try {
-        return yield* all([throwing, () => ask('other')]);
+        return yield* all([throwing, () => askTestQuestion('other')]);
       } catch (error) {
         return `caught ${(error as BatonError).code}`;
       }
@@ -172,7 +173,7 @@ describe('the end', () => {
     const broken = (): Program<never> => {
       throw new TypeError('secret of a customer');
     };
-    const step = advance(defineProgram(broken), null, journal());
+    const step = advance(buildTestProgram(broken), null, buildJournal());
     expect(step).toMatchObject({
       status: 'failed',
       error: { code: 'internal' },
@@ -189,18 +190,25 @@ describe('the end', () => {
         throw new BatonError('invalid_arguments', 'no');
       },
     };
-    expect(summarizeStep(advance(broken, null, journal()))).toBe('invalid_arguments');
+    expect(describeStep(advance(broken, null, buildJournal()))).toBe('invalid_arguments');
   });
 
   test('advancing twice over the same journal gives the same step and leaves the journal as it was', () => {
-    const program = defineProgram(() =>
-      all([() => all([() => ask('a'), () => ask('b')]), () => ask('c'), () => ask('d')], 2),
+    const program = buildTestProgram(() =>
+      all(
+        [
+          () => all([() => askTestQuestion('a'), () => askTestQuestion('b')]),
+          () => askTestQuestion('c'),
+          () => askTestQuestion('d'),
+        ],
+        2,
+      ),
     );
-    const entries = journal({ '0.0.0.0.0': answerEntry(1), '0.1.0': answerEntry(2) });
+    const entries = buildJournal({ '0.0.0.0.0': answerEntry(1), '0.1.0': answerEntry(2) });
     const before = JSON.stringify([...entries]);
     const first = advance(program, null, entries);
     expect(advance(program, null, entries)).toEqual(first);
-    expect(summarizeStep(first)).toEqual({ '0.0.0.1.0': 'b', '0.2.0': 'd' });
+    expect(describeStep(first)).toEqual({ '0.0.0.1.0': 'b', '0.2.0': 'd' });
     expect(JSON.stringify([...entries])).toBe(before);
   });
 });

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { sendCommand } from './client/send-command.ts';
 import { isAnswering } from './client/ping.ts';
-import { fakeServer } from './testing/fake-server.ts';
+import { startFakeServer } from './testing/fake-server.ts';
 import { findRedis } from './find-redis.ts';
 import type { RedisSource } from './sources/redis-source.ts';
 import { RedisNotFound } from './sources/redis-not-found.ts';
 import { startPrivateRedis } from './start-private-redis.ts';
-import { temporaryDir } from './testing/temporary-dir.ts';
+import { createTemporaryDir } from './testing/temporary-dir.ts';
 
 const neverAsked: RedisSource = {
   provides: 'server',
@@ -17,7 +17,7 @@ const neverAsked: RedisSource = {
 };
 
 async function findGiven(url: string) {
-  return findRedis({ dataDir: await temporaryDir(), env: { REDIS_URL: url }, sources: [neverAsked] });
+  return findRedis({ dataDir: await createTemporaryDir(), env: { REDIS_URL: url }, sources: [neverAsked] });
 }
 
 async function failureOf(url: string): Promise<RedisNotFound> {
@@ -54,7 +54,7 @@ test.each([
   ['something that is not a Redis', (url: string) => url, 'what answers there is not a Redis'],
   ['another scheme', (url: string) => url.replace('redis:', 'http:'), 'the scheme must be redis://'],
 ])('a REDIS_URL of %s is refused', async (_, change, reason) => {
-  const url = await fakeServer((socket) => socket.end('220 smtp ready\r\n'));
+  const url = await startFakeServer((socket) => socket.end('220 smtp ready\r\n'));
   expect((await failureOf(change(url))).message).toContain(reason);
 });
 

@@ -16,7 +16,7 @@ import { distributionPackages } from './sources/distribution-packages.ts';
 import { isAnswering } from './client/ping.ts';
 import { RedisNotFound } from './sources/redis-not-found.ts';
 import { currentSystem } from './system/operating-system.ts';
-import { temporaryDir } from './testing/temporary-dir.ts';
+import { createTemporaryDir } from './testing/temporary-dir.ts';
 
 const patient = { timeout: 120_000 };
 const env: NodeJS.ProcessEnv = { ...process.env, REDIS_URL: '' };
@@ -38,7 +38,7 @@ const holdIn = (dataDir: string) =>
   );
 
 test('a private Redis is started in a 0700 directory of the data directory', patient, async () => {
-  const dataDir = await temporaryDir();
+  const dataDir = await createTemporaryDir();
   await mkdir(join(dataDir, 'redis'), { mode: 0o755 });
   await chmod(join(dataDir, 'redis'), 0o755);
   const found = await findIn(dataDir);
@@ -55,7 +55,7 @@ test(
   'a second process with the same data directory joins, and its end does not end the first',
   patient,
   async () => {
-    const dataDir = await temporaryDir();
+    const dataDir = await createTemporaryDir();
     const first = await findIn(dataDir);
     const second = holdIn(dataDir);
     expect(await second.next()).toEqual({ url: first.url, source: 'joined' });
@@ -69,7 +69,7 @@ test(
 );
 
 test('of two that start at once one starts a server and the other joins it', patient, async () => {
-  const dataDir = await temporaryDir();
+  const dataDir = await createTemporaryDir();
   const both = [holdIn(dataDir), holdIn(dataDir)];
   const found = (await Promise.all(both.map(({ next }) => next()))) as LocalRedis[];
   expect(new Set(found.map(({ url }) => url)).size).toBe(1);
@@ -77,7 +77,7 @@ test('of two that start at once one starts a server and the other joins it', pat
 });
 
 test('the server of a process that was killed is not joined; a new one has its data', patient, async () => {
-  const dataDir = await temporaryDir();
+  const dataDir = await createTemporaryDir();
   const killed = holdIn(dataDir);
   const { url } = (await killed.next()) as LocalRedis;
   await sendCommand(url, ['SET', 'key', 'kept'], 2000);
@@ -89,7 +89,7 @@ test('the server of a process that was killed is not joined; a new one has its d
 });
 
 test('a server that is being stopped is not joined', patient, async () => {
-  const dataDir = await temporaryDir();
+  const dataDir = await createTemporaryDir();
   const first = await findIn(dataDir);
   const stopped = first.stop();
   const second = await findIn(dataDir);
@@ -102,7 +102,7 @@ test(
   'a server that crashed is replaced, and the end of its owner does not end the new one',
   patient,
   async () => {
-    const dataDir = await temporaryDir();
+    const dataDir = await createTemporaryDir();
     const crashed = await findIn(dataDir);
     const { text } = await sendCommand(crashed.url, ['INFO', 'server'], 2000);
     process.kill(Number(/process_id:(\d+)/.exec(text)?.[1]), 'SIGKILL');
@@ -120,7 +120,7 @@ test(
   'a server that does not start on its data is told of, and no other is tried without the data',
   patient,
   async () => {
-    const dataDir = await temporaryDir();
+    const dataDir = await createTemporaryDir();
     const dir = join(dataDir, 'redis/appendonlydir');
     await mkdir(dir, { recursive: true });
     await writeFile(join(dir, 'appendonly.aof.manifest'), 'spoiled\n');
@@ -142,7 +142,7 @@ test(
 );
 
 test('where nothing is found the message lists what was tried and why, and ends with the line to type', async () => {
-  const empty = await temporaryDir();
+  const empty = await createTemporaryDir();
   const unavailable: RedisSource = {
     provides: 'server',
     name: 'Docker',
@@ -173,7 +173,7 @@ test('where nothing is found the message lists what was tried and why, and ends 
 });
 
 test('a process whose engine gives no Redis says why', patient, async () => {
-  const dir = await temporaryDir();
+  const dir = await createTemporaryDir();
   const other = runInChildProcess(
     `await redis.findRedis({ dataDir: ${JSON.stringify(dir)}, cacheDir: ${JSON.stringify(join(dir, 'cache'))} })
       .then(() => print('found'), (error) => print([error.exitCode, error.message]));`,

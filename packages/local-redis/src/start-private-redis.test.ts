@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { sendCommand } from './client/send-command.ts';
 import { isAnswering } from './client/ping.ts';
 import { startPrivateRedis } from './start-private-redis.ts';
-import { temporaryDir } from './testing/temporary-dir.ts';
+import { createTemporaryDir } from './testing/temporary-dir.ts';
 
 // The first test to come here fetches the server where there is none.
 const patient = { timeout: 120_000 };
@@ -40,7 +40,7 @@ test(
   'a directory that is given keeps its data over a restart, and is closed to others',
   patient,
   async () => {
-    const dir = join(await temporaryDir(), 'data');
+    const dir = join(await createTemporaryDir(), 'data');
     await mkdir(dir, { mode: 0o755 });
     const first = await startPrivateRedis({ dir });
     expect(await modeOf(dir)).toBe('700');
@@ -59,7 +59,7 @@ test.each([
   'a directory whose path is %s has its socket elsewhere, 0700, gone after the end',
   patient,
   async (_, name) => {
-    const dir = join(await temporaryDir(), name);
+    const dir = join(await createTemporaryDir(), name);
     const server = await startPrivateRedis({ dir });
     const socket = server.url.slice('unix://'.length);
     expect(dirname(socket)).not.toBe(dir);
@@ -72,7 +72,7 @@ test.each([
 );
 
 test('a socket file that a crash left is no hindrance', patient, async () => {
-  const dir = await temporaryDir();
+  const dir = await createTemporaryDir();
   const crashed = await startPrivateRedis({ dir });
   process.kill(crashed.pid, 'SIGKILL');
   await vi.waitFor(async () => expect(await isAnswering(crashed.url)).toBe(false));

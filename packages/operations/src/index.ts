@@ -6,13 +6,13 @@
  */
 export { findProgram, operations, allPrograms } from './catalog/operation-catalog.ts';
 export { delegatedCall } from './delegated-call/program.ts';
-export { benchOperations } from './catalog/bench-operations.ts';
+export { syntheticOperations } from './catalog/synthetic-operations.ts';
 export { integerOrDigits } from './schema/coercion.ts';
-export { MODELS, type Model } from './definition/models.ts';
+export { LLM_MODELS, type LlmModel } from './definition/llm-models.ts';
 export type { Operation, ToolHints } from './definition/operation.ts';
 export { MAX_PRD_LENGTH, type ParsePrdInput, parsePrdInput } from './parse-prd/input.ts';
 export * from './project/index.ts';
-export { writeUserGuide } from './catalog/user-guide.ts';
+export { formatOperationGuide } from './catalog/operation-guide.ts';
 export {
   type OperationPrompt,
   operationPrompt,
@@ -20,6 +20,6 @@ export {
   promptNames,
 } from './catalog/prompt-catalog.ts';
 export { projectTools } from './tools/tool-catalog.ts';
-export { readComplexityReport } from './tools/metadata-tools.ts';
+export { readComplexityReport } from './tools/complexity-report-tool.ts';
 export type { ProjectTool } from './tools/project-tool.ts';
 export * from './views/index.ts';

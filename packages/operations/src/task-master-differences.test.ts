@@ -2,8 +2,13 @@ import type { AgentAnswer } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
 import { operations } from './catalog/operation-catalog.ts';
 import { applyCommand } from './project/index.ts';
-import { NOW, objectAnswer } from './testing/run-program.ts';
-import { projectWith, runOperation, textAnswer, promptText } from './testing/run-operation.ts';
+import { TEST_NOW, objectAnswer } from './testing/run-program-in-memory.ts';
+import {
+  projectWith,
+  runOperationInMemory,
+  textAnswer,
+  promptText,
+} from './testing/run-operation-in-memory.ts';
 import { nextTask } from './views/index.ts';
 
 /** What claude-task-master and its agent_llm get wrong, each point by name, right here. */
@@ -11,7 +16,7 @@ const of = (name: string) => operations.get(name)!;
 
 describe('unlike in the sources', () => {
   it('two add_tasks at once never get the same id: it is given at the commit', () => {
-    const { task } = runOperation(
+    const { task } = runOperationInMemory(
       of('add_task'),
       { prompt: 'Mine' },
       {
@@ -23,7 +28,11 @@ describe('unlike in the sources', () => {
             dependencies: [],
             suggested: [],
           };
-          const { project } = applyCommand(projects.get('default'), { command: 'add_task', ...other }, NOW);
+          const { project } = applyCommand(
+            projects.get('default'),
+            { command: 'add_task', ...other },
+            TEST_NOW,
+          );
           projects.set('default', project);
           return objectAnswer({ title: 'Mine', description: 'd' });
         },
@@ -33,7 +42,7 @@ describe('unlike in the sources', () => {
   });
 
   it('append is not ignored on the agent’s path', () => {
-    const { task, calls } = runOperation(
+    const { task, calls } = runOperationInMemory(
       of('update_task'),
       { id: 1, prompt: 'x', append: true },
       {
@@ -51,7 +60,7 @@ describe('unlike in the sources', () => {
     const two = applyCommand(
       projectWith([{ id: 1, subtasks: [{ id: 1 }] }]),
       { command: 'add_tag', name: 'v2', copyFrom: true },
-      NOW,
+      TEST_NOW,
     ).project;
     const all = {
       prd: 'P',
@@ -74,7 +83,7 @@ describe('unlike in the sources', () => {
             subtasks: [{ id: 1, title: 'Changed', description: 'd' }],
             complexityAnalysis: [{ taskId: 1, complexityScore: 9 }],
           });
-    const { after, end } = runOperation(
+    const { after, end } = runOperationInMemory(
       of(name),
       { ...input, tag: 'v2' },
       { before: two, answers: [answer] },
@@ -86,7 +95,7 @@ describe('unlike in the sources', () => {
 
   it('subtasks on colliding ids are not dropped', () => {
     const part = { id: 1, title: 'P', description: 'd' };
-    const { task } = runOperation(
+    const { task } = runOperationInMemory(
       of('expand_task'),
       { id: 1 },
       {
@@ -99,7 +108,7 @@ describe('unlike in the sources', () => {
 
   it('an error of the agent is told in its own words, never as [object Object]', () => {
     const errorDetails = { message: 'Quota used up', type: 'quota', more: { in: 'detail' } };
-    const { end } = runOperation(
+    const { end } = runOperationInMemory(
       of('add_task'),
       { prompt: 'x' },
       { answers: [{ status: 'error', errorDetails }] },
@@ -110,7 +119,7 @@ describe('unlike in the sources', () => {
   });
 
   it('dependencies on existing tasks survive an append, and the plan is numbered on from the highest id', () => {
-    const { task } = runOperation(
+    const { task } = runOperationInMemory(
       of('parse_prd'),
       { prd: 'P', append: true },
       {
@@ -122,7 +131,7 @@ describe('unlike in the sources', () => {
   });
 
   it('what the analysis leaves out has an entry all the same', () => {
-    const { after } = runOperation(
+    const { after } = runOperationInMemory(
       of('analyze_project_complexity'),
       {},
       {
@@ -138,7 +147,7 @@ describe('unlike in the sources', () => {
   });
 
   it('the LLM’s wording of a status is mapped, not dropped', () => {
-    const { task } = runOperation(
+    const { task } = runOperationInMemory(
       of('update_task'),
       { id: 1, prompt: 'Set the status.' },
       {
@@ -160,7 +169,7 @@ describe('unlike in the sources', () => {
   it('a prompt is kept apart from the data: the request of expand_all is that of expand_task', () => {
     const before = projectWith([{ id: 1 }]);
     const asked = (name: string, input: object) =>
-      promptText(runOperation(of(name), input, { before, answers: [textAnswer('no')] }).calls[0]);
+      promptText(runOperationInMemory(of(name), input, { before, answers: [textAnswer('no')] }).calls[0]);
     expect(asked('expand_all', {})).toBe(asked('expand_task', { id: 1 }));
   });
 });

@@ -1,7 +1,6 @@
-import { type AnswerSchema, answerAsMessage } from './answer.ts';
+import { answerAsMessage } from './answer.ts';
 import type { Message } from './delegation.ts';
-import type { Json } from './json.ts';
-import { truncate } from './text.ts';
+import { truncate } from './truncate.ts';
 
 /** A wrong answer is quoted back up to so many characters: it must not outgrow the request. */
 const QUOTED_ANSWER = 20_000;
@@ -20,12 +19,3 @@ export function correctionMessages(data: unknown, problem: string, ifEmpty = '')
     },
   ];
 }
-
-/** For a request without a schema: anything but words fits, and words may yet be JSON. */
-export const anyObject: AnswerSchema<Json> = {
-  hasObjectField: false,
-  check: (value) =>
-    typeof value === 'string'
-      ? { ok: false, problem: 'an object was asked for' }
-      : { ok: true, value: value as Json },
-};

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
   answerAsMessage,
-  readObject,
-  readText,
+  extractObject,
+  extractText,
   type AnswerSchema,
   hasNonTextContent,
   stripCodeFence,
@@ -50,17 +50,17 @@ describe('structured data is read', () => {
     ['beside content and tool calls', only, { n: 1, content: [], toolCalls: [], model: 'm' }, { n: 1 }],
     ['with content as its own field', drawn, { content: [1], model: 'm' }, { content: [1] }],
   ])('%s', (_claim, shape, data, value) => {
-    expect(readObject(data, shape)).toEqual(fits(value));
+    expect(extractObject(data, shape)).toEqual(fits(value));
   });
 
   test('under object when the schema has such a field but the whole does not fit', () => {
     const strict = shaped(z.strictObject({ object: z.string() }), true);
-    expect(readObject({ object: { object: 'x' } }, strict)).toEqual(fits({ object: 'x' }));
+    expect(extractObject({ object: { object: 'x' } }, strict)).toEqual(fits({ object: 'x' }));
   });
 
   test('never from what only a prototype holds', () => {
     const inherited = Object.create({ object: { n: 1 } }) as object;
-    expect(readObject(inherited, count).ok).toBe(false);
+    expect(extractObject(inherited, count).ok).toBe(false);
   });
 });
 
@@ -79,7 +79,7 @@ describe('in text', () => {
     ['the same, ending in the last line', `\`\`\`json\n${code}\`\`\``],
     ['fences inside strings of many lines', '{\n"n": 1,\n"a": "run ```npm test```",\n"b": "```"\n}'],
   ])('%s does not hide the data', (_claim, text) => {
-    expect(readObject({ text }, count)).toMatchObject({ ok: true, value: { n: 1 } });
+    expect(extractObject({ text }, count)).toMatchObject({ ok: true, value: { n: 1 } });
   });
 
   test.each<[string, string, string]>([
@@ -98,15 +98,15 @@ describe('in text', () => {
   ])('a megabyte of %s is never slow', (_claim, piece) => {
     const text = '```json\n' + piece.repeat(2 ** 20 / piece.length);
     const started = performance.now();
-    readObject({ text }, count);
+    extractObject({ text }, count);
     expect(performance.now() - started).toBeLessThan(1_000);
   });
 
   test('data deeper than JSON may come is refused, never parsed', () => {
     const nested = (depth: number) => `{"n":1,"deep":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
-    expect(readObject({ text: nested(64) }, count).ok).toBe(true);
+    expect(extractObject({ text: nested(64) }, count).ok).toBe(true);
     for (const depth of [65, 100_000]) {
-      expect(readObject({ text: nested(depth) }, count)).toEqual({
+      expect(extractObject({ text: nested(depth) }, count)).toEqual({
         ok: false,
         problem: expect.stringContaining('deeper than 64'),
       });
@@ -123,7 +123,7 @@ describe('when nothing fits, the problem is', () => {
     ['that a string is not JSON', 'words', 'the text is not JSON'],
     ['that of the bare data', { m: 1 }, 'n'],
   ])('%s', (_claim, data, problem) => {
-    expect(readObject(data, count)).toEqual({ ok: false, problem: expect.stringMatching(`^${problem}`) });
+    expect(extractObject(data, count)).toEqual({ ok: false, problem: expect.stringMatching(`^${problem}`) });
   });
 });
 
@@ -140,13 +140,13 @@ describe('words', () => {
     ],
     ['text blocks when text is none', { text: 5, content: [block('words')] }, 'words'],
   ])('are read from %s', (_claim, data, value) => {
-    expect(readText(data)).toEqual(fits(value));
+    expect(extractText(data)).toEqual(fits(value));
   });
 
   test.each([{}, { object: {} }, { content: [] }, { content: 'x' }, { content: [null, 'x'] }, [], 5, true])(
     'are never made up from %j',
     (data) => {
-      expect(readText(data)).toEqual({ ok: false, problem: expect.stringContaining('holds no text') });
+      expect(extractText(data)).toEqual({ ok: false, problem: expect.stringContaining('holds no text') });
     },
   );
 });

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { isRecord, jsonDepth } from './json.ts';
+import { isRecord, type Json, jsonDepth } from './json.ts';
 import { MAX_JSON_DEPTH } from './limits.ts';
 
 /**
  * `agentLLMResponse`: what an agent posts with `agent_llm`. An envelope that does not parse here is refused with the
  * field named, and the interaction stays pending; the engine's agent call checks its content against the schema.
  */
-export const errorDetails = z.looseObject({
+export const errorDetailsSchema = z.looseObject({
   message: z.string().min(1).max(20_000),
   type: z.string().max(200).optional(),
 });
@@ -15,7 +15,7 @@ const success = z.looseObject({
   status: z.literal('success'),
   data: z.unknown().refine((data) => data !== undefined && data !== null, 'is required'),
 });
-const failure = z.looseObject({ status: z.literal('error'), errorDetails });
+const failure = z.looseObject({ status: z.literal('error'), errorDetails: errorDetailsSchema });
 const streaming = z.looseObject({
   status: z.literal('streaming'),
   sequence: z.preprocess(
@@ -28,7 +28,7 @@ const streaming = z.looseObject({
 /** Limit of an envelope's own fields; those inside `data` are not counted. */
 const MAX_FIELDS = 1_000;
 
-export const agentResponse = z.preprocess(
+export const agentResponseSchema = z.preprocess(
   (value, context) => {
     const crowded = (inner: unknown) => isRecord(inner) && Object.keys(inner).length > MAX_FIELDS;
     if (!crowded(value) && !(isRecord(value) && crowded(value['errorDetails']))) return value;
@@ -37,7 +37,7 @@ export const agentResponse = z.preprocess(
   },
   z.discriminatedUnion('status', [success, failure, streaming]),
 );
-export type AgentResponse = z.infer<typeof agentResponse>;
+export type AgentResponse = z.infer<typeof agentResponseSchema>;
 export type AgentAnswer = Exclude<AgentResponse, { status: 'streaming' }>;
 
 /** Error types of an agent's LLM after which the engine asks again, up to MAX_RECALLS times. */
@@ -57,12 +57,21 @@ export interface AnswerSchema<T> {
 /** A value as its schema has it, or what is wrong with it. */
 export type Validation<T> = { ok: true; value: T } | { ok: false; problem: string };
 
+/** For a request without a schema: anything but words fits, and words may yet be JSON. */
+export const anyObjectSchema: AnswerSchema<Json> = {
+  hasObjectField: false,
+  check: (value) =>
+    typeof value === 'string'
+      ? { ok: false, problem: 'an object was asked for' }
+      : { ok: true, value: value as Json },
+};
+
 /**
  * Reads structured data out of an answer's `data`, in the contract's order: `object` (unless the schema itself has a
  * field of that name and the whole fits); the bare `data` if it fits; `text` as JSON, code fences stripped.
  * When nothing fits, the problem is that of the reading that the agent most likely meant.
  */
-export function readObject<T>(data: unknown, shape: AnswerSchema<T>): Validation<T> {
+export function extractObject<T>(data: unknown, shape: AnswerSchema<T>): Validation<T> {
   const wraps = isRecord(data) && Object.hasOwn(data, 'object');
   // The usual answer is wrapped, and to say what does not fit of its envelope costs more than to read it.
   const wrapped = wraps && !shape.hasObjectField ? shape.check(data['object']) : undefined;
@@ -77,7 +86,7 @@ export function readObject<T>(data: unknown, shape: AnswerSchema<T>): Validation
     const fit = shape.check(bare);
     if (fit.ok) return fit;
   }
-  const words = readText(data);
+  const words = extractText(data);
   const text = words.ok ? readJsonText(words.value, shape) : undefined;
   return text?.ok ? text : (inner ?? text ?? whole);
 }
@@ -137,7 +146,7 @@ export function stripCodeFence(text: string): string {
 }
 
 /** The words of an answer to a request for text: a string, `text`, or the text blocks of `content`. */
-export function readText(data: unknown): Validation<string> {
+export function extractText(data: unknown): Validation<string> {
   if (typeof data === 'string') return { ok: true, value: data };
   if (isRecord(data) && typeof data['text'] === 'string') return { ok: true, value: data['text'] };
   const words = blocksOf(data).flatMap((block) =>
@@ -159,7 +168,7 @@ function blocksOf(data: unknown): Record<string, unknown>[] {
 
 /** The assistant's turn as it stands in the dialog when the question is asked again. */
 export function answerAsMessage(data: unknown): string {
-  const text = readText(data);
+  const text = extractText(data);
   if (text.ok) return text.value;
   return JSON.stringify(isRecord(data) && 'object' in data ? data['object'] : data) ?? 'null';
 }

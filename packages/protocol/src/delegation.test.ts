@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest';
-import { agentResponse } from './answer.ts';
-import { delegatedCallDetails } from './delegation.ts';
-import { exceedsValueCount, exceedsFieldCount } from './json.ts';
+import { agentResponseSchema } from './answer.ts';
+import { delegatedCallDetailsSchema } from './delegation.ts';
+import { exceedsValueCount, exceedsWideObjectFields } from './json.ts';
 
 const list = (length: number, of: unknown) => Array.from({ length }, () => of);
 const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]));
 const details = (requestParameters: object) =>
-  delegatedCallDetails.safeParse({ originalCommand: 'x', serviceType: 'generateText', requestParameters });
+  delegatedCallDetailsSchema.safeParse({
+    originalCommand: 'x',
+    serviceType: 'generateText',
+    requestParameters,
+  });
 const messages = [{ role: 'user', content: 'x' }];
 
 test.each([
@@ -37,15 +41,15 @@ test('a request of more values than twenty thousand is refused with one problem,
 
 test("an answer's own fields are bounded, and what it says is not", () => {
   const answer = (more: object) =>
-    agentResponse.safeParse({ status: 'success', data: fields(5_000), ...more });
+    agentResponseSchema.safeParse({ status: 'success', data: fields(5_000), ...more });
   expect(answer({}).success).toBe(true);
   expect(answer(fields(1_000)).success).toBe(false);
   const failed = { status: 'error', errorDetails: { message: 'x', ...fields(1_001) } };
-  expect(agentResponse.safeParse(failed).success).toBe(false);
+  expect(agentResponseSchema.safeParse(failed).success).toBe(false);
 });
 
 test('only the fields of wide objects are counted as such, however deep they stand', () => {
-  const wide = (value: unknown) => exceedsFieldCount(500, JSON.stringify(value), 64);
+  const wide = (value: unknown) => exceedsWideObjectFields(500, JSON.stringify(value), 64);
   expect(wide(list(10_000, fields(200)))).toBe(false);
   expect(wide(list(10_000, 1))).toBe(false);
   expect(wide('{,'.repeat(5_000))).toBe(false);

@@ -3,11 +3,11 @@ import { exceedsValueCount, type JsonObject } from './json.ts';
 import { largeRequestWarning } from './large-request.ts';
 
 /** Who should answer: the main model, or the one for research. */
-export const role = z.enum(['main', 'research', 'fallback']);
-export type Role = z.infer<typeof role>;
+export const roleSchema = z.enum(['main', 'research', 'fallback']);
+export type Role = z.infer<typeof roleSchema>;
 
-export const serviceType = z.enum(['generateText', 'streamText', 'generateObject']);
-export type ServiceType = z.infer<typeof serviceType>;
+export const serviceTypeSchema = z.enum(['generateText', 'streamText', 'generateObject']);
+export type ServiceType = z.infer<typeof serviceTypeSchema>;
 
 export interface Message {
   readonly role: 'system' | 'user' | 'assistant' | 'tool';
@@ -39,8 +39,8 @@ export interface DelegatedCall {
 
 const details = z.strictObject({
   originalCommand: z.string().min(1).max(200),
-  role: role.default('main'),
-  serviceType,
+  role: roleSchema.default('main'),
+  serviceType: serviceTypeSchema,
   requestParameters: z
     .looseObject({
       modelId: z.string().min(1).max(200).optional(),
@@ -69,12 +69,12 @@ const details = z.strictObject({
 const MAX_VALUES = 20_000;
 
 /** `delegatedCallDetails` of `agent_llm`: opens an interaction for an LLM request that the caller brings. */
-export const delegatedCallDetails = z.preprocess((value, context) => {
+export const delegatedCallDetailsSchema = z.preprocess((value, context) => {
   if (!exceedsValueCount(MAX_VALUES, value)) return value;
   context.addIssue({ code: 'custom', message: `must hold at most ${MAX_VALUES} values in all` });
   return z.NEVER;
 }, details);
-export type DelegatedCallDetails = z.infer<typeof delegatedCallDetails>;
+export type DelegatedCallDetails = z.infer<typeof delegatedCallDetailsSchema>;
 
 const INSTRUCTIONS =
   "Agent, please perform the LLM call using llmRequestForAgent and then invoke the 'agent_llm' tool with your response, including this interactionId.";
@@ -139,8 +139,8 @@ export const directiveSchema = z.looseObject({
   pendingInteractionSignalToAgent: z.looseObject({ type: z.string(), interactionId: z.string() }),
   taskId: z.string(),
   operation: z.string(),
-  role,
-  serviceType,
+  role: roleSchema,
+  serviceType: serviceTypeSchema,
   attempt: z.int(),
   expiresAt: z.string(),
   /** The request is large: over 20,000 tokens by estimate. */

@@ -1,17 +1,19 @@
 /**
  * Wire shapes and records: what Baton says and stores, independent of MCP's revisions, without I/O. Imports zod only.
  * `errors` is the one table of codes; `delegation` and `answer` are the two halves of a delegated call, and
- * `answer-correction` asks again; `ids`, `credential`, `limits` and `task` are the records' parts; `json` and `text`
- * bound what comes in.
+ * `answer-correction` asks again; `ids`, `api-key`, `tenant-input`, `limits` and `task-status` are the records' parts; `json` and
+ * `truncate` bound what comes in.
  */
 export * from './answer.ts';
 export * from './answer-correction.ts';
-export * from './credential.ts';
+export * from './api-key.ts';
+export * from './tenant-input.ts';
 export * from './delegation.ts';
 export * from './errors.ts';
 export * from './ids.ts';
 export * from './json.ts';
 export * from './limits.ts';
-export * from './task.ts';
-export * from './text.ts';
+export * from './mask-url-passwords.ts';
+export * from './task-status.ts';
+export * from './truncate.ts';
 export * from './version.ts';

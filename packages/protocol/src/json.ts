@@ -43,7 +43,7 @@ const WIDE_OBJECT_FIELDS = 200;
  * Whether the wide objects of a JSON text have more fields in all than `most`, without parsing it: already the parser
  * takes microseconds for each. The text nests no deeper than `depth`; of broken text the result is arbitrary.
  */
-export function exceedsFieldCount(most: number, text: string, depth: number): boolean {
+export function exceedsWideObjectFields(most: number, text: string, depth: number): boolean {
   /** Of the objects and arrays that are open: the commas in them so far; -1 in arrays. */
   const commas = new Int32Array(depth + 1);
   let level = 0;

@@ -6,7 +6,7 @@ const upTo = (most: number, what: string) => z.int().min(1).max(most).describe(w
 /** No tenant's limit exceeds it, and no replica reads a larger body. */
 export const MAX_BODY_BYTES = 4_194_304;
 
-export const limits = z.strictObject({
+export const limitsSchema = z.strictObject({
   requestsPerSecond: upTo(1_000_000, 'Requests per second, refilled evenly'),
   burst: upTo(1_000_000, 'Requests at once before the rate counts'),
   pendingInteractions: upTo(10_000_000, 'Interactions that may wait for an answer at once'),
@@ -15,7 +15,7 @@ export const limits = z.strictObject({
   answerBytes: upTo(MAX_BODY_BYTES, 'Bytes of one answer (agentLLMResponse)'),
   delegatedRequestBytes: upTo(MAX_BODY_BYTES, 'Bytes of one delegated LLM request'),
 });
-export type Limits = z.infer<typeof limits>;
+export type Limits = z.infer<typeof limitsSchema>;
 
 export const DEFAULT_LIMITS: Limits = {
   requestsPerSecond: 100,
@@ -28,7 +28,7 @@ export const DEFAULT_LIMITS: Limits = {
 };
 
 /** What a caller may give: any of them. */
-export const limitsPatch = limits.partial();
+export const limitsPatch = limitsSchema.partial();
 
 export const MAX_JSON_DEPTH = 64;
 /** The longest that a request is held (clients cut calls at 60 s). */

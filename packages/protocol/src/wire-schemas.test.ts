@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { agentResponse } from './answer.ts';
-import { type DelegatedCall, delegatedCallDetails, buildDirective, directiveSchema } from './delegation.ts';
+import { agentResponseSchema } from './answer.ts';
+import {
+  type DelegatedCall,
+  delegatedCallDetailsSchema,
+  buildDirective,
+  directiveSchema,
+} from './delegation.ts';
 
-const refused = (schema: typeof agentResponse | typeof delegatedCallDetails, value: unknown) =>
+const refused = (schema: typeof agentResponseSchema | typeof delegatedCallDetailsSchema, value: unknown) =>
   schema.safeParse(value).error?.issues.map(({ path }) => path.join('.'));
 
 describe('an envelope', () => {
@@ -16,7 +21,7 @@ describe('an envelope', () => {
     ['of a chunk', streaming],
   ])('%s is taken, and what it carries beside is not lost', (_claim, envelope) => {
     const whole = { ...(envelope as object), extra: { kept: 1 } };
-    expect(agentResponse.parse(whole)).toEqual(whole);
+    expect(agentResponseSchema.parse(whole)).toEqual(whole);
   });
 
   test.each<[string, unknown, string[]]>([
@@ -42,7 +47,7 @@ describe('an envelope', () => {
     ['a list', [], ['']],
     ['a text', '{"status":"success"}', ['']],
   ])('with %s is refused, naming the field', (_claim, envelope, fields) => {
-    expect(refused(agentResponse, envelope)).toEqual(fields);
+    expect(refused(agentResponseSchema, envelope)).toEqual(fields);
   });
 });
 
@@ -58,8 +63,8 @@ describe('details of a delegated call', () => {
   });
 
   test('are taken with the main role, unless they name one', () => {
-    expect(delegatedCallDetails.parse(details).role).toBe('main');
-    expect(delegatedCallDetails.parse({ ...details, role: 'research' }).role).toBe('research');
+    expect(delegatedCallDetailsSchema.parse(details).role).toBe('main');
+    expect(delegatedCallDetailsSchema.parse({ ...details, role: 'research' }).role).toBe('research');
   });
 
   test.each<[string, object, string[]]>([
@@ -81,7 +86,7 @@ describe('details of a delegated call', () => {
     ['a budget of nothing', parameters({ maxTokens: 0 }), ['requestParameters.maxTokens']],
     ['words for a schema', parameters({ schema: 'x' }), ['requestParameters.schema']],
   ])('with %s are refused, naming the field', (_claim, given, fields) => {
-    expect(refused(delegatedCallDetails, given)).toEqual(fields);
+    expect(refused(delegatedCallDetailsSchema, given)).toEqual(fields);
   });
 });
 

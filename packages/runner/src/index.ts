@@ -1,11 +1,13 @@
 /**
- * Programs over the store: `start` runs an operation's first segment in the gateway, `resume` every later one in a worker.
- * `perform-effect` performs the effects that need no wait, `journal-buffer` is a segment's journal, `project-change` commits
- * a command to a project.
+ * Programs over the store: `run-first-segment` runs an operation's first segment in the gateway, `resume-task` every later one in a
+ * worker. `local-effect` and `perform-local-effect` are the effects that need no wait, `collect-waits` and `open-waits` the others;
+ * `journal-buffer` is a segment's journal, `project-change` commits a command to a project.
  */
 export { AnswerValidator } from '@baton/answer-validation';
 export { Programs } from './programs.ts';
-export { commitCommand, importProject, readProject } from './project-change.ts';
-export { completedResult } from './result.ts';
-export { MAX_TRIES, resumeTask, type SegmentEnd } from './resume.ts';
-export { type Started, startOperation } from './start.ts';
+export { commitCommand } from './project-change.ts';
+export { importProject } from './import-project.ts';
+export { readProject } from './read-project.ts';
+export { completedResult } from './completed-result.ts';
+export { MAX_TRIES, resumeTask, type SegmentEnd } from './resume-task.ts';
+export { type StartResult, runFirstSegment } from './run-first-segment.ts';

@@ -1,4 +1,4 @@
-import { fromFields, type Project } from '@baton/operations';
+import { projectFromFields, type Project } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
 import type { Outcome } from '@baton/engine';
 import type { StoredProject } from '@baton/store';
@@ -60,6 +60,6 @@ export class ProjectCache {
 
   private async fetch(name: string): Promise<VersionedProject | undefined> {
     const stored = await this.read(name);
-    return stored && { version: stored.version, project: fromFields(stored.fields) };
+    return stored && { version: stored.version, project: projectFromFields(stored.fields) };
   }
 }

@@ -1,12 +1,4 @@
-import {
-  type CommandResult,
-  applyCommand,
-  changedFields,
-  type Command,
-  fromFields,
-  type Project,
-  parseTasksFileInSteps,
-} from '@baton/operations';
+import { type CommandResult, applyCommand, changedProjectFields, type Command } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { ProjectChange, TenantStore } from '@baton/store';
 import { type VersionedProject, ProjectCache } from './project-cache.ts';
@@ -43,7 +35,11 @@ export async function changeProject<Own>(
       isFresh = true;
       continue;
     }
-    const reply = await commit(before, changedFields(before?.project, applied.project), applied.outcome);
+    const reply = await commit(
+      before,
+      changedProjectFields(before?.project, applied.project),
+      applied.outcome,
+    );
     if (reply === 'committed') {
       projects.recordCommit(name, before, applied.project);
       return applied.outcome;
@@ -70,25 +66,4 @@ export async function commitCommand(
     async (before, change) =>
       (await tenant.projects.commit(name, before, change)) ? 'committed' : 'conflict',
   );
-}
-
-/** How long an import parses before it yields the event loop, in milliseconds. */
-const READ_MS = 10;
-
-/** Replaces a project's tags by those of a tasks.json. Errors as for `changeProject`. */
-export async function importProject(tenant: TenantStore, name: string, file: unknown): Promise<JsonObject> {
-  const reading = parseTasksFileInSteps(file, new Date().toISOString());
-  let step = reading.next();
-  for (let since = performance.now(); !step.done; step = reading.next()) {
-    if (performance.now() - since < READ_MS) continue;
-    await new Promise((resolve) => setImmediate(resolve));
-    since = performance.now();
-  }
-  return commitCommand(tenant, name, { command: 'import', file: step.value });
-}
-
-/** The project as it is now, or undefined. */
-export async function readProject(tenant: TenantStore, name: string): Promise<Project | undefined> {
-  const stored = await tenant.projects.read(name);
-  return stored && fromFields(stored.fields);
 }

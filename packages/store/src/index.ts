@@ -1,5 +1,6 @@
 /**
- * The store: the only package that speaks to Redis. `Store` opens it, `TenantStore` is the way to one tenant's data.
+ * The store: the only package that speaks to Redis. A `task` here is one durable execution of an operation (MCP's task), never an
+ * item of a project's task list, which is packages/operations'. `Store` opens it, `TenantStore` is the way to one tenant's data.
  * `records/` has key names, lifetimes and record formats, `redis/` the connection, `scripts/` every state change, `queues/`
  * BullMQ, `tenant/`, `tasks/` and `queries/` a tenant's data, `waiting/` a replica's inbox, `shard/` what workers run.
  */
@@ -9,18 +10,18 @@ export type { Change } from './tenant/change-feed.ts';
 export type { Subscriber } from './redis/pub-sub.ts';
 export { COMMAND_TIMEOUT } from './redis/redis-client.ts';
 export type { Credential } from './tenant/credentials.ts';
-export type { TaskSubscription, TaskUpdate } from './waiting/task-subscription.ts';
+export type { InboxSubscription, TaskUpdate } from './waiting/inbox-subscription.ts';
 export type { PendingQuery, PendingPage } from './queries/pending-list.ts';
 export type { InteractionRecord, InteractionSummary } from './records/interaction-record.ts';
 export type { TaskInspection, TaskSummary } from './queries/queries.ts';
 export type { Page } from './records/page.ts';
 export type { JobCount } from './queues/bullmq-queues.ts';
 export type { ProjectChange, StoredProject } from './tenant/projects.ts';
-export { refusal, sessionNotFound } from './records/refusal.ts';
+export { refusalError, sessionNotFoundError } from './records/refusal-error.ts';
 export type { SealKey } from './seal-key.ts';
 export { Store, type StoreOptions } from './store.ts';
 export type { PendingInteraction, TaskView } from './records/task-view.ts';
-export { OversizedRequest } from './records/oversized-request.ts';
+export { OversizedRequestError } from './records/oversized-request-error.ts';
 export type { ParkRequest, Wait } from './records/park-request.ts';
 export type { NewTask } from './tasks/tasks.ts';
 export type { TenantStore } from './tenant-store.ts';
@@ -33,5 +34,5 @@ export {
   CHANGE_FEED_RENEW_INTERVAL,
   SESSION_TTL,
   SWEEP_INTERVAL,
-} from './records/ttl.ts';
+} from './records/durations.ts';
 export { maySee } from './records/identity.ts';

@@ -7,7 +7,7 @@ export interface SealKey {
 }
 
 /** Derives the key of one purpose from the deployment's secret (HKDF, RFC 5869): one purpose cannot open what another sealed. */
-export function sealKey(secret: string, label: string): SealKey {
+export function deriveSealKey(secret: string, label: string): SealKey {
   const key = new Uint8Array(hkdfSync('sha256', secret, '', `baton ${label}`, 32));
   return { id: createHash('sha256').update(key).digest('base64url').slice(0, 8), key };
 }

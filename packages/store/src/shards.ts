@@ -1,18 +1,16 @@
-/** The worker's entry point: the shards, and BullMQ's workers of their queues. Crosses tenants. */
+/** The worker's entry point: opens the shards, and exports what their jobs need. Crosses tenants. */
 import type { Job, Worker } from 'bullmq';
-import type { Cluster, Redis } from 'ioredis';
 import { internalsOf } from './internals.ts';
-import type { QueueName } from './queues/bullmq-queues.ts';
-import { type JobProcessor, startJobWorker } from './queues/job-worker.ts';
 import { Shard } from './shard/shard.ts';
 import type { Store } from './store.ts';
 
+export { JobWorkers } from './job-workers.ts';
 export { DelayedError, UnrecoverableError } from 'bullmq';
 export { taskRef } from './records/keys.ts';
 export { extendJobLock, type JobProcessor } from './queues/job-worker.ts';
 export { parseResumeJob, type ResumeJob } from './queues/resume-job.ts';
 export type { TaskLease, LoadedTask } from './tasks/task-lease.ts';
-export type { Batch, Shard } from './shard/shard.ts';
+export type { TaskBatch, Shard } from './shard/shard.ts';
 export type { Job, Worker };
 
 export function openShards(store: Store): Shard[] {
@@ -21,39 +19,4 @@ export function openShards(store: Store): Shard[] {
     { length: keyspace.shards },
     (_, index) => new Shard(index, connection, keyspace.shard(index), queues, contextOf),
   );
-}
-
-/** BullMQ's workers of one process, on a connection of their own whose commands wait for Redis as long as it takes. */
-export class JobWorkers {
-  private readonly store: Store;
-  private readonly client: Redis | Cluster;
-  private readonly workers: Worker[] = [];
-
-  constructor(store: Store) {
-    this.store = store;
-    this.client = internalsOf(store).connection.duplicateForWorker();
-  }
-
-  /** Runs the jobs of one queue of a shard with `run`, until `close`. */
-  start(shard: Shard, name: QueueName, run: JobProcessor): Worker {
-    const { keyspace } = internalsOf(this.store);
-    const worker = startJobWorker(this.client, keyspace.shard(shard.index).bull, name, run, 1_000);
-    this.workers.push(worker);
-    return worker;
-  }
-
-  scheduleSweeps(shard: Shard): Promise<void> {
-    return internalsOf(this.store).queues.scheduleSweeps(shard.index);
-  }
-
-  /** Takes no more jobs and waits for the running ones, without a limit. */
-  async close(): Promise<void> {
-    await Promise.all(this.workers.map((worker) => worker.close()));
-    this.disconnect();
-  }
-
-  /** Disconnects at once: running jobs are retried by another process when their locks expire. */
-  disconnect(): void {
-    this.client.disconnect();
-  }
 }

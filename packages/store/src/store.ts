@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Connection } from './redis/connection.ts';
 import { ReplicaInbox } from './waiting/replica-inbox.ts';
 import { registerInternals } from './internals.ts';
@@ -5,11 +6,11 @@ import { Keyspace } from './records/keys.ts';
 import { WorkerRegistry } from './queues/worker-registry.ts';
 import { type JobCount, BullmqQueues } from './queues/bullmq-queues.ts';
 import type { Replication } from './redis/replicated-write.ts';
-import { type SealKey, sealKey } from './seal-key.ts';
+import { type SealKey, deriveSealKey } from './seal-key.ts';
 import { TenantContext } from './tenant/tenant-context.ts';
 import { TenantStore } from './tenant-store.ts';
-import { resolveShardCount } from './topology.ts';
-import { DEFAULT_LIFETIMES, type Lifetimes } from './records/ttl.ts';
+import { recordOrCheckLayout } from './data-layout.ts';
+import { DEFAULT_LIFETIMES, type Lifetimes } from './records/durations.ts';
 
 export interface StoreOptions {
   readonly url: string;
@@ -46,7 +47,7 @@ export class Store {
   private readonly queues: BullmqQueues;
   private readonly secret: string;
   private readonly lifetimes: Lifetimes;
-  private readonly tenants = new Map<string, TenantParts>();
+  private readonly tenants = new LRUCache<string, TenantParts>({ max: MAX_CACHED_TENANTS });
   private readonly workerRegistries = new Map<number, WorkerRegistry>();
 
   private constructor(
@@ -75,7 +76,7 @@ export class Store {
     const connection = await Connection.open(options.url, options.replication);
     try {
       const prefix = options.prefix ?? 'baton';
-      const keyspace = new Keyspace(prefix, await resolveShardCount(connection, prefix, options.shards));
+      const keyspace = new Keyspace(prefix, await recordOrCheckLayout(connection, prefix, options.shards));
       const inbox = await ReplicaInbox.open(connection, keyspace, options.replica);
       return new Store(connection, keyspace, inbox, options);
     } catch (error) {
@@ -94,7 +95,6 @@ export class Store {
     if (parts === undefined) {
       const context = this.newContext(id);
       parts = { context, store: new TenantStore(context, this.secret) };
-      if (this.tenants.size === MAX_CACHED_TENANTS) this.tenants.clear();
       this.tenants.set(id, parts);
     }
     return parts;
@@ -123,7 +123,7 @@ export class Store {
 
   /** The keys of one purpose: the first one seals, any of them opens. */
   sealKeys(label: string): readonly SealKey[] {
-    return [sealKey(this.secret, label)];
+    return [deriveSealKey(this.secret, label)];
   }
 
   /** Errors: `unavailable` when Redis does not answer now, EvictionPolicyError when its policy may evict keys. */

@@ -1,4 +1,4 @@
-import { type ApiKeyParts, scope } from '@baton/protocol';
+import { type ApiKeyParts, scopeSchema } from '@baton/protocol';
 import { Caller } from './tenant/caller.ts';
 import { ChangeFeed } from './tenant/change-feed.ts';
 import { Claims } from './tasks/claims.ts';
@@ -8,9 +8,10 @@ import type { TenantKeys } from './records/keys.ts';
 import { Queries } from './queries/queries.ts';
 import type { TenantContext } from './tenant/tenant-context.ts';
 import { Projects } from './tenant/projects.ts';
-import { Sessions } from './tenant/sessions.ts';
+import { EndedSessions } from './tenant/ended-sessions.ts';
+import { SessionSubscriptions } from './tenant/session-subscriptions.ts';
 import { Tasks } from './tasks/tasks.ts';
-import type { Lifetimes } from './records/ttl.ts';
+import type { Lifetimes } from './records/durations.ts';
 
 /** The data of one tenant: the only way to it, and no method takes a tenant's id. */
 export class TenantStore {
@@ -23,7 +24,8 @@ export class TenantStore {
   readonly claims: Claims;
   readonly projects: Projects;
   readonly credentials: Credentials;
-  readonly sessions: Sessions;
+  readonly sessionSubscriptions: SessionSubscriptions;
+  readonly endedSessions: EndedSessions;
   readonly changes: ChangeFeed;
   private readonly context: TenantContext;
   private readonly pepper: string;
@@ -39,7 +41,8 @@ export class TenantStore {
     this.claims = new Claims(this.context);
     this.queries = new Queries(this.context);
     this.projects = new Projects(this.context);
-    this.sessions = new Sessions(this.context);
+    this.sessionSubscriptions = new SessionSubscriptions(this.context);
+    this.endedSessions = new EndedSessions(this.context);
     this.changes = new ChangeFeed(this.context);
     this.credentials = new Credentials(this.context, this.changes, pepper);
   }
@@ -53,7 +56,7 @@ export class TenantStore {
   operatorCaller(): Caller {
     return Caller.trusted(this.context.connection, this.keys, {
       principal: 'operator',
-      scopes: new Set(scope.options),
+      scopes: new Set(scopeSchema.options),
     });
   }
 

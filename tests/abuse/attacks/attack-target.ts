@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { startPrivateRedis } from '@baton/local-redis';
 import type { KeyInput, Limits } from '@baton/protocol';
 import type { AnyJson } from '../../harness/mcp-client.ts';
-import { BatonProcess, GATEWAY_READY, WORKER_READY } from '../../processes/baton-process.ts';
+import { BatonProcess, GATEWAY_READY_LINE, WORKER_READY_LINE } from '../../processes/baton-process.ts';
 import { OPERATOR_TOKEN, PROCESS_ENVIRONMENT } from '../../processes/process-settings.ts';
 
 export interface ApiKey {
@@ -46,11 +46,11 @@ export class AttackTarget {
   static async start(entry: string, more: NodeJS.ProcessEnv = {}): Promise<AttackTarget> {
     const redis = await startPrivateRedis({});
     const environment = { ...PROCESS_ENVIRONMENT, REDIS_URL: redis.url, ...more };
-    const gateway = () => BatonProcess.start('gateway', environment, GATEWAY_READY, entry);
+    const gateway = () => BatonProcess.start('gateway', environment, GATEWAY_READY_LINE, entry);
     const started = await Promise.allSettled([
       gateway(),
       gateway(),
-      BatonProcess.start('worker', environment, WORKER_READY, entry),
+      BatonProcess.start('worker', environment, WORKER_READY_LINE, entry),
     ]);
     const processes = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const [first, second, worker] = processes;

@@ -15,10 +15,10 @@ const ATTACKS: readonly Attack[] = [schemaCrosstalk, refusedBodies, guessedCrede
 const BUILT = fileURLToPath(new URL('../../../dist', import.meta.url));
 const NODE_MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 
-async function gains({ environment, run }: Attack, entry: string): Promise<readonly string[]> {
-  const target = await AttackTarget.start(entry, environment);
+async function gains(attack: Attack, entry: string): Promise<readonly string[]> {
+  const target = await AttackTarget.start(entry, attack.environment);
   try {
-    return await run(target);
+    return await attack.run(target);
   } finally {
     await target.stop();
   }

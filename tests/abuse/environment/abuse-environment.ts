@@ -7,28 +7,28 @@ import { UNLIMITED } from '../../processes/process-settings.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import { bundleServerProcess } from './server-bundle.ts';
 import { ProbedProcess } from './probed-process.ts';
-import { type SecretDetector, createSecretDetector } from './secret-leaks.ts';
+import { type SecretDetector, createSecretDetector } from './secret-detector.ts';
 import { sendRawRequest, parseMessages, type RawReply, type RawRequest } from './raw-http.ts';
 
 /** No request may take longer than HANG_MS, and no event loop may be blocked for longer than BLOCK_MS. */
-export const HANG_MS = 2_000;
-export const BLOCK_MS = 100;
+export const HANG_LIMIT_MS = 2_000;
+export const BLOCK_LIMIT_MS = 100;
 
 /** Request sizes stay limited as for every tenant. */
 export const ABUSE_LIMITS: Limits = { ...DEFAULT_LIMITS, ...UNLIMITED };
 
-export interface Keys {
+export interface ScopedKeys {
   readonly mcp: string;
   readonly agent: string;
   readonly admin: string;
 }
 
 /** One of the gateway's two transports, in a process and with a tenant of its own, so that both see the same states. */
-export interface Transport {
+export interface TransportUnderTest {
   readonly name: 'fast-path' | 'sdk';
   readonly url: string;
   readonly tenant: string;
-  readonly keys: Keys;
+  readonly keys: ScopedKeys;
   readonly process: ProbedProcess;
   readonly routes: readonly string[];
 }
@@ -41,7 +41,7 @@ export interface ObservedReply {
 
 /** A Redis, a gateway for each transport and a worker, each with the event loop probe. */
 export class AbuseEnvironment {
-  readonly transports: readonly [fastPath: Transport, sdk: Transport];
+  readonly transports: readonly [fastPath: TransportUnderTest, sdk: TransportUnderTest];
   readonly worker: ProbedProcess;
   readonly store: Store;
   readonly secrets: SecretDetector;
@@ -50,7 +50,7 @@ export class AbuseEnvironment {
   private longestBlocks: { readonly blockedMs: number; readonly said: string }[] = [];
 
   private constructor(
-    transports: readonly [Transport, Transport],
+    transports: readonly [TransportUnderTest, TransportUnderTest],
     worker: ProbedProcess,
     store: Store,
     closing: (() => Promise<unknown>)[],
@@ -89,7 +89,7 @@ export class AbuseEnvironment {
       closing.unshift(() => process.stop());
       return process;
     };
-    const transport = async (name: 'fast-path' | 'sdk'): Promise<Transport> => {
+    const transport = async (name: 'fast-path' | 'sdk'): Promise<TransportUnderTest> => {
       const process = await start(name);
       await new OperatorStore(store).create({ id: name, limits: ABUSE_LIMITS });
       const { url, routes } = process.startMessage;
@@ -109,9 +109,9 @@ export class AbuseEnvironment {
   }
 
   /** Sends a request and measures the processes meanwhile. `waitsMs` is how long the request itself asks to wait. */
-  async send(transport: Transport, request: RawRequest, waitsMs = 0): Promise<ObservedReply> {
+  async send(transport: TransportUnderTest, request: RawRequest, waitsMs = 0): Promise<ObservedReply> {
     // The time in which the machine did not run the processes is subtracted below.
-    const reply = await sendRawRequest(transport.url, request, 2 * HANG_MS + waitsMs);
+    const reply = await sendRawRequest(transport.url, request, 2 * HANG_LIMIT_MS + waitsMs);
     const faults: string[] = [];
     let waitedForCpuMs = 0;
     for (const process of [transport.process, this.worker]) {
@@ -122,12 +122,12 @@ export class AbuseEnvironment {
         `${process.name}, ${request.method} ${request.path.slice(0, 60)}`,
         request,
       );
-      if (measured.blockedMs > BLOCK_MS)
+      if (measured.blockedMs > BLOCK_LIMIT_MS)
         faults.push(
           `the loop of the ${process.name} process was blocked for ${Math.round(measured.blockedMs)} ms`,
         );
     }
-    if (reply.hung || reply.ms > HANG_MS + waitsMs + waitedForCpuMs)
+    if (reply.hung || reply.ms > HANG_LIMIT_MS + waitsMs + waitedForCpuMs)
       faults.push(`it hung: ${Math.round(reply.ms)} ms${reply.hung ? ' and no end' : ''}`);
     return { reply, faults };
   }
@@ -136,25 +136,25 @@ export class AbuseEnvironment {
   async runCanary(): Promise<void> {
     for (const transport of this.transports) {
       const project = `canary-${Math.random()}`;
-      const parked = await this.callAndCheck(transport, 'parse_prd', {
+      const parked = await this.callToolForContent(transport, 'parse_prd', {
         prd: 'A shop.',
         numTasks: 1,
         projectRoot: project,
       });
       const tasks = [{ id: 1, title: 'Sell', description: 'Sell tea.' }];
-      const answered = await this.callAndCheck(transport, 'agent_llm', {
+      const answered = await this.callToolForContent(transport, 'agent_llm', {
         interactionId: parked.interactionId,
         agentLLMResponse: { status: 'success', data: { tasks } },
       });
       if (answered?.outcome?.result?.tasksAdded !== 1)
         throw new Error(`a normal delegation no longer works: ${JSON.stringify(answered)}`);
-      const next = await this.callAndCheck(transport, 'next_task', { projectRoot: project });
+      const next = await this.callToolForContent(transport, 'next_task', { projectRoot: project });
       if (next.task?.title !== 'Sell') throw new Error(`its result is not there: ${JSON.stringify(next)}`);
     }
   }
 
   /** Calls a tool; returns its structured content, of a result or an error. */
-  async callAndCheck(transport: Transport, name: string, args: object): Promise<AnyJson> {
+  async callToolForContent(transport: TransportUnderTest, name: string, args: object): Promise<AnyJson> {
     const reply = await sendRawRequest(
       transport.url,
       mcpRequest(transport.keys.mcp, 'tools/call', { name, arguments: args }),
@@ -181,7 +181,7 @@ export class AbuseEnvironment {
   }
 }
 
-export async function createKeys(store: Store, tenant: string): Promise<Keys> {
+export async function createKeys(store: Store, tenant: string): Promise<ScopedKeys> {
   const { credentials } = store.tenant(tenant);
   const key = async (scope: 'mcp' | 'agent' | 'admin') =>
     (await credentials.create({ name: 'abuse', scopes: [scope] })).key;

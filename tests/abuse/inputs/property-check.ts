@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
 /** The seed of this run; FC_SEED gives it back. */
-export const seed = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+export const FC_SEED = Number(process.env['FC_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
-console.log(`FC_SEED=${seed}`);
+console.log(`FC_SEED=${FC_SEED}`);
 
 /** Inputs per tool; other properties take a share of this number. */
 const RUNS = Number(process.env['FC_RUNS'] ?? 30);
@@ -29,12 +29,12 @@ export async function checkProperty<T>(
     if (faults.length > 0) throw new Error(faults.join('\n'));
   });
   const numRuns = Math.max(1, Math.ceil(RUNS * share));
-  const result = await fc.check(property, { seed, numRuns, interruptAfterTimeLimit: PROPERTY_MS });
+  const result = await fc.check(property, { seed: FC_SEED, numRuns, interruptAfterTimeLimit: PROPERTY_MS });
   if (!result.failed) return;
   const [input] = result.counterexample ?? [];
   const error =
     result.errorInstance instanceof Error ? result.errorInstance.message : String(result.errorInstance);
   throw new Error(
-    `${what}: ${error.slice(0, MAX_SHOWN_CHARACTERS)}\nFC_SEED=${seed} path ${result.counterexamplePath}, input ${fc.stringify(input).slice(0, MAX_SHOWN_CHARACTERS)}`,
+    `${what}: ${error.slice(0, MAX_SHOWN_CHARACTERS)}\nFC_SEED=${FC_SEED} path ${result.counterexamplePath}, input ${fc.stringify(input).slice(0, MAX_SHOWN_CHARACTERS)}`,
   );
 }

@@ -4,12 +4,12 @@ import type { AnyJson } from '../../harness/mcp-client.ts';
 /** Inputs generated from a JSON Schema: valid ones, valid ones with one mutation, and invalid ones. */
 
 /** Existing values by field name (ids, projects), so that calls get past the first look-up. */
-export type LiveValues = Readonly<Record<string, readonly string[]>>;
+export type ExistingValues = Readonly<Record<string, readonly string[]>>;
 
 /** Values that fit the schema. `name` is the field's name. */
 export function validInputs(
   schema: AnyJson,
-  live: LiveValues,
+  live: ExistingValues,
   name = '',
   root: AnyJson = schema,
 ): fc.Arbitrary<unknown> {
@@ -20,7 +20,12 @@ export function validInputs(
     : fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...known) }, { weight: 1, arbitrary: made });
 }
 
-function inputsByType(schema: AnyJson, live: LiveValues, name: string, root: AnyJson): fc.Arbitrary<unknown> {
+function inputsByType(
+  schema: AnyJson,
+  live: ExistingValues,
+  name: string,
+  root: AnyJson,
+): fc.Arbitrary<unknown> {
   if (schema === true || schema === undefined || Object.keys(schema).length === 0) return anyJson;
   if (typeof schema.$ref === 'string') {
     const target = schema.$ref
@@ -58,7 +63,7 @@ function inputsByType(schema: AnyJson, live: LiveValues, name: string, root: Any
   }
 }
 
-function objectInputs(schema: AnyJson, live: LiveValues, root: AnyJson): fc.Arbitrary<unknown> {
+function objectInputs(schema: AnyJson, live: ExistingValues, root: AnyJson): fc.Arbitrary<unknown> {
   const properties: Record<string, AnyJson> = schema.properties ?? {};
   const required: string[] = (schema.required ?? []).filter((name: string) => name in properties);
   const fields = Object.fromEntries(
@@ -96,7 +101,7 @@ const plainText = fc.string({ minLength: 1, maxLength: 12 });
 const anyJson = fc.jsonValue({ maxDepth: 3 });
 
 /** Values that rarely fit a schema, or fit and are unusual. */
-export const junkValues: fc.Arbitrary<unknown> = fc.oneof(
+export const unusualValues: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
     true,
@@ -160,15 +165,15 @@ function boundaryValues(schema: AnyJson): fc.Arbitrary<unknown> {
   }
   for (const edge of [schema?.minItems, schema?.maxItems])
     if (typeof edge === 'number') edges.push(Array.from({ length: edge + 1 }, () => 1));
-  return edges.length === 0 ? junkValues : fc.oneof(fc.constantFrom(...edges), junkValues);
+  return edges.length === 0 ? unusualValues : fc.oneof(fc.constantFrom(...edges), unusualValues);
 }
 
 /** Valid values with one mutation: a field at any depth replaced, removed, added or set to a boundary. */
-export function mutatedInputs(schema: AnyJson, live: LiveValues): fc.Arbitrary<unknown> {
+export function mutatedInputs(schema: AnyJson, live: ExistingValues): fc.Arbitrary<unknown> {
   const right = validInputs(schema, live);
   const properties = Object.entries<AnyJson>(schema.properties ?? {});
   const anywhere = fc
-    .tuple(right, fc.nat(), junkValues, fc.constantFrom('replace', 'drop', 'extra'))
+    .tuple(right, fc.nat(), unusualValues, fc.constantFrom('replace', 'drop', 'extra'))
     .map(([value, at, wrong, how]) => mutateValue(value, at, wrong, how));
   if (properties.length === 0) return anywhere;
   const atBoundary = fc
@@ -202,10 +207,10 @@ function mutateValue(value: unknown, at: number, wrong: unknown, how: string): u
 }
 
 /** A mix of valid, mutated and invalid inputs, weighted by how much each has found. */
-export function inputsFor(schema: AnyJson, live: LiveValues): fc.Arbitrary<unknown> {
+export function mixedInputs(schema: AnyJson, live: ExistingValues): fc.Arbitrary<unknown> {
   return fc.oneof(
     { weight: 4, arbitrary: validInputs(schema, live) },
     { weight: 5, arbitrary: mutatedInputs(schema, live) },
-    { weight: 1, arbitrary: junkValues },
+    { weight: 1, arbitrary: unusualValues },
   );
 }

@@ -1,6 +1,6 @@
-import { type Endpoint, callForContent, createProject, answerWithSubtasks } from './project-calls.ts';
-import { sendToParent } from './parent-messages.ts';
-import { closeConnections } from './keep-alive-http.ts';
+import { type Endpoint, callToolForContent, createProject, answerWithSubtasks } from './project-calls.ts';
+import { sendToParent } from './parent-process.ts';
+import { closeConnections } from './minimal-http-client.ts';
 
 /**
  * Agents without an LLM: `expand_all` over projects one after the other, answered by four agents that each claim one
@@ -19,13 +19,13 @@ interface Claimed {
 }
 
 async function expandAll(projectRoot: string, count: number): Promise<void> {
-  await callForContent(at, 'expand_all', { projectRoot });
+  await callToolForContent(at, 'expand_all', { projectRoot });
   let [left, ended] = [count, false];
   const agent = async () => {
     // Eight requests are open at a time, or all that are left, so that each agent finds one.
     while (left > 0) {
       left--;
-      const [claimed] = (await callForContent<Claimed>(at, 'pending_interactions', { claim: CLAIM }))
+      const [claimed] = (await callToolForContent<Claimed>(at, 'pending_interactions', { claim: CLAIM }))
         .interactions;
       if (claimed === undefined) throw new Error('there is nothing to claim');
       ended = (await answerWithSubtasks(at, claimed.interactionId)) === 'completed' || ended;

@@ -1,6 +1,6 @@
 import { quantile } from '../../harness/statistics.ts';
-import { sendToParent } from './parent-messages.ts';
-import { callTool, closeConnections, sendJson } from './keep-alive-http.ts';
+import { sendToParent } from './parent-process.ts';
+import { callTool, closeConnections, sendJson } from './minimal-http-client.ts';
 
 /**
  * The load: a closed loop of `concurrency` round trips for `seconds`, each a park and an answer with its result.

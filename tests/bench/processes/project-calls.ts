@@ -1,4 +1,4 @@
-import { callTool, sendJson } from './keep-alive-http.ts';
+import { callTool, sendJson } from './minimal-http-client.ts';
 
 /** A replica's base URL and an API key. */
 export interface Endpoint {
@@ -32,7 +32,7 @@ const SUBTASKS_ANSWER = {
 };
 
 /** Calls a tool; returns its structured content. Errors: when the tool returns an error. */
-export async function callForContent<T>({ url, key }: Endpoint, name: string, args: object): Promise<T> {
+export async function callToolForContent<T>({ url, key }: Endpoint, name: string, args: object): Promise<T> {
   const text = await callTool(url, key, name, args);
   const { result } = JSON.parse(text) as { result?: { isError?: boolean; structuredContent: T } };
   if (result === undefined || result.isError === true) throw new Error(`${name}: ${text.slice(0, 500)}`);
@@ -46,5 +46,5 @@ export async function answerWithSubtasks(
   waitMs = 20_000,
 ): Promise<string> {
   const args = { interactionId, agentLLMResponse: SUBTASKS_ANSWER, waitMs };
-  return (await callForContent<{ outcome: { status: string } }>(at, 'agent_llm', args)).outcome.status;
+  return (await callToolForContent<{ outcome: { status: string } }>(at, 'agent_llm', args)).outcome.status;
 }

@@ -1,11 +1,11 @@
 import { createLogger, startGateway } from '@baton/gateway';
 import { DEFAULT_EDGE_LIMITS } from '@baton/gateway/configuration';
-import { benchOperations } from '@baton/operations';
+import { syntheticOperations } from '@baton/operations';
 import { Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
 import { startWorker } from '@baton/worker';
 import { UNLIMITED } from '../../processes/process-settings.ts';
-import { sendToParent } from './parent-messages.ts';
+import { sendToParent } from './parent-process.ts';
 
 /**
  * One gateway or worker with the test operations: `gateway <redis> <name> <tenants to create>` or `worker <redis> <name>`.
@@ -17,7 +17,7 @@ const log = createLogger('error', { role });
 let resumed = async () => ({ tasks: 0, jobs: 0 });
 
 if (role === 'worker') {
-  const { metrics } = await startWorker({ drainMs: 1_000 }, store, log, benchOperations);
+  const { metrics } = await startWorker({ drainMs: 1_000 }, store, log, syntheticOperations);
   resumed = async () => {
     const total = async (name: string) => {
       const values = (await metrics.registry.getSingleMetric(name)?.get())?.values ?? [];
@@ -55,7 +55,7 @@ if (role === 'worker') {
     // The load comes from one address, with one key a tenant.
     edgeLimits: { ...DEFAULT_EDGE_LIMITS, connectionsPerAddress: 10_000, connectionsPerKey: 10_000 },
   };
-  const gateway = await startGateway(configuration, store, log, benchOperations);
+  const gateway = await startGateway(configuration, store, log, syntheticOperations);
   sendToParent({ ready: true, url: gateway.url, keys });
 }
 

@@ -1,34 +1,35 @@
-import type { Evidence, Exchange, Violation } from './evidence.ts';
+import type { HistoryIndex, Exchange } from './history-index.ts';
+import type { Violation } from './violation.ts';
 import { hasEnded } from './final-state.ts';
 
 /** I4: a success is reported only after it is durable: nothing that a reply reported is undone later. */
-export function* checkDurability(evidence: Evidence): Generator<Violation> {
-  yield* checkTasksExist(evidence);
-  yield* checkEnds(evidence);
-  yield* checkAcceptedAnswers(evidence);
-  yield* checkRefusals(evidence);
+export function* checkDurability(index: HistoryIndex): Generator<Violation> {
+  yield* checkTasksExist(index);
+  yield* checkEnds(index);
+  yield* checkAcceptedAnswers(index);
+  yield* checkRefusals(index);
 }
 
-function* checkTasksExist(evidence: Evidence): Generator<Violation> {
+function* checkTasksExist(index: HistoryIndex): Generator<Violation> {
   const missing = new Set<string>();
-  for (const { standing } of evidence.reportedTasks())
-    if (!evidence.tasks.has(standing.taskId)) missing.add(standing.taskId);
+  for (const { reportedTask } of index.reportedTasks())
+    if (!index.tasks.has(reportedTask.taskId)) missing.add(reportedTask.taskId);
   for (const taskId of missing) yield violation(`task ${taskId}, which a reply reported, does not exist`);
 }
 
-function* checkEnds(evidence: Evidence): Generator<Violation> {
+function* checkEnds(index: HistoryIndex): Generator<Violation> {
   const reported = new Set<string>();
-  for (const { standing } of evidence.reportedTasks()) {
-    const task = evidence.tasks.get(standing.taskId);
-    if (task === undefined || !hasEnded(standing.status)) continue;
-    if (task.status === standing.status && task.end === standing.end) continue;
+  for (const { reportedTask } of index.reportedTasks()) {
+    const task = index.tasks.get(reportedTask.taskId);
+    if (task === undefined || !hasEnded(reportedTask.status)) continue;
+    if (task.status === reportedTask.status && task.end === reportedTask.end) continue;
     reported.add(
-      `task ${task.taskId} was reported as ${standing.status} (${standing.end}), and is ${task.status} (${task.end})`,
+      `task ${task.taskId} was reported as ${reportedTask.status} (${reportedTask.end}), and is ${task.status} (${task.end})`,
     );
   }
-  for (const { request, reply } of evidence.exchanges) {
+  for (const { request, reply } of index.exchanges) {
     if (request.f !== 'cancel' || reply?.verdict !== 'ok') continue;
-    const status = evidence.tasks.get(request.taskId)?.status;
+    const status = index.tasks.get(request.taskId)?.status;
     if (status !== undefined && status !== 'cancelled')
       reported.add(`task ${request.taskId} was reported as cancelled, and is ${status}`);
   }
@@ -39,9 +40,9 @@ type Answered = Exchange & { request: { f: 'answer' } };
 const wasAccepted = ({ reply }: Exchange) => reply?.verdict === 'accepted' || reply?.verdict === 'replayed';
 
 /** An accepted answer is `replayed` when repeated, its interaction is never pending again, and no other answer to it is accepted. */
-function* checkAcceptedAnswers(evidence: Evidence): Generator<Violation> {
+function* checkAcceptedAnswers(index: HistoryIndex): Generator<Violation> {
   const taken = new Map<string, { mark: string; at: number; reported: number }>();
-  const answers = evidence.exchanges.filter((one): one is Answered => one.request.f === 'answer');
+  const answers = index.exchanges.filter((one): one is Answered => one.request.f === 'answer');
   for (const { request, reply, ...rest } of answers) {
     if (reply === undefined || !wasAccepted({ request, reply, ...rest })) continue;
     const { interactionId, mark } = request;
@@ -61,13 +62,13 @@ function* checkAcceptedAnswers(evidence: Evidence): Generator<Violation> {
       yield violation(`'${request.mark}' was reported as accepted, and later '${reply.verdict}'`);
   }
   const waiting = new Set<string>();
-  for (const { standing, exchange } of evidence.reportedTasks()) {
-    for (const { interactionId } of standing.pending) {
+  for (const { reportedTask, exchange } of index.reportedTasks()) {
+    for (const { interactionId } of reportedTask.pending) {
       const first = taken.get(interactionId);
       if (first !== undefined && exchange.from > first.at) waiting.add(interactionId);
     }
   }
-  for (const { interactions } of evidence.final.tasks)
+  for (const { interactions } of index.final.tasks)
     for (const { interactionId, status } of interactions)
       if (status !== 'answered' && taken.has(interactionId)) waiting.add(interactionId);
   for (const interactionId of waiting)
@@ -77,13 +78,13 @@ function* checkAcceptedAnswers(evidence: Evidence): Generator<Violation> {
 }
 
 /** A refusal as too late or already answered is true in the final state. */
-function* checkRefusals(evidence: Evidence): Generator<Violation> {
+function* checkRefusals(index: HistoryIndex): Generator<Violation> {
   const statuses = new Map(
-    evidence.final.tasks.flatMap(({ interactions }) =>
+    index.final.tasks.flatMap(({ interactions }) =>
       interactions.map(({ interactionId, status }) => [interactionId, status] as const),
     ),
   );
-  for (const { request, reply } of evidence.exchanges) {
+  for (const { request, reply } of index.exchanges) {
     if (request.f !== 'answer' || reply === undefined) continue;
     const status = statuses.get(request.interactionId);
     const untrue =

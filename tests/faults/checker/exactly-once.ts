@@ -1,13 +1,14 @@
-import type { Evidence, Violation } from './evidence.ts';
+import type { HistoryIndex } from './history-index.ts';
+import type { Violation } from './violation.ts';
 import { type FinalTask, hasEnded } from './final-state.ts';
 
 /** I1: an accepted answer resumes its task exactly once, and a start under one key starts one task. */
-export function* checkExactlyOnce(evidence: Evidence): Generator<Violation> {
-  yield* checkStarts(evidence);
-  for (const task of evidence.final.tasks) yield* checkAttempts(evidence, task);
-  yield* checkProjectWrites(evidence);
-  const open = evidence.final.tasks.filter(({ status }) => !hasEnded(status)).length;
-  const { openTasks } = evidence.final;
+export function* checkExactlyOnce(index: HistoryIndex): Generator<Violation> {
+  yield* checkStarts(index);
+  for (const task of index.final.tasks) yield* checkAttempts(index, task);
+  yield* checkProjectWrites(index);
+  const open = index.final.tasks.filter(({ status }) => !hasEnded(status)).length;
+  const { openTasks } = index.final;
   if (openTasks !== open) {
     yield violation(
       `the tenant counts ${openTasks} tasks as open, and ${open} are: an end was counted more or less than once`,
@@ -15,7 +16,7 @@ export function* checkExactlyOnce(evidence: Evidence): Generator<Violation> {
   }
 }
 
-function* checkStarts({ exchanges, final }: Evidence): Generator<Violation> {
+function* checkStarts({ exchanges, final }: HistoryIndex): Generator<Violation> {
   const byKey = new Map<string, Set<string>>();
   for (const { request, reply } of exchanges) {
     const taskId = reply?.task?.taskId;
@@ -37,7 +38,7 @@ function* checkStarts({ exchanges, final }: Evidence): Generator<Violation> {
 }
 
 /** Each attempt of an LLM call is requested once: the next attempt only after a wrong answer or a retried error. */
-function* checkAttempts({ sentAnswers }: Evidence, task: FinalTask): Generator<Violation> {
+function* checkAttempts({ sentAnswers }: HistoryIndex, task: FinalTask): Generator<Violation> {
   const attempts = Math.max(0, ...task.interactions.map(({ attempt }) => attempt));
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const requested = task.interactions.filter((one) => one.attempt === attempt).length;
@@ -57,7 +58,7 @@ function* checkAttempts({ sentAnswers }: Evidence, task: FinalTask): Generator<V
 }
 
 /** A project contains what an answer adds once, and the additions of at most one of two rival answers. */
-function* checkProjectWrites({ final, sentAnswers }: Evidence): Generator<Violation> {
+function* checkProjectWrites({ final, sentAnswers }: HistoryIndex): Generator<Violation> {
   for (const [project, titles] of Object.entries(final.projects)) {
     const times = new Map<string, number>();
     for (const title of titles) times.set(title, (times.get(title) ?? 0) + 1);

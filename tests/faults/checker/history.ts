@@ -52,7 +52,7 @@ export type HistoryEntry =
 
 type Unstamped<T> = T extends unknown ? Omit<T, 'at'> : never;
 
-export function historyClock(): number {
+export function historyNow(): number {
   return Math.round(performance.timeOrigin + performance.now());
 }
 
@@ -68,7 +68,7 @@ export class History {
 
   /** `at` defaults to now. */
   add(entry: Unstamped<HistoryEntry> & { readonly at?: number }): void {
-    const stamped = { at: historyClock(), ...entry } as HistoryEntry;
+    const stamped = { at: historyNow(), ...entry } as HistoryEntry;
     this.entries.push(stamped);
     this.file.write(`${JSON.stringify(stamped)}\n`);
   }

@@ -1,20 +1,21 @@
-import type { Evidence, Violation } from './evidence.ts';
+import type { HistoryIndex } from './history-index.ts';
+import type { Violation } from './violation.ts';
 import { type FinalTask, hasEnded } from './final-state.ts';
 import { GRACE_MS } from './deadlines.ts';
 
 /** I2: nothing accepted is lost: every task that waits for no answer has ended, for a reason that the clients caused. */
-export function* checkNothingLost(evidence: Evidence): Generator<Violation> {
-  const titles = new Set(Object.values(evidence.final.projects).flat());
-  for (const task of evidence.final.tasks) {
+export function* checkNothingLost(index: HistoryIndex): Generator<Violation> {
+  const titles = new Set(Object.values(index.final.projects).flat());
+  for (const task of index.final.tasks) {
     if (!hasEnded(task.status)) {
       const waits = task.interactions.some(({ status }) => status === 'pending');
-      const due = task.expiresAt + GRACE_MS < evidence.final.readAt;
+      const due = task.expiresAt + GRACE_MS < index.final.readAt;
       if (!waits && !due)
         yield violation(task, `is ${task.status}, waits for no answer, and does not continue`);
     } else if (task.status === 'completed') {
-      yield* checkResult(evidence, task, titles);
+      yield* checkResult(index, task, titles);
     } else {
-      const why = unexplainedFailure(evidence, task);
+      const why = unexplainedFailure(index, task);
       if (why !== undefined) yield violation(task, why);
     }
   }
@@ -22,12 +23,12 @@ export function* checkNothingLost(evidence: Evidence): Generator<Violation> {
 
 /** A result contains one posted answer per LLM call, and its project contains what the result reports. */
 function* checkResult(
-  evidence: Evidence,
+  index: HistoryIndex,
   task: FinalTask,
   titles: ReadonlySet<string>,
 ): Generator<Violation> {
   const end = task.end ?? '';
-  const used = evidence
+  const used = index
     .sentAnswersTo(task)
     .filter(({ kind, mark }) => kind === 'right' && end.includes(`"${mark}"`));
   if (used.length !== task.width)
@@ -38,12 +39,12 @@ function* checkResult(
 }
 
 /** Why a failure is not explained by what the clients sent; undefined when it is. */
-function unexplainedFailure(evidence: Evidence, task: FinalTask): string | undefined {
-  const kinds = evidence.sentAnswersTo(task).map(({ kind }) => kind);
+function unexplainedFailure(index: HistoryIndex, task: FinalTask): string | undefined {
+  const kinds = index.sentAnswersTo(task).map(({ kind }) => kind);
   const count = (kind: string) => kinds.filter((one) => one === kind).length;
   switch (task.errorCode) {
     case 'task_cancelled':
-      return evidence.cancelled.has(task.taskId) ? undefined : 'is cancelled, which no client requested';
+      return index.cancelled.has(task.taskId) ? undefined : 'is cancelled, which no client requested';
     case 'task_expired':
       return undefined; // whether the deadline had passed is checked by I3
     case 'interaction_expired':

@@ -1,7 +1,7 @@
 import type { AnswerKind } from '../checker/history.ts';
 
 /** The body of an answer of a kind to a call of `tool`; its mark appears in the result. */
-export function answerBody(kind: AnswerKind, mark: string, tool: string): object {
+export function buildAnswerBody(kind: AnswerKind, mark: string, tool: string): object {
   switch (kind) {
     case 'malformed':
       return { status: 'success', said: mark };

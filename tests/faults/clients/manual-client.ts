@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Cluster } from '../cluster/cluster.ts';
+import type { ProxiedDeployment } from '../deployment/proxied-deployment.ts';
 import type { AnswerKind, History, Reply, Request } from '../checker/history.ts';
-import { callTool, type ToolOutcome, reportedTask } from './tool-call.ts';
-import { answerBody } from './answer-body.ts';
+import { callTool, type ToolOutcome, toReportedTask } from './tool-call.ts';
+import { buildAnswerBody } from './answer-body.ts';
 
 const TOOL = 'bench_echo';
 
 /** A client whose requests a test makes one by one; all are recorded in the history. */
 export class ManualClient {
   readonly plans: { key: string; call: { tool: string; args: object } }[] = [];
-  private readonly cluster: Cluster;
+  private readonly deployment: ProxiedDeployment;
   private readonly history: History;
 
-  constructor(cluster: Cluster, history: History) {
-    this.cluster = cluster;
+  constructor(deployment: ProxiedDeployment, history: History) {
+    this.deployment = deployment;
     this.history = history;
   }
 
@@ -41,7 +41,7 @@ export class ManualClient {
   ): Promise<Reply | undefined> {
     const { key, interactionId } = asked;
     const mark = `${key}:1a`;
-    const args = { interactionId, agentLLMResponse: answerBody(kind, mark, TOOL), waitMs: 0 };
+    const args = { interactionId, agentLLMResponse: buildAnswerBody(kind, mark, TOOL), waitMs: 0 };
     const params = { name: 'agent_llm', arguments: args };
     return this.send(key, gateway, { f: 'answer', interactionId, mark, kind }, params, limitMs);
   }
@@ -73,8 +73,8 @@ export class ManualClient {
     limitMs: number,
   ): Promise<Reply | undefined> {
     const id = this.history.invoke(client, gateway, request);
-    const { url = '' } = this.cluster.getProcess(gateway);
-    const called = await callTool(url, this.cluster.apiKey, params, limitMs);
+    const { url = '' } = this.deployment.getProcess(gateway);
+    const called = await callTool(url, this.deployment.apiKey, params, limitMs);
     if (called.kind === 'unknown') {
       this.history.add({ type: 'unknown', id, why: called.why });
       return undefined;
@@ -94,7 +94,7 @@ export interface StartedTask {
 function toReply(called: Exclude<ToolOutcome, { kind: 'unknown' }>): Reply {
   if (called.kind === 'refused') return { verdict: called.code };
   const { content } = called;
-  if (content.outcome === undefined) return { verdict: 'ok', task: reportedTask(content) };
-  const task = reportedTask(content.outcome, content.taskId);
+  if (content.outcome === undefined) return { verdict: 'ok', task: toReportedTask(content) };
+  const task = toReportedTask(content.outcome, content.taskId);
   return { verdict: content.replayed ? 'replayed' : 'accepted', task };
 }

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseInteractionId } from '@baton/protocol';
 import { seededRandom } from '../../harness/seeded-random.ts';
 import { hasEnded } from '../checker/final-state.ts';
-import type { Cluster } from '../cluster/cluster.ts';
+import type { ProxiedDeployment } from '../deployment/proxied-deployment.ts';
 import type { AnswerKind, History, Reply, Request, ReportedTask } from '../checker/history.ts';
 import type { ClientPlan } from './client-plan.ts';
-import { type ToolOutcome, callTool, reportedTask } from './tool-call.ts';
-import { answerBody } from './answer-body.ts';
+import { type ToolOutcome, callTool, toReportedTask } from './tool-call.ts';
+import { buildAnswerBody } from './answer-body.ts';
 
 /** Time limit of a request beyond the wait that it asks for. */
 const LIMIT_MS = 3_000;
@@ -15,7 +15,7 @@ const LIMIT_MS = 3_000;
 const START_LIMIT_MS = 8_000;
 
 export interface RunContext {
-  readonly cluster: Cluster;
+  readonly deployment: ProxiedDeployment;
   readonly history: History;
   /** Aborted when the run ends, finished or not. */
   readonly ended: AbortSignal;
@@ -78,7 +78,7 @@ export class PlannedClient {
       START_LIMIT_MS,
       (outcome) =>
         outcome.kind === 'done'
-          ? { verdict: 'ok', task: reportedTask(outcome.content) }
+          ? { verdict: 'ok', task: toReportedTask(outcome.content) }
           : refusalReply(outcome),
     );
     return reply?.task;
@@ -109,13 +109,13 @@ export class PlannedClient {
     const { waitMs, call } = this.plan;
     const params = {
       name: 'agent_llm',
-      arguments: { interactionId, agentLLMResponse: answerBody(kind, mark, call.tool), waitMs },
+      arguments: { interactionId, agentLLMResponse: buildAnswerBody(kind, mark, call.tool), waitMs },
     };
     const request = { f: 'answer', interactionId, mark, kind } as const;
     const reply = await this.repeatUntilKnown(request, params, undefined, waitMs + LIMIT_MS, (reply) => {
       if (reply.kind !== 'done') return refusalReply(reply);
       const { replayed, outcome, taskId } = reply.content;
-      const task = outcome && reportedTask(outcome, taskId);
+      const task = outcome && toReportedTask(outcome, taskId);
       return { verdict: replayed ? 'replayed' : 'accepted', ...(task ? { task } : {}) };
     });
     return reply?.task;
@@ -141,7 +141,7 @@ export class PlannedClient {
       LIMIT_MS,
       (outcome) =>
         outcome.kind === 'done'
-          ? { verdict: 'ok', task: reportedTask(outcome.content) }
+          ? { verdict: 'ok', task: toReportedTask(outcome.content) }
           : refusalReply(outcome),
     );
     return reply?.task;
@@ -155,13 +155,13 @@ export class PlannedClient {
     limitMs: number,
     read: (called: Exclude<ToolOutcome, { kind: 'unknown' }>) => Reply,
   ): Promise<Reply | undefined> {
-    const { cluster, history, ended } = this.context;
-    const able = names ?? cluster.gateways.map(({ name }) => name);
+    const { deployment, history, ended } = this.context;
+    const able = names ?? deployment.gateways.map(({ name }) => name);
     for (let pause = 50; !ended.aborted; pause = Math.min(2_000, pause * 2)) {
-      const { name, url } = cluster.getProcess(this.random.pick(able));
+      const { name, url } = deployment.getProcess(this.random.pick(able));
       if (url !== undefined) {
         const id = history.invoke(this.plan.key, name, request);
-        const outcome = await callTool(url, cluster.apiKey, params, limitMs);
+        const outcome = await callTool(url, deployment.apiKey, params, limitMs);
         if (outcome.kind !== 'unknown') {
           const reply = read(outcome);
           history.add({ type: 'reply', id, reply });

@@ -2,7 +2,7 @@ import type { RunContext } from './planned-client.ts';
 import type { HistoryEntry } from '../checker/history.ts';
 import type { ClientPlan } from './client-plan.ts';
 import { callTool } from './tool-call.ts';
-import { answerBody } from './answer-body.ts';
+import { buildAnswerBody } from './answer-body.ts';
 
 const CONCURRENCY = 16;
 
@@ -11,7 +11,7 @@ const CONCURRENCY = 16;
  * history.
  */
 export async function repeatAcceptedAnswers(
-  { cluster, history }: Pick<RunContext, 'cluster' | 'history'>,
+  { deployment, history }: Pick<RunContext, 'deployment' | 'history'>,
   entries: readonly HistoryEntry[],
   clients: readonly Pick<ClientPlan, 'key' | 'call'>[],
 ): Promise<void> {
@@ -35,12 +35,12 @@ export async function repeatAcceptedAnswers(
     for (let one = left.pop(); one !== undefined; one = left.pop()) {
       const { request, client } = one;
       const { name, url = '' } =
-        cluster.gateways[left.length % cluster.gateways.length] ?? cluster.getProcess('gateway-0');
+        deployment.gateways[left.length % deployment.gateways.length] ?? deployment.getProcess('gateway-0');
       if (request.f !== 'answer') continue;
-      const agentLLMResponse = answerBody(request.kind, request.mark, tools.get(client) ?? '');
+      const agentLLMResponse = buildAnswerBody(request.kind, request.mark, tools.get(client) ?? '');
       const args = { interactionId: request.interactionId, agentLLMResponse, waitMs: 0 };
       const id = history.invoke(client, name, request);
-      const called = await callTool(url, cluster.apiKey, { name: 'agent_llm', arguments: args }, 10_000);
+      const called = await callTool(url, deployment.apiKey, { name: 'agent_llm', arguments: args }, 10_000);
       if (called.kind === 'unknown') history.add({ type: 'unknown', id, why: called.why });
       else {
         const verdict =

@@ -4,12 +4,12 @@ import { requestJson } from '../../harness/http-request.ts';
 
 /** The outcome of a tool call: its content, an error code, or unknown. */
 export type ToolOutcome =
-  | { readonly kind: 'done'; readonly content: Content }
+  | { readonly kind: 'done'; readonly content: ToolContent }
   | { readonly kind: 'refused'; readonly code: string; readonly taskId: string | undefined }
   | { readonly kind: 'unknown'; readonly why: string };
 
 /** The fields of structured content that the suite reads. */
-export interface Content {
+export interface ToolContent {
   readonly taskId?: string;
   readonly status?: string;
   readonly replayed?: boolean;
@@ -17,13 +17,13 @@ export interface Content {
   readonly expiresAt?: string;
   readonly result?: object;
   readonly error?: { readonly code: string; readonly taskId?: string };
-  readonly pending?: Content;
+  readonly pending?: ToolContent;
   readonly pendingInteractions?: readonly { readonly interactionId: string; readonly expiresAt: string }[];
-  readonly outcome?: Content;
+  readonly outcome?: ToolContent;
 }
 
 interface RpcReply {
-  readonly result?: { readonly isError?: boolean; readonly structuredContent?: Content };
+  readonly result?: { readonly isError?: boolean; readonly structuredContent?: ToolContent };
   readonly error?: { readonly message: string; readonly data?: { readonly code?: string } };
 }
 
@@ -49,7 +49,7 @@ export async function callTool(
 }
 
 /** The task status that a tool's content reports. */
-export function reportedTask(content: Content, taskId = content.taskId ?? ''): ReportedTask {
+export function toReportedTask(content: ToolContent, taskId = content.taskId ?? ''): ReportedTask {
   const { status = '', result, error } = content;
   if (status === 'completed' || status === 'failed' || status === 'cancelled') {
     // The reply of a completed call is the result itself; elsewhere it is under `result`.
@@ -63,7 +63,7 @@ export function reportedTask(content: Content, taskId = content.taskId ?? ''): R
   };
 }
 
-function pendingRequests(content: Content): PendingRequest[] {
+function pendingRequests(content: ToolContent): PendingRequest[] {
   const lead = content.pending ?? content;
   const listed = content.pendingInteractions ?? lead.pendingInteractions ?? [];
   const all = listed.length > 0 ? listed : [lead];

@@ -20,14 +20,14 @@ export const earlyAcknowledgement: Mutation = {
   async acceptLater($1, $2) {`,
     },
   ],
-  clusterOptions: { gateways: [{}], workers: 1 },
-  async runScenario({ cluster, client }) {
+  deploymentOptions: { gateways: [{}], workers: 1 },
+  async runScenario({ deployment, client }) {
     const tasks = await client.startTasks(10, 'gateway-0');
     await Promise.all(tasks.map((task) => client.answer(task, 'right', 'gateway-0')));
     await Promise.all([
-      cluster.getProcess('gateway-0').restart('SIGKILL', 0),
-      cluster.redis.restart('SIGKILL', 0),
-      cluster.getProcess('worker-0').start(),
+      deployment.getProcess('gateway-0').restart('SIGKILL', 0),
+      deployment.redis.restart('SIGKILL', 0),
+      deployment.getProcess('worker-0').start(),
     ]);
     const still = (status: string) => hasEnded(status) || status === 'input_required';
     await client.waitForStatus(tasks, still, 'gateway-0');

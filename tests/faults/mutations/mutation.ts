@@ -1,5 +1,5 @@
-import type { Violation } from '../checker/evidence.ts';
-import type { Cluster, ClusterOptions } from '../cluster/cluster.ts';
+import type { Violation } from '../checker/violation.ts';
+import type { ProxiedDeployment, ProxiedDeploymentOptions } from '../deployment/proxied-deployment.ts';
 import type { Patch } from '../../processes/patched-release.ts';
 import type { ManualClient } from '../clients/manual-client.ts';
 
@@ -11,13 +11,13 @@ export interface Mutation {
   readonly name: string;
   readonly invariant: Violation['invariant'];
   readonly patches: readonly Patch[];
-  readonly clusterOptions: Omit<ClusterOptions, 'entry'>;
+  readonly deploymentOptions: Omit<ProxiedDeploymentOptions, 'entry'>;
   /** Runs the scenario; no worker is started before. */
   runScenario(stage: MutationContext): Promise<void>;
 }
 
 export interface MutationContext {
-  readonly cluster: Cluster;
+  readonly deployment: ProxiedDeployment;
   /** Sends requests one by one. */
   readonly client: ManualClient;
 }

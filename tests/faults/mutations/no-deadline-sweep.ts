@@ -13,14 +13,14 @@ export const noDeadlineSweep: Mutation = {
   invariant: 'I3',
   patches: [
     {
-      file: 'lua/deadline/list_due_tenants.lua',
+      file: 'lua/deadline/start_sweep_round.lua',
       from: "return redis.call('ZRANGEBYSCORE', K_due, '-inf', now, 'LIMIT', 0, A_limit)",
       to: 'return {}',
     },
   ],
-  clusterOptions: { gateways: [{ task: LIFE_MS, interaction: LIFE_MS }], workers: 1 },
-  async runScenario({ cluster, client }) {
-    await cluster.getProcess('worker-0').start();
+  deploymentOptions: { gateways: [{ task: LIFE_MS, interaction: LIFE_MS }], workers: 1 },
+  async runScenario({ deployment, client }) {
+    await deployment.getProcess('worker-0').start();
     const tasks = await client.startTasks(10, 'gateway-0');
     await client.waitForStatus(tasks, hasEnded, 'gateway-0', LIFE_MS + GRACE_MS + BEYOND_MS);
   },

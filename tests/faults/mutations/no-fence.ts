@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasEnded } from '../checker/final-state.ts';
-import type { ManagedProcess } from '../cluster/managed-process.ts';
+import type { ManagedProcess } from '../deployment/managed-process.ts';
 import type { Patch } from '../../processes/patched-release.ts';
 import type { Mutation } from './mutation.ts';
 
@@ -18,9 +18,9 @@ export const noFence: Mutation = {
   name: 'no fence',
   invariant: 'I1',
   patches: [removeFence('task/park'), removeFence('task/settle'), removeFence('project/commit')],
-  clusterOptions: { gateways: [{}], workers: 2 },
-  async runScenario({ cluster, client }) {
-    await Promise.all(cluster.workers.map((worker) => worker.start()));
+  deploymentOptions: { gateways: [{}], workers: 2 },
+  async runScenario({ deployment, client }) {
+    await Promise.all(deployment.workers.map((worker) => worker.start()));
     // Loads the scripts: a script that Redis does not know would only be answered with NOSCRIPT.
     for (let times = 0; times < 2; times++) {
       const warmUp = await client.startTasks(1, 'gateway-0');
@@ -28,7 +28,7 @@ export const noFence: Mutation = {
       await client.waitForStatus(warmUp, hasEnded, 'gateway-0');
     }
     const tasks = await client.startTasks(10, 'gateway-0');
-    const stopped = pauseFirstWorker(cluster.workers);
+    const stopped = pauseFirstWorker(deployment.workers);
     for (const [n, task] of tasks.entries())
       await client.answer(task, n % 2 === 0 ? 'right' : 'wrong', 'gateway-0');
     const first = await stopped;

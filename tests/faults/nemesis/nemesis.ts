@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Cluster } from '../cluster/cluster.ts';
+import type { ProxiedDeployment } from '../deployment/proxied-deployment.ts';
 import type { History } from '../checker/history.ts';
-import type { ManagedProcess } from '../cluster/managed-process.ts';
+import type { ManagedProcess } from '../deployment/managed-process.ts';
 import { describeFault, type Fault, type FaultSchedule } from './fault-schedule.ts';
 
 /** How long a fault waits for a command about a task. */
@@ -9,15 +9,19 @@ const PATIENCE_MS = 1_000;
 const STUTTER_MS = 40;
 
 /** Carries out a schedule of faults; resolves when all of them have ended. */
-export async function runNemesis(cluster: Cluster, faults: FaultSchedule, history: History): Promise<void> {
+export async function runNemesis(
+  deployment: ProxiedDeployment,
+  faults: FaultSchedule,
+  history: History,
+): Promise<void> {
   const runLane = async (list: readonly Fault[]) => {
     for (const fault of list) {
       await delay(fault.pauseMs);
       if (fault.waitForTaskCommand)
-        await onTask(fault.target === 'redis' ? cluster.processes : [cluster.getProcess(fault.target)]);
+        await onTask(fault.target === 'redis' ? deployment.processes : [deployment.getProcess(fault.target)]);
       history.add({ type: 'fault', target: fault.target, what: describeFault(fault) });
-      if (fault.target === 'redis') await applyRedisFault(cluster, fault);
-      else await applyProcessFault(cluster.getProcess(fault.target), fault);
+      if (fault.target === 'redis') await applyRedisFault(deployment, fault);
+      else await applyProcessFault(deployment.getProcess(fault.target), fault);
     }
   };
   await Promise.all([runLane(faults.gateways), runLane(faults.workers), runLane(faults.redis)]);
@@ -72,7 +76,7 @@ async function applyProcessFault(process: ManagedProcess, fault: Fault): Promise
   }
 }
 
-async function applyRedisFault({ redis }: Cluster, fault: Fault): Promise<void> {
+async function applyRedisFault({ redis }: ProxiedDeployment, fault: Fault): Promise<void> {
   if (fault.kind === 'kill') return redis.restart('SIGKILL', fault.durationMs);
   if (fault.kind === 'terminate') return redis.restart('SIGTERM', fault.durationMs);
   redis.pause();

@@ -5,7 +5,8 @@ import { Redis } from 'ioredis';
 import type { Scenario } from '../testbed/scenario.ts';
 import { SECRET } from '../../processes/process-settings.ts';
 import { pollUntil } from '../../harness/poll.ts';
-import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
+import { Testbed } from '../testbed/testbed.ts';
+import { answerInteraction, callTool } from '../testbed/tool-calls.ts';
 
 const RACES = 300;
 const LANES = 20;
@@ -19,7 +20,7 @@ interface Race {
 /** An answer that comes in the millisecond in which its interaction expires: one of the two happens, and all agree which. */
 export const answerExpiryRace: Scenario = {
   name: 'answer-expiry-race',
-  async run(claims, entry) {
+  async run(report, entry) {
     const testbed = await Testbed.start(entry);
     const redis = new Redis(testbed.redisUrl.replace('unix://', ''));
     const store = await Store.open({ url: testbed.redisUrl, secret: SECRET, replica: 'sweeper' });
@@ -39,17 +40,17 @@ export const answerExpiryRace: Scenario = {
         }),
       ).then((all) => all.flat());
       const settled = pollUntil(async () => (await redis.zcard('baton:{s0}:t:acme:deadlines')) === 0, 10_000);
-      claims.claim(await settled, 'every task has ended');
+      report.check(await settled, 'every task has ended');
       const ends = await Promise.all(races.map((one) => classifyOutcome(url, key, redis, one)));
       const count = (what: string) => ends.filter((end) => end.verdict === what).length;
       const wrong = ends.filter(({ verdict }) => verdict !== 'answered' && verdict !== 'expired');
-      claims.claim(
+      report.check(
         wrong.length === 0,
         `in ${RACES} races exactly one side wins, and the confirmation agrees with the task's end`,
         wrong.length === 0 ? `${count('answered')} answered, ${count('expired')} expired` : wrong.slice(0, 3),
       );
       const near = (ms: number) => ends.filter(({ distance }) => distance >= -ms && distance < ms).length;
-      claims.claim(
+      report.check(
         count('answered') >= 30 && count('expired') >= 30,
         'each side won at least 30 races',
         `decided within 1 ms of the deadline: ${near(1)}, within 3 ms: ${near(3)}`,
@@ -60,7 +61,7 @@ export const answerExpiryRace: Scenario = {
         ),
       );
       const open = await redis.hget('baton:{s0}:t:acme', 'open');
-      claims.claim(
+      report.check(
         left.every((size) => size === 0) && open === '0',
         'no index contains any of the tasks',
         left.join(' '),

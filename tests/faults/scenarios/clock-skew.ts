@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { ScenarioClaims, Scenario } from '../testbed/scenario.ts';
+import type { ScenarioReport, Scenario } from '../testbed/scenario.ts';
 import { pollUntil } from '../../harness/poll.ts';
-import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
+import { Testbed } from '../testbed/testbed.ts';
+import { answerInteraction, callTool } from '../testbed/tool-calls.ts';
 
 const TEN_MINUTES = 600_000;
 const LIFE_MS = 4_000;
@@ -10,10 +11,10 @@ const LIFE_MS = 4_000;
 /** Gateway and worker clocks are off by ten minutes, in both directions: Redis's clock decides, so nothing is early or late. */
 export const clockSkew: Scenario = {
   name: 'clock-skew',
-  async run(claims, entry) {
+  async run(report, entry) {
     await Promise.all([
-      runWithSkew(claims, entry, TEN_MINUTES, -TEN_MINUTES, 'gateway 10 min ahead, worker 10 min behind'),
-      runWithSkew(claims, entry, -TEN_MINUTES, TEN_MINUTES, 'gateway 10 min behind, worker 10 min ahead'),
+      runWithSkew(report, entry, TEN_MINUTES, -TEN_MINUTES, 'gateway 10 min ahead, worker 10 min behind'),
+      runWithSkew(report, entry, -TEN_MINUTES, TEN_MINUTES, 'gateway 10 min behind, worker 10 min ahead'),
     ]);
   },
 };
@@ -25,15 +26,15 @@ function shiftedClock(ms: number): NodeJS.ProcessEnv {
 }
 
 async function runWithSkew(
-  claims: ScenarioClaims,
+  report: ScenarioReport,
   entry: string,
   gatewayBy: number,
   workerBy: number,
   how: string,
 ): Promise<void> {
   const testbed = await Testbed.start(entry);
-  const claim = (holds: boolean, what: string, figures: unknown = '') =>
-    claims.claim(holds, `${how}: ${what}`, figures);
+  const check = (holds: boolean, what: string, figures: unknown = '') =>
+    report.check(holds, `${how}: ${what}`, figures);
   const redis = new Redis(testbed.redisUrl.replace('unix://', ''));
   try {
     const ttl = { BATON_INTERACTION_TTL_MS: String(LIFE_MS), BATON_REPLICA: 'skewed' };
@@ -42,7 +43,7 @@ async function runWithSkew(
       testbed.startProcess('worker', shiftedClock(workerBy)),
     ]);
     const said = JSON.parse(worker.output.find((line) => line.includes('"working"')) ?? '{}').time;
-    claim(
+    check(
       Math.abs(new Date(said).getTime() - Date.now() - workerBy) < 60_000,
       "the worker's clock is shifted",
       said,
@@ -52,12 +53,12 @@ async function runWithSkew(
 
     const parked = (await callTool(url, key, 'bench_echo', { text: 'in time' })).content;
     const shown = Date.parse(parked.expiresAt) - Date.now();
-    claim(Math.abs(shown - LIFE_MS) < 1_500, 'the directive shows the true deadline', `in ${shown} ms`);
+    check(Math.abs(shown - LIFE_MS) < 1_500, 'the directive shows the true deadline', `in ${shown} ms`);
     const { outcome } = (await answerInteraction(url, key, parked.interactionId, 'v')).content;
-    claim(outcome.status === 'completed', 'an answer before the deadline is accepted and its task completes');
+    check(outcome.status === 'completed', 'an answer before the deadline is accepted and its task completes');
     const task = await standing(parked.taskId);
     const off = ['createdAt', 'lastUpdatedAt'].map((field) => Math.abs(Date.parse(task[field]) - Date.now()));
-    claim(
+    check(
       off.every((ms) => ms < 30_000),
       'task_status shows true times',
       off.join(' '),
@@ -65,11 +66,11 @@ async function runWithSkew(
 
     const late = (await callTool(url, key, 'bench_echo', { text: 'too late' })).content;
     await delay(LIFE_MS - 1_500);
-    claim((await standing(late.taskId)).status === 'input_required', 'an interaction never expires early');
+    check((await standing(late.taskId)).status === 'input_required', 'an interaction never expires early');
     const ended = async () => (await standing(late.taskId)).status === 'failed';
     const expired = await pollUntil(ended, 10_000, 50);
     const after = Date.now() - Date.parse(late.expiresAt);
-    claim(
+    check(
       expired && after >= 0 && after < 5_000,
       'an interaction expires at its deadline',
       `${after} ms after`,
@@ -83,39 +84,39 @@ async function runWithSkew(
       50,
     );
     const sleep = performance.now() - slept;
-    claim(awake && sleep >= 1_000 && sleep < 6_000, 'a sleep of 1 s lasts 1 s', `${Math.round(sleep)} ms`);
+    check(awake && sleep >= 1_000 && sleep < 6_000, 'a sleep of 1 s lasts 1 s', `${Math.round(sleep)} ms`);
 
-    await liveness(redis, url, key, claim);
-    await credentials(testbed, url, claim);
+    await checkWorkerLiveness(redis, url, key, check);
+    await checkKeyExpiry(testbed, url, check);
   } finally {
     redis.disconnect();
     await testbed.stop();
   }
 }
 
-type Claim = (holds: boolean, what: string, figures?: unknown) => void;
+type Check = (holds: boolean, what: string, figures?: unknown) => void;
 
 /** A worker with a wrong clock is believed until a few seconds from now, and ends what it took. */
-async function liveness(redis: Redis, url: string, key: string, claim: Claim): Promise<void> {
+async function checkWorkerLiveness(redis: Redis, url: string, key: string, check: Check): Promise<void> {
   const parked = (await callTool(url, key, 'bench_echo', { text: 'taken' })).content;
   const workers = await redis.zrange('baton:{s0}:workers', '0', '-1', 'WITHSCORES');
   const ahead = Number(workers[1] ?? 0) - Date.now();
-  claim(ahead > -5_000 && ahead < 10_000, 'a worker is believed until a few seconds from now', `${ahead} ms`);
+  check(ahead > -5_000 && ahead < 10_000, 'a worker is believed until a few seconds from now', `${ahead} ms`);
   const { outcome } = (await answerInteraction(url, key, parked.interactionId, 'v')).content;
   const { ready: _, held: _also, next: _last, ...batches } = await redis.hgetall('baton:{s0}:t:acme:jobs');
-  claim(outcome.status === 'completed' && Object.keys(batches).length === 0, 'no batch is left behind');
+  check(outcome.status === 'completed' && Object.keys(batches).length === 0, 'no batch is left behind');
 }
 
 /** A key that ends in a few seconds works until then, and no longer. */
-async function credentials(testbed: Testbed, url: string, claim: Claim): Promise<void> {
+async function checkKeyExpiry(testbed: Testbed, url: string, check: Check): Promise<void> {
   const ends = Date.now() + 4_000;
   const brief = await testbed.createKey(url, 'acme', new Date(ends).toISOString());
   const status = async () => (await callTool(url, brief, 'get_tasks', {})).status;
-  claim((await status()) !== 401, 'a key that has not ended is taken');
+  check((await status()) !== 401, 'a key that has not ended is taken');
   await delay(ends - Date.now() - 700);
   const before = await status();
   const early = Date.now() < ends && before === 401;
-  claim(!early, 'it is taken until its end');
+  check(!early, 'it is taken until its end');
   await delay(Math.max(0, ends - Date.now()) + 100);
-  claim((await status()) === 401, 'it is refused from its end on');
+  check((await status()) === 401, 'it is refused from its end on');
 }

@@ -4,7 +4,8 @@ import { Redis } from 'ioredis';
 import { SECRET } from '../../processes/process-settings.ts';
 import type { Scenario } from '../testbed/scenario.ts';
 import { pollUntil } from '../../harness/poll.ts';
-import { callTool, Testbed } from '../testbed/testbed.ts';
+import { Testbed } from '../testbed/testbed.ts';
+import { callTool } from '../testbed/tool-calls.ts';
 
 const BURST_SIZE = 20_000;
 const LIFE_MS = 30_000;
@@ -12,7 +13,7 @@ const LIFE_MS = 30_000;
 /** 20,000 interactions of one tenant expire at once; an interaction of another tenant still expires in time. */
 export const deadlineBurst: Scenario = {
   name: 'deadline-burst',
-  async run(claims, entry) {
+  async run(report, entry) {
     const testbed = await Testbed.start(entry);
     const redis = new Redis(testbed.redisUrl.replace('unix://', ''));
     const lifetimes = { interaction: LIFE_MS, task: 10 * LIFE_MS, retention: 60_000 };
@@ -40,7 +41,7 @@ export const deadlineBurst: Scenario = {
       const due = Number((await redis.zrange(other.keys.deadlines, '0', '0', 'WITHSCORES'))[1]);
       // No sweep runs before: all of them are due when the single one is.
       const first = Number((await redis.zrange(burst.keys.deadlines, '0', '0', 'WITHSCORES'))[1]);
-      claims.claim(
+      report.check(
         first > Date.now() + 1_000,
         'all interactions are open before the first one is due',
         `${first - Date.now()} ms`,
@@ -52,13 +53,13 @@ export const deadlineBurst: Scenario = {
       await pollUntil(failed, 30_000, 10);
       const late = Date.now() - due;
       const openNow = Number(await redis.hget(burst.keys.record, 'open'));
-      claims.claim(
+      report.check(
         late < 1_000,
         `the other tenant's task ends within 1 s of its deadline`,
         `${late} ms after it; ${openNow} of the burst were still open`,
       );
       const ended = async () => (await redis.hget(burst.keys.record, 'open')) === '1';
-      claims.claim(
+      report.check(
         await pollUntil(ended, 90_000, 200),
         'all tasks of the burst end',
         `${((Date.now() - due) / 1_000).toFixed(1)} s after`,

@@ -1,26 +1,27 @@
 import { Redis } from 'ioredis';
-import type { ScenarioClaims, Scenario } from '../testbed/scenario.ts';
+import type { ScenarioReport, Scenario } from '../testbed/scenario.ts';
 import { pollUntil } from '../../harness/poll.ts';
-import { callTool, Testbed } from '../testbed/testbed.ts';
+import { Testbed } from '../testbed/testbed.ts';
+import { callTool } from '../testbed/tool-calls.ts';
 
 /** A Redis that evicts would lose parked work: no process starts on one, and a running process reports it. */
 export const evictionPolicy: Scenario = {
   name: 'eviction-policy',
-  async run(claims, entry) {
+  async run(report, entry) {
     const policies = ['allkeys-lru', 'volatile-ttl'];
-    await Promise.all(policies.map((policy) => claimRefusesToStart(claims, entry, policy)));
-    await claimUnreadyWhileRunning(claims, await Testbed.start(entry));
+    await Promise.all(policies.map((policy) => checkStartRefused(report, entry, policy)));
+    await checkUnreadyWhileRunning(report, await Testbed.start(entry));
   },
 };
 
-async function claimRefusesToStart(claims: ScenarioClaims, entry: string, policy: string): Promise<void> {
+async function checkStartRefused(report: ScenarioReport, entry: string, policy: string): Promise<void> {
   const testbed = await Testbed.start(entry, ['--maxmemory-policy', policy]);
   const roles = ['gateway', 'worker'] as const;
   const ends = await Promise.all(roles.map((role) => testbed.runToExit(role)));
   for (const [index, { code, output }] of ends.entries()) {
     const named =
       output.includes(`maxmemory-policy ${policy}`) && output.includes('Set maxmemory-policy noeviction');
-    claims.claim(
+    report.check(
       code === 78 && named,
       `a ${roles[index]} never starts on ${policy}, and names the setting to change`,
     );
@@ -28,7 +29,7 @@ async function claimRefusesToStart(claims: ScenarioClaims, entry: string, policy
   await testbed.stop();
 }
 
-async function claimUnreadyWhileRunning(claims: ScenarioClaims, testbed: Testbed): Promise<void> {
+async function checkUnreadyWhileRunning(report: ScenarioReport, testbed: Testbed): Promise<void> {
   const redis = new Redis(testbed.redisUrl.replace('unix://', ''));
   try {
     const gateway = await testbed.startProcess('gateway');
@@ -38,10 +39,10 @@ async function claimUnreadyWhileRunning(claims: ScenarioClaims, testbed: Testbed
       const response = await fetch(`${gateway.url}/readyz`);
       return `${response.status} ${await response.text()}`;
     };
-    claims.claim((await readiness()).startsWith('200'), 'a gateway on noeviction is ready');
+    report.check((await readiness()).startsWith('200'), 'a gateway on noeviction is ready');
     await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
     const unready = await readiness();
-    claims.claim(
+    report.check(
       /^503.*maxmemory-policy allkeys-lru/.test(unready),
       'it is not ready once the policy evicts',
       unready,
@@ -53,11 +54,11 @@ async function claimUnreadyWhileRunning(claims: ScenarioClaims, testbed: Testbed
       12_000,
       100,
     );
-    claims.claim(received, 'gateway and worker log it within 12 s');
+    report.check(received, 'gateway and worker log it within 12 s');
     const parked = await callTool(gateway.url, key, 'bench_echo', { text: 'still' });
-    claims.claim(parked.status === 200, 'calls are still served');
+    report.check(parked.status === 200, 'calls are still served');
     await redis.config('SET', 'maxmemory-policy', 'noeviction');
-    claims.claim((await readiness()).startsWith('200'), 'it is ready again when the policy is corrected');
+    report.check((await readiness()).startsWith('200'), 'it is ready again when the policy is corrected');
   } finally {
     redis.disconnect();
     await testbed.stop();

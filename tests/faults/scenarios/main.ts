@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { runScenarios } from './index.ts';
+import { runScenarios } from './run-scenarios.ts';
 
-/** Runs the scenarios: `--built <folder of the built command>`, `--only <name>`. Exit code 1 when a claim fails. */
+/** Runs the scenarios: `--built <folder of the built command>`, `--only <name>`. Exit code 1 when a check fails. */
 const { values } = parseArgs({
   options: { built: { type: 'string', default: 'dist' }, only: { type: 'string' } },
 });

@@ -2,7 +2,8 @@ import { Redis } from 'ioredis';
 import type { Scenario } from '../testbed/scenario.ts';
 import { pollUntil } from '../../harness/poll.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
-import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
+import { Testbed } from '../testbed/testbed.ts';
+import { answerInteraction, callTool } from '../testbed/tool-calls.ts';
 
 /** A release without the test programs stands for an older one. */
 const OLDER = { BATON_TEST_OPERATIONS: 'false' };
@@ -19,7 +20,7 @@ const DELEGATED = {
 /** Two releases run side by side: a task whose program only one worker has is resumed by that worker. */
 export const mixedReleases: Scenario = {
   name: 'mixed-releases',
-  async run(claims, entry) {
+  async run(report, entry) {
     const testbed = await Testbed.start(entry);
     const redis = new Redis(testbed.redisUrl.replace('unix://', ''));
     try {
@@ -36,18 +37,18 @@ export const mixedReleases: Scenario = {
         agentLLMResponse: { status: 'success', data: { text: 'hi' } },
         waitMs: 10_000,
       });
-      claims.claim(
+      report.check(
         resumed.content?.outcome?.status === 'completed',
         'a program of both releases is resumed by either',
       );
       await answerInteraction(url, key, parkedByNew.interactionId, 'v', 0);
       const heldBack = async () => (await redis.zcard('baton:{s0}:t:acme:held')) === 1;
-      claims.claim(await pollUntil(heldBack, 10_000), 'a worker without the program puts the task back');
+      report.check(await pollUntil(heldBack, 10_000), 'a worker without the program puts the task back');
       await new Promise((resolve) => setTimeout(resolve, 6_000));
       const waits = await status(parkedByNew.taskId);
-      claims.claim(waits.status === 'working', 'the task waits, and no attempt is counted', waits);
+      report.check(waits.status === 'working', 'the task waits, and no attempt is counted', waits);
       const refused = async () => (await callTool(url, key, 'bench_echo', { text: 'x' })).error?.code;
-      claims.claim(
+      report.check(
         await pollUntil(async () => (await refused()) === 'program_unavailable', 5_000),
         'a new call of that program is refused with program_unavailable',
       );
@@ -55,7 +56,7 @@ export const mixedReleases: Scenario = {
       await testbed.startProcess('worker');
       const done = async () => (await status(parkedByNew.taskId)).status === 'completed';
       const begun = performance.now();
-      claims.claim(
+      report.check(
         await pollUntil(done, 10_000),
         'a worker that has the program resumes the task',
         `${Math.round(performance.now() - begun)} ms after it started`,
@@ -70,7 +71,7 @@ export const mixedReleases: Scenario = {
         }),
       );
       const slowest = Math.max(...trips.map(({ ms }) => ms));
-      claims.claim(
+      report.check(
         trips.every((trip) => trip.status === 'completed'),
         'beside the older worker every answer is resumed',
         `the slowest in ${Math.round(slowest)} ms`,
@@ -78,7 +79,7 @@ export const mixedReleases: Scenario = {
       await older.stop('SIGTERM');
       const after = (await callTool(url, key, 'bench_echo', { text: 'x' })).content;
       const last = await answerInteraction(url, key, after.interactionId, 'v');
-      claims.claim(last.content?.outcome?.status === 'completed', 'and after the older worker has exited');
+      report.check(last.content?.outcome?.status === 'completed', 'and after the older worker has exited');
     } finally {
       redis.disconnect();
       await testbed.stop();

@@ -5,7 +5,8 @@ import { Redis } from 'ioredis';
 import { quantile } from '../../harness/statistics.ts';
 import type { Scenario } from '../testbed/scenario.ts';
 import { SECRET } from '../../processes/process-settings.ts';
-import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
+import { Testbed } from '../testbed/testbed.ts';
+import { answerInteraction, callTool } from '../testbed/tool-calls.ts';
 
 /** Several backlogs, so that the p99 is one of more than a thousand round trips. */
 const BACKLOGS = [20_000, 20_000, 20_000];
@@ -22,7 +23,7 @@ interface Trip {
 /** The backlog of one tenant hardly delays another tenant's few requests. */
 export const noisyNeighbour: Scenario = {
   name: 'noisy-neighbour',
-  async run(claims, entry) {
+  async run(report, entry) {
     const rig = await Testbed.start(entry);
     const redis = new Redis(rig.redisUrl.replace('unix://', ''));
     const store = await Store.open({ url: rig.redisUrl, secret: SECRET, replica: 'flood' });
@@ -44,7 +45,7 @@ export const noisyNeighbour: Scenario = {
       // Windows are pooled, so that one AOF rewrite or stall of the machine counts only for its own round trips.
       const pooled = (windows: readonly Trip[][], share: number) => quantile(ms(windows.flat()), share);
       const holds = () => pooled(beside, 0.99) <= 2 * pooled(alone, 0.99) && beside.flat().length > 100;
-      // Measures again, with and without the backlog, while the claim does not hold yet.
+      // Measures again, with and without the backlog, while the check fails.
       for (let round = 0; round < ROUNDS && (round === 0 || !holds()); round++)
         for (const size of BACKLOGS) {
           alone.push(await runTrickle(url, small, during(ALONE_MS), others));
@@ -63,17 +64,17 @@ export const noisyNeighbour: Scenario = {
       const between = beside.flat().map((trip) => trip.between);
       const figures = (name: string, windows: readonly Trip[][]) =>
         `${name} p50 ${pooled(windows, 0.5).toFixed(1)} p99 ${pooled(windows, 0.99).toFixed(1)} ms in ${windows.length} windows of ${windows.flat().length} trips`;
-      claims.claim(
+      report.check(
         holds(),
         `p99 of a round trip beside a backlog of ${BACKLOGS[0]} is at most twice its own alone`,
         `${figures('alone', alone)}; ${figures('beside', beside)}`,
       );
-      claims.claim(
+      report.check(
         quantile(between, 0.5) <= 100,
         'at most 100 tasks of the backlog end between an answer and its result',
         `p50 ${quantile(between, 0.5)}, p99 ${quantile(between, 0.99)}`,
       );
-      claims.claim(await backlog.waitUntilEmpty(), 'the backlog drains to its end');
+      report.check(await backlog.waitUntilEmpty(), 'the backlog drains to its end');
     } finally {
       await store.close();
       redis.disconnect();

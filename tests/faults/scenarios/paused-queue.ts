@@ -3,12 +3,13 @@ import { Redis } from 'ioredis';
 import { requestJson } from '../../harness/http-request.ts';
 import type { Scenario } from '../testbed/scenario.ts';
 import { pollUntil } from '../../harness/poll.ts';
-import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
+import { Testbed } from '../testbed/testbed.ts';
+import { answerInteraction, callTool } from '../testbed/tool-calls.ts';
 
 /** The queue `resume` is paused while every process restarts: the pause is kept, and nothing is lost. */
 export const pausedQueue: Scenario = {
   name: 'paused-queue',
-  async run(claims, entry) {
+  async run(report, entry) {
     const testbed = await Testbed.start(entry);
     const redis = new Redis(testbed.redisUrl.replace('unix://', ''), { maxRetriesPerRequest: null });
     const queue = new Queue('resume', { connection: redis, prefix: 'baton:{s0}:bull' });
@@ -23,7 +24,7 @@ export const pausedQueue: Scenario = {
       const taken = await Promise.all(
         parked.map(({ content }) => answerInteraction(first.url, key, content.interactionId, 'v', 0)),
       );
-      claims.claim(
+      report.check(
         taken.every(({ content }) => content?.outcome?.status === 'working'),
         'answers are accepted while the queue is paused',
       );
@@ -32,9 +33,9 @@ export const pausedQueue: Scenario = {
       const { url } = await testbed.startProcess('gateway');
       const late = await testbed.startProcess('worker');
       const said = () => late.output.some((line) => line.includes('paused') && line.includes('s0:resume'));
-      claims.claim(await pollUntil(async () => said(), 10_000), 'the log names the paused queue');
+      report.check(await pollUntil(async () => said(), 10_000), 'the log names the paused queue');
       const ready = await requestJson(`${url}/readyz`, { method: 'GET', token: '', limitMs: 5_000 });
-      claims.claim(
+      report.check(
         ready.kind === 'reply' && ready.status === 200 && JSON.stringify(ready.body).includes('s0:resume'),
         '/readyz names the queue, and the gateway is ready',
         ready,
@@ -42,7 +43,7 @@ export const pausedQueue: Scenario = {
       // Some twenty sweeps and five checks.
       await new Promise((resolve) => setTimeout(resolve, 10_000));
       const waiting = await queue.getWaitingCount();
-      claims.claim(
+      report.check(
         waiting === 1 && (await queue.isPaused()),
         'only one job is added while the queue is paused',
         `${waiting} jobs`,
@@ -51,7 +52,7 @@ export const pausedQueue: Scenario = {
       const ended = async () =>
         (await redis.hget('baton:{s0}:t:acme', 'open')) === '0' && (await queue.getWaitingCount()) === 0;
       const begun = performance.now();
-      claims.claim(
+      report.check(
         await pollUntil(ended, 10_000),
         'all accepted answers complete when it is resumed',
         `${Math.round(performance.now() - begun)} ms`,

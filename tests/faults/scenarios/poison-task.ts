@@ -1,11 +1,12 @@
 import { Redis } from 'ioredis';
 import type { Scenario } from '../testbed/scenario.ts';
-import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
+import { Testbed } from '../testbed/testbed.ts';
+import { answerInteraction, callTool } from '../testbed/tool-calls.ts';
 
 /** A task that throws in the worker fails with its reason, and never affects other tasks of its batch. */
 export const poisonTask: Scenario = {
   name: 'poison-task',
-  async run(claims, entry) {
+  async run(report, entry) {
     const testbed = await Testbed.start(entry);
     try {
       const { url } = await testbed.startProcess('gateway');
@@ -28,22 +29,22 @@ export const poisonTask: Scenario = {
         ({ outcome }) =>
           outcome?.status === 'failed' && /bench_poison is broken on purpose/.test(outcome.error?.message),
       );
-      claims.claim(named.length === 20, 'each fails with its reason', poisoned[0]?.outcome);
+      report.check(named.length === 20, 'each fails with its reason', poisoned[0]?.outcome);
       const healthy = ends.filter(
         ({ name, outcome }) => name === 'bench_echo' && outcome?.status === 'completed',
       );
-      claims.claim(
+      report.check(
         healthy.length === 20,
         'other tasks of the same batches complete',
         `${healthy.length} of 20`,
       );
       const again = await answerInteraction(url, key, opened[0]?.parked.interactionId, 'v');
-      claims.claim(
+      report.check(
         again.content?.replayed === true && again.content.outcome.status === 'failed',
         'a repeated answer is confirmed as replayed',
       );
-      await claimNothingLeft(testbed, claims.claim.bind(claims));
-      claims.claim(worker.child.exitCode === null, 'the worker never exited');
+      await checkNothingLeft(testbed, report.check.bind(report));
+      report.check(worker.child.exitCode === null, 'the worker never exited');
     } finally {
       await testbed.stop();
     }
@@ -51,9 +52,9 @@ export const poisonTask: Scenario = {
 };
 
 /** Afterwards nothing is ready, held or due, and BullMQ holds no job of the queue `resume`. */
-async function claimNothingLeft(
+async function checkNothingLeft(
   testbed: Testbed,
-  claim: (holds: boolean, what: string, figures?: unknown) => void,
+  check: (holds: boolean, what: string, figures?: unknown) => void,
 ) {
   const redis = new Redis(testbed.redisUrl.replace('unix://', ''));
   const sets = ['ready', 'held', 'deadlines'];
@@ -63,12 +64,12 @@ async function claimNothingLeft(
   const tries = await Promise.all(
     (await redis.keys('baton:{s0}:t:acme:task:*')).map((key) => redis.hget(key, 'tr')),
   );
-  claim(
+  check(
     sizes.every((size) => size === 0),
     'nothing is ready, held, due or with a job',
     sizes.join(' '),
   );
-  claim(
+  check(
     tries.every((tried) => Number(tried ?? 0) <= 1),
     'no task was started more than once',
     `${tries.length} tasks`,
@@ -85,7 +86,7 @@ async function claimNothingLeft(
     if (jobs.every((size) => size === 0)) break;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
-  claim(
+  check(
     jobs.every((size) => size === 0),
     'no job is left waiting, active, failed or delayed',
     jobs.join(' '),

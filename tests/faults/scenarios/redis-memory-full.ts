@@ -3,7 +3,8 @@ import { Redis } from 'ioredis';
 import { requestJson } from '../../harness/http-request.ts';
 import type { Scenario } from '../testbed/scenario.ts';
 import { pollUntil } from '../../harness/poll.ts';
-import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
+import { Testbed } from '../testbed/testbed.ts';
+import { answerInteraction, callTool } from '../testbed/tool-calls.ts';
 
 /**
  * Redis reaches maxmemory under noeviction. While only Baton's reserve is left, new work is refused by name and accepted
@@ -11,7 +12,7 @@ import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
  */
 export const redisMemoryFull: Scenario = {
   name: 'redis-memory-full',
-  async run(claims, entry) {
+  async run(report, entry) {
     const testbed = await Testbed.start(entry, ['--maxmemory', '48mb']);
     const redis = new Redis(testbed.redisUrl.replace('unix://', ''), { maxRetriesPerRequest: null });
     try {
@@ -42,7 +43,7 @@ export const redisMemoryFull: Scenario = {
       );
 
       const refused = await callTool(url, key, 'bench_echo', { text: 'one more' });
-      claims.claim(
+      report.check(
         refused.status === 503 &&
           refused.error.code === 'unavailable' &&
           /memory is full/.test(refused.error.message),
@@ -50,7 +51,7 @@ export const redisMemoryFull: Scenario = {
         refused.error,
       );
       const held = await answerInteraction(url, key, waiting.interactionId, 'kept', 0);
-      claims.claim(
+      report.check(
         held.status === 503 &&
           held.error.code === 'unavailable' &&
           /Nothing was changed/.test(held.error.message),
@@ -63,7 +64,7 @@ export const redisMemoryFull: Scenario = {
         body: { master: { tasks: [{ id: 1, title: 'T', description: 'D', status: 'pending' }] } },
         limitMs: 5_000,
       });
-      claims.claim(
+      report.check(
         problem.kind === 'reply' &&
           problem.status === 503 &&
           JSON.stringify(problem.body).includes('"unavailable"'),
@@ -72,35 +73,35 @@ export const redisMemoryFull: Scenario = {
       );
 
       const worker = await testbed.startProcess('worker');
-      claims.claim(true, 'a worker starts while Redis is full');
+      report.check(true, 'a worker starts while Redis is full');
       const ended = async () => {
         const all = await Promise.all(accepted.map(({ taskId }) => standing(taskId)));
         return all.every((task) => task?.status === 'completed' && task.result.value === 'v');
       };
       const took = performance.now();
-      claims.claim(
+      report.check(
         await pollUntil(ended, 15_000, 200),
         'work accepted before completes out of the reserve',
         `60 tasks, ${((performance.now() - took) / 1_000).toFixed(1)} s`,
       );
-      claims.claim(
+      report.check(
         (await usedMemoryShare(redis)) > 0.95 &&
           (await callTool(url, key, 'bench_echo', { text: 'x' })).status === 503,
         'new calls are refused all the while',
       );
       const cancelling = await callTool(url, key, 'cancel_task', { taskId: cancelled.taskId });
-      claims.claim(
+      report.check(
         cancelling.status === 200 && (await standing(cancelled.taskId)).status === 'cancelled',
         'a task can be cancelled while Redis is full',
         cancelling.error ?? '',
       );
       const expired = async () => (await standing(late.taskId))?.error?.code === 'interaction_expired';
-      claims.claim(
+      report.check(
         await pollUntil(expired, 8_000, 200),
         'an interaction expires while Redis is full, and its task ends',
       );
       const asking = async () => (await standing(askedAgain.taskId))?.status === 'input_required';
-      claims.claim(await pollUntil(asking, 10_000), 'a task parks its next request out of the reserve');
+      report.check(await pollUntil(asking, 10_000), 'a task parks its next request out of the reserve');
 
       // Another client fills Redis completely before a worker has fetched the job.
       await redis.del('junk');
@@ -109,17 +110,17 @@ export const redisMemoryFull: Scenario = {
       worker.child.kill('SIGSTOP');
       await answerInteraction(url, key, atFull.interactionId, 'v', 0);
       await fillMemory(redis, 2);
-      claims.claim((await usedMemoryShare(redis)) > 0.999, 'Redis is completely full');
+      report.check((await usedMemoryShare(redis)) > 0.999, 'Redis is completely full');
       worker.child.kill('SIGCONT');
       await delay(4_000);
       const stands = (await standing(atFull.taskId))?.status;
-      claims.claim(
+      report.check(
         stands === 'working' || stands === 'completed',
         'an accepted answer is never lost',
         stands,
       );
       await redis.del('junk');
-      claims.claim(
+      report.check(
         await pollUntil(async () => (await standing(atFull.taskId))?.status === 'completed', 15_000, 200),
         'its task completes when there is memory again',
       );
@@ -127,13 +128,13 @@ export const redisMemoryFull: Scenario = {
         async () => (await callTool(url, key, 'bench_echo', { text: 'y' })).status === 200,
         5_000,
       );
-      claims.claim(goesOn, 'calls are accepted again when there is memory');
+      report.check(goesOn, 'calls are accepted again when there is memory');
       const repeated = await answerInteraction(url, key, waiting.interactionId, 'kept');
-      claims.claim(
+      report.check(
         repeated.content?.outcome.result?.value === 'kept' && repeated.content.replayed === undefined,
         'the refused answer is accepted when repeated, and its task completes',
       );
-      claims.claim(gateway.child.exitCode === null && worker.child.exitCode === null, 'no process exited');
+      report.check(gateway.child.exitCode === null && worker.child.exitCode === null, 'no process exited');
     } finally {
       redis.disconnect();
       await testbed.stop();

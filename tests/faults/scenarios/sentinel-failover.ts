@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ScenarioClaims, Scenario } from '../testbed/scenario.ts';
+import type { ScenarioReport, Scenario } from '../testbed/scenario.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
-import { answerInteraction, callTool, type ToolReply, Testbed } from '../testbed/testbed.ts';
+import { Testbed } from '../testbed/testbed.ts';
+import { answerInteraction, callTool, type ToolReply } from '../testbed/tool-calls.ts';
 import { RedisSentinels } from '../testbed/redis-sentinels.ts';
 
 const CLIENTS = 16;
@@ -22,7 +23,7 @@ interface Acknowledged {
 /** A master dies or hangs under load, with WAIT on: nothing that was acknowledged is lost. */
 export const sentinelFailover: Scenario = {
   name: 'sentinel-failover',
-  async run(claims, entry) {
+  async run(report, entry) {
     const sentinels = await RedisSentinels.start();
     const testbed = Testbed.onRedis(entry, sentinels.url, {
       BATON_REDIS_WAIT_REPLICAS: '1',
@@ -34,7 +35,7 @@ export const sentinelFailover: Scenario = {
       const urls = gateways.map(({ url }) => url);
       const key = await testbed.createTenant(urls[0]!, 'acme');
 
-      await runUnderLoad(claims, 'a master that hangs for 6 s', urls, key, async () => {
+      await runUnderLoad(report, 'a master that hangs for 6 s', urls, key, async () => {
         const old = await sentinels.master();
         process.kill(old.pid, 'SIGSTOP');
         const made = await sentinels.waitForOtherMaster(old, 20_000);
@@ -43,7 +44,7 @@ export const sentinelFailover: Scenario = {
         return made;
       });
       await runUnderLoad(
-        claims,
+        report,
         'a master that is cut off from its replicas for 1 s, and killed',
         urls,
         key,
@@ -67,7 +68,7 @@ export const sentinelFailover: Scenario = {
 
 /** Runs load before, during and after the failure, then verifies everything that was acknowledged. */
 async function runUnderLoad(
-  claims: ScenarioClaims,
+  report: ScenarioReport,
   what: string,
   urls: readonly string[],
   key: string,
@@ -95,9 +96,9 @@ async function runUnderLoad(
   await delay(4_000);
   over = true;
   await Promise.all(clients);
-  claims.claim(made, `${what}: a replica is promoted`);
+  report.check(made, `${what}: a replica is promoted`);
   const wrong = await findLost(urls, key, acknowledgements);
-  claims.claim(
+  report.check(
     wrong.length === 0 && acknowledgements.completed.size > 100,
     `${what}: nothing that was acknowledged is lost`,
     wrong.length > 0

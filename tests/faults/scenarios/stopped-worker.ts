@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import type { Scenario } from '../testbed/scenario.ts';
+import type { Scenario, ScenarioReport } from '../testbed/scenario.ts';
 import { pollUntil } from '../../harness/poll.ts';
-import { answerInteraction, callTool, Testbed } from '../testbed/testbed.ts';
+import { Testbed } from '../testbed/testbed.ts';
+import { answerInteraction, callTool } from '../testbed/tool-calls.ts';
 
 const STOPPED_MS = 7_000;
 const EVERY_MS = 250;
@@ -12,7 +13,7 @@ const WITHIN_MS = 5_000;
 /** One of two workers is stopped for 7 s, then one is killed: its tasks continue on the other, and new ones never wait for it. */
 export const stoppedWorker: Scenario = {
   name: 'stopped-worker',
-  async run(claims, entry) {
+  async run(report, entry) {
     const testbed = await Testbed.start(entry);
     const redis = new Redis(testbed.redisUrl.replace('unix://', ''));
     try {
@@ -40,12 +41,12 @@ export const stoppedWorker: Scenario = {
         worker.child.kill('SIGCONT');
         const ended = await Promise.all(trips);
         const waited = ended.map(({ ms }) => Math.round(ms)).sort((a, b) => b - a);
-        claims.claim(
+        report.check(
           ended.every(({ status }) => status === 'completed') && (waited[0] ?? 0) < WITHIN_MS,
           `an answer that comes while a worker is stopped for ${STOPPED_MS / 1_000} s waits less than ${WITHIN_MS / 1_000} s`,
           `the longest: ${waited.slice(0, 5).join(', ')} ms`,
         );
-        claims.claim(
+        report.check(
           waited.filter((ms) => ms > 1_500).length <= 2,
           'at most two answers wait at all',
           `${waited.filter((ms) => ms > 1_500).length} of ${waited.length} over 1.5 s`,
@@ -53,11 +54,11 @@ export const stoppedWorker: Scenario = {
         // Both workers must be waiting for jobs again.
         await delay(2_000);
       }
-      await claimBatchesMove(claims, { url, key, redis, workers });
+      await checkBatchesMove(report, { url, key, redis, workers });
       const fences = await Promise.all(
         (await redis.keys('baton:{s0}:t:acme:task:*')).map((task) => redis.hmget(task, 'st', 'ev')),
       );
-      claims.claim(
+      report.check(
         fences.every(([status, events]) => status === 'completed' && events === '1'),
         'no answer was processed twice, and no task is left',
         `${fences.length} tasks`,
@@ -80,8 +81,8 @@ interface RunningDeployment {
 }
 
 /** Stops a worker, then kills one, while it has whole batches. */
-async function claimBatchesMove(
-  claims: { claim(holds: boolean, what: string, figures?: unknown): void },
+async function checkBatchesMove(
+  report: Pick<ScenarioReport, 'check'>,
   { url, key, redis, workers }: RunningDeployment,
 ): Promise<void> {
   const batches = async () => {
@@ -115,7 +116,7 @@ async function claimBatchesMove(
     if (how === 'SIGKILL') victim.child.kill('SIGKILL');
     const all = Promise.all(outcomes).then(() => performance.now() - begun);
     const took = await Promise.race([all, delay(20_000, Infinity)]);
-    claims.claim(
+    report.check(
       caught > 0 && took < WITHIN_MS,
       `the batches of a worker that gets ${how} continue elsewhere within ${WITHIN_MS / 1_000} s`,
       `${caught} tasks were in its batches, the last ended ${Math.round(took)} ms later`,

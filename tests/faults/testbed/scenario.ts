@@ -1,5 +1,5 @@
-/** Prints and counts the claims of one scenario. */
-export class ScenarioClaims {
+/** Prints and counts the checks of one scenario. */
+export class ScenarioReport {
   passed = 0;
   failed = 0;
   private readonly scenario: string;
@@ -10,8 +10,8 @@ export class ScenarioClaims {
     this.print = print;
   }
 
-  /** `figures` are printed with the claim: measurements, or what was seen instead. */
-  claim(holds: boolean, what: string, figures: unknown = ''): void {
+  /** `figures` are printed with the check: measurements, or what was seen instead. */
+  check(holds: boolean, what: string, figures: unknown = ''): void {
     if (holds) this.passed++;
     else this.failed++;
     const text = typeof figures === 'string' ? figures : JSON.stringify(figures);
@@ -21,8 +21,8 @@ export class ScenarioClaims {
   }
 }
 
-/** What is done to a deployment, and what is claimed of it. */
+/** What is done to a deployment, and what is checked. */
 export interface Scenario {
   readonly name: string;
-  run(claims: ScenarioClaims, entry: string): Promise<void>;
+  run(report: ScenarioReport, entry: string): Promise<void>;
 }

@@ -1,18 +1,10 @@
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import { type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
-import { BatonProcess, GATEWAY_READY, WORKER_READY } from '../../processes/baton-process.ts';
+import { BatonProcess, GATEWAY_READY_LINE, WORKER_READY_LINE } from '../../processes/baton-process.ts';
 import { requestJson } from '../../harness/http-request.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import { PROCESS_ENVIRONMENT, OPERATOR_TOKEN, UNLIMITED } from '../../processes/process-settings.ts';
-
-export interface ToolReply {
-  /** 0 without a reply. */
-  readonly status: number;
-  /** The tool's structured content, or its error. */
-  readonly content: AnyJson;
-  readonly error: AnyJson;
-}
 
 /** Gateways and workers as real processes on one Redis. */
 export class Testbed {
@@ -50,7 +42,7 @@ export class Testbed {
   }
 
   async startProcess(role: 'gateway' | 'worker', more: NodeJS.ProcessEnv = {}): Promise<BatonProcess> {
-    const ready = role === 'gateway' ? GATEWAY_READY : WORKER_READY;
+    const ready = role === 'gateway' ? GATEWAY_READY_LINE : WORKER_READY_LINE;
     const started = await BatonProcess.start(role, { ...this.environment, ...more }, ready, this.entry);
     this.processes.push(started);
     return started;
@@ -99,33 +91,4 @@ export class Testbed {
     await Promise.all(this.processes.map((one) => one.stop('SIGKILL')));
     await this.redis?.stop();
   }
-}
-
-/** One `tools/call`. */
-export async function callTool(
-  url: string,
-  token: string,
-  name: string,
-  args: object,
-  limitMs = 30_000,
-): Promise<ToolReply> {
-  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
-  const reply = await requestJson(`${url}/mcp`, { method: 'POST', token, body, limitMs });
-  if (reply.kind === 'none')
-    return { status: 0, content: undefined, error: { code: 'none', message: reply.why } };
-  const { result, error } = reply.body as AnyJson;
-  const content = result?.structuredContent;
-  const refused = error?.data ?? error ?? (result?.isError ? content?.error : undefined);
-  return { status: reply.status, content: refused ? undefined : content, error: refused };
-}
-
-export function answerInteraction(
-  url: string,
-  token: string,
-  interactionId: string,
-  value: string,
-  waitMs = 20_000,
-) {
-  const agentLLMResponse = { status: 'success', data: { object: { value } } };
-  return callTool(url, token, 'agent_llm', { interactionId, agentLLMResponse, waitMs });
 }

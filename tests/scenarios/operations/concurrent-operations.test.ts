@@ -1,11 +1,11 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { applyCommand, checkInvariants } from '@baton/operations';
+import { applyCommand, findInvariantViolations } from '@baton/operations';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callTool, connectMcpClient, type AnyJson } from '../../harness/mcp-client.ts';
 import { Deployment } from '../../harness/deployment.ts';
 import { seededRandom } from '../../harness/seeded-random.ts';
 import { createScriptedAgent } from '../../scripted-agent/scripted-agent.ts';
-import { runOperation } from './answer-task.ts';
+import { runOperation } from './run-operation.ts';
 
 /** Operations and tools at once on one project, from both replicas, answered rightly and wrongly, by a seed. */
 const seed = process.env['SEED'] ?? String(Math.floor(Math.random() * 1e9));
@@ -73,7 +73,7 @@ test("keep the project's invariants, and never change done work", {
       { command: 'import', file },
       new Date(0).toISOString(),
     );
-    expect(checkInvariants(project), `SEED=${seed}`).toEqual([]);
+    expect(findInvariantViolations(project), `SEED=${seed}`).toEqual([]);
     expect(outcome['droppedDependencies']).toEqual([]);
     const now = new Map(doneSubtasks(file).map((one) => [`${one.parent}: ${one.title}`, one]));
     for (const one of done) {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callTool, connectMcpClient, type AnyJson } from '../../harness/mcp-client.ts';
 import { Deployment } from '../../harness/deployment.ts';
 import { createScriptedAgent } from '../../scripted-agent/scripted-agent.ts';
-import { runOperation } from './answer-task.ts';
+import { runOperation } from './run-operation.ts';
 
 let baton: Deployment;
 let client: Client;

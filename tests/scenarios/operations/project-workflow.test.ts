@@ -10,7 +10,7 @@ import {
 } from '../../harness/mcp-client.ts';
 import { Deployment } from '../../harness/deployment.ts';
 import { createScriptedAgent } from '../../scripted-agent/scripted-agent.ts';
-import { runOperation } from './answer-task.ts';
+import { runOperation } from './run-operation.ts';
 
 /** Each operation over the wire, through the official client, which holds every result against its output schema. */
 const seed = process.env['SEED'] ?? String(Math.floor(Math.random() * 1e9));
@@ -149,7 +149,7 @@ describe('expand_all', () => {
     expect(response.status).toBe(200);
   };
 
-  test('opens several requests at once and lists them in short; successes are kept, failures are listed', async () => {
+  test('opens several requests at once and lists them without their prompts; successes are kept, failures are listed', async () => {
     await plan('fan', 20);
     const asked = await callTool(clients[0]!, 'expand_all', { projectRoot: 'fan', atOnce: '5' });
     expect(asked.pendingInteractions).toHaveLength(5);
@@ -180,7 +180,7 @@ describe('expand_all', () => {
           ? { status: 'error', errorDetails: { message: 'Out of credit', type: 'billing_error' } }
           : successAnswer({ subtasks }),
     };
-    const { answerUntilEnd } = await import('./answer-task.ts');
+    const { answerUntilEnd } = await import('./run-operation.ts');
     const end = await answerUntilEnd(clients, failing as AnyJson, asked.taskId);
     expect(end.result).toMatchObject({
       expandedCount: 19,

@@ -1,4 +1,4 @@
-import { type Role, role } from '@baton/protocol';
+import { type Role, roleSchema } from '@baton/protocol';
 import { z } from 'zod';
 import { devFilePath, readDevFile } from '../settings/dev-file.ts';
 import { ConfigurationError, readSecretFiles } from '../settings/environment.ts';
@@ -48,7 +48,7 @@ const settings = z.object({
     .optional()
     .transform((text, context) => readModels(text ?? '', (message) => context.addIssue(message))),
   llmKey: z.string().optional(),
-  role: z.enum(role.options, { error: `must be one of ${role.options.join(', ')}` }).optional(),
+  role: z.enum(roleSchema.options, { error: `must be one of ${roleSchema.options.join(', ')}` }).optional(),
   operation: z.string().min(1).max(100).optional(),
   concurrency: whole(4, 1, 50),
   leaseMs: whole(60_000, 1_000, 3_600_000),
@@ -110,11 +110,16 @@ function refusal(name: Name, flags: AgentFlags, given: Partial<Record<Name, stri
   return `${name in flags ? flag : variable}=${said}: ${message}`;
 }
 
-/** `baton dev` in the same folder says where Baton is, unless the address or the key is another's. */
+/** `baton dev` in the same folder says where Baton is and has its key: the one is never used without the other. */
 async function whereBatonIs(given: Pick<Parsed, 'url' | 'key'>, { BATON_DATA_DIR }: NodeJS.ProcessEnv) {
   const { url, key } = given;
   const dataDir = BATON_DATA_DIR ?? '.baton';
   const dev = url === undefined ? await readDevFile(dataDir) : undefined;
+  if (dev !== undefined && key !== undefined)
+    throw new ConfigurationError(
+      `BATON_URL is not set, and a key that is given goes to no address that ${devFilePath(dataDir)} names: give --url, or ` +
+        'leave out the key to answer for the Baton of this folder',
+    );
   const found = { url: url ?? dev?.mcpUrl, key: key ?? dev?.apiKey };
   if (found.url === undefined)
     throw new ConfigurationError(
@@ -154,8 +159,8 @@ function readModels(text: string, refuse: (message: string) => void): Models {
       if (part !== '') models.other = part;
       continue;
     }
-    const known = role.safeParse(named);
-    if (!known.success) refuse(`'${named}' is no role; roles are ${role.options.join(', ')}`);
+    const known = roleSchema.safeParse(named);
+    if (!known.success) refuse(`'${named}' is no role; roles are ${roleSchema.options.join(', ')}`);
     else if (id === undefined || id === '') refuse(`no model is named for ${named}`);
     else models[known.data] = id;
   }

@@ -1,3 +1,4 @@
+import { maskUrlPasswords } from '@baton/protocol';
 import type { DevFile } from '../settings/dev-file.ts';
 
 /** What `baton dev` shows once it is up: where it is, the key, and the next thing to type. */
@@ -7,7 +8,7 @@ export function welcomeText(dev: DevFile, path: string, redis: string, written: 
 
     MCP      ${dev.mcpUrl}
     API key  ${dev.apiKey}
-    Redis    ${redis}, ${dev.redisUrl}
+    Redis    ${redis}, ${maskUrlPasswords(dev.redisUrl)}
     ${written ? 'Written' : 'Joined '}  ${path} (${written ? 'the key, the operator token, all of it' : 'which still names the Baton that was there first'})
 
   Try it: list the tasks of the sample project

@@ -1,4 +1,3 @@
-import { type Operation, benchOperations } from '@baton/operations';
 import { Store } from '@baton/store';
 import type { Settings } from '../settings/environment.ts';
 
@@ -11,11 +10,6 @@ export interface Deployment {
 
 export interface RunningRole {
   stop(): Promise<void>;
-}
-
-/** The operations that the settings add. */
-export function extraOperations(settings: Settings): ReadonlyMap<string, Operation> {
-  return settings.BATON_TEST_OPERATIONS ? benchOperations : new Map();
 }
 
 export function openStore(settings: Settings, deployment: Deployment, replica: string): Promise<Store> {

@@ -1,22 +1,24 @@
 import { type RunningGateway, startGateway } from '@baton/gateway';
-import { type GatewayConfiguration, replicaName } from '@baton/gateway/configuration';
+import { type GatewayConfiguration, generateReplicaName } from '@baton/gateway/configuration';
 import { createLogger } from '@baton/gateway/log';
 import type { Settings } from '../settings/environment.ts';
 import { monitorRedis } from './redis-monitor.ts';
-import { extraOperations, type Deployment, openStore, type RunningRole } from './open-store.ts';
+import { type Deployment, openStore, type RunningRole } from './open-store.ts';
+import { enabledSyntheticOperations } from './enabled-synthetic-operations.ts';
 
 /** Starts a gateway with a hold on Redis of its own. */
 export async function runGateway(
   settings: Settings,
   deployment: Deployment,
   { host, unreadyMs }: { host: string; unreadyMs: number },
-): Promise<RunningRole & Pick<RunningGateway, 'url'>> {
-  const replica = settings.BATON_REPLICA ?? replicaName();
+): Promise<RunningRole & Pick<RunningGateway, 'url' | 'operatorUrl'>> {
+  const replica = settings.BATON_REPLICA ?? generateReplicaName();
   const log = createLogger(settings.LOG_LEVEL, { role: 'gateway', replica });
   const store = await openStore(settings, deployment, replica);
   const configuration: GatewayConfiguration = {
     host: settings.HOST ?? host,
     port: settings.PORT,
+    operatorPort: settings.BATON_OPERATOR_PORT,
     replica,
     operatorToken: deployment.operatorToken,
     publicUrl: settings.BATON_PUBLIC_URL,
@@ -37,7 +39,7 @@ export async function runGateway(
       wrongCredentialsPerSecond: settings.BATON_WRONG_CREDENTIALS_PER_SECOND,
     },
   };
-  const gateway = await startGateway(configuration, store, log, extraOperations(settings)).catch(
+  const gateway = await startGateway(configuration, store, log, enabledSyntheticOperations(settings)).catch(
     async (error: unknown) => {
       await store.close();
       throw error;
@@ -46,6 +48,7 @@ export async function runGateway(
   const watch = monitorRedis(store, log);
   return {
     url: gateway.url,
+    operatorUrl: gateway.operatorUrl,
     async stop() {
       watch.stop();
       log.info('draining');

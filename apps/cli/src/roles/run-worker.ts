@@ -1,20 +1,21 @@
-import { replicaName } from '@baton/gateway/configuration';
+import { generateReplicaName } from '@baton/gateway/configuration';
 import { createLogger } from '@baton/gateway/log';
-import { serveHealth, startWorker } from '@baton/worker';
+import { startMonitoringServer, startWorker } from '@baton/worker';
 import type { Settings } from '../settings/environment.ts';
 import { monitorRedis } from './redis-monitor.ts';
-import { extraOperations, type Deployment, openStore, type RunningRole } from './open-store.ts';
+import { type Deployment, openStore, type RunningRole } from './open-store.ts';
+import { enabledSyntheticOperations } from './enabled-synthetic-operations.ts';
 
 /** Starts a worker with a hold on Redis of its own. */
 export async function runWorker(settings: Settings, deployment: Deployment): Promise<RunningRole> {
-  const replica = settings.BATON_REPLICA ?? replicaName();
+  const replica = settings.BATON_REPLICA ?? generateReplicaName();
   const log = createLogger(settings.LOG_LEVEL, { role: 'worker', replica });
   const store = await openStore(settings, deployment, replica);
   const worker = await startWorker(
     { drainMs: settings.BATON_DRAIN_MS },
     store,
     log,
-    extraOperations(settings),
+    enabledSyntheticOperations(settings),
   );
   let draining = false;
   const { HOST: host = '0.0.0.0', BATON_HEALTH_PORT: port } = settings;
@@ -31,7 +32,7 @@ export async function runWorker(settings: Settings, deployment: Deployment): Pro
         ? undefined
         : { token },
   };
-  const health = port === undefined ? undefined : await serveHealth({ host, port }, signs);
+  const health = port === undefined ? undefined : await startMonitoringServer({ host, port }, signs);
   const watch = monitorRedis(store, log);
   log.info({ healthPort: health?.port }, 'working');
   return {

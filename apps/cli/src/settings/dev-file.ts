@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError } from './environment.ts';
@@ -16,13 +16,23 @@ const devFile = z.object({
 });
 export type DevFile = z.infer<typeof devFile>;
 
-/** The file of an earlier start, or undefined. Throws ConfigurationError when it cannot be read as one. */
+const WRITABLE_BY_OTHERS = 0o022;
+
+/** The file of an earlier start, or undefined. Throws ConfigurationError when it cannot be read as one, or may be another user's. */
 export async function readDevFile(dataDir: string): Promise<DevFile | undefined> {
   const path = devFilePath(dataDir);
   let text: string;
   try {
+    const { uid, mode } = await stat(path);
+    const own = process.getuid === undefined || uid === process.getuid();
+    if (!own || (mode & WRITABLE_BY_OTHERS) !== 0)
+      throw new ConfigurationError(
+        `${path} is another user's, or others may write it: it may name an address that is not yours. Delete it, or name ` +
+          'a folder of your own with BATON_DATA_DIR',
+      );
     text = await readFile(path, 'utf8');
-  } catch {
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw error;
     return undefined;
   }
   try {

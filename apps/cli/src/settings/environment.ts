@@ -35,6 +35,7 @@ const settings = z.object({
     )
     .optional(),
   PORT: port,
+  BATON_OPERATOR_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
   HOST: z.string().min(1).optional(),
   BATON_DATA_DIR: z.string().min(1).default('.baton'),
   BATON_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),

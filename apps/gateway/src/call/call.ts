@@ -2,7 +2,7 @@ import type { Operation } from '@baton/operations';
 import type { AnswerValidator, Programs } from '@baton/runner';
 import type { Caller, Identity, Store, TenantStore } from '@baton/store';
 import type { InflightWaits } from './inflight-waits.ts';
-import type { LightAbortSignal } from './light-abort-signal.ts';
+import type { CallAbortSignal } from './call-abort-signal.ts';
 
 /** What this process shares between requests. */
 export interface Services {
@@ -20,7 +20,7 @@ export interface Call {
   readonly tenant: TenantStore;
   readonly caller: Caller;
   /** Its signal aborts when nobody should wait any longer: the client closed (`CLIENT_CLOSED`), or the process drains. */
-  readonly signal: () => LightAbortSignal;
+  readonly signal: () => CallAbortSignal;
   /** The MCP session that the request shows, verified; undefined without one. */
   readonly sessionId?: string;
 }

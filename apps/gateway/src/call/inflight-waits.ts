@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { LightAbortSignal } from './light-abort-signal.ts';
+import { CallAbortSignal } from './call-abort-signal.ts';
 
 /** Why a call stops waiting. A drained one still answers, with the current state; a closed one has no client any more. */
 export const CLIENT_CLOSED = 'gone';
@@ -7,12 +7,12 @@ const DRAINING = 'draining';
 
 /** The calls that wait for something: a wait ends when its client closes the connection or the process drains. */
 export class InflightWaits {
-  private readonly waits = new Set<LightAbortSignal>();
+  private readonly waits = new Set<CallAbortSignal>();
   private draining = false;
 
   /** The signal of one call, created at its first use: most calls never wait. */
-  signalFor(reply: FastifyReply): () => LightAbortSignal {
-    let wait: LightAbortSignal | undefined;
+  signalFor(reply: FastifyReply): () => CallAbortSignal {
+    let wait: CallAbortSignal | undefined;
     return () => (wait ??= this.createSignal(reply));
   }
 
@@ -21,8 +21,8 @@ export class InflightWaits {
     for (const wait of this.waits) wait.abort(DRAINING);
   }
 
-  private createSignal(reply: FastifyReply): LightAbortSignal {
-    const wait = new LightAbortSignal();
+  private createSignal(reply: FastifyReply): CallAbortSignal {
+    const wait = new CallAbortSignal();
     if (this.draining) wait.abort(DRAINING);
     if (reply.raw.closed) {
       // 'close' was emitted already, and is not emitted again.

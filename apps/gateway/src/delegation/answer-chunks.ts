@@ -1,4 +1,4 @@
-import { type AgentAnswer, BatonError, isRecord, readText } from '@baton/protocol';
+import { type AgentAnswer, BatonError, isRecord, extractText } from '@baton/protocol';
 import type { UnadmittedCall } from '../call/call.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function joinAnswerChunks(
 
 /** True for an answer with content of its own: the end of a stream has accounting and non-text fields only. */
 function hasOwnContent(data: Record<string, unknown>): boolean {
-  return readText(data).ok || Object.keys(data).some((key) => !ACCOMPANYING_FIELDS.has(key));
+  return extractText(data).ok || Object.keys(data).some((key) => !ACCOMPANYING_FIELDS.has(key));
 }
 
 const ACCOMPANYING_FIELDS = new Set(['usage', 'model', 'logprobs', 'content', 'toolCalls']);

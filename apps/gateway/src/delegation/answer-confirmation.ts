@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What the post of an answer or of a chunk is confirmed with, over MCP and REST. */
-export const answerConfirmation = z.looseObject({
+export const answerConfirmationSchema = z.looseObject({
   status: z.literal('agent_response_processed_by_taskmaster'),
   interactionId: z.string(),
   taskId: z.string(),

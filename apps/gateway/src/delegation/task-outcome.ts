@@ -1,11 +1,7 @@
-import {
-  buildDirective,
-  type Directive,
-  type JsonObject,
-  type PendingSummary,
-  type WireError,
-} from '@baton/protocol';
-import type { InteractionRecord, PendingInteraction, TaskView } from '@baton/store';
+import { type Directive, type JsonObject, type PendingSummary, type WireError } from '@baton/protocol';
+import type { TaskView } from '@baton/store';
+import { isoTime } from './iso-time.ts';
+import { directiveFor } from './directive-for.ts';
 
 /** A task's status with its result, request or error: `outcome` of `agent_llm`, top level of `task_status`. */
 export interface TaskOutcome {
@@ -45,60 +41,4 @@ export function taskStatusOf(view: TaskView) {
     expiresAt: isoTime(view.expiresAt),
     ...outcomeOf(view),
   };
-}
-
-/** The directive for what waits: the first whole, all of them in short when there are several. */
-export function directiveFor(
-  taskId: string,
-  operation: string,
-  pending: readonly PendingInteraction[],
-): Directive | undefined {
-  const first = pending.find(({ request }) => request.kind === 'llm');
-  if (first?.request.kind !== 'llm') return undefined;
-  const { interactionId, expiresAt, request } = first;
-  const others = pending.length > 1 ? pending.map(summaryOf) : [];
-  return buildDirective(
-    { taskId, operation, interactionId, expiresAt: isoTime(expiresAt), call: request.call },
-    others,
-  );
-}
-
-/**
- * An interaction with its whole request, as lists give it: a directive while it is pending, and afterwards the same
- * without the call to answer it.
- */
-export function presentInteraction(record: InteractionRecord & { readonly claimedUntil?: number }): object {
-  const { taskId, operation, interactionId, status, createdAt, request } = record;
-  const times = { createdAt: isoTime(createdAt), ...endTimes(record) };
-  if (request.kind === 'elicitation') return { taskId, operation, interactionId, status, ...times, request };
-  const { summary } = request.call;
-  const expiresAt = isoTime(record.expiresAt ?? 0);
-  const whole = buildDirective({ taskId, operation, interactionId, expiresAt, call: request.call });
-  if (status === 'pending') return { ...whole, interactionStatus: status, summary, ...times };
-  const {
-    toolResponseSource: _,
-    message: _said,
-    pendingInteractionSignalToAgent: _signal,
-    expiresAt: _due,
-    ...asked
-  } = whole;
-  return { ...asked, status, interactionStatus: status, summary, ...times };
-}
-
-function endTimes(record: InteractionRecord & { readonly claimedUntil?: number }) {
-  return {
-    ...(record.claimedUntil === undefined ? {} : { claimedUntil: isoTime(record.claimedUntil) }),
-    ...(record.endedAt === undefined ? {} : { endedAt: isoTime(record.endedAt) }),
-    ...(record.answeredBy === undefined ? {} : { answeredBy: record.answeredBy }),
-  };
-}
-
-function summaryOf({ interactionId, expiresAt, request }: PendingInteraction): PendingSummary {
-  const summary = request.kind === 'llm' ? request.call.summary : request.message;
-  return { interactionId, summary, expiresAt: isoTime(expiresAt) };
-}
-
-/** Milliseconds as ISO 8601. */
-export function isoTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

@@ -1,5 +1,5 @@
 import type { TaskEnd } from '@baton/protocol';
-import type { Identity, TaskSubscription, TaskView } from '@baton/store';
+import type { Identity, InboxSubscription, TaskView } from '@baton/store';
 import type { Call } from '../call/call.ts';
 
 /** Reads a task whoever started it: the script that ran before gave this call the right to. */
@@ -13,7 +13,7 @@ const SYSTEM_IDENTITY: Identity = { principal: '', scopes: new Set(['agent']) };
 export async function waitForTask(
   call: Call,
   taskId: string,
-  subscription: TaskSubscription,
+  subscription: InboxSubscription,
   wait: { event: number; waitMs: number; registered: boolean },
 ): Promise<TaskView> {
   const { tasks } = call.tenant;

@@ -10,7 +10,7 @@ export type Credential = { readonly kind: 'key'; readonly key: ApiKeyParts } | {
  * Reads `Authorization: Bearer` on every route that is not `open`. A missing or malformed credential ends the request
  * before its body is read; whether a well-formed key is valid is for the script of the call to say.
  */
-export function readCredentials(app: FastifyInstance, operatorToken: string | undefined): void {
+export function installCredentialParser(app: FastifyInstance, operatorToken: string | undefined): void {
   const operatorDigest = operatorToken === undefined ? undefined : digest(operatorToken);
   app.decorateRequest('credential', null);
   app.addHook('onRequest', (request, _reply, done) => {
@@ -22,7 +22,7 @@ export function readCredentials(app: FastifyInstance, operatorToken: string | un
 }
 
 /** The credential of a request on a route that is not open. */
-export function credential(request: FastifyRequest): Credential {
+export function credentialOf(request: FastifyRequest): Credential {
   if (request.credential === null)
     throw new Error(`route ${request.routeOptions.url} reads a credential but is open`);
   return request.credential;

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { publicUrl } from './public-url.ts';
 
 /**
  * What a refused client is pointed to (RFC 9728): how this resource wants its credential. There is no authorization
@@ -10,7 +11,7 @@ export function serveProtectedResourceMetadata(app: FastifyInstance): void {
       `/.well-known/oauth-protected-resource${path}`,
       { config: { isPublic: true } },
       async (request) => ({
-        resource: `${app.publicUrl ?? `${request.protocol}://${request.host}`}/mcp`,
+        resource: `${publicUrl(request)}/mcp`,
         resource_name: 'Baton',
         bearer_methods_supported: ['header'],
         scopes_supported: ['mcp', 'agent', 'admin'],

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BatonError, MAX_BODY_BYTES } from '@baton/protocol';
-import { refusal } from '@baton/store';
+import { refusalError } from '@baton/store';
 import type { FastifyRequest } from 'fastify';
 
 /**
@@ -39,7 +39,7 @@ export function readBody(
 }
 
 function tooLarge({ maxBodyBytes }: FastifyRequest, bytes: number): BatonError {
-  if (maxBodyBytes < MAX_BODY_BYTES) return refusal(['limit_size', 'requestBytes', bytes, maxBodyBytes]);
+  if (maxBodyBytes < MAX_BODY_BYTES) return refusalError(['limit_size', 'requestBytes', bytes, maxBodyBytes]);
   return new BatonError('limit_size', 'The body is larger than this server takes.');
 }
 

@@ -3,8 +3,8 @@ import type { ServerResult } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import { type Access, admitCall } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
-import { callFromAuthInfo } from './call-context.ts';
-import { parseRequest, rawRequest } from './parse-request.ts';
+import { callFromAuthInfo } from './call-in-auth-info.ts';
+import { parseRequest, rawRequestSchema } from './parse-request.ts';
 import { toRpcErrors } from './rpc-error.ts';
 
 /** A method of MCP that Baton serves; `ping`, `initialize` and unknown ones are the SDK's. */
@@ -22,7 +22,7 @@ export function defineMethod<Request>(
   schema: z.ZodType<Request>,
   answer: (request: Request, call: AdmittedCall) => Promise<ServerResult> | ServerResult,
 ): McpMethod {
-  const raw = rawRequest(name);
+  const raw = rawRequestSchema(name);
   return {
     name,
     access,

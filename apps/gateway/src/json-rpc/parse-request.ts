@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { RpcError } from './rpc-error.ts';
 
 /** A request whose params were not checked yet: the SDK would answer wrong ones with -32603, as if it were its fault. */
-export function rawRequest<M extends string>(method: M) {
+export function rawRequestSchema<M extends string>(method: M) {
   return z.looseObject({ method: z.literal(method), params: z.unknown().optional() });
 }
 

@@ -1,5 +1,5 @@
 import { BatonError, isRecord, toBatonError, type WireError } from '@baton/protocol';
-import { hasHttpStatus } from '../call/refusals.ts';
+import { isMcpHttpError } from '../call/error-classification.ts';
 
 /** An error as JSON-RPC sends it: the SDK passes `code`, `message` and `data` on as they are. */
 export class RpcError extends Error {
@@ -39,5 +39,5 @@ export async function toRpcErrors<T>(log: (error: unknown) => void, run: () => P
 export function httpErrorOf(data: unknown): BatonError | undefined {
   if (!isRecord(data) || typeof data['code'] !== 'string') return undefined;
   const error = BatonError.fromWire(data as unknown as WireError);
-  return hasHttpStatus(error) ? error : undefined;
+  return isMcpHttpError(error) ? error : undefined;
 }

@@ -2,7 +2,7 @@ import { type BatonError, toBatonError } from '@baton/protocol';
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
 import { admit, ANY_MCP_CALLER, ensureAdmitted } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
-import { hasHttpStatus } from '../call/refusals.ts';
+import { isMcpHttpError } from '../call/error-classification.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
 import type { RequestMeta, Tool } from '../tools/tool.ts';
@@ -10,7 +10,7 @@ import type { RequestMeta, Tool } from '../tools/tool.ts';
 /**
  * Runs a tool and gives its result (MCP, CallToolResult) as the JSON that leaves. What goes wrong in a tool is a result with
  * `isError`, so that a model can read it and correct itself. Errors: an `RpcError` for an unknown tool, and what HTTP has a
- * status for (`hasHttpStatus`).
+ * status for (`isMcpHttpError`).
  */
 export async function callTool(
   tools: ReadonlyMap<string, Tool>,
@@ -30,7 +30,7 @@ export async function callTool(
   } catch (thrown) {
     const error = toBatonError(thrown);
     if (error !== thrown) log(thrown);
-    if (hasHttpStatus(error)) throw error;
+    if (isMcpHttpError(error)) throw error;
     await ensureAdmitted(call, tool.access);
     return failure(error);
   }

@@ -9,9 +9,9 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import { ANY_MCP_CALLER, MCP_OR_AGENT_SCOPE, callAdmittedByScript } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
-import { callFromAuthInfo } from '../json-rpc/call-context.ts';
+import { callFromAuthInfo } from '../json-rpc/call-in-auth-info.ts';
 import { defineMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
-import { parseRequest, rawRequest, refuseCursor } from '../json-rpc/parse-request.ts';
+import { parseRequest, rawRequestSchema, refuseCursor } from '../json-rpc/parse-request.ts';
 import { toRpcErrors } from '../json-rpc/rpc-error.ts';
 import { RESOURCE_CAPABILITIES, resourceMethods } from '../resources/resource-methods.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -79,7 +79,7 @@ function callToolMethod(callOne: McpServerFactory['callTool']): McpMethod {
     // Not the Server's own: that reads each result into its types, and loses what they lack, such as the title of an
     // embedded resource.
     register: (server, log) =>
-      Protocol.prototype.setRequestHandler.call(server, rawRequest(name), (request, { authInfo }) =>
+      Protocol.prototype.setRequestHandler.call(server, rawRequestSchema(name), (request, { authInfo }) =>
         toRpcErrors(log, async () => {
           const { params } = parseRequest(CallToolRequestSchema, request);
           return JSON.parse(await callOne(params, callFromAuthInfo(authInfo))) as CallToolResult;

@@ -16,7 +16,7 @@ export function requireStreamAccepted(request: FastifyRequest): void {
 }
 
 /** MCP 2025-11-25, basic/transports, Protocol Version Header. Errors: `invalid_arguments`. */
-export function requireKnownVersion({ headers }: FastifyRequest): void {
+export function requireKnownProtocolVersion({ headers }: FastifyRequest): void {
   const { 'mcp-protocol-version': version } = headers;
   if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return;
   throw new BatonError(

@@ -12,25 +12,26 @@ import {
   callAdmittedByScript,
 } from '../call/access.ts';
 import type { Call, Services } from '../call/call.ts';
-import { isAdmissionRefusal } from '../call/refusals.ts';
-import { credential } from '../edge/credential.ts';
-import { errorHeaders, fromFastifyError, sendProblem } from '../edge/problem.ts';
-import { HOW_TO_OPEN_A_SESSION, type Session, sessionRequired } from '../sessions/session.ts';
-import { SessionCache } from '../sessions/session-cache.ts';
+import { isAdmissionRefusal } from '../call/error-classification.ts';
+import { credentialOf } from '../edge/credential.ts';
+import { errorHeaders, fromFastifyError, sendErrorResponse } from '../edge/error-responses.ts';
+import { HOW_TO_OPEN_A_SESSION, type Session, sessionRequiredError } from '../sessions/session.ts';
+import { SessionTokens } from '../sessions/session-tokens.ts';
 import { StreamRegistry } from '../subscriptions/stream-registry.ts';
-import { enforceBatchLimits, removeTaskParam } from './batch-limits.ts';
-import { FastPath } from './fast-path.ts';
+import { enforceRequestLimits } from './request-limits.ts';
+import { removeTaskParam } from './remove-task-param.ts';
+import { SharedMcpServer } from './shared-mcp-server.ts';
 import { invalidRequestResponse, isInitialize } from './invalid-request.ts';
 import type { McpServerFactory } from './mcp-server.ts';
-import { plainRequest } from './plain-request.ts';
+import { parseSharedServerRequest } from './shared-server-request.ts';
 import {
   acceptsStream,
-  requireKnownVersion,
+  requireKnownProtocolVersion,
   requireStreamAccepted,
   SESSION_ID_HEADER,
 } from './request-headers.ts';
 import { handleWithSdkTransport } from './sdk-transport.ts';
-import { sendJsonOrSse } from './sse-reply.ts';
+import { sendJsonOrSse } from './json-or-sse-reply.ts';
 
 /** `/mcp`: a request meets its tenant here and takes the fast path or the SDK's transport to the MCP server. */
 export async function mcpRoutes(
@@ -38,8 +39,8 @@ export async function mcpRoutes(
   options: { services: Services; servers: McpServerFactory; fastPathEnabled: boolean },
 ): Promise<void> {
   const { services, servers, fastPathEnabled } = options;
-  const fastPath = await FastPath.open(servers);
-  const sessions = new SessionCache(services.store);
+  const fastPath = await SharedMcpServer.open(servers);
+  const sessions = new SessionTokens(services.store);
   const streams = new StreamRegistry(sessions);
   app.decorateRequest('mcpCall', null);
   const callOf = (request: FastifyRequest, reply: FastifyReply): Call =>
@@ -54,7 +55,7 @@ export async function mcpRoutes(
         error = toBatonError(refused);
       });
     }
-    return sendProblem(request, reply, error);
+    return sendErrorResponse(request, reply, error);
   });
 
   const post = {
@@ -63,11 +64,11 @@ export async function mcpRoutes(
   };
   app.post('/mcp', post, async (request, reply) => {
     const unbound = callOf(request, reply);
-    enforceBatchLimits(request.body);
+    enforceRequestLimits(request.body);
     removeTaskParam(request.body);
     const session = await sessionOf(request, unbound);
     const call = session === undefined ? unbound : { ...unbound, sessionId: session.id };
-    const rpc = fastPathEnabled ? plainRequest(request) : undefined;
+    const rpc = fastPathEnabled ? parseSharedServerRequest(request) : undefined;
     if (rpc === undefined) return sendThroughSdkTransport(request, reply, call);
     return sendJsonOrSse(reply, fastPath.send(rpc, call), acceptsStream(request), ({ json, httpError }) => {
       reply.header('content-type', JSON_UTF8);
@@ -88,7 +89,7 @@ export async function mcpRoutes(
         `Only a session has a notification stream. ${HOW_TO_OPEN_A_SESSION}`,
       );
     }
-    requireKnownVersion(request);
+    requireKnownProtocolVersion(request);
     requireStreamAccepted(request);
     const identity = await admit(call, ANY_MCP_CALLER);
     return streams.open(session, { call, key: keyOf(request), identity }, reply);
@@ -97,10 +98,10 @@ export async function mcpRoutes(
   app.delete('/mcp', ofSession, async (request, reply) => {
     const call = callOf(request, reply);
     const session = await sessionOf(request, call);
-    if (session === undefined) throw sessionRequired('There is no session to end.');
-    requireKnownVersion(request);
+    if (session === undefined) throw sessionRequiredError('There is no session to end.');
+    requireKnownProtocolVersion(request);
     await admit(call, ANY_MCP_CALLER);
-    await call.tenant.sessions.end(session.id);
+    await call.tenant.endedSessions.endSession(session.id);
     return reply.send();
   });
 
@@ -140,7 +141,7 @@ export async function mcpRoutes(
     const header = request.headers[SESSION_ID_HEADER];
     if (header === undefined || isInitialize(request.body)) return undefined;
     const [key, sealed] = [keyOf(request), String(header)];
-    const verified = sessions.verified(sealed, key);
+    const verified = sessions.findVerified(sealed, key);
     if (verified !== undefined) return verified;
     // A refused key is reported before anything that is wrong with the session.
     const { principal } = await admit(call, messageAccess(request.body));
@@ -166,7 +167,7 @@ function createCall(services: Services, request: FastifyRequest, reply: FastifyR
 }
 
 function keyOf(request: FastifyRequest): ApiKeyParts {
-  const shown = credential(request);
+  const shown = credentialOf(request);
   if (shown.kind === 'key') return shown.key;
   throw new BatonError(
     'insufficient_scope',

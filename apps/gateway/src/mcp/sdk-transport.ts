@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Call } from '../call/call.ts';
 import { sseComment } from '../edge/sse.ts';
 import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
-import { toAuthInfo } from '../json-rpc/call-context.ts';
+import { wrapCallInAuthInfo } from '../json-rpc/call-in-auth-info.ts';
 
 /** SSE comments while a stream is silent: proxies cut silent streams near 125 s. */
 const KEEP_ALIVE_MS = 10_000;
@@ -33,7 +33,7 @@ export async function handleWithSdkTransport(
   });
   const response = await transport.handleRequest(web, {
     parsedBody: request.body,
-    authInfo: toAuthInfo(call),
+    authInfo: wrapCallInAuthInfo(call),
   });
   if (signal.aborted) end();
   return withOpeningComment(response);

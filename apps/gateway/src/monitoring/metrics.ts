@@ -2,7 +2,7 @@ import { BatonError } from '@baton/protocol';
 import type { Store } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
-import { credential } from '../edge/credential.ts';
+import { credentialOf } from '../edge/credential.ts';
 import type { EdgeMetrics } from '../edge/limits/edge-metrics.ts';
 
 /** Prometheus' view of this replica, at `/metrics`; needs the operator token unless it is opened. */
@@ -48,7 +48,7 @@ export function serveMetrics(app: FastifyInstance, store: Store, open: boolean, 
     '/metrics',
     { config: { isPublic: open, access: { kind: 'operator' } } },
     async (request, reply) => {
-      if (!open && credential(request).kind !== 'operator') {
+      if (!open && credentialOf(request).kind !== 'operator') {
         throw new BatonError('insufficient_scope', '/metrics needs the operator token.', {
           scope: 'operator',
         });

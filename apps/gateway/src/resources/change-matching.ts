@@ -1,22 +1,6 @@
 import type { Scope } from '@baton/protocol';
 import { type Identity, maySee } from '@baton/store';
-import { resourceKinds } from './catalog.ts';
 import type { DataChange, ResourceKind, Topic } from './resource-kind.ts';
-import type { Variables } from './uri-template.ts';
-
-/** The resource that a URI names, whether or not it is there. */
-export interface ResolvedUri {
-  readonly kind: ResourceKind;
-  readonly variables: Variables;
-}
-
-export function resolveUri(uri: string): ResolvedUri | undefined {
-  for (const kind of resourceKinds) {
-    const variables = kind.template.match(uri);
-    if (variables !== undefined) return { kind, variables };
-  }
-  return undefined;
-}
 
 /** The topics of a change: only resources of these topics may show something else after it. */
 export function topicsOfChange(change: DataChange): Topic[] {
@@ -33,7 +17,7 @@ export function resourceMayChange(change: DataChange, kind: ResourceKind, identi
 }
 
 /** Whether `resources/list` may have other entries now, for anyone. */
-export function changesResourceList(change: DataChange): boolean {
+export function mayChangeResourceList(change: DataChange): boolean {
   if (change.kind === 'task') return change.listed;
   const entries = LISTED_FIELDS.some((field) => change.fields.has(field));
   return change.created || change.fields.has('meta') || (change.shaped && entries);

@@ -1,9 +1,9 @@
-import { listFiles, type Project, promptNames } from '@baton/operations';
+import { listConnectedFiles, type Project, promptNames } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
 import { readProject } from '@baton/runner';
 import type { AdmittedCall } from '../call/call.ts';
 import type { Resource } from '@modelcontextprotocol/sdk/types.js';
-import { isoTime } from '../delegation/task-outcome.ts';
+import { isoTime } from '../delegation/iso-time.ts';
 import { taskResource, interactionResource } from './task-resources.ts';
 import { fileContent } from './file-content.ts';
 import {
@@ -76,7 +76,7 @@ async function resourcesOf(name: string, project: Project, call: AdmittedCall): 
     );
   const report = project.reports.get(project.currentTag);
   const lastModified = project.tags.get(project.currentTag)?.metadata.updated;
-  const files = listFiles(project);
+  const files = listConnectedFiles(project);
   return [
     of(projectStatusResource, {}, { lastModified }),
     of(projectTasksResource, {}, { lastModified }),

@@ -2,10 +2,10 @@ import {
   readComplexityReport,
   getTask,
   getTasks,
-  listFiles,
+  listConnectedFiles,
   type Project,
   projectStatus,
-  requireFile,
+  requireConnectedFile,
   requireProject,
   requireTag,
   resolveTag,
@@ -197,7 +197,7 @@ export const projectFilesResource = defineProjectResource(
   },
   {},
   (project, { projectRoot }) => {
-    const files = listFiles(requireProject(project, projectRoot)).map((file) => ({
+    const files = listConnectedFiles(requireProject(project, projectRoot)).map((file) => ({
       ...file,
       uri: projectFileResource.template.expand({ project: projectRoot, name: file.name }),
     }));
@@ -220,7 +220,7 @@ export const projectFileResource = defineProjectResource(
   },
   { name: fileNames },
   (project, { projectRoot }, { name = '' }) =>
-    fileContent(name, requireFile(requireProject(project, projectRoot), name)),
+    fileContent(name, requireConnectedFile(requireProject(project, projectRoot), name)),
 );
 
 /** When the tag was last changed. */

@@ -2,7 +2,7 @@ import { BatonError, type ErrorCode } from '@baton/protocol';
 import { admit } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
-import { resolveUri } from './change-matching.ts';
+import { resolveResourceUri } from './resolve-resource-uri.ts';
 import { annotationsOf, type Content, type ResourceKind, sizeOf } from './resource-kind.ts';
 
 /** MCP 2025-11-25, server/resources: resource not found. */
@@ -21,7 +21,7 @@ const NOT_FOUND_CODES: ReadonlySet<ErrorCode> = new Set([
 
 /** Reads the resource of a URI. Errors: -32002 with the URI. */
 export async function readResource(uri: string, call: AdmittedCall) {
-  const named = resolveUri(uri);
+  const named = resolveResourceUri(uri);
   if (named === undefined) throw notFound(uri);
   const { kind, variables } = named;
   await admit(call, kind.access);

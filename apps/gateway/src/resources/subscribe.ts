@@ -1,6 +1,6 @@
 import type { EmptyResult } from '@modelcontextprotocol/sdk/types.js';
 import type { AdmittedCall } from '../call/call.ts';
-import { sessionRequired } from '../sessions/session.ts';
+import { sessionRequiredError } from '../sessions/session.ts';
 import { readResource } from './read-resource.ts';
 
 /**
@@ -10,17 +10,17 @@ import { readResource } from './read-resource.ts';
 export async function subscribe(uri: string, call: AdmittedCall): Promise<EmptyResult> {
   const sessionId = requireSession(call);
   await readResource(uri, call);
-  await call.tenant.sessions.subscribe(sessionId, uri);
+  await call.tenant.sessionSubscriptions.subscribe(sessionId, uri);
   return {};
 }
 
 /** A URI that was not subscribed to is no error. Errors: `session_required`. */
 export async function unsubscribe(uri: string, call: AdmittedCall): Promise<EmptyResult> {
-  await call.tenant.sessions.unsubscribe(requireSession(call), uri);
+  await call.tenant.sessionSubscriptions.unsubscribe(requireSession(call), uri);
   return {};
 }
 
 function requireSession({ sessionId }: AdmittedCall): string {
   if (sessionId !== undefined) return sessionId;
-  throw sessionRequired('Subscriptions belong to a session.');
+  throw sessionRequiredError('Subscriptions belong to a session.');
 }

@@ -2,7 +2,9 @@ import { parseInteractionId } from '@baton/protocol';
 import type { Page } from '@baton/store';
 import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
-import { isoTime, taskStatusOf, presentInteraction } from '../delegation/task-outcome.ts';
+import { taskStatusOf } from '../delegation/task-outcome.ts';
+import { presentInteraction } from '../delegation/present-interaction.ts';
+import { isoTime } from '../delegation/iso-time.ts';
 import { type Completion, defineResource, jsonBody } from './resource-kind.ts';
 
 /** How many pages of ids a completion reads. */

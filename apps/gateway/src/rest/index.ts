@@ -10,23 +10,27 @@ import { admitRequests } from './admission/admit-requests.ts';
 import { interactionRoutes } from './routes/interactions.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { serveOpenApi } from './openapi/openapi-document.ts';
-import { openOperatorStore, requireTenant } from './operator/require-tenant.ts';
+import { createTenantExistenceCheck } from './operator/tenant-existence-check.ts';
+import { openOperatorStore } from './operator/open-operator-store.ts';
 import { tenantRoutes } from './operator/tenants.ts';
 import { projectRoutes } from './routes/projects.ts';
-import { tenantOfKey, tenantInPath } from './admission/route-scope.ts';
+import { keyTenantScope, pathTenantScope } from './admission/route-scope.ts';
 import { taskRoutes } from './routes/tasks.ts';
-import { validateRequests } from './request-validation.ts';
+import { installRequestValidation } from './request-validation.ts';
 
-/** Everything under `/v1`. */
-export async function restRoutes(app: FastifyInstance, { services }: { services: Services }): Promise<void> {
+/** Everything under `/v1`; what crosses tenants only `forOperators`. */
+export async function restRoutes(
+  app: FastifyInstance,
+  { services, forOperators }: { services: Services; forOperators: boolean },
+): Promise<void> {
   const operatorStore = openOperatorStore(services.store);
   await serveOpenApi(app);
-  validateRequests(app);
-  admitRequests(app, services.store, requireTenant(operatorStore));
+  installRequestValidation(app);
+  admitRequests(app, services.store, createTenantExistenceCheck(operatorStore));
 
-  await app.register(tenantRoutes, { operatorStore });
+  if (forOperators) await app.register(tenantRoutes, { operatorStore });
   await app.register(keyRoutes);
-  for (const routeScope of [tenantOfKey, tenantInPath]) {
+  for (const routeScope of [keyTenantScope, pathTenantScope]) {
     const { prefix } = routeScope;
     await app.register(interactionRoutes, { prefix, routeScope, services });
     await app.register(taskRoutes, { prefix, routeScope });

@@ -1,16 +1,22 @@
 import { MAX_BODY_BYTES } from '@baton/protocol';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newTenant, OPERATOR, type TestTenant, type Replicas, startReplicas } from './testing/replicas.ts';
+import {
+  createTestTenant,
+  TEST_OPERATOR_TOKEN,
+  type TestTenant,
+  type TestReplicas,
+  startTestReplicas,
+} from './testing/test-replicas.ts';
 
-let replicas: Replicas;
+let replicas: TestReplicas;
 let place: TestTenant;
 let interaction: string;
 let task: string;
 let keyId: string;
 
 beforeAll(async () => {
-  replicas = await startReplicas();
-  place = await newTenant(replicas.one);
+  replicas = await startTestReplicas();
+  place = await createTestTenant(replicas.one);
   keyId = place.peer.split('_')[2] ?? '';
   const asked = await replicas.one.delegate(place.mcp);
   interaction = asked.interactionId;
@@ -24,9 +30,11 @@ afterAll(() => replicas.stop());
 async function snapshot(): Promise<string> {
   const paths = ['', '/keys', '/tasks', '/interactions', `/tasks/${task}`, '/projects', '/projects/default'];
   const seen = await Promise.all(
-    paths.map((path) => replicas.other.send('GET', `/v1/tenants/${place.id}${path}`, { token: OPERATOR })),
+    paths.map((path) =>
+      replicas.other.send('GET', `/v1/tenants/${place.id}${path}`, { token: TEST_OPERATOR_TOKEN }),
+    ),
   );
-  const tenants = await replicas.other.send('GET', '/v1/tenants', { token: OPERATOR });
+  const tenants = await replicas.other.send('GET', '/v1/tenants', { token: TEST_OPERATOR_TOKEN });
   return [...seen, tenants].map(({ text }) => text).join('\n');
 }
 
@@ -42,7 +50,7 @@ interface Route {
   readonly wrong: readonly (readonly [field: string, value: unknown, at?: string])[];
 }
 
-const operator = () => OPERATOR;
+const operator = () => TEST_OPERATOR_TOKEN;
 const routes = (): Route[] => [
   {
     method: 'POST',
@@ -193,7 +201,7 @@ test('a body that is no object, cannot be read, is too deep or too large is refu
 
 test("a body over the tenant's own limit is refused before it is looked at", async () => {
   const { one } = replicas;
-  const small = await newTenant(one, { requestBytes: 100 });
+  const small = await createTestTenant(one, { requestBytes: 100 });
   const refused = await one.send('PUT', '/v1/projects/default', {
     token: small.mcp,
     raw: `{"a":"${long(100)}"}`,
@@ -226,18 +234,18 @@ test('every wrong query parameter is named', async () => {
     ...cursors.map((cursor): [string, string] => ['cursor', cursor]),
   ];
   for (const path of lists) {
-    const token = path.includes('tenants') ? OPERATOR : place.mcp;
+    const token = path.includes('tenants') ? TEST_OPERATOR_TOKEN : place.mcp;
     for (const [field, value] of wrong) {
       const refused = await one.send('GET', `${path}?${field}=${value}`, { token });
       expect([path, value, refused.status, refused.body.field]).toEqual([path, value, 400, field]);
     }
   }
   for (const cursor of ['x', '%00', Buffer.from('UPPER').toString('base64url'), long(501)]) {
-    const refused = await one.send('GET', `/v1/tenants?cursor=${cursor}`, { token: OPERATOR });
+    const refused = await one.send('GET', `/v1/tenants?cursor=${cursor}`, { token: TEST_OPERATOR_TOKEN });
     expect([cursor, refused.status, refused.body.field]).toEqual([cursor, 400, 'cursor']);
   }
   for (const path of [`/v1/tenants/${place.id}`, `/v1/tasks/${task}`, '/v1/projects/default']) {
-    const token = path.includes('tenants') ? OPERATOR : place.mcp;
+    const token = path.includes('tenants') ? TEST_OPERATOR_TOKEN : place.mcp;
     const refused = await one.send('GET', `${path}?verbose=1`, { token });
     expect([path, refused.status, refused.body.field]).toEqual([path, 400, 'verbose']);
   }
@@ -277,7 +285,7 @@ test('an id of any shape is answered with a problem, never with a 500', async ()
     ['GET', '/v1/tenants/ID/projects'],
   ];
   for (const [method, path, json] of asked) {
-    const token = path.includes('/tenants/') ? OPERATOR : place.mcp;
+    const token = path.includes('/tenants/') ? TEST_OPERATOR_TOKEN : place.mcp;
     for (const id of ids) {
       const refused = await one.send(method, path.replace('ID', id), { token, json });
       expect([method, path, id, refused.status >= 400 && refused.status < 500]).toEqual([

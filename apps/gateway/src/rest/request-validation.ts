@@ -1,17 +1,17 @@
 import { BatonError } from '@baton/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { z } from 'zod';
-import { parseArguments } from '../tools/tool.ts';
+import { parseToolArguments } from '../tools/tool.ts';
 
 /**
  * Parameters, query and body are read with the routes' zod schemas, by the reader that the tools use, so that REST
  * and MCP name a bad field in the same way. Responses are written as they are: their schemas describe, and a test
  * holds the two together; a check here could only turn a customer's data into a 500.
  */
-export function validateRequests(app: FastifyInstance): void {
+export function installRequestValidation(app: FastifyInstance): void {
   app.setValidatorCompiler<z.ZodType>(({ schema, httpPart = 'body' }) => (data: unknown) => {
     try {
-      return { value: parseArguments(schema, data) };
+      return { value: parseToolArguments(schema, data) };
     } catch (thrown) {
       return { error: withRequestPart(thrown, httpPart) };
     }

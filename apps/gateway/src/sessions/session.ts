@@ -60,7 +60,7 @@ export const HOW_TO_OPEN_A_SESSION =
   'Send initialize, and with each request the Mcp-Session-Id of its response.';
 
 /** A refusal of what only a session has. */
-export function sessionRequired(what: string): BatonError {
+export function sessionRequiredError(what: string): BatonError {
   return new BatonError('session_required', `${what} ${HOW_TO_OPEN_A_SESSION}`, { header: 'Mcp-Session-Id' });
 }
 

@@ -108,7 +108,7 @@ export class NotificationStream implements Subscriber {
   private async readNow(): Promise<void> {
     this.changesDuringRead = [];
     try {
-      const uris = new Set(await this.tenant.sessions.refreshSubscriptions(this.session.id));
+      const uris = new Set(await this.tenant.sessionSubscriptions.refresh(this.session.id));
       for (const uri of this.subscriptions.keys()) if (!uris.has(uri)) this.unsubscribe(uri);
       for (const uri of uris) this.subscribe(uri);
       for (const change of this.changesDuringRead) this.apply(change);

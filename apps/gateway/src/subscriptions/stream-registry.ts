@@ -3,7 +3,7 @@ import type { Identity, TenantStore } from '@baton/store';
 import type { FastifyReply } from 'fastify';
 import type { Call } from '../call/call.ts';
 import type { Session } from '../sessions/session.ts';
-import type { SessionCache } from '../sessions/session-cache.ts';
+import type { SessionTokens } from '../sessions/session-tokens.ts';
 import { NotificationStream } from './notification-stream.ts';
 import { NotificationWriter } from './notification-writer.ts';
 import { TenantStreams } from './tenant-streams.ts';
@@ -15,7 +15,7 @@ const MAX_STREAMS_PER_TENANT = 1_000;
 export class StreamRegistry {
   private readonly tenants = new Map<string, TenantStreams>();
 
-  constructor(sessions: SessionCache) {
+  constructor(sessions: SessionTokens) {
     sessions.onEnd((id) => {
       for (const streams of this.tenants.values()) streams.closeSession(id);
     });

@@ -1,13 +1,13 @@
 import type { Identity } from '@baton/store';
 import {
-  changesResourceList,
+  mayChangeResourceList,
   isListChangeFor,
-  resolveUri,
   resourceMayChange,
   topicsOfChange,
 } from '../resources/change-matching.ts';
+import { resolveResourceUri } from '../resources/resolve-resource-uri.ts';
 import type { DataChange, ResourceKind, Topic } from '../resources/resource-kind.ts';
-import { MultiMap } from './multi-map.ts';
+import { SetMultimap } from './set-multimap.ts';
 import { RESOURCE_LIST } from './notification-writer.ts';
 
 /** Who is notified of changes. */
@@ -26,8 +26,8 @@ export interface Subscription {
 
 /** A tenant's stream subscribers by topic; a change visits only those that match. */
 export class SubscriptionIndex {
-  private readonly subscriptionsByTopic = new MultiMap<Topic, Subscription>();
-  private readonly subscribersByPrincipal = new MultiMap<string, Subscriber>();
+  private readonly subscriptionsByTopic = new SetMultimap<Topic, Subscription>();
+  private readonly subscribersByPrincipal = new SetMultimap<string, Subscriber>();
   private readonly agentSubscribers = new Set<Subscriber>();
 
   /** Notifies of changes of lists until `removeSubscriber`; the identity must stay the same so long. */
@@ -44,7 +44,7 @@ export class SubscriptionIndex {
 
   /** Undefined for what never changes, and for a kind of resource that this release does not know. */
   subscribe(subscriber: Subscriber, uri: string): Subscription | undefined {
-    const resolved = resolveUri(uri);
+    const resolved = resolveResourceUri(uri);
     const topic = resolved?.kind.topic(resolved.variables);
     if (resolved === undefined || topic === undefined) return undefined;
     const subscription = { subscriber, uri, kind: resolved.kind, topic };
@@ -60,7 +60,7 @@ export class SubscriptionIndex {
     for (const topic of topicsOfChange(change))
       for (const { subscriber, uri, kind } of this.subscriptionsByTopic.get(topic))
         if (resourceMayChange(change, kind, subscriber.identity)) subscriber.notify(uri);
-    if (!changesResourceList(change)) return;
+    if (!mayChangeResourceList(change)) return;
     const ofPrincipals =
       change.kind === 'task'
         ? [this.subscribersByPrincipal.get(change.principal)]

@@ -8,10 +8,10 @@ import {
 } from '@baton/store';
 import { MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { ChangeFeedSubscription } from './change-feed-subscription.ts';
-import { IdentityCheck } from './identity-check.ts';
+import { StreamAdmissionCheck } from './stream-admission-check.ts';
 import type { NotificationStream } from './notification-stream.ts';
 import { SubscriptionIndex } from './subscription-index.ts';
-import { SubscriptionReads } from './subscription-reads.ts';
+import { SubscriptionReadQueue } from './subscription-read-queue.ts';
 
 /** Counted in renewals of the change feed: how often identities are checked, and subscriptions refreshed in Redis. */
 const CHECK_IDENTITIES_EVERY = 3;
@@ -23,10 +23,10 @@ const REFRESH_SUBSCRIPTIONS_EVERY = SUBSCRIPTION_REFRESH_INTERVAL / CHANGE_FEED_
  *
  * - a change of data goes through the `index` to the streams subscribed to what it may show in;
  * - a change of a session's subscriptions, and a newer stream of the session, go to that session's stream;
- * - a change of admission has the identities behind all streams checked (`identity-check`).
+ * - a change of admission has the identities behind all streams checked (`stream-admission-check`).
  *
  * Changes may be lost while Redis cannot be reached. After it, every stream reads its subscriptions again and notifies of
- * all of them (`subscription-reads`), and all identities are checked.
+ * all of them (`subscription-read-queue`), and all identities are checked.
  */
 export class TenantStreams {
   readonly index = new SubscriptionIndex();
@@ -34,19 +34,19 @@ export class TenantStreams {
   /** By session: there is one stream of each. */
   private readonly streams = new Map<string, NotificationStream>();
   private readonly feed: ChangeFeedSubscription;
-  private readonly identityCheck: IdentityCheck;
-  private readonly reads: SubscriptionReads;
+  private readonly identityCheck: StreamAdmissionCheck;
+  private readonly reads: SubscriptionReadQueue;
   private renewals = 0;
 
   constructor(tenant: TenantStore) {
     this.tenant = tenant;
     const onRenewalDue = () => void this.renew();
     this.feed = new ChangeFeedSubscription(tenant.changes, this, CHANGE_FEED_RENEW_INTERVAL, onRenewalDue);
-    this.identityCheck = new IdentityCheck(
+    this.identityCheck = new StreamAdmissionCheck(
       () => this.streams.values(),
       (key) => this.identityOf(key),
     );
-    this.reads = new SubscriptionReads((stream) => this.isCurrent(stream));
+    this.reads = new SubscriptionReadQueue((stream) => this.isCurrent(stream));
   }
 
   get size(): number {

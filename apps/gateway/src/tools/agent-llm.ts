@@ -1,8 +1,8 @@
 import { delegatedCall, integerOrDigits } from '@baton/operations';
 import {
-  agentResponse,
+  agentResponseSchema,
   DEFAULT_WAIT_MS,
-  delegatedCallDetails,
+  delegatedCallDetailsSchema,
   type DelegatedCallDetails,
   type JsonObject,
   MAX_WAIT_MS,
@@ -15,11 +15,11 @@ import {
   callAdmittedByScript,
 } from '../call/access.ts';
 import type { UnadmittedCall } from '../call/call.ts';
-import { answerConfirmation } from '../delegation/answer-confirmation.ts';
+import { answerConfirmationSchema } from '../delegation/answer-confirmation.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
-import { postAnswer } from '../delegation/post-answer.ts';
-import { validateCallerSchema } from '../delegation/caller-schema.ts';
-import { replySchemas, startOperationTool } from './start-operation.ts';
+import { acceptAnswer } from '../delegation/accept-answer.ts';
+import { validateClientJsonSchema } from '../delegation/client-json-schema.ts';
+import { operationReplySchemas, startOperationForTool } from './start-operation.ts';
 import { defineScriptAdmittedTool, type RequestMeta } from './tool.ts';
 
 /** Models often write nested objects as JSON text; what it says is what they meant. */
@@ -36,8 +36,8 @@ const parsedIfJsonText = <T extends z.ZodType>(schema: T) =>
 const input = z
   .strictObject({
     interactionId: z.string().min(1).max(100).optional().describe('The interaction that is answered'),
-    agentLLMResponse: parsedIfJsonText(agentResponse).optional().describe('What came of the LLM call'),
-    delegatedCallDetails: parsedIfJsonText(delegatedCallDetails)
+    agentLLMResponse: parsedIfJsonText(agentResponseSchema).optional().describe('What came of the LLM call'),
+    delegatedCallDetails: parsedIfJsonText(delegatedCallDetailsSchema)
       .optional()
       .describe('Instead of a response: opens an interaction for a request of your own'),
     projectRoot: z.string().max(1024).optional().describe('Accepted for older agents; not needed'),
@@ -60,7 +60,7 @@ const input = z
   });
 
 /** The delegation channel of seed 1: answers an interaction, or opens one. */
-export const agentLlm = defineScriptAdmittedTool({
+export const agentLlmTool = defineScriptAdmittedTool({
   name: 'agent_llm',
   title: 'Answer a delegated LLM request',
   description:
@@ -73,12 +73,12 @@ export const agentLlm = defineScriptAdmittedTool({
       ? callAdmittedByScript(MCP_SCOPE)
       : answerAdmittedByScript(MCP_OR_AGENT_SCOPE),
   input,
-  output: [answerConfirmation, ...replySchemas(delegatedCall)],
+  output: [answerConfirmationSchema, ...operationReplySchemas(delegatedCall)],
   run: async ({ interactionId, agentLLMResponse, delegatedCallDetails: details, waitMs }, call, meta) => {
     if (details !== undefined) return openInteraction(details, call, meta);
     if (interactionId === undefined || agentLLMResponse === undefined)
       throw new Error('refused by the schema');
-    return postAnswer(interactionId, agentLLMResponse, waitMs, call);
+    return acceptAnswer(interactionId, agentLLMResponse, waitMs, call);
   },
 });
 
@@ -90,7 +90,7 @@ async function openInteraction(
   const { schema } = details.requestParameters;
   if (schema !== undefined) {
     await call.admit();
-    await validateCallerSchema(call.services.answerValidator, schema as JsonObject);
+    await validateClientJsonSchema(call.services.answerValidator, schema as JsonObject);
   }
-  return startOperationTool(delegatedCall, details as unknown as JsonObject, call, meta);
+  return startOperationForTool(delegatedCall, details as unknown as JsonObject, call, meta);
 }

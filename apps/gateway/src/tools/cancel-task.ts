@@ -3,7 +3,7 @@ import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { defineTool } from './tool.ts';
 
 /** Ends a task; what it waits for is taken back. */
-export const cancelTask = defineTool({
+export const cancelTaskTool = defineTool({
   name: 'cancel_task',
   title: 'Cancel a task',
   description: 'Ends a task that is not finished. Answers to its open requests are refused from then on.',

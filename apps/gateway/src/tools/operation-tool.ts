@@ -1,11 +1,11 @@
 import type { Operation } from '@baton/operations';
 import type { JsonObject } from '@baton/protocol';
 import { MCP_SCOPE, callAdmittedByScript } from '../call/access.ts';
-import { replySchemas, startOperationTool } from './start-operation.ts';
+import { operationReplySchemas, startOperationForTool } from './start-operation.ts';
 import { defineScriptAdmittedTool, type Tool } from './tool.ts';
 
 /** An operation as a tool: its call starts a task and answers with the directive, or with the result. */
-export function operationTool(operation: Operation): Tool {
+export function createOperationTool(operation: Operation): Tool {
   return defineScriptAdmittedTool({
     name: operation.name,
     title: operation.title,
@@ -13,7 +13,7 @@ export function operationTool(operation: Operation): Tool {
     hints: operation.hints,
     access: callAdmittedByScript(MCP_SCOPE),
     input: operation.input,
-    output: replySchemas(operation),
-    run: (input, call, meta) => startOperationTool(operation, input as JsonObject, call, meta),
+    output: operationReplySchemas(operation),
+    run: (input, call, meta) => startOperationForTool(operation, input as JsonObject, call, meta),
   });
 }

@@ -1,10 +1,10 @@
 import { integerOrDigits } from '@baton/operations';
-import { interactionStatus, MAX_WAIT_MS, role } from '@baton/protocol';
+import { interactionStatusSchema, MAX_WAIT_MS, roleSchema } from '@baton/protocol';
 import { z } from 'zod';
 import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
-import { presentInteraction } from '../delegation/task-outcome.ts';
-import { waitForPending } from '../delegation/wait-for-pending.ts';
+import { presentInteraction } from '../delegation/present-interaction.ts';
+import { waitForPendingInteractions } from '../delegation/wait-for-pending-interactions.ts';
 import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
 import { defineTool } from './tool.ts';
 
@@ -29,7 +29,7 @@ const claim = z.strictObject({
 
 const input = z
   .strictObject({
-    status: interactionStatus
+    status: interactionStatusSchema
       .default('pending')
       .describe('Which interactions; those that have ended only to look at'),
     interactionId: z
@@ -41,7 +41,7 @@ const input = z
         'Only this one, in whatever status; with claim it is claimed, or its claim is renewed or ended',
       ),
     operation: z.string().min(1).max(100).optional().describe('Only those of this operation'),
-    role: role.optional().describe('Only those for this role'),
+    role: roleSchema.optional().describe('Only those for this role'),
     claim: claim
       .optional()
       .describe('Claims what is returned; a claim hides from other claims and never blocks an answer'),
@@ -69,7 +69,7 @@ const input = z
 type Input = z.output<typeof input>;
 
 /** For agents: what waits for an LLM, whole. With scope `agent` the tenant's, otherwise the caller's own. */
-export const pendingInteractions = defineTool({
+export const pendingInteractionsTool = defineTool({
   name: 'pending_interactions',
   title: 'List waiting LLM requests',
   description:
@@ -97,7 +97,7 @@ export const pendingInteractions = defineTool({
       await call.tenant.claims.releaseHolder(call.identity, claimRequest.holder ?? '');
       return listReply([]);
     }
-    const page = await waitForPending(call, { ...query, waitMs });
+    const page = await waitForPendingInteractions(call, { ...query, waitMs });
     if (claimRequest !== undefined && call.signal().reason === CLIENT_CLOSED)
       await releaseClaims(page.items, claimRequest, call);
     return listReply(page.items.map(presentInteraction), page.nextCursor);

@@ -5,7 +5,7 @@ import type { Call } from '../call/call.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 /** A tool that needs no LLM: it shows a view of a project, or changes it by one command. */
-export function projectTool(tool: ProjectTool): Tool {
+export function createProjectTool(tool: ProjectTool): Tool {
   const { name, title, description, hints, input, result } = tool;
   return defineTool({
     name,

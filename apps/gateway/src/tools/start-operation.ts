@@ -7,12 +7,13 @@ import {
   directiveSchema,
   type JsonObject,
 } from '@baton/protocol';
-import { type Started, startOperation } from '@baton/runner';
+import { type StartResult, runFirstSegment } from '@baton/runner';
 import { z } from 'zod';
 import type { Call, UnadmittedCall } from '../call/call.ts';
 import { contentBlocksOf } from '../delegation/content-blocks.ts';
 import { waitForTask } from '../delegation/wait-for-task.ts';
-import { directiveFor, outcomeOf } from '../delegation/task-outcome.ts';
+import { outcomeOf } from '../delegation/task-outcome.ts';
+import { directiveFor } from '../delegation/directive-for.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
 import type { RequestMeta } from './tool.ts';
 
@@ -25,7 +26,7 @@ const workingReplySchema = z
 const idempotencyKey = z.string().min(1).max(200).optional();
 
 /** What a call that starts an operation may reply with, besides an error. */
-export function replySchemas(operation: Operation): z.ZodType[] {
+export function operationReplySchemas(operation: Operation): z.ZodType[] {
   return [
     directiveSchema,
     completedReplySchema.and(operation.result as z.ZodType<object>),
@@ -34,14 +35,14 @@ export function replySchemas(operation: Operation): z.ZodType[] {
 }
 
 /** Starts an operation for a tool's call, and replies with the directive, or with the result if it is there. */
-export async function startOperationTool(
+export async function startOperationForTool(
   operation: Operation,
   input: JsonObject,
   call: UnadmittedCall,
   meta: RequestMeta,
 ): Promise<ToolReply> {
   const idempotency = await idempotencyOf(operation, input, call, meta);
-  const started = await startOperation(
+  const started = await runFirstSegment(
     call.services.programs,
     call.tenant,
     call.caller,
@@ -52,7 +53,7 @@ export async function startOperationTool(
   return replyFor(operation, started, call);
 }
 
-async function replyFor(operation: Operation, started: Started, call: Call): Promise<ToolReply> {
+async function replyFor(operation: Operation, started: StartResult, call: Call): Promise<ToolReply> {
   const { name } = operation;
   switch (started.kind) {
     case 'completed':

@@ -1,5 +1,5 @@
 import { integerOrDigits } from '@baton/operations';
-import { MAX_WAIT_MS, taskStatus as statuses } from '@baton/protocol';
+import { MAX_WAIT_MS, taskStatusSchema as statuses } from '@baton/protocol';
 import { z } from 'zod';
 import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { contentBlocksOf } from '../delegation/content-blocks.ts';
@@ -25,7 +25,7 @@ const output = z.looseObject({
 });
 
 /** A task's status, for clients that lost their context. */
-export const taskStatus = defineTool({
+export const taskStatusTool = defineTool({
   name: 'task_status',
   title: 'See how a task stands',
   description:

@@ -50,14 +50,14 @@ const errorSchema = z
 export function defineTool<Input>(spec: ToolSpec<Input, Access<'edge'>, AdmittedCall>): Tool {
   return describeTool(spec, async (args, call, meta) => {
     const admitted = await admitCall(call, spec.access);
-    return spec.run(parseArguments(spec.input, args), admitted, meta);
+    return spec.run(parseToolArguments(spec.input, args), admitted, meta);
   });
 }
 
 /** A tool whose first script admits its caller. Where no script ran, its caller (`callTool`, REST) sees to the admission. */
 export function defineScriptAdmittedTool<Input>(spec: ScriptAdmittedToolSpec<Input>): Tool {
   return describeTool(spec, async (args, call, meta) => {
-    const input = parseArguments(spec.input, args);
+    const input = parseToolArguments(spec.input, args);
     return spec.run(input, deferAdmission(call, spec.accessFor?.(input) ?? spec.access), meta);
   });
 }
@@ -88,7 +88,7 @@ function describeTool(spec: Description, call: Tool['call']): Tool {
 const MAX_PROBLEM_LENGTH = 300;
 
 /** Errors: `invalid_arguments` naming the field and what it may be. */
-export function parseArguments<T>(schema: z.ZodType<T>, args: unknown): T {
+export function parseToolArguments<T>(schema: z.ZodType<T>, args: unknown): T {
   const parsed = schema.safeParse(args ?? {});
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues

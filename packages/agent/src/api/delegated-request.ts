@@ -11,7 +11,7 @@ export interface DelegatedRequest extends DelegatedCall {
 }
 
 /** An item of `pending_interactions`, or undefined for what is no LLM request, such as a question to a person. */
-export function readDelegatedRequest(item: unknown): DelegatedRequest | undefined {
+export function parseDelegatedRequest(item: unknown): DelegatedRequest | undefined {
   const parsed = directiveSchema.safeParse(item);
   if (!parsed.success) return undefined;
   const { interactionId, taskId, operation, role, serviceType, attempt, expiresAt } = parsed.data;

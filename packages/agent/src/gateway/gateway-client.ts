@@ -13,7 +13,7 @@ import {
   StreamableHTTPError,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import pTimeout from 'p-timeout';
-import { type DelegatedRequest, readDelegatedRequest } from '../api/delegated-request.ts';
+import { type DelegatedRequest, parseDelegatedRequest } from '../api/delegated-request.ts';
 
 /** A call without a reply within this time counts as `unavailable`, and is retried by its caller. */
 const CALL_MS = 30_000;
@@ -65,7 +65,7 @@ export class GatewayClient {
         signal,
       );
       const items = Array.isArray(page['interactions']) ? page['interactions'] : [];
-      if (items.length > 0) return items.flatMap((item) => readDelegatedRequest(item) ?? []);
+      if (items.length > 0) return items.flatMap((item) => parseDelegatedRequest(item) ?? []);
       // A page may hold only requests that are claimed or another principal's; later pages may have others.
       cursor = page['nextCursor'];
     } while (cursor !== undefined);
@@ -87,7 +87,7 @@ export class GatewayClient {
     await this.call('pending_interactions', { claim: { leaseMs: 0, holder } }, signal);
   }
 
-  async post(
+  async postAnswer(
     interactionId: string,
     agentLLMResponse: AgentAnswer,
     waitMs: number,

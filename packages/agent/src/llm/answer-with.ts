@@ -10,10 +10,10 @@ import {
 import type { AnswerFunction } from '../api/answer-function.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import { AnswerFailure } from '../api/answer-failure.ts';
-import { fromLlmError } from './llm-failure.ts';
-import { readMessages } from './read-messages.ts';
-import { readToolChoice, readTools } from './read-tools.ts';
-import { RefusedParameters } from './optional-parameters.ts';
+import { classifyLlmError } from './classify-llm-error.ts';
+import { convertMessages } from './convert-messages.ts';
+import { convertToolChoice, convertTools } from './convert-tools.ts';
+import { RefusedParameters } from './refused-parameters.ts';
 
 /** A stream without a chunk for this long counts as stopped. */
 const STALL_MS = 60_000;
@@ -36,7 +36,7 @@ export function answerWith(
           asked.serviceType === 'streamText' ? await streamReply(settings) : await generateReply(settings);
         return toAnswerData(said, asked, modelId);
       } catch (thrown) {
-        if (signal.aborted || !refused.record(modelId, thrown)) throw fromLlmError(thrown);
+        if (signal.aborted || !refused.record(modelId, thrown)) throw classifyLlmError(thrown);
       }
     }
   };
@@ -50,11 +50,11 @@ function callSettings(
   isAccepted: (parameter: Parameters<RefusedParameters['has']>[1]) => boolean,
   abortSignal: AbortSignal,
 ): Settings {
-  const { system, messages } = readMessages(request.messages);
+  const { system, messages } = convertMessages(request.messages);
   const wantsJson = request.schema !== undefined || serviceType === 'generateObject';
   const instructions = [system, wantsJson ? jsonInstruction(request) : ''].filter((text) => text !== '');
-  const tools = readTools(request['tools']);
-  const toolChoice = readToolChoice(request['toolChoice'] ?? request['tool_choice']);
+  const tools = convertTools(request['tools']);
+  const toolChoice = convertToolChoice(request['toolChoice'] ?? request['tool_choice']);
   const number = (name: string) => (typeof request[name] === 'number' ? request[name] : undefined);
   const { maxTokens, temperature } = request;
   const [topP, seed] = [number('topP'), number('seed')];

@@ -1,12 +1,12 @@
 import { AnswerValidator } from '@baton/answer-validation';
 import {
-  anyObject,
+  anyObjectSchema,
   BatonError,
   type DelegatedCall,
   isRecord,
   type Json,
-  readObject,
-  readText,
+  extractObject,
+  extractText,
 } from '@baton/protocol';
 
 /** Checks answers by the rules by which Baton checks them, so that the agent can repair one before it posts it. */
@@ -23,10 +23,10 @@ export class AnswerChecker {
     try {
       const fit =
         schema !== undefined
-          ? await this.validator.readAnswer(schema, data as Json)
+          ? await this.validator.validateAnswer(schema, data as Json)
           : call.serviceType === 'generateObject'
-            ? readObject(data, anyObject)
-            : readText(data);
+            ? extractObject(data, anyObjectSchema)
+            : extractText(data);
       return fit.ok ? undefined : fit.problem;
     } catch (thrown) {
       if (thrown instanceof BatonError && thrown.code === 'schema_unusable') return undefined;

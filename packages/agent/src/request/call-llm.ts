@@ -4,7 +4,7 @@ import { AnswerFailure, toAnswerFailure } from '../api/answer-failure.ts';
 import type { AnswerFunction } from '../api/answer-function.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import type { RequestEvent } from '../api/events.ts';
-import { addUsage } from '../api/usage.ts';
+import { addEarlierUsage } from './answer-usage.ts';
 import { backoff } from '../timing/backoff.ts';
 import type { EndpointThrottle } from '../timing/endpoint-throttle.ts';
 import { sleep } from '../timing/sleep.ts';
@@ -56,7 +56,7 @@ export async function callLlm(
     await sleep(throttle.remaining(), cancelled);
     if (isCancelled()) return { kind: 'given-up' };
     try {
-      const data = addUsage(rejected, await callWithTimeout(asked, calls, cancelled));
+      const data = addEarlierUsage(rejected, await callWithTimeout(asked, calls, cancelled));
       const problem = await checker.findProblem(request, data);
       if (problem === undefined || rejected !== undefined || tried === tries)
         return { kind: 'answer', answer: { status: 'success', data }, problem };

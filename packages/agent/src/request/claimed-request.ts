@@ -1,12 +1,12 @@
 import { type AgentAnswer, isRecord } from '@baton/protocol';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import type { RequestEvent, RequestOutcome } from '../api/events.ts';
-import { readUsage } from '../api/usage.ts';
+import { usageOf } from './answer-usage.ts';
 import type { GatewayClient } from '../gateway/gateway-client.ts';
 import { sleep } from '../timing/sleep.ts';
 import { callLlm, type LlmCalls } from './call-llm.ts';
 import type { Lease } from './lease.ts';
-import { answerRefusedError, postAnswer } from './post-answer.ts';
+import { errorAnswerForRefusal, postAnswer } from './post-answer.ts';
 
 /** How long giving a claim back may take; after that its lease runs out by itself. */
 const RELEASE_MS = 2_000;
@@ -91,7 +91,7 @@ export class ClaimedRequest {
       postAnswer(gateway, this.request.interactionId, posted, { waitMs: postWaitMs, stopped });
     const delivery = await post(answer);
     if (delivery.kind !== 'refused' || answer.status === 'error') return { delivery, answer };
-    const error = answerRefusedError(delivery.error);
+    const error = errorAnswerForRefusal(delivery.error);
     return { delivery: await post(error), answer: error };
   }
 
@@ -114,7 +114,7 @@ function outcomeOf(answer: AgentAnswer, problem: string | undefined): RequestOut
   }
   const { data } = answer;
   const model = isRecord(data) && typeof data['model'] === 'string' ? data['model'] : undefined;
-  const usage = readUsage(data);
+  const usage = usageOf(data);
   return {
     kind: 'answered',
     ...(model === undefined ? {} : { model }),

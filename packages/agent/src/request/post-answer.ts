@@ -1,7 +1,7 @@
 import { type AgentAnswer, BatonError } from '@baton/protocol';
 import pRetry from 'p-retry';
 import type { GatewayClient, PostedAnswer } from '../gateway/gateway-client.ts';
-import { isKeyRefusal, retryAfterMs } from '../gateway/refusals.ts';
+import { isKeyRefusal, retryAfterMs } from '../gateway/gateway-errors.ts';
 import { sleep } from '../timing/sleep.ts';
 
 /** An answer was paid for, so it is posted again for about ten minutes while Baton is unavailable. */
@@ -35,7 +35,7 @@ export async function postAnswer(
   { waitMs, stopped }: { waitMs: number; stopped: AbortSignal },
 ): Promise<Delivery> {
   try {
-    const posted = await pRetry(() => gateway.post(interactionId, answer, waitMs, stopped), {
+    const posted = await pRetry(() => gateway.postAnswer(interactionId, answer, waitMs, stopped), {
       ...RETRIES,
       signal: stopped,
       shouldRetry: ({ error, attemptNumber }) => isRetryable(error, attemptNumber),
@@ -56,7 +56,7 @@ function isRetryable(error: Error, attempt: number): boolean {
 }
 
 /** The answer that tells Baton, in place of one that it refused, why there is none. */
-export function answerRefusedError({ code, message }: BatonError): AgentAnswer {
+export function errorAnswerForRefusal({ code, message }: BatonError): AgentAnswer {
   return {
     status: 'error',
     errorDetails: { type: 'answer_refused', message: `Baton refused the answer (${code}): ${message}` },

@@ -40,7 +40,7 @@ export const errorAnswer = (type?: string, message = 'no luck'): AgentAnswer => 
 });
 
 /** An effect in few words: the attempt of a request, the length of a pause, otherwise its kind. */
-export function summarizeEffect(effect: Effect): string {
+export function describeEffect(effect: Effect): string {
   if (effect.kind === 'llm') return `attempt ${effect.call.attempt}`;
   return effect.kind === 'sleep' ? `pause ${effect.ms}` : effect.kind;
 }

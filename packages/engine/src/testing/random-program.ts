@@ -11,7 +11,7 @@ import {
   readProject,
   sleep,
 } from '../effect.ts';
-import { ask } from './small-program.ts';
+import { askTestQuestion } from './program-builders.ts';
 
 /**
  * A program as data. It carries one number, `digest`, into which everything that it observes is mixed and which every
@@ -62,7 +62,7 @@ const { line } = fc.letrec<{ block: Line[]; line: Line }>((tie) => {
     ),
   };
 });
-export const programLines = fc.array(line, { minLength: 1, maxLength: 6, size: 'max' });
+export const arbitraryProgramLines = fc.array(line, { minLength: 1, maxLength: 6, size: 'max' });
 
 const numbered = z.object({ n: z.number() });
 
@@ -77,13 +77,13 @@ export function buildProgram(block: readonly Line[]): ProgramDefinition<number> 
 }
 
 /** FNV-1a over the UTF-16 units of a text. */
-export function hashOf(text: string): number {
+export function fnv1aHash(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash >>> 0;
 }
 
-const mix = (digest: number, seen: unknown) => hashOf(`${digest} ${spelled(seen)}`);
+const mix = (digest: number, seen: unknown) => fnv1aHash(`${digest} ${spelled(seen)}`);
 
 /** A value so that what JSON confuses is told apart: an undefined field, a date, not a number. */
 function spelled(value: unknown): string {
@@ -100,7 +100,7 @@ function* runBlock(block: readonly Line[], digest: number): Program<number> {
 function* runLine(line: Line, digest: number): Program<unknown> {
   switch (line.do) {
     case 'ask':
-      return yield* ask(`${digest}`);
+      return yield* askTestQuestion(`${digest}`);
     case 'object':
       return yield* generateObject({
         ...callOf(digest),

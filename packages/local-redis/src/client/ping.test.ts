@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { fakeServer } from '../testing/fake-server.ts';
+import { startFakeServer } from '../testing/fake-server.ts';
 import { isAnswering, waitForPong } from './ping.ts';
 
 test('a server that is loading its data is waited for beyond the limit, since it answers', async () => {
-  const url = await fakeServer((socket, number) => {
+  const url = await startFakeServer((socket, number) => {
     socket.write(number < 40 ? '-LOADING Redis is loading the dataset in memory\r\n' : '+PONG\r\n');
   });
   await expect(waitForPong(url, { limitMs: 500, keepTrying: false })).resolves.toBeUndefined();
@@ -11,7 +11,7 @@ test('a server that is loading its data is waited for beyond the limit, since it
 
 test('a server that refuses us is not asked again', async () => {
   let asked = 0;
-  const url = await fakeServer((socket) => {
+  const url = await startFakeServer((socket) => {
     asked += 1;
     socket.write('-NOAUTH Authentication required.\r\n');
   });
@@ -19,12 +19,12 @@ test('a server that refuses us is not asked again', async () => {
   expect(asked).toBe(1);
 });
 
-test('a server that is not there yet is tried until the limit, and the last reason is told', async () => {
+test('a server that is not there yet is tried until the limit, and the last reason is in the error', async () => {
   const attempt = waitForPong('unix:///nowhere/redis.sock', { limitMs: 60, keepTrying: true });
   await expect(attempt).rejects.toThrow(/did not answer PING within 60 ms \(.*ENOENT/);
 });
 
 test('a loading server counts as one that answers, a refusing one does not', async () => {
-  expect(await isAnswering(await fakeServer((socket) => socket.write('-LOADING\r\n')))).toBe(true);
-  expect(await isAnswering(await fakeServer((socket) => socket.write('-NOAUTH\r\n')))).toBe(false);
+  expect(await isAnswering(await startFakeServer((socket) => socket.write('-LOADING\r\n')))).toBe(true);
+  expect(await isAnswering(await startFakeServer((socket) => socket.write('-NOAUTH\r\n')))).toBe(false);
 });

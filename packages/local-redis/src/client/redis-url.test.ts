@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseRedisUrl, redactRedisUrl } from './redis-url.ts';
 
-describe('endpointOf', () => {
+describe('parseRedisUrl', () => {
   test.each([
     ['redis://cache', { kind: 'tcp', host: 'cache', port: 6379 }],
     [
@@ -26,7 +26,7 @@ describe('endpointOf', () => {
   });
 });
 
-describe('redacted', () => {
+describe('redactRedisUrl', () => {
   test.each([
     ['redis://u:secret@cache:1/2', 'redis://u:***@cache:1/2'],
     ['redis://:secret@cache', 'redis://:***@cache'],

@@ -5,7 +5,7 @@ import { errorMessage } from '../system/error-message.ts';
 import { waitForPong } from '../client/ping.ts';
 import type { ServerBinary } from '../sources/server-binary.ts';
 import { chooseSocketPath } from './socket-path.ts';
-import { spawnWatched, type WatchedProcess } from '../system/watched-process.ts';
+import { spawnBoundToParent, type ParentBoundProcess } from '../system/parent-bound-process.ts';
 
 const READY_MS = 30_000;
 const RETRY_MS = 20;
@@ -33,7 +33,7 @@ export async function startPrivateServer(
 ): Promise<PrivateServer> {
   const place = listen === 'unix' ? await listenOnSocket(dir) : await listenOnLoopback(args);
   const kept = ['--dir', dir, '--appendonly', 'yes', '--save', '', '--maxmemory-policy', 'noeviction'];
-  const server = await spawnWatched(binary.command, [...place.args, ...kept, ...args], {
+  const server = await spawnBoundToParent(binary.command, [...place.args, ...kept, ...args], {
     env: binary.env,
     cwd: dir,
   });
@@ -78,7 +78,7 @@ async function listenOnLoopback(
   };
 }
 
-async function waitUntilReady(server: WatchedProcess, url: string, binary: ServerBinary): Promise<void> {
+async function waitUntilReady(server: ParentBoundProcess, url: string, binary: ServerBinary): Promise<void> {
   const gone = new AbortController();
   const early = server.ended.then((how) => {
     gone.abort();

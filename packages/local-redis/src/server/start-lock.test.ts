@@ -4,15 +4,15 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withStartLock } from './start-lock.ts';
-import { temporaryDir } from '../testing/temporary-dir.ts';
+import { createTemporaryDir } from '../testing/temporary-dir.ts';
 
 const silent = (): void => {};
 
 /** The number of a process that has ended and whose end was seen. */
 const pidOfTheGone = (): number => spawnSync('/bin/sh', ['-c', 'exit']).pid;
 
-test('never two at once, however many come', async () => {
-  const dir = await temporaryDir();
+test('never two hold the lock at once, however many call', async () => {
+  const dir = await createTemporaryDir();
   let inside = 0;
   const most: number[] = [];
   const come = () =>
@@ -27,7 +27,7 @@ test('never two at once, however many come', async () => {
 });
 
 test('the lock of a process that is gone is taken over at once, by one of those who wait', async () => {
-  const dir = await temporaryDir();
+  const dir = await createTemporaryDir();
   await writeFile(join(dir, 'start.lock'), JSON.stringify({ pid: pidOfTheGone(), host: hostname() }));
   let inside = 0;
   const most: number[] = [];
@@ -42,7 +42,7 @@ test('the lock of a process that is gone is taken over at once, by one of those 
 });
 
 test('a lock of another machine is waited for, and taken over when it shows no sign of life', async () => {
-  const dir = await temporaryDir();
+  const dir = await createTemporaryDir();
   const path = join(dir, 'start.lock');
   await writeFile(path, JSON.stringify({ pid: 1, host: 'another-machine' }));
   // The wait is told of once; only then does the lock grow old.
@@ -57,13 +57,13 @@ test('a lock of another machine is waited for, and taken over when it shows no s
 });
 
 test('work that throws gives the lock back', async () => {
-  const dir = await temporaryDir();
+  const dir = await createTemporaryDir();
   const work = withStartLock(dir, silent, () => Promise.reject(new Error('no')));
   await expect(work).rejects.toThrow('no');
   expect(await readdir(dir)).toEqual([]);
 });
 
 test('a directory that was removed does not keep anybody waiting', async () => {
-  const dir = join(await temporaryDir(), 'removed');
+  const dir = join(await createTemporaryDir(), 'removed');
   expect(await withStartLock(dir, silent, async () => 'in')).toBe('in');
 });

@@ -10,7 +10,7 @@ import { parsePlannedPackages } from './apt-download.ts';
 import { resolveSearchOptions } from './search-options.ts';
 import type { ServerBinary } from './server-binary.ts';
 import { isDebianLike, currentSystem } from '../system/operating-system.ts';
-import { temporaryDir } from '../testing/temporary-dir.ts';
+import { createTemporaryDir } from '../testing/temporary-dir.ts';
 
 const NOBODY = 65_534;
 const patient = { timeout: 120_000 };
@@ -36,7 +36,7 @@ test(
   async (ctx) => {
     await onlyOnDebian(ctx);
     const user = someoneElse(ctx);
-    const home = await temporaryDir();
+    const home = await createTemporaryDir();
     if (user !== undefined) await chown(home, user, user);
     const cacheDir = join(home, 'cache');
     const fetchAndStart = `
@@ -66,7 +66,7 @@ test(
 
 test('what is in the cache and does not run is replaced', patient, async (ctx) => {
   await onlyOnDebian(ctx);
-  const cacheDir = await temporaryDir();
+  const cacheDir = await createTemporaryDir();
   const place = packageCacheDir(cacheDir, await currentSystem());
   await mkdir(place);
   await symlink('/bin/false', join(place, 'redis-server'));
@@ -83,9 +83,9 @@ test('what is in the cache and does not run is replaced', patient, async (ctx) =
   expect(said).toEqual([expect.stringContaining(`into ${place}`)]);
 });
 
-test('without a network the cause is told, and nothing half-done is left', patient, async (ctx) => {
+test('without a network the cause is reported, and nothing half-done is left', patient, async (ctx) => {
   await onlyOnDebian(ctx);
-  const cacheDir = await temporaryDir();
+  const cacheDir = await createTemporaryDir();
   const proxy = 'http://127.0.0.1:1';
   const env = { ...process.env, http_proxy: proxy, https_proxy: proxy };
   const found = await distributionPackages.find(resolveSearchOptions({ cacheDir, env }));

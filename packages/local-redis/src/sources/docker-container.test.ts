@@ -8,7 +8,7 @@ import type { RedisSource } from './redis-source.ts';
 import type { LocalRedis } from './local-redis.ts';
 import { runInChildProcess } from '../testing/child-process.ts';
 import { isAnswering } from '../client/ping.ts';
-import { temporaryDir } from '../testing/temporary-dir.ts';
+import { createTemporaryDir } from '../testing/temporary-dir.ts';
 
 const patient = { timeout: 300_000 };
 const env: NodeJS.ProcessEnv = { ...process.env, REDIS_URL: '' };
@@ -25,7 +25,7 @@ async function setUp(ctx: TestContext) {
     if (process.env['CI']) throw error;
     return ctx.skip('no Docker engine answers');
   }
-  const dataDir = await temporaryDir();
+  const dataDir = await createTemporaryDir();
   const name = containerName(join(dataDir, 'redis'));
   const containers = () => docker.listContainers({ all: true, filters: { name: [name] } });
   onTestFinished(async () => {
@@ -101,20 +101,24 @@ test(
   },
 );
 
-test('an engine that cannot give the image is passed over, and the reason is told', patient, async (ctx) => {
-  const { dataDir, containers } = await setUp(ctx);
-  const next: RedisSource = {
-    provides: 'server',
-    name: 'the next source',
-    find: async () => ({ missing: 'was asked' }),
-  };
-  const attempt = findRedis({
-    dataDir,
-    env,
-    sources: [dockerContainer('baton.invalid/no-such-image:1'), next],
-  });
-  await expect(attempt).rejects.toThrow(
-    /Docker \(baton\.invalid\/no-such-image:1\): .*(lookup|host|image).*\n.*the next source: was asked/,
-  );
-  expect(await containers()).toEqual([]);
-});
+test(
+  'an engine that cannot give the image is passed over, and the reason is reported',
+  patient,
+  async (ctx) => {
+    const { dataDir, containers } = await setUp(ctx);
+    const next: RedisSource = {
+      provides: 'server',
+      name: 'the next source',
+      find: async () => ({ missing: 'was asked' }),
+    };
+    const attempt = findRedis({
+      dataDir,
+      env,
+      sources: [dockerContainer('baton.invalid/no-such-image:1'), next],
+    });
+    await expect(attempt).rejects.toThrow(
+      /Docker \(baton\.invalid\/no-such-image:1\): .*(lookup|host|image).*\n.*the next source: was asked/,
+    );
+    expect(await containers()).toEqual([]);
+  },
+);

@@ -27,7 +27,7 @@ test.each(['ID=debian\nVERSION_ID="11"', 'ID=ubuntu\nID_LIKE=debian\nVERSION_ID=
   },
 );
 
-test('macOS is told of Homebrew, and Windows of Docker', () => {
+test('the command for macOS is Homebrew, for Windows Docker', () => {
   expect(installCommand(parseOsRelease('darwin', 'arm64', ''))).toBe('brew install redis');
   expect(installCommand(parseOsRelease('win32', 'x64', ''))).toContain('docker run');
 });

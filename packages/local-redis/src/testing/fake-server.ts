@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** Listens on a free port of 127.0.0.1 until the test ends; `serve` gets each connection and its number from 0. */
-export async function fakeServer(serve: (socket: Socket, number: number) => void): Promise<string> {
+export async function startFakeServer(serve: (socket: Socket, number: number) => void): Promise<string> {
   let connections = 0;
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /** A new directory, 0700, that is removed after the test, and after what the test stops at its end. */
-export async function temporaryDir(): Promise<string> {
+export async function createTemporaryDir(): Promise<string> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), 'local-redis-test-')));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   return dir;

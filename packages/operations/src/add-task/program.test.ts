@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { applyCommand } from '../project/index.ts';
-import { NOW, objectAnswer } from '../testing/run-program.ts';
-import { projectWith, runOperation, promptText } from '../testing/run-operation.ts';
+import { TEST_NOW, objectAnswer } from '../testing/run-program-in-memory.ts';
+import { projectWith, runOperationInMemory, promptText } from '../testing/run-operation-in-memory.ts';
 import { addTask } from './program.ts';
 
 const before = () => projectWith([{ id: 1 }, { id: 7, subtasks: [{ id: 2 }] }]);
 const ANSWER = { title: 'Worked out', description: 'Why', dependencies: [1, 99], priority: 'urgent' };
 const run = (input: object, project = before(), answer: unknown = ANSWER) =>
-  runOperation(addTask, { ...input }, { before: project, answers: [objectAnswer(answer)] });
+  runOperationInMemory(addTask, { ...input }, { before: project, answers: [objectAnswer(answer)] });
 
 describe('add_task version 1', () => {
   it('reads, asks, commits; by hand it reads and commits: its golden transcripts', () => {
@@ -51,7 +51,7 @@ describe('add_task version 1', () => {
   });
 
   it('gives the id at the commit: what came in meanwhile keeps its own', () => {
-    const { task, end } = runOperation(
+    const { task, end } = runOperationInMemory(
       addTask,
       { prompt: 'x' },
       {
@@ -64,7 +64,7 @@ describe('add_task version 1', () => {
             dependencies: [],
             suggested: [],
           };
-          projects.set('default', applyCommand(projects.get('default'), other, NOW).project);
+          projects.set('default', applyCommand(projects.get('default'), other, TEST_NOW).project);
           return objectAnswer({ ...ANSWER, dependencies: [8] });
         },
       },
@@ -76,7 +76,7 @@ describe('add_task version 1', () => {
   });
 
   it('starts a project and a tag', () => {
-    const { tasks } = runOperation(addTask, { title: 'T', description: 'D', tag: 'v2' }, {});
+    const { tasks } = runOperationInMemory(addTask, { title: 'T', description: 'D', tag: 'v2' }, {});
     expect(tasks('v2')).toHaveLength(1);
   });
 

@@ -1,27 +1,29 @@
 import { commitProject, generateObject, readProject } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, tag } from '../definition/arguments.ts';
+import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { nullAsAbsent } from '../schema/coercion.ts';
-import { MODELS } from '../definition/models.ts';
-import type { Operation } from '../definition/operation.ts';
+import { LLM_MODELS } from '../definition/llm-models.ts';
+import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
   type Dependency,
   formatTaskRef,
   allItemIds,
-  newTask,
+  generatedTaskSchema,
   nextId,
   parseTaskRefs,
-  priority,
+  prioritySchema,
   type Project,
   resolveTag,
   TASK_LIMITS,
 } from '../project/index.ts';
-import { rulesExcerpt, excerpt, taskLine } from '../prompt-kit/excerpt.ts';
-import { roleFor } from '../prompt-kit/prompt-text.ts';
-import { taskView } from '../views/task-view.ts';
-import { addTaskPrompt } from './prompt.ts';
+import { excerpt } from '../prompt-kit/excerpt.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import { taskLine } from '../prompt-kit/task-excerpts.ts';
+import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
+import { taskViewSchema } from '../views/task-view.ts';
+import { addTaskPrompt, addTaskPromptText } from './prompt.ts';
 import { definedFields } from '../schema/defined-fields.ts';
 
 const MOST_EXISTING = 200;
@@ -51,7 +53,7 @@ const addTaskInput = z
       .meta({ type: ['string', 'integer', 'array'] })
       .optional()
       .describe('Ids of the tasks that it depends on, separated by commas; each must exist'),
-    priority: nullAsAbsent(priority).describe('high, medium or low'),
+    priority: nullAsAbsent(prioritySchema).describe('high, medium or low'),
     research,
     tag,
     projectRoot,
@@ -70,13 +72,13 @@ const addTaskResult = z.object({
   tag: z.string(),
   /** Of the project; `taskId` is the delegation's. */
   id: z.int(),
-  task: taskView,
+  task: taskViewSchema,
 });
 
-const addTaskAnswer = newTask.omit({ id: true, status: true });
+const addTaskAnswer = generatedTaskSchema.omit({ id: true, status: true });
 
 /** Adds one task: as the caller wrote it, or worked out by the LLM. Its id is given when it is put in. */
-export const addTask: Operation<AddTaskInput, z.infer<typeof addTaskResult>> = {
+export const addTask: ToolOperation<AddTaskInput, z.infer<typeof addTaskResult>> = {
   name: 'add_task',
   version: 1,
   title: 'Add a task',
@@ -85,6 +87,8 @@ export const addTask: Operation<AddTaskInput, z.infer<typeof addTaskResult>> = {
     'it out, and that call is delegated to you: answer it with agent_llm.',
   input: addTaskInput,
   result: addTaskResult,
+  promptText: addTaskPromptText,
+  nextSteps: ['If it is large, split it with expand_task.', 'Connect it with others by add_dependency.'],
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 
   *run({ prompt, research = false, projectRoot, ...input }) {
@@ -104,8 +108,8 @@ export const addTask: Operation<AddTaskInput, z.infer<typeof addTaskResult>> = {
     const answer = manual
       ? { title, description }
       : yield* generateObject({
-          ...MODELS[roleFor(research)],
-          role: roleFor(research),
+          ...LLM_MODELS[modelRoleFor(research)],
+          role: modelRoleFor(research),
           messages: addTaskPrompt({ ...found, request: requestOf(prompt, input), dependencies }, research),
           summary: `Work out a task: ${excerpt(prompt, 80)}`,
           schema: addTaskAnswer,

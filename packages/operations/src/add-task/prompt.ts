@@ -1,16 +1,17 @@
 import type { Message } from '@baton/protocol';
-import { rulesSection, type TaskLine } from '../prompt-kit/excerpt.ts';
-import { fenceLines, fenceText } from '../prompt-kit/fence.ts';
+import { rulesSection } from '../prompt-kit/project-rules.ts';
+import { type TaskLine } from '../prompt-kit/task-excerpts.ts';
+import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import {
   UNTRUSTED_DATA_RULE,
   JSON_ONLY_RULE,
   LANGUAGE_RULE,
-  buildMessages,
+  buildPromptMessages,
   type PromptText,
   RESEARCH_RULE,
 } from '../prompt-kit/prompt-text.ts';
 
-export const addTaskText: PromptText = {
+export const addTaskPromptText: PromptText = {
   version: 1,
   system: `You turn a request into one planned development task of an existing plan.
 
@@ -43,12 +44,12 @@ export function addTaskPrompt(
 ): Message[] {
   const shown =
     existing.length < count ? `the latest ${existing.length} of ${count} tasks` : 'the tasks so far';
-  return buildMessages(addTaskText, research, [
-    `The request:\n${fenceText('task-request', request).block}`,
+  return buildPromptMessages(addTaskPromptText, research, [
+    `The request:\n${delimitText('task-request', request).block}`,
     dependencies.length > 0 ? `It depends on ${dependencies.join(', ')} in any case.` : undefined,
     rulesSection(rules),
     existing.length > 0
-      ? `These are ${shown}, one per line:\n${fenceLines('existing-tasks', existing)}`
+      ? `These are ${shown}, one per line:\n${delimitJsonLines('existing-tasks', existing)}`
       : 'It is the first task of its plan.',
   ]);
 }

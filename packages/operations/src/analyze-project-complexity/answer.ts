@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { wrapBareList, nullAsAbsent, parseDigits } from '../schema/coercion.ts';
 import {
-  type Analysis,
-  DEFAULT_SCORE,
-  DEFAULT_SUBTASKS,
-  MAX_RECOMMENDED,
-  newTask,
+  type TaskAnalysis,
+  DEFAULT_COMPLEXITY_SCORE,
+  DEFAULT_SUBTASK_COUNT,
+  MAX_RECOMMENDED_SUBTASKS,
+  generatedTaskSchema,
 } from '../project/index.ts';
 
 const MAX_ENTRIES = 500;
@@ -24,9 +24,9 @@ export const analyzeAnswer = wrapBareList(
     complexityAnalysis: z
       .array(
         z.object({
-          taskId: newTask.shape.id.describe('The id of the task'),
+          taskId: generatedTaskSchema.shape.id.describe('The id of the task'),
           complexityScore: within(1, 10).describe('1 (an hour of routine) to 10 (weeks, with unknowns)'),
-          recommendedSubtasks: nullAsAbsent(within(0, MAX_RECOMMENDED)),
+          recommendedSubtasks: nullAsAbsent(within(0, MAX_RECOMMENDED_SUBTASKS)),
           expansionPrompt: text,
           reasoning: text,
         }),
@@ -41,7 +41,7 @@ type Judged = z.infer<typeof analyzeAnswer>['complexityAnalysis'][number];
 export function fillMissingAnalyses(
   asked: readonly { readonly id: number; readonly title: string }[],
   given: readonly Judged[],
-): Analysis[] {
+): TaskAnalysis[] {
   // The first of two entries for one task counts.
   const byId = new Map([...given].reverse().map((entry) => [entry.taskId, entry]));
   return asked.map(({ id, title }) => {
@@ -49,8 +49,8 @@ export function fillMissingAnalyses(
     return {
       taskId: id,
       taskTitle: title,
-      complexityScore: entry?.complexityScore ?? DEFAULT_SCORE,
-      recommendedSubtasks: entry?.recommendedSubtasks ?? DEFAULT_SUBTASKS,
+      complexityScore: entry?.complexityScore ?? DEFAULT_COMPLEXITY_SCORE,
+      recommendedSubtasks: entry?.recommendedSubtasks ?? DEFAULT_SUBTASK_COUNT,
       expansionPrompt: entry?.expansionPrompt ?? '',
       reasoning:
         entry?.reasoning ?? (entry ? '' : 'The analysis left this task out; these are the defaults.'),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyCommand } from '../project/index.ts';
-import { NOW, objectAnswer } from '../testing/run-program.ts';
-import { projectWith, runOperation, promptText } from '../testing/run-operation.ts';
+import { TEST_NOW, objectAnswer } from '../testing/run-program-in-memory.ts';
+import { projectWith, runOperationInMemory, promptText } from '../testing/run-operation-in-memory.ts';
 import { analyzeProjectComplexity } from './program.ts';
 
 const before = () =>
@@ -24,7 +24,7 @@ const run = (
   complexityAnalysis: unknown[] = [entry(2), entry(3), entry(5)],
   project = before(),
 ) =>
-  runOperation(analyzeProjectComplexity, input, {
+  runOperationInMemory(analyzeProjectComplexity, input, {
     before: project,
     answers: [objectAnswer({ complexityAnalysis })],
   });
@@ -64,7 +64,7 @@ describe('analyze_project_complexity version 1', () => {
       [5, 2],
     ]);
     expect(report(second)?.meta).toEqual({
-      generatedAt: NOW,
+      generatedAt: TEST_NOW,
       tasksAnalyzed: 1,
       totalTasks: 5,
       analysisCount: 3,
@@ -77,13 +77,13 @@ describe('analyze_project_complexity version 1', () => {
 
   it('forgets a task that is removed, and all of them when a plan is replaced', () => {
     const { after } = run({});
-    const removed = applyCommand(after, { command: 'remove_tasks', id: '3' }, NOW).project;
+    const removed = applyCommand(after, { command: 'remove_tasks', id: '3' }, TEST_NOW).project;
     expect(removed.reports.get('master')?.complexityAnalysis.map(({ taskId }) => taskId)).toEqual([2, 5]);
     const tasks = [{ id: 1, title: 'New', description: '' }];
     const replaced = applyCommand(
       after,
       { command: 'add_tasks', tag: 'master', mode: 'replace', tasks },
-      NOW,
+      TEST_NOW,
     ).project;
     expect(replaced.reports.get('master')).toBeUndefined();
   });

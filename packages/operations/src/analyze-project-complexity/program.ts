@@ -1,21 +1,22 @@
 import { all, commitProject, generateObject, type Program, readProject } from '@baton/engine';
 import type { Json } from '@baton/protocol';
 import { z } from 'zod';
-import { idText, projectRoot, research, tag } from '../definition/arguments.ts';
+import { idText, projectRoot, research, tag } from '../definition/shared-arguments.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
-import { MODELS } from '../definition/models.ts';
-import type { Operation } from '../definition/operation.ts';
+import { LLM_MODELS } from '../definition/llm-models.ts';
+import type { ToolOperation } from '../definition/operation.ts';
 import { type Command, type Project, requireProject, requireTag, resolveTag } from '../project/index.ts';
-import { splitIntoBatches, rulesExcerpt } from '../prompt-kit/excerpt.ts';
-import { roleFor } from '../prompt-kit/prompt-text.ts';
+import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
 import { analyzeAnswer, fillMissingAnalyses } from './answer.ts';
-import { analyzePrompt, type TaskExcerpt, taskExcerpt } from './prompt.ts';
+import { analyzePrompt, type TaskExcerpt, taskExcerpt, analyzePromptText } from './prompt.ts';
 import { selectTasks } from './select-tasks.ts';
 
 const TASKS_AT_ONCE = 40;
 const CHARACTERS_AT_ONCE = 32_000;
 
-export const analyzeInput = z.strictObject({
+export const analyzeInputSchema = z.strictObject({
   threshold: integerOrDigits(z.int().min(1).max(10).default(5)).describe(
     'The score (1 to 10) from which on a task is recommended for splitting',
   ),
@@ -26,7 +27,7 @@ export const analyzeInput = z.strictObject({
   tag,
   projectRoot,
 });
-export type AnalyzeInput = z.infer<typeof analyzeInput>;
+export type AnalyzeInput = z.infer<typeof analyzeInputSchema>;
 
 const scored = z.object({
   taskId: z.int(),
@@ -50,15 +51,20 @@ const analyzeResult = z.object({
 });
 
 /** Judges tasks in batches, side by side; each batch is in the report as soon as it is judged. */
-export const analyzeProjectComplexity: Operation<AnalyzeInput, z.infer<typeof analyzeResult>> = {
+export const analyzeProjectComplexity: ToolOperation<AnalyzeInput, z.infer<typeof analyzeResult>> = {
   name: 'analyze_project_complexity',
   version: 1,
   title: 'Analyze the complexity of tasks',
   description:
     "Scores the complexity of a tag's open tasks and recommends into how many subtasks each is to be split; kept as the " +
     'complexity report, which expand_task and expand_all follow. The LLM call is delegated to you: answer it with agent_llm.',
-  input: analyzeInput,
+  input: analyzeInputSchema,
   result: analyzeResult,
+  promptText: analyzePromptText,
+  nextSteps: [
+    'Read the reasons with complexity_report.',
+    'Split the tasks with expand_all, or one of them with expand_task.',
+  ],
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 
   *run(input) {
@@ -118,13 +124,13 @@ function* analyzeBatch(
   });
   const { batch, rules } = found;
   if (batch.length === 0) return [];
-  const role = roleFor(research);
+  const role = modelRoleFor(research);
   const ids =
     batch.length === 1
       ? `task ${batch[0]?.id}`
       : `${batch.length} tasks (${batch[0]?.id} to ${batch.at(-1)?.id})`;
   const answer = yield* generateObject({
-    ...MODELS[role],
+    ...LLM_MODELS[role],
     role,
     messages: analyzePrompt(batch, threshold, rules, research),
     summary: `Judge the complexity of ${ids}, tag '${tag}'`,

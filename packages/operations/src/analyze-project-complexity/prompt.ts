@@ -1,18 +1,19 @@
 import type { Message } from '@baton/protocol';
-import { rulesSection, excerpt } from '../prompt-kit/excerpt.ts';
-import { fenceLines } from '../prompt-kit/fence.ts';
+import { excerpt } from '../prompt-kit/excerpt.ts';
+import { rulesSection } from '../prompt-kit/project-rules.ts';
+import { delimitJsonLines } from '../prompt-kit/delimiters.ts';
 import {
   UNTRUSTED_DATA_RULE,
   JSON_ONLY_RULE,
   LANGUAGE_RULE,
-  buildMessages,
+  buildPromptMessages,
   type PromptText,
   RESEARCH_RULE,
 } from '../prompt-kit/prompt-text.ts';
 import type { Task } from '../project/index.ts';
 import { definedFields } from '../schema/defined-fields.ts';
 
-export const analyzeText: PromptText = {
+export const analyzePromptText: PromptText = {
   version: 1,
   system: `You judge how complex development tasks are, so that each is split into as many subtasks as it needs and no more.
 
@@ -53,10 +54,10 @@ export function analyzePrompt(
   rules: string | null | undefined,
   research: boolean,
 ): Message[] {
-  return buildMessages(analyzeText, research, [
+  return buildPromptMessages(analyzePromptText, research, [
     `Judge these ${tasks.length === 1 ? 'one task' : `${tasks.length} tasks`}. Tasks that score ${threshold} or more will be split.`,
     `Answer for these ids: ${tasks.map(({ id }) => id).join(', ')}.`,
     rulesSection(rules),
-    fenceLines('tasks', tasks),
+    delimitJsonLines('tasks', tasks),
   ]);
 }

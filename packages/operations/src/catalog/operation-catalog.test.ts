@@ -1,7 +1,7 @@
 import { toJsonSchema } from '@baton/engine';
 import { describe, expect, it } from 'vitest';
 import { findProgram, operations } from './operation-catalog.ts';
-import { benchOperations } from './bench-operations.ts';
+import { syntheticOperations } from './synthetic-operations.ts';
 
 describe('the catalog', () => {
   it('holds the operations that are tools, and no others', () => {
@@ -26,10 +26,10 @@ describe('the catalog', () => {
 
   it('finds the tests’ operations only where they are given', () => {
     expect(findProgram('bench_echo', 1)).toBeUndefined();
-    expect(findProgram('bench_echo', 1, benchOperations)?.name).toBe('bench_echo');
+    expect(findProgram('bench_echo', 1, syntheticOperations)?.name).toBe('bench_echo');
   });
 
-  it.each([...operations.values(), ...benchOperations.values()])(
+  it.each([...operations.values(), ...syntheticOperations.values()])(
     '$name has schemas that can be shown, closed to unknown fields',
     ({ input, result }) => {
       expect(toJsonSchema(input)).toMatchObject({ type: 'object', additionalProperties: false });

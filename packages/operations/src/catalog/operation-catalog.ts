@@ -3,14 +3,14 @@ import { analyzeProjectComplexity } from '../analyze-project-complexity/program.
 import { delegatedCall } from '../delegated-call/program.ts';
 import { expandAll } from '../expand-all/program.ts';
 import { expandTask } from '../expand-task/program.ts';
-import type { Operation } from '../definition/operation.ts';
+import type { Operation, ToolOperation } from '../definition/operation.ts';
 import { parsePrd } from '../parse-prd/program.ts';
 import { update } from '../update/program.ts';
 import { updateSubtask } from '../update-subtask/program.ts';
 import { updateTask } from '../update-task/program.ts';
 
 /** The operations that are tools, by name, in the order in which they are listed. */
-export const operations: ReadonlyMap<string, Operation> = indexByName(
+export const operations: ReadonlyMap<string, ToolOperation> = indexByName<ToolOperation>(
   parsePrd,
   analyzeProjectComplexity,
   expandTask,
@@ -27,7 +27,7 @@ export const operations: ReadonlyMap<string, Operation> = indexByName(
  */
 const programs: readonly Operation[] = [...operations.values(), delegatedCall];
 
-/** All programs of this release; `also` adds some that are no part of the product, such as `benchOperations`. */
+/** All programs of this release; `also` adds some that are no part of the product, such as `syntheticOperations`. */
 export function allPrograms(also: ReadonlyMap<string, Operation> = new Map()): readonly Operation[] {
   return [...programs, ...also.values()];
 }
@@ -41,6 +41,6 @@ export function findProgram(
   return allPrograms(also).find((program) => program.name === name && program.version === version);
 }
 
-export function indexByName(...listed: readonly Operation[]): ReadonlyMap<string, Operation> {
+export function indexByName<T extends Operation>(...listed: readonly T[]): ReadonlyMap<string, T> {
   return new Map(listed.map((operation) => [operation.name, operation]));
 }

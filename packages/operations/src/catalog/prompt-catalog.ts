@@ -1,26 +1,8 @@
 import { BatonError } from '@baton/protocol';
-import { addTaskText } from '../add-task/prompt.ts';
-import { analyzeText } from '../analyze-project-complexity/prompt.ts';
-import { operations } from './operation-catalog.ts';
-import { expandText } from '../expand-task/prompt.ts';
-import { parsePrdText } from '../parse-prd/prompt.ts';
 import type { PromptText } from '../prompt-kit/prompt-text.ts';
-import { updateTaskText, updateText } from '../update/prompt.ts';
-import { noteText } from '../update-subtask/prompt.ts';
+import { operations } from './operation-catalog.ts';
 
-/** The fixed part of each operation's prompt, for people to read. */
-
-const TEXTS: ReadonlyMap<string, PromptText> = new Map([
-  ['parse_prd', parsePrdText],
-  ['analyze_project_complexity', analyzeText],
-  ['expand_task', expandText],
-  ['expand_all', expandText],
-  ['update', updateText],
-  ['update_task', updateTaskText],
-  ['update_subtask', noteText],
-  ['add_task', addTaskText],
-]);
-
+/** The fixed part of an operation's prompt, for people to read. */
 export interface OperationPrompt extends PromptText {
   readonly operation: string;
   readonly title: string;
@@ -28,14 +10,15 @@ export interface OperationPrompt extends PromptText {
 }
 
 /** The names of the operations that have a prompt, in their order. */
-export const promptNames: readonly string[] = [...TEXTS.keys()];
+export const promptNames: readonly string[] = [...operations.keys()];
 
 /** @throws BatonError `invalid_arguments`, naming the operations that have one. */
 export function operationPrompt(name: string): OperationPrompt {
-  const text = TEXTS.get(name);
   const operation = operations.get(name);
-  if (text !== undefined && operation !== undefined)
-    return { operation: name, title: operation.title, description: operation.description, ...text };
+  if (operation !== undefined) {
+    const { title, description, promptText } = operation;
+    return { operation: name, title, description, ...promptText };
+  }
   const known = promptNames.join(', ');
   throw new BatonError(
     'invalid_arguments',

@@ -1,5 +1,6 @@
 import type { ProgramDefinition } from '@baton/engine';
 import type { z } from 'zod';
+import type { PromptText } from '../prompt-kit/prompt-text.ts';
 
 /** MCP's tool annotations (2025-11-25, server/tools). Hints, never a promise that anything enforces. */
 export interface ToolHints {
@@ -22,4 +23,12 @@ export interface Operation<Input = unknown, Result = unknown> extends ProgramDef
   readonly hints: ToolHints;
   /** One sentence about a result, for clients that read only text. */
   summarize(result: Result): string;
+}
+
+/** An operation that is a tool of every gateway, with what people read of it. */
+export interface ToolOperation<Input = unknown, Result = unknown> extends Operation<Input, Result> {
+  /** The fixed part of its prompt, which `baton://prompts/{operation}` shows and `generate_prompt` begins with. */
+  readonly promptText: PromptText;
+  /** What people may want to do after it, a sentence each. */
+  readonly nextSteps: readonly string[];
 }

@@ -1,15 +1,15 @@
-import { type AgentAnswer, delegatedCallDetails } from '@baton/protocol';
+import { type AgentAnswer, delegatedCallDetailsSchema } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
-import { MODELS } from '../definition/models.ts';
-import { runProgram } from '../testing/run-program.ts';
+import { LLM_MODELS } from '../definition/llm-models.ts';
+import { runProgramInMemory } from '../testing/run-program-in-memory.ts';
 import { delegatedCall } from './program.ts';
 
 const messages = [{ role: 'user', content: 'Translate hello to French.' }];
 
 function run(details: Record<string, unknown>, data: NonNullable<unknown>) {
-  const input = delegatedCallDetails.parse({ originalCommand: 'translate', ...details });
+  const input = delegatedCallDetailsSchema.parse({ originalCommand: 'translate', ...details });
   const answer = (): AgentAnswer => ({ status: 'success', data });
-  return runProgram(delegatedCall, input, { projects: new Map(), answer });
+  return runProgramInMemory(delegatedCall, input, { projects: new Map(), answer });
 }
 
 describe('delegated_call', () => {
@@ -19,7 +19,7 @@ describe('delegated_call', () => {
     expect(calls[0]).toMatchObject({ role: 'main', serviceType: 'generateText', attempt: 1 });
     expect(calls[0]?.request).toEqual({
       apiKey: null,
-      modelId: MODELS.main.modelId,
+      modelId: LLM_MODELS.main.modelId,
       messages,
       maxTokens: 100,
       temperature: 0.7,

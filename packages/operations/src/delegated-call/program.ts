@@ -1,13 +1,13 @@
 import { generateForCaller } from '@baton/engine';
 import {
   type DelegatedCallDetails,
-  delegatedCallDetails,
+  delegatedCallDetailsSchema,
   isRecord,
   type JsonObject,
   type Message,
 } from '@baton/protocol';
 import { z } from 'zod';
-import { MODELS } from '../definition/models.ts';
+import { LLM_MODELS } from '../definition/llm-models.ts';
 import type { Operation } from '../definition/operation.ts';
 
 const delegatedCallResult = z.looseObject({ originalCommand: z.string(), response: z.unknown() });
@@ -24,7 +24,7 @@ export const delegatedCall: Operation<DelegatedCallDetails, z.infer<typeof deleg
   version: 1,
   title: 'Delegate an LLM call',
   description: 'Delegates an LLM request of the caller to the agent and returns its answer.',
-  input: delegatedCallDetails,
+  input: delegatedCallDetailsSchema,
   result: delegatedCallResult,
   hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 
@@ -34,7 +34,7 @@ export const delegatedCall: Operation<DelegatedCallDetails, z.infer<typeof deleg
     const { response, data } = yield* generateForCaller({
       role,
       serviceType,
-      modelId: modelId ?? MODELS[role].modelId,
+      modelId: modelId ?? LLM_MODELS[role].modelId,
       messages: messages as readonly Message[],
       summary: `Call of ${originalCommand}`,
       parameters: parameters as JsonObject,

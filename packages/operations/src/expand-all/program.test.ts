@@ -1,8 +1,8 @@
 import { advance, type Entry } from '@baton/engine';
 import { describe, expect, it } from 'vitest';
 import { applyCommand } from '../project/index.ts';
-import { NOW, objectAnswer } from '../testing/run-program.ts';
-import { projectWith, runOperation, promptText } from '../testing/run-operation.ts';
+import { TEST_NOW, objectAnswer } from '../testing/run-program-in-memory.ts';
+import { projectWith, runOperationInMemory, promptText } from '../testing/run-operation-in-memory.ts';
 import { expandAll } from './program.ts';
 
 const PARTS = { subtasks: [{ id: 1, title: 'New', description: 'Why' }] };
@@ -10,7 +10,11 @@ const many = (count: number) => projectWith(Array.from({ length: count }, (_, at
 
 describe('expand_all version 1', () => {
   it('reads, then for each task reads, asks, commits: its golden transcript', () => {
-    const { transcript } = runOperation(expandAll, {}, { before: many(2), answers: [objectAnswer(PARTS)] });
+    const { transcript } = runOperationInMemory(
+      expandAll,
+      {},
+      { before: many(2), answers: [objectAnswer(PARTS)] },
+    );
     expect(transcript).toEqual([
       '0 read',
       '1.0.0 read',
@@ -32,7 +36,7 @@ describe('expand_all version 1', () => {
     ]);
     const ids = (input: object) =>
       (
-        runOperation(expandAll, input, { before, answers: [objectAnswer(PARTS)] }).end as {
+        runOperationInMemory(expandAll, input, { before, answers: [objectAnswer(PARTS)] }).end as {
           result?: { expanded: { id: number }[] };
         }
       ).result?.expanded.map(({ id }) => id);
@@ -41,7 +45,7 @@ describe('expand_all version 1', () => {
   });
 
   it('lists what failed, and keeps what succeeded', () => {
-    const { end, task } = runOperation(
+    const { end, task } = runOperationInMemory(
       expandAll,
       {},
       {
@@ -65,7 +69,7 @@ describe('expand_all version 1', () => {
 
   it('lists a task that was removed meanwhile, and goes on with the others', () => {
     let removed = false;
-    const { end } = runOperation(
+    const { end } = runOperationInMemory(
       expandAll,
       {},
       {
@@ -74,7 +78,7 @@ describe('expand_all version 1', () => {
           if (!removed)
             projects.set(
               'default',
-              applyCommand(projects.get('default'), { command: 'remove_tasks', id: '3' }, NOW).project,
+              applyCommand(projects.get('default'), { command: 'remove_tasks', id: '3' }, TEST_NOW).project,
             );
           removed = true;
           return objectAnswer(PARTS);
@@ -87,7 +91,11 @@ describe('expand_all version 1', () => {
   });
 
   it('does nothing where nothing is to be split', () => {
-    const { end, calls } = runOperation(expandAll, {}, { before: projectWith([{ id: 1, status: 'done' }]) });
+    const { end, calls } = runOperationInMemory(
+      expandAll,
+      {},
+      { before: projectWith([{ id: 1, status: 'done' }]) },
+    );
     expect(calls).toEqual([]);
     expect(end).toMatchObject({ status: 'completed', result: { tasksToExpand: 0 } });
   });
@@ -101,7 +109,7 @@ describe('a thousand tasks', () => {
       status: 'error' as const,
       errorDetails: { message: 'x'.repeat(5_000), type: 'billing' },
     });
-    const { end } = runOperation(expandAll, { atOnce: 32 }, { before, answers: failing });
+    const { end } = runOperationInMemory(expandAll, { atOnce: 32 }, { before, answers: failing });
     expect(end).toMatchObject({ result: { failedCount: 1_000 } });
     expect(JSON.stringify(end).length).toBeLessThan(160_000);
   });
@@ -128,7 +136,7 @@ describe('a thousand tasks', () => {
           if (effect.kind === 'read')
             journal.set(path, kept({ kind: 'read', ok: true, value: effect.select(project as never) }));
           if (effect.kind !== 'commit') continue;
-          const applied = applyCommand(project, effect.command as never, NOW);
+          const applied = applyCommand(project, effect.command as never, TEST_NOW);
           project = applied.project;
           journal.set(path, kept({ kind: 'commit', ok: true, value: applied.outcome }));
         }

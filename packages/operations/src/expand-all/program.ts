@@ -1,19 +1,20 @@
 import { all, type Program, readProject } from '@baton/engine';
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, tag } from '../definition/arguments.ts';
+import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { splitTask } from '../expand-task/split-task.ts';
-import { num } from '../expand-task/program.ts';
+import { subtaskCountArgument } from '../expand-task/program.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
-import type { Operation } from '../definition/operation.ts';
+import type { ToolOperation } from '../definition/operation.ts';
 import { type Project, requireProject, requireTag, resolveTag, type Task } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
+import { expandPromptText } from '../expand-task/prompt.ts';
 
 const AT_ONCE = 8;
 const MOST_AT_ONCE = 32;
 
 const expandAllInput = z.strictObject({
-  num,
+  num: subtaskCountArgument,
   research,
   prompt: prompt.optional().describe('What to heed when the tasks are split'),
   force: booleanOrText('Split tasks that have subtasks too, replacing those that are not done'),
@@ -44,7 +45,7 @@ type End =
  * Splits every open task that has no subtasks yet, some at once, in whatever order the answers come. Each is in the
  * project as soon as it is answered; one that fails is listed and leaves the others alone.
  */
-export const expandAll: Operation<ExpandAllInput, z.infer<typeof expandAllResult>> = {
+export const expandAll: ToolOperation<ExpandAllInput, z.infer<typeof expandAllResult>> = {
   name: 'expand_all',
   version: 1,
   title: 'Split all open tasks into subtasks',
@@ -53,6 +54,8 @@ export const expandAll: Operation<ExpandAllInput, z.infer<typeof expandAllResult
     'open at once: pendingInteractions lists them, pending_interactions fetches each; answer them with agent_llm in any order.',
   input: expandAllInput,
   result: expandAllResult,
+  promptText: expandPromptText,
+  nextSteps: ['See what failed, if anything did, and call expand_task for it.', 'Begin with next_task.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 
   *run({ projectRoot, num, prompt, force = false, research = false, atOnce, ...input }) {

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { applyCommand, type Project } from '../project/index.ts';
-import { NOW, objectAnswer } from '../testing/run-program.ts';
-import { projectWith, runOperation, textAnswer, promptText } from '../testing/run-operation.ts';
+import { TEST_NOW, objectAnswer } from '../testing/run-program-in-memory.ts';
+import {
+  projectWith,
+  runOperationInMemory,
+  textAnswer,
+  promptText,
+} from '../testing/run-operation-in-memory.ts';
 import { expandTask } from './program.ts';
 
 const part = (id: number, more: object = {}) => ({ id, title: `New ${id}`, description: 'Why', ...more });
@@ -9,7 +14,7 @@ const PARTS = objectAnswer({
   subtasks: [part(1), part(2, { dependencies: [1] }), part(3, { dependencies: [1, 2] })],
 });
 const run = (input: object, before: Project | undefined, ...answers: Parameters<typeof objectAnswer>[]) =>
-  runOperation(
+  runOperationInMemory(
     expandTask,
     { id: '1', ...input },
     { before, answers: answers.length > 0 ? answers.map(([one]) => objectAnswer(one)) : [PARTS] },
@@ -36,7 +41,7 @@ const analyzed = (recommendedSubtasks: number) =>
         },
       ],
     },
-    NOW,
+    TEST_NOW,
   ).project;
 
 describe('expand_task version 1', () => {
@@ -114,7 +119,7 @@ describe('answers to expand_task', () => {
       objectAnswer({ subtasks: [{ id: 1, title: 'データベースを作る', description: '説明' }] }),
     ],
   ])('are taken as %s', (_form, answer) => {
-    expect(runOperation(expandTask, { id: 1 }, { before: one(), answers: [answer] }).end.status).toBe(
+    expect(runOperationInMemory(expandTask, { id: 1 }, { before: one(), answers: [answer] }).end.status).toBe(
       'completed',
     );
   });
@@ -128,7 +133,11 @@ describe('answers to expand_task', () => {
       '100',
     ],
   ])('are asked for again when they hold %s, with what is wrong', (_what, wrong, told) => {
-    const { end, calls } = runOperation(expandTask, { id: 1 }, { before: one(), answers: [wrong, PARTS] });
+    const { end, calls } = runOperationInMemory(
+      expandTask,
+      { id: 1 },
+      { before: one(), answers: [wrong, PARTS] },
+    );
     expect(calls).toHaveLength(2);
     expect(promptText(calls[1])).toContain(told);
     expect(end.status).toBe('completed');
@@ -137,13 +146,13 @@ describe('answers to expand_task', () => {
 
 describe('a task that changes while the LLM is at work', () => {
   const meanwhile = (command: Parameters<typeof applyCommand>[1]) =>
-    runOperation(
+    runOperationInMemory(
       expandTask,
       { id: '1' },
       {
         before: projectWith([{ id: 1 }, { id: 2 }]),
         answers: (_call, projects) => {
-          projects.set('default', applyCommand(projects.get('default'), command, NOW).project);
+          projects.set('default', applyCommand(projects.get('default'), command, TEST_NOW).project);
           return PARTS;
         },
       },

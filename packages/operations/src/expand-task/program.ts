@@ -1,14 +1,15 @@
 import type { Json } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, tag, taskId } from '../definition/arguments.ts';
+import { projectRoot, prompt, research, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
-import type { Operation } from '../definition/operation.ts';
-import { MAX_NEW_SUBTASKS } from '../project/index.ts';
-import { taskView } from '../views/task-view.ts';
+import type { ToolOperation } from '../definition/operation.ts';
+import { MAX_GENERATED_SUBTASKS } from '../project/index.ts';
+import { taskViewSchema } from '../views/task-view.ts';
 import { splitTask } from './split-task.ts';
+import { expandPromptText } from './prompt.ts';
 
 /** How many subtasks; shared with `expand_all`. */
-export const num = integerOrDigits(z.int().min(0).max(MAX_NEW_SUBTASKS).optional())
+export const subtaskCountArgument = integerOrDigits(z.int().min(0).max(MAX_GENERATED_SUBTASKS).optional())
   .optional()
   .describe(
     'About how many subtasks to make; 0 leaves it to the LLM. By default what the complexity report recommends, or else 3',
@@ -16,7 +17,7 @@ export const num = integerOrDigits(z.int().min(0).max(MAX_NEW_SUBTASKS).optional
 
 const expandTaskInput = z.strictObject({
   id: taskId.describe('The task to split'),
-  num,
+  num: subtaskCountArgument,
   research,
   prompt: prompt.optional().describe('What to heed when the task is split'),
   force: booleanOrText('Replace its subtasks instead of adding to them; those that are done stay'),
@@ -32,11 +33,11 @@ const expandTaskResult = z.object({
   subtasksAdded: z.int(),
   subtaskIds: z.array(z.string()),
   subtasksReplaced: z.int(),
-  task: taskView,
+  task: taskViewSchema,
 });
 
 /** Splits a task into subtasks. */
-export const expandTask: Operation<ExpandTaskInput, z.infer<typeof expandTaskResult>> = {
+export const expandTask: ToolOperation<ExpandTaskInput, z.infer<typeof expandTaskResult>> = {
   name: 'expand_task',
   version: 1,
   title: 'Split a task into subtasks',
@@ -45,6 +46,8 @@ export const expandTask: Operation<ExpandTaskInput, z.infer<typeof expandTaskRes
     'to those that it has; `force` replaces those that are not done. The LLM call is delegated to you: answer it with agent_llm.',
   input: expandTaskInput,
   result: expandTaskResult,
+  promptText: expandPromptText,
+  nextSteps: ['Begin with next_task, which now offers subtasks once their task is in progress.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 
   *run({ id, num, prompt, force = false, research = false, tag, projectRoot }) {

@@ -1,5 +1,5 @@
 import {
-  DEFAULT_SUBTASKS,
+  DEFAULT_SUBTASK_COUNT,
   type Project,
   requireProject,
   requireTag,
@@ -8,12 +8,14 @@ import {
   type Task,
   taskDoneError,
 } from '../project/index.ts';
-import { rulesExcerpt, excerpt, type TaskLine, taskLine, fullTask } from '../prompt-kit/excerpt.ts';
+import { excerpt } from '../prompt-kit/excerpt.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import { type TaskLine, taskLine, detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
 
 /** What splitting a task needs of the project; it is journaled. */
 export interface ExpandContext {
   readonly tag: string;
-  readonly task: ReturnType<typeof fullTask>;
+  readonly task: ReturnType<typeof detailedTaskExcerpt>;
   /** How many subtasks to make; 0 leaves it to the LLM. */
   readonly count: number;
   /** The number of the first of them. */
@@ -49,7 +51,7 @@ export function readExpandContext(
   const known = existing.reports.get(tag)?.complexityAnalysis.find(({ taskId }) => taskId === id);
   return {
     tag,
-    task: fullTask({ ...task, subtasks: stays }),
+    task: detailedTaskExcerpt({ ...task, subtasks: stays }),
     count: num ?? countFor(existing, tag, id),
     firstId: Math.max(0, ...stays.map(({ id }) => id)) + 1,
     needs: tasks
@@ -64,5 +66,5 @@ export function readExpandContext(
 /** As the complexity report recommends, or else the default. */
 function countFor(project: Project, tag: string, id: Task['id']): number {
   const entry = project.reports.get(tag)?.complexityAnalysis.find(({ taskId }) => taskId === id);
-  return entry === undefined ? DEFAULT_SUBTASKS : entry.recommendedSubtasks || DEFAULT_SUBTASKS;
+  return entry === undefined ? DEFAULT_SUBTASK_COUNT : entry.recommendedSubtasks || DEFAULT_SUBTASK_COUNT;
 }

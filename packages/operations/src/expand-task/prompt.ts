@@ -1,17 +1,17 @@
 import type { Message } from '@baton/protocol';
-import { rulesSection } from '../prompt-kit/excerpt.ts';
-import { fenceLines, fenceText } from '../prompt-kit/fence.ts';
+import { rulesSection } from '../prompt-kit/project-rules.ts';
+import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import {
   UNTRUSTED_DATA_RULE,
   JSON_ONLY_RULE,
   LANGUAGE_RULE,
-  buildMessages,
+  buildPromptMessages,
   type PromptText,
   RESEARCH_RULE,
 } from '../prompt-kit/prompt-text.ts';
 import type { ExpandContext } from './prompt-context.ts';
 
-export const expandText: PromptText = {
+export const expandPromptText: PromptText = {
   version: 1,
   system: `You split one development task into subtasks.
 
@@ -36,8 +36,8 @@ export function expandPrompt(
   prompt: string | undefined,
   research: boolean,
 ): Message[] {
-  const words = prompt === undefined ? undefined : fenceText('guidance', prompt);
-  return buildMessages(expandText, research, [
+  const words = prompt === undefined ? undefined : delimitText('guidance', prompt);
+  return buildPromptMessages(expandPromptText, research, [
     count === 0
       ? 'Make as many subtasks as the task needs.'
       : `Make about ${count} ${count === 1 ? 'subtask' : 'subtasks'}: somewhat more or fewer only if the task asks for it.`,
@@ -45,11 +45,11 @@ export function expandPrompt(
     words && `Whoever asks for it wants this to be heeded:\n${words.block}`,
     hint === undefined || hint === null
       ? undefined
-      : `An analysis of this task recommends:\n${fenceLines('recommendation', [hint])}`,
+      : `An analysis of this task recommends:\n${delimitJsonLines('recommendation', [hint])}`,
     needs.length > 0
-      ? `It begins when these tasks are finished, so rely on them:\n${fenceLines('finished-before', needs)}`
+      ? `It begins when these tasks are finished, so rely on them:\n${delimitJsonLines('finished-before', needs)}`
       : undefined,
     rulesSection(rules),
-    `The task:\n${fenceLines('task', [task])}`,
+    `The task:\n${delimitJsonLines('task', [task])}`,
   ]);
 }

@@ -1,9 +1,9 @@
 import { commitProject, generateObject, type Program, readProject } from '@baton/engine';
 import type { Json } from '@baton/protocol';
-import { MODELS } from '../definition/models.ts';
+import { LLM_MODELS } from '../definition/llm-models.ts';
 import type { Command, Project } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
-import { roleFor } from '../prompt-kit/prompt-text.ts';
+import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
 import { expandAnswer } from './answer.ts';
 import { readExpandContext } from './prompt-context.ts';
 import { expandPrompt } from './prompt.ts';
@@ -30,15 +30,15 @@ export interface SplitResult {
   readonly task?: Json;
 }
 
-/** Splits one task: reads it, asks, commits. Errors: as `expandMaterial`, and those of the call and of the commit. */
+/** Splits one task: reads it, asks, commits. Errors: as `readExpandContext`, and those of the call and of the commit. */
 export function* splitTask(expansion: SplitRequest): Program<SplitResult> {
   const { projectRoot, tag, id, num, prompt, force, research, show } = expansion;
   const material = yield* readProject(projectRoot, (project?: Project) =>
     readExpandContext(project, projectRoot, tag, { id, num, force }),
   );
-  const role = roleFor(research);
+  const role = modelRoleFor(research);
   const { subtasks } = yield* generateObject({
-    ...MODELS[role],
+    ...LLM_MODELS[role],
     role,
     messages: expandPrompt(material, prompt, research),
     summary: `Split task ${id}: ${excerpt(material.task.title, 80)}`,

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { wrapBareList } from '../schema/coercion.ts';
-import { MAX_NEW_TASKS, newTask } from '../project/index.ts';
+import { MAX_GENERATED_TASKS, generatedTaskSchema } from '../project/index.ts';
 
 /** What the LLM is asked for. A bare list of tasks, which some models give, is read as one. */
 export const parsePrdAnswer = wrapBareList(
   'tasks',
   z.object({
-    tasks: z.array(newTask).min(1, 'must hold at least one task').max(MAX_NEW_TASKS),
+    tasks: z.array(generatedTaskSchema).min(1, 'must hold at least one task').max(MAX_GENERATED_TASKS),
     metadata: z
       .record(z.string(), z.unknown())
       .nullish()

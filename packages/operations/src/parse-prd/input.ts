@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { projectRoot, research, tag } from '../definition/arguments.ts';
+import { projectRoot, research, tag } from '../definition/shared-arguments.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
-import { fileName } from '../project/index.ts';
+import { fileNameSchema } from '../project/index.ts';
 
 export const MAX_PRD_LENGTH = 500_000;
 export const DEFAULT_TASKS = 10;
@@ -19,7 +19,7 @@ export const parsePrdInput = z
       .regex(/\S/, 'must not be blank')
       .optional()
       .describe('The product requirements document, as text'),
-    input: fileName
+    input: fileNameSchema
       .optional()
       .describe('Instead of prd: the name of a file of the project that connect_files has put there'),
     numTasks: integerOrDigits(z.int().min(0).max(200).default(DEFAULT_TASKS)).describe(

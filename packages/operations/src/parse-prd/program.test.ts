@@ -1,9 +1,9 @@
 import { MAX_EXCEPTION_RETRIES } from '@baton/engine';
 import type { AgentAnswer, DelegatedCall, Json } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
-import { MODELS } from '../definition/models.ts';
-import { applyCommand, checkInvariants, type Project } from '../project/index.ts';
-import { runProgram, NOW, objectAnswer } from '../testing/run-program.ts';
+import { LLM_MODELS } from '../definition/llm-models.ts';
+import { applyCommand, findInvariantViolations, type Project } from '../project/index.ts';
+import { runProgramInMemory, TEST_NOW, objectAnswer } from '../testing/run-program-in-memory.ts';
 import { parsePrdInput } from './input.ts';
 import { parsePrd } from './program.ts';
 
@@ -17,7 +17,7 @@ const PLAN = { tasks: [task(1), task(2, { dependencies: [1] })] };
 
 function project(...ids: number[]): Project {
   const tasks = ids.map((id) => ({ id, title: `Old ${id}`, status: 'done' }));
-  return applyCommand(undefined, { command: 'import', file: { master: { tasks } } }, NOW).project;
+  return applyCommand(undefined, { command: 'import', file: { master: { tasks } } }, TEST_NOW).project;
 }
 
 /** Runs parse_prd on what the project `default` is; answers in turn, the last one again and again. */
@@ -27,9 +27,9 @@ function run(input: Record<string, unknown>, before?: Project, ...answers: Agent
   const answer = (_call: DelegatedCall, asked: number) =>
     given[Math.min(asked, given.length) - 1] ?? objectAnswer(PLAN);
   const parsed = parsePrdInput.parse({ prd: 'A product.', ...input });
-  const { end, ...rest } = runProgram(parsePrd, parsed, { projects, answer });
+  const { end, ...rest } = runProgramInMemory(parsePrd, parsed, { projects, answer });
   const after = projects.get('default');
-  if (after) expect(checkInvariants(after)).toEqual([]);
+  if (after) expect(findInvariantViolations(after)).toEqual([]);
   if (end.status === 'completed') expect(parsePrd.result.safeParse(end.result).error).toBeUndefined();
   return { ...rest, end, after, first: rest.calls[0] };
 }
@@ -69,7 +69,12 @@ describe('parse_prd version 1', () => {
       role: 'main',
       serviceType: 'generateObject',
       attempt: 1,
-      request: { apiKey: null, modelId: MODELS.main.modelId, objectName: 'tasks_data', maxTokens: 64_000 },
+      request: {
+        apiKey: null,
+        modelId: LLM_MODELS.main.modelId,
+        objectName: 'tasks_data',
+        maxTokens: 64_000,
+      },
     });
     expect(first?.request.schema).toMatchObject({
       type: 'object',
@@ -83,7 +88,7 @@ describe('parse_prd version 1', () => {
   it('asks the research model with research', () => {
     expect(run({ research: true }).first).toMatchObject({
       role: 'research',
-      request: { modelId: MODELS.research.modelId },
+      request: { modelId: LLM_MODELS.research.modelId },
     });
   });
 
@@ -118,7 +123,10 @@ describe('a tag that has tasks', () => {
       projects.set('default', project(1));
       return objectAnswer(PLAN);
     };
-    const { end } = runProgram(parsePrd, parsePrdInput.parse({ prd: 'A product.' }), { projects, answer });
+    const { end } = runProgramInMemory(parsePrd, parsePrdInput.parse({ prd: 'A product.' }), {
+      projects,
+      answer,
+    });
     expect(end).toMatchObject({ status: 'failed', error: { code: 'tag_not_empty', count: 1 } });
     expect(projects.get('default')).toEqual(project(1));
   });
@@ -153,7 +161,7 @@ describe('a tag that has tasks', () => {
   });
 });
 
-const empty = { tasks: [], metadata: { created: NOW, updated: NOW, description: '' }, extra: {} };
+const empty = { tasks: [], metadata: { created: TEST_NOW, updated: TEST_NOW, description: '' }, extra: {} };
 
 describe("what the agent's path of claude-task-master got wrong", () => {
   it('append is not ignored', () => {
@@ -172,10 +180,10 @@ describe("what the agent's path of claude-task-master got wrong", () => {
     const input = parsePrdInput.parse({ prd: 'A product.', append: true });
     // The second call is read, asked and committed whole while the first one waits for its answer.
     const inner: { end?: unknown } = {};
-    const { end } = runProgram(parsePrd, input, {
+    const { end } = runProgramInMemory(parsePrd, input, {
       projects,
       answer: () => {
-        inner.end ??= runProgram(parsePrd, input, { projects, answer: () => plan }).end;
+        inner.end ??= runProgramInMemory(parsePrd, input, { projects, answer: () => plan }).end;
         return plan;
       },
     });

@@ -1,13 +1,13 @@
 import { commitProject, generateObject, readProject } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
-import { MODELS } from '../definition/models.ts';
-import type { Operation } from '../definition/operation.ts';
+import { LLM_MODELS } from '../definition/llm-models.ts';
+import type { ToolOperation } from '../definition/operation.ts';
 import { type Command, type Project, tagNotEmptyError } from '../project/index.ts';
-import { taskView } from '../views/task-view.ts';
+import { taskViewSchema } from '../views/task-view.ts';
 import { parsePrdAnswer } from './answer.ts';
 import { type ParsePrdInput, parsePrdInput } from './input.ts';
-import { parsePrdPrompt } from './prompt.ts';
+import { parsePrdPrompt, parsePrdPromptText } from './prompt.ts';
 import { readPrdContext } from './prompt-context.ts';
 
 const parsePrdResult = z.object({
@@ -15,7 +15,7 @@ const parsePrdResult = z.object({
   tag: z.string(),
   tasksAdded: z.int(),
   taskIds: z.array(z.int()),
-  tasks: z.array(taskView),
+  tasks: z.array(taskViewSchema),
 });
 
 /** The outcome of `add_tasks` as it comes back from the journal. */
@@ -25,7 +25,7 @@ type Added = { tag: string; taskIds: number[]; tasks: Json[] };
  * Turns a product requirements document into the tasks of a tag. A tag with tasks is refused before the LLM is paid
  * for, and again when the tasks are put in, since it may have got some in between.
  */
-export const parsePrd: Operation<ParsePrdInput, z.infer<typeof parsePrdResult>> = {
+export const parsePrd: ToolOperation<ParsePrdInput, z.infer<typeof parsePrdResult>> = {
   name: 'parse_prd',
   version: 1,
   title: 'Parse a product requirements document',
@@ -35,6 +35,11 @@ export const parsePrd: Operation<ParsePrdInput, z.infer<typeof parsePrdResult>> 
     'them or `force` replaces them. The LLM call is delegated to you: answer it with agent_llm.',
   input: parsePrdInput,
   result: parsePrdResult,
+  promptText: parsePrdPromptText,
+  nextSteps: [
+    'Read the tasks with get_tasks and correct what was misunderstood with update_task.',
+    'Find out which tasks are too large with analyze_project_complexity, and split them with expand_all.',
+  ],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 
   *run({ prd, input, numTasks, append = false, force = false, research = false, tag, projectRoot }) {
@@ -47,7 +52,7 @@ export const parsePrd: Operation<ParsePrdInput, z.infer<typeof parsePrdResult>> 
 
     const role = research ? 'research' : 'main';
     const answer = yield* generateObject({
-      ...MODELS[role],
+      ...LLM_MODELS[role],
       role,
       messages: parsePrdPrompt({
         prd: document,

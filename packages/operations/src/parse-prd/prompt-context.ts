@@ -1,5 +1,5 @@
-import { nextId, type Project, requireFile, requireProject, resolveTag } from '../project/index.ts';
-import { rulesExcerpt } from '../prompt-kit/excerpt.ts';
+import { nextId, type Project, requireConnectedFile, requireProject, resolveTag } from '../project/index.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
 
 /** What parse_prd reads of a project before it asks the LLM; it is journaled, so it is kept small. */
 export interface PrdContext {
@@ -41,6 +41,6 @@ export function readPrdContext(
     nextId: nextId(tasks),
     existing: latest.map(({ id, title, status }) => ({ id, title: title.slice(0, TITLE_LENGTH), status })),
     rules: rulesExcerpt(project),
-    document: input === undefined ? undefined : requireFile(requireProject(project), input).text,
+    document: input === undefined ? undefined : requireConnectedFile(requireProject(project), input).text,
   };
 }

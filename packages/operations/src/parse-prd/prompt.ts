@@ -1,11 +1,11 @@
 import type { Message } from '@baton/protocol';
-import { rulesSection } from '../prompt-kit/excerpt.ts';
-import { fenceLines, fenceText } from '../prompt-kit/fence.ts';
-import { buildMessages, type PromptText } from '../prompt-kit/prompt-text.ts';
+import { rulesSection } from '../prompt-kit/project-rules.ts';
+import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
+import { buildPromptMessages, type PromptText } from '../prompt-kit/prompt-text.ts';
 import type { ExistingTask } from './prompt-context.ts';
 
 /** The parts of the prompt; its wording may change without a new version of the program. */
-export interface PromptParts {
+export interface ParsePrdPromptParts {
   readonly prd: string;
   /** 0 leaves the number to the LLM. */
   readonly numTasks: number;
@@ -36,7 +36,7 @@ Answer with one JSON object that fits the given schema and nothing around it: { 
 
 const RESEARCH = `Before you plan, bring in what you know of the current state of the field: well-kept libraries and their present versions, known pitfalls, security and operations practice. Put what follows from it into details, concretely, and prefer the proven way to the new one.`;
 
-export const parsePrdText: PromptText = {
+export const parsePrdPromptText: PromptText = {
   version: 1,
   system: SYSTEM,
   research: RESEARCH,
@@ -45,29 +45,29 @@ export const parsePrdText: PromptText = {
 };
 
 /** The messages of parse_prd's one request. */
-export function parsePrdPrompt(parts: PromptParts): Message[] {
+export function parsePrdPrompt(parts: ParsePrdPromptParts): Message[] {
   const { prd, numTasks, research, append, rules } = parts;
-  const { fence, block } = fenceText('prd-document', prd);
+  const { delimiter, block } = delimitText('prd-document', prd);
   const number =
     numTasks === 0
       ? 'Make as many top-level tasks as the document needs.'
       : `Make about ${numTasks} top-level ${numTasks === 1 ? 'task' : 'tasks'}: ` +
         'somewhat more or fewer only if the document asks for it.';
-  return buildMessages(parsePrdText, research, [
+  return buildPromptMessages(parsePrdPromptText, research, [
     number,
     append === undefined ? 'Number the tasks from 1.' : appendNote(append),
     rulesSection(rules),
-    `The document stands between <${fence}> and </${fence}>.`,
+    `The document stands between <${delimiter}> and </${delimiter}>.`,
     block,
   ]);
 }
 
-function appendNote({ nextId, count, existing }: NonNullable<PromptParts['append']>): string {
+function appendNote({ nextId, count, existing }: NonNullable<ParsePrdPromptParts['append']>): string {
   if (count === 0) return `Number the tasks from ${nextId}.`;
   const shown = existing.length < count ? `the latest ${existing.length} of its ${count} tasks` : 'its tasks';
   return (
     `The plan already exists; add to it. Number your tasks from ${nextId}, do not repeat what is there, and depend on ` +
     `existing tasks by their ids where that is so. These are ${shown}, one per line:\n` +
-    fenceLines('existing-tasks', existing)
+    delimitJsonLines('existing-tasks', existing)
   );
 }

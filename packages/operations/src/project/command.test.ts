@@ -1,16 +1,20 @@
 import { BatonError } from '@baton/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { command, operationCommand, tasksFile } from '../testing/arbitrary.ts';
-import { seed } from '@baton/protocol/testing/seed';
+import {
+  commandArbitrary,
+  operationCommandArbitrary,
+  tasksFileArbitrary,
+} from '../testing/command-arbitraries.ts';
+import { randomSeed } from '@baton/protocol/testing/random-seed';
 import { applyCommand, type Command, commandSchema } from './command.ts';
 import { parseTasksFile, formatTasksFile } from './formats/tasks-file.ts';
-import { checkInvariants } from './dependencies/invariants.ts';
+import { findInvariantViolations } from './project-invariants.ts';
 import { newProject, type Project } from './model/project.ts';
-import { changedFields, fromFields, toFields } from './formats/stored-fields.ts';
+import { changedProjectFields, projectFromFields, projectToFields } from './formats/stored-fields.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
-fc.configureGlobal({ seed });
+fc.configureGlobal({ seed: randomSeed });
 
 /** Applies what is not refused; a refusal must be one with a name. */
 function apply(project: Project | undefined, next: Command): Project | undefined {
@@ -23,7 +27,7 @@ function apply(project: Project | undefined, next: Command): Project | undefined
 }
 
 function stored(project: Project): Map<string, string> {
-  return new Map([...toFields(project)].map(([field, value]) => [field, JSON.stringify(value)]));
+  return new Map([...projectToFields(project)].map(([field, value]) => [field, JSON.stringify(value)]));
 }
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -43,11 +47,11 @@ const OF_OPERATIONS: ReadonlySet<string> = new Set([
 describe('any sequence of commands', UNHURRIED, () => {
   it('keeps the invariants after every one', () => {
     fc.assert(
-      fc.property(tasksFile, fc.array(command, { maxLength: 14 }), (file, commands) => {
+      fc.property(tasksFileArbitrary, fc.array(commandArbitrary, { maxLength: 14 }), (file, commands) => {
         let project: Project | undefined = apply(undefined, { command: 'import', file });
         const problems = commands.flatMap((next) => {
           project = apply(project, next);
-          return project ? checkInvariants(project) : [];
+          return project ? findInvariantViolations(project) : [];
         });
         expect(problems).toEqual([]);
       }),
@@ -57,7 +61,7 @@ describe('any sequence of commands', UNHURRIED, () => {
 
   it('leaves a project that its own file gives back, dependency by dependency', () => {
     fc.assert(
-      fc.property(tasksFile, fc.array(command, { maxLength: 12 }), (file, commands) => {
+      fc.property(tasksFileArbitrary, fc.array(commandArbitrary, { maxLength: 12 }), (file, commands) => {
         let project: Project | undefined = apply(undefined, { command: 'import', file });
         for (const next of commands) project = apply(project, next);
         if (project === undefined) return;
@@ -74,8 +78,8 @@ describe('any sequence of commands', UNHURRIED, () => {
     let compared = 0;
     fc.assert(
       fc.property(
-        tasksFile,
-        fc.array(fc.oneof(command, operationCommand), { maxLength: 12 }),
+        tasksFileArbitrary,
+        fc.array(fc.oneof(commandArbitrary, operationCommandArbitrary), { maxLength: 12 }),
         (file, commands) => {
           let project: Project | undefined = apply(undefined, { command: 'import', file });
           for (const next of commands) {
@@ -104,18 +108,18 @@ describe('any sequence of commands', UNHURRIED, () => {
 
   it('leaves the project as its record gives it back, field by changed field', () => {
     fc.assert(
-      fc.property(fc.array(command, { maxLength: 8 }), (commands) => {
+      fc.property(fc.array(commandArbitrary, { maxLength: 8 }), (commands) => {
         let project: Project | undefined;
         const fields = new Map<string, string>();
         for (const next of commands) {
           const before = project;
           project = apply(before, next);
           if (project === undefined) continue;
-          const changed = changedFields(before, project);
+          const changed = changedProjectFields(before, project);
           for (const [field, value] of changed.set) fields.set(field, value);
           for (const field of changed.delete) fields.delete(field);
           expect(fields).toEqual(stored(project));
-          expect(plain(formatTasksFile(fromFields(fields)))).toEqual(plain(formatTasksFile(project)));
+          expect(plain(formatTasksFile(projectFromFields(fields)))).toEqual(plain(formatTasksFile(project)));
         }
       }),
       { numRuns: 100 },
@@ -124,7 +128,7 @@ describe('any sequence of commands', UNHURRIED, () => {
 
   it('never changes the project that it was applied to', () => {
     fc.assert(
-      fc.property(tasksFile, command, (file, next) => {
+      fc.property(tasksFileArbitrary, commandArbitrary, (file, next) => {
         const before = applyCommand(undefined, { command: 'import', file }, NOW).project;
         const copy = stored(before);
         apply(before, next);
@@ -135,7 +139,7 @@ describe('any sequence of commands', UNHURRIED, () => {
 
   it('is the same whether a command comes as an object or as the JSON that a journal holds', () => {
     fc.assert(
-      fc.property(command, (next) => {
+      fc.property(commandArbitrary, (next) => {
         expect(stored(apply(undefined, commandSchema.parse(plain(next))) ?? empty)).toEqual(
           stored(apply(undefined, next) ?? empty),
         );
@@ -149,7 +153,7 @@ const empty = newProject('master');
 describe('import', UNHURRIED, () => {
   it('gives back the very file that came in', () => {
     fc.assert(
-      fc.property(tasksFile, (file) => {
+      fc.property(tasksFileArbitrary, (file) => {
         const { project } = applyCommand(undefined, { command: 'import', file }, NOW);
         expect(formatTasksFile(project)).toEqual(file);
       }),
@@ -168,7 +172,7 @@ describe('import', UNHURRIED, () => {
   });
 });
 
-describe('changedFields', () => {
+describe('changedProjectFields', () => {
   it('names only what one status changes, however many tasks there are', () => {
     const tasks = Array.from({ length: 50 }, (_, index) => ({
       id: index + 1,
@@ -178,19 +182,19 @@ describe('changedFields', () => {
     const before = applyCommand(undefined, { command: 'import', file: { master: { tasks } } }, NOW).project;
     const later = '2026-03-02T12:00:00.000Z';
     const { project } = applyCommand(before, { command: 'set_status', id: '7', status: 'done' }, later);
-    expect(changedFields(before, project).set.map(([field]) => field)).toEqual([
+    expect(changedProjectFields(before, project).set.map(([field]) => field)).toEqual([
       'updated:master',
       'task:7:master',
     ]);
-    expect(changedFields(before, project).delete).toEqual([]);
-    expect(changedFields(project, project)).toEqual({ set: [], delete: [] });
+    expect(changedProjectFields(before, project).delete).toEqual([]);
+    expect(changedProjectFields(project, project)).toEqual({ set: [], delete: [] });
   });
 
   it('deletes the fields of tasks and tags that are gone', () => {
     const file = { master: { tasks: [{ id: 1, title: 'A' }] }, old: { tasks: [{ id: 1, title: 'B' }] } };
     const before = applyCommand(undefined, { command: 'import', file }, NOW).project;
     const after = applyCommand(before, { command: 'import', file: { master: { tasks: [] } } }, NOW).project;
-    expect(changedFields(before, after).delete).toEqual([
+    expect(changedProjectFields(before, after).delete).toEqual([
       'task:1:master',
       'tag:old',
       'updated:old',
@@ -200,7 +204,7 @@ describe('changedFields', () => {
 
   it('ignores fields of kinds that it does not know', () => {
     const { project } = applyCommand(undefined, { command: 'import', file: { master: { tasks: [] } } }, NOW);
-    expect(fromFields(stored(project).set('later:x', '"later"'))).toEqual(project);
+    expect(projectFromFields(stored(project).set('later:x', '"later"'))).toEqual(project);
   });
 });
 

@@ -1,50 +1,56 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { connectFiles, connectFilesCommand } from './commands/connect-files.ts';
-import { initialize, initializeCommand, setRules, setRulesCommand } from './commands/initialize-project.ts';
-import { addSubtask, addSubtaskCommand, addSubtasks, addSubtasksCommand } from './commands/add-subtasks.ts';
-import { addTask, addTaskCommand } from './commands/add-task.ts';
-import { addTasks, addTasksCommand } from './commands/add-tasks.ts';
-import { appendInfo, appendInfoCommand } from './commands/append-info.ts';
-import { type CommandResult, toOutcome } from './commands/command-result.ts';
+import { connectFiles, connectFilesCommandSchema } from './commands/connect-files.ts';
+import { initializeProject, initializeCommandSchema } from './commands/initialize-project.ts';
+import { setRules, setRulesCommandSchema } from './commands/set-rules.ts';
+import {
+  addSubtask,
+  addSubtaskCommandSchema,
+  addSubtasks,
+  addSubtasksCommandSchema,
+} from './commands/add-subtasks.ts';
+import { addTask, addTaskCommandSchema } from './commands/add-task.ts';
+import { addTasks, addTasksCommandSchema } from './commands/add-tasks.ts';
+import { appendInfo, appendInfoCommandSchema } from './commands/append-info.ts';
+import { type CommandResult, toOutcome } from './model/command-result.ts';
 import {
   addDependency,
-  addDependencyCommand,
+  addDependencyCommandSchema,
   fixDependencies,
-  fixDependenciesCommand,
+  fixDependenciesCommandSchema,
   removeDependency,
-  removeDependencyCommand,
+  removeDependencyCommandSchema,
 } from './commands/edit-dependencies.ts';
 import { ParsedTasksFile, parseTasksFile } from './formats/tasks-file.ts';
 import {
   moveBetweenTags,
-  moveBetweenTagsCommand,
+  moveBetweenTagsCommandSchema,
   moveTasks,
-  moveTasksCommand,
+  moveTasksCommandSchema,
 } from './commands/move-tasks.ts';
 import { DEFAULT_TAG, newProject, type Project } from './model/project.ts';
 import {
   clearSubtasks,
-  clearSubtasksCommand,
+  clearSubtasksCommandSchema,
   removeSubtasks,
-  removeSubtasksCommand,
+  removeSubtasksCommandSchema,
   removeTasks,
-  removeTasksCommand,
+  removeTasksCommandSchema,
 } from './commands/remove-tasks.ts';
-import { mergeReport, mergeReportCommand } from './commands/merge-report.ts';
-import { setStatus, setStatusCommand } from './commands/set-status.ts';
+import { mergeReport, mergeReportCommandSchema } from './commands/merge-report.ts';
+import { setStatus, setStatusCommandSchema } from './commands/set-status.ts';
 import {
   addTag,
-  addTagCommand,
+  addTagCommandSchema,
   deleteTag,
-  deleteTagCommand,
+  deleteTagCommandSchema,
   renameTag,
-  renameTagCommand,
+  renameTagCommandSchema,
   useTag,
-  useTagCommand,
+  useTagCommandSchema,
 } from './commands/edit-tags.ts';
 import { TASK_LIMITS } from './model/task.ts';
-import { updateTasks, updateTasksCommand } from './commands/update-tasks.ts';
+import { updateTasks, updateTasksCommandSchema } from './commands/update-tasks.ts';
 
 /** Replaces the project's tags by those of a tasks.json, given as JSON or as a ParsedTasksFile. */
 const importCommand = z.strictObject({ command: z.literal('import'), file: z.unknown() });
@@ -54,29 +60,29 @@ const importCommand = z.strictObject({ command: z.literal('import'), file: z.unk
  * as its author read it.
  */
 export const commandSchema = z.discriminatedUnion('command', [
-  addTasksCommand,
-  addTaskCommand,
-  addSubtasksCommand,
-  addSubtaskCommand,
-  updateTasksCommand,
-  appendInfoCommand,
-  mergeReportCommand,
-  setStatusCommand,
-  removeTasksCommand,
-  removeSubtasksCommand,
-  clearSubtasksCommand,
-  moveTasksCommand,
-  moveBetweenTagsCommand,
-  addDependencyCommand,
-  removeDependencyCommand,
-  fixDependenciesCommand,
-  addTagCommand,
-  renameTagCommand,
-  deleteTagCommand,
-  useTagCommand,
-  initializeCommand,
-  setRulesCommand,
-  connectFilesCommand,
+  addTasksCommandSchema,
+  addTaskCommandSchema,
+  addSubtasksCommandSchema,
+  addSubtaskCommandSchema,
+  updateTasksCommandSchema,
+  appendInfoCommandSchema,
+  mergeReportCommandSchema,
+  setStatusCommandSchema,
+  removeTasksCommandSchema,
+  removeSubtasksCommandSchema,
+  clearSubtasksCommandSchema,
+  moveTasksCommandSchema,
+  moveBetweenTagsCommandSchema,
+  addDependencyCommandSchema,
+  removeDependencyCommandSchema,
+  fixDependenciesCommandSchema,
+  addTagCommandSchema,
+  renameTagCommandSchema,
+  deleteTagCommandSchema,
+  useTagCommandSchema,
+  initializeCommandSchema,
+  setRulesCommandSchema,
+  connectFilesCommandSchema,
   importCommand,
 ]);
 export type Command = z.infer<typeof commandSchema>;
@@ -158,7 +164,7 @@ function reduced(project: Project | undefined, command: Command, now: string): C
     case 'use_tag':
       return useTag(project, command);
     case 'initialize':
-      return initialize(project, command, now);
+      return initializeProject(project, command, now);
     case 'set_rules':
       return setRules(project, command);
     case 'connect_files':

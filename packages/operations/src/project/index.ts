@@ -1,20 +1,21 @@
 /**
  * The project: its shape (`project`, `task`, `status`, `task-id`), what may change it (`command` and the reducer of
- * each command), and its two written forms: claude-task-master's file (`file`) and stored fields (`record`).
- * `graph` finds rings of dependencies, `invariants` says what must hold after everything.
+ * each command), and its two written forms: claude-task-master's file (`tasks-file`) and stored fields (`stored-fields`).
+ * `dependency-graph` finds cycles of dependencies, `project-invariants` what must hold after every command.
  */
 export {
   type ProjectMetadata,
-  projectMetadata,
+  projectMetadataSchema,
   METADATA_LIMITS,
   type ConnectedFile,
-  fileName,
+  fileNameSchema,
 } from './model/project-metadata.ts';
-export { listFiles, requireFile } from './model/lookup.ts';
-export { MAX_NEW_SUBTASKS, taskDoneError } from './commands/add-subtasks.ts';
-export type { CommandResult } from './commands/command-result.ts';
+export { listConnectedFiles, requireConnectedFile } from './model/lookup.ts';
+export { MAX_GENERATED_SUBTASKS } from './commands/add-subtasks.ts';
+export { taskDoneError } from './model/task-errors.ts';
+export type { CommandResult } from './model/command-result.ts';
 export { applyCommand, type Command, commandSchema } from './command.ts';
-export { type DependencyIssue, dependencyIssues } from './commands/edit-dependencies.ts';
+export { type DependencyIssue, findDependencyIssues } from './dependencies/find-dependency-issues.ts';
 export {
   ParsedTasksFile,
   parseTasksFileInSteps,
@@ -22,32 +23,37 @@ export {
   formatTasksFile,
 } from './formats/tasks-file.ts';
 export { allItemIds, resolveDependency } from './dependencies/dependency-graph.ts';
-export { checkInvariants } from './dependencies/invariants.ts';
-export { newSubtask } from './model/new-subtask.ts';
-export { MAX_NEW_TASKS, newTask } from './model/new-task.ts';
+export { findInvariantViolations } from './project-invariants.ts';
+export { generatedSubtaskSchema } from './model/generated-subtask.ts';
+export { MAX_GENERATED_TASKS, generatedTaskSchema } from './model/generated-task.ts';
 export * from './model/lookup.ts';
 export * from './model/project.ts';
-export { type ChangedFields, changedFields, fromFields, toFields } from './formats/stored-fields.ts';
 export {
-  type Analysis,
-  analysis,
+  type ChangedFields,
+  changedProjectFields,
+  projectFromFields,
+  projectToFields,
+} from './formats/stored-fields.ts';
+export {
+  type TaskAnalysis,
+  taskAnalysisSchema,
   type ComplexityReport,
-  complexityReport,
-  DEFAULT_SCORE,
-  DEFAULT_SUBTASKS,
-  MAX_RECOMMENDED,
+  complexityReportSchema,
+  DEFAULT_COMPLEXITY_SCORE,
+  DEFAULT_SUBTASK_COUNT,
+  MAX_RECOMMENDED_SUBTASKS,
 } from './model/complexity-report.ts';
 export { parseTaskRefs } from './model/task-id.ts';
 export { type StatusChange } from './commands/set-status.ts';
 export {
   PRIORITIES,
   type Priority,
-  priority,
-  readStatus,
+  prioritySchema,
+  parseStatus,
   STATUSES,
   type Status,
-  status,
+  statusSchema,
 } from './model/status.ts';
 export { type Subtask, type Task, TASK_LIMITS } from './model/task.ts';
-export { taskUpdate } from './model/task-update.ts';
+export { taskUpdateSchema } from './model/task-update.ts';
 export { type Dependency, formatTaskRef, parseTaskRef, type TaskRef } from './model/task-id.ts';

@@ -28,7 +28,7 @@ export const RESEARCH_RULE =
   'Before you answer, bring in what you know of the current state of the field: well-kept libraries and their present versions, known pitfalls, security and operations practice. Let what follows from it stand in your answer, concretely, and prefer the proven way to the new one.';
 
 /** The messages of a request: the fixed part, then the parts of the user's message, empty ones left out. */
-export function buildMessages(
+export function buildPromptMessages(
   prompt: PromptText,
   research: boolean,
   parts: readonly (string | undefined)[],
@@ -40,6 +40,6 @@ export function buildMessages(
   ];
 }
 
-export function roleFor(research: boolean): Role {
+export function modelRoleFor(research: boolean): Role {
   return research ? 'research' : 'main';
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { idText, projectRoot, tag } from '../definition/arguments.ts';
-import { dependencyIssues, requireProject, requireTag, resolveTag } from '../project/index.ts';
+import { idText, projectRoot, tag } from '../definition/shared-arguments.ts';
+import { findDependencyIssues, requireProject, requireTag, resolveTag } from '../project/index.ts';
 import {
-  changeTool,
+  defineChangeTool,
   pluralize,
   DESTRUCTIVE_HINTS,
   tagArgument,
   IDEMPOTENT_WRITE_HINTS,
-  viewTool,
+  defineViewTool,
 } from './project-tool.ts';
 
 /** Tools around who waits for whom. */
@@ -30,7 +30,7 @@ const pair = z.strictObject({
   projectRoot,
 });
 
-export const addDependencyTool = changeTool({
+export const addDependencyTool = defineChangeTool({
   name: 'add_dependency',
   title: 'Add dependencies',
   description:
@@ -43,7 +43,7 @@ export const addDependencyTool = changeTool({
     added.length > 0 ? `${id} now waits for ${dependsOn}.` : `${id} already waited for ${dependsOn}.`,
 });
 
-export const removeDependencyTool = changeTool({
+export const removeDependencyTool = defineChangeTool({
   name: 'remove_dependency',
   title: 'Remove dependencies',
   description: 'Lets tasks or subtasks no longer wait for others.',
@@ -54,7 +54,7 @@ export const removeDependencyTool = changeTool({
   summarize: (_result, { id, dependsOn }) => `${id} no longer waits for ${dependsOn}.`,
 });
 
-export const validateDependenciesTool = viewTool({
+export const validateDependenciesTool = defineViewTool({
   name: 'validate_dependencies',
   title: 'Check dependencies',
   description:
@@ -65,7 +65,7 @@ export const validateDependenciesTool = viewTool({
     const existing = requireProject(project, projectRoot);
     const tag = resolveTag(existing, input.tag);
     const { tasks } = requireTag(existing, tag);
-    const issues = dependencyIssues(tasks);
+    const issues = findDependencyIssues(tasks);
     return { projectRoot, tag, valid: issues.length === 0, checked: tasks.length, issues };
   },
   summarize: ({ valid, checked, issues }) =>
@@ -74,7 +74,7 @@ export const validateDependenciesTool = viewTool({
       : `${pluralize(issues.length, 'problem')}: ${issues[0]?.message}.`,
 });
 
-export const fixDependenciesTool = changeTool({
+export const fixDependenciesTool = defineChangeTool({
   name: 'fix_dependencies',
   title: 'Mend dependencies',
   description: 'Takes out what validate_dependencies finds.',

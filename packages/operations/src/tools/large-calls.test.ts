@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { projectWith } from '../testing/run-operation.ts';
-import { refusedCall, callTool } from '../testing/use-tool.ts';
+import { projectWith } from '../testing/run-operation-in-memory.ts';
+import { expectToolRefusal, callProjectToolInMemory } from '../testing/call-project-tool-in-memory.ts';
 
 describe('a call that names very much', () => {
   const large = projectWith(
@@ -19,14 +19,14 @@ describe('a call that names very much', () => {
     ],
   ])('%s is refused before it takes long', (name, input, code) => {
     const begun = performance.now();
-    expect(refusedCall(name, input, large).code).toBe(code);
+    expect(expectToolRefusal(name, input, large).code).toBe(code);
     expect(performance.now() - begun).toBeLessThan(2_000);
   });
 
   it('is done in time where it is allowed', { timeout: 30_000 }, () => {
     const begun = performance.now();
-    callTool('add_dependency', { id: '5000', dependsOn: '4001-4400' }, large);
-    callTool(
+    callProjectToolInMemory('add_dependency', { id: '5000', dependsOn: '4001-4400' }, large);
+    callProjectToolInMemory(
       'move_task',
       {
         from: Array.from({ length: 20 }, (_, at) => at + 1).join(','),
@@ -34,7 +34,7 @@ describe('a call that names very much', () => {
       },
       large,
     );
-    callTool('clear_subtasks', { all: true }, large);
+    callProjectToolInMemory('clear_subtasks', { all: true }, large);
     expect(performance.now() - begun).toBeLessThan(15_000);
     console.log(`five thousand tasks: ${Math.round(performance.now() - begun)} ms`);
   });

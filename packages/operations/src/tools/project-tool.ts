@@ -21,7 +21,7 @@ interface Target {
 }
 
 /** A tool that only reads a project. */
-export interface ProjectView<Input = Target, Result = object> extends ToolText<Input, Result> {
+export interface ProjectViewTool<Input = Target, Result = object> extends ToolText<Input, Result> {
   readonly kind: 'view';
   view(project: Project | undefined, input: Input): Result;
 }
@@ -33,7 +33,7 @@ export interface ProjectChangeTool<Input = Target, Result = object> extends Tool
   show(outcome: JsonObject, input: Input): object;
 }
 
-export type ProjectTool = ProjectView | ProjectChangeTool;
+export type ProjectTool = ProjectViewTool | ProjectChangeTool;
 
 export const READ_HINTS: ToolHints = {
   readOnlyHint: true,
@@ -45,14 +45,14 @@ export const WRITE_HINTS: ToolHints = { ...READ_HINTS, readOnlyHint: false, idem
 export const IDEMPOTENT_WRITE_HINTS: ToolHints = { ...WRITE_HINTS, idempotentHint: true };
 export const DESTRUCTIVE_HINTS: ToolHints = { ...WRITE_HINTS, destructiveHint: true };
 
-export function viewTool<Input extends Target, Result extends object>(
-  spec: Omit<ProjectView<Input, Result>, 'kind' | 'hints'>,
+export function defineViewTool<Input extends Target, Result extends object>(
+  spec: Omit<ProjectViewTool<Input, Result>, 'kind' | 'hints'>,
 ): ProjectTool {
   return { kind: 'view', hints: READ_HINTS, ...spec } as unknown as ProjectTool;
 }
 
 /** Unless it says otherwise, a change shows its outcome with the project's key. */
-export function changeTool<Input extends Target, Result extends object>(
+export function defineChangeTool<Input extends Target, Result extends object>(
   spec: Omit<ProjectChangeTool<Input, Result>, 'kind' | 'show'> &
     Partial<Pick<ProjectChangeTool<Input, Result>, 'show'>>,
 ): ProjectTool {

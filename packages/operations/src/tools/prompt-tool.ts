@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { projectRoot } from '../definition/arguments.ts';
-import { writeUserGuide } from '../catalog/user-guide.ts';
+import { projectRoot } from '../definition/shared-arguments.ts';
+import { formatOperationGuide } from '../catalog/operation-guide.ts';
 import { operationPrompt, promptNames } from '../catalog/prompt-catalog.ts';
-import { viewTool } from './project-tool.ts';
+import { defineViewTool } from './project-tool.ts';
 
 /** Some models write nested objects as JSON text. */
 const context = z
@@ -19,7 +19,7 @@ const context = z
   )
   .meta({ type: ['object', 'string'] });
 
-export const generatePromptTool = viewTool({
+export const generatePromptTool = defineViewTool({
   name: 'generate_prompt',
   title: 'Write the text for people',
   description:
@@ -42,7 +42,7 @@ export const generatePromptTool = viewTool({
   }),
   view: (_project, { operation, context = {} }) => {
     const { version, system } = operationPrompt(operation);
-    return { operation, prompt: writeUserGuide(operation, context), version, system };
+    return { operation, prompt: formatOperationGuide(operation, context), version, system };
   },
   summarize: ({ prompt }) => prompt,
 });

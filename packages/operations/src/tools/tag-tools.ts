@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { projectRoot } from '../definition/arguments.ts';
+import { projectRoot } from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
 import { requireProject, tagName } from '../project/index.ts';
 import { countProgress } from '../views/progress.ts';
 import {
-  changeTool,
+  defineChangeTool,
   pluralize,
   DESTRUCTIVE_HINTS,
   IDEMPOTENT_WRITE_HINTS,
-  viewTool,
+  defineViewTool,
   WRITE_HINTS,
 } from './project-tool.ts';
 
@@ -17,7 +17,7 @@ import {
 const existing = z.string().min(1).max(64);
 const description = z.string().max(1_000).optional().describe('What the tag is for');
 
-export const listTagsTool = viewTool({
+export const listTagsTool = defineViewTool({
   name: 'list_tags',
   title: 'List tags',
   description: 'Lists the tags of a project, which one is current, and how far each is.',
@@ -57,7 +57,7 @@ const made = z.object({
   tasksCopied: z.int(),
 });
 
-export const addTagTool = changeTool({
+export const addTagTool = defineChangeTool({
   name: 'add_tag',
   title: 'Add a tag',
   description:
@@ -89,7 +89,7 @@ export const addTagTool = changeTool({
       : `Made tag '${tag}' with ${pluralize(tasksCopied, 'task')} of '${copiedFrom}'.`,
 });
 
-export const copyTagTool = changeTool({
+export const copyTagTool = defineChangeTool({
   name: 'copy_tag',
   title: 'Copy a tag',
   description: 'Makes a new tag with a copy of all tasks of another.',
@@ -110,7 +110,7 @@ export const copyTagTool = changeTool({
   summarize: ({ tag, tasksCopied }) => `Made tag '${tag}' with ${pluralize(tasksCopied, 'task')}.`,
 });
 
-export const renameTagTool = changeTool({
+export const renameTagTool = defineChangeTool({
   name: 'rename_tag',
   title: 'Rename a tag',
   description: 'Gives a tag another name; its tasks stay as they are.',
@@ -131,7 +131,7 @@ export const renameTagTool = changeTool({
   summarize: ({ oldName, newName }) => `Tag '${oldName}' is now '${newName}'.`,
 });
 
-export const deleteTagTool = changeTool({
+export const deleteTagTool = defineChangeTool({
   name: 'delete_tag',
   title: 'Delete a tag',
   description: 'Deletes a tag with all its tasks, for good. The only tag of a project cannot be deleted.',
@@ -152,7 +152,7 @@ export const deleteTagTool = changeTool({
     `Deleted tag '${tag}' with ${pluralize(tasksDeleted, 'task')}; '${currentTag}' is current.`,
 });
 
-export const useTagTool = changeTool({
+export const useTagTool = defineChangeTool({
   name: 'use_tag',
   title: 'Switch to a tag',
   description: 'Makes a tag the current one, which calls without `tag` mean.',

@@ -1,56 +1,42 @@
 import {
   getTask,
-  getTaskInput,
-  getTaskResult,
+  getTaskInputSchema,
+  getTaskResultSchema,
   getTasks,
-  getTasksInput,
-  getTasksResult,
+  getTasksInputSchema,
+  getTasksResultSchema,
   nextTask,
-  nextTaskInput,
-  nextTaskResult,
-  setTaskStatusCommand,
-  setTaskStatusInput,
-  setTaskStatusResult,
+  nextTaskInputSchema,
+  nextTaskResultSchema,
 } from '../views/index.ts';
-import { changeTool, pluralize, IDEMPOTENT_WRITE_HINTS, viewTool } from './project-tool.ts';
+import { pluralize, defineViewTool } from './project-tool.ts';
 
-export const getTasksTool = viewTool({
+export const getTasksTool = defineViewTool({
   name: 'get_tasks',
   title: 'List tasks',
   description: 'Lists the tasks of a project, all or those of some statuses, and how far it is.',
-  input: getTasksInput,
-  result: getTasksResult,
+  input: getTasksInputSchema,
+  result: getTasksResultSchema,
   view: getTasks,
   summarize: ({ tasks, tag }) => `${pluralize(tasks.length, 'task')} in '${tag}'.`,
 });
 
-export const getTaskTool = viewTool({
+export const getTaskTool = defineViewTool({
   name: 'get_task',
   title: 'Show a task',
   description: 'Shows one task, or one subtask, of a project with all its details.',
-  input: getTaskInput,
-  result: getTaskResult,
+  input: getTaskInputSchema,
+  result: getTaskResultSchema,
   view: getTask,
   summarize: ({ task }, { id }) => `Task ${id}: ${task.title}`,
 });
 
-export const nextTaskTool = viewTool({
+export const nextTaskTool = defineViewTool({
   name: 'next_task',
   title: 'Find the next task',
   description: 'Finds the task to work on next: one whose dependencies are done, the most important first.',
-  input: nextTaskInput,
-  result: nextTaskResult,
+  input: nextTaskInputSchema,
+  result: nextTaskResultSchema,
   view: nextTask,
   summarize: ({ task }) => (task === null ? 'No task can be begun now.' : `Next: ${task.title}`),
-});
-
-export const setTaskStatusTool = changeTool({
-  name: 'set_task_status',
-  title: 'Set the status of tasks',
-  description: 'Sets the status of tasks and subtasks of a project.',
-  hints: IDEMPOTENT_WRITE_HINTS,
-  input: setTaskStatusInput,
-  result: setTaskStatusResult,
-  command: setTaskStatusCommand,
-  summarize: (_result, { id, status }) => `Set to ${status}: ${id}.`,
 });

@@ -5,14 +5,11 @@ import {
   validateDependenciesTool,
 } from './dependency-tools.ts';
 import { generatePromptTool } from './prompt-tool.ts';
-import {
-  complexityReportTool,
-  connectFilesTool,
-  initializeProjectTool,
-  setRulesTool,
-} from './metadata-tools.ts';
+import { connectFilesTool, initializeProjectTool, setRulesTool } from './project-metadata-tools.ts';
+import { complexityReportTool } from './complexity-report-tool.ts';
 import type { ProjectTool } from './project-tool.ts';
-import { getTasksTool, getTaskTool, nextTaskTool, setTaskStatusTool } from './task-view-tools.ts';
+import { getTasksTool, getTaskTool, nextTaskTool } from './task-view-tools.ts';
+import { setTaskStatusTool } from './set-task-status-tool.ts';
 import {
   addTagTool,
   copyTagTool,
@@ -27,7 +24,7 @@ import {
   moveTaskTool,
   removeSubtaskTool,
   removeTaskTool,
-} from './task-tools.ts';
+} from './task-change-tools.ts';
 
 /** The tools that need no LLM, in the order in which they are listed. A new tool is one more entry. */
 export const projectTools: readonly ProjectTool[] = [

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { applyCommand, type Project } from '../project/index.ts';
 import { promptMarkdown, promptNames } from '../catalog/prompt-catalog.ts';
-import { NOW } from '../testing/run-program.ts';
-import { projectWith } from '../testing/run-operation.ts';
-import { refusedCall, callTool } from '../testing/use-tool.ts';
+import { TEST_NOW } from '../testing/run-program-in-memory.ts';
+import { projectWith } from '../testing/run-operation-in-memory.ts';
+import { expectToolRefusal, callProjectToolInMemory } from '../testing/call-project-tool-in-memory.ts';
 import { projectStatus, rulesMarkdown } from '../views/index.ts';
 import { projectTools } from './tool-catalog.ts';
 
@@ -54,7 +54,7 @@ describe('dependencies', () => {
     ['1', '1.1', ['1', '1.1', '1']],
     ['1.1', '1', ['1.1', '1', '1.1']],
   ])('%s on %s is refused with the chain named', (id, dependsOn, chain) => {
-    const error = refusedCall('add_dependency', { id, dependsOn }, plan());
+    const error = expectToolRefusal('add_dependency', { id, dependsOn }, plan());
     expect(error.code).toBe('dependency_cycle');
     expect(error.details['chain']).toEqual(chain);
     expect(error.message).toContain(chain.join(' → '));
@@ -64,38 +64,43 @@ describe('dependencies', () => {
     const long = projectWith(
       Array.from({ length: 500 }, (_, at) => ({ id: at + 1, dependencies: at > 0 ? [at] : [] })),
     );
-    expect(refusedCall('add_dependency', { id: 1, dependsOn: 500 }, long).message.length).toBeLessThan(300);
+    expect(expectToolRefusal('add_dependency', { id: 1, dependsOn: 500 }, long).message.length).toBeLessThan(
+      300,
+    );
   });
 
   it('are added by lists and ranges, all or none', () => {
-    expect(links(callTool('add_dependency', { id: '5', dependsOn: '1-3' }, plan()).after)['5']).toEqual([
-      1, 2, 3,
-    ]);
-    expect(refusedCall('add_dependency', { id: '5', dependsOn: '1,4' }, plan()).code).toBe(
+    expect(
+      links(callProjectToolInMemory('add_dependency', { id: '5', dependsOn: '1-3' }, plan()).after)['5'],
+    ).toEqual([1, 2, 3]);
+    expect(expectToolRefusal('add_dependency', { id: '5', dependsOn: '1,4' }, plan()).code).toBe(
       'project_task_not_found',
     );
   });
 
   it('of subtasks mean what was said: a sibling by "1.1", a task by "5"', () => {
-    const { after } = callTool('add_dependency', { id: '1.2', dependsOn: '5' }, plan());
+    const { after } = callProjectToolInMemory('add_dependency', { id: '1.2', dependsOn: '5' }, plan());
     expect(links(after)['1.2']).toEqual([1, 5]);
     const two = projectWith([{ id: 1, subtasks: [{ id: 1 }, { id: 2 }] }, { id: 2 }]);
-    expect(refusedCall('add_dependency', { id: '1.1', dependsOn: '2' }, two).message).toContain(
+    expect(expectToolRefusal('add_dependency', { id: '1.1', dependsOn: '2' }, two).message).toContain(
       'sibling 1.2',
     );
   });
 
   it('are removed, and what is not there is told', () => {
-    expect(links(callTool('remove_dependency', { id: '2', dependsOn: '1.2' }, plan()).after)['2']).toEqual([
-      1,
-    ]);
-    expect(refusedCall('remove_dependency', { id: '2', dependsOn: '3' }, plan()).code).toBe(
+    expect(
+      links(callProjectToolInMemory('remove_dependency', { id: '2', dependsOn: '1.2' }, plan()).after)['2'],
+    ).toEqual([1]);
+    expect(expectToolRefusal('remove_dependency', { id: '2', dependsOn: '3' }, plan()).code).toBe(
       'dependency_not_found',
     );
   });
 
   it('are found valid, and mended where a project was broken', () => {
-    expect(callTool('validate_dependencies', {}, plan()).result).toMatchObject({ valid: true, issues: [] });
+    expect(callProjectToolInMemory('validate_dependencies', {}, plan()).result).toMatchObject({
+      valid: true,
+      issues: [],
+    });
     const tasks = plan()
       .tags.get('master')!
       .tasks.map((task) =>
@@ -116,33 +121,35 @@ describe('dependencies', () => {
       'missing',
       'self',
     ]);
-    expect(callTool('fix_dependencies', {}, broken).result['fixed']).not.toEqual([]);
+    expect(callProjectToolInMemory('fix_dependencies', {}, broken).result['fixed']).not.toEqual([]);
   });
 });
 
 describe('removing', () => {
   it('takes what waited for it along, and never turns a dependency into another', () => {
     // Without care 1.3's dependency on its sibling 2 would become one on task 2.
-    const { after } = callTool('remove_task', { id: '1.2' }, plan());
+    const { after } = callProjectToolInMemory('remove_task', { id: '1.2' }, plan());
     expect(links(after)).toEqual({ 1: [], '1.1': [], '1.3': [5], 2: [1], 3: [2], 5: [] });
   });
 
   it('removes several at once, or nothing', () => {
-    expect(callTool('remove_task', { id: '2, 1.1' }, plan()).result['removed']).toHaveLength(2);
-    expect(refusedCall('remove_task', { id: '2,77' }, plan()).details).toMatchObject({ id: '77' });
+    expect(callProjectToolInMemory('remove_task', { id: '2, 1.1' }, plan()).result['removed']).toHaveLength(
+      2,
+    );
+    expect(expectToolRefusal('remove_task', { id: '2,77' }, plan()).details).toMatchObject({ id: '77' });
   });
 
   it('makes tasks of subtasks, whose dependencies follow', () => {
-    const { after, result } = callTool('remove_subtask', { id: '1.2', convert: true }, plan());
+    const { after, result } = callProjectToolInMemory('remove_subtask', { id: '1.2', convert: true }, plan());
     expect(links(after)).toEqual({ 1: [], '1.1': [], '1.3': [6, 5], 2: [1, 6], 3: [2], 5: [], 6: ['1.1'] });
     expect(result['converted']).toMatchObject([{ id: 6, title: 'Part 2', priority: 'medium' }]);
   });
 
   it('clears subtasks of some tasks or of all, never of neither', () => {
-    expect(callTool('clear_subtasks', { all: true }, plan()).result['cleared']).toEqual([
+    expect(callProjectToolInMemory('clear_subtasks', { all: true }, plan()).result['cleared']).toEqual([
       { id: 1, subtasksRemoved: 3 },
     ]);
-    expect(links(callTool('clear_subtasks', { id: 1 }, plan()).after)['2']).toEqual([1]);
+    expect(links(callProjectToolInMemory('clear_subtasks', { id: 1 }, plan()).after)['2']).toEqual([1]);
     expect(projectTools.find(({ name }) => name === 'clear_subtasks')!.input.safeParse({}).success).toBe(
       false,
     );
@@ -161,13 +168,13 @@ describe('move_task', () => {
     ['a subtask to another task', { from: '1.1', to: '3.1' }, { '3.1': [], '1.2': ['3.1'] }],
     ['several at once', { from: '3,5', to: '13,15' }, { 13: [2], 15: [], '1.3': [2, 15] }],
   ])('moves %s, dependencies following', (_what, input, expected) => {
-    const after = links(callTool('move_task', input, plan()).after);
+    const after = links(callProjectToolInMemory('move_task', input, plan()).after);
     for (const [id, dependencies] of Object.entries(expected))
       expect([id, after[id]]).toEqual([id, dependencies]);
   });
 
   it('takes a subtask to the place of a sibling', () => {
-    const { tasks } = callTool('move_task', { from: '1.3', to: '1.1' }, plan());
+    const { tasks } = callProjectToolInMemory('move_task', { from: '1.3', to: '1.1' }, plan());
     expect(tasks()[0]?.subtasks.map(({ id }) => id)).toEqual([3, 1, 2]);
   });
 
@@ -179,26 +186,26 @@ describe('move_task', () => {
     // In task 1, which has a subtask 2, the number 2 cannot mean task 2.
     [{ from: '3', to: '1.4' }, 'means its sibling'],
   ])('refuses %j and changes nothing', (input, told) => {
-    const error = refusedCall('move_task', input, plan());
+    const error = expectToolRefusal('move_task', input, plan());
     expect(error.code).toBe('invalid_arguments');
     expect(error.message).toContain(told);
   });
 
   it('takes tasks to another tag, asking what is to become of dependencies in between', () => {
-    const two = callTool('add_tag', { name: 'v2' }, plan()).after;
+    const two = callProjectToolInMemory('add_tag', { name: 'v2' }, plan()).after;
     const to = { from: '2', fromTag: 'master', toTag: 'v2' };
-    expect(refusedCall('move_task', to, two).message).toContain('2 → 1');
-    const dropped = callTool('move_task', { ...to, ignoreDependencies: true }, two);
+    expect(expectToolRefusal('move_task', to, two).message).toContain('2 → 1');
+    const dropped = callProjectToolInMemory('move_task', { ...to, ignoreDependencies: true }, two);
     expect(links(dropped.after, 'v2')).toEqual({ 2: [] });
     expect(links(dropped.after)['3']).toEqual([]);
-    const along = callTool('move_task', { ...to, withDependencies: true }, two);
+    const along = callProjectToolInMemory('move_task', { ...to, withDependencies: true }, two);
     expect(along.tasks('v2').map(({ id }) => id)).toEqual([1, 2, 5]);
   });
 });
 
 describe('add_subtask', () => {
   it('adds a new one, its dependencies by outside ids', () => {
-    const { result } = callTool(
+    const { result } = callProjectToolInMemory(
       'add_subtask',
       { id: 1, title: 'More', dependencies: '1.1,5', status: 'todo' },
       plan(),
@@ -207,7 +214,7 @@ describe('add_subtask', () => {
   });
 
   it('makes one of a task, which then is no task any more', () => {
-    const { result, after } = callTool(
+    const { result, after } = callProjectToolInMemory(
       'add_subtask',
       { id: 1, taskId: 3 },
       projectWith([{ id: 1 }, { id: 2, dependencies: [3] }, { id: 3 }]),
@@ -222,20 +229,20 @@ describe('add_subtask', () => {
     [{ id: 1, title: 'T', dependencies: '88' }, 'project_task_not_found'],
     [{ id: 77, title: 'T' }, 'project_task_not_found'],
   ])('refuses %j', (input, code) => {
-    expect(refusedCall('add_subtask', input, plan()).code).toBe(code);
+    expect(expectToolRefusal('add_subtask', input, plan()).code).toBe(code);
   });
 });
 
 describe('tags', () => {
   it('are made, copied, renamed, switched to and deleted, with the complexity known of them', () => {
-    let project = callTool(
+    let project = callProjectToolInMemory(
       'add_tag',
       { name: 'v2', copyFromCurrent: true, description: 'Next' },
       plan(),
     ).after;
-    project = callTool('copy_tag', { sourceName: 'v2', targetName: 'v3' }, project).after;
-    project = callTool('rename_tag', { oldName: 'master', newName: 'main' }, project).after;
-    expect(callTool('list_tags', { showMetadata: true }, project).result).toMatchObject({
+    project = callProjectToolInMemory('copy_tag', { sourceName: 'v2', targetName: 'v3' }, project).after;
+    project = callProjectToolInMemory('rename_tag', { oldName: 'master', newName: 'main' }, project).after;
+    expect(callProjectToolInMemory('list_tags', { showMetadata: true }, project).result).toMatchObject({
       currentTag: 'main',
       tags: [
         { name: 'main', isCurrent: true, taskCount: 4 },
@@ -243,8 +250,8 @@ describe('tags', () => {
         { name: 'v3' },
       ],
     });
-    project = callTool('use_tag', { name: 'v3' }, project).after;
-    expect(callTool('delete_tag', { name: 'v3' }, project).result).toMatchObject({
+    project = callProjectToolInMemory('use_tag', { name: 'v3' }, project).after;
+    expect(callProjectToolInMemory('delete_tag', { name: 'v3' }, project).result).toMatchObject({
       currentTag: 'main',
       tasksDeleted: 4,
     });
@@ -257,14 +264,14 @@ describe('tags', () => {
     ['delete_tag', { name: 'master' }, 'invalid_arguments'],
     ['use_tag', { name: 'none' }, 'tag_not_found'],
   ])('%s %j is refused', (name, input, code) => {
-    expect(refusedCall(name, input, plan()).code).toBe(code);
+    expect(expectToolRefusal(name, input, plan()).code).toBe(code);
   });
 });
 
 describe('a project', () => {
   it('has the shape of initialize_project in task-master, and is started again without losing anything', () => {
     const rules = ['Tests first.', 'No globals.'];
-    const first = callTool('initialize_project', {
+    const first = callProjectToolInMemory('initialize_project', {
       projectRoot: '/home/ada/shop',
       name: 'Shop',
       techStack: 'Node',
@@ -277,43 +284,49 @@ describe('a project', () => {
       rules_applied: rules,
       setup_complete: true,
     });
-    const again = callTool('initialize_project', { requirements: 'Sell tea.' }, first.after);
+    const again = callProjectToolInMemory('initialize_project', { requirements: 'Sell tea.' }, first.after);
     expect(again.after?.about).toEqual({
       name: 'Shop',
       techStack: 'Node',
       requirements: 'Sell tea.',
-      created: NOW,
+      created: TEST_NOW,
     });
     expect(again.after?.rules).toEqual(rules);
   });
 
   it('has rules, set whole or added to, shown as Markdown', () => {
-    const { after } = callTool('set_rules', { rules: 'One.' }, plan());
-    const more = callTool('set_rules', { rules: ['Two.', '## Three\n\nLong.'], append: 'true' }, after).after;
+    const { after } = callProjectToolInMemory('set_rules', { rules: 'One.' }, plan());
+    const more = callProjectToolInMemory(
+      'set_rules',
+      { rules: ['Two.', '## Three\n\nLong.'], append: 'true' },
+      after,
+    ).after;
     expect(rulesMarkdown(more, 'p')).toBe('# Rules of p\n\n- One.\n\n- Two.\n\n## Three\n\nLong.\n\n');
-    expect(callTool('set_rules', { rules: [] }, more).after?.rules).toEqual([]);
+    expect(callProjectToolInMemory('set_rules', { rules: [] }, more).after?.rules).toEqual([]);
   });
 
   it('has files, each under its name, within bounds', () => {
-    const { result, after } = callTool(
+    const { result, after } = callProjectToolInMemory(
       'connect_files',
       { files: [{ name: 'prd.md', text: 'Tea.' }] },
       plan(),
     );
-    expect(result['files']).toEqual([{ name: 'prd.md', length: 4, updated: NOW }]);
-    expect(callTool('connect_files', { remove: ['prd.md'] }, after).result['files']).toEqual([]);
-    expect(refusedCall('connect_files', { remove: ['none'] }, after).code).toBe('file_not_found');
+    expect(result['files']).toEqual([{ name: 'prd.md', length: 4, updated: TEST_NOW }]);
+    expect(callProjectToolInMemory('connect_files', { remove: ['prd.md'] }, after).result['files']).toEqual(
+      [],
+    );
+    expect(expectToolRefusal('connect_files', { remove: ['none'] }, after).code).toBe('file_not_found');
     const large = Array.from({ length: 3 }, (_, at) => ({ name: `${at}`, text: 'x'.repeat(400_000) }));
-    expect(refusedCall('connect_files', { files: large }, plan()).code).toBe('limit_size');
+    expect(expectToolRefusal('connect_files', { files: large }, plan()).code).toBe('limit_size');
   });
 
   it('keeps rules, files and complexity through an import', () => {
-    let project = callTool('set_rules', { rules: ['One.'] }, plan()).after;
-    project = callTool('connect_files', { files: [{ name: 'a', text: 'b' }] }, project).after;
+    let project = callProjectToolInMemory('set_rules', { rules: ['One.'] }, plan()).after;
+    project = callProjectToolInMemory('connect_files', { files: [{ name: 'a', text: 'b' }] }, project).after;
     const { project: after } = applyCommand(
       project,
       { command: 'import', file: { master: { tasks: [] } } },
-      NOW,
+      TEST_NOW,
     );
     expect([after.rules, after.files.size]).toEqual([['One.'], 1]);
   });
@@ -329,7 +342,7 @@ describe('a project', () => {
 
 describe('prompts for people', () => {
   it.each(promptNames)('%s has a text with the very words that its LLM is told', (name) => {
-    const { result } = callTool('generate_prompt', {
+    const { result } = callProjectToolInMemory('generate_prompt', {
       operation: name,
       context: { projectRoot: 'p', prompt: 'Do `this`\n\n# now' },
     });
@@ -349,16 +362,17 @@ describe('prompts for people', () => {
       failed: [],
     };
     expect(
-      callTool('generate_prompt', { operation: 'update', context: JSON.stringify(context) }).result['prompt'],
+      callProjectToolInMemory('generate_prompt', { operation: 'update', context: JSON.stringify(context) })
+        .result['prompt'],
     ).toContain('Revised 2 tasks');
   });
 
   it('of an unknown operation are refused, naming those that there are', () => {
-    expect(refusedCall('generate_prompt', { operation: 'drop' }).message).toContain('parse_prd');
+    expect(expectToolRefusal('generate_prompt', { operation: 'drop' }).message).toContain('parse_prd');
   });
 });
 
 it('shows no complexity before anything was analyzed', () => {
-  expect(callTool('complexity_report', {}, plan()).result).toMatchObject({ report: null });
-  expect(refusedCall('complexity_report', {}).code).toBe('project_not_found');
+  expect(callProjectToolInMemory('complexity_report', {}, plan()).result).toMatchObject({ report: null });
+  expect(expectToolRefusal('complexity_report', {}).code).toBe('project_not_found');
 });

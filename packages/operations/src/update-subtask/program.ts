@@ -1,9 +1,9 @@
 import { commitProject, generateText, readProject } from '@baton/engine';
 import type { Json } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, subtaskId, tag } from '../definition/arguments.ts';
-import { MODELS } from '../definition/models.ts';
-import type { Operation } from '../definition/operation.ts';
+import { projectRoot, prompt, research, subtaskId, tag } from '../definition/shared-arguments.ts';
+import { LLM_MODELS } from '../definition/llm-models.ts';
+import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
   parseTaskRef,
@@ -16,10 +16,12 @@ import {
   type TaskRef,
   taskDoneError,
 } from '../project/index.ts';
-import { rulesExcerpt, excerpt, taskLine } from '../prompt-kit/excerpt.ts';
-import { roleFor } from '../prompt-kit/prompt-text.ts';
-import { subtaskView } from '../views/task-view.ts';
-import { notePrompt } from './prompt.ts';
+import { excerpt } from '../prompt-kit/excerpt.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import { taskLine } from '../prompt-kit/task-excerpts.ts';
+import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
+import { subtaskViewSchema } from '../views/task-view.ts';
+import { notePrompt, notePromptText } from './prompt.ts';
 import { definedFields } from '../schema/defined-fields.ts';
 
 /** A note is a note: a longer one is asked for again. */
@@ -40,11 +42,11 @@ const updateSubtaskResult = z.object({
   id: z.string(),
   /** The note as it was added to the details, with its date. */
   added: z.string(),
-  subtask: subtaskView,
+  subtask: subtaskViewSchema,
 });
 
 /** Adds a dated note to a subtask's details. */
-export const updateSubtask: Operation<UpdateSubtaskInput, z.infer<typeof updateSubtaskResult>> = {
+export const updateSubtask: ToolOperation<UpdateSubtaskInput, z.infer<typeof updateSubtaskResult>> = {
   name: 'update_subtask',
   version: 1,
   title: 'Add a note to a subtask',
@@ -53,15 +55,17 @@ export const updateSubtask: Operation<UpdateSubtaskInput, z.infer<typeof updateS
     'delegated to you: answer it with agent_llm, with text.',
   input: updateSubtaskInput,
   result: updateSubtaskResult,
+  promptText: notePromptText,
+  nextSteps: ['Go on with the subtask, and set its status with set_task_status when it is done.'],
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
 
   *run({ id, prompt, research = false, projectRoot, ...input }) {
     const found = yield* readProject(projectRoot, (project?: Project) =>
       readNoteContext(project, projectRoot, input.tag, id),
     );
-    const role = roleFor(research);
+    const role = modelRoleFor(research);
     const text = yield* generateText({
-      ...MODELS[role],
+      ...LLM_MODELS[role],
       role,
       messages: notePrompt(found.item, found, prompt, research),
       summary: `Note something on subtask ${id}: ${found.item.title.slice(0, 80)}`,

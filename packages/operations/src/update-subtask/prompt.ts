@@ -1,16 +1,16 @@
 import type { Message } from '@baton/protocol';
-import { rulesSection } from '../prompt-kit/excerpt.ts';
-import { fenceLines, fenceText } from '../prompt-kit/fence.ts';
+import { rulesSection } from '../prompt-kit/project-rules.ts';
+import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import {
   UNTRUSTED_DATA_RULE,
   LANGUAGE_RULE,
-  buildMessages,
+  buildPromptMessages,
   type PromptText,
   RESEARCH_RULE,
 } from '../prompt-kit/prompt-text.ts';
 
 /** Of `update_subtask`, and of `update_task` with `append`. */
-export const noteText: PromptText = {
+export const notePromptText: PromptText = {
   version: 1,
   system: `You add a note to a development task that is under way: what was learned, decided or tried, as the request says.
 
@@ -38,11 +38,11 @@ export function notePrompt(
   request: string,
   research: boolean,
 ): Message[] {
-  return buildMessages(noteText, research, [
-    `The request:\n${fenceText('note-request', request).block}`,
-    parent && `It belongs to this task:\n${fenceLines('parent-task', [parent])}`,
-    siblings.length > 0 ? `The other subtasks:\n${fenceLines('other-subtasks', siblings)}` : undefined,
+  return buildPromptMessages(notePromptText, research, [
+    `The request:\n${delimitText('note-request', request).block}`,
+    parent && `It belongs to this task:\n${delimitJsonLines('parent-task', [parent])}`,
+    siblings.length > 0 ? `The other subtasks:\n${delimitJsonLines('other-subtasks', siblings)}` : undefined,
     rulesSection(rules),
-    `It is to be added to:\n${fenceLines('task', [item])}`,
+    `It is to be added to:\n${delimitJsonLines('task', [item])}`,
   ]);
 }

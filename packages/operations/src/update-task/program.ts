@@ -1,10 +1,10 @@
 import { commitProject, generateObject, generateText, type Program, readProject } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, tag, taskId } from '../definition/arguments.ts';
+import { projectRoot, prompt, research, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
-import { MODELS } from '../definition/models.ts';
-import type { Operation } from '../definition/operation.ts';
+import { LLM_MODELS } from '../definition/llm-models.ts';
+import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
   type Project,
@@ -14,13 +14,15 @@ import {
   resolveTag,
   taskDoneError,
 } from '../project/index.ts';
-import { rulesExcerpt, excerpt, fullTask } from '../prompt-kit/excerpt.ts';
-import { roleFor } from '../prompt-kit/prompt-text.ts';
-import { updateTaskAnswer, dropUnrequestedStatus, dropTruncatedFields } from '../update/answer.ts';
-import { updatePrompt, updateTaskText } from '../update/prompt.ts';
+import { excerpt } from '../prompt-kit/excerpt.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
+import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
+import { updateTaskAnswerSchema, dropUnrequestedStatus, dropTruncatedFields } from '../update/answer.ts';
+import { updatePrompt, updateTaskPromptText } from '../update/prompt.ts';
 import { notePrompt } from '../update-subtask/prompt.ts';
 import { MAX_NOTE_LENGTH } from '../update-subtask/program.ts';
-import { taskView } from '../views/task-view.ts';
+import { taskViewSchema } from '../views/task-view.ts';
 
 const updateTaskInput = z.strictObject({
   id: taskId.describe('The task to revise; for a subtask use update_subtask'),
@@ -38,12 +40,12 @@ const updateTaskResult = z.object({
   id: z.string(),
   /** False when nothing about the task had to change. */
   updated: z.boolean(),
-  task: taskView,
+  task: taskViewSchema,
 });
 
 type Found = {
   readonly tag: string;
-  readonly task: ReturnType<typeof fullTask>;
+  readonly task: ReturnType<typeof detailedTaskExcerpt>;
   readonly rules?: string | undefined;
 };
 type UpdateRequest = Found & {
@@ -58,7 +60,7 @@ type CommitOutcome = {
 };
 
 /** Revises one task, or adds a dated note to it. A task that is done is refused, before and after the LLM was asked. */
-export const updateTask: Operation<UpdateTaskInput, z.infer<typeof updateTaskResult>> = {
+export const updateTask: ToolOperation<UpdateTaskInput, z.infer<typeof updateTaskResult>> = {
   name: 'update_task',
   version: 1,
   title: 'Revise a task',
@@ -67,6 +69,8 @@ export const updateTask: Operation<UpdateTaskInput, z.infer<typeof updateTaskRes
     'the prompt asks for another, and subtasks that are done stay. The LLM call is delegated to you: answer it with agent_llm.',
   input: updateTaskInput,
   result: updateTaskResult,
+  promptText: updateTaskPromptText,
+  nextSteps: ['Read the task with get_task.', 'If it grew, split it with expand_task.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 
   *run({ id, prompt, append = false, research = false, projectRoot, ...input }) {
@@ -75,7 +79,7 @@ export const updateTask: Operation<UpdateTaskInput, z.infer<typeof updateTaskRes
       const tag = resolveTag(existing, input.tag);
       const task = requireTask(requireTag(existing, tag), tag, { task: Number(id) });
       if (task.status === 'done') throw taskDoneError(tag, id);
-      return { tag, task: fullTask(task), rules: rulesExcerpt(existing) };
+      return { tag, task: detailedTaskExcerpt(task), rules: rulesExcerpt(existing) };
     });
     const wish = { ...found, request: prompt, projectRoot, research };
     const landed = append ? yield* note(wish) : yield* revise(wish);
@@ -92,8 +96,8 @@ function* revise(wish: UpdateRequest): Program<End> {
   const { tag, task, rules, request, projectRoot, research } = wish;
   const answer = yield* generateObject({
     ...callFor(wish, 'Revise'),
-    messages: updatePrompt(updateTaskText, request, [task], { rules }, research),
-    schema: updateTaskAnswer,
+    messages: updatePrompt(updateTaskPromptText, request, [task], { rules }, research),
+    schema: updateTaskAnswerSchema,
     objectName: 'updated_task',
   });
   const { updated, skipped, tasks } = yield* commitProject<CommitOutcome>(projectRoot, {
@@ -126,8 +130,8 @@ function* note(wish: UpdateRequest): Program<End> {
 
 /** Who is asked, and how lists name it. */
 function callFor({ task, research }: UpdateRequest, what: string) {
-  const role = roleFor(research);
-  return { ...MODELS[role], role, summary: `${what} task ${task.id}: ${excerpt(task.title, 80)}` };
+  const role = modelRoleFor(research);
+  return { ...LLM_MODELS[role], role, summary: `${what} task ${task.id}: ${excerpt(task.title, 80)}` };
 }
 
 function taskRemovedError(tag: string, id: number): BatonError {

@@ -1,15 +1,15 @@
 import { isRecord } from '@baton/protocol';
 import { z } from 'zod';
 import { wrapBareList } from '../schema/coercion.ts';
-import { MAX_NEW_TASKS, readStatus, taskUpdate } from '../project/index.ts';
+import { MAX_GENERATED_TASKS, parseStatus, taskUpdateSchema } from '../project/index.ts';
 
 /** Changed tasks, each id once: with two entries it is undefined which one applies. */
 export const updateAnswer = wrapBareList(
   'tasks',
   z.object({
     tasks: z
-      .array(taskUpdate)
-      .max(MAX_NEW_TASKS)
+      .array(taskUpdateSchema)
+      .max(MAX_GENERATED_TASKS)
       .superRefine((tasks, context) => {
         const seen = new Set<number>();
         for (const [at, { id }] of tasks.entries()) {
@@ -22,13 +22,13 @@ export const updateAnswer = wrapBareList(
 );
 
 /** The one task, bare or as the only one of a list. */
-export const updateTaskAnswer = z.preprocess((value) => {
+export const updateTaskAnswerSchema = z.preprocess((value) => {
   const list = Array.isArray(value) ? value : isRecord(value) ? (value['tasks'] ?? value['task']) : undefined;
   if (isRecord(list)) return list;
   return Array.isArray(list) && list.length === 1 ? list[0] : value;
-}, taskUpdate);
+}, taskUpdateSchema);
 
-type Update = z.infer<typeof taskUpdate>;
+type Update = z.infer<typeof taskUpdateSchema>;
 
 /** The update without a status that the request does not ask for: models add one to every task. */
 export function dropUnrequestedStatus({ status, ...update }: Update, request: string): Update {
@@ -42,7 +42,7 @@ function asksFor(request: string, status: string): boolean {
   const words = request.toLowerCase().split(/[^\p{L}\p{N}-]+/u);
   return words.some((word, at) => {
     const pair = `${word}-${words[at + 1] ?? ''}`;
-    return readStatus(word) === status || readStatus(pair) === status;
+    return parseStatus(word) === status || parseStatus(pair) === status;
   });
 }
 

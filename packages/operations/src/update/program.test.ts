@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { applyCommand } from '../project/index.ts';
-import { NOW, objectAnswer } from '../testing/run-program.ts';
-import { projectWith, runOperation, textAnswer, promptText } from '../testing/run-operation.ts';
+import { TEST_NOW, objectAnswer } from '../testing/run-program-in-memory.ts';
+import {
+  projectWith,
+  runOperationInMemory,
+  textAnswer,
+  promptText,
+} from '../testing/run-operation-in-memory.ts';
 import { updateSubtask } from '../update-subtask/program.ts';
 import { updateTask } from '../update-task/program.ts';
 import { update } from './program.ts';
@@ -15,13 +20,13 @@ const PLAN = [
 ];
 const before = () => projectWith(PLAN);
 const doUpdate = (input: object, tasks: unknown[]) =>
-  runOperation(
+  runOperationInMemory(
     update,
     { from: 1, prompt: 'Use another database.', ...input },
     { before: before(), answers: [objectAnswer({ tasks })] },
   );
 const doTask = (input: object, answer: object) =>
-  runOperation(
+  runOperationInMemory(
     updateTask,
     { id: 3, prompt: 'Use another database.', ...input },
     { before: before(), answers: [objectAnswer(answer)] },
@@ -55,7 +60,7 @@ describe('update version 1', () => {
   });
 
   it('asks again when one task stands there twice, naming it', () => {
-    const { calls } = runOperation(
+    const { calls } = runOperationInMemory(
       update,
       { from: 1, prompt: 'x' },
       {
@@ -77,7 +82,7 @@ describe('update version 1', () => {
 
   it('splits a long plan into requests that can be answered, and lists the part that failed', () => {
     const long = projectWith(Array.from({ length: 60 }, (_, at) => ({ id: at + 1 })));
-    const { calls, end, task } = runOperation(
+    const { calls, end, task } = runOperationInMemory(
       update,
       { from: 1, prompt: 'Change.' },
       {
@@ -102,7 +107,7 @@ describe('update version 1', () => {
   });
 
   it('lists what was done or removed meanwhile, and leaves it', () => {
-    const { end, task } = runOperation(
+    const { end, task } = runOperationInMemory(
       update,
       { from: 2, prompt: 'x' },
       {
@@ -111,9 +116,9 @@ describe('update version 1', () => {
           let project = applyCommand(
             projects.get('default'),
             { command: 'set_status', id: '5', status: 'done' },
-            NOW,
+            TEST_NOW,
           ).project;
-          project = applyCommand(project, { command: 'remove_tasks', id: '3' }, NOW).project;
+          project = applyCommand(project, { command: 'remove_tasks', id: '3' }, TEST_NOW).project;
           projects.set('default', project);
           return objectAnswer({ tasks: [2, 3, 5].map((id) => ({ id, title: 'Changed' })) });
         },
@@ -140,7 +145,10 @@ describe('update_task version 1', () => {
   it('reads, asks, commits: its golden transcripts, revised and appended', () => {
     expect(doTask({}, { id: 3 }).transcript).toEqual(['0 read', '1 llm', '2 commit']);
     const append = { id: 3, prompt: 'x', append: true };
-    const noted = runOperation(updateTask, append, { before: before(), answers: [textAnswer('Note.')] });
+    const noted = runOperationInMemory(updateTask, append, {
+      before: before(),
+      answers: [textAnswer('Note.')],
+    });
     expect(noted.transcript).toEqual(['0 read', '1 llm', '2 commit']);
   });
 
@@ -195,7 +203,7 @@ describe('update_task version 1', () => {
     ]);
     const parts = [1, 2].map((id) => ({ id, details: 'New.' }));
     const answers = [objectAnswer({ id: 3, title: 'New', details: 'New.', subtasks: parts })];
-    const { task } = runOperation(updateTask, { id: 3, prompt: 'x' }, { before: long, answers });
+    const { task } = runOperationInMemory(updateTask, { id: 3, prompt: 'x' }, { before: long, answers });
     expect(task(3)).toMatchObject({ title: 'New', details, subtasks: [{ details }, { details: 'New.' }] });
   });
 
@@ -215,13 +223,13 @@ describe('update_task version 1', () => {
     ],
     ['removed', (id: string) => ({ command: 'remove_tasks' as const, id }), 'project_task_not_found'],
   ])('tells when the task was %s meanwhile, and changes nothing', (_what, command, code) => {
-    const { end } = runOperation(
+    const { end } = runOperationInMemory(
       updateTask,
       { id: 3, prompt: 'x' },
       {
         before: before(),
         answers: (_call, projects) => {
-          projects.set('default', applyCommand(projects.get('default'), command('3'), NOW).project);
+          projects.set('default', applyCommand(projects.get('default'), command('3'), TEST_NOW).project);
           return objectAnswer({ id: 3, title: 'Never' });
         },
       },
@@ -236,8 +244,12 @@ describe('update_task version 1', () => {
   });
 
   it('appends a note in the tag that was named, dated by the commit, the rest as it was', () => {
-    const project = applyCommand(before(), { command: 'add_tag', name: 'v2', copyFrom: true }, NOW).project;
-    const { task, end } = runOperation(
+    const project = applyCommand(
+      before(),
+      { command: 'add_tag', name: 'v2', copyFrom: true },
+      TEST_NOW,
+    ).project;
+    const { task, end } = runOperationInMemory(
       updateTask,
       { id: 2, prompt: 'x', append: 'true', tag: 'v2' },
       {
@@ -246,7 +258,7 @@ describe('update_task version 1', () => {
       },
     );
     expect(task(2, 'v2')?.details).toBe(
-      `<info added on ${NOW}>\nLearned this. fake\n</info added on ${NOW}>`,
+      `<info added on ${TEST_NOW}>\nLearned this. fake\n</info added on ${TEST_NOW}>`,
     );
     expect(task(2, 'master')).toEqual(project.tags.get('master')?.tasks[1]);
     expect(end).toMatchObject({ result: { updated: true, tag: 'v2', task: { title: 'Task 2' } } });
@@ -255,7 +267,7 @@ describe('update_task version 1', () => {
 
 describe('update_subtask version 1', () => {
   const note = (input: object, ...said: string[]) =>
-    runOperation(
+    runOperationInMemory(
       updateSubtask,
       { id: '3.2', prompt: 'Note it.', ...input },
       { before: before(), answers: said.map(textAnswer) },
@@ -271,7 +283,7 @@ describe('update_subtask version 1', () => {
   it('adds below what stands there', () => {
     const { task } = note({}, 'Noted.');
     expect(task(3)?.subtasks[1]?.details).toContain(
-      `<info added on ${NOW}>\nNoted.\n</info added on ${NOW}>`,
+      `<info added on ${TEST_NOW}>\nNoted.\n</info added on ${TEST_NOW}>`,
     );
   });
 

@@ -1,10 +1,10 @@
 import { all, commitProject, generateObject, type Program, readProject } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, tag } from '../definition/arguments.ts';
+import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
-import { MODELS } from '../definition/models.ts';
-import type { Operation } from '../definition/operation.ts';
+import { LLM_MODELS } from '../definition/llm-models.ts';
+import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
   type Project,
@@ -13,10 +13,12 @@ import {
   resolveTag,
   type Task,
 } from '../project/index.ts';
-import { splitIntoBatches, rulesExcerpt, fullTask } from '../prompt-kit/excerpt.ts';
-import { roleFor } from '../prompt-kit/prompt-text.ts';
+import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
+import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
+import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
 import { updateAnswer, dropUnrequestedStatus, dropTruncatedFields } from './answer.ts';
-import { updatePrompt, updateText } from './prompt.ts';
+import { updatePrompt, updatePromptText } from './prompt.ts';
 
 const TASKS_AT_ONCE = 25;
 const CHARACTERS_AT_ONCE = 40_000;
@@ -46,13 +48,16 @@ const updateResult = z.object({
 
 type BatchResult = { readonly updated: number[]; readonly skipped: z.infer<typeof skipped>[] };
 type Failure = { readonly ids: number[]; readonly code: string; readonly message: string };
-type Batch = { readonly tasks: readonly ReturnType<typeof fullTask>[]; readonly rules?: string | undefined };
+type Batch = {
+  readonly tasks: readonly ReturnType<typeof detailedTaskExcerpt>[];
+  readonly rules?: string | undefined;
+};
 
 /**
  * Revises the tasks from one id on that are not done, in batches side by side. What is answered is in the project at
  * once; when some batches fail they are listed, and when all do the first failure is the task's.
  */
-export const update: Operation<UpdateInput, z.infer<typeof updateResult>> = {
+export const update: ToolOperation<UpdateInput, z.infer<typeof updateResult>> = {
   name: 'update',
   version: 1,
   title: 'Revise upcoming tasks',
@@ -62,6 +67,8 @@ export const update: Operation<UpdateInput, z.infer<typeof updateResult>> = {
     'is delegated to you: answer it with agent_llm.',
   input: updateInput,
   result: updateResult,
+  promptText: updatePromptText,
+  nextSteps: ['Read what changed with get_tasks.', 'Go on with next_task.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 
   *run({ from, prompt, research = false, projectRoot, ...input }) {
@@ -70,7 +77,7 @@ export const update: Operation<UpdateInput, z.infer<typeof updateResult>> = {
       const existing = requireProject(project, projectRoot);
       const tag = resolveTag(existing, input.tag);
       const tasks = requireTag(existing, tag).tasks.filter((task) => task.id >= from && isOpen(task));
-      const batches = splitIntoBatches(tasks.map(fullTask), TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
+      const batches = splitIntoBatches(tasks.map(detailedTaskExcerpt), TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
       return { tag, batches: batches.map((batch) => batch.map(({ id }) => id)) };
     });
     const wish = { request: prompt, projectRoot, tag: found.tag, research };
@@ -115,14 +122,14 @@ function* revise(
 ): Program<BatchResult> {
   const { tasks, rules }: Batch = yield* readProject(projectRoot, (project?: Project) => {
     const open = project?.tags.get(tag)?.tasks.filter((task) => ids.includes(task.id) && isOpen(task)) ?? [];
-    return { tasks: open.map(fullTask), rules: rulesExcerpt(project) };
+    return { tasks: open.map(detailedTaskExcerpt), rules: rulesExcerpt(project) };
   });
   if (tasks.length === 0) return { updated: [], skipped: [] };
-  const role = roleFor(research);
+  const role = modelRoleFor(research);
   const answer = yield* generateObject({
-    ...MODELS[role],
+    ...LLM_MODELS[role],
     role,
-    messages: updatePrompt(updateText, request, tasks, { rules }, research),
+    messages: updatePrompt(updatePromptText, request, tasks, { rules }, research),
     summary: `Revise ${tasks.length === 1 ? 'task' : `${tasks.length} tasks from`} ${tasks[0]?.id} on, tag '${tag}'`,
     schema: updateAnswer,
     objectName: 'updated_tasks',

@@ -1,11 +1,12 @@
 import type { Message } from '@baton/protocol';
-import { rulesSection, type TaskLine, type fullTask } from '../prompt-kit/excerpt.ts';
-import { fenceLines, fenceText } from '../prompt-kit/fence.ts';
+import { rulesSection } from '../prompt-kit/project-rules.ts';
+import { type TaskLine, type detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
+import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import {
   UNTRUSTED_DATA_RULE,
   JSON_ONLY_RULE,
   LANGUAGE_RULE,
-  buildMessages,
+  buildPromptMessages,
   type PromptText,
   RESEARCH_RULE,
 } from '../prompt-kit/prompt-text.ts';
@@ -17,7 +18,7 @@ const HOW_TO_CHANGE = `- Change what the request touches and leave everything el
 - Subtasks that are done stay as they are. If what they did no longer fits, add a subtask that mends it. Under subtasks give those that change by their numbers, and new ones with numbers that none has.
 - dependencies holds ids that must be finished before. Never make a circle.`;
 
-export const updateText: PromptText = {
+export const updatePromptText: PromptText = {
   version: 1,
   system: `You revise planned development tasks, so that they fit a change of plan or of knowledge.
 
@@ -34,7 +35,7 @@ ${JSON_ONLY_RULE}: { "tasks": [ ... ] }.`,
     'The change in the words of the caller, the tasks that it may touch, whole, and the rules of the project.',
 };
 
-export const updateTaskText: PromptText = {
+export const updateTaskPromptText: PromptText = {
   version: 1,
   system: `You revise one planned development task, so that it fits a change of plan or of knowledge.
 
@@ -49,7 +50,7 @@ ${JSON_ONLY_RULE}: the task, with its id.`,
   request: 'The change in the words of the caller, the task, whole, and the rules of the project.',
 };
 
-type WholeTask = ReturnType<typeof fullTask>;
+type WholeTask = ReturnType<typeof detailedTaskExcerpt>;
 
 export function updatePrompt(
   text: PromptText,
@@ -58,11 +59,11 @@ export function updatePrompt(
   { rules, others = [] }: { rules: string | null | undefined; others?: readonly TaskLine[] },
   research: boolean,
 ): Message[] {
-  return buildMessages(text, research, [
-    `The request:\n${fenceText('change-request', request).block}`,
+  return buildPromptMessages(text, research, [
+    `The request:\n${delimitText('change-request', request).block}`,
     `Answer for these ids: ${tasks.map(({ id }) => id).join(', ')}.`,
-    others.length > 0 ? `Other tasks, to refer to:\n${fenceLines('other-tasks', others)}` : undefined,
+    others.length > 0 ? `Other tasks, to refer to:\n${delimitJsonLines('other-tasks', others)}` : undefined,
     rulesSection(rules),
-    `The ${tasks.length === 1 ? 'task' : 'tasks, one per line'}:\n${fenceLines('tasks', tasks)}`,
+    `The ${tasks.length === 1 ? 'task' : 'tasks, one per line'}:\n${delimitJsonLines('tasks', tasks)}`,
   ]);
 }

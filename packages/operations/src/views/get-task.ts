@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, tag } from '../definition/arguments.ts';
+import { projectRoot, tag } from '../definition/shared-arguments.ts';
 import {
   formatTaskRef,
   parseTaskRef,
@@ -11,10 +11,10 @@ import {
   requireTask,
   resolveTag,
 } from '../project/index.ts';
-import { matchesStatus, readStatusFilter } from './status-filter.ts';
-import { standaloneSubtaskView, taskView } from './task-view.ts';
+import { matchesStatus, parseStatusFilter } from './status-filter.ts';
+import { standaloneSubtaskViewSchema, taskViewSchema } from './task-view.ts';
 
-export const getTaskInput = z.strictObject({
+export const getTaskInputSchema = z.strictObject({
   id: z
     .preprocess((id) => (Number.isInteger(id) ? String(id) : id), z.string().min(1).max(100))
     .meta({ type: ['string', 'integer'] })
@@ -27,16 +27,19 @@ export const getTaskInput = z.strictObject({
   projectRoot,
   tag,
 });
-export type GetTaskInput = z.infer<typeof getTaskInput>;
+export type GetTaskInput = z.infer<typeof getTaskInputSchema>;
 
-export const getTaskResult = z.object({ task: z.union([taskView, standaloneSubtaskView]) });
+export const getTaskResultSchema = z.object({ task: z.union([taskViewSchema, standaloneSubtaskViewSchema]) });
 
 /**
  * One task with all that is known of it, or one subtask with the task that it belongs to.
  *
  * @throws BatonError `project_not_found`, `tag_not_found`, `project_task_not_found`, `invalid_arguments`.
  */
-export function getTask(project: Project | undefined, input: GetTaskInput): z.infer<typeof getTaskResult> {
+export function getTask(
+  project: Project | undefined,
+  input: GetTaskInput,
+): z.infer<typeof getTaskResultSchema> {
   const existing = requireProject(project, input.projectRoot);
   const name = resolveTag(existing, input.tag);
   const tag = requireTag(existing, name);
@@ -48,7 +51,7 @@ export function getTask(project: Project | undefined, input: GetTaskInput): z.in
   const task = requireTask(tag, name, ref);
   if (ref.subtask === undefined) {
     return {
-      task: { ...task, subtasks: task.subtasks.filter(matchesStatus(readStatusFilter(input.status))) },
+      task: { ...task, subtasks: task.subtasks.filter(matchesStatus(parseStatusFilter(input.status))) },
     };
   }
   const { id, title, status } = task;

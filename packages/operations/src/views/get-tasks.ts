@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { projectRoot, tag } from '../definition/arguments.ts';
+import { projectRoot, tag } from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
 import {
   type Project,
@@ -10,10 +10,10 @@ import {
   type Task,
 } from '../project/index.ts';
 import { countProgress, progressSchema } from './progress.ts';
-import { matchesStatus, readStatusFilter } from './status-filter.ts';
-import { taskView } from './task-view.ts';
+import { matchesStatus, parseStatusFilter } from './status-filter.ts';
+import { taskViewSchema } from './task-view.ts';
 
-export const getTasksInput = z.strictObject({
+export const getTasksInputSchema = z.strictObject({
   status: z
     .string()
     .max(200)
@@ -23,12 +23,12 @@ export const getTasksInput = z.strictObject({
   projectRoot,
   tag,
 });
-export type GetTasksInput = z.infer<typeof getTasksInput>;
+export type GetTasksInput = z.infer<typeof getTasksInputSchema>;
 
-export const getTasksResult = z.object({
+export const getTasksResultSchema = z.object({
   projectRoot: z.string(),
   tag: z.string(),
-  tasks: z.array(taskView),
+  tasks: z.array(taskViewSchema),
   stats: progressSchema,
 });
 
@@ -37,11 +37,14 @@ export const getTasksResult = z.object({
  *
  * @throws BatonError `project_not_found`, `tag_not_found`, `invalid_arguments` for an unknown status.
  */
-export function getTasks(project: Project | undefined, input: GetTasksInput): z.infer<typeof getTasksResult> {
+export function getTasks(
+  project: Project | undefined,
+  input: GetTasksInput,
+): z.infer<typeof getTasksResultSchema> {
   const existing = requireProject(project, input.projectRoot);
   const name = resolveTag(existing, input.tag);
   const { tasks } = requireTag(existing, name);
-  const filter = readStatusFilter(input.status);
+  const filter = parseStatusFilter(input.status);
   return {
     projectRoot: input.projectRoot,
     tag: name,

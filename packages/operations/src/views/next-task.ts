@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { projectRoot, tag } from '../definition/arguments.ts';
+import { projectRoot, tag } from '../definition/shared-arguments.ts';
 import {
   allItemIds,
   type Priority,
@@ -11,18 +11,18 @@ import {
   type Status,
   type Task,
 } from '../project/index.ts';
-import { standaloneSubtaskView, taskView } from './task-view.ts';
+import { standaloneSubtaskViewSchema, taskViewSchema } from './task-view.ts';
 
-export const nextTaskInput = z.strictObject({ projectRoot, tag });
-export type NextTaskInput = z.infer<typeof nextTaskInput>;
+export const nextTaskInputSchema = z.strictObject({ projectRoot, tag });
+export type NextTaskInput = z.infer<typeof nextTaskInputSchema>;
 
-export const nextTaskResult = z.object({
+export const nextTaskResultSchema = z.object({
   projectRoot: z.string(),
   tag: z.string(),
-  task: z.union([taskView, standaloneSubtaskView]).nullable(),
+  task: z.union([taskViewSchema, standaloneSubtaskViewSchema]).nullable(),
   message: z.string(),
 });
-type NextTaskResult = z.infer<typeof nextTaskResult>;
+type NextTaskResult = z.infer<typeof nextTaskResultSchema>;
 
 const RANK: Readonly<Record<Priority, number>> = { high: 0, medium: 1, low: 2 };
 

@@ -1,5 +1,5 @@
 import { BatonError } from '@baton/protocol';
-import { readStatus, STATUSES, type Status } from '../project/index.ts';
+import { parseStatus, STATUSES, type Status } from '../project/index.ts';
 
 /** The statuses to show; undefined shows every one. */
 export type StatusFilter = ReadonlySet<Status> | undefined;
@@ -9,12 +9,12 @@ export type StatusFilter = ReadonlySet<Status> | undefined;
  *
  * @throws BatonError `invalid_arguments`, naming the word that is no status.
  */
-export function readStatusFilter(list: string | undefined): StatusFilter {
+export function parseStatusFilter(list: string | undefined): StatusFilter {
   const words = (list ?? '').split(',').filter((word) => word.trim() !== '');
   if (words.length === 0 || words.some((word) => word.trim().toLowerCase() === 'all')) return undefined;
   return new Set(
     words.map((word) => {
-      const status = readStatus(word);
+      const status = parseStatus(word);
       if (status !== undefined) return status;
       const problem = `status: '${word.trim()}' is none of ${STATUSES.join(', ')}.`;
       throw new BatonError('invalid_arguments', problem, { field: 'status' });

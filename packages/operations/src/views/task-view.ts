@@ -12,11 +12,15 @@ const shown = {
   testStrategy: z.string().optional(),
 };
 
-export const subtaskView = z.looseObject({ id: z.int(), ...shown });
-export const taskView = z.looseObject({ id: z.int(), ...shown, subtasks: z.array(subtaskView).optional() });
+export const subtaskViewSchema = z.looseObject({ id: z.int(), ...shown });
+export const taskViewSchema = z.looseObject({
+  id: z.int(),
+  ...shown,
+  subtasks: z.array(subtaskViewSchema).optional(),
+});
 
 /** A subtask shown on its own: its id is "5.2", and it names its task. */
-export const standaloneSubtaskView = z.looseObject({
+export const standaloneSubtaskViewSchema = z.looseObject({
   id: z.string(),
   ...shown,
   parentTask: z.looseObject({ id: z.int(), title: z.string(), status: z.enum(STATUSES) }),

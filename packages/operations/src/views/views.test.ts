@@ -2,16 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { applyCommand } from '../project/index.ts';
 import {
   getTask,
-  getTaskInput,
-  getTaskResult,
+  getTaskInputSchema,
+  getTaskResultSchema,
   getTasks,
-  getTasksInput,
-  getTasksResult,
+  getTasksInputSchema,
+  getTasksResultSchema,
   nextTask,
-  nextTaskInput,
-  nextTaskResult,
-  setTaskStatusCommand,
-  setTaskStatusInput,
+  nextTaskInputSchema,
+  nextTaskResultSchema,
 } from './index.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
@@ -45,8 +43,8 @@ const FILE = [
 
 describe('get_tasks', () => {
   const get = (input: Given) => {
-    const result = getTasks(projectOf(FILE), getTasksInput.parse(input));
-    expect(getTasksResult.safeParse(result).error).toBeUndefined();
+    const result = getTasks(projectOf(FILE), getTasksInputSchema.parse(input));
+    expect(getTasksResultSchema.safeParse(result).error).toBeUndefined();
     return result;
   };
   const ids = (input: Given) => get(input).tasks.map(({ id }) => id);
@@ -100,21 +98,21 @@ describe('get_tasks', () => {
   it('refuses an unknown status, tag and project, each by its name', () => {
     expect(() => get({ status: 'done,asleep' })).toThrow(/status: 'asleep'/);
     expect(() => get({ tag: 'nope' })).toThrow(expect.objectContaining({ code: 'tag_not_found' }));
-    expect(() => getTasks(undefined, getTasksInput.parse({ projectRoot: 'p1' }))).toThrow(
+    expect(() => getTasks(undefined, getTasksInputSchema.parse({ projectRoot: 'p1' }))).toThrow(
       expect.objectContaining({ code: 'project_not_found', message: expect.stringContaining("'p1'") }),
     );
   });
 
   it('is empty, not absent, for a tag without tasks', () => {
-    const empty = getTasks(projectOf([]), getTasksInput.parse({}));
+    const empty = getTasks(projectOf([]), getTasksInputSchema.parse({}));
     expect(empty).toMatchObject({ tasks: [], stats: { total: 0, completionPercentage: 0 } });
   });
 });
 
 describe('get_task', () => {
   const get = (input: Given) => {
-    const result = getTask(projectOf(FILE), getTaskInput.parse(input));
-    expect(getTaskResult.safeParse(result).error).toBeUndefined();
+    const result = getTask(projectOf(FILE), getTaskInputSchema.parse(input));
+    expect(getTaskResultSchema.safeParse(result).error).toBeUndefined();
     return result.task;
   };
 
@@ -150,8 +148,8 @@ describe('get_task', () => {
 
 describe('next_task', () => {
   const next = (tasks: readonly Given[]) => {
-    const result = nextTask(projectOf(tasks), nextTaskInput.parse({}));
-    expect(nextTaskResult.safeParse(result).error).toBeUndefined();
+    const result = nextTask(projectOf(tasks), nextTaskInputSchema.parse({}));
+    expect(nextTaskResultSchema.safeParse(result).error).toBeUndefined();
     return result;
   };
 
@@ -244,26 +242,5 @@ describe('next_task', () => {
     const { task, message } = next(tasks);
     expect(task?.id ?? null).toBe(expected);
     expect(message).not.toBe('');
-  });
-});
-
-describe('set_task_status', () => {
-  it('turns its arguments into the command', () => {
-    const input = setTaskStatusInput.parse({ id: 4, status: 'completed', tag: 'v2' });
-    expect(setTaskStatusCommand(input)).toEqual({
-      command: 'set_status',
-      id: '4',
-      status: 'done',
-      tag: 'v2',
-    });
-  });
-
-  it.each([
-    { id: '1' },
-    { id: '1', status: 'asleep' },
-    { status: 'done' },
-    { id: '1', status: 'done', x: 1 },
-  ])('refuses %j', (input) => {
-    expect(setTaskStatusInput.safeParse(input).success).toBe(false);
   });
 });

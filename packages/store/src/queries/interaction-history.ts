@@ -11,7 +11,7 @@ import { parseIndexMember } from '../records/keys.ts';
 import { FIELD } from '../records/task-record.ts';
 import type { Page } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { readTaskIndex } from './task-index.ts';
+import { listVisibleTasks } from './task-index.ts';
 
 /** Which interactions to return, whatever their status. */
 export interface HistoryQuery extends InteractionFilter {
@@ -53,7 +53,7 @@ export class InteractionHistory {
     read: (references: readonly string[], reading: FetchOptions) => Promise<FetchResult<T>>,
   ): Promise<Page<T>> {
     const from = cursor === undefined ? undefined : parseCursor(cursor);
-    const { found, next } = await readTaskIndex(this.context, identity, from && taskPosition(from));
+    const { found, next } = await listVisibleTasks(this.context, identity, from && taskPosition(from));
     const openedInteractions = await this.opened(found, from);
     const { items, scanned } = await read(
       openedInteractions.map(({ reference }) => reference),

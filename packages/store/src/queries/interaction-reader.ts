@@ -11,8 +11,8 @@ import {
 import { PAGE_SIZE, MAX_PAGE_BYTES } from '../records/page.ts';
 import { parseIndexMember } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { run } from '../scripts/script.ts';
-import { FETCH_INTERACTIONS } from '../scripts/registry.ts';
+import { runScript } from '../scripts/script.ts';
+import { FETCH_OR_CLAIM_INTERACTIONS } from '../scripts/registry.ts';
 
 /** Which interactions to return; an absent field matches all. Elicitations have no role. */
 export interface InteractionFilter {
@@ -67,9 +67,9 @@ export class InteractionReader {
   ): Promise<FetchResult<T>> {
     if (references.length === 0) return { items: [], scanned: 0, contended: 0 };
     const { connection, keys } = this.context;
-    const [until, scanned, contended, ...fetched] = (await run(
+    const [until, scanned, contended, ...fetched] = (await runScript(
       connection,
-      FETCH_INTERACTIONS,
+      FETCH_OR_CLAIM_INTERACTIONS,
       { claims: keys.claims, holders: keys.holders },
       {
         status: status ?? '',

@@ -16,8 +16,8 @@ import type {
 } from './interaction-reader.ts';
 import { MAX_SCANNED, PAGE_SIZE, type Page } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { run } from '../scripts/script.ts';
-import { LIST_PENDING } from '../scripts/registry.ts';
+import { runScript } from '../scripts/script.ts';
+import { LIST_PENDING_OR_REGISTER_WAITER } from '../scripts/registry.ts';
 import { SingleFlight } from './single-flight.ts';
 
 /** Which pending interactions to return, and whether to claim them or to wait for them. */
@@ -40,8 +40,8 @@ const EXTRA_CANDIDATES = 10;
 type Fetch<T> = (references: readonly string[], reading: FetchOptions) => Promise<FetchResult<T>>;
 
 /**
- * A tenant's pending interactions, oldest first. LIST_PENDING names the candidates in the index and hides claimed ones;
- * FETCH_INTERACTIONS then filters them, reads as many as fit a page, and claims exactly those.
+ * A tenant's pending interactions, oldest first. LIST_PENDING_OR_REGISTER_WAITER names the candidates in the index and hides claimed ones;
+ * FETCH_OR_CLAIM_INTERACTIONS then filters them, reads as many as fit a page, and claims exactly those.
  */
 export class PendingList {
   private readonly context: TenantContext;
@@ -80,7 +80,7 @@ export class PendingList {
       const result = await read(references, { status: 'pending', operation, role, most, claimFor });
       // Others have claimed all of them: the index has by now what is left.
       if (result.items.length === 0 && result.contended > 0) continue;
-      // All ended in between. LIST_PENDING registered no waiter, since it found candidates: list again and register.
+      // All ended in between. LIST_PENDING_OR_REGISTER_WAITER registered no waiter, since it found candidates: list again and register.
       if (result.items.length === 0 && found.length > 0 && unfiltered && query.channel !== undefined) {
         unfiltered = false;
         continue;
@@ -102,9 +102,9 @@ export class PendingList {
   ) {
     const { connection, keys } = this.context;
     const from = parseCursor(cursor);
-    const [found, free, score, member] = (await run(
+    const [found, free, score, member] = (await runScript(
       connection,
-      LIST_PENDING,
+      LIST_PENDING_OR_REGISTER_WAITER,
       { tenant: keys.record, pending: keys.pending, claims: keys.claims, holders: keys.holders },
       {
         principal: visiblePrincipal(identity),

@@ -13,9 +13,9 @@ import { FIELD } from '../records/task-record.ts';
 import { parseIndexMember, taskRef } from '../records/keys.ts';
 import type { Page } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { refusal } from '../records/refusal.ts';
-import { readTaskIndex } from './task-index.ts';
-import { parseProgram } from '../records/task-view.ts';
+import { refusalError } from '../records/refusal-error.ts';
+import { listVisibleTasks } from './task-index.ts';
+import { parseProgramField } from '../records/program-field.ts';
 import { requireTaskId } from '../tasks/tasks.ts';
 
 const { program, principal, status, created_at, updated_at, expires_at } = FIELD;
@@ -95,7 +95,7 @@ export class Queries {
     const parsed = parseInteractionId(id);
     const readInteraction = parsed && (await this.record(parsed.taskId, parsed.number));
     if (readInteraction === undefined || !maySee(identity, readInteraction.principal)) {
-      throw refusal(['interaction_not_found'], { interactionId: id });
+      throw refusalError(['interaction_not_found'], { interactionId: id });
     }
     return readInteraction;
   }
@@ -104,7 +104,7 @@ export class Queries {
   async tasks(identity: Identity, cursor?: string): Promise<Page<TaskSummary>> {
     const { connection, keys } = this.context;
     const from = cursor === undefined ? undefined : parseCursor(cursor);
-    const { found, next } = await readTaskIndex(this.context, identity, from);
+    const { found, next } = await listVisibleTasks(this.context, identity, from);
     const ids = found.map(({ member }) => parseIndexMember(member).taskId);
     const rows = await Promise.all(
       ids.map((taskId) => connection.command((client) => client.hmget(keys.task(taskId), ...SUMMARY_FIELDS))),
@@ -123,7 +123,7 @@ export class Queries {
     requireTaskId(taskId);
     const readFields = await this.fields(taskId);
     if (!readFields[FIELD.status] || !maySee(identity, readFields[FIELD.principal] ?? '')) {
-      throw refusal(['task_not_found'], { taskId });
+      throw refusalError(['task_not_found'], { taskId });
     }
     const payload = readFields[FIELD.outcome];
     const journal = Object.entries(readFields).flatMap(([field, value]): [string, string][] =>
@@ -131,7 +131,7 @@ export class Queries {
     );
     return {
       ...summary(taskId, readFields),
-      version: parseProgram(readFields[FIELD.program]).version,
+      version: parseProgramField(readFields[FIELD.program]).version,
       input: JSON.parse(readFields[FIELD.input] ?? 'null'),
       journal: new Map(journal),
       interactions: await this.interactionsOf(taskId, Number(readFields[FIELD.interactions_opened] ?? 0)),
@@ -180,7 +180,7 @@ export class Queries {
 function summary(taskId: string, fields: Readonly<Record<string, string | null | undefined>>): TaskSummary {
   return {
     taskId,
-    operation: parseProgram(fields[FIELD.program]).operation,
+    operation: parseProgramField(fields[FIELD.program]).operation,
     principal: fields[FIELD.principal] ?? '',
     status: fields[FIELD.status] as TaskStatus,
     createdAt: Number(fields[FIELD.created_at]),

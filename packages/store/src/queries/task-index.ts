@@ -11,7 +11,7 @@ export interface TaskIndexPage {
 }
 
 /** The tasks of a tenant that a caller may see, behind a position. */
-export async function readTaskIndex(
+export async function listVisibleTasks(
   { connection, keys }: TenantContext,
   identity: Identity,
   from: Position | undefined,

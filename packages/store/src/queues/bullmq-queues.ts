@@ -3,7 +3,7 @@ import type { Connection } from '../redis/connection.ts';
 import type { Keyspace } from '../records/keys.ts';
 import { jobId, parseJobRequest } from './resume-job.ts';
 import { toUnavailable } from '../redis/redis-errors.ts';
-import { SWEEP_INTERVAL } from '../records/ttl.ts';
+import { SWEEP_INTERVAL } from '../records/durations.ts';
 
 /**
  * BullMQ's queues, three of each shard, under the prefix `baton:{s0}:bull`: `resume`, whose jobs run a batch of a tenant's

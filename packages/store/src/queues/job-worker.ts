@@ -1,6 +1,6 @@
 import { type Job, Worker } from 'bullmq';
 import type { Cluster, Redis } from 'ioredis';
-import { JOB_LOCK, STALLED_INTERVAL } from '../records/ttl.ts';
+import { JOB_LOCK_TTL, STALLED_INTERVAL } from '../records/durations.ts';
 import type { QueueName } from './bullmq-queues.ts';
 
 /** A worker runs so many jobs of a shard at once; a tenant has at most two (see scripts/lua/include/ready_queue.lua). */
@@ -25,7 +25,7 @@ export function startJobWorker(
       prefix,
       concurrency: name === 'resume' ? CONCURRENCY : 1,
       skipVersionCheck: true,
-      lockDuration: JOB_LOCK,
+      lockDuration: JOB_LOCK_TTL,
       stalledInterval: STALLED_INTERVAL,
       // A task that kills its worker fails by its own count of tries: BullMQ must not give up its job before.
       maxStalledCount: 100,
@@ -40,5 +40,5 @@ export function startJobWorker(
 
 /** Extends the job's lock; false when another worker runs the job by now, since this one was stopped for too long. */
 export async function extendJobLock(job: Job, token: string): Promise<boolean> {
-  return (await job.extendLock(token, JOB_LOCK)) === 1;
+  return (await job.extendLock(token, JOB_LOCK_TTL)) === 1;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { WorkerRegistry } from './worker-registry.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 
 const fixture = await openFixture();
 const { redis } = fixture;
@@ -16,7 +16,7 @@ test('the programs of live workers are those of all of them; without a worker th
   expect(await open().programs()).toEqual(new Set(['plan 1']));
 });
 
-test('a worker that is silent for 5 s is believed no longer', async () => {
+test('a worker without a heartbeat for 5 s is no longer live', async () => {
   await open().heartbeat('one', ['echo 1']);
   const [, until] = await redis.zrange(workers, '0', '-1', 'WITHSCORES');
   const [seconds] = await redis.time();
@@ -28,7 +28,7 @@ test('a worker that is silent for 5 s is believed no longer', async () => {
   expect(await redis.zcard(workers), 'and is forgotten').toBe(1);
 });
 
-test('a process asks once a second at most', async () => {
+test('a process reads the programs once a second at most', async () => {
   const live = open();
   expect(await live.programs()).toBeUndefined();
   await live.heartbeat('one', ['echo 1']);
@@ -36,7 +36,7 @@ test('a process asks once a second at most', async () => {
   await expect.poll(() => live.programs(), { timeout: 3_000 }).toEqual(new Set(['echo 1']));
 });
 
-test('a heartbeat hears how long ago the last sweep began', async () => {
+test('a heartbeat returns how long ago the last sweep began', async () => {
   expect(await open().heartbeat('one', [])).toBe(-1);
   await fixture.sweep();
   expect(await open().heartbeat('one', [])).toBeLessThan(1_000);

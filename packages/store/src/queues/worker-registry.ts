@@ -1,8 +1,8 @@
 import type { Connection } from '../redis/connection.ts';
 import type { ShardKeys } from '../records/keys.ts';
-import { run } from '../scripts/script.ts';
+import { runScript } from '../scripts/script.ts';
 import { WORKER_HEARTBEAT } from '../scripts/registry.ts';
-import { WORKER_TTL } from '../records/ttl.ts';
+import { WORKER_TTL } from '../records/durations.ts';
 
 /** The programs of a shard's workers are cached for so long, in milliseconds. */
 const CACHE_MS = 1_000;
@@ -47,7 +47,12 @@ export class WorkerRegistry {
   private async sendHeartbeat(worker: string, programs: readonly string[], ttl: number): Promise<number> {
     const { workers, swept } = this.keys;
     const member = `${worker} ${programs.join(',')}`;
-    const [ms] = await run(this.connection, WORKER_HEARTBEAT, { workers, swept }, { worker: member, ttl });
+    const [ms] = await runScript(
+      this.connection,
+      WORKER_HEARTBEAT,
+      { workers, swept },
+      { worker: member, ttl },
+    );
     return Number(ms);
   }
 

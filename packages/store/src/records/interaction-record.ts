@@ -1,5 +1,6 @@
 import { type DelegatedCall, formatInteractionId, type InteractionStatus } from '@baton/protocol';
-import { type InteractionRequest, parseProgram, parseRequest, parseSummary } from './task-view.ts';
+import { type InteractionRequest, parseRequestField, parseSummaryField } from './interaction-request.ts';
+import { parseProgramField } from './program-field.ts';
 
 interface InteractionFacts {
   readonly interactionId: string;
@@ -45,7 +46,7 @@ export function parseInteractionRecord(
   fields: InteractionFields,
 ): InteractionRecord | undefined {
   if (!fields.request) return undefined;
-  const { createdAt, request } = parseRequest(fields.request);
+  const { createdAt, request } = parseRequestField(fields.request);
   return { ...parseFacts(taskId, number, createdAt, fields), request };
 }
 
@@ -59,7 +60,7 @@ export function parseInteractionSummary(
     const record = parseInteractionRecord(taskId, number, fields);
     return record && { ...record, request: withoutLlmRequest(record.request) };
   }
-  const { createdAt, call } = parseSummary(fields.summary);
+  const { createdAt, call } = parseSummaryField(fields.summary);
   return { ...parseFacts(taskId, number, createdAt, fields), request: { kind: 'llm', call } };
 }
 
@@ -78,7 +79,7 @@ function parseFacts(
   const facts = {
     interactionId: formatInteractionId(taskId, number),
     taskId,
-    operation: parseProgram(program).operation,
+    operation: parseProgramField(program).operation,
     principal: principal ?? '',
     createdAt,
   };

@@ -56,7 +56,7 @@ export class ShardKeys {
   /** Tenants by their first deadline. */
   readonly due: string;
   /** Tenants with jobs that have not ended, by the time at which those were last checked. */
-  readonly outstanding: string;
+  readonly tenantsWithJobs: string;
   /** Live workers with their programs, by the time at which they expire. */
   readonly workers: string;
   /** When the last sweep began. */
@@ -69,7 +69,7 @@ export class ShardKeys {
   constructor(base: string) {
     this.base = base;
     this.due = `${base}:due`;
-    this.outstanding = `${base}:outstanding`;
+    this.tenantsWithJobs = `${base}:outstanding`;
     this.workers = `${base}:workers`;
     this.swept = `${base}:swept`;
     this.bull = `${base}:bull`;
@@ -103,10 +103,10 @@ export class TenantKeys {
   /** The channel of the tenant's changes. */
   readonly changeChannel: string;
   /** Holds that channel's name while a replica subscribes to it. */
-  readonly listeners: string;
+  readonly activeChangeChannel: string;
   /** The MCP sessions with subscriptions, and the ended ones. */
-  readonly subscribers: string;
-  readonly ended: string;
+  readonly subscribedSessions: string;
+  readonly endedSessions: string;
 
   constructor(shard: ShardKeys, name: string) {
     this.shard = shard;
@@ -124,15 +124,15 @@ export class TenantKeys {
     this.pendingTopic = `${name}:`;
     this.projects = `${this.record}:projects`;
     this.changeChannel = `${this.record}:changes`;
-    this.listeners = `${this.record}:listeners`;
-    this.subscribers = `${this.record}:subscribers`;
-    this.ended = `${this.record}:ended`;
+    this.activeChangeChannel = `${this.record}:listeners`;
+    this.subscribedSessions = `${this.record}:subscribers`;
+    this.endedSessions = `${this.record}:ended`;
   }
 
   /** The keys that a script needs that may put a task into the tenant's lists, or take one out. */
   get queueKeys() {
     const { ready, held, jobs } = this;
-    return { ready, held, jobs, outstanding: this.shard.outstanding, workers: this.shard.workers };
+    return { ready, held, jobs, tenantsWithJobs: this.shard.tenantsWithJobs, workers: this.shard.workers };
   }
 
   /** Every key that the script of a task may name; `run` takes those that it does. One literal, since each call makes it. */
@@ -148,9 +148,9 @@ export class TenantKeys {
       ready,
       held,
       jobs,
-      listeners,
+      activeChangeChannel,
     } = this;
-    const { due, outstanding, workers } = shard;
+    const { due, tenantsWithJobs, workers } = shard;
     return {
       credential,
       idempotency,
@@ -165,9 +165,9 @@ export class TenantKeys {
       ready,
       held,
       jobs,
-      outstanding,
+      tenantsWithJobs,
       workers,
-      listeners,
+      activeChangeChannel,
     };
   }
 
@@ -228,7 +228,7 @@ export function taskIdFromRef(ref: string): string {
 }
 
 /** The tenant and the task of a topic. */
-export function parseTopic(member: string): { tenant: string; taskId: string } {
+export function parseTaskTopic(member: string): { tenant: string; taskId: string } {
   const colon = member.indexOf(':');
   return { tenant: member.slice(0, colon), taskId: taskIdFromRef(member.slice(colon + 1)) };
 }

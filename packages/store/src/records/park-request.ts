@@ -1,6 +1,7 @@
 import { formatInteractionId } from '@baton/protocol';
-import { formatSummary, type InteractionRequest, type PendingInteraction } from './task-view.ts';
-import type { Lifetimes } from './ttl.ts';
+import { formatSummaryField, type InteractionRequest } from './interaction-request.ts';
+import type { PendingInteraction } from './task-view.ts';
+import type { Lifetimes } from './durations.ts';
 
 /** A wait of a segment: an interaction with an agent or a person, or a sleep. */
 export type Wait =
@@ -23,12 +24,18 @@ export function pushWaitArgs(
   for (const wait of waits) {
     if (wait.kind === 'sleep') args.push(wait.kind, wait.path, wait.ms, '', '');
     else
-      args.push(wait.kind, wait.path, interaction, JSON.stringify(wait.request), formatSummary(wait.request));
+      args.push(
+        wait.kind,
+        wait.path,
+        interaction,
+        JSON.stringify(wait.request),
+        formatSummaryField(wait.request),
+      );
   }
 }
 
 /** Reads what OPEN has opened of a task's waits: `createdAt, (path, number, due)...`. */
-export function parseOpened(
+export function parseOpenedInteractions(
   taskId: string,
   waits: readonly Wait[],
   [createdAt, ...opened]: readonly unknown[],

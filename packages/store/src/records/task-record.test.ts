@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { startPrivateRedis } from '@baton/local-redis';
-import { FIELD, legendOf, TASK_RECORD, type TaskField } from './task-record.ts';
-import { readLua, withFieldNames, withIncludes } from '../scripts/lua-source.ts';
+import { FIELD, taskFieldNameOf, TASK_RECORD, type TaskField } from './task-record.ts';
+import { readLua, substituteFieldNames, expandIncludes } from '../scripts/lua-source.ts';
 import { runEveryScript } from '../testing/every-script.ts';
-import { closeFixture, fixtureAt } from '../testing/fixture.ts';
+import { closeFixture, connectFixture } from '../testing/store-fixture.ts';
 import { RedisMonitor } from '../testing/redis-monitor.ts';
-import { ALL_SCRIPTS } from '../testing/script-interceptor.ts';
+import { ALL_SCRIPTS } from '../testing/all-scripts.ts';
 
 const ALL_NAMES = [...ALL_SCRIPTS.values()].map(({ name }) => name);
 const LEGEND: [string, TaskField][] = Object.entries(TASK_RECORD);
@@ -45,7 +45,7 @@ const GATHERED =
   /^(unpack\(fields, from, to\)|fields|entries|dropped|field|added_waiter\(waiters, A_channel\))$/;
 
 test.each(ALL_NAMES)('%s names the fields of a task by the legend alone', (script) => {
-  const lua = withIncludes(readLua(script));
+  const lua = expandIncludes(readLua(script));
   for (const command of hashCommands(lua).filter(([, key]) => isTaskKey(key))) {
     for (const field of fieldArguments(command))
       expect(field, command.join(' ')).toMatch(new RegExp(`^F_\\w+|${GATHERED.source}`));
@@ -57,24 +57,24 @@ test.each(ALL_NAMES)('%s names the fields of a task by the legend alone', (scrip
 });
 
 test('a field that the legend lacks cannot be named', () => {
-  expect(() => withFieldNames("redis.call('HGET', K_task, F_nothing)")).toThrow('F_nothing');
-  expect(withFieldNames('F_status')).toBe(`'${FIELD.status}'`);
+  expect(() => substituteFieldNames("redis.call('HGET', K_task, F_nothing)")).toThrow('F_nothing');
+  expect(substituteFieldNames('F_status')).toBe(`'${FIELD.status}'`);
 });
 
 test('no two entries of the legend share a name', () => {
   const names = LEGEND.map(([, { stored, suffix = '' }]) => stored + suffix);
   expect(new Set(names).size).toBe(names.length);
-  expect(legendOf('j:0.1')).toBe('journal');
-  expect(legendOf('c12')).toBe('chunk_bytes');
-  expect(legendOf('c12;0')).toBe('chunk');
-  expect(legendOf('unheard-of')).toBeUndefined();
+  expect(taskFieldNameOf('j:0.1')).toBe('journal');
+  expect(taskFieldNameOf('c12')).toBe('chunk_bytes');
+  expect(taskFieldNameOf('c12;0')).toBe('chunk');
+  expect(taskFieldNameOf('unheard-of')).toBeUndefined();
 });
 
 test('each field is written by the scripts that the legend names, and by no other', {
   timeout: 60_000,
 }, async () => {
   const server = await startPrivateRedis();
-  const fixture = await fixtureAt(server.url);
+  const fixture = await connectFixture(server.url);
   const monitor = await RedisMonitor.open(server.url);
   const tenant = await fixture.createTenant();
   await runEveryScript(fixture, tenant);
@@ -84,7 +84,7 @@ test('each field is written by the scripts that the legend names, and by no othe
       if (!key.startsWith(tenant.keys.task('').replace(/:[^:]*$/, ':')) || !/^(hset|hdel)$/i.test(command))
         continue;
       const fields = /hset/i.test(command) ? args.filter((_, at) => at % 2 === 0) : args;
-      for (const field of fields) written.add(`${legendOf(field) ?? `unknown ${field}`} by ${script}`);
+      for (const field of fields) written.add(`${taskFieldNameOf(field) ?? `unknown ${field}`} by ${script}`);
     }
   }
   const promised = LEGEND.flatMap(([name, { writers }]) => writers.map((script) => `${name} by ${script}`));

@@ -164,7 +164,7 @@ export const TASK_RECORD = {
     meaning: 'The replicas that hold a request for the task, to be notified of its next park or end',
     value: 'channels separated by spaces; empty for none',
     writers: [
-      'task/read_task',
+      'task/read_task_and_register_waiter',
       'interaction/accept',
       'task/park',
       'task/settle',
@@ -258,7 +258,7 @@ export const INTERACTION_FIELDS = `^[${familiesByNumber().join('')}]%d`;
 const SUFFIXES = { '<path>': '\\S+', '<number>': '\\d+', '<number>;<sequence>': '\\d+;\\d+' };
 
 /** The entry of the legend that a stored field belongs to, or undefined for a field that the legend lacks. */
-export function legendOf(stored: string): TaskFieldName | undefined {
+export function taskFieldNameOf(stored: string): TaskFieldName | undefined {
   const names = Object.keys(TASK_RECORD) as TaskFieldName[];
   return names.find((name) => {
     const field: TaskField = TASK_RECORD[name];

@@ -1,5 +1,4 @@
 import {
-  type DelegatedCall,
   formatInteractionId,
   isEnded,
   type JsonObject,
@@ -7,6 +6,8 @@ import {
   type TaskStatus,
   type WireError,
 } from '@baton/protocol';
+import { type InteractionRequest, parseRequestField } from './interaction-request.ts';
+import { parseProgramField } from './program-field.ts';
 
 /** A pending request, as it was parked. Times are milliseconds by Redis's clock. */
 export interface PendingInteraction {
@@ -15,10 +16,6 @@ export interface PendingInteraction {
   readonly expiresAt: number;
   readonly request: InteractionRequest;
 }
-
-export type InteractionRequest =
-  | { readonly kind: 'llm'; readonly call: DelegatedCall }
-  | { readonly kind: 'elicitation'; readonly message: string; readonly schema: JsonObject };
 
 interface TaskFacts {
   readonly taskId: string;
@@ -38,24 +35,14 @@ export type TaskView = TaskFacts &
     | TaskEnd
   );
 
-/** The field `program` of a task: its operation and its version. */
-export function formatProgram({ operation, version }: { operation: string; version: number }): string {
-  return `${operation} ${version}`;
-}
-
-export function parseProgram(field: string | null | undefined): { operation: string; version: number } {
-  const [operation = '', version] = (field ?? '').split(' ');
-  return { operation, version: Number(version) };
-}
-
-/** Reads READ_TASK's reply, without its leading 'ok'. */
+/** Reads READ_TASK_AND_REGISTER_WAITER's reply, without its leading 'ok'. */
 export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskView {
   const [facts, ...interactions] = reply as [string[], ...unknown[]];
   const [status, principal = '', program, at, up, ex, se, payload] = facts;
   const common: TaskFacts = {
     taskId,
     principal,
-    operation: parseProgram(program).operation,
+    operation: parseProgramField(program).operation,
     createdAt: Number(at),
     updatedAt: Number(up ?? at),
     expiresAt: Number(ex),
@@ -68,7 +55,7 @@ export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskVi
     pending.push({
       interactionId: formatInteractionId(taskId, Number(interactions[at])),
       expiresAt: Number(interactions[at + 1]),
-      ...parseRequest(String(interactions[at + 2])),
+      ...parseRequestField(String(interactions[at + 2])),
     });
   }
   return { ...common, status: status as 'working' | 'input_required', pending };
@@ -81,34 +68,4 @@ export function parseTaskEnd(status: TaskStatus, payload: string): TaskEnd | und
   return status === 'completed'
     ? { status, result: value as JsonObject }
     : { status, error: value as WireError };
-}
-
-/** Reads the field `request` of an interaction: `<created>;<request as JSON>`. */
-export function parseRequest(field: string): { createdAt: number; request: InteractionRequest } {
-  const semicolon = field.indexOf(';');
-  return {
-    createdAt: Number(field.slice(0, semicolon)),
-    request: JSON.parse(field.slice(semicolon + 1)) as InteractionRequest,
-  };
-}
-
-/** The field `summary` of an interaction, which the script puts the time before; empty for a question to a person. */
-export function formatSummary(request: InteractionRequest): string {
-  if (request.kind !== 'llm') return '';
-  const { role, serviceType, attempt, summary } = request.call;
-  return `${role};${serviceType};${attempt};${JSON.stringify(summary)}`;
-}
-
-/** Reads the field `summary` of an interaction: `<created>;<role>;<service type>;<attempt>;<summary as JSON>`. */
-export function parseSummary(field: string): { createdAt: number; call: Omit<DelegatedCall, 'request'> } {
-  const [createdAt, role, serviceType, attempt, ...summary] = field.split(';');
-  return {
-    createdAt: Number(createdAt),
-    call: {
-      role: role as DelegatedCall['role'],
-      serviceType: serviceType as DelegatedCall['serviceType'],
-      attempt: Number(attempt),
-      summary: JSON.parse(summary.join(';')) as string,
-    },
-  };
 }

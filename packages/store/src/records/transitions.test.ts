@@ -1,7 +1,7 @@
-import { interactionStatus, isEnded, taskStatus } from '@baton/protocol';
+import { interactionStatusSchema, isEnded, taskStatusSchema } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { readLua } from '../scripts/lua-source.ts';
-import { ALL_SCRIPTS } from '../testing/script-interceptor.ts';
+import { ALL_SCRIPTS } from '../testing/all-scripts.ts';
 import {
   INTERACTION_TRANSITIONS,
   requireTransition,
@@ -30,12 +30,14 @@ test.each(ALL_NAMES)('the header of %s names the transitions that the data has o
 
 test('every script of a transition exists, and every status is reached', () => {
   expect(BOTH.flatMap(({ by }) => by).filter((script) => !ALL_NAMES.includes(script))).toEqual([]);
-  expect(new Set(TASK_TRANSITIONS.map(({ to }) => to))).toEqual(new Set(taskStatus.options));
-  expect(new Set(INTERACTION_TRANSITIONS.map(({ to }) => to))).toEqual(new Set(interactionStatus.options));
+  expect(new Set(TASK_TRANSITIONS.map(({ to }) => to))).toEqual(new Set(taskStatusSchema.options));
+  expect(new Set(INTERACTION_TRANSITIONS.map(({ to }) => to))).toEqual(
+    new Set(interactionStatusSchema.options),
+  );
 });
 
 test('a task that has ended never moves again, and one that has not can always end', () => {
-  for (const status of taskStatus.options) {
+  for (const status of taskStatusSchema.options) {
     const next = TASK_TRANSITIONS.filter(({ from }) => from === status).map(({ to }) => to);
     if (isEnded(status)) expect(next).toEqual([]);
     else expect(next).toEqual(expect.arrayContaining(['completed', 'failed', 'cancelled']));

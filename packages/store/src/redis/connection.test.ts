@@ -8,13 +8,13 @@ import { expect, test, vi } from 'vitest';
 import { Connection } from './connection.ts';
 import { COMMAND_TIMEOUT } from './redis-client.ts';
 import { internalsOf } from '../internals.ts';
-import { run } from '../scripts/script.ts';
-import { READ_TASK } from '../scripts/registry.ts';
+import { runScript } from '../scripts/script.ts';
+import { READ_TASK_AND_REGISTER_WAITER } from '../scripts/registry.ts';
 import { Store } from '../store.ts';
-import { startCluster } from '../testing/redis-cluster.ts';
-import { closeFixture, fixtureAt, ioredisUrl } from '../testing/fixture.ts';
+import { startTestCluster } from '../testing/redis-cluster.ts';
+import { closeFixture, connectFixture, ioredisUrl } from '../testing/store-fixture.ts';
 import { ANN, errorCode } from '../testing/test-tenant.ts';
-import { mutate } from '../testing/script-interceptor.ts';
+import { mutateScript } from '../testing/script-mutation.ts';
 
 const patient = { timeout: 60_000 };
 const options = { secret: 's', replica: 'r' };
@@ -43,7 +43,7 @@ test.concurrent.each(['allkeys-lru', 'volatile-ttl'])(
 );
 
 test.concurrent('a cluster is refused when any of its nodes would evict', patient, async () => {
-  const cluster = await startCluster();
+  const cluster = await startTestCluster();
   const second = new Redis(cluster.nodes[1]!);
   await second.config('SET', 'maxmemory-policy', 'volatile-lru');
   await expect(Connection.open(cluster.url)).rejects.toThrow('maxmemory-policy volatile-lru');
@@ -58,7 +58,7 @@ test.concurrent.each([
   'redis+cluster://me:hush@127.0.0.1:1,127.0.0.1:2',
   'unix:///nowhere/redis.sock',
 ])(
-  'nobody there at %s: it is unavailable within the time-out, and says where without the password',
+  'no server at %s: it is unavailable within the time-out, and says where without the password',
   patient,
   async (url) => {
     const started = Date.now();
@@ -78,7 +78,7 @@ test.concurrent(
   async () => {
     const dir = await mkdtemp(join(tmpdir(), 'baton-store-'));
     const first = await startPrivateRedis({ dir, args: ['--appendfsync', 'always'] });
-    const fixture = await fixtureAt(first.url);
+    const fixture = await connectFixture(first.url);
     const testTenant = await fixture.createTenant();
     const taskId = await testTenant.openTask();
     await testTenant.answer(taskId);
@@ -105,7 +105,7 @@ test.concurrent(
   patient,
   async () => {
     const server = await startPrivateRedis();
-    const fixture = await fixtureAt(server.url);
+    const fixture = await connectFixture(server.url);
     const testTenant = await fixture.createTenant();
     const taskId = await testTenant.openTask();
     process.kill(server.pid, 'SIGSTOP');
@@ -130,7 +130,7 @@ test.concurrent(
   patient,
   async () => {
     const server = await startPrivateRedis({ args: ['--maxmemory', '100mb'] });
-    const fixture = await fixtureAt(server.url);
+    const fixture = await connectFixture(server.url);
     const { redis } = fixture;
     const testTenant = await fixture.createTenant();
     const taskId = await testTenant.openTask();
@@ -154,8 +154,8 @@ test.concurrent(
 test.concurrent("a script's own fault is not passed off as a Redis that cannot", patient, async () => {
   const server = await startPrivateRedis();
   const connection = await Connection.open(server.url);
-  const broken = mutate(READ_TASK, ["return {'task_not_found'}", 'nothing.here()']);
-  const thrown = run(connection, broken, { task: 'k' }, { principal: '', scopes: '', channel: '' });
+  const broken = mutateScript(READ_TASK_AND_REGISTER_WAITER, ["return {'task_not_found'}", 'nothing.here()']);
+  const thrown = runScript(connection, broken, { task: 'k' }, { principal: '', scopes: '', channel: '' });
   await expect(thrown).rejects.not.toBeInstanceOf(BatonError);
   await expect(thrown).rejects.toThrow('nothing');
   await connection.close();
@@ -164,7 +164,7 @@ test.concurrent("a script's own fault is not passed off as a Redis that cannot",
 
 test.concurrent('scripts that a restarted server does not know are sent again', patient, async () => {
   const server = await startPrivateRedis();
-  const fixture = await fixtureAt(server.url);
+  const fixture = await connectFixture(server.url);
   const testTenant = await fixture.createTenant();
   await testTenant.openTask();
   await fixture.redis.script('FLUSH');

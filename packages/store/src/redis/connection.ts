@@ -1,4 +1,4 @@
-import { BatonError } from '@baton/protocol';
+import { BatonError, maskUrlPasswords } from '@baton/protocol';
 import { Cluster, type Redis } from 'ioredis';
 import type { CompiledScript, ScriptCall } from '../scripts/script-batch.ts';
 import { ScriptBatcher } from '../scripts/script-batcher.ts';
@@ -6,7 +6,6 @@ import { MemoryReserve } from './memory-reserve.ts';
 import { PubSub } from './pub-sub.ts';
 import { COMMAND_TIMEOUT, connectFailFast, connectRetryForever, connectSubscriber } from './redis-client.ts';
 import { EvictionPolicyError, toUnavailable } from './redis-errors.ts';
-import { redactPassword } from './redis-url.ts';
 import type { Replication } from './replicated-write.ts';
 import { ReplicatedWriter } from './replicated-writer.ts';
 
@@ -128,11 +127,11 @@ export class Connection {
     for (const info of infos) {
       const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
       if (policy === undefined || policy === 'noeviction') continue;
-      throw new EvictionPolicyError(redactPassword(this.url), policy);
+      throw new EvictionPolicyError(maskUrlPasswords(this.url), policy);
     }
   }
 }
 
 function unreachable(url: string, reason: string): BatonError {
-  return new BatonError('unavailable', `Redis at ${redactPassword(url)} cannot be used: ${reason}`);
+  return new BatonError('unavailable', `Redis at ${maskUrlPasswords(url)} cannot be used: ${reason}`);
 }

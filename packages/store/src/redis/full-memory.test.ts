@@ -2,9 +2,9 @@ import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import type { MemoryReserve } from './memory-reserve.ts';
 import { Store } from '../store.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, llmWait, errorCode, type TestTenant } from '../testing/test-tenant.ts';
-import { ALL_SCRIPTS } from '../testing/script-interceptor.ts';
+import { ALL_SCRIPTS } from '../testing/all-scripts.ts';
 
 /** Redis full under noeviction: what comes in is refused, what is in goes on to its end. */
 const fixture = await openFixture();
@@ -103,10 +103,10 @@ test('a segment that cannot park is put back as often as it takes, and its tries
   const taskId = await testTenant.openTask({ ready: true });
   await whileFull(async () => {
     for (let time = 0; time < 20; time++) {
-      const segment = await fixture.leaseOne();
-      expect(segment.task.tries).toBe(1);
-      expect(await errorCode(segment.park(nothing))).toBe('unavailable');
-      expect(await segment.release()).toBe('released');
+      const lease = await fixture.leaseOne();
+      expect(lease.task.tries).toBe(1);
+      expect(await errorCode(lease.park(nothing))).toBe('unavailable');
+      expect(await lease.release()).toBe('released');
       await fixture.loseJobs(testTenant);
     }
   });

@@ -53,11 +53,6 @@ export function parseSentinelUrl(url: string): Omit<RedisOptions, 'replyMapping'
   };
 }
 
-/** A URL for a message or a log. */
-export function redactPassword(url: string): string {
-  return url.replace(/:[^:@/]*@/, ':***@').replace(/(sentinelPassword=).*/, '$1***');
-}
-
 function parseNodes(list: string, standard: number): Address[] {
   return list
     .replace(/^.*@/, '')

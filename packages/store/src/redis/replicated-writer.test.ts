@@ -1,15 +1,15 @@
 import { formatInteractionId } from '@baton/protocol';
 import { Redis } from 'ioredis';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { startCluster } from '../testing/redis-cluster.ts';
-import { closeFixture, fixtureAt } from '../testing/fixture.ts';
+import { startTestCluster } from '../testing/redis-cluster.ts';
+import { closeFixture, connectFixture } from '../testing/store-fixture.ts';
 import { ANN, errorCode, type TestTenant, newTask } from '../testing/test-tenant.ts';
-import { startWithReplica } from '../testing/redis-replica.ts';
+import { startRedisWithReplica } from '../testing/redis-replica.ts';
 import { startPrivateRedis } from '@baton/local-redis';
 
 /** Nothing is acknowledged before a replica has it; a replica that hangs shows what is not waited for. */
-const servers = await startWithReplica();
-const fixture = await fixtureAt(servers.master.url, { replication: { replicas: 1, waitMs: 300 } });
+const servers = await startRedisWithReplica();
+const fixture = await connectFixture(servers.master.url, { replication: { replicas: 1, waitMs: 300 } });
 const replica = new Redis(servers.replica.url);
 afterAll(async () => {
   replica.disconnect();
@@ -110,14 +110,14 @@ test('many calls share one WAIT, and a worker waits for none', async () => {
   await Promise.all(Array.from({ length: 200 }, () => testTenant.openTask({ waits: [], ready: true })));
   const opened = await waits();
   expect(opened - before).toBeLessThan(20);
-  for (const segment of await fixture.lease(200)) {
-    await segment.commit('p', undefined, change, { path: '1', entry: 'commit+1', journal: [] });
-    await segment.settle({ status: 'completed', result: {} });
+  for (const lease of await fixture.lease(200)) {
+    await lease.commit('p', undefined, change, { path: '1', entry: 'commit+1', journal: [] });
+    await lease.settle({ status: 'completed', result: {} });
   }
   expect(await waits()).toBe(opened);
 });
 
-test('a waiter is told to look for itself, since what it hears may be lost again', async () => {
+test('a subscription is to read again, since what was published may be undone by a failover', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask();
   const { inbox } = fixture.store;
@@ -151,7 +151,7 @@ test('a fault of a script is its own, and of none that left with it', async () =
 });
 
 test('in a cluster WAIT goes to the node that has the write', { timeout: 60_000 }, async () => {
-  const cluster = await startCluster();
+  const cluster = await startTestCluster();
   const args = ['--appendonly', 'no', '--cluster-enabled', 'yes', '--repl-diskless-sync-delay', '0'];
   const extra = await startPrivateRedis({ listen: 'tcp', args });
   const look = new Redis(cluster.nodes[0]!);
@@ -167,8 +167,8 @@ test('in a cluster WAIT goes to the node that has the write', { timeout: 60_000 
     .poll(async () => (await master.info('replication')).includes('state=online'), within)
     .toBe(true);
 
-  const sees = await fixtureAt(cluster.url, {}, new Redis(cluster.nodes[0]!));
-  const waits = await fixtureAt(
+  const sees = await connectFixture(cluster.url, {}, new Redis(cluster.nodes[0]!));
+  const waits = await connectFixture(
     cluster.url,
     { replication: { replicas: 1, waitMs: 500 } },
     new Redis(cluster.nodes[0]!),

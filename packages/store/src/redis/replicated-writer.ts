@@ -1,9 +1,9 @@
 import { BatonError } from '@baton/protocol';
 import { Cluster, type Redis } from 'ioredis';
 import { replicationBarrierKey } from '../records/keys.ts';
-import { NodeWriteQueue } from './node-write-queue.ts';
+import { ReplicatedWriteQueue } from './replicated-write-queue.ts';
 import { ReplicatedWrite, type Replication, type WriteRequest } from './replicated-write.ts';
-import { type CompiledScript, decodeBatch, encodeBatch, type ScriptCall } from '../scripts/script-batch.ts';
+import { type CompiledScript, settleCall, encodeBatch, type ScriptCall } from '../scripts/script-batch.ts';
 import { toUnavailable } from './redis-errors.ts';
 
 /**
@@ -20,7 +20,7 @@ export class ReplicatedWriter {
   private readonly connect: () => Redis | Cluster;
   private readonly replication: Replication;
   private readonly limitMs: number;
-  private readonly queues = new Map<Redis, NodeWriteQueue>();
+  private readonly queues = new Map<Redis, ReplicatedWriteQueue>();
   private readonly slots = new Map<string, number>();
   private client: Redis | Cluster;
 
@@ -43,7 +43,7 @@ export class ReplicatedWriter {
       barrierKey: replicationBarrierKey(keys[0] ?? ''),
     })) as unknown[];
     if (!script.batched) return reply;
-    return new Promise((resolve, reject) => decodeBatch(reply, 0, { resolve, reject }));
+    return new Promise((resolve, reject) => settleCall(reply, 0, { resolve, reject }));
   }
 
   /** A plain command whose first argument is its only key. */
@@ -75,11 +75,11 @@ export class ReplicatedWriter {
     }
   }
 
-  private queueOf(node: Redis): NodeWriteQueue {
+  private queueOf(node: Redis): ReplicatedWriteQueue {
     const known = this.queues.get(node);
     if (known !== undefined) return known;
     for (const other of this.queues.keys()) if (other.status === 'end') this.queues.delete(other);
-    const queue = new NodeWriteQueue(node, this.replication, () => this.reconnect());
+    const queue = new ReplicatedWriteQueue(node, this.replication, () => this.reconnect());
     this.queues.set(node, queue);
     return queue;
   }

@@ -1,10 +1,10 @@
 import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import { refusal } from '../records/refusal.ts';
+import { refusalError } from '../records/refusal-error.ts';
 import { ACCEPT } from './registry.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { AGENT, ANN, llmWait, errorCode, sleepWait } from '../testing/test-tenant.ts';
-import { documentedCodes } from '../testing/script-interceptor.ts';
+import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
 const { interceptor, redis } = fixture;
@@ -145,12 +145,12 @@ test('while a segment runs, an answer leaves the task to it and is not among the
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
   await testTenant.answer(taskId, 1);
-  const segment = await fixture.leaseOne();
+  const lease = await fixture.leaseOne();
   await testTenant.answer(taskId, 2);
   expect(interceptor.last(ACCEPT)).toEqual(['accepted', 2, '']);
   expect(await testTenant.queueState(taskId)).toBe('batch');
-  expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('again');
-  const again = await fixture.shard.reload(segment);
+  expect(await lease.park({ journal: [], drops: [], waits: [] })).toBe('again');
+  const again = await fixture.shard.reload(lease);
   expect([...again!.task.journal.keys()].sort()).toEqual(['0', '1']);
   await again!.settle({ status: 'completed', result: {} });
 });
@@ -173,11 +173,11 @@ test('a sleep of the same task cannot be answered', async () => {
 
 test('every code of ACCEPT was reached, and each has a message', () => {
   const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
-  const own = documentedCodes(ACCEPT).filter((code) => !admission.includes(code));
+  const own = documentedReplyCodes(ACCEPT).filter((code) => !admission.includes(code));
   expect(interceptor.codes(ACCEPT)).toEqual(own);
   const subject = { interactionId: 'i-1', taskId: 't-1' };
-  for (const code of documentedCodes(ACCEPT).filter((one) => one !== 'accepted' && one !== 'replayed')) {
-    const { message } = refusal([code, 'limit', 1, 2], subject);
+  for (const code of documentedReplyCodes(ACCEPT).filter((one) => one !== 'accepted' && one !== 'replayed')) {
+    const { message } = refusalError([code, 'limit', 1, 2], subject);
     expect(message, code).not.toContain('undefined');
   }
 });

@@ -2,9 +2,9 @@ import { formatInteractionId, type Limits, parseApiKey, type Scope } from '@bato
 import { expect, test } from 'vitest';
 import type { Caller } from '../tenant/caller.ts';
 import { ACCEPT, ADMIT, APPEND_CHUNK, OPEN, UPSERT_TENANT } from './registry.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { errorCode, type TestTenant, newTask } from '../testing/test-tenant.ts';
-import { documentedCodes } from '../testing/script-interceptor.ts';
+import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
 const { interceptor, redis } = fixture;
@@ -201,15 +201,15 @@ test('UPSERT_TENANT creates a tenant once, changes the fields that are named, an
     limits: { burst: 7, requestsPerSecond: 3 },
   });
   expect((await operators.list(undefined, 1000)).map(({ id }) => id)).toContain('acme');
-  expect(interceptor.codes(UPSERT_TENANT)).toEqual(documentedCodes(UPSERT_TENANT));
+  expect(interceptor.codes(UPSERT_TENANT)).toEqual(documentedReplyCodes(UPSERT_TENANT));
 });
 
 test('every code of ADMIT was reached, and each of its refusals through the scripts that carry it', async () => {
-  expect(interceptor.codes(ADMIT)).toEqual(documentedCodes(ADMIT));
-  const refusals = documentedCodes(ADMIT).filter((code) => code !== 'ok');
+  expect(interceptor.codes(ADMIT)).toEqual(documentedReplyCodes(ADMIT));
+  const refusals = documentedReplyCodes(ADMIT).filter((code) => code !== 'ok');
   for (const script of [OPEN, ACCEPT, APPEND_CHUNK]) {
     expect(interceptor.codes(script), script.name).toEqual(expect.arrayContaining(refusals));
-    expect(documentedCodes(script), script.name).toEqual(expect.arrayContaining(refusals));
+    expect(documentedReplyCodes(script), script.name).toEqual(expect.arrayContaining(refusals));
   }
 });
 

@@ -1,7 +1,7 @@
 import { taskRef } from '../records/keys.ts';
 import { expect, test } from 'vitest';
 import type { Limits } from '@baton/protocol';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { errorCode, newTask } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture();
@@ -63,11 +63,9 @@ test('ends that come at once leave nothing of their tasks in any set', async () 
   const testTenant = await fixture.createTenant();
   const taskIds: string[] = [];
   for (let n = 0; n < 5; n++) taskIds.push(await testTenant.openTask({ waits: [], ready: true }));
-  const segments = await fixture.lease(10);
+  const leases = await fixture.lease(10);
   const ends = await Promise.all(
-    segments.map((segment) =>
-      segment.settle({ status: 'completed', result: { n: taskRef(segment.taskId) } }),
-    ),
+    leases.map((lease) => lease.settle({ status: 'completed', result: { n: taskRef(lease.taskId) } })),
   );
   expect(ends).toEqual(taskIds.map(() => 'settled'));
   const { deadlines, ready, pending } = testTenant.keys;

@@ -1,9 +1,9 @@
 import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import { CANCEL, APPEND_CHUNK, READ_TASK } from './registry.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { CANCEL, APPEND_CHUNK, READ_TASK_AND_REGISTER_WAITER } from './registry.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { AGENT, ANN, llmWait, BOB, errorCode, sleepWait } from '../testing/test-tenant.ts';
-import { documentedCodes } from '../testing/script-interceptor.ts';
+import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
 const { interceptor, redis } = fixture;
@@ -14,7 +14,7 @@ test('CANCEL ends a task wherever it stands, and leaves it in no set but the ind
   const parked = await testTenant.openTask({ waits });
   const waiting = await testTenant.openTask({ waits, ready: true });
   await testTenant.answer(parked);
-  const segment = await fixture.leaseOne();
+  const lease = await fixture.leaseOne();
   const third = await testTenant.openTask({ waits });
   await testTenant.store.queries.pending(AGENT, { claim: { max: 10, leaseMs: 60_000 } });
   for (const taskId of [parked, waiting, third]) {
@@ -34,7 +34,7 @@ test('CANCEL ends a task wherever it stands, and leaves it in no set but the ind
     expect(await redis.zcard(key)).toBe(0);
   expect(await redis.zcard(testTenant.keys.tasks)).toBe(3);
   expect(await redis.hget(testTenant.keys.record, 'open')).toBe('0');
-  expect(await segment.settle({ status: 'completed', result: {} })).toBe('stale');
+  expect(await lease.settle({ status: 'completed', result: {} })).toBe('stale');
 });
 
 test('a task ends once: it is not cancelled after its end, and says how it ended', async () => {
@@ -58,10 +58,10 @@ test('a cancelled interaction becomes a failed effect, and its task goes on', as
   expect(JSON.parse(record['j:0']!.slice('llm-'.length))).toMatchObject({ code: 'interaction_cancelled' });
   expect(record).toMatchObject({ st: 'input_required', ev: '1' });
   expect(await redis.zcard(testTenant.keys.pending)).toBe(1);
-  const segment = await fixture.leaseOne();
+  const lease = await fixture.leaseOne();
   await testTenant.interactions.cancel(ANN, formatInteractionId(taskId, 2));
   expect(interceptor.last(CANCEL), 'a running segment finds it itself').toEqual(['cancelled', '']);
-  expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('again');
+  expect(await lease.park({ journal: [], drops: [], waits: [] })).toBe('again');
 });
 
 test('an interaction is cancelled once, while it is pending, and only by those who may see it', async () => {
@@ -81,7 +81,7 @@ test('an interaction is cancelled once, while it is pending, and only by those w
   expect(await cancel(pending)).toBe('interaction_cancelled');
 });
 
-test('CANCEL and READ_TASK reply to a principal that may not see a task exactly as for a task that never existed', async () => {
+test('CANCEL and READ_TASK_AND_REGISTER_WAITER reply to a principal that may not see a task exactly as for a task that never existed', async () => {
   const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
   const taskId = await testTenant.openTask();
   const absent = `ffffffff${taskId.slice(8)}`;
@@ -99,12 +99,12 @@ test('CANCEL and READ_TASK reply to a principal that may not see a task exactly 
     () => other.tasks.read(AGENT, taskId, 'inbox'),
   ]) {
     expect(await errorCode(attempt())).toBe('task_not_found');
-    expect(interceptor.last(READ_TASK)).toEqual(['task_not_found']);
+    expect(interceptor.last(READ_TASK_AND_REGISTER_WAITER)).toEqual(['task_not_found']);
   }
   expect((await testTenant.readRecord(taskId))['w'], 'a stranger is never told of it').toBeUndefined();
 });
 
-test('READ_TASK replies with the pending requests as they were parked, and never registers a waiter for a task that has ended', async () => {
+test('READ_TASK_AND_REGISTER_WAITER replies with the pending requests as they were parked, and never registers a waiter for a task that has ended', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({
     waits: [llmWait('0', 'Grüße, "you" {}\n'), sleepWait('1', 9_000)],
@@ -155,8 +155,8 @@ test('chunks are kept each once, in any order, and the final answer finds them',
     [],
   );
   expect(await chunk(3, 'd')).toBe('interaction_already_answered');
-  const segment = await fixture.leaseOne();
-  expect([...segment.task.journal.keys()], 'a replay does not read them').toEqual(['0']);
+  const lease = await fixture.leaseOne();
+  expect([...lease.task.journal.keys()], 'a replay does not read them').toEqual(['0']);
 });
 
 test("a chunk is refused for what is not pending, and what is not the caller's", async () => {
@@ -181,11 +181,13 @@ test("a chunk is refused for what is not pending, and what is not the caller's",
   expect(await chunk(pending)).toBe('interaction_cancelled');
 });
 
-test('every code of CANCEL, APPEND_CHUNK and READ_TASK was reached', () => {
+test('every code of CANCEL, APPEND_CHUNK and READ_TASK_AND_REGISTER_WAITER was reached', () => {
   const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
-  expect(interceptor.codes(CANCEL)).toEqual(documentedCodes(CANCEL));
+  expect(interceptor.codes(CANCEL)).toEqual(documentedReplyCodes(CANCEL));
   expect(interceptor.codes(APPEND_CHUNK)).toEqual(
-    documentedCodes(APPEND_CHUNK).filter((code) => !admission.includes(code)),
+    documentedReplyCodes(APPEND_CHUNK).filter((code) => !admission.includes(code)),
   );
-  expect(interceptor.codes(READ_TASK)).toEqual(documentedCodes(READ_TASK));
+  expect(interceptor.codes(READ_TASK_AND_REGISTER_WAITER)).toEqual(
+    documentedReplyCodes(READ_TASK_AND_REGISTER_WAITER),
+  );
 });

@@ -1,9 +1,9 @@
 import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { CLAIM } from './registry.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { AGENT, ANN, llmWait, BOB, errorCode, type TestTenant } from '../testing/test-tenant.ts';
-import { documentedCodes } from '../testing/script-interceptor.ts';
+import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
 const { redis, interceptor } = fixture;
@@ -90,5 +90,5 @@ test('a waiting replica is notified once, when something is opened or a claim en
 });
 
 test('every code of CLAIM was reached', () => {
-  expect(interceptor.codes(CLAIM)).toEqual(documentedCodes(CLAIM));
+  expect(interceptor.codes(CLAIM)).toEqual(documentedReplyCodes(CLAIM));
 });

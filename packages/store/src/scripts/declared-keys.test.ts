@@ -1,14 +1,15 @@
 import { startPrivateRedis } from '@baton/local-redis';
 import { Redis } from 'ioredis';
 import { expect, test, vi } from 'vitest';
-import { run } from './script.ts';
+import { runScript } from './script.ts';
 import { JobWorkers, parseResumeJob } from '../shards.ts';
-import { startCluster } from '../testing/redis-cluster.ts';
+import { startTestCluster } from '../testing/redis-cluster.ts';
 import { runEveryScript } from '../testing/every-script.ts';
-import { closeFixture, type Fixture, fixtureAt } from '../testing/fixture.ts';
+import { closeFixture, type StoreFixture, connectFixture } from '../testing/store-fixture.ts';
 import { ANN, type TestTenant } from '../testing/test-tenant.ts';
 import { RedisMonitor, type ScriptRun } from '../testing/redis-monitor.ts';
-import { ALL_SCRIPTS, type AnyScript, mutate } from '../testing/script-interceptor.ts';
+import { ALL_SCRIPTS, type AnyScript } from '../testing/all-scripts.ts';
+import { mutateScript } from '../testing/script-mutation.ts';
 import { RELEASE_TASK } from './registry.ts';
 
 const ALL_NAMES = [...ALL_SCRIPTS.values()].map((script) => script.name).sort();
@@ -17,7 +18,7 @@ const patient = { timeout: 120_000 };
 const namesOf = (runs: readonly ScriptRun[]) => [...new Set(runs.map(({ script }) => script))].sort();
 
 /** An answer wakes a worker through BullMQ, and the worker settles the task: nobody dequeues but its job. */
-async function roundTripOverBullMq(fixture: Fixture, testTenant: TestTenant): Promise<void> {
+async function roundTripOverBullMq(fixture: StoreFixture, testTenant: TestTenant): Promise<void> {
   const index = fixture.keyspace.shardIndex(testTenant.store.id);
   const shard = fixture.shards[index]!;
   const jobs = new JobWorkers(fixture.store);
@@ -26,7 +27,7 @@ async function roundTripOverBullMq(fixture: Fixture, testTenant: TestTenant): Pr
     if (batch.kind === 'no_program') return;
     const { leases } = await shard.load(testTenant.store.id, data.number, batch.notLoaded);
     const loaded = batch.kind === 'taken' ? batch.leases : [];
-    for (const segment of [...loaded, ...leases]) await segment.settle({ status: 'completed', result: {} });
+    for (const lease of [...loaded, ...leases]) await lease.settle({ status: 'completed', result: {} });
   });
   const taskId = await testTenant.openTask();
   await testTenant.answer(taskId);
@@ -39,7 +40,7 @@ async function roundTripOverBullMq(fixture: Fixture, testTenant: TestTenant): Pr
 
 test('no script touches a key that it was not given', patient, async () => {
   const server = await startPrivateRedis();
-  const fixture = await fixtureAt(server.url);
+  const fixture = await connectFixture(server.url);
   const monitor = await RedisMonitor.open(server.url);
   await runEveryScript(fixture, await fixture.createTenant());
   const runs = await monitor.runs();
@@ -54,13 +55,13 @@ test('no script touches a key that it was not given', patient, async () => {
 
 test('a script that builds a key inside is detected', patient, async () => {
   const server = await startPrivateRedis();
-  const fixture = await fixtureAt(server.url);
-  const planted: AnyScript = mutate(RELEASE_TASK, [
+  const fixture = await connectFixture(server.url);
+  const planted: AnyScript = mutateScript(RELEASE_TASK, [
     "return {'stale'}",
     "redis.call('SET', K_task .. ':note', 1)",
   ]);
   const monitor = await RedisMonitor.open(server.url);
-  await run(fixture.connection, planted, { task: 'x:task' }, { fence: 1, tries: 1 });
+  await runScript(fixture.connection, planted, { task: 'x:task' }, { fence: 1, tries: 1 });
   const runs = await monitor.runs([planted]);
   expect(await monitor.undeclared(runs)).toEqual(['task/release_task SET x:task:note']);
   monitor.close();
@@ -72,8 +73,8 @@ test(
   'everything works on a cluster whose tenants are on different nodes, BullMQ included',
   patient,
   async () => {
-    const cluster = await startCluster();
-    const fixture = await fixtureAt(cluster.url, {}, new Redis(cluster.nodes[0]!));
+    const cluster = await startTestCluster();
+    const fixture = await connectFixture(cluster.url, {}, new Redis(cluster.nodes[0]!));
     const monitors = await Promise.all(cluster.nodes.map((node) => RedisMonitor.open(node)));
     const testTenants = [
       await fixture.createTenant({}, tenantOn(fixture, 0)),
@@ -113,7 +114,7 @@ test('everything works as a user who may touch the prefix alone, BullMQ included
   );
   const url = server.url.replace('redis://', 'redis://baton:pass@');
   const monitor = await RedisMonitor.open(server.url);
-  const fixture = await fixtureAt(url, { prefix: 'mine', shards: 2 }, root);
+  const fixture = await connectFixture(url, { prefix: 'mine', shards: 2 }, root);
   await expect(fixture.connection.command((client) => client.set('other:key', 1))).rejects.toThrow('NOPERM');
   const testTenant = await fixture.createTenant();
   await runEveryScript(fixture, testTenant);
@@ -130,7 +131,7 @@ test('everything works as a user who may touch the prefix alone, BullMQ included
 });
 
 /** A tenant's name that is hashed to a slot of the given node. */
-function tenantOn(fixture: Fixture, node: number): string {
+function tenantOn(fixture: StoreFixture, node: number): string {
   for (let at = 0; ; at++) {
     const { base } = fixture.keyspace.tenant(`tenant-${at}`).shard;
     if (Math.floor(slotOf(base) / 8192) === node) return `tenant-${at}`;

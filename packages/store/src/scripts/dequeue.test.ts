@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { taskRef } from '../records/keys.ts';
 import { DEQUEUE, LOAD_TASKS } from './registry.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, llmWait, type TestTenant } from '../testing/test-tenant.ts';
-import { documentedCodes } from '../testing/script-interceptor.ts';
+import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
 const { interceptor, redis, shard } = fixture;
@@ -71,10 +71,10 @@ test('a task that is named by its job is loaded by the same script, with its jou
   await testTenant.answer(taskId, 1, { text: '"é\\u0000\u{1F600}"' });
   const batch = await shard.dequeue(jobOf(testTenant, 1, 'ready', [taskId]), []);
   if (batch.kind !== 'taken') throw new Error(batch.kind);
-  const [segment] = batch.leases;
-  expect(segment).toMatchObject({ taskId, job: 1, tenant: testTenant.store.id });
-  expect(segment!.task.journal.get('0')).toBe('llm+"é\\u0000\u{1F600}"');
-  expect(await segment!.settle({ status: 'completed', result: {} })).toBe('settled');
+  const [lease] = batch.leases;
+  expect(lease).toMatchObject({ taskId, job: 1, tenant: testTenant.store.id });
+  expect(lease!.task.journal.get('0')).toBe('llm+"é\\u0000\u{1F600}"');
+  expect(await lease!.settle({ status: 'completed', result: {} })).toBe('settled');
 });
 
 test('a job that names what is not in its batch loads nothing of it', async () => {
@@ -106,7 +106,7 @@ test('a ref without a task blocks no job, and leaves the batch', async () => {
   const batch = await shard.dequeue(jobOf(testTenant, 1), []);
   if (batch.kind === 'no_program') throw new Error(batch.kind);
   const { leases } = await shard.load(testTenant.store.id, 1, batch.notLoaded);
-  expect(leases.map((segment) => segment.taskId)).toEqual([taskId]);
+  expect(leases.map((lease) => lease.taskId)).toEqual([taskId]);
   expect(await redis.hget(testTenant.keys.jobs, '1')).toBe(taskRef(taskId!));
 });
 
@@ -190,8 +190,8 @@ test("a held task is taken only by a worker that has its program; another gets '
   const [one, two] = await open(testTenant, 2);
   await redis.hset(testTenant.keys.task(two!), 'op', 'other 7');
   await shard.dequeue(jobOf(testTenant, 10), []);
-  for (const segment of (await shard.load(testTenant.store.id, 10, [one!, two!])).leases)
-    expect(await segment.holdForProgram()).toBe('held');
+  for (const lease of (await shard.load(testTenant.store.id, 10, [one!, two!])).leases)
+    expect(await lease.holdForProgram()).toBe('held');
   expect(await testTenant.queueState(one!)).toBe('held');
   const number = Number(await redis.hget(testTenant.keys.jobs, 'held'));
   const job = jobOf(testTenant, number, 'held');
@@ -214,5 +214,5 @@ test('an answer to a task that is held leaves it where it is', async () => {
 });
 
 test('every code of DEQUEUE was reached', () => {
-  expect(interceptor.codes(DEQUEUE)).toEqual(documentedCodes(DEQUEUE));
+  expect(interceptor.codes(DEQUEUE)).toEqual(documentedReplyCodes(DEQUEUE));
 });

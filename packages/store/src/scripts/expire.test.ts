@@ -1,10 +1,10 @@
 import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { EXPIRE, EXTEND_INTERACTION, RELEASE_TASK } from './registry.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { taskRef } from '../records/keys.ts';
 import { AGENT, ANN, llmWait, BOB, errorCode, type TestTenant, sleepWait } from '../testing/test-tenant.ts';
-import { documentedCodes } from '../testing/script-interceptor.ts';
+import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
 const { interceptor, redis } = fixture;
@@ -116,11 +116,11 @@ test('what falls due while a segment runs is left to it', async () => {
 test('RELEASE_TASK leaves the task in its batch, makes its holder stale, and does not count the try', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ ready: true });
-  const segment = await fixture.leaseOne();
-  expect(await segment.release()).toBe('released');
+  const lease = await fixture.leaseOne();
+  expect(await lease.release()).toBe('released');
   expect(await testTenant.queueState(taskId)).toBe('batch');
-  expect(await segment.release()).toBe('stale');
-  expect((await fixture.shard.reload(segment))!.task.tries).toBe(1);
+  expect(await lease.release()).toBe('stale');
+  expect((await fixture.shard.reload(lease))!.task.tries).toBe(1);
 });
 
 test('EXTEND_INTERACTION counts from now and never past the end of the task', async () => {
@@ -155,7 +155,7 @@ test("EXTEND_INTERACTION refuses what is not pending, and what is not the caller
 });
 
 test('every code of EXPIRE, RELEASE_TASK and EXTEND_INTERACTION was reached', () => {
-  expect(interceptor.codes(EXPIRE)).toEqual(documentedCodes(EXPIRE));
-  expect(interceptor.codes(RELEASE_TASK)).toEqual(documentedCodes(RELEASE_TASK));
-  expect(interceptor.codes(EXTEND_INTERACTION)).toEqual(documentedCodes(EXTEND_INTERACTION));
+  expect(interceptor.codes(EXPIRE)).toEqual(documentedReplyCodes(EXPIRE));
+  expect(interceptor.codes(RELEASE_TASK)).toEqual(documentedReplyCodes(RELEASE_TASK));
+  expect(interceptor.codes(EXTEND_INTERACTION)).toEqual(documentedReplyCodes(EXTEND_INTERACTION));
 });

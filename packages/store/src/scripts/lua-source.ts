@@ -18,7 +18,7 @@ export function loadLua(name: string, keys: readonly string[], args: readonly st
   const text = readLua(name);
   refuseUnlessEqual(name, 'KEYS', headerNames(text, 'KEYS'), keys);
   refuseUnlessEqual(name, 'ARGV', headerNames(text, 'ARGV'), args);
-  const [shebang = '', ...lines] = withFieldNames(withIncludes(text)).split('\n');
+  const [shebang = '', ...lines] = substituteFieldNames(expandIncludes(text)).split('\n');
   return { shebang, body: [prologue(keys, args), ...lines].join('\n') };
 }
 
@@ -27,7 +27,7 @@ export function readLua(name: string): string {
 }
 
 /** Puts a task's field as it is stored in the place of each `F_<name>`, so that a run looks nothing up. */
-export function withFieldNames(text: string): string {
+export function substituteFieldNames(text: string): string {
   return text.replace(/\bF_(\w+)\b/g, (constant, name: string) => {
     const stored = name === 'of_interactions' ? INTERACTION_FIELDS : FIELD[name as keyof typeof FIELD];
     if (stored === undefined) throw new Error(`the legend of a task's record has no ${constant}`);
@@ -35,7 +35,7 @@ export function withFieldNames(text: string): string {
   });
 }
 
-export function withIncludes(text: string): string {
+export function expandIncludes(text: string): string {
   return text.replace(/^-- @include (\w+)$/gm, (_line, name: string) => readLua(`include/${name}`));
 }
 

@@ -1,11 +1,11 @@
 import { isTaskId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { taskRef } from '../records/keys.ts';
-import { run } from './script.ts';
+import { runScript } from './script.ts';
 import { OPEN } from './registry.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, llmWait, errorCode, type TestTenant, newTask, sleepWait } from '../testing/test-tenant.ts';
-import { documentedCodes } from '../testing/script-interceptor.ts';
+import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
 const { interceptor, redis } = fixture;
@@ -147,7 +147,7 @@ test('a limit is free again when what counted has ended', async () => {
 
 test('every code of OPEN was reached', async () => {
   const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
-  const own = documentedCodes(OPEN).filter((code) => !admission.includes(code));
+  const own = documentedReplyCodes(OPEN).filter((code) => !admission.includes(code));
   expect(interceptor.codes(OPEN)).toEqual(own);
 });
 
@@ -173,7 +173,7 @@ function reopen(testTenant: TestTenant, taskId: string): Promise<unknown[]> {
     waits: 1,
     ready: 1,
   };
-  return run(fixture.connection, OPEN, testTenant.scriptKeys(taskId), args, {
+  return runScript(fixture.connection, OPEN, testTenant.scriptKeys(taskId), args, {
     args: ['llm', '0', 1, '{}', ''],
   });
 }

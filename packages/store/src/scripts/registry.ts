@@ -1,12 +1,13 @@
 import { defineScript } from './script.ts';
 
 /**
- * The scripts of Redis, with their keys and arguments; what each does and returns is in the header of its file below lua/.
- * `script` loads and runs one, `lua-source` puts its text together, `compile` makes it one that Redis runs, `script-batcher`
+ * The scripts of Redis, with their keys and arguments; what each does and returns is in the header of its file below lua/. A
+ * task is one durable execution of an operation (MCP's task), never an item of a project's task list.
+ * `script` loads and runs one, `lua-source` puts its text together, `compile-script` makes it one that Redis runs, `script-batcher`
  * sends many calls as one command, laid out by `script-batch`.
  *
  * REPLICATED: the reply confirms something to someone outside, and waits for the replicas of Redis. What workers do is not:
- * should a failover lose it, it is done again, and clients learn of it by READ_TASK.
+ * should a failover lose it, it is done again, and clients learn of it by READ_TASK_AND_REGISTER_WAITER.
  *
  * INCOMING: OPEN, ACCEPT, APPEND_CHUNK, COMMIT from outside a task, and SUBSCRIBE bring content in, and are refused while
  * Redis has little room left (memory-reserve.ts): the rest is for what was accepted, that is PARK, COMMIT and BullMQ's jobs.
@@ -21,7 +22,7 @@ const INCOMING = { incoming: true };
 const BATCHED = { batched: true };
 
 /** The keys of a script that puts a task into its tenant's lists, or takes one out. */
-const QUEUE = ['ready', 'held', 'jobs', 'outstanding', 'workers'] as const;
+const QUEUE = ['ready', 'held', 'jobs', 'tenantsWithJobs', 'workers'] as const;
 
 const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'floor'] as const;
 
@@ -42,7 +43,7 @@ export const OPEN = defineScript(
     'deadlines',
     'due',
     ...QUEUE,
-    'listeners',
+    'activeChangeChannel',
   ],
   [
     ...CALLER,
@@ -54,7 +55,7 @@ export const OPEN = defineScript(
 
 export const ACCEPT = defineScript(
   'interaction/accept',
-  ['credential', 'tenant', 'task', 'pending', 'claims', ...QUEUE, 'listeners'],
+  ['credential', 'tenant', 'task', 'pending', 'claims', ...QUEUE, 'activeChangeChannel'],
   [...CALLER, 'topic', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
   { ...REPLICATED, ...BATCHED, ...INCOMING },
 );
@@ -86,7 +87,7 @@ export const HOLD_FOR_PROGRAM = defineScript(
 
 export const COMMIT = defineScript(
   'project/commit',
-  ['task', 'project', 'projects', 'listeners'],
+  ['task', 'project', 'projects', 'activeChangeChannel'],
   ['fence', 'path', 'entry', 'version', 'name', 'journal', 'sets'],
   { ...REPLICATED, ...INCOMING },
 );
@@ -95,28 +96,28 @@ export const COMMIT_IN_TASK = { ...COMMIT, replicated: false, incoming: false };
 
 export const PARK = defineScript(
   'task/park',
-  ['tenant', 'task', 'pending', 'deadlines', 'due', ...QUEUE, 'listeners'],
+  ['tenant', 'task', 'pending', 'deadlines', 'due', ...QUEUE, 'activeChangeChannel'],
   ['fence', 'topic', 'ref', 'seen', 'journal', 'drops', 'waits'],
   BATCHED,
 );
 
 export const SETTLE = defineScript(
   'task/settle',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', ...QUEUE, 'listeners'],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', ...QUEUE, 'activeChangeChannel'],
   ['fence', 'topic', 'ref', 'status', 'payload', 'retention'],
   BATCHED,
 );
 
 export const CANCEL = defineScript(
   'task/cancel',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', ...QUEUE, 'listeners'],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', ...QUEUE, 'activeChangeChannel'],
   ['principal', 'scopes', 'topic', 'ref', 'number', 'payload', 'retention'],
   REPLICATED,
 );
 
 export const EXPIRE = defineScript(
   'deadline/expire',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', ...QUEUE, 'listeners'],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', ...QUEUE, 'activeChangeChannel'],
   ['topic', 'ref', 'expired', 'taskExpired', 'retention'],
   BATCHED,
 );
@@ -131,7 +132,7 @@ export const LIST_DUE_TASKS = defineScript(
 
 export const REQUEUE_LOST_JOBS = defineScript('queue/requeue_lost_jobs', QUEUE, ['topic', 'lost']);
 
-export const LIST_DUE_TENANTS = defineScript('deadline/list_due_tenants', ['due', 'swept'], ['limit']);
+export const START_SWEEP_ROUND = defineScript('deadline/start_sweep_round', ['due', 'swept'], ['limit']);
 
 export const WORKER_HEARTBEAT = defineScript(
   'queue/worker_heartbeat',
@@ -139,22 +140,22 @@ export const WORKER_HEARTBEAT = defineScript(
   ['worker', 'ttl'],
 );
 
-export const READ_TASK = defineScript(
-  'task/read_task',
+export const READ_TASK_AND_REGISTER_WAITER = defineScript(
+  'task/read_task_and_register_waiter',
   ['task'],
   ['principal', 'scopes', 'channel'],
   REPLICATED,
 );
 
-export const LIST_PENDING = defineScript(
-  'interaction/list_pending',
+export const LIST_PENDING_OR_REGISTER_WAITER = defineScript(
+  'interaction/list_pending_or_register_waiter',
   ['tenant', 'pending', 'claims', 'holders'],
   ['principal', 'score', 'member', 'limit', 'scanLimit', 'hideClaimed', 'channel', 'unfiltered'],
   REPLICATED,
 );
 
-export const FETCH_INTERACTIONS = defineScript(
-  'interaction/fetch_interactions',
+export const FETCH_OR_CLAIM_INTERACTIONS = defineScript(
+  'interaction/fetch_or_claim_interactions',
   ['claims', 'holders'],
   ['status', 'operation', 'role', 'limit', 'bytes', 'whole', 'lease', 'holder'],
   REPLICATED,
@@ -176,21 +177,21 @@ export const RELEASE_HOLDER = defineScript(
 
 export const EXTEND_INTERACTION = defineScript(
   'interaction/extend_interaction',
-  ['task', 'deadlines', 'due', 'listeners'],
+  ['task', 'deadlines', 'due', 'activeChangeChannel'],
   ['principal', 'scopes', 'topic', 'ref', 'number', 'life'],
   REPLICATED,
 );
 
 export const SUBSCRIBE = defineScript(
   'session/subscribe',
-  ['session', 'subscribers', 'ended', 'listeners', 'idle'],
+  ['session', 'subscribers', 'ended', 'activeChangeChannel', 'idle'],
   ['id', 'uri', 'subscriptions', 'bytes', 'sessions', 'life', 'grace', 'idle'],
   { ...REPLICATED, ...INCOMING },
 );
 
 export const UNSUBSCRIBE = defineScript(
   'session/unsubscribe',
-  ['session', 'subscribers', 'listeners'],
+  ['session', 'subscribers', 'activeChangeChannel'],
   ['id', 'uri'],
   REPLICATED,
 );

@@ -22,7 +22,7 @@ export interface ScriptCall {
  *            4..  for each call: how many keys, how many arguments
  *            ..   the shared argument columns, then each call's other arguments
  *
- * The Lua that decodes it is DECODE_CALLS in compile.ts. A script that is not batched gets its one call as it is.
+ * The Lua that decodes it is DECODE_CALLS in compile-script.ts. A script that is not batched gets its one call as it is.
  */
 export function encodeBatch({ sha, batched }: CompiledScript, calls: readonly ScriptCall[]): string[] {
   const keys = calls.map((call) => call.keys);
@@ -42,7 +42,7 @@ export function encodeBatch({ sha, batched }: CompiledScript, calls: readonly Sc
 }
 
 /** Settles the caller of call `index` with its reply. */
-export function decodeBatch(
+export function settleCall(
   replies: readonly unknown[],
   index: number,
   caller: { resolve: (reply: unknown[]) => void; reject: (error: unknown) => void },

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ScriptBatcher } from './script-batcher.ts';
-import { compileBatched, sha1 } from './compile.ts';
+import { compileBatchedScript, sha1 } from './compile-script.ts';
 import type { CompiledScript } from './script-batch.ts';
-import { ioredisUrl } from '../testing/fixture.ts';
-import { seed } from '../testing/seed.ts';
+import { ioredisUrl } from '../testing/store-fixture.ts';
+import { randomSeed } from '@baton/protocol/testing/random-seed';
 
 let server: Awaited<ReturnType<typeof startPrivateRedis>>;
 let redis: Redis;
@@ -23,7 +23,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-const batched = (body: string): CompiledScript => compileBatched({ shebang: '#!lua', body });
+const batched = (body: string): CompiledScript => compileBatchedScript({ shebang: '#!lua', body });
 const single = (body: string): CompiledScript => {
   const source = `#!lua\n${body}`;
   return { source, sha: sha1(source), batched: false };
@@ -79,7 +79,7 @@ test('each call sees its own keys and arguments, whichever columns it shares wit
       expect(replies).toEqual(runs);
       expect(sent).toBe(1);
     }),
-    { seed, numRuns: 200 },
+    { seed: randomSeed, numRuns: 200 },
   );
 });
 

@@ -1,5 +1,5 @@
 import { Cluster, Command, type Redis } from 'ioredis';
-import { type CompiledScript, decodeBatch, encodeBatch, type ScriptCall } from './script-batch.ts';
+import { type CompiledScript, settleCall, encodeBatch, type ScriptCall } from './script-batch.ts';
 
 /** A call that waits to be sent. */
 interface QueuedCall extends ScriptCall {
@@ -86,7 +86,7 @@ export class ScriptBatcher {
     try {
       const reply = (await this.evaluate(script, encodeBatch(script, batch))) as unknown[];
       if (!script.batched) return batch[0].resolve(reply);
-      for (const [index, call] of batch.entries()) decodeBatch(reply, index, call);
+      for (const [index, call] of batch.entries()) settleCall(reply, index, call);
     } catch (error) {
       for (const { reject } of batch) reject(error);
     } finally {

@@ -1,5 +1,5 @@
 import { loadLua } from './lua-source.ts';
-import { compileBatched, compileSingle } from './compile.ts';
+import { compileBatchedScript, compileUnbatchedScript } from './compile-script.ts';
 import type { CompiledScript, ScriptCall } from './script-batch.ts';
 
 /** A Lua script and its contract: the keys and arguments that it takes, by name. */
@@ -35,7 +35,7 @@ export function defineScript<const K extends string, const A extends string>(
   }: { replicated?: boolean; batched?: boolean; incoming?: boolean } = {},
 ): Script<K, A> {
   const source = loadLua(name, keys, args);
-  const compiled = batched ? compileBatched(source) : compileSingle(source);
+  const compiled = batched ? compileBatchedScript(source) : compileUnbatchedScript(source);
   return { name, keys, args, replicated, incoming, ...compiled };
 }
 
@@ -43,7 +43,7 @@ export function defineScript<const K extends string, const A extends string>(
  * Runs a script. `more` are further KEYS or ARGV behind the named ones. Keys that the script does not name are ignored.
  * Errors are Redis's own; refusals are in the reply (see `refusal.ts` for what callers see).
  */
-export function run<K extends string, A extends string>(
+export function runScript<K extends string, A extends string>(
   connection: ScriptRunner,
   script: Script<K, A>,
   keys: Readonly<Record<K, string>>,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { taskRef } from '../records/keys.ts';
-import { run } from '../scripts/script.ts';
-import { LIST_DUE_TENANTS, EXPIRE, LIST_DUE_TASKS } from '../scripts/registry.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { runScript } from '../scripts/script.ts';
+import { START_SWEEP_ROUND, EXPIRE, LIST_DUE_TASKS } from '../scripts/registry.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, type TestTenant, sleepWait } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture();
@@ -23,7 +23,9 @@ test('one sweep goes on until nothing is due, however much is', async () => {
   const testTenant = await asleep(1_000);
   await fixture.sweep();
   expect(await redis.zcard(testTenant.keys.ready)).toBe(1_000);
-  expect(await run(fixture.connection, LIST_DUE_TENANTS, fixture.shardKeys, { limit: 10 })).toEqual([]);
+  expect(await runScript(fixture.connection, START_SWEEP_ROUND, fixture.shardKeys, { limit: 10 })).toEqual(
+    [],
+  );
 });
 
 test('tenants take turns: the one with a thousand due does not stand before the one that fell due last', async () => {
@@ -43,7 +45,7 @@ test('tenants take turns: the one with a thousand due does not stand before the 
   expect(await redis.zcard(other.keys.ready)).toBe(1);
 });
 
-test('more tenants than one round looks at are all given what is due', async () => {
+test('more tenants than one round reads are all given what is due', async () => {
   const testTenants: TestTenant[] = [];
   for (let n = 0; n < 130; n++) testTenants.push(await asleep(n < 100 ? 70 : 1));
   await fixture.sweep();
@@ -54,7 +56,10 @@ test('more tenants than one round looks at are all given what is due', async () 
 test('what one sweep did not get to is found by the next: nothing is taken out before it is done', async () => {
   const testTenant = await asleep(3);
   const look = () =>
-    run(fixture.connection, LIST_DUE_TASKS, places(testTenant), { tenant: testTenant.store.id, limit: 2 });
+    runScript(fixture.connection, LIST_DUE_TASKS, places(testTenant), {
+      tenant: testTenant.store.id,
+      limit: 2,
+    });
   expect(await look()).toHaveLength(2);
   expect(await look(), 'its sweep died').toHaveLength(2);
   await fixture.sweep();
@@ -71,13 +76,13 @@ test("a tenant's place among the due is never later than its first deadline, and
     .openTask({ waits: [sleepWait('0', 20_000)] })
     .then((id) => testTenant.tasks.cancel(ANN, id));
   expect(await first(), 'it may be too early').toBeLessThan(await deadline());
-  await run(fixture.connection, LIST_DUE_TASKS, places(testTenant), {
+  await runScript(fixture.connection, LIST_DUE_TASKS, places(testTenant), {
     tenant: testTenant.store.id,
     limit: 9,
   });
   expect(await first(), 'a look sets it right').toBe(await deadline());
   await testTenant.tasks.cancel(ANN, taskId);
-  await run(fixture.connection, LIST_DUE_TASKS, places(testTenant), {
+  await runScript(fixture.connection, LIST_DUE_TASKS, places(testTenant), {
     tenant: testTenant.store.id,
     limit: 9,
   });

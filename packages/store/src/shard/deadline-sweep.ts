@@ -1,8 +1,8 @@
 import { BatonError } from '@baton/protocol';
 import type { Connection } from '../redis/connection.ts';
 import { type ShardKeys, taskIdFromRef } from '../records/keys.ts';
-import { run } from '../scripts/script.ts';
-import { LIST_DUE_TENANTS, EXPIRE, LIST_DUE_TASKS } from '../scripts/registry.ts';
+import { runScript } from '../scripts/script.ts';
+import { START_SWEEP_ROUND, EXPIRE, LIST_DUE_TASKS } from '../scripts/registry.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 
 /** One round takes so many tenants, and so many due tasks of each. */
@@ -21,7 +21,7 @@ export async function sweepDeadlines(
 ): Promise<void> {
   for (;;) {
     const tenants = (
-      await run(connection, LIST_DUE_TENANTS, { due, swept }, { limit: TENANTS_PER_ROUND })
+      await runScript(connection, START_SWEEP_ROUND, { due, swept }, { limit: TENANTS_PER_ROUND })
     ).map(String);
     if (tenants.length === 0) return;
     const round = await Promise.allSettled(
@@ -33,7 +33,7 @@ export async function sweepDeadlines(
 
 async function sweepTenant(connection: Connection, due: string, tenant: TenantContext): Promise<void> {
   const { deadlines, name } = tenant.keys;
-  const refs = await run(
+  const refs = await runScript(
     connection,
     LIST_DUE_TASKS,
     { deadlines, due },
@@ -46,7 +46,7 @@ async function expireTask(connection: Connection, tenant: TenantContext, ref: st
   const { keys, lifetimes } = tenant;
   const taskId = taskIdFromRef(ref);
   const names = keys.taskNames(taskId);
-  const [, job] = await run(connection, EXPIRE, keys.scriptKeys(names), {
+  const [, job] = await runScript(connection, EXPIRE, keys.scriptKeys(names), {
     topic: names.topic,
     ref,
     expired: INTERACTION_EXPIRED,

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
 import { internalsOf } from '../internals.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import type { TestTenant } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture();
 const { redis, shard } = fixture;
 const queue = internalsOf(fixture.store).queues.queue(0, 'resume');
-const { outstanding } = fixture.shardKeys;
+const { tenantsWithJobs } = fixture.shardKeys;
 
 /** A check as it is after the interval. */
 async function check(): Promise<void> {
-  for (const tenant of await redis.zrange(outstanding, '0', '-1')) await redis.zadd(outstanding, 1, tenant);
+  for (const tenant of await redis.zrange(tenantsWithJobs, '0', '-1'))
+    await redis.zadd(tenantsWithJobs, 1, tenant);
   await shard.requeueLostJobs();
 }
 
@@ -65,7 +66,7 @@ test('what a job had that has failed for good is ready again', async () => {
   expect(await testTenant.queueState(taskId)).toBe('ready');
 });
 
-test('a job that waits in a paused queue is left alone, however often it is looked at', async () => {
+test('a job that waits in a paused queue is left alone, however often it is checked', async () => {
   const testTenant = await fixture.createTenant();
   await queue.pause();
   await open(testTenant);
@@ -99,7 +100,7 @@ test('a list without a job is given one, once, though all that is known of jobs 
   expect(await ids()).toHaveLength(1);
 });
 
-test('a tenant without jobs is not looked at any more, and one with jobs not before the interval is over', async () => {
+test('a tenant without jobs is not checked any more, and one with jobs not before the interval is over', async () => {
   const [idle, busy] = [await fixture.createTenant(), await fixture.createTenant()];
   await open(idle);
   await added(1);
@@ -110,8 +111,8 @@ test('a tenant without jobs is not looked at any more, and one with jobs not bef
   await leases[0]!.settle({ status: 'completed', result: {} });
   await open(busy);
   await check();
-  expect(await redis.zrange(outstanding, '0', '-1')).toEqual([busy.store.id]);
-  const looked = await redis.zscore(outstanding, busy.store.id);
+  expect(await redis.zrange(tenantsWithJobs, '0', '-1')).toEqual([busy.store.id]);
+  const looked = await redis.zscore(tenantsWithJobs, busy.store.id);
   await shard.requeueLostJobs();
-  expect(await redis.zscore(outstanding, busy.store.id)).toBe(looked);
+  expect(await redis.zscore(tenantsWithJobs, busy.store.id)).toBe(looked);
 });

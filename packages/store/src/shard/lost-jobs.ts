@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { BullmqQueues } from '../queues/bullmq-queues.ts';
 import { jobId } from '../queues/resume-job.ts';
 import { type ShardKeys, taskIdFromRef } from '../records/keys.ts';
-import { LOST_JOB_CHECK_INTERVAL } from '../records/ttl.ts';
+import { LOST_JOB_CHECK_INTERVAL } from '../records/durations.ts';
 import type { Connection } from '../redis/connection.ts';
 import { REQUEUE_LOST_JOBS } from '../scripts/registry.ts';
-import { run } from '../scripts/script.ts';
+import { runScript } from '../scripts/script.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 
 /** At most so many tenants are checked at once. */
@@ -29,7 +29,7 @@ export async function requeueLostJobs(
   const tenants = await connection.command(async (client) => {
     const [seconds] = await client.time();
     const before = Number(seconds) * 1_000 - LOST_JOB_CHECK_INTERVAL;
-    return client.zrangebyscore(keys.outstanding, '-inf', before, 'LIMIT', 0, MAX_TENANTS);
+    return client.zrangebyscore(keys.tenantsWithJobs, '-inf', before, 'LIMIT', 0, MAX_TENANTS);
   });
   await Promise.all(tenants.map((tenant) => requeueLostJobsOf(contextOf(tenant), connection, shard, queues)));
 }
@@ -58,7 +58,7 @@ async function requeueLostJobsOf(
     lost = second.lost.filter((number) => first.lost.includes(number));
   }
   const refs = lost.flatMap((number) => (jobs[number] ?? '').split(' ').filter((ref) => ref !== ''));
-  const requests = await run(
+  const requests = await runScript(
     connection,
     REQUEUE_LOST_JOBS,
     keys.queueKeys,

@@ -5,7 +5,7 @@ import { WorkerRegistry } from '../queues/worker-registry.ts';
 import { type ShardKeys, taskIdFromRef, taskRef } from '../records/keys.ts';
 import type { Connection } from '../redis/connection.ts';
 import { DEQUEUE, LOAD_TASKS } from '../scripts/registry.ts';
-import { run } from '../scripts/script.ts';
+import { runScript } from '../scripts/script.ts';
 import { TaskLease } from '../tasks/task-lease.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { sweepDeadlines } from './deadline-sweep.ts';
@@ -16,7 +16,7 @@ const BATCH_SIZE = 16;
 const BATCH_BYTES = 4_194_304;
 
 /** The tasks that a job has to run; those of the batch that are not loaded yet are named by id. */
-export type Batch =
+export type TaskBatch =
   | { readonly kind: 'taken'; readonly leases: readonly TaskLease[]; readonly notLoaded: readonly string[] }
   /** An earlier run of the same job took them and did not finish; the task with the fewest tries comes first. */
   | { readonly kind: 'retried'; readonly notLoaded: readonly string[] }
@@ -58,11 +58,11 @@ export class Shard {
     { tenant, list, number, tasks }: ResumeJob,
     programs: readonly string[],
     { limit = BATCH_SIZE, fresh = true }: { limit?: number; fresh?: boolean } = {},
-  ): Promise<Batch> {
+  ): Promise<TaskBatch> {
     const context = this.contextOf(tenant);
     const { keys } = context;
     const held = list === 'held' ? programs : [];
-    const reply = await run(
+    const reply = await runScript(
       this.connection,
       DEQUEUE,
       keys.queueKeys,
@@ -102,7 +102,7 @@ export class Shard {
     if (tasks.length === 0) return { leases: [], notLoaded: [] };
     const context = this.contextOf(tenant);
     const { keys } = context;
-    const [nextJob, text] = await run(
+    const [nextJob, text] = await runScript(
       this.connection,
       LOAD_TASKS,
       keys.queueKeys,

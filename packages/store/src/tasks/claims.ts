@@ -2,10 +2,10 @@ import { parseInteractionId } from '@baton/protocol';
 import { formatHolder, formatScopes, type Identity } from '../records/identity.ts';
 import { taskRef } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { refusal } from '../records/refusal.ts';
-import { run } from '../scripts/script.ts';
+import { refusalError } from '../records/refusal-error.ts';
+import { runScript } from '../scripts/script.ts';
 import { CLAIM, RELEASE_HOLDER } from '../scripts/registry.ts';
-import { RELEASED_HOLDER_TTL } from '../records/ttl.ts';
+import { RELEASED_HOLDER_TTL } from '../records/durations.ts';
 
 /** For how long a claim is to last, and for whom. */
 export interface ClaimRequest {
@@ -33,10 +33,10 @@ export class Claims {
     { leaseMs, holder = '' }: ClaimRequest,
   ): Promise<number | undefined> {
     const parsed = parseInteractionId(interactionId);
-    if (parsed === undefined) throw refusal(['interaction_not_found'], { interactionId });
+    if (parsed === undefined) throw refusalError(['interaction_not_found'], { interactionId });
     const { connection, keys } = this.context;
     const { taskId, number } = parsed;
-    const reply = await run(
+    const reply = await runScript(
       connection,
       CLAIM,
       { tenant: keys.record, task: keys.task(taskId), claims: keys.claims, holders: keys.holders },
@@ -52,7 +52,7 @@ export class Claims {
     );
     if (reply[0] === 'claimed') return Number(reply[1]);
     if (reply[0] === 'released') return undefined;
-    throw refusal(reply, { interactionId });
+    throw refusalError(reply, { interactionId });
   }
 
   /**
@@ -61,7 +61,7 @@ export class Claims {
    */
   async releaseHolder(identity: Identity, holder: string): Promise<void> {
     const { connection, keys } = this.context;
-    await run(
+    await runScript(
       connection,
       RELEASE_HOLDER,
       { tenant: keys.record, claims: keys.claims, holders: keys.holders },

@@ -8,9 +8,10 @@ import {
   RELEASE_TASK,
   SETTLE,
 } from '../scripts/registry.ts';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { llmWait, errorCode } from '../testing/test-tenant.ts';
-import type { AnyScript, Mutation } from '../testing/script-interceptor.ts';
+import type { AnyScript } from '../testing/all-scripts.ts';
+import type { Mutation } from '../testing/script-mutation.ts';
 import type { TaskLease } from './task-lease.ts';
 
 /**
@@ -25,7 +26,7 @@ const outcome = (path: string) => ({ path, entry: 'commit+1', journal: [] });
 const change = { set: [['t', '1'] as const], delete: [] };
 
 /** A segment whose task another holder has taken up tries to write. */
-function staleWritesNothing(write: (segment: TaskLease) => Promise<unknown>) {
+function staleWritesNothing(write: (lease: TaskLease) => Promise<unknown>) {
   return async (): Promise<boolean> => {
     const testTenant = await fixture.createTenant();
     await testTenant.openTask({ ready: true });
@@ -60,9 +61,9 @@ async function anAnswerDuringASegmentIsNotSwallowed(): Promise<boolean> {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
   await testTenant.answer(taskId, 1);
-  const segment = await fixture.leaseOne();
+  const lease = await fixture.leaseOne();
   await testTenant.answer(taskId, 2);
-  const end = await segment.park(nothing);
+  const end = await lease.park(nothing);
   return end === 'again' || (await testTenant.queueState(taskId)) !== undefined;
 }
 
@@ -70,9 +71,9 @@ async function anAnswerDuringASegmentIsNotSwallowed(): Promise<boolean> {
 async function aParkThatIsSentTwiceOpensOnce(): Promise<boolean> {
   const testTenant = await fixture.createTenant();
   await testTenant.openTask({ waits: [], ready: true });
-  const segment = await fixture.leaseOne();
-  await segment.park({ ...nothing, waits: [llmWait('5')] });
-  await segment.park({ ...nothing, waits: [llmWait('5')] });
+  const lease = await fixture.leaseOne();
+  await lease.park({ ...nothing, waits: [llmWait('5')] });
+  await lease.park({ ...nothing, waits: [llmWait('5')] });
   return (await redis.zcard(testTenant.keys.pending)) === 1;
 }
 
@@ -89,9 +90,9 @@ async function commitsNeverShareAVersion(): Promise<boolean> {
 async function aCommandLandsOnce(): Promise<boolean> {
   const testTenant = await fixture.createTenant();
   await testTenant.openTask({ ready: true });
-  const segment = await fixture.leaseOne();
-  await segment.commit('p', undefined, change, outcome('3'));
-  const again = await fixture.shard.reload(segment);
+  const lease = await fixture.leaseOne();
+  await lease.commit('p', undefined, change, outcome('3'));
+  const again = await fixture.shard.reload(lease);
   await again!.commit('p', await testTenant.store.projects.read('p'), change, outcome('3'));
   return (await testTenant.store.projects.read('p'))?.version === '1';
 }
@@ -118,37 +119,32 @@ const MAY = "if not may_see(owner, principal, scopes) then return {'interaction_
 const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScript, cuts: Mutation[]][] = [
   [
     'a stale segment parks nothing',
-    staleWritesNothing((segment) => segment.park({ ...nothing, waits: [llmWait('5')] })),
+    staleWritesNothing((lease) => lease.park({ ...nothing, waits: [llmWait('5')] })),
     PARK,
     [SHORT_FENCE],
   ],
   [
     'a stale segment settles nothing',
-    staleWritesNothing((segment) => segment.settle({ status: 'completed', result: {} })),
+    staleWritesNothing((lease) => lease.settle({ status: 'completed', result: {} })),
     SETTLE,
     [SHORT_FENCE],
   ],
   [
     'a stale segment commits nothing',
-    staleWritesNothing((segment) => segment.commit('p', undefined, change, outcome('3'))),
+    staleWritesNothing((lease) => lease.commit('p', undefined, change, outcome('3'))),
     COMMIT,
     [SHORT_FENCE],
   ],
-  [
-    'a stale segment releases nothing',
-    staleWritesNothing((segment) => segment.release()),
-    RELEASE_TASK,
-    [FENCE],
-  ],
+  ['a stale segment releases nothing', staleWritesNothing((lease) => lease.release()), RELEASE_TASK, [FENCE]],
   [
     'a stale segment holds nothing',
-    staleWritesNothing((segment) => segment.holdForProgram()),
+    staleWritesNothing((lease) => lease.holdForProgram()),
     HOLD_FOR_PROGRAM,
     [SHORT_FENCE],
   ],
   [
     'who takes a task makes its last holder stale',
-    staleWritesNothing((segment) => segment.settle({ status: 'completed', result: {} })),
+    staleWritesNothing((lease) => lease.settle({ status: 'completed', result: {} })),
     LOAD_TASKS,
     [['(record[F_fence] or 0) + 1', 'tonumber(record[F_fence] or 0)']],
   ],

@@ -3,8 +3,8 @@ import { type Identity, formatScopes } from '../records/identity.ts';
 import type { Caller } from '../tenant/caller.ts';
 import { taskRef } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { refusal } from '../records/refusal.ts';
-import { run } from '../scripts/script.ts';
+import { refusalError } from '../records/refusal-error.ts';
+import { runScript } from '../scripts/script.ts';
 import { ACCEPT, APPEND_CHUNK, EXTEND_INTERACTION } from '../scripts/registry.ts';
 import { runCancel } from './tasks.ts';
 
@@ -30,7 +30,7 @@ export class Interactions {
     const names = keys.taskNames(taskId);
     const { topic, ref } = names;
     const { digest, principal, scopes, need, bytes, floor } = await caller.admissionArgs(ANSWER, 'answer');
-    const reply = await run(connection, ACCEPT, keys.scriptKeys(names, caller.credentialKey), {
+    const reply = await runScript(connection, ACCEPT, keys.scriptKeys(names, caller.credentialKey), {
       digest,
       principal,
       scopes,
@@ -46,7 +46,7 @@ export class Interactions {
     });
     caller.recordAdmission(reply);
     if (reply[0] !== 'accepted' && reply[0] !== 'replayed') {
-      throw refusal(reply, { interactionId: answer.interactionId });
+      throw refusalError(reply, { interactionId: answer.interactionId });
     }
     if (reply[0] === 'accepted') this.context.addJob(String(reply[2]), taskId);
     return { replayed: reply[0] === 'replayed', event: Number(reply[1]), taskId };
@@ -59,7 +59,7 @@ export class Interactions {
   ): Promise<'kept' | 'replayed'> {
     const { keys, connection } = this.context;
     const { taskId, number } = this.parseId(chunk.interactionId);
-    const reply = await run(
+    const reply = await runScript(
       connection,
       APPEND_CHUNK,
       { credential: caller.credentialKey, tenant: keys.record, task: keys.task(taskId) },
@@ -72,7 +72,7 @@ export class Interactions {
     );
     caller.recordAdmission(reply);
     if (reply[0] === 'kept' || reply[0] === 'replayed') return reply[0];
-    throw refusal(reply, { interactionId: chunk.interactionId });
+    throw refusalError(reply, { interactionId: chunk.interactionId });
   }
 
   /** The stored chunks of a streamed answer, by their sequence. The caller must have been admitted. */
@@ -92,20 +92,25 @@ export class Interactions {
       identity,
       taskId,
       number,
-      refusal(['interaction_cancelled'], { interactionId: id }),
+      refusalError(['interaction_cancelled'], { interactionId: id }),
     );
-    if (reply[0] === 'task_not_found') throw refusal(['interaction_not_found'], { interactionId: id });
-    if (reply[0] !== 'cancelled') throw refusal(reply, { interactionId: id });
+    if (reply[0] === 'task_not_found') throw refusalError(['interaction_not_found'], { interactionId: id });
+    if (reply[0] !== 'cancelled') throw refusalError(reply, { interactionId: id });
   }
 
   /** Sets a pending interaction's deadline to `life` milliseconds from now, at most its task's deadline; returns it. */
   async extend(identity: Identity, id: string, life: number): Promise<number> {
     const { keys, connection } = this.context;
     const { taskId, number } = this.parseId(id);
-    const reply = await run(
+    const reply = await runScript(
       connection,
       EXTEND_INTERACTION,
-      { task: keys.task(taskId), deadlines: keys.deadlines, due: keys.shard.due, listeners: keys.listeners },
+      {
+        task: keys.task(taskId),
+        deadlines: keys.deadlines,
+        due: keys.shard.due,
+        activeChangeChannel: keys.activeChangeChannel,
+      },
       {
         principal: identity.principal,
         scopes: formatScopes(identity.scopes),
@@ -115,7 +120,7 @@ export class Interactions {
         life,
       },
     );
-    if (reply[0] !== 'extended') throw refusal(reply, { interactionId: id });
+    if (reply[0] !== 'extended') throw refusalError(reply, { interactionId: id });
     return Number(reply[1]);
   }
 
@@ -126,7 +131,7 @@ export class Interactions {
 
   private parseId(id: string): { taskId: string; number: number } {
     const parsed = parseInteractionId(id);
-    if (parsed === undefined) throw refusal(['interaction_not_found'], { interactionId: id });
+    if (parsed === undefined) throw refusalError(['interaction_not_found'], { interactionId: id });
     return parsed;
   }
 }

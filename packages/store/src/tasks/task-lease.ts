@@ -1,5 +1,5 @@
 import type { JsonObject, WireError } from '@baton/protocol';
-import { OversizedRequest } from '../records/oversized-request.ts';
+import { OversizedRequestError } from '../records/oversized-request-error.ts';
 import { pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import {
@@ -9,10 +9,10 @@ import {
   type StoredProject,
   type TaskCommit,
 } from '../tenant/projects.ts';
-import { run } from '../scripts/script.ts';
+import { runScript } from '../scripts/script.ts';
 import { HOLD_FOR_PROGRAM, PARK, RELEASE_TASK, SETTLE } from '../scripts/registry.ts';
 import { FIELD } from '../records/task-record.ts';
-import { parseProgram } from '../records/task-view.ts';
+import { parseProgramField } from '../records/program-field.ts';
 
 /** The task's record from which a segment starts. */
 export interface LoadedTask {
@@ -90,7 +90,7 @@ export class TaskLease {
     const { topic, ref } = names;
     const args: (string | number)[] = [...parked.journal.flat(), ...parked.drops];
     pushWaitArgs(args, parked.waits, lifetimes);
-    const reply = await run(
+    const reply = await runScript(
       connection,
       PARK,
       keys.scriptKeys(names),
@@ -105,7 +105,7 @@ export class TaskLease {
       },
       { args },
     );
-    if (reply[0] === 'limit_size') throw new OversizedRequest(reply);
+    if (reply[0] === 'limit_size') throw new OversizedRequestError(reply);
     if (reply[0] === 'parked') this.context.addJob(String(reply[1]));
     return reply[0] as 'parked' | 'again' | 'stale';
   }
@@ -117,7 +117,7 @@ export class TaskLease {
     const { keys, connection, lifetimes } = this.context;
     const names = keys.taskNames(this.taskId);
     const { topic, ref } = names;
-    const reply = await run(connection, SETTLE, keys.scriptKeys(names), {
+    const reply = await runScript(connection, SETTLE, keys.scriptKeys(names), {
       fence: this.fence,
       topic,
       ref,
@@ -135,7 +135,7 @@ export class TaskLease {
    */
   async release(): Promise<'released' | 'stale'> {
     const { keys, connection } = this.context;
-    const reply = await run(
+    const reply = await runScript(
       connection,
       RELEASE_TASK,
       { task: keys.task(this.taskId) },
@@ -148,7 +148,7 @@ export class TaskLease {
   async holdForProgram(): Promise<'held' | 'stale'> {
     const { keys, connection } = this.context;
     const { task, topic, ref } = keys.taskNames(this.taskId);
-    const reply = await run(
+    const reply = await runScript(
       connection,
       HOLD_FOR_PROGRAM,
       { task, ...keys.queueKeys },
@@ -173,7 +173,7 @@ function parseLoadedTask(tries: number, pairs: readonly string[]): LoadedTask {
     const path = entry.split(';')[3];
     if (path !== undefined) open.add(path);
   }
-  const { operation, version } = parseProgram(fields.get(FIELD.program));
+  const { operation, version } = parseProgramField(fields.get(FIELD.program));
   return {
     operation,
     version,

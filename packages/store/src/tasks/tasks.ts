@@ -3,19 +3,15 @@ import { isTaskId, BatonError, type JsonObject, type Scope, taskIdFromUuid } fro
 import { type Identity, parseScopes, formatScopes } from '../records/identity.ts';
 import type { Caller } from '../tenant/caller.ts';
 import { taskIdFromRef } from '../records/keys.ts';
-import { OversizedRequest } from '../records/oversized-request.ts';
-import { parseOpened, pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
+import { OversizedRequestError } from '../records/oversized-request-error.ts';
+import { parseOpenedInteractions, pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { refusal } from '../records/refusal.ts';
-import { run } from '../scripts/script.ts';
-import { CANCEL, OPEN, READ_TASK } from '../scripts/registry.ts';
-import {
-  formatProgram,
-  parseTaskView,
-  type PendingInteraction,
-  type TaskView,
-} from '../records/task-view.ts';
-import { taskRecordTtl } from '../records/ttl.ts';
+import { refusalError } from '../records/refusal-error.ts';
+import { runScript } from '../scripts/script.ts';
+import { CANCEL, OPEN, READ_TASK_AND_REGISTER_WAITER } from '../scripts/registry.ts';
+import { formatProgramField } from '../records/program-field.ts';
+import { parseTaskView, type PendingInteraction, type TaskView } from '../records/task-view.ts';
+import { taskRecordTtl } from '../records/durations.ts';
 
 export interface NewTask extends Omit<ParkRequest, 'drops'> {
   readonly operation: string;
@@ -56,12 +52,12 @@ export class Tasks {
     caller.recordAdmission(reply);
     if (reply[0] === 'limit_size' && reply.length > 4) {
       caller.setIdentity({ principal: String(reply[5]), scopes: parseScopes(String(reply[6])) });
-      throw new OversizedRequest(reply);
+      throw new OversizedRequestError(reply);
     }
-    if (reply[0] !== 'opened' && reply[0] !== 'exists') throw refusal(reply);
+    if (reply[0] !== 'opened' && reply[0] !== 'exists') throw refusalError(reply);
     if (reply[0] === 'exists') return { created: false, taskId: taskIdFromRef(String(reply[1])) };
     this.context.addJob(String(reply[1]), taskId);
-    return { created: true, taskId, pending: parseOpened(taskId, task.waits, reply.slice(2)) };
+    return { created: true, taskId, pending: parseOpenedInteractions(taskId, task.waits, reply.slice(2)) };
   }
 
   /**
@@ -74,20 +70,20 @@ export class Tasks {
       client.hmget(keys.idempotency(idempotency.key), 'ref', 'arguments'),
     );
     if (!ref || !(await this.exists(taskIdFromRef(ref)))) return undefined;
-    if (given !== idempotency.arguments) throw refusal(['idempotency_conflict']);
+    if (given !== idempotency.arguments) throw refusalError(['idempotency_conflict']);
     return taskIdFromRef(ref);
   }
 
   /** A task's current state; `channel`, an inbox's, is notified when it changes. Errors: `task_not_found`. */
   async read(identity: Identity, taskId: string, channel = ''): Promise<TaskView> {
     requireTaskId(taskId);
-    const reply = await run(
+    const reply = await runScript(
       this.context.connection,
-      READ_TASK,
+      READ_TASK_AND_REGISTER_WAITER,
       { task: this.context.keys.task(taskId) },
       { principal: identity.principal, scopes: formatScopes(identity.scopes), channel },
     );
-    if (reply[0] !== 'ok') throw refusal(reply, { taskId });
+    if (reply[0] !== 'ok') throw refusalError(reply, { taskId });
     return parseTaskView(taskId, reply.slice(1));
   }
 
@@ -96,7 +92,7 @@ export class Tasks {
     requireTaskId(taskId);
     const error = new BatonError('task_cancelled', `Task '${taskId}' was cancelled.`, { taskId });
     const reply = await runCancel(this.context, identity, taskId, 0, error);
-    if (reply[0] !== 'cancelled') throw refusal(reply, { taskId });
+    if (reply[0] !== 'cancelled') throw refusalError(reply, { taskId });
   }
 
   /** The inbox topic of a task's updates. */
@@ -118,7 +114,7 @@ export class Tasks {
     const args: (string | number)[] = [];
     for (const [path, entry] of task.journal) args.push(path, entry);
     pushWaitArgs(args, task.waits, lifetimes);
-    const reply = await run(
+    const reply = await runScript(
       connection,
       OPEN,
       keys.scriptKeys(names, caller.credentialKey, keys.idempotency(task.idempotency?.key ?? '')),
@@ -131,7 +127,7 @@ export class Tasks {
         floor,
         topic,
         ref,
-        operation: formatProgram(task),
+        operation: formatProgramField(task),
         input: JSON.stringify(task.input),
         arguments: task.idempotency?.arguments ?? '',
         staleRef,
@@ -155,7 +151,7 @@ export class Tasks {
 
 /** Refuses an interaction's id, which differs from its task's id in the last digits only. Errors: `task_not_found`. */
 export function requireTaskId(taskId: string): void {
-  if (!isTaskId(taskId)) throw refusal(['task_not_found'], { taskId });
+  if (!isTaskId(taskId)) throw refusalError(['task_not_found'], { taskId });
 }
 
 /** CANCEL, for a task (number 0) or for one of its interactions; see the script's header for the reply. */
@@ -168,7 +164,7 @@ export async function runCancel(
 ): Promise<unknown[]> {
   const { keys, connection, lifetimes } = context;
   const names = keys.taskNames(taskId);
-  const reply = await run(connection, CANCEL, keys.scriptKeys(names), {
+  const reply = await runScript(connection, CANCEL, keys.scriptKeys(names), {
     principal: identity.principal,
     scopes: formatScopes(identity.scopes),
     topic: names.topic,

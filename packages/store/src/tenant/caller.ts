@@ -1,11 +1,11 @@
-import { type ApiKeyParts, type Scope, scope } from '@baton/protocol';
+import { type ApiKeyParts, type Scope, scopeSchema } from '@baton/protocol';
 import type { Connection } from '../redis/connection.ts';
 import { formatScopes, type Identity, parseScopes } from '../records/identity.ts';
 import type { TenantKeys } from '../records/keys.ts';
-import { refusal } from '../records/refusal.ts';
-import { run } from '../scripts/script.ts';
+import { refusalError } from '../records/refusal-error.ts';
+import { runScript } from '../scripts/script.ts';
 import { ADMISSION_DRY_RUN, ADMIT } from '../scripts/registry.ts';
-import { cachedKeyDigest } from './key-digest.ts';
+import { cachedApiKeyDigest } from './api-key-digest.ts';
 
 /** The lowest balance of the rate bucket, in bursts, at which a request is still admitted; answers are refused last. */
 const CALL_FLOOR = 0;
@@ -49,7 +49,7 @@ export class Caller {
     pepper: string,
     bytes: number,
   ): Caller {
-    return new Caller(connection, keys, { id: key.id, digest: cachedKeyDigest(key.text, pepper) }, bytes);
+    return new Caller(connection, keys, { id: key.id, digest: cachedApiKeyDigest(key.text, pepper) }, bytes);
   }
 
   /** A caller that needs no credential: the operator. */
@@ -65,7 +65,7 @@ export class Caller {
     const identity = await this.identity;
     this.admissionDone = true;
     if (!need.some((scope) => identity.scopes.has(scope))) {
-      throw refusal(['insufficient_scope', need.join(' ')]);
+      throw refusalError(['insufficient_scope', need.join(' ')]);
     }
     return identity;
   }
@@ -77,7 +77,7 @@ export class Caller {
    */
   async dryRunAdmission(purpose: 'call' | 'answer' = 'answer'): Promise<number> {
     const floor = purpose === 'answer' ? ANSWER_FLOOR : CALL_FLOOR;
-    const [, , , requestBytes] = await this.checkAdmission(ADMISSION_DRY_RUN, scope.options, floor);
+    const [, , , requestBytes] = await this.checkAdmission(ADMISSION_DRY_RUN, scopeSchema.options, floor);
     return Number(requestBytes);
   }
 
@@ -137,7 +137,7 @@ export class Caller {
     need: readonly Scope[],
     floor: number,
   ): Promise<readonly unknown[]> {
-    const reply = await run(
+    const reply = await runScript(
       this.connection,
       script,
       { credential: this.credentialKey, tenant: this.keys.record },
@@ -150,7 +150,7 @@ export class Caller {
         floor,
       },
     );
-    if (reply[0] !== 'ok') throw refusal(reply);
+    if (reply[0] !== 'ok') throw refusalError(reply);
     return reply;
   }
 }

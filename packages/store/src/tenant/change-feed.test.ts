@@ -2,7 +2,7 @@ import { formatInteractionId } from '@baton/protocol';
 import { Redis } from 'ioredis';
 import { expect, test, vi } from 'vitest';
 import type { Change } from './change-feed.ts';
-import { openFixture, ioredisUrl } from '../testing/fixture.ts';
+import { openFixture, ioredisUrl } from '../testing/store-fixture.ts';
 import { ANN, llmWait, type TestTenant } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture();
@@ -30,7 +30,7 @@ async function subscribe(testTenant: TestTenant) {
 const project = (name: string, change: object) => ({ kind: 'project', project: name, ...change });
 const task = (taskId: string, listed: boolean) => ({ kind: 'task', taskId, principal: 'ann', listed });
 
-test('each step of a task is told, and whether an entry of a list came or went with it', async () => {
+test('each step of a task is published, and whether an entry of a list came or went with it', async () => {
   const testTenant = await fixture.createTenant();
   const { next } = await subscribe(testTenant);
   const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
@@ -50,7 +50,7 @@ test('each step of a task is told, and whether an entry of a list came or went w
   expect(await next(2)).toEqual([task(taskId, true), task(taskId, false)]);
 });
 
-test('what expires and what is cancelled is told', async () => {
+test('an expiry and a cancellation are published', async () => {
   const testTenant = await fixture.createTenant();
   const late = await testTenant.withLifetimes({ interaction: 0 }).openTask();
   const over = await testTenant.withLifetimes({ task: 0 }).openTask();
@@ -64,7 +64,7 @@ test('what expires and what is cancelled is told', async () => {
   expect(await next(1)).toEqual([task(cancelled, true)]);
 });
 
-test('a commit tells of its project, of the kinds of its fields, and whether any came or went', async () => {
+test('a commit publishes its project, the kinds of its fields, and whether any came or went', async () => {
   const testTenant = await fixture.createTenant();
   const { projects } = testTenant.store;
   const { next } = await subscribe(testTenant);
@@ -91,7 +91,7 @@ test('a commit tells of its project, of the kinds of its fields, and whether any
   );
 });
 
-test('what lands nowhere is not told', async () => {
+test('a refused change is not published', async () => {
   const testTenant = await fixture.createTenant();
   const { received } = await subscribe(testTenant);
   const { projects } = testTenant.store;
@@ -99,15 +99,15 @@ test('what lands nowhere is not told', async () => {
   expect(await projects.commit('p', { version: '7' }, { set: [['meta', '{}']], delete: [] })).toBe(false);
   await testTenant.answer(taskId);
   await testTenant.answer(taskId);
-  const segment = await fixture.leaseOne();
-  await segment.settle({ status: 'completed', result: {} });
-  await segment.settle({ status: 'completed', result: {} });
+  const lease = await fixture.leaseOne();
+  await lease.settle({ status: 'completed', result: {} });
+  await lease.settle({ status: 'completed', result: {} });
   await testTenant.store.changes.publishAdmissionChange();
   await vi.waitFor(() => expect(received.at(-1)).toEqual({ kind: 'admission' }));
   expect(received.slice(0, -1)).toEqual([task(taskId, true), task(taskId, true), task(taskId, false)]);
 });
 
-test('nothing is published while nobody of the tenant listens, whoever else does', async () => {
+test('nothing is published while no replica subscribes to the tenant, whatever else is subscribed to', async () => {
   const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
   const published: string[] = [];
   const tap = new Redis(ioredisUrl(fixture.url));
@@ -119,7 +119,7 @@ test('nothing is published while nobody of the tenant listens, whoever else does
     await testTenant.answer(taskId);
     await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
     await testTenant.store.projects.commit('p', undefined, { set: [['meta', '{}']], delete: [] });
-    await testTenant.store.sessions.subscribe('a', 'baton://projects');
+    await testTenant.store.sessionSubscriptions.subscribe('a', 'baton://projects');
   };
   await steps();
   await tap.ping();
@@ -127,19 +127,19 @@ test('nothing is published while nobody of the tenant listens, whoever else does
   tap.disconnect();
 });
 
-test('who listens says so for a while, and hears when that was forgotten meanwhile', async () => {
+test('a subscription is recorded for CHANGE_FEED_TTL, and its renewal says when the record had expired', async () => {
   const testTenant = await fixture.createTenant();
   const { leave } = await subscribe(testTenant);
-  const { listeners } = testTenant.keys;
-  expect(await redis.pttl(listeners)).toBeGreaterThan(0);
+  const { activeChangeChannel } = testTenant.keys;
+  expect(await redis.pttl(activeChangeChannel)).toBeGreaterThan(0);
   expect(await testTenant.store.changes.renewSubscription()).toBe(true);
-  await redis.del(listeners);
+  await redis.del(activeChangeChannel);
   expect(await testTenant.store.changes.renewSubscription()).toBe(false);
   expect(await testTenant.store.changes.renewSubscription()).toBe(true);
   leave();
 });
 
-test('who lost the connection is told when it is gone and when it is back, and hears what comes from then on', async () => {
+test('a subscriber learns of a disconnect and of the reconnect, and receives what is published from then on', async () => {
   const testTenant = await fixture.createTenant();
   const { missed, received, next } = await subscribe(testTenant);
   await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
@@ -149,7 +149,7 @@ test('who lost the connection is told when it is gone and when it is back, and h
   expect(await next(1)).toEqual([task(taskId, true)]);
 });
 
-test('who leaves hears nothing more, and the others do', async () => {
+test('an unsubscribed subscriber receives nothing more, and the others do', async () => {
   const testTenant = await fixture.createTenant();
   const [one, two] = [await subscribe(testTenant), await subscribe(testTenant)];
   one.leave();
@@ -162,15 +162,15 @@ test('who leaves hears nothing more, and the others do', async () => {
   expect([...one.received, ...two.received]).toEqual([]);
 });
 
-test('subscriptions, streams and admissions are told to those who listen, and nothing of what was never subscribed to', async () => {
+test('subscriptions, streams and admissions are published, and nothing of what was never subscribed to', async () => {
   const testTenant = await fixture.createTenant();
   const { next } = await subscribe(testTenant);
-  const { sessions, changes, credentials } = testTenant.store;
+  const { sessionSubscriptions, changes, credentials } = testTenant.store;
   const uri = 'baton://projects';
-  await sessions.subscribe('a', uri);
-  await sessions.unsubscribe('a', 'baton://never-subscribed-to');
-  await sessions.unsubscribe('a', uri);
-  await sessions.unsubscribe('a', uri);
+  await sessionSubscriptions.subscribe('a', uri);
+  await sessionSubscriptions.unsubscribe('a', 'baton://never-subscribed-to');
+  await sessionSubscriptions.unsubscribe('a', uri);
+  await sessionSubscriptions.unsubscribe('a', uri);
   await changes.publishStreamOpened('a', 'stream-1');
   const { id } = await credentials.create({ name: 'x', scopes: ['mcp'] });
   await credentials.rotate(id, 0);

@@ -1,8 +1,8 @@
 import type { Subscriber } from '../redis/pub-sub.ts';
 import type { Connection } from '../redis/connection.ts';
-import { parseTopic, type TenantKeys } from '../records/keys.ts';
+import { parseTaskTopic, type TenantKeys } from '../records/keys.ts';
 import type { TenantContext } from './tenant-context.ts';
-import { CHANGE_FEED_TTL } from '../records/ttl.ts';
+import { CHANGE_FEED_TTL } from '../records/durations.ts';
 
 /** A change of a tenant's data. */
 export type Change =
@@ -68,7 +68,7 @@ export class ChangeFeed {
   async renewSubscription(): Promise<boolean> {
     const { connection, keys } = this.context;
     const before = await connection.command((client) =>
-      client.set(keys.listeners, keys.changeChannel, 'PX', CHANGE_FEED_TTL, 'GET'),
+      client.set(keys.activeChangeChannel, keys.changeChannel, 'PX', CHANGE_FEED_TTL, 'GET'),
     );
     return before !== null;
   }
@@ -98,7 +98,7 @@ function parseChange(message: string): Change {
   const change: unknown = {
     ...said,
     ...(fields === undefined ? {} : { fields: new Set(fields.split(' ')) }),
-    ...(member === undefined ? {} : { taskId: parseTopic(member).taskId }),
+    ...(member === undefined ? {} : { taskId: parseTaskTopic(member).taskId }),
   };
   return change as Change;
 }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { BatonError, formatApiKey, type KeyInput, type Scope } from '@baton/protocol';
 import type { ChangeFeed } from './change-feed.ts';
 import { parseScopes, formatScopes } from '../records/identity.ts';
-import { keyDigest } from './key-digest.ts';
+import { apiKeyDigest } from './api-key-digest.ts';
 import type { TenantContext } from './tenant-context.ts';
 
 /** An API key without its secret. Times are ISO 8601. */
@@ -36,7 +36,7 @@ export class Credentials {
       name: input.name,
       principal: input.principal ?? `key-${id}`,
       scopes: formatScopes(new Set(input.scopes)),
-      digest: keyDigest(key, this.pepper),
+      digest: apiKeyDigest(key, this.pepper),
       at: String(await this.now()),
       ...(input.expiresAt ? { expires: String(Date.parse(input.expiresAt)), ends: input.expiresAt } : {}),
     };

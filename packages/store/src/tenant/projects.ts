@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import type { TenantContext } from './tenant-context.ts';
-import { run } from '../scripts/script.ts';
+import { runScript } from '../scripts/script.ts';
 import { COMMIT, COMMIT_IN_TASK } from '../scripts/registry.ts';
 
 /** A stored project: its version, and one field per entity (see the project record in packages/operations). */
@@ -75,15 +75,15 @@ export class Projects {
       throw new BatonError('internal', `A project field may not be called '${VERSION_FIELD}'.`);
     }
     const project = keys.project(name);
-    return run(
+    return runScript(
       connection,
-      // A task's commit is acknowledged by READ_TASK, with which clients learn of it.
+      // A task's commit is acknowledged by READ_TASK_AND_REGISTER_WAITER, with which clients learn of it.
       within.task === '' ? COMMIT : COMMIT_IN_TASK,
       {
         task: within.task === '' ? project : within.task,
         project,
         projects: keys.projects,
-        listeners: keys.listeners,
+        activeChangeChannel: keys.activeChangeChannel,
       },
       {
         fence: within.fence,

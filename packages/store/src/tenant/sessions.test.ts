@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { openFixture } from '../testing/fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { errorCode, type TestTenant } from '../testing/test-tenant.ts';
-import { SESSION_TTL, SUBSCRIPTION_GRACE, SUBSCRIPTION_TTL } from '../records/ttl.ts';
+import { SESSION_TTL, SUBSCRIPTION_GRACE, SUBSCRIPTION_TTL } from '../records/durations.ts';
 
 const fixture = await openFixture();
 const { redis } = fixture;
@@ -21,51 +21,53 @@ const left = async (testTenant: TestTenant) =>
 
 test('a session has what it subscribed to, each once, until it unsubscribes; then nothing is left of it', async () => {
   const testTenant = await fixture.createTenant();
-  const { sessions } = testTenant.store;
-  expect(await sessions.refreshSubscriptions('a')).toEqual([]);
-  for (const n of [1, 2, 1]) await sessions.subscribe('a', uri(n));
-  expect((await sessions.refreshSubscriptions('a')).sort()).toEqual([uri(1), uri(2)]);
-  expect(await sessions.refreshSubscriptions('b')).toEqual([]);
-  for (const n of [1, 2, 3]) await sessions.unsubscribe('a', uri(n));
-  expect(await sessions.refreshSubscriptions('a')).toEqual([]);
+  const { sessionSubscriptions } = testTenant.store;
+  expect(await sessionSubscriptions.refresh('a')).toEqual([]);
+  for (const n of [1, 2, 1]) await sessionSubscriptions.subscribe('a', uri(n));
+  expect((await sessionSubscriptions.refresh('a')).sort()).toEqual([uri(1), uri(2)]);
+  expect(await sessionSubscriptions.refresh('b')).toEqual([]);
+  for (const n of [1, 2, 3]) await sessionSubscriptions.unsubscribe('a', uri(n));
+  expect(await sessionSubscriptions.refresh('a')).toEqual([]);
   expect(await left(testTenant)).toEqual([]);
 });
 
 test('subscriptions are bounded by number and by bytes, and what is there already is never refused', async () => {
-  const { sessions } = (await fixture.createTenant()).store;
-  for (let n = 0; n < 100; n++) await sessions.subscribe('many', uri(n));
-  expect(await limitOf(sessions.subscribe('many', uri(100)))).toBe('subscriptions');
-  await sessions.subscribe('many', uri(7));
-  await sessions.unsubscribe('many', uri(7));
-  await sessions.subscribe('many', uri(100));
-  for (let n = 0; n < 4; n++) await sessions.subscribe('long', `${n}${'x'.repeat(16_000)}`);
-  expect(await limitOf(sessions.subscribe('long', `4${'x'.repeat(16_000)}`))).toBe('subscriptionBytes');
-  await sessions.subscribe('long', uri(1));
+  const { sessionSubscriptions } = (await fixture.createTenant()).store;
+  for (let n = 0; n < 100; n++) await sessionSubscriptions.subscribe('many', uri(n));
+  expect(await limitOf(sessionSubscriptions.subscribe('many', uri(100)))).toBe('subscriptions');
+  await sessionSubscriptions.subscribe('many', uri(7));
+  await sessionSubscriptions.unsubscribe('many', uri(7));
+  await sessionSubscriptions.subscribe('many', uri(100));
+  for (let n = 0; n < 4; n++) await sessionSubscriptions.subscribe('long', `${n}${'x'.repeat(16_000)}`);
+  expect(await limitOf(sessionSubscriptions.subscribe('long', `4${'x'.repeat(16_000)}`))).toBe(
+    'subscriptionBytes',
+  );
+  await sessionSubscriptions.subscribe('long', uri(1));
 });
 
 /** A thousand sessions of a tenant with a subscription each, last about so many milliseconds ago. */
 async function crowd(testTenant: TestTenant, idleFor: (n: number) => number): Promise<void> {
-  const { sessions } = testTenant.store;
+  const { sessionSubscriptions } = testTenant.store;
   const ids = Array.from({ length: 1_000 }, (_, n) => `s${n}`);
-  await Promise.all(ids.map((id) => sessions.subscribe(id, uri(1))));
+  await Promise.all(ids.map((id) => sessionSubscriptions.subscribe(id, uri(1))));
   const till = Date.now() + SUBSCRIPTION_TTL;
   const scores = ids.flatMap((id, n) => [till - idleFor(n), id]);
-  await redis.zadd(testTenant.keys.subscribers, 'XX', ...scores);
+  await redis.zadd(testTenant.keys.subscribedSessions, 'XX', ...scores);
 }
 
 test('a thousand sessions of a tenant may have subscriptions, and one whose time is over makes room', async () => {
   const testTenant = await fixture.createTenant();
-  const { sessions } = testTenant.store;
+  const { sessionSubscriptions } = testTenant.store;
   await crowd(testTenant, () => 0);
-  expect(await limitOf(sessions.subscribe('another', uri(1)))).toBe('subscribedSessions');
-  await sessions.subscribe('s7', uri(2));
-  await redis.zadd(testTenant.keys.subscribers, 'XX', 1, 's8');
-  await sessions.subscribe('another', uri(1));
+  expect(await limitOf(sessionSubscriptions.subscribe('another', uri(1)))).toBe('subscribedSessions');
+  await sessionSubscriptions.subscribe('s7', uri(2));
+  await redis.zadd(testTenant.keys.subscribedSessions, 'XX', 1, 's8');
+  await sessionSubscriptions.subscribe('another', uri(1));
 });
 
 test('of a thousand that which held no stream for longest makes room, and none that held one within the grace', async () => {
   const testTenant = await fixture.createTenant();
-  const { sessions } = testTenant.store;
+  const { sessionSubscriptions, endedSessions } = testTenant.store;
   const idle = new Map([
     [3, SUBSCRIPTION_GRACE + 30_000],
     [5, SUBSCRIPTION_GRACE + 60_000],
@@ -74,29 +76,29 @@ test('of a thousand that which held no stream for longest makes room, and none t
   await crowd(testTenant, (n) => idle.get(n) ?? 0);
   const kept = async () =>
     (await redis.keys(testTenant.keys.session('*'))).map((key) => key.split(':').at(-1));
-  await sessions.subscribe('first', uri(1));
-  expect(await sessions.refreshSubscriptions('first')).toEqual([uri(1)]);
+  await sessionSubscriptions.subscribe('first', uri(1));
+  expect(await sessionSubscriptions.refresh('first')).toEqual([uri(1)]);
   expect(await kept()).not.toContain('s5');
   expect(await kept()).toContain('s3');
   // It comes back before there is need for its room.
-  await sessions.refreshSubscriptions('s3');
-  expect(await limitOf(sessions.subscribe('second', uri(1)))).toBe('subscribedSessions');
+  await sessionSubscriptions.refresh('s3');
+  expect(await limitOf(sessionSubscriptions.subscribe('second', uri(1)))).toBe('subscribedSessions');
   expect(await kept()).toHaveLength(1_000);
-  expect(await sessions.refreshSubscriptions('s7')).toEqual([uri(1)]);
-  await sessions.end('s9');
-  await sessions.subscribe('second', uri(1));
+  expect(await sessionSubscriptions.refresh('s7')).toEqual([uri(1)]);
+  await endedSessions.endSession('s9');
+  await sessionSubscriptions.subscribe('second', uri(1));
 });
 
-test('many that want the room of a few at once get it exactly', async () => {
+test('concurrent sessions never get more room than the limit leaves', async () => {
   const testTenant = await fixture.createTenant();
-  const { sessions } = testTenant.store;
+  const { sessionSubscriptions } = testTenant.store;
   await crowd(testTenant, (n) => (n < 20 ? 2 * SUBSCRIPTION_GRACE : 0));
   const limits = await Promise.all(
-    Array.from({ length: 50 }, (_, n) => limitOf(sessions.subscribe(`new-${n}`, uri(1)))),
+    Array.from({ length: 50 }, (_, n) => limitOf(sessionSubscriptions.subscribe(`new-${n}`, uri(1)))),
   );
   expect(limits.filter((limit) => limit === undefined)).toHaveLength(20);
   expect(limits.filter((limit) => limit === 'subscribedSessions')).toHaveLength(30);
-  const left = await redis.zrange(testTenant.keys.subscribers, '0', '-1');
+  const left = await redis.zrange(testTenant.keys.subscribedSessions, '0', '-1');
   expect(left).toHaveLength(1_000);
   expect(left.filter((id) => /^s1?\d$/.test(id))).toEqual([]);
   expect((await redis.keys(testTenant.keys.session('*'))).toSorted()).toEqual(
@@ -104,46 +106,46 @@ test('many that want the room of a few at once get it exactly', async () => {
   );
 });
 
-test('subscriptions live on while their session is about, and no record lives for ever', async () => {
+test('subscriptions live on while their session has a stream, and no record lives for ever', async () => {
   const testTenant = await fixture.createTenant();
-  const { sessions } = testTenant.store;
-  await sessions.subscribe('a', uri(1));
-  const { subscribers, ended } = testTenant.keys;
-  for (const key of [testTenant.keys.session('a'), subscribers]) await redis.pexpire(key, 60_000);
-  await redis.zadd(subscribers, 'XX', 1, 'a');
-  await sessions.refreshSubscriptions('a');
-  for (const key of [testTenant.keys.session('a'), subscribers])
+  const { sessionSubscriptions, endedSessions } = testTenant.store;
+  await sessionSubscriptions.subscribe('a', uri(1));
+  const { subscribedSessions, endedSessions: endedSessionsKey } = testTenant.keys;
+  for (const key of [testTenant.keys.session('a'), subscribedSessions]) await redis.pexpire(key, 60_000);
+  await redis.zadd(subscribedSessions, 'XX', 1, 'a');
+  await sessionSubscriptions.refresh('a');
+  for (const key of [testTenant.keys.session('a'), subscribedSessions])
     expect(await redis.pttl(key)).toBeGreaterThan(SUBSCRIPTION_TTL - 60_000);
-  expect(Number(await redis.zscore(subscribers, 'a'))).toBeGreaterThan(
+  expect(Number(await redis.zscore(subscribedSessions, 'a'))).toBeGreaterThan(
     Date.now() + SUBSCRIPTION_TTL - 60_000,
   );
-  await sessions.end('b');
-  expect(await redis.pttl(ended)).toBeGreaterThan(SESSION_TTL - 60_000);
+  await endedSessions.endSession('b');
+  expect(await redis.pttl(endedSessionsKey)).toBeGreaterThan(SESSION_TTL - 60_000);
 });
 
-test('what has ended can neither subscribe nor hold a stream, and is told to those who listen', async () => {
+test('an ended session can neither subscribe nor hold a stream, and its end is published', async () => {
   const testTenant = await fixture.createTenant();
-  const { sessions } = testTenant.store;
+  const { sessionSubscriptions, endedSessions } = testTenant.store;
   const received: string[] = [];
-  await sessions.onSessionEnded({ onMessage: (id) => received.push(id), onReconnect: () => {} });
-  await sessions.subscribe('a', uri(1));
-  expect(await sessions.hasEnded('a')).toBe(false);
-  await sessions.end('a');
-  await sessions.end('a');
-  expect(await sessions.hasEnded('a')).toBe(true);
-  expect(await errorCode(sessions.subscribe('a', uri(1)))).toBe('session_not_found');
-  expect(await errorCode(sessions.refreshSubscriptions('a'))).toBe('session_not_found');
-  expect(await left(testTenant)).toEqual([testTenant.keys.ended]);
+  await endedSessions.onSessionEnded({ onMessage: (id) => received.push(id), onReconnect: () => {} });
+  await sessionSubscriptions.subscribe('a', uri(1));
+  expect(await endedSessions.has('a')).toBe(false);
+  await endedSessions.endSession('a');
+  await endedSessions.endSession('a');
+  expect(await endedSessions.has('a')).toBe(true);
+  expect(await errorCode(sessionSubscriptions.subscribe('a', uri(1)))).toBe('session_not_found');
+  expect(await errorCode(sessionSubscriptions.refresh('a'))).toBe('session_not_found');
+  expect(await left(testTenant)).toEqual([testTenant.keys.endedSessions]);
   expect(received).toEqual(['a', 'a']);
 });
 
 test('ten thousand endings are remembered, the latest, and those of other tenants apart', async () => {
   const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
   const past = Array.from({ length: 10_000 }, (_, n) => [Date.now() + 60_000 + n, `old-${n}`]).flat();
-  await redis.zadd(testTenant.keys.ended, ...past);
-  await testTenant.store.sessions.end('new');
-  expect(await redis.zcard(testTenant.keys.ended)).toBe(10_000);
-  expect(await testTenant.store.sessions.hasEnded('new')).toBe(true);
-  expect(await testTenant.store.sessions.hasEnded('old-0')).toBe(false);
-  expect(await other.store.sessions.hasEnded('new')).toBe(false);
+  await redis.zadd(testTenant.keys.endedSessions, ...past);
+  await testTenant.store.endedSessions.endSession('new');
+  expect(await redis.zcard(testTenant.keys.endedSessions)).toBe(10_000);
+  expect(await testTenant.store.endedSessions.has('new')).toBe(true);
+  expect(await testTenant.store.endedSessions.has('old-0')).toBe(false);
+  expect(await other.store.endedSessions.has('new')).toBe(false);
 });

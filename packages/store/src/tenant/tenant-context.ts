@@ -1,7 +1,7 @@
 import type { Connection } from '../redis/connection.ts';
 import type { TenantKeys } from '../records/keys.ts';
 import type { WorkerRegistry } from '../queues/worker-registry.ts';
-import type { Lifetimes } from '../records/ttl.ts';
+import type { Lifetimes } from '../records/durations.ts';
 
 /** What every part of a tenant's store shares: its connection, its keys, and the jobs and workers of its shard. */
 export class TenantContext {

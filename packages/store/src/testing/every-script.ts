@@ -1,12 +1,13 @@
 import { formatInteractionId } from '@baton/protocol';
 import { parseIndexMember } from '../records/keys.ts';
-import type { Fixture } from './fixture.ts';
+import type { StoreFixture } from './store-fixture.ts';
 import { AGENT, ANN, llmWait, BOB, type TestTenant, newTask, sleepWait } from './test-tenant.ts';
 
 /** A tenant's day, in which every script runs on its every way. */
-export async function runEveryScript(fixture: Fixture, testTenant: TestTenant): Promise<void> {
+export async function runEveryScript(fixture: StoreFixture, testTenant: TestTenant): Promise<void> {
   const shard = fixture.shards[fixture.keyspace.shardIndex(testTenant.store.id)]!;
-  const { tasks, interactions, queries, claims, projects, sessions, changes } = testTenant.store;
+  const { tasks, interactions, queries, claims, projects, sessionSubscriptions, endedSessions, changes } =
+    testTenant.store;
   const { channel } = fixture.store.inbox;
   await fixture.operators.update(testTenant.store.id, { name: 'Acme & Söhne' });
   await (await testTenant.caller()).dryRunAdmission();
@@ -14,8 +15,8 @@ export async function runEveryScript(fixture: Fixture, testTenant: TestTenant): 
 
   // Someone listens, so that every script also tells of what it changes.
   const leave = await changes.subscribe({ onChange: () => {}, onReconnect: () => {} });
-  await sessions.subscribe('session-1', 'baton://projects');
-  await sessions.refreshSubscriptions('session-1');
+  await sessionSubscriptions.subscribe('session-1', 'baton://projects');
+  await sessionSubscriptions.refresh('session-1');
 
   await shard.workers.heartbeat('worker-1', ['echo 1']);
   const journal = [['9', 'read+1']] as const;
@@ -39,16 +40,16 @@ export async function runEveryScript(fixture: Fixture, testTenant: TestTenant): 
   await testTenant.answer(taskId, 1, { channel: `${channel}-2` });
   await testTenant.answer(taskId, 1, { channel });
 
-  const segment = await fixture.leaseOne(shard);
-  await segment.commit(
+  const lease = await fixture.leaseOne(shard);
+  await lease.commit(
     'a project',
     undefined,
     { set: [['t:1', '{}']], delete: ['t:2'] },
     { path: '4', entry: 'commit+1', journal: [['5', 'read+2']] },
   );
   await testTenant.answer(taskId, 2, { as: await testTenant.caller('agent-7', ['agent']) });
-  await segment.park({ journal: [['6', 'check+1']], drops: ['9'], waits: [llmWait('7'), sleepWait('8', 0)] });
-  const again = await shard.reload(segment);
+  await lease.park({ journal: [['6', 'check+1']], drops: ['9'], waits: [llmWait('7'), sleepWait('8', 0)] });
+  const again = await shard.reload(lease);
   await again?.release();
   const held = again && (await shard.reload(again));
   await held?.holdForProgram();
@@ -82,8 +83,8 @@ export async function runEveryScript(fixture: Fixture, testTenant: TestTenant): 
   await (await fixture.leaseOne(shard)).settle({ status: 'completed', result: {} });
 
   await shard.workers.deregister('worker-1', ['echo 1']);
-  await sessions.unsubscribe('session-1', 'baton://projects');
-  await sessions.end('session-1');
+  await sessionSubscriptions.unsubscribe('session-1', 'baton://projects');
+  await endedSessions.endSession('session-1');
   leave();
 
   const left = await fixture.connection.command((client) =>

@@ -2,7 +2,7 @@ import { startPrivateRedis } from '@baton/local-redis';
 import { Redis } from 'ioredis';
 
 /** A Redis Cluster of two nodes, each with half of the slots. */
-export interface RedisCluster {
+export interface TestRedisCluster {
   /** `redis+cluster://...` of both. */
   readonly url: string;
   /** `redis://...` of each. */
@@ -10,7 +10,7 @@ export interface RedisCluster {
   stop(): Promise<void>;
 }
 
-export async function startCluster(): Promise<RedisCluster> {
+export async function startTestCluster(): Promise<TestRedisCluster> {
   const args = ['--appendonly', 'no', '--cluster-enabled', 'yes', '--cluster-node-timeout', '5000'];
   const servers = await Promise.all([0, 1].map(() => startPrivateRedis({ listen: 'tcp', args })));
   const [first, second] = servers.map((server) => new Redis(server.url));

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 
 /** Everything under a prefix but BullMQ's, readable, with the time at which each key ends: to hold a before against an after. */
-export async function redisContents(redis: Redis, prefix: string): Promise<Record<string, unknown>> {
+export async function readRedisContents(redis: Redis, prefix: string): Promise<Record<string, unknown>> {
   const keys = (await redis.keys(`${prefix}:*`)).filter((key) => !key.includes(':bull:')).sort();
   const all = await Promise.all(
     keys.map(async (key) => [key, await readValue(redis, key), await redis.pexpiretime(key)] as const),

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
-import { type AnyScript, ALL_SCRIPTS } from './script-interceptor.ts';
-import { ioredisUrl } from './fixture.ts';
+import { type AnyScript, ALL_SCRIPTS } from './all-scripts.ts';
+import { ioredisUrl } from './store-fixture.ts';
 
 interface Line {
   readonly args: readonly string[];

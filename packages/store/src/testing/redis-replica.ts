@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 const args = ['--appendonly', 'no', '--repl-diskless-sync-delay', '0', '--repl-ping-replica-period', '1'];
 
 /** A Redis and one replica of it, in step. */
-export async function startWithReplica(more: readonly string[] = []): Promise<{
+export async function startRedisWithReplica(more: readonly string[] = []): Promise<{
   master: PrivateRedis;
   replica: PrivateRedis;
   stop: () => Promise<void>;

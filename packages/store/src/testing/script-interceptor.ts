@@ -1,40 +1,8 @@
 import type { Connection } from '../redis/connection.ts';
-import type { Script } from '../scripts/script.ts';
-import { sha1 } from '../scripts/compile.ts';
-import { withFieldNames } from '../scripts/lua-source.ts';
-import * as scripts from '../scripts/registry.ts';
+import { ALL_SCRIPTS, type AnyScript } from './all-scripts.ts';
+import { type Mutation, mutateScript } from './script-mutation.ts';
 
-export type AnyScript = Script<string, string>;
-
-/** Every script that there is, by its sha. */
-export const ALL_SCRIPTS: ReadonlyMap<string, AnyScript> = new Map(
-  Object.values(scripts as unknown as Record<string, AnyScript>).map((script) => [script.sha, script]),
-);
-
-/** What is taken out of a script, and what stands there instead. */
-export type Mutation = readonly [from: string, to: string];
-
-/** A copy of a script with something taken out. Throws where there is nothing to take out, so no mutant is a fake. */
-export function mutate<S extends AnyScript>(script: S, ...cuts: Mutation[]): S {
-  let { source } = script;
-  for (const [from, to] of cuts.map(([from, to]) => [withFieldNames(from), withFieldNames(to)] as const)) {
-    if (!source.includes(from)) throw new Error(`${script.name}.lua does not say: ${from}`);
-    source = source.replaceAll(from, to);
-  }
-  return { ...script, source, sha: sha1(source) };
-}
-
-/** The codes that a script's header says it may answer with, those of the admission included. */
-export function documentedCodes(script: AnyScript): string[] {
-  const [, header = ''] = /-- Returns: ((?:.*\n)(?:--.*\n)*)/.exec(script.source) ?? [];
-  const own = [...header.matchAll(/\{'([a-z_]+)'/g)].map((match) => match[1] ?? '');
-  const admitted = header.includes('refusal of ADMIT')
-    ? documentedCodes(scripts.ADMIT).filter((code) => code !== 'ok')
-    : [];
-  return [...new Set([...own, ...admitted])].sort();
-}
-
-/** Hears what each script of a connection answers, and can put a mutant in a script's place. */
+/** Records what each script of a connection replies, and can put a mutant in a script's place. */
 export class ScriptInterceptor {
   private readonly runs: { readonly script: string; readonly reply: unknown[] }[] = [];
   private mutant: { readonly of: string; readonly script: AnyScript } | undefined;
@@ -63,7 +31,7 @@ export class ScriptInterceptor {
 
   /** Runs `body` with a mutant in the script's place. */
   async withMutant<T>(script: AnyScript, cuts: readonly Mutation[], body: () => Promise<T>): Promise<T> {
-    this.mutant = { of: script.sha, script: mutate(script, ...cuts) };
+    this.mutant = { of: script.sha, script: mutateScript(script, ...cuts) };
     try {
       return await body();
     } finally {

@@ -7,10 +7,10 @@ import type { Caller } from '../tenant/caller.ts';
 import { TenantContext } from '../tenant/tenant-context.ts';
 import type { Wait } from '../records/park-request.ts';
 import type { NewTask } from '../tasks/tasks.ts';
-import type { OperatorStore } from '../operator.ts';
+import type { OperatorStore } from '../operator-store.ts';
 import type { Store } from '../store.ts';
 import { TenantStore } from '../tenant-store.ts';
-import type { Lifetimes } from '../records/ttl.ts';
+import type { Lifetimes } from '../records/durations.ts';
 
 /** What a tenant under test needs of its fixture. */
 interface TestedStore {
@@ -104,8 +104,17 @@ export class TestTenant {
   /** Every key that a script may be given for a task, by its name. */
   scriptKeys(taskId: string) {
     const { keys } = this;
-    const { record: tenant, tasks, pending, claims, holders, projects, listeners, deadlines } = keys;
-    const own = { tenant, tasks, pending, claims, holders, projects, listeners, deadlines };
+    const {
+      record: tenant,
+      tasks,
+      pending,
+      claims,
+      holders,
+      projects,
+      activeChangeChannel,
+      deadlines,
+    } = keys;
+    const own = { tenant, tasks, pending, claims, holders, projects, activeChangeChannel, deadlines };
     return {
       ...keys.shard,
       ...own,

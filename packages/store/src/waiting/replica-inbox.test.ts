@@ -2,8 +2,8 @@ import type { TaskStatus } from '@baton/protocol';
 import { startPrivateRedis } from '@baton/local-redis';
 import { Redis } from 'ioredis';
 import { expect, test, vi } from 'vitest';
-import { startCluster } from '../testing/redis-cluster.ts';
-import { closeFixture, fixtureAt, openFixture, ioredisUrl } from '../testing/fixture.ts';
+import { startTestCluster } from '../testing/redis-cluster.ts';
+import { closeFixture, connectFixture, openFixture, ioredisUrl } from '../testing/store-fixture.ts';
 import { ANN, llmWait, type TestTenant } from '../testing/test-tenant.ts';
 import { ReplicaInbox } from './replica-inbox.ts';
 import { internalsOf } from '../internals.ts';
@@ -17,7 +17,7 @@ const nothing = { journal: [], drops: [], waits: [] };
 /** Settles whatever is taken next. */
 const settleNext = async (result = {}) => (await fixture.leaseOne()).settle({ status: 'completed', result });
 
-test('a waiter hears that its task has parked, with the events that it has consumed, and how it ended', async () => {
+test('a subscription receives that its task has parked, with the events that it has consumed, and how it ended', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
   const listener = inbox.subscribe(testTenant.member(taskId));
@@ -36,7 +36,7 @@ test('a waiter hears that its task has parked, with the events that it has consu
 });
 
 test.each(['cancelled', 'failed'] as const)(
-  'a waiter hears that its task was %s, and why',
+  'a subscription receives that its task was %s, and why',
   async (status: TaskStatus) => {
     const testTenant = await fixture.createTenant();
     const brief = status === 'failed' ? testTenant.withLifetimes({ task: 0 }) : testTenant;
@@ -57,8 +57,8 @@ test('a notice that comes before the reply of ACCEPT is not lost', async () => {
   const listener = inbox.subscribe(testTenant.member(taskId));
   const worker = (async () => {
     for (;;) {
-      const [segment] = await fixture.lease(1);
-      if (segment) return segment.settle({ status: 'completed', result: {} });
+      const [lease] = await fixture.lease(1);
+      if (lease) return lease.settle({ status: 'completed', result: {} });
     }
   })();
   await testTenant.answer(taskId, 1, { channel: inbox.channel });
@@ -68,7 +68,7 @@ test('a notice that comes before the reply of ACCEPT is not lost', async () => {
   listener.close();
 });
 
-test('an end of more than 64 KiB is told without its payload, for the waiter to read', async () => {
+test('an end of more than 64 KiB is published without its payload, which is to be read', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask();
   const listener = inbox.subscribe(testTenant.member(taskId));
@@ -79,7 +79,7 @@ test('an end of more than 64 KiB is told without its payload, for the waiter to 
   listener.close();
 });
 
-test('only replicas that wait for a task are told of it, each once, however many of its requests wait', async () => {
+test('only replicas that wait for a task are notified of it, each once, however many of its requests wait', async () => {
   const testTenant = await fixture.createTenant();
   const received = { waiting: 0, idle: 0 };
   const others = new Redis(ioredisUrl(fixture.url));
@@ -112,7 +112,7 @@ test('a wait ends at its deadline and when its call is aborted, and leaves nothi
   expect([...subscriptions.keys()]).not.toContain('t:none');
 });
 
-test("each of a task's listeners hears it", async () => {
+test('each subscription to a task receives its update', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask();
   const listeners = [1, 2, 3].map(() => inbox.subscribe(testTenant.member(taskId)));
@@ -153,19 +153,19 @@ async function looksAndHears(
   listener.close();
 }
 
-test('when the subscriber has come back, its waiters look for themselves, and hear what comes from then on', async () => {
+test('after a reconnect every subscription is to read again, and receives what is published from then on', async () => {
   for (let time = 0; time < 5; time++) {
     await redis.flushall();
     await looksAndHears(await fixture.createTenant(), inbox, () => killSubscribers(redis), settleNext);
   }
 });
 
-test('so it is on a cluster too, where a node that goes is replaced by another', {
+test('on a cluster the subscriber reconnects to another node, and every subscription is to read again', {
   timeout: 60_000,
 }, async () => {
-  const cluster = await startCluster();
+  const cluster = await startTestCluster();
   const nodes = cluster.nodes.map((url) => new Redis(url));
-  const own = await fixtureAt(cluster.url, {}, nodes[0]);
+  const own = await connectFixture(cluster.url, {}, nodes[0]);
   const testTenant = await own.createTenant();
   const shard = own.shards[own.keyspace.shardIndex(testTenant.store.id)];
   await looksAndHears(
@@ -181,7 +181,7 @@ test('so it is on a cluster too, where a node that goes is replaced by another',
   await cluster.stop();
 });
 
-test('closing wakes whoever waits, and ends the connection', async () => {
+test('closing ends every wait and the connection', async () => {
   const server = await startPrivateRedis();
   const own = await Store.open({ url: server.url, secret: 's', replica: 'r' });
   const listener = own.inbox.subscribe('t:x');
@@ -196,7 +196,7 @@ test('closing wakes whoever waits, and ends the connection', async () => {
   await server.stop();
 });
 
-test('an inbox hears its own channel only', async () => {
+test('an inbox receives its own channel only', async () => {
   const { connection, keyspace } = internalsOf(store);
   const other = await ReplicaInbox.open(connection, keyspace, 'replica-2');
   const [mine, theirs] = [inbox.subscribe('t:y'), other.subscribe('t:y')];

@@ -3,7 +3,7 @@ import type { Keyspace } from '../records/keys.ts';
 import { parseTaskEnd } from '../records/task-view.ts';
 import type { Connection } from '../redis/connection.ts';
 import type { PubSub, Subscriber } from '../redis/pub-sub.ts';
-import { TaskSubscription, type TaskUpdate } from './task-subscription.ts';
+import { InboxSubscription, type TaskUpdate } from './inbox-subscription.ts';
 
 /**
  * The channel of one replica. Scripts publish to it only updates that a request on this replica waits for, so no replica
@@ -12,7 +12,7 @@ import { TaskSubscription, type TaskUpdate } from './task-subscription.ts';
 export class ReplicaInbox implements Subscriber {
   readonly channel: string;
   private readonly pubSub: PubSub;
-  private readonly subscriptions = new Map<string, Set<TaskSubscription>>();
+  private readonly subscriptions = new Map<string, Set<InboxSubscription>>();
   private readonly confirmByRead: boolean;
 
   private constructor(pubSub: PubSub, channel: string, confirmByRead: boolean) {
@@ -28,8 +28,8 @@ export class ReplicaInbox implements Subscriber {
   }
 
   /** Subscribes to a topic (see `Tasks.topic`, `Queries.pendingTopic`); `close` the subscription when the wait is over. */
-  subscribe(topic: string): TaskSubscription {
-    const subscription = new TaskSubscription(() => {
+  subscribe(topic: string): InboxSubscription {
+    const subscription = new InboxSubscription(() => {
       const others = this.subscriptions.get(topic);
       others?.delete(subscription);
       if (others?.size === 0) this.subscriptions.delete(topic);
@@ -69,6 +69,6 @@ export class ReplicaInbox implements Subscriber {
   }
 }
 
-function requestReread(subscriptions: Iterable<TaskSubscription>): void {
+function requestReread(subscriptions: Iterable<InboxSubscription>): void {
   for (const subscription of subscriptions) subscription.receive(undefined);
 }

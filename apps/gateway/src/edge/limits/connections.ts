@@ -24,7 +24,7 @@ interface Connection {
 }
 
 /**
- * The open connections: bounded in all, by address and by key. A connection too many takes the place of the one that has been
+ * The open connections of a listener: bounded in all, by address and by key. A connection too many takes the place of the one that has been
  * idle for the longest, and is closed where none is idle. One whose client takes nothing of what waits for it is closed.
  */
 export class Connections {
@@ -97,7 +97,7 @@ export class Connections {
     const connection: Connection = { socket, address, ...none };
     this.open.set(socket, connection);
     this.idle.add(connection);
-    this.metrics.connections.set(this.open.size);
+    this.metrics.connections.inc();
     socket.once('close', () => this.remove(connection));
     if (this.trustProxy) return this.boundAll(connection);
     this.byAddress.add(address, 1);
@@ -136,7 +136,7 @@ export class Connections {
     this.idle.delete(connection);
     this.detach(connection);
     if (!this.trustProxy) this.byAddress.add(connection.address, -1);
-    this.metrics.connections.set(this.open.size);
+    this.metrics.connections.dec();
   }
 
   private close(connection: Connection, reason: CloseReason): void {

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Document } from '../testing/openapi-contract.ts';
+import type { Document } from '../testing/openapi-response-checker.ts';
 import {
-  newKey,
-  newTenant,
-  OPERATOR,
+  createTestKey,
+  createTestTenant,
+  TEST_OPERATOR_TOKEN,
   type TestTenant,
-  type Replicas,
-  startReplicas,
-} from '../testing/replicas.ts';
+  type TestReplicas,
+  startTestReplicas,
+} from '../testing/test-replicas.ts';
 
-let replicas: Replicas;
+let replicas: TestReplicas;
 let place: TestTenant;
 let routes: [method: string, path: string][];
 
 beforeAll(async () => {
-  replicas = await startReplicas();
-  place = await newTenant(replicas.one);
+  replicas = await startTestReplicas();
+  place = await createTestTenant(replicas.one);
   const { body } = await replicas.one.send('GET', '/v1/openapi.json');
   routes = Object.entries((body as Document).paths)
     .flatMap(([path, operations]) =>
@@ -32,9 +32,9 @@ const BODIES = { good: '{}', wrong: '[1]', broken: '{"a":', deep: '['.repeat(70)
 
 test('no route answers anything but 401 without a valid credential, whatever its body', async () => {
   const { one } = replicas;
-  const revoked = await newKey(one, place.id, ['mcp', 'agent', 'admin']);
+  const revoked = await createTestKey(one, place.id, ['mcp', 'agent', 'admin']);
   const id = revoked.split('_')[2];
-  await one.send('DELETE', `/v1/tenants/${place.id}/keys/${id}`, { token: OPERATOR });
+  await one.send('DELETE', `/v1/tenants/${place.id}/keys/${id}`, { token: TEST_OPERATOR_TOKEN });
   const mistyped = `${place.mcp.slice(0, -1)}${place.mcp.endsWith('0') ? '1' : '0'}`;
   expect(routes.length).toBeGreaterThan(25);
 
@@ -109,7 +109,7 @@ test('a request is counted once against the rate limit, whether its body is good
     ['/v1/interactions/x/answer', BODIES.deep],
     ['/v1/interactions/x/answer', BODIES.good],
   ] as const) {
-    const { mcp } = await newTenant(one, { requestsPerSecond: 1, burst: 20 });
+    const { mcp } = await createTestTenant(one, { requestsPerSecond: 1, burst: 20 });
     const asked = Array.from({ length: 60 }, () => one.send('POST', path, { token: mcp, raw: body }));
     const refused = (await Promise.all(asked)).filter(({ status }) => status === 429).length;
     // 20 at once, and one more for every second that this takes on a slow machine.
@@ -121,7 +121,7 @@ test('a request is counted once against the rate limit, whether its body is good
 test('the operator token has to name its tenant, and is told how', async () => {
   const { one } = replicas;
   for (const path of ['/v1/tasks', '/v1/interactions', '/v1/projects/default']) {
-    const answer = await one.send('GET', path, { token: OPERATOR });
+    const answer = await one.send('GET', path, { token: TEST_OPERATOR_TOKEN });
     expect([path, answer.status, answer.body.field]).toEqual([path, 400, 'tenant']);
     expect(answer.body.detail).toContain('/v1/tenants/{tenant}/');
   }
@@ -133,7 +133,9 @@ test('an admin key uses the path of its own tenant, and finds there what its key
   for (const resource of ['tasks', 'interactions', 'projects']) {
     const byKey = await one.send('GET', `/v1/${resource}`, { token: place.admin });
     const byPath = await other.send('GET', `/v1/tenants/${place.id}/${resource}`, { token: place.admin });
-    const byOperator = await other.send('GET', `/v1/tenants/${place.id}/${resource}`, { token: OPERATOR });
+    const byOperator = await other.send('GET', `/v1/tenants/${place.id}/${resource}`, {
+      token: TEST_OPERATOR_TOKEN,
+    });
     expect(byKey.status).toBe(200);
     expect(byPath.text).toBe(byKey.text);
     expect(byOperator.text).toBe(byKey.text);

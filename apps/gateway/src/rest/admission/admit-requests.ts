@@ -1,8 +1,8 @@
-import { BatonError, type Scope, scope } from '@baton/protocol';
-import { type Caller, type Identity, refusal, type Store, type TenantStore } from '@baton/store';
+import { BatonError, type Scope, scopeSchema } from '@baton/protocol';
+import { type Caller, type Identity, refusalError, type Store, type TenantStore } from '@baton/store';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { admit, callAdmittedAtEdge } from '../../call/access.ts';
-import { credential } from '../../edge/credential.ts';
+import { credentialOf } from '../../edge/credential.ts';
 import type { RouteAccess } from '../../edge/route-access.ts';
 
 /** A request and its admission, which runs once however often it is asked for. */
@@ -59,7 +59,7 @@ function isAdmittedByScript(access: RouteAccess | undefined): boolean {
 }
 
 /** The tenant, the caller and, once admitted, the identity of a request for what a tenant has. */
-export function tenantRequest(request: FastifyRequest): TenantRequest {
+export function tenantRequestOf(request: FastifyRequest): TenantRequest {
   if (request.restRequest?.kind !== 'tenant') {
     throw new Error(`route ${request.routeOptions.url} is no tenant's, or its caller was not admitted`);
   }
@@ -73,7 +73,7 @@ function createRestRequest(
 ): RestRequest {
   const { access } = request.routeOptions.config;
   if (access === undefined) throw new Error(`route ${request.routeOptions.url} declares no access`);
-  const shown = credential(request);
+  const shown = credentialOf(request);
   const named = (request.params as { tenant?: string }).tenant ?? '';
 
   if (shown.kind === 'operator') {
@@ -87,7 +87,7 @@ function createRestRequest(
         const caller = tenant.operatorCaller();
         const admitOperator = once(async () => {
           await requireTenant(named);
-          return admit({ caller }, callAdmittedAtEdge(scope.options));
+          return admit({ caller }, callAdmittedAtEdge(scopeSchema.options));
         });
         return { kind: 'tenant', tenant, caller, admit: admitOperator };
       }
@@ -111,7 +111,7 @@ async function admitTenantAdmin(
 ): Promise<Identity> {
   await admit({ caller }, callAdmittedAtEdge(['admin']));
   // For another tenant's key, a tenant that exists answers like one that does not.
-  if (tenant.id !== named) throw refusal(['tenant_not_found']);
+  if (tenant.id !== named) throw refusalError(['tenant_not_found']);
   return withAdminScope(await admit({ caller }, callAdmittedAtEdge(scopes)));
 }
 
@@ -122,7 +122,7 @@ function withAdminScope({ principal, scopes }: Identity): Identity {
 
 function refuseKey(caller: Caller): () => Promise<never> {
   return async () => {
-    await admit({ caller }, callAdmittedAtEdge(scope.options));
+    await admit({ caller }, callAdmittedAtEdge(scopeSchema.options));
     throw new BatonError(
       'insufficient_scope',
       'Tenants are managed with the operator token, not with an API key.',

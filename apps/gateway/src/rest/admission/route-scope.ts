@@ -13,7 +13,7 @@ export interface RouteScope {
 }
 
 /** The tenant is the key's. */
-export const tenantOfKey: RouteScope = {
+export const keyTenantScope: RouteScope = {
   prefix: '',
   operationId: (name) => name,
   params: (shape) => z.object(shape),
@@ -24,7 +24,7 @@ export const tenantOfKey: RouteScope = {
 };
 
 /** The path names the tenant. */
-export const tenantInPath: RouteScope = {
+export const pathTenantScope: RouteScope = {
   prefix: '/tenants/:tenant',
   operationId: (name) => `${name}OfTenant`,
   params: (shape) => z.object({ tenant: tenantId, ...shape }),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Replicas, startReplicas } from '../testing/replicas.ts';
+import { type TestReplicas, startTestReplicas } from '../testing/test-replicas.ts';
 
 interface Described {
   readonly operationId: string;
@@ -11,13 +11,13 @@ interface Described {
   readonly responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
 }
 
-let replicas: Replicas;
+let replicas: TestReplicas;
 let operations: [name: string, Described][];
 // oxlint-disable-next-line typescript/no-explicit-any -- a document of many shapes, whose parts are typed below
 let document: any;
 
 beforeAll(async () => {
-  replicas = await startReplicas();
+  replicas = await startTestReplicas();
   document = (await replicas.one.send('GET', '/v1/openapi.json')).body;
   operations = Object.entries(document.paths as Record<string, Record<string, Described>>).flatMap(
     ([path, methods]) =>

@@ -1,13 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newKey, newTenant, OPERATOR, type Replicas, startReplicas } from '../testing/replicas.ts';
+import {
+  createTestKey,
+  createTestTenant,
+  TEST_OPERATOR_TOKEN,
+  type TestReplicas,
+  startTestReplicas,
+} from '../testing/test-replicas.ts';
 
-let replicas: Replicas;
+let replicas: TestReplicas;
 beforeAll(async () => {
-  replicas = await startReplicas();
+  replicas = await startTestReplicas();
 });
 afterAll(() => replicas.stop());
 
-const operator = { token: OPERATOR };
+const operator = { token: TEST_OPERATOR_TOKEN };
 
 test('a tenant that is created over one replica is usable at once on the other', async () => {
   const { one, other } = replicas;
@@ -19,7 +25,7 @@ test('a tenant that is created over one replica is usable at once on the other',
   expect(created.body).toMatchObject({ id: 'acme', name: 'Acme, Inc.', suspended: false, openTasks: 0 });
   expect(created.body.limits).toMatchObject({ burst: 7, requestsPerSecond: 100 });
 
-  const key = await newKey(one, 'acme', ['mcp']);
+  const key = await createTestKey(one, 'acme', ['mcp']);
   const { taskId } = await other.delegate(key);
   expect((await one.send('GET', `/v1/tasks/${taskId}`, { token: key })).status).toBe(200);
   expect((await other.send('GET', '/v1/tenants/acme', operator)).body).toMatchObject({ openTasks: 1 });
@@ -50,7 +56,7 @@ test('a change keeps what it does not name, and an empty one keeps everything', 
 
 test('a suspended tenant is refused on every replica at once, and served again when it is resumed', async () => {
   const { one, other } = replicas;
-  const tenant = await newTenant(one);
+  const tenant = await createTestTenant(one);
   const read = async () => {
     const answer = await other.send('GET', '/v1/tasks', { token: tenant.mcp });
     return [answer.status, answer.body.code];
@@ -68,7 +74,7 @@ test('a suspended tenant is refused on every replica at once, and served again w
 
 test('a lowered limit counts from the next request on, on the other replica too', async () => {
   const { one, other } = replicas;
-  const tenant = await newTenant(one);
+  const tenant = await createTestTenant(one);
   await one.send('PATCH', `/v1/tenants/${tenant.id}`, {
     ...operator,
     json: { limits: { requestBytes: 40 } },
@@ -84,7 +90,7 @@ test('a lowered limit counts from the next request on, on the other replica too'
 
 test('who asks too often is told when to come back', async () => {
   const { one } = replicas;
-  const { mcp } = await newTenant(one, { requestsPerSecond: 1, burst: 2 });
+  const { mcp } = await createTestTenant(one, { requestsPerSecond: 1, burst: 2 });
   const asked = await Promise.all(
     Array.from({ length: 6 }, () => one.send('GET', '/v1/tasks', { token: mcp })),
   );
@@ -130,7 +136,7 @@ test('a tenant that does not exist is not found, whatever is asked of it', async
 
 test("an id that would reach into another tenant's records is no tenant", async () => {
   const { one } = replicas;
-  const tenant = await newTenant(one);
+  const tenant = await createTestTenant(one);
   const { body } = await one.send('GET', `/v1/tenants/${tenant.id}/keys`, operator);
   for (const inside of [`key:${body.keys[0].id}`, 'keys', 'tasks']) {
     const path = `/v1/tenants/${encodeURIComponent(`${tenant.id}:${inside}`)}/tasks`;

@@ -1,10 +1,17 @@
-import { BatonError, type Limits, limits, limitsPatch, tenantId, tenantInput } from '@baton/protocol';
+import {
+  BatonError,
+  type Limits,
+  limitsSchema,
+  limitsPatch,
+  tenantId,
+  tenantInputSchema,
+} from '@baton/protocol';
 import type { OperatorStore } from '@baton/store/operator';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { cursor, nextCursor } from '../routes/paging.ts';
-import { jsonResponse, isoTimeSchema } from '../openapi/response-schemas.ts';
+import { jsonResponseSchema, isoTimeSchema } from '../openapi/shared-schemas.ts';
 
 const tenant = z
   .object({
@@ -12,17 +19,17 @@ const tenant = z
     name: z.string(),
     suspended: z.boolean().describe('True: its keys are refused, its tasks stay as they are'),
     createdAt: isoTimeSchema,
-    limits,
+    limits: limitsSchema,
     openTasks: z.int().describe('Tasks that have not ended'),
   })
   .readonly();
 
-const creation = tenantInput.extend({
+const creation = tenantInputSchema.extend({
   limits: limitsPatch.optional().describe('Any of them; the others have their defaults'),
 });
 
 const change = z.strictObject({
-  name: tenantInput.shape.name,
+  name: tenantInputSchema.shape.name,
   suspended: z.boolean().optional(),
   limits: limitsPatch.optional().describe('Any of them; the others stay'),
 });
@@ -48,7 +55,7 @@ export async function tenantRoutes(
         tags,
         summary: 'Create a tenant',
         body: creation,
-        response: { 201: jsonResponse('The tenant', tenant) },
+        response: { 201: jsonResponseSchema('The tenant', tenant) },
       },
     },
     async (request, reply) => {
@@ -70,7 +77,7 @@ export async function tenantRoutes(
         summary: 'List the tenants, in the order of their ids',
         querystring: z.strictObject({ cursor }),
         response: {
-          200: jsonResponse('A page of tenants', z.object({ tenants: z.array(tenant), nextCursor })),
+          200: jsonResponseSchema('A page of tenants', z.object({ tenants: z.array(tenant), nextCursor })),
         },
       },
     },
@@ -91,7 +98,7 @@ export async function tenantRoutes(
         tags,
         summary: 'Show a tenant',
         params,
-        response: { 200: jsonResponse('The tenant', tenant) },
+        response: { 200: jsonResponseSchema('The tenant', tenant) },
       },
     },
     async (request) => operatorStore.get(request.params.tenant),
@@ -107,7 +114,7 @@ export async function tenantRoutes(
         summary: 'Rename, suspend or resume a tenant, or change its limits',
         params,
         body: change,
-        response: { 200: jsonResponse('The tenant as it is now', tenant) },
+        response: { 200: jsonResponseSchema('The tenant as it is now', tenant) },
       },
     },
     async (request) =>

@@ -1,8 +1,8 @@
-import { interactionStatus } from '@baton/protocol';
+import { interactionStatusSchema } from '@baton/protocol';
 import type { InteractionRecord, InteractionSummary } from '@baton/store';
 import { z } from 'zod';
-import { isoTime } from '../../delegation/task-outcome.ts';
-import { isoTimeSchema } from '../openapi/response-schemas.ts';
+import { isoTime } from '../../delegation/iso-time.ts';
+import { isoTimeSchema } from '../openapi/shared-schemas.ts';
 
 /** An interaction as lists show it: all but the request, which may be large. */
 export const interactionSummarySchema = z.looseObject({
@@ -11,7 +11,7 @@ export const interactionSummarySchema = z.looseObject({
   operation: z.string(),
   principal: z.string().describe('Who made the call that it belongs to'),
   kind: z.enum(['llm', 'elicitation']).describe("Who is asked: the agent's LLM, or a person"),
-  status: interactionStatus,
+  status: interactionStatusSchema,
   summary: z.string(),
   createdAt: isoTimeSchema,
   expiresAt: isoTimeSchema.optional().describe('While it is pending: when it expires'),
@@ -31,7 +31,7 @@ export const interactionDetailSchema = interactionSummarySchema.extend({
     .describe('Of kind elicitation: the message and the schema of the reply'),
 });
 
-export function summarizeInteraction(record: InteractionSummary): z.infer<typeof interactionSummarySchema> {
+export function toInteractionSummary(record: InteractionSummary): z.infer<typeof interactionSummarySchema> {
   const { interactionId, taskId, operation, principal, status, request } = record;
   return {
     interactionId,
@@ -49,12 +49,12 @@ export function summarizeInteraction(record: InteractionSummary): z.infer<typeof
   };
 }
 
-export function showInteraction(record: InteractionRecord): z.infer<typeof interactionDetailSchema> {
+export function toInteractionDetail(record: InteractionRecord): z.infer<typeof interactionDetailSchema> {
   const { request } = record;
   if (request.kind === 'llm')
-    return { ...summarizeInteraction(record), llmRequestForAgent: { ...request.call.request } };
+    return { ...toInteractionSummary(record), llmRequestForAgent: { ...request.call.request } };
   const { message, schema } = request;
-  return { ...summarizeInteraction(record), elicitation: { message, schema } };
+  return { ...toInteractionSummary(record), elicitation: { message, schema } };
 }
 
 function llmRequestLabels({

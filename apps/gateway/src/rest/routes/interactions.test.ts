@@ -1,10 +1,15 @@
 import { formatInteractionId } from '@baton/protocol';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newTenant, OPERATOR, type Replicas, startReplicas } from '../testing/replicas.ts';
+import {
+  createTestTenant,
+  TEST_OPERATOR_TOKEN,
+  type TestReplicas,
+  startTestReplicas,
+} from '../testing/test-replicas.ts';
 
-let replicas: Replicas;
+let replicas: TestReplicas;
 beforeAll(async () => {
-  replicas = await startReplicas();
+  replicas = await startTestReplicas();
 });
 afterAll(() => replicas.stop());
 
@@ -18,7 +23,7 @@ const idsOf = (body: { interactions: { interactionId: string }[] }) =>
 
 test('an interaction opened on one replica is listed and shown whole on the other', async () => {
   const { one, other } = replicas;
-  const { mcp } = await newTenant(one);
+  const { mcp } = await createTestTenant(one);
   const asked = await one.delegate(mcp);
   const list = await other.send('GET', '/v1/interactions', { token: mcp });
   expect(idsOf(list.body)).toEqual([asked.interactionId]);
@@ -38,7 +43,7 @@ test('an interaction opened on one replica is listed and shown whole on the othe
 
 test('mcp sees its own, agent and admin see the tenant’s, another tenant sees nothing', async () => {
   const { one } = replicas;
-  const [tenant, foreign] = [await newTenant(one), await newTenant(one)];
+  const [tenant, foreign] = [await createTestTenant(one), await createTestTenant(one)];
   const [first, second] = [await one.delegate(tenant.mcp), await one.delegate(tenant.peer)];
   const seenBy = async (token: string, query = '') => {
     const { body } = await one.send('GET', `/v1/interactions${query}`, { token });
@@ -56,7 +61,7 @@ test('mcp sees its own, agent and admin see the tenant’s, another tenant sees 
 
 test('what is not yours answers like what never was, on every route, and stays as it is', async () => {
   const { one } = replicas;
-  const [tenant, foreign] = [await newTenant(one), await newTenant(one)];
+  const [tenant, foreign] = [await createTestTenant(one), await createTestTenant(one)];
   const { interactionId: id, taskId } = await one.delegate(tenant.mcp);
   const unopened = formatInteractionId(taskId, 9);
   const asked: [string, string, unknown?][] = [
@@ -86,7 +91,7 @@ test('what is not yours answers like what never was, on every route, and stays a
 
 test('an answer over REST is taken once; the same again is confirmed, another is refused', async () => {
   const { one, other } = replicas;
-  const { mcp, peer, agent } = await newTenant(one);
+  const { mcp, peer, agent } = await createTestTenant(one);
   const { interactionId: id, taskId } = await one.delegate(mcp);
   const path = `/v1/interactions/${id}/answer`;
   const first = await other.send('POST', path, { token: agent, json: good('a') });
@@ -112,10 +117,10 @@ test('an answer over REST is taken once; the same again is confirmed, another is
 
 test('the operator answers under the tenant’s path', async () => {
   const { one, other } = replicas;
-  const { id: tenant, mcp } = await newTenant(one);
+  const { id: tenant, mcp } = await createTestTenant(one);
   const { interactionId: id } = await one.delegate(mcp);
   const answered = await other.send('POST', `/v1/tenants/${tenant}/interactions/${id}/answer`, {
-    token: OPERATOR,
+    token: TEST_OPERATOR_TOKEN,
     json: good('by the operator'),
   });
   expect(answered.status).toBe(200);
@@ -123,7 +128,7 @@ test('the operator answers under the tenant’s path', async () => {
 
 test('chunks of a stream are kept, and a gap at its end leaves the interaction pending', async () => {
   const { one } = replicas;
-  const { mcp } = await newTenant(one);
+  const { mcp } = await createTestTenant(one);
   const requestParameters = { messages: [{ role: 'user', content: 'A story' }] };
   const delegatedCallDetails = { originalCommand: 'story', serviceType: 'streamText', requestParameters };
   const { interactionId: id } = await one.delegate(mcp, 'agent_llm', { delegatedCallDetails });
@@ -138,7 +143,7 @@ test('chunks of a stream are kept, and a gap at its end leaves the interaction p
 
 test('a cancelled interaction is refused from then on, on every replica', async () => {
   const { one, other } = replicas;
-  const { mcp, admin } = await newTenant(one);
+  const { mcp, admin } = await createTestTenant(one);
   const { interactionId: id } = await one.delegate(mcp);
   const cancelled = await one.send('POST', `/v1/interactions/${id}/cancel`, { token: admin });
   expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled']);
@@ -159,7 +164,7 @@ test('a cancelled interaction is refused from then on, on every replica', async 
 
 test('an extension counts from now, and never past the end of the task', async () => {
   const { one } = replicas;
-  const { mcp } = await newTenant(one);
+  const { mcp } = await createTestTenant(one);
   const { interactionId: id, taskId } = await one.delegate(mcp);
   const task = await one.send('GET', `/v1/tasks/${taskId}`, { token: mcp });
   const extend = async (ttlMs: number) =>
@@ -173,7 +178,7 @@ test('an extension counts from now, and never past the end of the task', async (
 
 test('an interaction that is past its deadline cannot be extended or answered', async () => {
   const { one } = replicas;
-  const { mcp } = await newTenant(one);
+  const { mcp } = await createTestTenant(one);
   const { interactionId: id } = await one.delegate(mcp);
   await one.send('POST', `/v1/interactions/${id}/extend`, { token: mcp, json: { ttlMs: 1 } });
   const path = `/v1/interactions/${id}`;
@@ -189,13 +194,13 @@ test('an interaction that is past its deadline cannot be extended or answered', 
 
 test('filters find by status and by operation, past pages on which nothing fits', async () => {
   const { one } = replicas;
-  const { mcp, id: tenant } = await newTenant(one);
+  const { mcp, id: tenant } = await createTestTenant(one);
   const rare = await one.delegate(mcp, 'bench_fan', { n: 2 });
   await one.send('POST', `/v1/interactions/${rare.interactionId}/cancel`, { token: mcp });
   await Promise.all(Array.from({ length: 60 }, () => one.delegate(mcp)));
   const list = async (query: string) => {
     const { body } = await one.send('GET', `/v1/tenants/${tenant}/interactions?${query}`, {
-      token: OPERATOR,
+      token: TEST_OPERATOR_TOKEN,
     });
     return body;
   };

@@ -1,23 +1,23 @@
-import { agentResponse, interactionStatus, MAX_WAIT_MS, type Scope } from '@baton/protocol';
+import { agentResponseSchema, interactionStatusSchema, MAX_WAIT_MS, type Scope } from '@baton/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Services } from '../../call/call.ts';
-import { answerConfirmation } from '../../delegation/answer-confirmation.ts';
-import { agentLlm } from '../../tools/agent-llm.ts';
-import { tenantRequest } from '../admission/admit-requests.ts';
+import { answerConfirmationSchema } from '../../delegation/answer-confirmation.ts';
+import { agentLlmTool } from '../../tools/agent-llm.ts';
+import { tenantRequestOf } from '../admission/admit-requests.ts';
 import {
   interactionSummarySchema,
-  showInteraction,
-  summarizeInteraction,
+  toInteractionDetail,
+  toInteractionSummary,
   interactionDetailSchema,
 } from './interaction-view.ts';
 import { cursor, nextMatchingPage, nextCursor, optionalParam } from './paging.ts';
 import type { RouteScope } from '../admission/route-scope.ts';
-import { jsonResponse, emptyBody } from '../openapi/response-schemas.ts';
+import { jsonResponseSchema, emptyBodySchema } from '../openapi/shared-schemas.ts';
 
 const answer = z.strictObject({
-  agentLLMResponse: agentResponse.describe('What came of the LLM call, as for the tool agent_llm'),
+  agentLLMResponse: agentResponseSchema.describe('What came of the LLM call, as for the tool agent_llm'),
   waitMs: z
     .int()
     .min(0)
@@ -36,9 +36,9 @@ const extension = z.strictObject({
     .describe("Milliseconds from now; never past the task's own end"),
 });
 
-const confirmation = answerConfirmation.extend({
-  replayed: answerConfirmation.shape.replayed.describe('True when the same answer was given before'),
-  outcome: answerConfirmation.shape.outcome.describe('Where the task stood when the wait ended'),
+const confirmation = answerConfirmationSchema.extend({
+  replayed: answerConfirmationSchema.shape.replayed.describe('True when the same answer was given before'),
+  outcome: answerConfirmationSchema.shape.outcome.describe('Where the task stood when the wait ended'),
 });
 
 const SEE: readonly Scope[] = ['mcp', 'agent', 'admin'];
@@ -62,12 +62,12 @@ export async function interactionRoutes(
         summary: 'List interactions: pending ones oldest first, otherwise by task, newest first',
         params: routeScope.params({}),
         querystring: z.strictObject({
-          status: optionalParam(interactionStatus).describe('Only these; all when left out'),
+          status: optionalParam(interactionStatusSchema).describe('Only these; all when left out'),
           operation: optionalParam(z.string().max(100)).describe('Only those of this operation'),
           cursor,
         }),
         response: {
-          200: jsonResponse(
+          200: jsonResponseSchema(
             'A page',
             z.object({ interactions: z.array(interactionSummarySchema), nextCursor }),
           ),
@@ -75,7 +75,7 @@ export async function interactionRoutes(
       },
     },
     async (request) => {
-      const rest = tenantRequest(request);
+      const rest = tenantRequestOf(request);
       const identity = await rest.admit();
       const { status, operation, cursor: from } = request.query;
       const { queries } = rest.tenant;
@@ -88,7 +88,7 @@ export async function interactionRoutes(
         () => true,
       );
       const { items, ...next } = page;
-      return { interactions: items.map(summarizeInteraction), ...next };
+      return { interactions: items.map(toInteractionSummary), ...next };
     },
   );
 
@@ -101,12 +101,14 @@ export async function interactionRoutes(
         tags,
         summary: 'Show an interaction with its whole request',
         params,
-        response: { 200: jsonResponse('The interaction', interactionDetailSchema) },
+        response: { 200: jsonResponseSchema('The interaction', interactionDetailSchema) },
       },
     },
     async (request) => {
-      const rest = tenantRequest(request);
-      return showInteraction(await rest.tenant.queries.interaction(await rest.admit(), request.params.id));
+      const rest = tenantRequestOf(request);
+      return toInteractionDetail(
+        await rest.tenant.queries.interaction(await rest.admit(), request.params.id),
+      );
     },
   );
 
@@ -124,13 +126,13 @@ export async function interactionRoutes(
         description: 'A key needs the scope mcp or agent for it. The same answer again is confirmed again.',
         params,
         body: answer,
-        response: { 200: jsonResponse('The answer is stored', confirmation) },
+        response: { 200: jsonResponseSchema('The answer is stored', confirmation) },
       },
     },
     async (request, reply) => {
-      const { tenant, caller } = tenantRequest(request);
+      const { tenant, caller } = tenantRequestOf(request);
       const call = { services, tenant, caller, signal: services.inflightWaits.signalFor(reply) };
-      const { structured } = await agentLlm.call(
+      const { structured } = await agentLlmTool.call(
         { interactionId: request.params.id, ...request.body },
         call,
         {},
@@ -148,16 +150,16 @@ export async function interactionRoutes(
         tags,
         summary: 'Take an interaction back; its task goes on without an answer',
         params,
-        body: emptyBody,
-        response: { 200: jsonResponse('The interaction as it is now', interactionSummarySchema) },
+        body: emptyBodySchema,
+        response: { 200: jsonResponseSchema('The interaction as it is now', interactionSummarySchema) },
       },
     },
     async (request) => {
-      const rest = tenantRequest(request);
+      const rest = tenantRequestOf(request);
       const identity = await rest.admit();
       const { id } = request.params;
       await rest.tenant.interactions.cancel(identity, id);
-      return summarizeInteraction(await rest.tenant.queries.interaction(identity, id));
+      return toInteractionSummary(await rest.tenant.queries.interaction(identity, id));
     },
   );
 
@@ -171,15 +173,15 @@ export async function interactionRoutes(
         summary: 'Give a pending interaction another deadline, counted from now',
         params,
         body: extension,
-        response: { 200: jsonResponse('The interaction as it is now', interactionSummarySchema) },
+        response: { 200: jsonResponseSchema('The interaction as it is now', interactionSummarySchema) },
       },
     },
     async (request) => {
-      const rest = tenantRequest(request);
+      const rest = tenantRequestOf(request);
       const identity = await rest.admit();
       const { id } = request.params;
       await rest.tenant.interactions.extend(identity, id, request.body.ttlMs);
-      return summarizeInteraction(await rest.tenant.queries.interaction(identity, id));
+      return toInteractionSummary(await rest.tenant.queries.interaction(identity, id));
     },
   );
 }

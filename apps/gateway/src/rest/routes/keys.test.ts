@@ -1,18 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newKey, newTenant, OPERATOR, type Replicas, startReplicas } from '../testing/replicas.ts';
+import {
+  createTestKey,
+  createTestTenant,
+  TEST_OPERATOR_TOKEN,
+  type TestReplicas,
+  startTestReplicas,
+} from '../testing/test-replicas.ts';
 
-let replicas: Replicas;
+let replicas: TestReplicas;
 beforeAll(async () => {
-  replicas = await startReplicas();
+  replicas = await startTestReplicas();
 });
 afterAll(() => replicas.stop());
 
-const operator = { token: OPERATOR };
+const operator = { token: TEST_OPERATOR_TOKEN };
 const idOf = (key: string) => key.split('_')[2] ?? '';
 
 test('a key is shown once: no list and no later answer holds it', async () => {
   const { one } = replicas;
-  const { id } = await newTenant(one);
+  const { id } = await createTestTenant(one);
   const made = await one.send('POST', `/v1/tenants/${id}/keys`, {
     ...operator,
     json: { name: 'laptop', principal: 'carol', scopes: ['mcp', 'agent'], expiresAt: '2099-01-01T00:00:00Z' },
@@ -30,7 +36,7 @@ test('a key is shown once: no list and no later answer holds it', async () => {
 
 test('a key without a principal is its own', async () => {
   const { one } = replicas;
-  const { id } = await newTenant(one);
+  const { id } = await createTestTenant(one);
   const make = () => one.send('POST', `/v1/tenants/${id}/keys`, { ...operator, json: { name: 'a' } });
   const [first, second] = [await make(), await make()];
   expect(first.body.scopes).toEqual(['mcp']);
@@ -39,7 +45,7 @@ test('a key without a principal is its own', async () => {
 
 test('a revoked key is dead on the other replica within a second', async () => {
   const { one, other } = replicas;
-  const { id, mcp } = await newTenant(one);
+  const { id, mcp } = await createTestTenant(one);
   expect((await other.send('GET', '/v1/tasks', { token: mcp })).status).toBe(200);
   const revoked = await one.send('DELETE', `/v1/tenants/${id}/keys/${idOf(mcp)}`, operator);
   expect([revoked.status, revoked.text]).toEqual([204, '']);
@@ -54,7 +60,7 @@ test('a revoked key is dead on the other replica within a second', async () => {
 
 test('a rotation with overlap leaves the old key alive beside the new one, with the same rights', async () => {
   const { one, other } = replicas;
-  const { id, mcp } = await newTenant(one);
+  const { id, mcp } = await createTestTenant(one);
   const { taskId } = await one.delegate(mcp);
   const path = `/v1/tenants/${id}/keys/${idOf(mcp)}/rotate`;
   const rotated = await one.send('POST', path, { ...operator, json: { overlapSeconds: 60 } });
@@ -70,7 +76,7 @@ test('a rotation with overlap leaves the old key alive beside the new one, with 
 
 test('a rotation without overlap ends the old key at once', async () => {
   const { one, other } = replicas;
-  const { id, mcp } = await newTenant(one);
+  const { id, mcp } = await createTestTenant(one);
   const rotated = await one.send('POST', `/v1/tenants/${id}/keys/${idOf(mcp)}/rotate`, operator);
   expect(rotated.status).toBe(201);
   expect((await other.send('GET', '/v1/tasks', { token: mcp })).status).toBe(401);
@@ -79,7 +85,7 @@ test('a rotation without overlap ends the old key at once', async () => {
 
 test('an admin key manages the keys of its tenant, and may rotate itself', async () => {
   const { one, other } = replicas;
-  const { id, admin, mcp } = await newTenant(one);
+  const { id, admin, mcp } = await createTestTenant(one);
   const token = admin;
   const made = await one.send('POST', `/v1/tenants/${id}/keys`, { token, json: { name: 'by the admin' } });
   expect(made.status).toBe(201);
@@ -92,7 +98,7 @@ test('an admin key manages the keys of its tenant, and may rotate itself', async
 
 test('a key of another tenant learns nothing: a tenant that exists and one that does not answer alike', async () => {
   const { one } = replicas;
-  const [mine, theirs] = [await newTenant(one), await newTenant(one)];
+  const [mine, theirs] = [await createTestTenant(one), await createTestTenant(one)];
   const victim = idOf(theirs.mcp);
   const asked: [string, string, unknown?][] = [
     ['GET', '/keys'],
@@ -116,7 +122,7 @@ test('a key of another tenant learns nothing: a tenant that exists and one that 
 
 test('a key of another tenant cannot be revoked or rotated through one that is managed', async () => {
   const { one } = replicas;
-  const [mine, theirs] = [await newTenant(one), await newTenant(one)];
+  const [mine, theirs] = [await createTestTenant(one), await createTestTenant(one)];
   const foreign = await one.send('DELETE', `/v1/tenants/${mine.id}/keys/${idOf(theirs.mcp)}`, operator);
   const unknown = await one.send('DELETE', `/v1/tenants/${mine.id}/keys/AAAAAAAAAAAA`, operator);
   expect(foreign.status).toBe(404);
@@ -126,11 +132,11 @@ test('a key of another tenant cannot be revoked or rotated through one that is m
 
 test('a key that has expired is refused like one that never was', async () => {
   const { one } = replicas;
-  const { id } = await newTenant(one);
+  const { id } = await createTestTenant(one);
   const json = { name: 'past', expiresAt: '2020-01-01T00:00:00+02:00' };
   const { body } = await one.send('POST', `/v1/tenants/${id}/keys`, { ...operator, json });
   const expired = await one.send('GET', '/v1/tasks', { token: body.key });
-  const gone = await newKey(one, id, ['mcp']);
+  const gone = await createTestKey(one, id, ['mcp']);
   await one.send('DELETE', `/v1/tenants/${id}/keys/${idOf(gone)}`, operator);
   expect(expired.status).toBe(401);
   expect(expired.text).toBe((await one.send('GET', '/v1/tasks', { token: gone })).text);

@@ -1,16 +1,16 @@
-import { keyInput, scope, tenantId } from '@baton/protocol';
+import { keyInputSchema, scopeSchema, tenantId } from '@baton/protocol';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { tenantRequest } from '../admission/admit-requests.ts';
-import { jsonResponse, isoTimeSchema } from '../openapi/response-schemas.ts';
+import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { jsonResponseSchema, isoTimeSchema } from '../openapi/shared-schemas.ts';
 
 const key = z
   .object({
     id: z.string(),
     name: z.string(),
     principal: z.string().describe('Who calls with it'),
-    scopes: z.array(scope).readonly(),
+    scopes: z.array(scopeSchema).readonly(),
     createdAt: isoTimeSchema,
     expiresAt: isoTimeSchema.optional(),
   })
@@ -56,12 +56,12 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
         tags,
         summary: 'Create a key',
         params: ofTenant,
-        body: keyInput,
-        response: { 201: jsonResponse('The key, with its text', newKey) },
+        body: keyInputSchema,
+        response: { 201: jsonResponseSchema('The key, with its text', newKey) },
       },
     },
     async (request, reply) => {
-      const { credentials } = tenantRequest(request).tenant;
+      const { credentials } = tenantRequestOf(request).tenant;
       return reply.status(201).send(await credentials.create(request.body));
     },
   );
@@ -75,10 +75,10 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
         tags,
         summary: 'List the keys, oldest first, without their texts',
         params: ofTenant,
-        response: { 200: jsonResponse('The keys', z.object({ keys: z.array(key) })) },
+        response: { 200: jsonResponseSchema('The keys', z.object({ keys: z.array(key) })) },
       },
     },
-    async (request) => ({ keys: await tenantRequest(request).tenant.credentials.list() }),
+    async (request) => ({ keys: await tenantRequestOf(request).tenant.credentials.list() }),
   );
 
   rest.post(
@@ -92,11 +92,11 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
           'Replace a key by one with the same principal and scopes; the old one ends after the overlap',
         params: ofKey,
         body: rotation,
-        response: { 201: jsonResponse('The new key, with its text', newKey) },
+        response: { 201: jsonResponseSchema('The new key, with its text', newKey) },
       },
     },
     async (request, reply) => {
-      const { credentials } = tenantRequest(request).tenant;
+      const { credentials } = tenantRequestOf(request).tenant;
       return reply.status(201).send(await credentials.rotate(request.params.id, request.body.overlapSeconds));
     },
   );
@@ -114,7 +114,7 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
       },
     },
     async (request, reply) => {
-      await tenantRequest(request).tenant.credentials.revoke(request.params.id);
+      await tenantRequestOf(request).tenant.credentials.revoke(request.params.id);
       return reply.status(204).send();
     },
   );

@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newTenant, OPERATOR, type Replicas, startReplicas } from '../testing/replicas.ts';
+import {
+  createTestTenant,
+  TEST_OPERATOR_TOKEN,
+  type TestReplicas,
+  startTestReplicas,
+} from '../testing/test-replicas.ts';
 
-let replicas: Replicas;
+let replicas: TestReplicas;
 beforeAll(async () => {
-  replicas = await startReplicas();
+  replicas = await startTestReplicas();
 });
 afterAll(() => replicas.stop());
 
@@ -49,7 +54,7 @@ const file = {
 
 test('a tasks.json that goes in over one replica comes out of the other as it was', async () => {
   const { one, other } = replicas;
-  const { mcp, admin } = await newTenant(one);
+  const { mcp, admin } = await createTestTenant(one);
   const path = `/v1/projects/${encodeURIComponent('/home/me/my shop ☃')}`;
   const put = await one.send('PUT', path, { token: mcp, json: file });
   expect([put.status, put.body]).toEqual([
@@ -69,11 +74,11 @@ test('a tasks.json that goes in over one replica comes out of the other as it wa
 
 test('a file takes the place of all that was there', async () => {
   const { one } = replicas;
-  const { id, mcp } = await newTenant(one);
+  const { id, mcp } = await createTestTenant(one);
   await one.send('PUT', '/v1/projects/default', { token: mcp, json: file });
   const untagged = { tasks: [{ id: '7', title: 'Only', description: 'one', dependencies: [99] }] };
   const put = await one.send('PUT', `/v1/tenants/${id}/projects/default`, {
-    token: OPERATOR,
+    token: TEST_OPERATOR_TOKEN,
     json: untagged,
   });
   expect(put.body).toMatchObject({ taskCounts: { master: 1 }, droppedDependencies: ['master 7: 99'] });
@@ -84,7 +89,7 @@ test('a file takes the place of all that was there', async () => {
 
 test('a file that is wrong anywhere changes nothing and is told where', async () => {
   const { one } = replicas;
-  const { mcp } = await newTenant(one);
+  const { mcp } = await createTestTenant(one);
   await one.send('PUT', '/v1/projects/default', { token: mcp, json: file });
   const task = { id: 1, title: 'T', description: '' };
   const wrong: [field: string | undefined, file: unknown][] = [
@@ -113,7 +118,7 @@ test('a file that is wrong anywhere changes nothing and is told where', async ()
 
 test('a project of another tenant is not found, like one that never was', async () => {
   const { one } = replicas;
-  const [tenant, foreign] = [await newTenant(one), await newTenant(one)];
+  const [tenant, foreign] = [await createTestTenant(one), await createTestTenant(one)];
   await one.send('PUT', '/v1/projects/secret', { token: tenant.mcp, json: file });
   const theirs = await one.send('GET', '/v1/projects/secret', { token: foreign.mcp });
   const none = await one.send('GET', '/v1/projects/nowhat', { token: foreign.mcp });
@@ -123,7 +128,7 @@ test('a project of another tenant is not found, like one that never was', async 
 
 test('a project may have the longest key that tools take', async () => {
   const { one } = replicas;
-  const { mcp } = await newTenant(one);
+  const { mcp } = await createTestTenant(one);
   const key = `/${'ü'.repeat(1_023)}`;
   const path = `/v1/projects/${encodeURIComponent(key)}`;
   expect((await one.send('PUT', path, { token: mcp, json: file })).status).toBe(200);

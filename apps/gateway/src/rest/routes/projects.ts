@@ -1,12 +1,12 @@
-import { getTasksInput, requireProject, formatTasksFile } from '@baton/operations';
+import { getTasksInputSchema, requireProject, formatTasksFile } from '@baton/operations';
 import type { Scope } from '@baton/protocol';
 import { importProject, readProject } from '@baton/runner';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { tenantRequest } from '../admission/admit-requests.ts';
+import { tenantRequestOf } from '../admission/admit-requests.ts';
 import type { RouteScope } from '../admission/route-scope.ts';
-import { jsonResponse } from '../openapi/response-schemas.ts';
+import { jsonResponseSchema } from '../openapi/shared-schemas.ts';
 
 const tasksFile = z
   .looseObject({})
@@ -29,7 +29,9 @@ export async function projectRoutes(
 ): Promise<void> {
   const api = app.withTypeProvider<ZodTypeProvider>();
   const params = routeScope.params({
-    id: getTasksInput.shape.projectRoot.unwrap().describe("The project's key (projectRoot), percent-encoded"),
+    id: getTasksInputSchema.shape.projectRoot
+      .unwrap()
+      .describe("The project's key (projectRoot), percent-encoded"),
   });
 
   api.get(
@@ -42,7 +44,7 @@ export async function projectRoutes(
         summary: 'List the projects by their keys',
         params: routeScope.params({}),
         response: {
-          200: jsonResponse(
+          200: jsonResponseSchema(
             'All projects',
             z.object({ projects: z.array(z.object({ projectRoot: z.string() })) }),
           ),
@@ -50,7 +52,7 @@ export async function projectRoutes(
       },
     },
     async (request) => {
-      const names = await tenantRequest(request).tenant.projects.names();
+      const names = await tenantRequestOf(request).tenant.projects.names();
       return { projects: names.map((projectRoot) => ({ projectRoot })) };
     },
   );
@@ -64,12 +66,12 @@ export async function projectRoutes(
         tags,
         summary: 'Read a project as tasks.json',
         params,
-        response: { 200: jsonResponse('The file', tasksFile) },
+        response: { 200: jsonResponseSchema('The file', tasksFile) },
       },
     },
     async (request) => {
       const { id } = request.params;
-      return formatTasksFile(requireProject(await readProject(tenantRequest(request).tenant, id), id));
+      return formatTasksFile(requireProject(await readProject(tenantRequestOf(request).tenant, id), id));
     },
   );
 
@@ -83,12 +85,12 @@ export async function projectRoutes(
         summary: 'Put a tasks.json in the place of a project, whole or not at all',
         params,
         body: tasksFile,
-        response: { 200: jsonResponse('What the project holds now', imported) },
+        response: { 200: jsonResponseSchema('What the project holds now', imported) },
       },
     },
     async (request) => {
       const { id } = request.params;
-      const outcome = await importProject(tenantRequest(request).tenant, id, request.body);
+      const outcome = await importProject(tenantRequestOf(request).tenant, id, request.body);
       return { projectRoot: id, ...outcome } as z.infer<typeof imported>;
     },
   );

@@ -1,6 +1,6 @@
 import type { InteractionRecord, TaskInspection } from '@baton/store';
 import { expect, test } from 'vitest';
-import { timelineOf } from './task-timeline.ts';
+import { taskTimelineOf } from './task-timeline.ts';
 
 const task: TaskInspection = {
   taskId: 't',
@@ -25,7 +25,7 @@ const ended = (
 ): InteractionRecord => ({ ...common, interactionId, status, createdAt, endedAt });
 
 const told = (inspection: TaskInspection) =>
-  timelineOf(inspection).map((entry) => {
+  taskTimelineOf(inspection).map((entry) => {
     const { at, event } = entry;
     return `${Date.parse(at)} ${event}${'interactionId' in entry ? ` ${entry.interactionId}` : ''}`;
   });

@@ -1,11 +1,11 @@
-import { interactionStatus, isEnded, taskStatus } from '@baton/protocol';
+import { interactionStatusSchema, isEnded, taskStatusSchema } from '@baton/protocol';
 import type { TaskInspection } from '@baton/store';
 import { z } from 'zod';
-import { isoTime } from '../../delegation/task-outcome.ts';
-import { isoTimeSchema } from '../openapi/response-schemas.ts';
+import { isoTime } from '../../delegation/iso-time.ts';
+import { isoTimeSchema } from '../openapi/shared-schemas.ts';
 
-const interactionEnd = interactionStatus.exclude(['pending']);
-const taskEnd = taskStatus.exclude(['working', 'input_required']);
+const interactionEnd = interactionStatusSchema.exclude(['pending']);
+const taskEnd = taskStatusSchema.exclude(['working', 'input_required']);
 
 /** One thing that happened to a task. */
 export const timelineEntrySchema = z.discriminatedUnion('event', [
@@ -22,7 +22,7 @@ export const timelineEntrySchema = z.discriminatedUnion('event', [
 type TimelineEntry = z.infer<typeof timelineEntrySchema>;
 
 /** What happened to a task, in order, read off the times that are stored anyway. */
-export function timelineOf(task: TaskInspection): TimelineEntry[] {
+export function taskTimelineOf(task: TaskInspection): TimelineEntry[] {
   const entries: [at: number, entry: TimelineEntry][] = [];
   const add = (at: number, entry: TimelineEntry) => entries.push([at, entry]);
 

@@ -1,18 +1,18 @@
 import { parseEntry } from '@baton/engine';
-import { isEnded, taskStatus } from '@baton/protocol';
+import { isEnded, taskStatusSchema } from '@baton/protocol';
 import type { TaskInspection, TaskSummary } from '@baton/store';
 import { z } from 'zod';
-import { isoTime } from '../../delegation/task-outcome.ts';
-import { interactionSummarySchema, summarizeInteraction } from './interaction-view.ts';
-import { isoTimeSchema } from '../openapi/response-schemas.ts';
-import { timelineEntrySchema, timelineOf } from './task-timeline.ts';
+import { isoTime } from '../../delegation/iso-time.ts';
+import { interactionSummarySchema, toInteractionSummary } from './interaction-view.ts';
+import { isoTimeSchema } from '../openapi/shared-schemas.ts';
+import { timelineEntrySchema, taskTimelineOf } from './task-timeline.ts';
 
 /** A task as lists show it. */
 export const taskSummarySchema = z.looseObject({
   taskId: z.string(),
   operation: z.string(),
   principal: z.string().describe('Who made the call'),
-  status: taskStatus,
+  status: taskStatusSchema,
   createdAt: isoTimeSchema,
   lastUpdatedAt: isoTimeSchema,
   expiresAt: isoTimeSchema.describe('When it fails unless it has ended'),
@@ -46,7 +46,7 @@ export const taskDetailSchema = taskSummarySchema.extend({
   timeline: z.array(timelineEntrySchema).describe('What happened, in order'),
 });
 
-export function summarizeTask(task: TaskSummary): z.infer<typeof taskSummarySchema> {
+export function toTaskSummary(task: TaskSummary): z.infer<typeof taskSummarySchema> {
   const { taskId, operation, principal, status, createdAt, updatedAt, expiresAt } = task;
   return {
     taskId,
@@ -59,17 +59,17 @@ export function summarizeTask(task: TaskSummary): z.infer<typeof taskSummarySche
   };
 }
 
-export function showTask(task: TaskInspection): z.infer<typeof taskDetailSchema> {
+export function toTaskDetail(task: TaskInspection): z.infer<typeof taskDetailSchema> {
   return {
-    ...summarizeTask(task),
+    ...toTaskSummary(task),
     version: task.version,
     input: task.input,
     ...resultOrError(task),
-    interactions: task.interactions.map(summarizeInteraction),
+    interactions: task.interactions.map(toInteractionSummary),
     journal: [...task.journal]
       .sort(([a], [b]) => comparePaths(a, b))
       .map(([path, text]) => ({ path, ...parseEntry(text) })),
-    timeline: timelineOf(task),
+    timeline: taskTimelineOf(task),
   };
 }
 

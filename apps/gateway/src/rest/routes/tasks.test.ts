@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newTenant, OPERATOR, type Replicas, startReplicas } from '../testing/replicas.ts';
+import {
+  createTestTenant,
+  TEST_OPERATOR_TOKEN,
+  type TestReplicas,
+  startTestReplicas,
+} from '../testing/test-replicas.ts';
 
-let replicas: Replicas;
+let replicas: TestReplicas;
 beforeAll(async () => {
-  replicas = await startReplicas();
+  replicas = await startTestReplicas();
 });
 afterAll(() => replicas.stop());
 
@@ -11,7 +16,7 @@ const UNKNOWN = '0f8fad5b-d9cb-869f-a165-708677280000';
 
 test('a task is shown with its input, its journal and its timeline', async () => {
   const { one, other } = replicas;
-  const { mcp, agent } = await newTenant(one);
+  const { mcp, agent } = await createTestTenant(one);
   const { taskId, interactionId } = await one.delegate(mcp);
   const value = 'quite an answer';
   await one.send('POST', `/v1/interactions/${interactionId}/answer`, {
@@ -38,7 +43,7 @@ test('a task is shown with its input, its journal and its timeline', async () =>
 
 test('a cancelled task says so on every replica, with what was open taken back', async () => {
   const { one, other } = replicas;
-  const { mcp, admin } = await newTenant(one);
+  const { mcp, admin } = await createTestTenant(one);
   const { taskId } = await one.delegate(mcp, 'bench_fan', { n: 2 });
   const cancelled = await one.send('POST', `/v1/tasks/${taskId}/cancel`, { token: admin });
   expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled']);
@@ -58,7 +63,7 @@ test('a cancelled task says so on every replica, with what was open taken back',
 
 test('what is not yours answers like what never was, and stays as it is', async () => {
   const { one } = replicas;
-  const [tenant, foreign] = [await newTenant(one), await newTenant(one)];
+  const [tenant, foreign] = [await createTestTenant(one), await createTestTenant(one)];
   const { taskId, interactionId } = await one.delegate(tenant.mcp);
   for (const token of [tenant.peer, foreign.mcp, foreign.agent, foreign.admin]) {
     for (const [method, path] of [
@@ -80,7 +85,7 @@ test('what is not yours answers like what never was, and stays as it is', async 
 
 test("the id of a task's interaction does not pass for the task, even with its owner", async () => {
   const { one } = replicas;
-  const { mcp } = await newTenant(one);
+  const { mcp } = await createTestTenant(one);
   const { taskId, interactionId } = await one.delegate(mcp);
   for (const id of [interactionId, taskId.replaceAll('-', ''), taskId.toUpperCase(), `${taskId}0`]) {
     expect((await one.send('POST', `/v1/tasks/${id}/cancel`, { token: mcp })).status).toBe(404);
@@ -91,7 +96,7 @@ test("the id of a task's interaction does not pass for the task, even with its o
 
 test('mcp lists its own tasks, agent and admin the tenant’s, newest first and filtered', async () => {
   const { one } = replicas;
-  const tenant = await newTenant(one);
+  const tenant = await createTestTenant(one);
   const mine = await one.delegate(tenant.mcp);
   const theirs = await one.delegate(tenant.peer, 'bench_fan', { n: 1 });
   await one.send('POST', `/v1/tasks/${theirs.taskId}/cancel`, { token: tenant.peer });
@@ -108,13 +113,13 @@ test('mcp lists its own tasks, agent and admin the tenant’s, newest first and 
 
 test('tasks are paged, each of them once', async () => {
   const { one } = replicas;
-  const { id: tenant, mcp } = await newTenant(one);
+  const { id: tenant, mcp } = await createTestTenant(one);
   await Promise.all(Array.from({ length: 120 }, () => one.delegate(mcp)));
   const seen: string[] = [];
   let cursor = '';
   do {
     const path = `/v1/tenants/${tenant}/tasks?cursor=${encodeURIComponent(cursor)}`;
-    const { body } = await one.send('GET', path, { token: OPERATOR });
+    const { body } = await one.send('GET', path, { token: TEST_OPERATOR_TOKEN });
     seen.push(...body.tasks.map(({ taskId }: { taskId: string }) => taskId));
     cursor = body.nextCursor ?? '';
   } while (cursor !== '');

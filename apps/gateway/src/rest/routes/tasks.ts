@@ -1,13 +1,13 @@
-import { isTaskId, type Scope, taskStatus } from '@baton/protocol';
-import { refusal } from '@baton/store';
+import { isTaskId, type Scope, taskStatusSchema } from '@baton/protocol';
+import { refusalError } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { tenantRequest } from '../admission/admit-requests.ts';
+import { tenantRequestOf } from '../admission/admit-requests.ts';
 import { cursor, nextMatchingPage, nextCursor, optionalParam } from './paging.ts';
 import type { RouteScope } from '../admission/route-scope.ts';
-import { jsonResponse, emptyBody } from '../openapi/response-schemas.ts';
-import { showTask, summarizeTask, taskSummarySchema, taskDetailSchema } from './task-view.ts';
+import { jsonResponseSchema, emptyBodySchema } from '../openapi/shared-schemas.ts';
+import { toTaskDetail, toTaskSummary, taskSummarySchema, taskDetailSchema } from './task-view.ts';
 
 const SEE: readonly Scope[] = ['mcp', 'agent', 'admin'];
 const tags = ['tasks'];
@@ -30,17 +30,17 @@ export async function taskRoutes(
         summary: 'List tasks, newest first',
         params: routeScope.params({}),
         querystring: z.strictObject({
-          status: optionalParam(taskStatus).describe('Only these; all when left out'),
+          status: optionalParam(taskStatusSchema).describe('Only these; all when left out'),
           operation: optionalParam(z.string().max(100)).describe('Only those of this operation'),
           cursor,
         }),
         response: {
-          200: jsonResponse('A page', z.object({ tasks: z.array(taskSummarySchema), nextCursor })),
+          200: jsonResponseSchema('A page', z.object({ tasks: z.array(taskSummarySchema), nextCursor })),
         },
       },
     },
     async (request) => {
-      const rest = tenantRequest(request);
+      const rest = tenantRequestOf(request);
       const identity = await rest.admit();
       const { status, operation, cursor: from } = request.query;
       const { items, ...next } = await nextMatchingPage(
@@ -50,7 +50,7 @@ export async function taskRoutes(
           (status === undefined || task.status === status) &&
           (operation === undefined || task.operation === operation),
       );
-      return { tasks: items.map(summarizeTask), ...next };
+      return { tasks: items.map(toTaskSummary), ...next };
     },
   );
 
@@ -63,13 +63,13 @@ export async function taskRoutes(
         tags,
         summary: 'Show a task with its journal and its timeline',
         params,
-        response: { 200: jsonResponse('The task', taskDetailSchema) },
+        response: { 200: jsonResponseSchema('The task', taskDetailSchema) },
       },
     },
     async (request) => {
-      const rest = tenantRequest(request);
+      const rest = tenantRequestOf(request);
       const identity = await rest.admit();
-      return showTask(await rest.tenant.queries.inspect(identity, requireTaskId(request.params.id)));
+      return toTaskDetail(await rest.tenant.queries.inspect(identity, requireTaskId(request.params.id)));
     },
   );
 
@@ -82,22 +82,22 @@ export async function taskRoutes(
         tags,
         summary: 'End a task; what it waits for is taken back',
         params,
-        body: emptyBody,
-        response: { 200: jsonResponse('The task as it is now', taskSummarySchema) },
+        body: emptyBodySchema,
+        response: { 200: jsonResponseSchema('The task as it is now', taskSummarySchema) },
       },
     },
     async (request) => {
-      const rest = tenantRequest(request);
+      const rest = tenantRequestOf(request);
       const identity = await rest.admit();
       const id = requireTaskId(request.params.id);
       await rest.tenant.tasks.cancel(identity, id);
-      return summarizeTask(await rest.tenant.tasks.read(identity, id));
+      return toTaskSummary(await rest.tenant.tasks.read(identity, id));
     },
   );
 }
 
 /** The store finds a task by a part of its id, so an id that merely contains it must not pass for it. */
 function requireTaskId(id: string): string {
-  if (!isTaskId(id)) throw refusal(['task_not_found'], { taskId: id });
+  if (!isTaskId(id)) throw refusalError(['task_not_found'], { taskId: id });
   return id;
 }

@@ -1,50 +1,53 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import { positionsById, resolveNewDependency, breakCycles } from '../dependencies/new-item-dependencies.ts';
-import { type CommandResult, editTag, replaceTask } from './command-result.ts';
+import { type CommandResult } from '../model/command-result.ts';
+import { editTasksInTag, replaceTask } from './edit-tasks.ts';
 import { allItemIds, resolveDependency } from '../dependencies/dependency-graph.ts';
-import { toSubtask } from './move-tasks.ts';
-import { newSubtask, type NewSubtask } from '../model/new-subtask.ts';
+import { convertTaskToSubtask } from './move-tasks.ts';
+import { generatedSubtaskSchema, type GeneratedSubtask } from '../model/generated-subtask.ts';
 import { type Project, withReport } from '../model/project.ts';
 import { requireTask } from '../model/lookup.ts';
 import { renumberReport } from '../model/complexity-report.ts';
-import { nextSubtaskIds, remapDependencies, writeDependency } from '../dependencies/remap-dependencies.ts';
+import { remapDependencies, formatDependency } from '../dependencies/remap-dependencies.ts';
+import { nextSubtaskIds } from '../model/next-subtask-ids.ts';
 import {
   type Dependency,
   formatTaskRef,
   parseTaskRefs,
   relativeToParent,
-  taskNumber,
+  taskNumberSchema,
 } from '../model/task-id.ts';
-import { status } from '../model/status.ts';
+import { statusSchema } from '../model/status.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
+import { taskDoneError, unknownDependencyError } from '../model/task-errors.ts';
 
 /** Limit of subtasks in one answer. */
-export const MAX_NEW_SUBTASKS = 100;
+export const MAX_GENERATED_SUBTASKS = 100;
 
 /** Puts an LLM's subtasks into a task. `replace` takes out those that are not done first: done work is never undone. */
-export const addSubtasksCommand = z.strictObject({
+export const addSubtasksCommandSchema = z.strictObject({
   command: z.literal('add_subtasks'),
-  id: taskNumber,
+  id: taskNumberSchema,
   mode: z.enum(['append', 'replace']),
-  subtasks: z.array(newSubtask).min(1).max(MAX_NEW_SUBTASKS),
+  subtasks: z.array(generatedSubtaskSchema).min(1).max(MAX_GENERATED_SUBTASKS),
   tag: z.string().optional(),
   /** Whether the outcome is to hold the whole task: it is journaled, and a hundred of them would add up. */
   show: z.boolean().optional(),
 });
 
 /** Adds one subtask: a new one, or an existing task turned into a subtask. */
-export const addSubtaskCommand = z.strictObject({
+export const addSubtaskCommandSchema = z.strictObject({
   command: z.literal('add_subtask'),
-  id: taskNumber,
+  id: taskNumberSchema,
   subtask: z.union([
-    z.strictObject({ taskId: taskNumber }),
+    z.strictObject({ taskId: taskNumberSchema }),
     z.strictObject({
       title: z.string().trim().min(1).max(TASK_LIMITS.titleLength),
       description: z.string().max(TASK_LIMITS.descriptionLength).default(''),
       details: z.string().max(TASK_LIMITS.detailsLength).default(''),
       testStrategy: z.string().max(TASK_LIMITS.detailsLength).default(''),
-      status: status.default('pending'),
+      status: statusSchema.default('pending'),
       /** Outside ids, separated by commas; each must exist. */
       dependencies: z.string().max(10_000).default(''),
     }),
@@ -60,10 +63,10 @@ export const addSubtaskCommand = z.strictObject({
  */
 export function addSubtasks(
   project: Project | undefined,
-  command: z.infer<typeof addSubtasksCommand>,
+  command: z.infer<typeof addSubtasksCommandSchema>,
   now: string,
 ): CommandResult {
-  return editTag(project, command.tag, now, (before, tag) => {
+  return editTasksInTag(project, command.tag, now, (before, tag) => {
     const found = requireTask({ tasks: before }, tag, { task: command.id });
     if (found.status === 'done') throw taskDoneError(tag, `${found.id}`);
     const kept =
@@ -89,7 +92,7 @@ export function addSubtasks(
   });
 }
 
-function numbered(given: readonly NewSubtask[], parent: Task, known: ReadonlySet<string>): Subtask[] {
+function numbered(given: readonly GeneratedSubtask[], parent: Task, known: ReadonlySet<string>): Subtask[] {
   const ids = nextSubtaskIds(parent.subtasks, given.length);
   const siblings = new Set(parent.subtasks.map(({ id }) => id));
   const carriers = positionsById(given);
@@ -118,11 +121,11 @@ function numbered(given: readonly NewSubtask[], parent: Task, known: ReadonlySet
 /** @throws BatonError as `addSubtasks`, and `invalid_arguments` for a task that cannot become a subtask. */
 export function addSubtask(
   project: Project | undefined,
-  command: z.infer<typeof addSubtaskCommand>,
+  command: z.infer<typeof addSubtaskCommandSchema>,
   now: string,
 ): CommandResult {
   const { subtask } = command;
-  const applied = editTag(project, command.tag, now, (tasks, tag) => {
+  const applied = editTasksInTag(project, command.tag, now, (tasks, tag) => {
     const parent = requireTask({ tasks }, tag, { task: command.id });
     refuseTooMany(parent, parent.subtasks.length + 1);
     const shown = (next: readonly Task[]) => {
@@ -138,7 +141,7 @@ export function addSubtask(
     const [id = 1] = nextSubtaskIds(parent.subtasks, 1, targets.map(Number));
     const holder = `${parent.id}.${id}`;
     const dependencies = targets.map((target) =>
-      writeDependency(target, undefined, new Set([...known, holder]), holder, parent.id),
+      formatDependency(target, undefined, new Set([...known, holder]), holder, parent.id),
     );
     const { title, description, details, status, testStrategy } = subtask;
     const made = { id, title, description, dependencies, details, status, testStrategy };
@@ -162,26 +165,11 @@ function converted(tasks: readonly Task[], parent: Task, taskId: number, tag: st
     throw cannotConvert(taskId, `it depends on task ${parent.id}`);
   const [id = 1] = nextSubtaskIds(parent.subtasks, 1, task.dependencies);
   const left = tasks.filter((other) => other !== task);
-  const next = replaceTask(left, { ...parent, subtasks: [...parent.subtasks, toSubtask(task, id)] });
+  const next = replaceTask(left, {
+    ...parent,
+    subtasks: [...parent.subtasks, convertTaskToSubtask(task, id)],
+  });
   return remapDependencies(tasks, { tasks: next, renamed: new Map([[`${parent.id}.${id}`, `${taskId}`]]) });
-}
-
-/** `project_task_done`: done work is not changed. */
-export function taskDoneError(tag: string, id: string): BatonError {
-  const what = id.includes('.') ? 'Subtask' : 'Task';
-  return new BatonError(
-    'project_task_done',
-    `${what} ${id} of tag '${tag}' is done and is left as it is. To work on it again set its status first, with set_task_status.`,
-    { id, tag },
-  );
-}
-
-export function unknownDependencyError(tag: string, id: string): BatonError {
-  return new BatonError(
-    'project_task_not_found',
-    `dependencies: tag '${tag}' has no task or subtask ${id}. Nothing was changed.`,
-    { id, tag, field: 'dependencies' },
-  );
 }
 
 function cannotConvert(id: number, why: string): BatonError {

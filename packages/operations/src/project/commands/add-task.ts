@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { unknownDependencyError } from './add-subtasks.ts';
-import { type CommandResult, toOutcome } from './command-result.ts';
+import { unknownDependencyError } from '../model/task-errors.ts';
+import { type CommandResult, toOutcome } from '../model/command-result.ts';
 import { BatonError } from '@baton/protocol';
 import { allItemIds } from '../dependencies/dependency-graph.ts';
-import { newTask } from '../model/new-task.ts';
+import { generatedTaskSchema } from '../model/generated-task.ts';
 import { newProject, newTag, nextId, type Project, tagName, withTag } from '../model/project.ts';
 import type { Dependency } from '../model/task-id.ts';
 import { type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Adds one task. The caller's dependencies must exist; what an LLM suggests is left out where it does not. */
-export const addTaskCommand = z.strictObject({
+export const addTaskCommandSchema = z.strictObject({
   command: z.literal('add_task'),
   tag: tagName,
-  task: newTask.omit({ id: true, dependencies: true, status: true }),
+  task: generatedTaskSchema.omit({ id: true, dependencies: true, status: true }),
   dependencies: z.array(z.union([z.int(), z.string()])).max(TASK_LIMITS.dependencies),
   suggested: z.array(z.union([z.int(), z.string()])),
   /** See `addTasksCommand`. */
@@ -27,7 +27,7 @@ export const addTaskCommand = z.strictObject({
  */
 export function addTask(
   project: Project | undefined,
-  command: z.infer<typeof addTaskCommand>,
+  command: z.infer<typeof addTaskCommandSchema>,
   now: string,
 ): CommandResult {
   const { tag: name, task } = command;

@@ -2,25 +2,25 @@ import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import { allItemIds } from '../dependencies/dependency-graph.ts';
 import { positionsById, resolveNewDependency, breakCycles } from '../dependencies/new-item-dependencies.ts';
-import { MAX_NEW_TASKS, type NewTask, newTask } from '../model/new-task.ts';
+import { MAX_GENERATED_TASKS, type GeneratedTask, generatedTaskSchema } from '../model/generated-task.ts';
 import { newProject, newTag, nextId, type Project, tagName, withReport, withTag } from '../model/project.ts';
 import { tagNotEmptyError } from '../model/lookup.ts';
 import type { Dependency } from '../model/task-id.ts';
 import { type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Puts an LLM's tasks into a tag; `replace` takes the tag's own out first. */
-export const addTasksCommand = z.strictObject({
+export const addTasksCommandSchema = z.strictObject({
   command: z.literal('add_tasks'),
   tag: tagName,
   mode: z.enum(['refuse_if_not_empty', 'append', 'replace']),
-  tasks: z.array(newTask).min(1).max(MAX_NEW_TASKS),
+  tasks: z.array(generatedTaskSchema).min(1).max(MAX_GENERATED_TASKS),
   /**
    * The tag's next free id when the LLM was asked. A dependency at or above it cannot mean a task of the tag, since
    * the LLM saw none there: what stands there by now came from another call.
    */
   seenBelow: z.int().min(1).optional(),
 });
-export type AddTasks = z.infer<typeof addTasksCommand>;
+export type AddTasks = z.infer<typeof addTasksCommandSchema>;
 
 export interface AddedTasks {
   readonly tag: string;
@@ -60,7 +60,7 @@ export function addTasks(
   };
 }
 
-function numbered(given: readonly NewTask[], kept: readonly Task[], seenBelow: number): Task[] {
+function numbered(given: readonly GeneratedTask[], kept: readonly Task[], seenBelow: number): Task[] {
   const first = nextId(kept);
   const known = allItemIds(kept);
   const seen = (dependency: Dependency) =>

@@ -1,15 +1,16 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { taskDoneError } from './add-subtasks.ts';
-import { type CommandResult, toOutcome, editTag } from './command-result.ts';
-import { updateItemAt } from './edit-dependencies.ts';
+import { taskDoneError } from '../model/task-errors.ts';
+import { type CommandResult, toOutcome } from '../model/command-result.ts';
+import { editTasksInTag } from './edit-tasks.ts';
+import { updateItemAt } from '../model/update-item-at.ts';
 import type { Project } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/lookup.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Adds a dated note to the details of a task or of a subtask; nothing else of it changes. */
-export const appendInfoCommand = z.strictObject({
+export const appendInfoCommandSchema = z.strictObject({
   command: z.literal('append_info'),
   id: z.string().min(1).max(100),
   text: z.string().min(1).max(TASK_LIMITS.detailsLength),
@@ -23,10 +24,10 @@ export const appendInfoCommand = z.strictObject({
  */
 export function appendInfo(
   project: Project | undefined,
-  command: z.infer<typeof appendInfoCommand>,
+  command: z.infer<typeof appendInfoCommandSchema>,
   now: string,
 ): CommandResult {
-  return editTag(project, command.tag, now, (tasks, tag) => {
+  return editTasksInTag(project, command.tag, now, (tasks, tag) => {
     const [ref] = parseTaskRefs(command.id) as [TaskRef];
     const task = requireTask({ tasks }, tag, ref);
     const item = ref.subtask === undefined ? task : requireSubtask(task, tag, ref);

@@ -1,47 +1,43 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { type CommandResult, editTag } from './command-result.ts';
-import { shortestPath, cycleError } from '../dependencies/dependency-path.ts';
+import { type CommandResult } from '../model/command-result.ts';
+import { editTasksInTag } from './edit-tasks.ts';
+import { shortestPath, dependencyCycleError } from '../dependencies/dependency-path.ts';
 import {
   buildGraph,
   allItemIds,
   dependencyLinks,
   resolveDependency,
-  findCycles,
 } from '../dependencies/dependency-graph.ts';
-import { findDuplicates } from '../dependencies/invariants.ts';
 import type { Project } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/lookup.ts';
-import { writeDependency } from '../dependencies/remap-dependencies.ts';
+import { formatDependency } from '../dependencies/remap-dependencies.ts';
 import { type Dependency, formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
-import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
+import { type Task, TASK_LIMITS } from '../model/task.ts';
+import { updateItemAt } from '../model/update-item-at.ts';
+import { type DependencyIssue, findDependencyIssues } from '../dependencies/find-dependency-issues.ts';
 
 const ids = z.string().min(1).max(10_000);
 const pair = { id: ids, dependsOn: ids, tag: z.string().optional() };
 
 /** Lets each of `id` wait for each of `dependsOn`, all by their outside ids. */
-export const addDependencyCommand = z.strictObject({ command: z.literal('add_dependency'), ...pair });
-export const removeDependencyCommand = z.strictObject({ command: z.literal('remove_dependency'), ...pair });
-export const fixDependenciesCommand = z.strictObject({
+export const addDependencyCommandSchema = z.strictObject({ command: z.literal('add_dependency'), ...pair });
+export const removeDependencyCommandSchema = z.strictObject({
+  command: z.literal('remove_dependency'),
+  ...pair,
+});
+export const fixDependenciesCommandSchema = z.strictObject({
   command: z.literal('fix_dependencies'),
   tag: z.string().optional(),
 });
 
-/** What is wrong with a dependency, and of whom. */
-export interface DependencyIssue {
-  readonly kind: 'missing' | 'self' | 'cycle' | 'duplicate';
-  readonly id: string;
-  readonly dependsOn: string;
-  readonly message: string;
-}
-
 /** @throws BatonError `dependency_cycle` naming the chain, `project_task_not_found`, `invalid_arguments`, ... */
 export function addDependency(
   project: Project | undefined,
-  command: z.infer<typeof addDependencyCommand>,
+  command: z.infer<typeof addDependencyCommandSchema>,
   now: string,
 ): CommandResult {
-  return editTag(project, command.tag, now, (tasks, tag) => {
+  return editTasksInTag(project, command.tag, now, (tasks, tag) => {
     const holders = knownRefs(command.id, tasks, tag);
     const needs = knownRefs(command.dependsOn, tasks, tag, 'dependsOn');
     refuseTooManyPairs(holders.length * needs.length);
@@ -74,18 +70,18 @@ function withDependency(
   { known, graph }: Links,
 ): readonly Task[] {
   const [from, to] = [formatTaskRef(holder), formatTaskRef(needed)];
-  if (from === to) throw cycleError([from, to]);
+  if (from === to) throw dependencyCycleError([from, to]);
   const parent = holder.subtask === undefined ? undefined : holder.task;
   return updateItemAt(tasks, holder, (item) => {
     const edges = graph.get(from) ?? [];
     if (edges.includes(to)) return item;
     // A task is done only with its subtasks, so a dependency between the two is a cycle.
     if (holder.task === needed.task && (holder.subtask === undefined || needed.subtask === undefined))
-      throw cycleError([from, to, from]);
+      throw dependencyCycleError([from, to, from]);
     const chain = shortestPath(graph, to, from);
-    if (chain !== undefined) throw cycleError([from, ...chain]);
+    if (chain !== undefined) throw dependencyCycleError([from, ...chain]);
     if (item.dependencies.length >= TASK_LIMITS.dependencies) throw tooMany(from);
-    const written = writeDependency(to, undefined, known, from, parent);
+    const written = formatDependency(to, undefined, known, from, parent);
     graph.set(from, [...edges, to]);
     return { ...item, dependencies: [...item.dependencies, written] };
   });
@@ -94,10 +90,10 @@ function withDependency(
 /** @throws BatonError as `addDependency`; `dependency_not_found` when nothing of it was there. */
 export function removeDependency(
   project: Project | undefined,
-  command: z.infer<typeof removeDependencyCommand>,
+  command: z.infer<typeof removeDependencyCommandSchema>,
   now: string,
 ): CommandResult {
-  return editTag(project, command.tag, now, (tasks, tag) => {
+  return editTasksInTag(project, command.tag, now, (tasks, tag) => {
     const known = allItemIds(tasks);
     const needed = new Set(parseTaskRefs(command.dependsOn, 'dependsOn').map(formatTaskRef));
     const removed: { id: string; dependsOn: string }[] = [];
@@ -124,49 +120,16 @@ export function removeDependency(
   });
 }
 
-/** The wrong dependencies of a tag's tasks. Baton's own commands never make one. */
-export function dependencyIssues(tasks: readonly Task[]): DependencyIssue[] {
-  const links = dependencyLinks(tasks);
-  const issue = (kind: DependencyIssue['kind'], id: string, dependsOn: string, message: string) => ({
-    kind,
-    id,
-    dependsOn,
-    message,
-  });
-  const missing = links
-    .filter(({ to }) => to === undefined)
-    .map(({ from, dependency }) =>
-      issue('missing', from, `${dependency}`, `${from} depends on ${dependency}, which does not exist`),
-    );
-  const items = tasks.flatMap((task) => [
-    { id: `${task.id}`, item: task },
-    ...task.subtasks.map((subtask) => ({ id: `${task.id}.${subtask.id}`, item: subtask })),
-  ]);
-  const duplicates = items.flatMap(({ id, item }) =>
-    findDuplicates<Dependency>(item.dependencies).map((dependency) =>
-      issue('duplicate', id, `${dependency}`, `${id} depends on ${dependency} more than once`),
-    ),
-  );
-  const graph = buildGraph(links);
-  const cycles = findCycles(graph).map((ring) => {
-    const first = ring[0] as string;
-    const next = graph.get(first)?.find((to) => ring.includes(to)) ?? first;
-    const chain = [first, ...(shortestPath(graph, next, first) ?? [])].join(' → ');
-    return issue(ring.length === 1 ? 'self' : 'cycle', first, next, `${chain}: these wait for each other`);
-  });
-  return [...missing, ...duplicates, ...cycles];
-}
-
 /** Removes wrong dependencies: unknown ones, duplicates, and one of each cycle until none is left. */
 export function fixDependencies(
   project: Project | undefined,
-  command: z.infer<typeof fixDependenciesCommand>,
+  command: z.infer<typeof fixDependenciesCommandSchema>,
   now: string,
 ): CommandResult {
-  return editTag(project, command.tag, now, (tasks) => {
+  return editTasksInTag(project, command.tag, now, (tasks) => {
     const fixed: DependencyIssue[] = [];
     let next = tasks;
-    for (let issues = dependencyIssues(next); issues.length > 0; issues = dependencyIssues(next)) {
+    for (let issues = findDependencyIssues(next); issues.length > 0; issues = findDependencyIssues(next)) {
       for (const found of issues) next = without(next, found);
       fixed.push(...issues);
     }
@@ -189,28 +152,6 @@ function without(tasks: readonly Task[], { kind, id, dependsOn }: DependencyIssu
           );
     return { ...item, dependencies };
   });
-}
-
-/** The tasks with the item at `ref` changed. An item that `change` returns unchanged keeps its identity. */
-export function updateItemAt(
-  tasks: readonly Task[],
-  ref: TaskRef,
-  change: <T extends Task | Subtask>(item: T) => T,
-): readonly Task[] {
-  const at = tasks.findIndex(({ id }) => id === ref.task);
-  const task = tasks[at];
-  if (task === undefined) return tasks;
-  const changed = changedAt(task, ref, change);
-  return changed === task ? tasks : tasks.with(at, changed);
-}
-
-function changedAt(task: Task, ref: TaskRef, change: <T extends Task | Subtask>(item: T) => T): Task {
-  if (ref.subtask === undefined) return change(task);
-  const at = task.subtasks.findIndex(({ id }) => id === ref.subtask);
-  const subtask = task.subtasks[at];
-  if (subtask === undefined) return task;
-  const changed = change(subtask);
-  return changed === subtask ? task : { ...task, subtasks: task.subtasks.with(at, changed) };
 }
 
 /** Ids as people write them, ranges of whole tasks ("7-10") among them. */

@@ -1,33 +1,33 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import type { CommandResult } from './command-result.ts';
+import type { CommandResult } from '../model/command-result.ts';
 import { newTag, type Project, tagName, withReport, withTag } from '../model/project.ts';
 import { requireProject, requireTag } from '../model/lookup.ts';
 
 const description = z.string().max(1_000).optional();
 
 /** Makes a tag, empty or with the tasks of another. */
-export const addTagCommand = z.strictObject({
+export const addTagCommandSchema = z.strictObject({
   command: z.literal('add_tag'),
   name: tagName,
   /** `true`: the current one. */
   copyFrom: z.union([z.literal(true), z.string()]).optional(),
   description,
 });
-export const renameTagCommand = z.strictObject({
+export const renameTagCommandSchema = z.strictObject({
   command: z.literal('rename_tag'),
   oldName: z.string(),
   newName: tagName,
 });
-export const deleteTagCommand = z.strictObject({ command: z.literal('delete_tag'), name: z.string() });
-export const useTagCommand = z.strictObject({ command: z.literal('use_tag'), name: z.string() });
+export const deleteTagCommandSchema = z.strictObject({ command: z.literal('delete_tag'), name: z.string() });
+export const useTagCommandSchema = z.strictObject({ command: z.literal('use_tag'), name: z.string() });
 
 const MAX_TAGS = 1_000;
 
 /** @throws BatonError `project_not_found`, `tag_not_found`, `tag_exists`, `limit_size`. */
 export function addTag(
   project: Project | undefined,
-  command: z.infer<typeof addTagCommand>,
+  command: z.infer<typeof addTagCommandSchema>,
   now: string,
 ): CommandResult {
   const existing = requireProject(project);
@@ -48,7 +48,7 @@ export function addTag(
 /** @throws BatonError `project_not_found`, `tag_not_found`, `tag_exists`. */
 export function renameTag(
   project: Project | undefined,
-  { oldName, newName }: z.infer<typeof renameTagCommand>,
+  { oldName, newName }: z.infer<typeof renameTagCommandSchema>,
   now: string,
 ): CommandResult {
   const existing = requireProject(project);
@@ -70,7 +70,7 @@ export function renameTag(
 /** Deletes a tag with its tasks; never the last one. @throws BatonError `tag_not_found`, `invalid_arguments`. */
 export function deleteTag(
   project: Project | undefined,
-  { name }: z.infer<typeof deleteTagCommand>,
+  { name }: z.infer<typeof deleteTagCommandSchema>,
 ): CommandResult {
   const existing = requireProject(project);
   const tag = requireTag(existing, name);
@@ -92,7 +92,10 @@ export function deleteTag(
 }
 
 /** Makes a tag the one that calls without `tag` mean. @throws BatonError `project_not_found`, `tag_not_found`. */
-export function useTag(project: Project | undefined, { name }: z.infer<typeof useTagCommand>): CommandResult {
+export function useTag(
+  project: Project | undefined,
+  { name }: z.infer<typeof useTagCommandSchema>,
+): CommandResult {
   const existing = requireProject(project);
   const { tasks } = requireTag(existing, name);
   return {

@@ -1,30 +1,18 @@
-import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { type CommandResult, toOutcome } from './command-result.ts';
-import { requireProject } from '../model/lookup.ts';
+import { type CommandResult, toOutcome } from '../model/command-result.ts';
 import { DEFAULT_TAG, newProject, newTag, type Project, withTag } from '../model/project.ts';
-import { projectMetadata, METADATA_LIMITS } from '../model/project-metadata.ts';
-
-const rules = z
-  .array(z.string().trim().min(1, 'must not be empty').max(METADATA_LIMITS.ruleLength))
-  .max(METADATA_LIMITS.rules);
+import { projectMetadataSchema, projectRulesSchema } from '../model/project-metadata.ts';
 
 /** Creates a project, or updates its metadata; fields that are not given stay. */
-export const initializeCommand = z.strictObject({
+export const initializeCommandSchema = z.strictObject({
   command: z.literal('initialize'),
-  about: projectMetadata.omit({ created: true }),
-  rules: rules.optional(),
+  about: projectMetadataSchema.omit({ created: true }),
+  rules: projectRulesSchema.optional(),
 });
 
-export const setRulesCommand = z.strictObject({
-  command: z.literal('set_rules'),
-  rules,
-  append: z.boolean().optional(),
-});
-
-export function initialize(
+export function initializeProject(
   project: Project | undefined,
-  command: z.infer<typeof initializeCommand>,
+  command: z.infer<typeof initializeCommandSchema>,
   now: string,
 ): CommandResult {
   const existing = project ?? withTag(newProject(DEFAULT_TAG), DEFAULT_TAG, newTag(DEFAULT_TAG, now));
@@ -36,19 +24,4 @@ export function initialize(
   };
   const outcome = { about: next.about, rules: next.rules, created: project === undefined };
   return { project: next, outcome: toOutcome(outcome) };
-}
-
-export function setRules(
-  project: Project | undefined,
-  command: z.infer<typeof setRulesCommand>,
-): CommandResult {
-  const existing = requireProject(project);
-  const kept = command.append ? existing.rules.filter((rule) => !command.rules.includes(rule)) : [];
-  const all = [...kept, ...new Set(command.rules)];
-  if (all.length > METADATA_LIMITS.rules) throw tooMuch('rules', all.length, METADATA_LIMITS.rules);
-  return { project: { ...existing, rules: all }, outcome: { rules: all } };
-}
-
-function tooMuch(what: string, there: number, limit: number): BatonError {
-  return new BatonError('limit_size', `That would be ${there} ${what}; ${limit} are allowed.`, { limit });
 }

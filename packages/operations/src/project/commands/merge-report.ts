@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import type { CommandResult } from './command-result.ts';
-import { analysis, type ComplexityReport } from '../model/complexity-report.ts';
+import type { CommandResult } from '../model/command-result.ts';
+import { taskAnalysisSchema, type ComplexityReport } from '../model/complexity-report.ts';
 import { requireProject, requireTag } from '../model/lookup.ts';
 import type { Project } from '../model/project.ts';
 
 /** Puts analyses into a tag's report. */
-export const mergeReportCommand = z.strictObject({
+export const mergeReportCommandSchema = z.strictObject({
   command: z.literal('merge_report'),
   tag: z.string(),
   threshold: z.int().min(1).max(10),
   research: z.boolean(),
   projectRoot: z.string(),
-  analyses: z.array(analysis),
+  analyses: z.array(taskAnalysisSchema),
 });
 
 /**
@@ -22,7 +22,7 @@ export const mergeReportCommand = z.strictObject({
  */
 export function mergeReport(
   project: Project | undefined,
-  command: z.infer<typeof mergeReportCommand>,
+  command: z.infer<typeof mergeReportCommandSchema>,
   now: string,
 ): CommandResult {
   const existing = requireProject(project);

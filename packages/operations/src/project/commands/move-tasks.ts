@@ -1,10 +1,11 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { type CommandResult, toOutcome, editTag, replaceTask } from './command-result.ts';
+import { type CommandResult, toOutcome } from '../model/command-result.ts';
+import { editTasksInTag, replaceTask } from './edit-tasks.ts';
 import { buildGraph, dependencyLinks } from '../dependencies/dependency-graph.ts';
 import { type Project, withReport, withTag } from '../model/project.ts';
 import { requireProject, requireSubtask, requireTag, requireTask } from '../model/lookup.ts';
-import { toTask } from './remove-tasks.ts';
+import { convertSubtaskToTask } from './remove-tasks.ts';
 import { renumberReport } from '../model/complexity-report.ts';
 import { remapDependencies } from '../dependencies/remap-dependencies.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
@@ -16,7 +17,7 @@ const ids = z.string().min(1).max(10_000);
 const MOST_MOVES = 20;
 
 /** Gives tasks and subtasks other ids within a tag: `from` and `to` are lists of the same length. */
-export const moveTasksCommand = z.strictObject({
+export const moveTasksCommandSchema = z.strictObject({
   command: z.literal('move_tasks'),
   from: ids,
   to: ids,
@@ -24,7 +25,7 @@ export const moveTasksCommand = z.strictObject({
 });
 
 /** Takes whole tasks from one tag to another, where they keep their ids. */
-export const moveBetweenTagsCommand = z.strictObject({
+export const moveBetweenTagsCommandSchema = z.strictObject({
   command: z.literal('move_between_tags'),
   from: ids,
   fromTag: z.string(),
@@ -42,7 +43,7 @@ export const moveBetweenTagsCommand = z.strictObject({
  */
 export function moveTasks(
   project: Project | undefined,
-  command: z.infer<typeof moveTasksCommand>,
+  command: z.infer<typeof moveTasksCommandSchema>,
   now: string,
 ): CommandResult {
   const from = parseTaskRefs(command.from, 'from');
@@ -52,7 +53,7 @@ export function moveTasks(
   if (from.length > MOST_MOVES)
     throw refuse('from', `names ${from.length}; ${MOST_MOVES} may be moved in one call`);
   const numbers = new Map<number, number>();
-  const applied = editTag(project, command.tag, now, (before, tag) => {
+  const applied = editTasksInTag(project, command.tag, now, (before, tag) => {
     let tasks = before;
     const moved: { from: string; to: string }[] = [];
     for (const [at, source] of from.entries()) {
@@ -94,7 +95,7 @@ function move(tasks: readonly Task[], source: TaskRef, place: TaskRef, tag: stri
     if (place.task === task.id)
       throw refuse('to', `${formatTaskRef(place)} is within task ${task.id} itself`);
     return remapDependencies(tasks, {
-      tasks: withSubtask(left, toSubtask(task, place.subtask), place, tag),
+      tasks: withSubtask(left, convertTaskToSubtask(task, place.subtask), place, tag),
       renamed,
     });
   }
@@ -107,14 +108,17 @@ function move(tasks: readonly Task[], source: TaskRef, place: TaskRef, tag: stri
   const left = replaceTask(tasks, { ...task, subtasks: task.subtasks.filter((other) => other !== subtask) });
   if (place.subtask === undefined) {
     refuseTaken(tasks, place);
-    return remapDependencies(tasks, { tasks: inOrder(left, toTask(subtask, place.task, task)), renamed });
+    return remapDependencies(tasks, {
+      tasks: inOrder(left, convertSubtaskToTask(subtask, place.task, task)),
+      renamed,
+    });
   }
   const next = withSubtask(left, { ...subtask, id: place.subtask }, place, tag);
   return remapDependencies(tasks, { tasks: next, renamed });
 }
 
 /** A task as a subtask of another; it has no subtasks of its own. */
-export function toSubtask({ subtasks: _, ...task }: Task, id: number): Subtask {
+export function convertTaskToSubtask({ subtasks: _, ...task }: Task, id: number): Subtask {
   return { ...task, id };
 }
 
@@ -150,7 +154,7 @@ function refuseTaken(tasks: readonly Task[], place: TaskRef): void {
 /** @throws BatonError as `moveTasks`, and `invalid_arguments` naming the dependencies that are in the way. */
 export function moveBetweenTags(
   project: Project | undefined,
-  command: z.infer<typeof moveBetweenTagsCommand>,
+  command: z.infer<typeof moveBetweenTagsCommandSchema>,
   now: string,
 ): CommandResult {
   const existing = requireProject(project);

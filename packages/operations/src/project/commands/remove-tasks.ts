@@ -1,6 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { type CommandResult, editTag } from './command-result.ts';
+import { type CommandResult } from '../model/command-result.ts';
+import { editTasksInTag } from './edit-tasks.ts';
 import { nextId, type Project, withReport } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/lookup.ts';
 import { renumberReport } from '../model/complexity-report.ts';
@@ -11,14 +12,14 @@ import type { Subtask, Task } from '../model/task.ts';
 const ids = z.string().min(1).max(10_000);
 
 /** Takes tasks and subtasks out for good; nothing waits for them any more. */
-export const removeTasksCommand = z.strictObject({
+export const removeTasksCommandSchema = z.strictObject({
   command: z.literal('remove_tasks'),
   id: ids,
   tag: z.string().optional(),
 });
 
 /** Takes subtasks out of their tasks; with `convert` each becomes a task of its own. */
-export const removeSubtasksCommand = z.strictObject({
+export const removeSubtasksCommandSchema = z.strictObject({
   command: z.literal('remove_subtasks'),
   id: ids,
   convert: z.boolean(),
@@ -26,7 +27,7 @@ export const removeSubtasksCommand = z.strictObject({
 });
 
 /** Takes all subtasks out of some tasks, or of all of them. */
-export const clearSubtasksCommand = z.strictObject({
+export const clearSubtasksCommandSchema = z.strictObject({
   command: z.literal('clear_subtasks'),
   /** Undefined: all tasks. */
   id: ids.optional(),
@@ -36,10 +37,10 @@ export const clearSubtasksCommand = z.strictObject({
 /** @throws BatonError `project_not_found`, `tag_not_found`, `project_task_not_found`, `invalid_arguments`. */
 export function removeTasks(
   project: Project | undefined,
-  command: z.infer<typeof removeTasksCommand>,
+  command: z.infer<typeof removeTasksCommandSchema>,
   now: string,
 ): CommandResult {
-  const applied = editTag(project, command.tag, now, (tasks, name) => {
+  const applied = editTasksInTag(project, command.tag, now, (tasks, name) => {
     const refs = knownRefs(command.id, tasks, name);
     const whole = new Set(refs.flatMap(({ task, subtask }) => (subtask === undefined ? [task] : [])));
     const left = without(tasks, refs).filter(({ id }) => !whole.has(id));
@@ -52,10 +53,10 @@ export function removeTasks(
 /** @throws BatonError as `removeTasks`; `invalid_arguments` for the id of a whole task. */
 export function removeSubtasks(
   project: Project | undefined,
-  command: z.infer<typeof removeSubtasksCommand>,
+  command: z.infer<typeof removeSubtasksCommandSchema>,
   now: string,
 ): CommandResult {
-  return editTag(project, command.tag, now, (tasks, name) => {
+  return editTasksInTag(project, command.tag, now, (tasks, name) => {
     const refs = knownRefs(command.id, tasks, name);
     for (const { task, subtask } of refs) if (subtask === undefined) throw notASubtask(task);
     const removed = refs.map((ref) => ({ id: formatTaskRef(ref), title: titleOf(tasks, ref) }));
@@ -69,7 +70,7 @@ export function removeSubtasks(
     const first = nextId(tasks);
     const converted = refs.map((ref, at) => {
       const parent = requireTask({ tasks }, name, ref);
-      return toTask(requireSubtask(parent, name, ref), first + at, parent);
+      return convertSubtaskToTask(requireSubtask(parent, name, ref), first + at, parent);
     });
     const renamed = new Map(refs.map((ref, at) => [`${first + at}`, formatTaskRef(ref)]));
     const rewiredTasks = remapDependencies(tasks, { tasks: [...left, ...converted], renamed });
@@ -80,10 +81,10 @@ export function removeSubtasks(
 /** @throws BatonError as `removeTasks`; `invalid_arguments` for the id of a subtask. */
 export function clearSubtasks(
   project: Project | undefined,
-  command: z.infer<typeof clearSubtasksCommand>,
+  command: z.infer<typeof clearSubtasksCommandSchema>,
   now: string,
 ): CommandResult {
-  return editTag(project, command.tag, now, (tasks, name) => {
+  return editTasksInTag(project, command.tag, now, (tasks, name) => {
     const refs = command.id === undefined ? undefined : knownRefs(command.id, tasks, name);
     for (const ref of refs ?? []) if (ref.subtask !== undefined) throw notATask(formatTaskRef(ref));
     const meant = new Set(refs?.map(({ task }) => task));
@@ -100,7 +101,7 @@ export function clearSubtasks(
 }
 
 /** A subtask as a task of its own; what it does not say its parent says. */
-export function toTask(subtask: Subtask, id: number, parent: Pick<Task, 'priority'>): Task {
+export function convertSubtaskToTask(subtask: Subtask, id: number, parent: Pick<Task, 'priority'>): Task {
   const { parentTaskId: _, ...own } = subtask as Subtask & { readonly parentTaskId?: unknown };
   return {
     ...own,

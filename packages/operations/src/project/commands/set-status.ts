@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { type Project, resolveTag, withTag } from '../model/project.ts';
 import { requireProject, requireSubtask, requireTag, requireTask } from '../model/lookup.ts';
-import { type Status, status } from '../model/status.ts';
+import { type Status, statusSchema } from '../model/status.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import type { Subtask, Task } from '../model/task.ts';
 
 /** Sets one status on tasks and subtasks: `id` is "3", "3.2" or a comma list of such. */
-export const setStatusCommand = z.strictObject({
+export const setStatusCommandSchema = z.strictObject({
   command: z.literal('set_status'),
   id: z.string().min(1).max(10_000),
-  status,
+  status: statusSchema,
   tag: z.string().optional(),
 });
-export type SetStatus = z.infer<typeof setStatusCommand>;
+export type SetStatus = z.infer<typeof setStatusCommandSchema>;
 
 export interface StatusChange {
   readonly id: string;

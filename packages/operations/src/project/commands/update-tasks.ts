@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type CommandResult, editTag } from './command-result.ts';
+import { type CommandResult } from '../model/command-result.ts';
+import { editTasksInTag } from './edit-tasks.ts';
 import {
   buildGraph,
   allItemIds,
@@ -7,17 +8,17 @@ import {
   resolveDependency,
   findCycles,
 } from '../dependencies/dependency-graph.ts';
-import { mergeSubtasks } from './merge-subtasks.ts';
+import { mergeSubtasks } from '../model/merge-subtasks.ts';
 import type { Project } from '../model/project.ts';
 import { parseTaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
-import { type TaskUpdate, taskUpdate } from '../model/task-update.ts';
+import { type TaskUpdate, taskUpdateSchema } from '../model/task-update.ts';
 import { definedFields } from '../../schema/defined-fields.ts';
 
 /** Changes tasks as an LLM says. Statuses change only where the program lets them through. */
-export const updateTasksCommand = z.strictObject({
+export const updateTasksCommandSchema = z.strictObject({
   command: z.literal('update_tasks'),
-  updates: z.array(taskUpdate).max(1_000),
+  updates: z.array(taskUpdateSchema).max(1_000),
   tag: z.string().optional(),
   /** Whether the outcome is to hold the tasks as they are then. */
   show: z.boolean().optional(),
@@ -35,10 +36,10 @@ export type Skipped = { readonly id: number; readonly reason: 'gone' | 'done' };
  */
 export function updateTasks(
   project: Project | undefined,
-  command: z.infer<typeof updateTasksCommand>,
+  command: z.infer<typeof updateTasksCommandSchema>,
   now: string,
 ): CommandResult {
-  return editTag(project, command.tag, now, (tasks) => {
+  return editTasksInTag(project, command.tag, now, (tasks) => {
     const updates = new Map(command.updates.map((update) => [update.id, update]));
     const there = new Map(tasks.map((task) => [task.id, task]));
     const skipped = command.updates.flatMap(({ id }): Skipped[] => {

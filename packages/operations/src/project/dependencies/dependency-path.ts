@@ -26,7 +26,7 @@ function walkBack(cameFrom: ReadonlyMap<string, string | undefined>, to: string)
 const MOST_SHOWN = 20;
 
 /** `dependency_cycle` for a dependency that would close a cycle: `chain` begins and ends with the same id. */
-export function cycleError(chain: readonly string[]): BatonError {
+export function dependencyCycleError(chain: readonly string[]): BatonError {
   const shown =
     chain.length <= MOST_SHOWN
       ? chain.join(' → ')

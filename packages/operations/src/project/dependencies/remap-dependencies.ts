@@ -42,7 +42,7 @@ export function remapDependencies(
       const meant = resolveDependency(knownBefore, dependency, parentThen);
       const target = meant === undefined ? undefined : moved(meant);
       if (target === undefined || target === id) return [];
-      return [writeDependency(target, dependency, knownAfter, id, parentNow)];
+      return [formatDependency(target, dependency, knownAfter, id, parentNow)];
     });
     const same =
       dependencies.length === item.dependencies.length &&
@@ -63,7 +63,7 @@ export function remapDependencies(
  *
  * @throws BatonError `invalid_arguments` for a task whose number means a sibling there.
  */
-export function writeDependency(
+export function formatDependency(
   target: string,
   standing: Dependency | undefined,
   known: ReadonlySet<string>,
@@ -84,21 +84,4 @@ export function writeDependency(
       'Nothing was changed.',
     { field: 'dependencies', id: holder },
   );
-}
-
-/**
- * The next ids for `count` new subtasks: counted on from the highest, without numbers that refer to tasks in the
- * dependencies of siblings or of the new subtasks.
- */
-export function nextSubtaskIds(
-  subtasks: readonly Subtask[],
-  count: number,
-  alsoTaken: readonly Dependency[] = [],
-): number[] {
-  const own = new Set(subtasks.map(({ id }) => id));
-  const meantTasks = [...subtasks.flatMap(({ dependencies }) => dependencies), ...alsoTaken];
-  const taken = new Set(meantTasks.filter((dependency) => !own.has(dependency as number)));
-  const ids: number[] = [];
-  for (let id = Math.max(0, ...own) + 1; ids.length < count; id++) if (!taken.has(id)) ids.push(id);
-  return ids;
 }

@@ -16,7 +16,7 @@ import type { Task } from '../model/task.ts';
  *   file:<name>       a connected file with its text
  *
  * The id is before the tag, so that a tag's name may hold any character. Later kinds of fields get prefixes of
- * their own; `fromFields` ignores the ones that it does not know.
+ * their own; `projectFromFields` ignores the ones that it does not know.
  */
 const META = 'meta';
 const ABOUT = 'about';
@@ -28,7 +28,7 @@ const updatedField = (tag: string) => `updated:${tag}`;
 const taskField = (tag: string, id: number) => `task:${id}:${tag}`;
 
 /** Every field with its value. A task's value is the task itself, so that unchanged ones keep their identity. */
-export function toFields(project: Project): Map<string, unknown> {
+export function projectToFields(project: Project): Map<string, unknown> {
   const fields = new Map<string, unknown>([[META, metaOf(project)]]);
   for (const [name, tag] of project.tags) {
     fields.set(tagField(name), recordOf(tag));
@@ -42,8 +42,8 @@ export function toFields(project: Project): Map<string, unknown> {
   return fields;
 }
 
-/** The project that fields hold. @throws Error on fields that `toFields` did not write. */
-export function fromFields(fields: ReadonlyMap<string, string>): Project {
+/** The project that fields hold. @throws Error on fields that `projectToFields` did not write. */
+export function projectFromFields(fields: ReadonlyMap<string, string>): Project {
   const meta = parse(fields, META);
   const tags = (meta['tags'] as string[]).map((name): [string, Tag] => {
     const { metadata, extra, ids } = parse(fields, tagField(name));
@@ -76,9 +76,9 @@ export interface ChangedFields {
 }
 
 /** What to write, as JSON texts, and what to delete, so that stored fields of `before` become those of `after`. */
-export function changedFields(before: Project | undefined, after: Project): ChangedFields {
-  const old = before ? toFields(before) : new Map<string, unknown>();
-  const fresh = toFields(after);
+export function changedProjectFields(before: Project | undefined, after: Project): ChangedFields {
+  const old = before ? projectToFields(before) : new Map<string, unknown>();
+  const fresh = projectToFields(after);
   const set: [string, string][] = [];
   for (const [field, value] of fresh) {
     const was = old.get(field);

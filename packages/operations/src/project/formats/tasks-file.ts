@@ -1,9 +1,9 @@
 import { BatonError, exceedsValueCount, isRecord } from '@baton/protocol';
 import { z } from 'zod';
 import { buildGraph, dependencyLinks, findCycles } from '../dependencies/dependency-graph.ts';
-import { findDuplicates } from '../dependencies/invariants.ts';
+import { findDuplicates } from '../dependencies/find-duplicates.ts';
 import { DEFAULT_TAG, newTag, type Project, type Tag, type TagMetadata, tagName } from '../model/project.ts';
-import { type Subtask, type Task, TASK_LIMITS, task } from '../model/task.ts';
+import { type Subtask, type Task, TASK_LIMITS, taskSchema } from '../model/task.ts';
 
 /**
  * claude-task-master's tasks.json, in and out: `{ "<tag>": { "tasks": [...], "metadata": {...} } }`, and its older
@@ -86,7 +86,7 @@ function* readTag(name: string, raw: unknown, now: string): Generator<undefined,
   const tasks: Task[] = [];
   let dependencies = 0;
   for (const [index, written] of given.entries()) {
-    const read = task.safeParse(written);
+    const read = taskSchema.safeParse(written);
     if (!read.success) throw fromIssue([name, 'tasks', index], read.error, written);
     tasks.push(asWritten(read.data, written));
     dependencies += dependenciesOf(read.data);

@@ -1,25 +1,25 @@
 import { z } from 'zod';
-import { taskNumber } from './task-id.ts';
+import { taskNumberSchema } from './task-id.ts';
 
 /**
  * The complexity of a tag's tasks, in the form of claude-task-master's report. One entry per task;
  * a later analysis of a task takes the place of the earlier one.
  */
-export const DEFAULT_SCORE = 5;
-export const DEFAULT_SUBTASKS = 3;
-export const MAX_RECOMMENDED = 50;
+export const DEFAULT_COMPLEXITY_SCORE = 5;
+export const DEFAULT_SUBTASK_COUNT = 3;
+export const MAX_RECOMMENDED_SUBTASKS = 50;
 
-export const analysis = z.object({
-  taskId: taskNumber,
+export const taskAnalysisSchema = z.object({
+  taskId: taskNumberSchema,
   taskTitle: z.string(),
   complexityScore: z.int().min(1).max(10),
-  recommendedSubtasks: z.int().min(0).max(MAX_RECOMMENDED),
+  recommendedSubtasks: z.int().min(0).max(MAX_RECOMMENDED_SUBTASKS),
   expansionPrompt: z.string().max(4_000),
   reasoning: z.string().max(4_000),
 });
-export type Analysis = Readonly<z.infer<typeof analysis>>;
+export type TaskAnalysis = Readonly<z.infer<typeof taskAnalysisSchema>>;
 
-export const complexityReport = z.object({
+export const complexityReportSchema = z.object({
   meta: z.object({
     generatedAt: z.string(),
     tasksAnalyzed: z.int(),
@@ -29,9 +29,9 @@ export const complexityReport = z.object({
     projectName: z.string(),
     usedResearch: z.boolean(),
   }),
-  complexityAnalysis: z.array(analysis),
+  complexityAnalysis: z.array(taskAnalysisSchema),
 });
-export type ComplexityReport = Readonly<z.infer<typeof complexityReport>>;
+export type ComplexityReport = Readonly<z.infer<typeof complexityReportSchema>>;
 
 /** The report with entries renumbered, without those for which `to` returns undefined; undefined when none is left. */
 export function renumberReport(

@@ -57,12 +57,12 @@ export function tagNotEmptyError(tag: string, count: number): BatonError {
 }
 
 /** The connected files, without their texts. */
-export function listFiles({ files }: Project): { name: string; length: number; updated: string }[] {
+export function listConnectedFiles({ files }: Project): { name: string; length: number; updated: string }[] {
   return [...files].map(([name, { text, updated }]) => ({ name, length: text.length, updated }));
 }
 
 /** @throws BatonError `file_not_found`, naming the files that there are. */
-export function requireFile(project: Project, name: string): ConnectedFile {
+export function requireConnectedFile(project: Project, name: string): ConnectedFile {
   const file = project.files.get(name);
   if (file !== undefined) return file;
   const known = [...project.files.keys()].slice(0, 20).join(', ') || 'none';

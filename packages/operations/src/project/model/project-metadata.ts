@@ -15,13 +15,13 @@ export const METADATA_LIMITS = {
 
 const text = z.string().max(METADATA_LIMITS.textLength).optional();
 
-export const projectMetadata = z.object({
+export const projectMetadataSchema = z.object({
   name: z.string().min(1).max(METADATA_LIMITS.nameLength).optional(),
   requirements: text,
   techStack: text,
   created: z.string().optional(),
 });
-export type ProjectMetadata = Readonly<z.infer<typeof projectMetadata>>;
+export type ProjectMetadata = Readonly<z.infer<typeof projectMetadataSchema>>;
 
 export interface ConnectedFile {
   readonly text: string;
@@ -29,8 +29,12 @@ export interface ConnectedFile {
   readonly updated: string;
 }
 
-export const fileName = z
+export const fileNameSchema = z
   .string()
   .min(1)
   .max(300)
   .refine((name) => /^[^\p{Cc}\p{Cs}]*$/u.test(name), 'must not hold control or half characters');
+
+export const projectRulesSchema = z
+  .array(z.string().trim().min(1, 'must not be empty').max(METADATA_LIMITS.ruleLength))
+  .max(METADATA_LIMITS.rules);

@@ -47,18 +47,18 @@ const statusOf = lookUp(STATUSES, STATUS_WORDINGS);
 const priorityOf = lookUp(PRIORITIES, PRIORITY_WORDINGS);
 
 /** The status that a wording means, or undefined for a word that means none. */
-export function readStatus(wording: string): Status | undefined {
+export function parseStatus(wording: string): Status | undefined {
   return statusOf.get(evenOut(wording));
 }
 
 /** A status in any known wording; an unknown word is refused, never dropped. */
-export const status = z.preprocess(
-  (value) => (typeof value === 'string' ? (readStatus(value) ?? value) : value),
+export const statusSchema = z.preprocess(
+  (value) => (typeof value === 'string' ? (parseStatus(value) ?? value) : value),
   z.enum(STATUSES, { error: () => `must be one of ${STATUSES.join(', ')}` }),
 );
 
 /** A priority in any known wording. */
-export const priority = z.preprocess(
+export const prioritySchema = z.preprocess(
   (value) => (typeof value === 'string' ? (priorityOf.get(evenOut(value)) ?? value) : value),
   z.enum(PRIORITIES, { error: () => `must be one of ${PRIORITIES.join(', ')}` }),
 );

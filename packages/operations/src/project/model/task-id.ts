@@ -8,7 +8,7 @@ import { parseDigits } from '../../schema/coercion.ts';
  */
 export const MAX_ID = 1_000_000_000;
 
-export const taskNumber = z.preprocess(
+export const taskNumberSchema = z.preprocess(
   parseDigits,
   z.int({ error: 'must be a positive integer' }).min(1, 'must be a positive integer').max(MAX_ID),
 );
@@ -21,7 +21,7 @@ const DOTTED = /^[1-9]\d{0,9}\.[1-9]\d{0,9}$/;
  * `3`, `"3"`, `"#3"` and `"task 3"` mean task 3 (within subtasks: sibling 3); `"5.2"` means subtask 2 of task 5.
  * One step rather than a union: an answer may hold 100,000 of them, and a union takes four times as long.
  */
-export const dependency = z
+export const dependencySchema = z
   .unknown()
   .transform((value, context): Dependency => {
     const read = readDependency(value);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { priority, status } from './status.ts';
-import { dependency, taskNumber } from './task-id.ts';
+import { prioritySchema, statusSchema } from './status.ts';
+import { dependencySchema, taskNumberSchema } from './task-id.ts';
 
 export const TASK_LIMITS = {
   titleLength: 2_000,
@@ -21,38 +21,38 @@ const absent = <T extends z.ZodType>(inner: T) => z.preprocess((value) => value 
 const title = z.string().min(1, 'must not be empty').max(TASK_LIMITS.titleLength);
 const description = absent(z.string().max(TASK_LIMITS.descriptionLength).default(''));
 const longText = absent(z.string().max(TASK_LIMITS.detailsLength).optional());
-const dependencies = absent(z.array(dependency).max(TASK_LIMITS.dependencies).default([]));
+const dependencies = absent(z.array(dependencySchema).max(TASK_LIMITS.dependencies).default([]));
 
 /**
  * A subtask as claude-task-master has it. Fields that it does not know survive as they are; a dependency that is an
  * integer means a sibling, or a task when there is no such sibling.
  */
-export const subtask = z
+export const subtaskSchema = z
   .looseObject({
-    id: taskNumber,
+    id: taskNumberSchema,
     title,
     description,
-    status: absent(status.default('pending')),
-    priority: absent(priority.optional()),
+    status: absent(statusSchema.default('pending')),
+    priority: absent(prioritySchema.optional()),
     dependencies,
     details: longText,
     testStrategy: longText,
   })
   .readonly();
-export type Subtask = z.infer<typeof subtask>;
+export type Subtask = z.infer<typeof subtaskSchema>;
 
 /** A task as claude-task-master has it, spellings evened out and what every task has filled in. */
-export const task = z
+export const taskSchema = z
   .looseObject({
-    id: taskNumber,
+    id: taskNumberSchema,
     title,
     description,
-    status: absent(status.default('pending')),
-    priority: absent(priority.default('medium')),
+    status: absent(statusSchema.default('pending')),
+    priority: absent(prioritySchema.default('medium')),
     dependencies,
     details: longText,
     testStrategy: longText,
-    subtasks: absent(z.array(subtask).max(TASK_LIMITS.subtasksPerTask).default([])),
+    subtasks: absent(z.array(subtaskSchema).max(TASK_LIMITS.subtasksPerTask).default([])),
   })
   .readonly();
-export type Task = z.infer<typeof task>;
+export type Task = z.infer<typeof taskSchema>;

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- RELEASE_HOLDER: ends every claim of a holder, and keeps FETCH_INTERACTIONS from giving it new ones for a while: a call of
+-- RELEASE_HOLDER: ends every claim of a holder, and keeps FETCH_OR_CLAIM_INTERACTIONS from giving it new ones for a while: a call of
 -- the holder may still be under way.
 -- KEYS: tenant claims holders
 -- ARGV: topic holder life

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- EXPIRE: gives a task what has fallen due by Redis's clock: its own deadline, an interaction's, a sleep's end. Called for
 -- what LIST_DUE_TASKS found; early or repeated calls change nothing.
--- KEYS: tenant task pending claims deadlines due ready held jobs outstanding workers listeners
+-- KEYS: tenant task pending claims deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
 -- ARGV: topic ref expired taskExpired retention
 -- Returns: {'gone', next}, {'ended', next}, {'due', next} or {'early'}: next is the job to add, as "number list", or ''
 -- Transitions: task working -> failed, task input_required -> failed, task input_required -> working,

@@ -1,8 +1,8 @@
--- The channel of the tenant's changes, or false while no replica subscribes to it: K_listeners holds it while one has a
+-- The channel of the tenant's changes, or false while no replica subscribes to it: K_activeChangeChannel holds it while one has a
 -- stream of the tenant open. Without a subscriber a change costs this one read.
 local function change_channel()
-  if cache[K_listeners] == nil then cache[K_listeners] = redis.call('GET', K_listeners) end
-  return cache[K_listeners]
+  if cache[K_activeChangeChannel] == nil then cache[K_activeChangeChannel] = redis.call('GET', K_activeChangeChannel) end
+  return cache[K_activeChangeChannel]
 end
 
 -- Publishes that a task has changed; `listed` is true when an entry of a list came or went with it.

@@ -35,7 +35,7 @@ local function request_job(list, now)
   jobs.next = jobs.next + 1
   jobs[list] = tostring(jobs.next)
   redis.call('HSET', K_jobs, list, jobs.next, 'next', jobs.next)
-  redis.call('ZADD', K_outstanding, 'NX', now, tenant_of(A_topic))
+  redis.call('ZADD', K_tenantsWithJobs, 'NX', now, tenant_of(A_topic))
   return jobs.next .. ' ' .. list
 end
 

@@ -1,6 +1,6 @@
 #!lua
 -- ACCEPT: takes the answer to an interaction, once, and puts its task into its tenant's ready list.
--- KEYS: credential tenant task pending claims ready held jobs outstanding workers listeners
+-- KEYS: credential tenant task pending claims ready held jobs tenantsWithJobs workers activeChangeChannel
 -- ARGV: digest principal scopes need bytes floor topic ref number answer fingerprint channel
 -- Returns: {'accepted', event, next}: next is the job to add, as "number list", or ''; {'replayed', event} for the same answer again; {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'},

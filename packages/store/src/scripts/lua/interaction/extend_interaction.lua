@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- EXTEND_INTERACTION: gives a pending interaction another deadline, counted from now, never past its task's.
--- KEYS: task deadlines due listeners
+-- KEYS: task deadlines due activeChangeChannel
 -- ARGV: principal scopes topic ref number life
 -- Returns: {'extended', due}, {'interaction_not_found'}, {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}
 -- @include clock

@@ -1,6 +1,6 @@
 #!lua
 -- COMMIT: writes a command's effect on a project and its outcome into the journal, both or neither.
--- KEYS: task project projects listeners
+-- KEYS: task project projects activeChangeChannel
 -- ARGV: fence path entry version name journal sets ...
 --       journal × (path, entry), sets × (field, value), then fields to delete; an empty fence: a call without a task
 --       journal: what the segment has done before, such as the reads that the command rests on; a re-run must see the same

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- DEQUEUE: gives a BullMQ job its batch: what it has of an earlier run, or else the first tasks of its list.
--- KEYS: ready held jobs outstanding workers ...
+-- KEYS: ready held jobs tenantsWithJobs workers ...
 --       behind them the task of each hint
 -- ARGV: topic list number limit fresh bytes programs ...
 --       topic: the tenant, a colon; list: ready or held; fresh 0: only what it has of an earlier run; bytes: how large the
@@ -47,7 +47,7 @@ if jobs[A_list] == A_number then
 end
 if #refs == 0 then return {'taken', request_next_job(now), '[]'} end
 redis.call('HSET', K_jobs, A_number, table.concat(refs, ' '))
-redis.call('ZADD', K_outstanding, 'NX', now, tenant_of(A_topic))
+redis.call('ZADD', K_tenantsWithJobs, 'NX', now, tenant_of(A_topic))
 jobs.running = jobs.running + 1
 
 local task_keys, first_hint = {}, A_rest + programs

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- REQUEUE_LOST_JOBS: the tasks of jobs that BullMQ does not have any more, or has failed for good, are ready again. Also
 -- requests a job for each list of the tenant that has none.
--- KEYS: ready held jobs outstanding workers task...
+-- KEYS: ready held jobs tenantsWithJobs workers task...
 -- ARGV: topic lost ...
 --       topic: the tenant, a colon; lost: how many numbers of lost jobs follow; behind them the ref of each task
 -- Returns: {next...}: the jobs to add, as "number list" each
@@ -42,8 +42,8 @@ for _, list in ipairs({'ready', 'held'}) do
 end
 local jobs = read_jobs()
 if jobs.ready or jobs.held or jobs.running > 0 then
-  redis.call('ZADD', K_outstanding, now, tenant_of(A_topic))
+  redis.call('ZADD', K_tenantsWithJobs, now, tenant_of(A_topic))
 else
-  redis.call('ZREM', K_outstanding, tenant_of(A_topic))
+  redis.call('ZREM', K_tenantsWithJobs, tenant_of(A_topic))
 end
 return reply

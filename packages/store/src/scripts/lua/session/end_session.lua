@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- END_SESSION: ends an MCP session, and tells every replica that may know it.
+-- END_SESSION: ends an MCP session, and publishes that to the replicas.
 -- KEYS: session subscribers ended
 -- ARGV: id limit life channel
 --       limit: how many ended sessions of a tenant are remembered; of more, the oldest are forgotten

@@ -1,6 +1,6 @@
 #!lua
 -- SUBSCRIBE: subscribes an MCP session to a resource, and tells the replica that holds its stream.
--- KEYS: session subscribers ended listeners idle
+-- KEYS: session subscribers ended activeChangeChannel idle
 -- ARGV: id uri subscriptions bytes sessions life grace idle
 --       subscriptions and bytes: how many a session may have, and of what length in all; sessions: how many sessions of
 --       the tenant may have any; idle: one that loses its own (K_idle) to make room, if it held no stream for as long as

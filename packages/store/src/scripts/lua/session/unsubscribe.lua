@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- UNSUBSCRIBE: ends an MCP session's subscription to a resource, and tells the replica that holds its stream.
--- KEYS: session subscribers listeners
+-- KEYS: session subscribers activeChangeChannel
 -- ARGV: id uri
 -- Returns: {'unsubscribed'}, also where it was not subscribed, which nobody is told of
 -- @include change_feed

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- CANCEL: ends a task because someone asked, or takes back one interaction of it (number not 0).
--- KEYS: tenant task pending claims deadlines due ready held jobs outstanding workers listeners
+-- KEYS: tenant task pending claims deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
 -- ARGV: principal scopes topic ref number payload retention
 -- Returns: {'cancelled', next}: next is the job to add, as "number list", or ''; {'task_not_found'}, {'task_ended', status}, {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}

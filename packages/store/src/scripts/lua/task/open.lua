@@ -1,6 +1,6 @@
 #!lua
 -- OPEN: PARK of a task's first segment. Creates the task with its journal so far and its first waits.
--- KEYS: credential tenant task idempotency tasks pending deadlines due ready held jobs outstanding workers listeners
+-- KEYS: credential tenant task idempotency tasks pending deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
 -- ARGV: digest principal scopes need bytes floor topic ref operation input arguments staleRef life keep journal waits ready ...
 --       staleRef: a task that the idempotency key may still name although it is gone; keep: how long the records live at
 --       most; journal × (path, entry), then waits × (kind, path, ms until due, request, summary); ready 1: there is work
@@ -16,7 +16,7 @@
 -- @include deferred_writes
 -- @include waits
 -- @include task_status
--- @include open_waits
+-- @include add_waits
 -- @include ready_queue
 -- @include task_deadline
 -- @include task_waiters
@@ -80,7 +80,7 @@ local task = {principal = principal, expires_at = expires_at, waits = {}, intera
 -- Fields that may be absent are not written: they would cost each parked task memory.
 local fields = {F_principal, principal, F_program, A_operation, F_input, A_input, F_created_at, now, F_expires_at, expires_at}
 for at = A_rest, first_wait - 1, 2 do add_pair(fields, F_journal .. ARGV[at], ARGV[at + 1]) end
-open_waits(task, now, first_wait, wait_count, fields)
+add_waits(task, now, first_wait, wait_count, fields)
 add_pair(fields, F_status, status_of(task.waits))
 add_pair(fields, F_waits, format_waits(task.waits))
 if A_ready == '1' then add_pair(fields, F_queue, 'ready') end

@@ -1,6 +1,6 @@
 #!lua
 -- PARK: ends a segment that awaits something: records what it did, opens what it awaits, leaves its job's batch.
--- KEYS: tenant task pending deadlines due ready held jobs outstanding workers listeners
+-- KEYS: tenant task pending deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
 -- ARGV: fence topic ref seen journal drops waits ...
 --       journal × (path, entry), drops × path, waits × (kind, path, ms until due, request, summary)
 -- Returns: {'parked', next}: next is the job to add, as "number list", or ''; {'again', event} when an event came that
@@ -14,7 +14,7 @@
 -- @include task_deadline
 -- @include waits
 -- @include task_status
--- @include open_waits
+-- @include add_waits
 -- @include task_waiters
 -- @include backlog_waiters
 -- @include change_feed
@@ -46,7 +46,7 @@ for at = first_drop, first_wait - 1 do dropped[#dropped + 1] = F_journal .. ARGV
 opened_before = tonumber(opened_before or 0)
 local waits, expires_at = parse_waits(open), tonumber(expires)
 local task = {principal = principal, expires_at = expires_at, waits = waits, interactions_opened = opened_before}
-open_waits(task, now, first_wait, wait_count, fields)
+add_waits(task, now, first_wait, wait_count, fields)
 local opens_interactions = task.interactions_opened > opened_before
 local status = status_of(waits)
 add_pair(fields, F_waits, format_waits(waits))

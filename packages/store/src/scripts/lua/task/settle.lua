@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- SETTLE: ends a task with what its program ended with.
--- KEYS: tenant task pending claims deadlines ready held jobs outstanding workers listeners
+-- KEYS: tenant task pending claims deadlines ready held jobs tenantsWithJobs workers activeChangeChannel
 -- ARGV: fence topic ref status payload retention
 -- Returns: {'settled', next}: next is the job to add, as "number list", or ''; or {'stale'} when the fence has moved: nothing was written
 -- Transitions: task working -> completed, task input_required -> completed, task working -> failed,

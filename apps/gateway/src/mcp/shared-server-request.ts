@@ -1,0 +1,37 @@
+import { isRecord } from '@baton/protocol';
+import {
+  type JSONRPCRequest,
+  RELATED_TASK_META_KEY,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { FastifyRequest } from 'fastify';
+
+/**
+ * A single well-formed request that wants no stream of its own: no progress, an Accept header as the transport's
+ * rules have it, a protocol version that is known or left out. Undefined for everything else, which the SDK's
+ * transport handles.
+ */
+export function parseSharedServerRequest({ body, headers }: FastifyRequest): JSONRPCRequest | undefined {
+  const rpc = body as Partial<JSONRPCRequest> | null | undefined;
+  if (rpc?.jsonrpc !== '2.0' || typeof rpc.method !== 'string') return undefined;
+  if (rpc.method === 'initialize') return undefined;
+  if (typeof rpc.id !== 'string' && !Number.isSafeInteger(rpc.id)) return undefined;
+  if (
+    rpc.params !== undefined &&
+    (typeof rpc.params !== 'object' || rpc.params === null || Array.isArray(rpc.params))
+  )
+    return undefined;
+  if (Object.keys(rpc).some((key) => !RPC_KEYS.has(key))) return undefined;
+  const meta = rpc.params?._meta;
+  // Of _meta, the SDK reads these two: a wrong one would be no request to it, and never be answered on the fast path.
+  if (meta !== undefined && (!isRecord(meta) || 'progressToken' in meta || RELATED_TASK_META_KEY in meta))
+    return undefined;
+
+  const { accept = '*/*', 'mcp-protocol-version': version } = headers;
+  if (accept !== '*/*' && !(accept.includes('application/json') && accept.includes('text/event-stream')))
+    return undefined;
+  if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return undefined;
+  return rpc as JSONRPCRequest;
+}
+
+const RPC_KEYS = new Set(['jsonrpc', 'id', 'method', 'params']);

@@ -1,0 +1,120 @@
+import type { ApiKeyParts } from '@baton/protocol';
+import {
+  SESSION_TTL,
+  type Store,
+  type Subscriber,
+  sessionNotFoundError,
+  type TenantStore,
+} from '@baton/store';
+import type { InitializeRequest } from '@modelcontextprotocol/sdk/types.js';
+import { LRUCache } from 'lru-cache';
+import { Seal } from './seal.ts';
+import { createSession, formatSession, parseSession, type Session } from './session.ts';
+
+/** How many sessions this replica remembers; one that it forgot is unsealed again. */
+const MAX_SESSIONS = 10_000;
+
+/** How many keys of one principal are remembered to be its: each rotation makes another. */
+const MAX_KEYS_PER_SESSION = 16;
+
+/** For so long a session counts as not ended without asking Redis: the bound on an end that was published but never received. */
+const TRUSTED_MS = 10_000;
+
+/** A session that was unsealed here, the keys that proved to be its principal's, and when Redis last knew of no end of it. */
+interface CachedSession {
+  readonly session: Session;
+  readonly keys: Set<string>;
+  verifiedAt: number;
+}
+
+/** Whether this replica receives the ends of sessions. It may have missed the end of a session verified before `since`. */
+type EndingsFeed = { readonly kind: 'connected'; readonly since: number } | { readonly kind: 'disconnected' };
+
+/**
+ * The sessions that this replica has verified. A known one costs a look into a map; the first time it is shown here it is
+ * unsealed, and Redis is asked whether it has ended. From then on this replica receives its end.
+ */
+export class SessionTokens implements Subscriber {
+  private readonly seal: Seal;
+  private readonly sessions = new LRUCache<string, CachedSession>({ max: MAX_SESSIONS });
+  private readonly endedIds = new LRUCache<string, true>({ max: MAX_SESSIONS });
+  private readonly endListeners = new Set<(sessionId: string) => void>();
+  private feed: EndingsFeed = { kind: 'connected', since: -1 };
+
+  constructor(store: Pick<Store, 'sealKeys'>) {
+    this.seal = new Seal(store.sealKeys('session'));
+  }
+
+  /** The session behind a sealed id, if nothing need be asked to be sure of it. */
+  findVerified(sealed: string, key: ApiKeyParts): Session | undefined {
+    const cached = this.sessions.get(sealed);
+    if (cached === undefined || this.feed.kind === 'disconnected') return undefined;
+    const { session, keys, verifiedAt } = cached;
+    if (verifiedAt <= this.feed.since || performance.now() - verifiedAt > TRUSTED_MS) return undefined;
+    const isTheirs = session.tenant === key.tenant && keys.has(key.id);
+    return isTheirs && this.endedIds.get(session.id) === undefined ? session : undefined;
+  }
+
+  /**
+   * The session behind a sealed id, for the principal that calls and was admitted.
+   * Errors: `session_not_found` for what was not sealed here, is another principal's or has ended; `unavailable`.
+   */
+  async verify(sealed: string, key: ApiKeyParts, principal: string, tenant: TenantStore): Promise<Session> {
+    const cached = this.sessions.get(sealed) ?? (await this.unseal(sealed));
+    if (cached === undefined) throw sessionNotFoundError();
+    const { session, keys } = cached;
+    if (session.tenant !== key.tenant || session.principal !== principal) throw sessionNotFoundError();
+    if (Date.now() - session.issuedAt > SESSION_TTL) throw sessionNotFoundError();
+    // Subscribed first: an end after Redis was asked is received.
+    await tenant.endedSessions.onSessionEnded(this);
+    const now = performance.now();
+    if (this.endedIds.get(session.id) || (await tenant.endedSessions.has(session.id))) {
+      this.endedIds.set(session.id, true);
+      throw sessionNotFoundError();
+    }
+    cached.verifiedAt = now;
+    if (keys.size >= MAX_KEYS_PER_SESSION) keys.clear();
+    keys.add(key.id);
+    this.sessions.set(sealed, cached);
+    return session;
+  }
+
+  /** A new session's sealed id, for a principal that was admitted. */
+  async issue(
+    key: ApiKeyParts,
+    principal: string,
+    params: InitializeRequest['params'],
+    tenant: TenantStore,
+  ): Promise<string> {
+    const session = createSession({ tenant: key.tenant, principal }, params);
+    const sealed = await this.seal.seal(formatSession(session));
+    await tenant.endedSessions.onSessionEnded(this);
+    this.sessions.set(sealed, { session, keys: new Set([key.id]), verifiedAt: performance.now() });
+    return sealed;
+  }
+
+  /** Calls `listener` with the id of each session that ends. */
+  onEnd(listener: (sessionId: string) => void): void {
+    this.endListeners.add(listener);
+  }
+
+  onMessage(sessionId: string): void {
+    this.endedIds.set(sessionId, true);
+    for (const listener of this.endListeners) listener(sessionId);
+  }
+
+  onDisconnect(): void {
+    this.feed = { kind: 'disconnected' };
+  }
+
+  /** Ends were missed: Redis is asked once of whatever is shown from now on. */
+  onReconnect(): void {
+    this.feed = { kind: 'connected', since: performance.now() };
+  }
+
+  private async unseal(sealed: string): Promise<CachedSession | undefined> {
+    const text = await this.seal.open(sealed);
+    const session = text === undefined ? undefined : parseSession(text);
+    return session && { session, keys: new Set(), verifiedAt: -1 };
+  }
+}

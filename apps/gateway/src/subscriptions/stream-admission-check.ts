@@ -1,0 +1,74 @@
+import { BatonError, type ApiKeyParts } from '@baton/protocol';
+import type { Identity } from '@baton/store';
+import { isPermanentRefusal } from '../call/error-classification.ts';
+import { SetMultimap } from './set-multimap.ts';
+import type { NotificationStream } from './notification-stream.ts';
+
+/**
+ * `idle`: every stream's identity is that of the last check. `due`: a check failed for want of Redis. `running`: a check is
+ * under way. `outdated`: it is, and something changed after it began.
+ */
+type State = 'idle' | 'due' | 'running' | 'outdated';
+
+/** Checks that those who hold streams would be admitted now, and closes the streams of those who would not. */
+export class StreamAdmissionCheck {
+  private readonly streams: () => Iterable<NotificationStream>;
+  private readonly identityOf: (key: ApiKeyParts) => Promise<Identity>;
+  private state: State = 'idle';
+
+  constructor(
+    streams: () => Iterable<NotificationStream>,
+    identityOf: (key: ApiKeyParts) => Promise<Identity>,
+  ) {
+    this.streams = streams;
+    this.identityOf = identityOf;
+  }
+
+  /** True when the last check could not be finished: it is to be run again. */
+  get isDue(): boolean {
+    return this.state === 'due';
+  }
+
+  /** Checks all streams. Where a check is under way already, that one begins anew when it ends. Never rejects. */
+  async run(): Promise<void> {
+    if (this.state === 'running' || this.state === 'outdated') {
+      this.state = 'outdated';
+      return;
+    }
+    for (;;) {
+      this.state = 'running';
+      if (!(await this.checkAll())) {
+        this.state = 'due';
+        return;
+      }
+      if (!this.isOutdated()) break;
+    }
+    this.state = 'idle';
+  }
+
+  private isOutdated(): boolean {
+    return this.state === 'outdated';
+  }
+
+  /** False when Redis could not be asked of some. Each key is asked for once, however many streams it opened. */
+  private async checkAll(): Promise<boolean> {
+    const byKey = new SetMultimap<string, NotificationStream>();
+    for (const stream of this.streams()) byKey.add(stream.key.text, stream);
+    const checked = await Promise.all([...byKey.sets()].map((streams) => this.checkKey(streams)));
+    return !checked.includes(false);
+  }
+
+  private async checkKey(streams: ReadonlySet<NotificationStream>): Promise<boolean> {
+    const [first] = streams;
+    if (first === undefined) return true;
+    try {
+      const identity = await this.identityOf(first.key);
+      for (const stream of streams) stream.setIdentity(identity);
+      return true;
+    } catch (error) {
+      if (!(error instanceof BatonError && isPermanentRefusal(error))) return false;
+      for (const stream of streams) stream.close();
+      return true;
+    }
+  }
+}

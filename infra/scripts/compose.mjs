@@ -1,9 +1,0 @@
-// `npm run e2e:compose`: docker-compose.yml, for real, under a project and a port of its own. It needs a Docker engine
-// and fails without one. COMPOSE_SEED replays a run's choices.
-import { join } from 'node:path';
-import { bundle } from './build.mjs';
-import { prepare, root, run } from './prepare.mjs';
-
-prepare();
-await bundle('dist/compose', { main: 'tests/compose/main.ts' });
-run(process.execPath, [join(root, 'dist/compose/main.js'), ...process.argv.slice(2)]);

@@ -1,0 +1,64 @@
+import { APICallError } from 'ai';
+import { describe, expect, test } from 'vitest';
+import { AnswerFailure } from '../api/answer-failure.ts';
+import { classifyLlmError } from './classify-llm-error.ts';
+
+function refused(statusCode: number | undefined, responseHeaders: Record<string, string> = {}) {
+  return classifyLlmError(
+    new APICallError({
+      message: 'no',
+      url: 'http://llm',
+      requestBodyValues: {},
+      responseHeaders,
+      ...(statusCode === undefined ? {} : { statusCode }),
+    }),
+  );
+}
+
+test.each([
+  [401, 'authentication_error', 'fatal'],
+  [400, 'invalid_request_error', 'final'],
+  [403, 'permission_error', 'final'],
+  [404, 'not_found_error', 'final'],
+  [418, 'invalid_request_error', 'final'],
+  [408, 'timeout_error', 'passing'],
+  [429, 'rate_limit_error', 'passing'],
+  [500, 'api_error', 'passing'],
+  [502, 'api_error', 'passing'],
+  [503, 'overloaded_error', 'passing'],
+  [529, 'overloaded_error', 'passing'],
+  [200, 'api_error', 'passing'],
+  [undefined, 'api_error', 'passing'],
+])('a reply of %s is a %s, and %s', (status, type, kind) => {
+  expect(refused(status)).toMatchObject({ type, kind });
+});
+
+test('a failure that has a name keeps it, and what is not of the endpoint is not tried again', () => {
+  const own = new AnswerFailure('mine', 'x');
+  expect(classifyLlmError(own)).toBe(own);
+  expect(classifyLlmError(new RangeError('a bug'))).toMatchObject({ type: 'api_error', kind: 'final' });
+});
+
+describe('Retry-After', () => {
+  test.each([
+    ['seconds', { 'retry-after': '7' }, 7_000],
+    ['milliseconds, where an endpoint gives them', { 'retry-after': '7', 'retry-after-ms': '1500' }, 1_500],
+    ['a date that is over', { 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0],
+  ])('is read as %s', (_form, headers, ms) => {
+    expect(refused(429, headers).retryAfterMs).toBe(ms);
+  });
+
+  test('is read as a date to come', () => {
+    const { retryAfterMs = 0 } = refused(503, { 'retry-after': new Date(Date.now() + 60_000).toUTCString() });
+    expect(retryAfterMs).toBeGreaterThan(55_000);
+    expect(retryAfterMs).toBeLessThanOrEqual(60_000);
+  });
+
+  test.each([{}, { 'retry-after': 'soon' }] as Record<string, string>[])(
+    'is nothing in %j, nor where another try is of no use',
+    (headers) => {
+      expect(refused(429, headers).retryAfterMs).toBeUndefined();
+      expect(refused(400, { 'retry-after': '7' }).retryAfterMs).toBeUndefined();
+    },
+  );
+});

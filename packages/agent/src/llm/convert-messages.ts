@@ -1,0 +1,123 @@
+import { isRecord } from '@baton/protocol';
+import type { AssistantContent, ModelMessage, ToolContent, UserContent } from 'ai';
+
+/** A dialog as the `ai` package takes it: what the model is told by whoever runs it, and the turns. */
+export interface ModelDialog {
+  readonly system: string;
+  readonly messages: ModelMessage[];
+}
+
+/**
+ * The messages of a delegated request. Their content is text, or blocks in MCP's form or OpenAI's; tool calls are
+ * read in either form too. System messages stand together at the beginning, since not every API takes them elsewhere.
+ */
+export function convertMessages(given: readonly unknown[]): ModelDialog {
+  const system: string[] = [];
+  const messages: ModelMessage[] = [];
+  const toolNames = new Map<string, string>();
+  for (const message of given) {
+    if (!isRecord(message)) continue;
+    const { role, content } = message;
+    if (role === 'system') system.push(textOf(content));
+    else if (role === 'assistant') messages.push({ role, content: assistantTurn(message, toolNames) });
+    else if (role === 'tool') messages.push({ role, content: [toolResult(message, toolNames)] });
+    else messages.push({ role: 'user', content: userTurn(content) });
+  }
+  // A request of nothing but instructions is one to follow them.
+  if (messages.length === 0) messages.push({ role: 'user', content: system.pop() ?? '' });
+  return { system: system.join('\n\n'), messages };
+}
+
+/** A call of a tool as a message holds it. */
+interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+}
+
+function assistantTurn(message: Record<string, unknown>, toolNames: Map<string, string>): AssistantContent {
+  const text = textOf(message['content']);
+  const given = message['toolCalls'] ?? message['tool_calls'];
+  const calls = Array.isArray(given) ? given.filter(isRecord).map(readToolCall) : [];
+  if (calls.length === 0) return text;
+  for (const { id, name } of calls) toolNames.set(id, name);
+  return [
+    ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+    ...calls.map(({ id, name, input }) => ({
+      type: 'tool-call' as const,
+      toolCallId: id,
+      toolName: name,
+      input,
+    })),
+  ];
+}
+
+/** OpenAI's form has the function in an object of its own, and its arguments as text. */
+function readToolCall(call: Record<string, unknown>): ToolCall {
+  const inner = isRecord(call['function']) ? call['function'] : call;
+  const given = inner['arguments'];
+  let input = given;
+  try {
+    if (typeof given === 'string') input = JSON.parse(given);
+  } catch {
+    // A model wrote it; it stays the text that it was.
+  }
+  return { id: String(call['id']), name: String(inner['name']), input: input ?? {} };
+}
+
+function toolResult(message: Record<string, unknown>, toolNames: Map<string, string>): ToolContent[number] {
+  const toolCallId = String(message['toolCallId'] ?? message['tool_call_id']);
+  const toolName = stringOr(message['name'], toolNames.get(toolCallId) ?? 'tool');
+  return {
+    type: 'tool-result',
+    toolCallId,
+    toolName,
+    output: { type: 'text', value: textOf(message['content']) },
+  };
+}
+
+function userTurn(content: unknown): UserContent {
+  if (!Array.isArray(content)) return textOf(content);
+  return content.filter(isRecord).map(userPart);
+}
+
+type UserPart = Exclude<UserContent, string>[number];
+
+function userPart(block: Record<string, unknown>): UserPart {
+  const { type, data, mimeType, image_url: imageUrl, resource } = block;
+  if ((type === 'image' || type === 'audio') && typeof data === 'string')
+    return { type: 'file', data, mediaType: stringOr(mimeType, `${type}/*`) };
+  if (type === 'image_url') {
+    const url = stringOr(isRecord(imageUrl) ? imageUrl['url'] : imageUrl, '');
+    const [, mediaType, bytes] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
+    if (bytes !== undefined) return { type: 'file', data: bytes, mediaType: mediaType ?? 'image/*' };
+    if (/^https?:/.test(url) && URL.canParse(url)) return { type: 'image', image: new URL(url) };
+  }
+  if (type === 'resource' && isRecord(resource) && typeof resource['blob'] === 'string')
+    return {
+      type: 'file',
+      data: resource['blob'],
+      mediaType: stringOr(resource['mimeType'], 'application/octet-stream'),
+    };
+  return { type: 'text', text: blockText(block) };
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (Array.isArray(content)) return content.filter(isRecord).map(blockText).join('\n');
+  return content === undefined || content === null ? '' : JSON.stringify(content);
+}
+
+/** A block in words; one that has none is shown as it is. */
+function blockText(block: Record<string, unknown>): string {
+  const { type, text, resource, uri, name } = block;
+  if (typeof text === 'string') return text;
+  if (type === 'resource' && isRecord(resource) && typeof resource['text'] === 'string')
+    return resource['text'];
+  if (type === 'resource_link') return `${stringOr(name, 'resource')}: ${stringOr(uri, '')}`;
+  return JSON.stringify(block);
+}
+
+function stringOr(value: unknown, otherwise: string): string {
+  return typeof value === 'string' ? value : otherwise;
+}

@@ -1,0 +1,28 @@
+import { isRecord } from '@baton/protocol';
+import { jsonSchema, tool, type ToolChoice, type ToolSet } from 'ai';
+
+/**
+ * A request's `tools`, in OpenAI's form or MCP's. None of them is run here: what the model wants called goes back to
+ * Baton with the answer.
+ */
+export function convertTools(given: unknown): ToolSet {
+  if (!Array.isArray(given)) return {};
+  const tools = given.filter(isRecord).map((entry): [string, ToolSet[string]] => {
+    const own = isRecord(entry['function']) ? entry['function'] : entry;
+    const schema = own['parameters'] ?? own['inputSchema'] ?? own['input_schema'];
+    const inputSchema = jsonSchema<unknown>(isRecord(schema) ? schema : { type: 'object' });
+    const { description } = own;
+    const described = typeof description === 'string' ? { description } : {};
+    return [String(own['name']), tool<unknown, never>({ ...described, inputSchema }) as ToolSet[string]];
+  });
+  return Object.fromEntries(tools);
+}
+
+/** A request's `toolChoice` (OpenAI's `tool_choice`), if it has one. */
+export function convertToolChoice(given: unknown): ToolChoice<ToolSet> | undefined {
+  if (given === 'auto' || given === 'none' || given === 'required') return given;
+  if (!isRecord(given)) return undefined;
+  const inner = isRecord(given['function']) ? given['function'] : given;
+  const name = inner['name'] ?? inner['toolName'];
+  return typeof name === 'string' ? { type: 'tool', toolName: name } : undefined;
+}

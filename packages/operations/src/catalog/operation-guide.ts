@@ -1,0 +1,45 @@
+import { isRecord } from '@baton/protocol';
+import { operations } from './operation-catalog.ts';
+import { excerpt } from '../prompt-kit/excerpt.ts';
+import { operationPrompt } from './prompt-catalog.ts';
+
+const MOST_FIELDS = 40;
+const MOST_SHOWN = 500;
+
+/**
+ * The text for people that results do not carry: what an operation does, what is known of this one from its arguments
+ * or its result, and what may come next. What is shown of the context is data, and is shown as such.
+ *
+ * @throws BatonError `invalid_arguments` for an operation that has no prompt.
+ */
+export function formatOperationGuide(name: string, context: Readonly<Record<string, unknown>>): string {
+  const { title, description } = operationPrompt(name);
+  const operation = operations.get(name);
+  const result = operation?.result.safeParse(context);
+  const happened = result?.success ? operation?.summarize(result.data) : undefined;
+  const facts = Object.entries(context)
+    .filter(([field]) => field !== 'status' && field !== 'operation')
+    .slice(0, MOST_FIELDS)
+    .map(([field, value]) => `- **${field}**: ${inline(value)}`);
+  return [
+    `# ${title}`,
+    happened ?? description,
+    ...(facts.length > 0 ? ['## What is known', facts.join('\n')] : []),
+    '## What may come next',
+    (operation?.nextSteps ?? []).map((step) => `- ${step}`).join('\n'),
+    '',
+  ].join('\n\n');
+}
+
+/** A value on one line, as code, so that no Markdown in it takes effect. */
+function inline(value: unknown): string {
+  if (Array.isArray(value) && value.length > 5) return `${value.length} entries`;
+  const text =
+    typeof value === 'string'
+      ? value
+      : isRecord(value) || Array.isArray(value)
+        ? JSON.stringify(value)
+        : String(value);
+  const line = excerpt(text.replaceAll(/\s+/g, ' ').replaceAll('`', "'"), MOST_SHOWN) ?? '';
+  return `\`${line}\``;
+}

@@ -1,0 +1,99 @@
+import { all, generateObject, type Program, sleep } from '@baton/engine';
+import { z } from 'zod';
+import { indexByName } from './operation-catalog.ts';
+import { integerOrDigits } from '../schema/coercion.ts';
+import { LLM_MODELS } from '../definition/llm-models.ts';
+import type { Operation, ToolHints } from '../definition/operation.ts';
+
+/** Operations for tests and the benchmark only: small, without a project. */
+
+const hints: ToolHints = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+const text = z.string().max(2_000);
+const answer = z.object({ value: z.string() });
+
+function* ask(content: string): Program<string> {
+  const { value } = yield* generateObject({
+    role: 'main',
+    ...LLM_MODELS.main,
+    messages: [{ role: 'user', content }],
+    summary: 'Echo',
+    schema: answer,
+    objectName: 'echo',
+  });
+  return value;
+}
+
+type Echo = { text: string; schemaHint?: string | undefined };
+
+/** One delegated call, nothing else. */
+const benchEcho: Operation<Echo, { value: string }> = {
+  name: 'bench_echo',
+  version: 1,
+  title: 'Echo',
+  description: 'Asks once for a value.',
+  input: z.strictObject({ text, schemaHint: text.optional() }),
+  result: answer,
+  hints,
+  *run({ text, schemaHint }) {
+    return { value: yield* ask(schemaHint === undefined ? text : `${text}\n${schemaHint}`) };
+  },
+  summarize: ({ value }) => `Echo: ${value}`,
+};
+
+/** `n` delegated calls side by side. */
+const benchFan: Operation<{ n: number }, { values: string[] }> = {
+  name: 'bench_fan',
+  version: 1,
+  title: 'Fan',
+  description: 'Asks n times at once.',
+  input: z.strictObject({ n: integerOrDigits(z.int().min(1).max(64)) }),
+  result: z.object({ values: z.array(z.string()) }),
+  hints,
+  *run({ n }) {
+    const branches = Array.from({ length: n }, (_, index) => () => ask(`Give a value for branch ${index}.`));
+    return { values: yield* all(branches) };
+  },
+  summarize: ({ values }) => `${values.length} values.`,
+};
+
+/** Throws a TypeError after the first answer: only its own task may fail. */
+const benchPoison: Operation<{ text: string }, never> = {
+  name: 'bench_poison',
+  version: 1,
+  title: 'Poison',
+  description: 'Asks once, then breaks.',
+  input: z.strictObject({ text }),
+  result: z.never(),
+  hints,
+  *run({ text }) {
+    yield* ask(text);
+    throw new TypeError('bench_poison is broken on purpose');
+  },
+  summarize: () => 'Never.',
+};
+
+/** Waits by the clock before it asks. */
+const benchSleep: Operation<{ ms: number; text: string }, { value: string }> = {
+  name: 'bench_sleep',
+  version: 1,
+  title: 'Sleep',
+  description: 'Sleeps, then asks once.',
+  input: z.strictObject({
+    ms: integerOrDigits(z.int().min(0).max(600_000)),
+    text: text.default('Give a value.'),
+  }),
+  result: answer,
+  hints,
+  *run({ ms, text }) {
+    yield* sleep(ms);
+    return { value: yield* ask(text) };
+  },
+  summarize: ({ value }) => `Awake: ${value}`,
+};
+
+export const syntheticOperations = indexByName<Operation>(benchEcho, benchFan, benchPoison, benchSleep);

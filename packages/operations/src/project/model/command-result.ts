@@ -1,0 +1,14 @@
+import type { JsonObject } from '@baton/protocol';
+import { type Project } from './project.ts';
+
+/** The project after a command, and the command's outcome. */
+export interface CommandResult {
+  readonly project: Project;
+  /** Returned to the program that committed the command; journaled. */
+  readonly outcome: JsonObject;
+}
+
+/** A reducer's outcome is JSON, which types with unknown extra fields cannot express. */
+export function toOutcome(outcome: object): JsonObject {
+  return outcome as JsonObject;
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { nullAsAbsent } from '../../schema/coercion.ts';
+import { prioritySchema, statusSchema } from './status.ts';
+import { dependencySchema, isReadableDependency, taskNumberSchema } from './task-id.ts';
+import { TASK_LIMITS } from './task.ts';
+
+/** Limit of tasks in one answer. */
+export const MAX_GENERATED_TASKS = 500;
+const MAX_NEW_DEPENDENCIES = 200;
+
+/** Some models write long text as a list of lines. */
+const text = (most: number) =>
+  z.preprocess(
+    (value) =>
+      Array.isArray(value) && value.every((line) => typeof line === 'string') ? value.join('\n') : value,
+    z.string().max(most),
+  );
+
+/** Some models write dependencies as "1, 2", or as one number. */
+const dependencies = z.preprocess((value) => {
+  if (typeof value === 'number') return [value];
+  if (Array.isArray(value)) return upToTheFirstWrong(value);
+  if (typeof value !== 'string') return value;
+  const parts = value.split(',').filter((part) => part.trim() !== '' && part.trim().toLowerCase() !== 'none');
+  return upToTheFirstWrong(parts.map((part) => part.trim()));
+}, z.array(dependencySchema).max(MAX_NEW_DEPENDENCIES));
+
+/** Cut after the first wrong value, which is enough to ask again: reporting 200 wrong ones takes half a second. */
+function upToTheFirstWrong(values: readonly unknown[]): unknown {
+  if (values.length > MAX_NEW_DEPENDENCIES) return values;
+  const wrong = values.findIndex((value) => !isReadableDependency(value));
+  return wrong === -1 ? values : values.slice(0, wrong + 1);
+}
+
+/**
+ * A task as an LLM writes it. Its id is a name within its answer, by which other tasks of the answer depend on it.
+ * Spellings that models are known to use are accepted; any other value is refused, so that it is asked for again.
+ */
+export const generatedTaskSchema = z.object({
+  id: taskNumberSchema.describe('A number for this task, unique in this answer'),
+  title: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(TASK_LIMITS.titleLength)
+    .describe('What is to be done, in one line'),
+  description: text(TASK_LIMITS.descriptionLength).describe('What it is about, in one or two sentences'),
+  details: nullAsAbsent(text(TASK_LIMITS.detailsLength)).describe(
+    'How to do it: steps, interfaces, pitfalls',
+  ),
+  testStrategy: nullAsAbsent(text(TASK_LIMITS.detailsLength)).describe('How to know that it is done right'),
+  priority: nullAsAbsent(prioritySchema),
+  dependencies: nullAsAbsent(dependencies).describe('Ids of the tasks that must be done before this one'),
+  status: nullAsAbsent(statusSchema),
+});
+export type GeneratedTask = z.infer<typeof generatedTaskSchema>;

@@ -1,0 +1,84 @@
+import { BatonError } from '@baton/protocol';
+import { nextSubtaskIds } from './next-subtask-ids.ts';
+import { type Dependency, relativeToParent } from './task-id.ts';
+import { type Subtask, type Task, TASK_LIMITS } from './task.ts';
+import type { SubtaskUpdate } from './task-update.ts';
+
+/**
+ * A task's subtasks with an LLM's changes: those that are done stay as they are, those that are not mentioned stay,
+ * and a number that none has, or that two mentioned ones share, makes a new one: colliding ids never lose a subtask.
+ *
+ * @throws BatonError `limit_size`.
+ */
+export function mergeSubtasks(task: Task, updates: readonly SubtaskUpdate[]): readonly Subtask[] {
+  const free = new Map(task.subtasks.map((subtask) => [subtask.id, subtask]));
+  const meant = updates.map((update) => {
+    const subtask = free.get(update.id);
+    if (subtask === undefined || !isAbout(subtask, update)) return undefined;
+    free.delete(update.id);
+    return subtask;
+  });
+  const fresh = updates.filter((update, at) => meant[at] === undefined && isWhole(update));
+  if (task.subtasks.length + fresh.length > TASK_LIMITS.subtasksPerTask) throw tooMany(task);
+  const ids = nextSubtaskIds(task.subtasks, fresh.length);
+  const idOf = new Map<SubtaskUpdate, number>(
+    updates.map((update, at) => [update, meant[at]?.id ?? (ids[fresh.indexOf(update)] as number)]),
+  );
+  const siblings = new Set(task.subtasks.map(({ id }) => id));
+  const linked = (dependencies: readonly Dependency[], own: number) =>
+    dependencies.flatMap((dependency): Dependency[] => {
+      const local = relativeToParent(dependency, task.id);
+      const named = updates.find(({ id }) => id === local);
+      const sibling = named === undefined ? local : (idOf.get(named) ?? local);
+      // A number that is no sibling's would mean a task, which an LLM that was shown subtasks does not mean.
+      if (typeof sibling === 'number' && !siblings.has(sibling) && !ids.includes(sibling)) return [];
+      return sibling === own ? [] : [sibling];
+    });
+  const changed = new Map<number, Subtask>();
+  for (const [at, update] of updates.entries()) {
+    const subtask = meant[at];
+    if (subtask === undefined || subtask.status === 'done') continue;
+    const { id: _, dependencies, status: _asked, ...rest } = update;
+    const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+    changed.set(subtask.id, {
+      ...subtask,
+      ...fields,
+      ...(dependencies === undefined ? {} : { dependencies: linked(dependencies, subtask.id) }),
+    });
+  }
+  const added = fresh.map((update): Subtask => {
+    const id = idOf.get(update) as number;
+    return {
+      id,
+      title: update.title ?? '',
+      description: update.description ?? '',
+      dependencies: linked(update.dependencies ?? [], id),
+      details: update.details ?? '',
+      status: 'pending',
+      testStrategy: update.testStrategy ?? '',
+    };
+  });
+  return [...task.subtasks.map((subtask) => changed.get(subtask.id) ?? subtask), ...added];
+}
+
+/** The number of one that is done, with another title, is a new subtask that an LLM numbered badly. */
+function isAbout(subtask: Subtask, { title }: SubtaskUpdate): boolean {
+  if (subtask.status !== 'done' || title === undefined) return true;
+  return subtask.title.trim().toLowerCase() === title.trim().toLowerCase();
+}
+
+/** A new subtask says at least what it is called. */
+function isWhole({ title }: SubtaskUpdate): boolean {
+  return title !== undefined && title !== '';
+}
+
+function tooMany({ id, subtasks }: Task): BatonError {
+  const { subtasksPerTask } = TASK_LIMITS;
+  return new BatonError(
+    'limit_size',
+    `Task ${id} has ${subtasks.length} subtasks and may have ${subtasksPerTask}.`,
+    {
+      limit: subtasksPerTask,
+    },
+  );
+}

@@ -1,0 +1,19 @@
+import type { Dependency } from './task-id.ts';
+import type { Subtask } from './task.ts';
+
+/**
+ * The next ids for `count` new subtasks: counted on from the highest, without numbers that refer to tasks in the
+ * dependencies of siblings or of the new subtasks.
+ */
+export function nextSubtaskIds(
+  subtasks: readonly Subtask[],
+  count: number,
+  alsoTaken: readonly Dependency[] = [],
+): number[] {
+  const own = new Set(subtasks.map(({ id }) => id));
+  const meantTasks = [...subtasks.flatMap(({ dependencies }) => dependencies), ...alsoTaken];
+  const taken = new Set(meantTasks.filter((dependency) => !own.has(dependency as number)));
+  const ids: number[] = [];
+  for (let id = Math.max(0, ...own) + 1; ids.length < count; id++) if (!taken.has(id)) ids.push(id);
+  return ids;
+}

@@ -1,0 +1,19 @@
+import { BatonError } from '@baton/protocol';
+
+/** `project_task_done`: done work is not changed. */
+export function taskDoneError(tag: string, id: string): BatonError {
+  const what = id.includes('.') ? 'Subtask' : 'Task';
+  return new BatonError(
+    'project_task_done',
+    `${what} ${id} of tag '${tag}' is done and is left as it is. To work on it again set its status first, with set_task_status.`,
+    { id, tag },
+  );
+}
+
+export function unknownDependencyError(tag: string, id: string): BatonError {
+  return new BatonError(
+    'project_task_not_found',
+    `dependencies: tag '${tag}' has no task or subtask ${id}. Nothing was changed.`,
+    { id, tag, field: 'dependencies' },
+  );
+}

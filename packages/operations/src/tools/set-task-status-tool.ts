@@ -1,0 +1,38 @@
+import { defineChangeTool, IDEMPOTENT_WRITE_HINTS } from './project-tool.ts';
+import { z } from 'zod';
+import { projectRoot, tag } from '../definition/shared-arguments.ts';
+import { type Command, STATUSES, statusSchema } from '../project/index.ts';
+
+export const setTaskStatusInputSchema = z.strictObject({
+  id: z
+    .preprocess((id) => (Number.isInteger(id) ? String(id) : id), z.string().min(1).max(10_000))
+    .meta({ type: ['string', 'integer'] })
+    .describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),
+  status: statusSchema.describe('The new status; a task that is done has its subtasks done too'),
+  projectRoot,
+  tag,
+});
+export type SetTaskStatusInput = z.infer<typeof setTaskStatusInputSchema>;
+
+export const setTaskStatusResultSchema = z.object({
+  projectRoot: z.string(),
+  tag: z.string(),
+  /** What changed; empty when all of it already was so. */
+  updated: z.array(z.object({ id: z.string(), from: z.enum(STATUSES), to: z.enum(STATUSES) })),
+});
+
+/** The command to commit; its outcome and the project's key make up the tool's result. */
+export function setTaskStatusCommand({ id, status, tag }: SetTaskStatusInput): Command {
+  return { command: 'set_status', id, status, ...(tag === undefined ? {} : { tag }) };
+}
+
+export const setTaskStatusTool = defineChangeTool({
+  name: 'set_task_status',
+  title: 'Set the status of tasks',
+  description: 'Sets the status of tasks and subtasks of a project.',
+  hints: IDEMPOTENT_WRITE_HINTS,
+  input: setTaskStatusInputSchema,
+  result: setTaskStatusResultSchema,
+  command: setTaskStatusCommand,
+  summarize: (_result, { id, status }) => `Set to ${status}: ${id}.`,
+});

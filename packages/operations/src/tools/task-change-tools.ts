@@ -1,0 +1,173 @@
+import { BatonError } from '@baton/protocol';
+import { z } from 'zod';
+import { idText, projectRoot, tag, taskId } from '../definition/shared-arguments.ts';
+import { booleanOrText } from '../schema/coercion.ts';
+import { TASK_LIMITS, statusSchema } from '../project/index.ts';
+import { subtaskViewSchema, taskViewSchema } from '../views/task-view.ts';
+import { defineChangeTool, pluralize, DESTRUCTIVE_HINTS, tagArgument, WRITE_HINTS } from './project-tool.ts';
+
+/** Tools that change which tasks and subtasks there are. Nothing is changed when any part of a call is refused. */
+
+const place = { tag, projectRoot };
+const inPlace = { projectRoot: z.string(), tag: z.string() };
+const named = z.object({ id: z.string(), title: z.string() });
+
+export const addSubtaskTool = defineChangeTool({
+  name: 'add_subtask',
+  title: 'Add a subtask',
+  description:
+    'Adds a subtask to a task: a new one (`title`), or an existing task that becomes a part of it (`taskId`).',
+  hints: WRITE_HINTS,
+  input: z
+    .strictObject({
+      id: taskId.describe('The task that gets the subtask'),
+      taskId: taskId.optional().describe('An existing task to make the subtask of, instead of title'),
+      title: z.string().trim().min(1).max(TASK_LIMITS.titleLength).optional(),
+      description: z.string().max(TASK_LIMITS.descriptionLength).optional(),
+      details: z.string().max(TASK_LIMITS.detailsLength).optional(),
+      testStrategy: z.string().max(TASK_LIMITS.detailsLength).optional(),
+      status: statusSchema.optional().describe('By default pending'),
+      dependencies: idText(10_000)
+        .optional()
+        .describe('Ids that it depends on, separated by commas: tasks ("3") and subtasks ("5.2")'),
+      ...place,
+    })
+    .superRefine((input, context) => {
+      if ((input.taskId === undefined) !== (input.title === undefined)) return;
+      const message = 'give exactly one of title, for a new subtask, and taskId, for an existing task';
+      context.addIssue({ code: 'custom', path: ['title'], message });
+    }),
+  result: z.object({ ...inPlace, id: z.string(), subtask: subtaskViewSchema }),
+  command: ({ id, taskId, title = '', description, details, testStrategy, status, dependencies, tag }) => ({
+    command: 'add_subtask',
+    id: Number(id),
+    subtask:
+      taskId === undefined
+        ? {
+            title,
+            description: description ?? '',
+            details: details ?? '',
+            testStrategy: testStrategy ?? '',
+            status: status ?? 'pending',
+            dependencies: dependencies ?? '',
+          }
+        : { taskId: Number(taskId) },
+    ...tagArgument(tag),
+  }),
+  summarize: ({ id, subtask }) => `Added subtask ${id}: ${subtask.title}`,
+});
+
+export const removeTaskTool = defineChangeTool({
+  name: 'remove_task',
+  title: 'Remove tasks',
+  description:
+    'Removes tasks and subtasks for good, several at once if need be. Nothing waits for them any more.',
+  hints: DESTRUCTIVE_HINTS,
+  input: z.strictObject({
+    id: idText(10_000).describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),
+    confirm: booleanOrText('Accepted for claude-task-master’s callers; nothing is asked here'),
+    ...place,
+  }),
+  result: z.object({ ...inPlace, removed: z.array(named) }),
+  command: ({ id, tag }) => ({ command: 'remove_tasks', id, ...tagArgument(tag) }),
+  summarize: ({ removed }) => `Removed ${removed.map(({ id }) => id).join(', ')}.`,
+});
+
+export const removeSubtaskTool = defineChangeTool({
+  name: 'remove_subtask',
+  title: 'Remove a subtask',
+  description: 'Removes subtasks from their tasks; with `convert` each becomes a task of its own instead.',
+  hints: DESTRUCTIVE_HINTS,
+  input: z.strictObject({
+    id: idText(10_000).describe('Subtasks ("5.2"), separated by commas'),
+    convert: booleanOrText('Make tasks of them instead of deleting them'),
+    ...place,
+  }),
+  result: z.object({ ...inPlace, removed: z.array(named), converted: z.array(taskViewSchema) }),
+  command: ({ id, convert = false, tag }) => ({
+    command: 'remove_subtasks',
+    id,
+    convert,
+    ...tagArgument(tag),
+  }),
+  summarize: ({ removed, converted }) =>
+    converted.length > 0
+      ? `Made ${pluralize(converted.length, 'task')} of ${removed.map(({ id }) => id).join(', ')}.`
+      : `Removed ${removed.map(({ id }) => id).join(', ')}.`,
+});
+
+export const clearSubtasksTool = defineChangeTool({
+  name: 'clear_subtasks',
+  title: 'Clear subtasks',
+  description: 'Removes all subtasks of some tasks (`id`), or of every task (`all`).',
+  hints: { ...DESTRUCTIVE_HINTS, idempotentHint: true },
+  input: z
+    .strictObject({
+      id: idText(10_000).optional().describe('Tasks, separated by commas'),
+      all: booleanOrText('All tasks of the tag'),
+      ...place,
+    })
+    .superRefine(({ id, all }, context) => {
+      if ((id === undefined) === (all === true)) return;
+      const message = 'give exactly one of id and all';
+      context.addIssue({ code: 'custom', path: ['id'], message });
+    }),
+  result: z.object({
+    ...inPlace,
+    cleared: z.array(z.object({ id: z.int(), subtasksRemoved: z.int() })),
+  }),
+  command: ({ id, tag }) => ({
+    command: 'clear_subtasks',
+    ...(id === undefined ? {} : { id }),
+    ...tagArgument(tag),
+  }),
+  summarize: ({ cleared }) => `Cleared the subtasks of ${pluralize(cleared.length, 'task')}.`,
+});
+
+export const moveTaskTool = defineChangeTool({
+  name: 'move_task',
+  title: 'Move tasks',
+  description:
+    'Gives tasks and subtasks other ids (`to`), making tasks of subtasks and the other way round; or takes whole tasks ' +
+    'to another tag (`toTag`), where they keep their ids. Dependencies follow what they mean.',
+  hints: { ...WRITE_HINTS, destructiveHint: true },
+  input: z
+    .strictObject({
+      from: idText(10_000).describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),
+      to: idText(10_000).optional().describe('Within a tag: the new ids, as many as there are in from'),
+      fromTag: z.string().max(64).optional().describe('With toTag: the tag to take them from'),
+      toTag: z.string().max(64).optional().describe('The tag to take them to'),
+      withDependencies: booleanOrText('Between tags: take along what they depend on'),
+      ignoreDependencies: booleanOrText('Between tags: drop dependencies between what goes and what stays'),
+      ...place,
+    })
+    .superRefine((input, context) => {
+      const refuse = (path: string, message: string) =>
+        context.addIssue({ code: 'custom', path: [path], message });
+      if (input.toTag === undefined && input.to === undefined)
+        refuse('to', 'give the new ids (to), or another tag (toTag)');
+      if (input.toTag !== undefined && input.to !== undefined)
+        refuse('to', 'between tags tasks keep their ids: leave it out');
+      if (input.withDependencies && input.ignoreDependencies)
+        refuse('ignoreDependencies', 'give at most one of withDependencies and ignoreDependencies');
+      if (input.toTag !== undefined && (input.fromTag ?? input.tag) === undefined)
+        refuse('fromTag', 'name the tag to take them from');
+    }),
+  result: z.object({
+    ...inPlace,
+    moved: z.array(z.object({ from: z.string(), to: z.string() })),
+    droppedDependencies: z.array(z.string()).optional(),
+  }),
+  command: ({ from, to, fromTag, toTag, withDependencies, ignoreDependencies, tag }) => {
+    if (toTag === undefined) {
+      if (to === undefined) throw new BatonError('invalid_arguments', 'to: is missing', { field: 'to' });
+      return { command: 'move_tasks', from, to, ...tagArgument(tag ?? fromTag) };
+    }
+    const dependencies = withDependencies ? 'take_along' : ignoreDependencies ? 'drop' : 'refuse';
+    return { command: 'move_between_tags', from, fromTag: fromTag ?? tag ?? '', toTag, dependencies };
+  },
+  summarize: ({ moved }) =>
+    moved.length === 0
+      ? 'All of it is there already.'
+      : `Moved ${moved.map(({ from, to }) => `${from} → ${to}`).join(', ')}.`,
+});

@@ -1,3 +1,0 @@
-/** The seed of this run's random tests, of every package; printed, so that `FC_SEED=<seed> npx vitest run` repeats a failure. */
-export const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2 ** 31);
-console.info(`FC_SEED=${seed}`);

@@ -1,0 +1,82 @@
+import type { AnswerValidator } from '@baton/answer-validation';
+import { formatEntry, type Outcome } from '@baton/engine';
+import type { Command } from '@baton/operations';
+import { BatonError } from '@baton/protocol';
+import type { TaskLease } from '@baton/store/shards';
+import type { JournalBuffer } from './journal-buffer.ts';
+import type { ProjectCache } from './project-cache.ts';
+import { changeProject } from './project-change.ts';
+import type { LocalEffect } from './local-effect.ts';
+
+/** Another run has taken the task over: what this one knows of it is void. */
+export class StaleLeaseError extends Error {}
+
+/** What the effects of one segment work on. */
+export interface SegmentContext {
+  readonly validator: AnswerValidator;
+  readonly lease: TaskLease;
+  readonly journal: JournalBuffer;
+  readonly projects: ProjectCache;
+}
+
+/**
+ * Performs an effect that needs no wait and adds its outcome to the journal. Errors: `StaleLease` when another run has the
+ * task; what another run may mend (`unavailable`, `project_conflict`).
+ */
+export async function performLocalEffect(
+  context: SegmentContext,
+  path: string,
+  effect: LocalEffect,
+): Promise<void> {
+  switch (effect.kind) {
+    case 'read': {
+      const select = effect.select as (project: unknown) => unknown;
+      const outcome = await context.projects.select(effect.project, select);
+      context.journal.add(path, { kind: 'read', ...outcome });
+      return;
+    }
+    case 'check':
+      context.journal.add(path, { kind: 'check', ...(await checkAnswer(context.validator, effect)) });
+      return;
+    case 'commit':
+      return commit(context, path, effect.project, effect.command as Command);
+  }
+}
+
+async function checkAnswer(
+  check: AnswerValidator,
+  { schema, data }: Extract<LocalEffect, { kind: 'check' }>,
+): Promise<Outcome> {
+  try {
+    return { ok: true, value: await check.validateAnswer(schema, data) };
+  } catch (thrown) {
+    if (!(thrown instanceof BatonError)) throw thrown;
+    return { ok: false, error: thrown.toWire() };
+  }
+}
+
+async function commit(
+  { lease, journal, projects }: SegmentContext,
+  path: string,
+  project: string,
+  command: Command,
+): Promise<void> {
+  const unsaved = journal.pendingWrite.journal;
+  let committed: string | undefined;
+  try {
+    await changeProject<'journaled'>(command, projects, project, async (before, change, outcome) => {
+      const entry = formatEntry({ kind: 'commit', ok: true, value: outcome });
+      committed = entry;
+      const reply = await lease.commit(project, before, change, { path, entry, journal: unsaved });
+      if (reply === 'stale') throw new StaleLeaseError();
+      if (typeof reply === 'string') return reply;
+      committed = reply.journaled;
+      return 'journaled';
+    });
+  } catch (thrown) {
+    if (!(thrown instanceof BatonError) || thrown.row.repeat) throw thrown;
+    journal.add(path, { kind: 'commit', ok: false, error: thrown.toWire() });
+    return;
+  }
+  if (committed !== undefined) journal.addCommitted(path, committed);
+}

@@ -1,0 +1,137 @@
+import type { AnswerValidator } from '@baton/answer-validation';
+import { advance } from '@baton/engine';
+import type { Operation } from '@baton/operations';
+import { BatonError, MAX_JOURNAL_BYTES, toBatonError } from '@baton/protocol';
+import type { TaskLease, Shard } from '@baton/store/shards';
+import { JournalBuffer } from './journal-buffer.ts';
+import { openWaitsOrFailOversized } from './open-waits.ts';
+import { performLocalEffect, StaleLeaseError } from './perform-local-effect.ts';
+import type { Programs } from './programs.ts';
+import { ProjectCache } from './project-cache.ts';
+import { completedResult } from './completed-result.ts';
+import { collectWaits } from './collect-waits.ts';
+import { isLocalEffect } from './local-effect.ts';
+
+/** How a segment ended. */
+export type SegmentEnd =
+  /** `held`: this process lacks the program, and the task waits for a worker that has it. */
+  | { readonly kind: 'parked' | 'completed' | 'failed' | 'held' | 'stale' }
+  /**
+   * It was interrupted. `retry`: another run may succeed. `refused`: Redis rejects writes now (it is full, say), which is
+   * no fault of the task. `broken`: no run would succeed, and the task has failed with this error.
+   */
+  | { readonly kind: 'retry' | 'refused' | 'broken'; readonly error: BatonError };
+
+/** A task whose runs have died with their worker so many times fails. */
+export const MAX_TRIES = 8;
+
+/**
+ * Runs the segments of a task from its journal until it parks or ends. Never throws for what a program does; throws
+ * `unavailable` when Redis does not answer. `final` means that BullMQ will not retry: a `retry` then fails the task.
+ */
+export async function resumeTask(
+  programs: Programs,
+  check: AnswerValidator,
+  shard: Shard,
+  loaded: TaskLease,
+  final: boolean,
+  log: (event: string, facts: object) => void,
+): Promise<SegmentEnd> {
+  for (let lease: TaskLease | undefined = loaded; lease; lease = await shard.reload(lease)) {
+    try {
+      const end = await runSegment(programs, check, lease);
+      if (end !== 'again') return end;
+    } catch (thrown) {
+      if (thrown instanceof StaleLeaseError) return STALE;
+      const { tenant, taskId, task } = lease;
+      log('segment failed', { tenant, taskId, tries: task.tries, err: thrown });
+      return endFailedSegment(lease, thrown, final);
+    }
+  }
+  return STALE;
+}
+
+const STALE = { kind: 'stale' } as const;
+
+async function runSegment(
+  programs: Programs,
+  check: AnswerValidator,
+  lease: TaskLease,
+): Promise<SegmentEnd | 'again'> {
+  const { task } = lease;
+  const program = programs.find(task.operation, task.version);
+  if (program === undefined) return { kind: await lease.holdForProgram() };
+  if (task.tries > MAX_TRIES) throw tooManyTries();
+  assertJournalSize(task.journal);
+
+  const journal = new JournalBuffer(task.journal);
+  const projects = new ProjectCache((name) => lease.readProject(name));
+  for (;;) {
+    const step = advance(program, task.input, journal.entries);
+    if (step.status === 'completed') {
+      const result = completedResult(program.name, lease.taskId, step.result);
+      return segmentEnd(await lease.settle({ status: 'completed', result }), 'completed');
+    }
+    if (step.status === 'failed') {
+      const error = step.thrown instanceof BatonError ? step.error : programFailure(program, step.thrown);
+      return segmentEnd(await lease.settle({ status: 'failed', error }), 'failed');
+    }
+    journal.collapse(step.collapsed);
+    const next = step.awaited.find(({ effect }) => isLocalEffect(effect));
+    if (next !== undefined && isLocalEffect(next.effect)) {
+      await performLocalEffect({ validator: check, lease, journal, projects }, next.path, next.effect);
+      continue;
+    }
+    const waits = collectWaits(step.awaited, task.open, task.interactions);
+    const end = await openWaitsOrFailOversized(journal, waits, () =>
+      lease.park({ ...journal.pendingWrite, waits }),
+    );
+    if (end === 'again') return end;
+    if (end !== undefined) return { kind: end };
+  }
+}
+
+function segmentEnd(reply: 'settled' | 'stale', kind: 'completed' | 'failed'): SegmentEnd {
+  return reply === 'stale' ? STALE : { kind };
+}
+
+/** Decides what an error does to the task: BullMQ runs it again, or the task fails with its reason. */
+async function endFailedSegment(lease: TaskLease, thrown: unknown, final: boolean): Promise<SegmentEnd> {
+  const error = toBatonError(thrown);
+  if (error.code === 'unavailable' && error.details['taken'] === false) {
+    return (await lease.release()) === 'stale' ? STALE : { kind: 'refused', error };
+  }
+  const isPermanent =
+    error.code === 'journal_too_large' || (error.code === 'internal' && thrown instanceof BatonError);
+  if (isPermanent || final) {
+    const reason = error.code === 'unavailable' ? tooManyTries() : error;
+    const settled = await lease.settle({ status: 'failed', error: reason.toWire() });
+    return settled === 'stale' ? STALE : { kind: 'broken', error };
+  }
+  return (await lease.release()) === 'stale' ? STALE : { kind: 'retry', error };
+}
+
+function programFailure(program: Operation, thrown: unknown) {
+  const what = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  return new BatonError(
+    'internal',
+    `The program '${program.name}' (version ${program.version}) failed: ${what}`,
+  ).toWire();
+}
+
+function tooManyTries(): BatonError {
+  return new BatonError(
+    'internal',
+    'The work was begun again and again and never got to its end. Start the call again; if it fails again, tell your operator.',
+  );
+}
+
+function assertJournalSize(journal: ReadonlyMap<string, string>): void {
+  let bytes = 0;
+  for (const text of journal.values()) bytes += text.length;
+  if (bytes <= MAX_JOURNAL_BYTES) return;
+  throw new BatonError(
+    'journal_too_large',
+    `The answers and reads of this task have grown to ${bytes} characters; ${MAX_JOURNAL_BYTES} are allowed. Split the work.`,
+  );
+}

@@ -1,0 +1,79 @@
+import { advance } from '@baton/engine';
+import type { Operation } from '@baton/operations';
+import { BatonError, type JsonObject } from '@baton/protocol';
+import type { Caller, PendingInteraction, TenantStore } from '@baton/store';
+import type { Programs } from './programs.ts';
+import { ProjectCache } from './project-cache.ts';
+import { openWaitsOrFailOversized } from './open-waits.ts';
+import { JournalBuffer } from './journal-buffer.ts';
+import { isLocalEffect } from './local-effect.ts';
+import { collectWaits } from './collect-waits.ts';
+
+/** The outcome of the first segment. */
+export type StartResult =
+  /** Parked with these requests for the agent, in the order in which the program made them. */
+  | { readonly kind: 'parked'; readonly taskId: string; readonly pending: readonly PendingInteraction[] }
+  /** A worker runs the task, or an earlier call with the same idempotency key started it: read the task's status. */
+  | { readonly kind: 'running'; readonly taskId: string }
+  /** Completed in this segment; no task was created. */
+  | { readonly kind: 'completed'; readonly result: JsonObject };
+
+/**
+ * Runs the first segment of an operation in the gateway, up to the first wait, and opens its task there: one call to
+ * Redis, OPEN, which also admits the caller; a project read and a lookup of the idempotency key are one more each.
+ * It starts the newest version that a live worker has, so that a worker can resume the task.
+ * Errors: those of the program, `program_unavailable`, and every refusal of OPEN.
+ */
+export async function runFirstSegment(
+  programs: Programs,
+  tenant: TenantStore,
+  caller: Caller,
+  named: Operation,
+  input: JsonObject,
+  idempotency?: { key: string; arguments: string },
+): Promise<StartResult> {
+  if (idempotency !== undefined) {
+    // Before the program reads the project: its own first run may have changed it.
+    const taskId = await tenant.tasks.findByIdempotencyKey(idempotency);
+    if (taskId !== undefined) return { kind: 'running', taskId };
+  }
+  const operation = programs.newestRunnable(named, await tenant.livePrograms());
+  const journal = new JournalBuffer();
+  const projects = new ProjectCache((name) => tenant.projects.read(name));
+  for (;;) {
+    const step = advance(operation, input, journal.entries);
+    if (step.status === 'completed') return { kind: 'completed', result: step.result };
+    if (step.status === 'failed') throw refusalOf(step.thrown, step.error);
+    journal.collapse(step.collapsed);
+
+    const read = step.awaited.find(({ effect }) => effect.kind === 'read');
+    if (read?.effect.kind === 'read') {
+      await caller.admit(['mcp']);
+      const select = read.effect.select as (project: unknown) => unknown;
+      const outcome = await projects.select(read.effect.project, select);
+      journal.add(read.path, { kind: 'read', ...outcome });
+      continue;
+    }
+
+    const waits = collectWaits(step.awaited, new Set(), 0);
+    const opened = await openWaitsOrFailOversized(journal, waits, () =>
+      tenant.tasks.open(caller, {
+        operation: operation.name,
+        version: operation.version,
+        input,
+        journal: journal.pendingWrite.journal,
+        waits,
+        ready: step.awaited.some(({ effect }) => isLocalEffect(effect)),
+        idempotency,
+      }),
+    );
+    if (opened === undefined) continue;
+    if (!opened.created || waits.length === 0) return { kind: 'running', taskId: opened.taskId };
+    return { kind: 'parked', taskId: opened.taskId, pending: opened.pending };
+  }
+}
+
+/** The error as the program threw it, with its stack for the log. */
+function refusalOf(thrown: unknown, error: { code: string; message: string }): unknown {
+  return thrown instanceof BatonError || thrown instanceof Error ? thrown : BatonError.fromWire(error);
+}

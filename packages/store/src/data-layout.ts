@@ -1,0 +1,47 @@
+import { BatonError } from '@baton/protocol';
+import { Cluster } from 'ioredis';
+import { topologyKey } from './records/keys.ts';
+import type { Connection } from './redis/connection.ts';
+
+const CLUSTER_SHARDS = 16;
+
+/**
+ * The layout of the records. Bumped by hand when a release reads or writes them differently from the one before: two
+ * releases that share work and read it differently would not fail, their tasks would hang.
+ */
+const LAYOUT_VERSION = 2;
+
+/**
+ * The number of shards of this Redis. The first start records it with the layout, for all later ones: `wanted`, or 16 on a
+ * cluster, or 1. Errors: `unavailable` when another number or another layout is recorded.
+ */
+export async function recordOrCheckLayout(
+  connection: Connection,
+  prefix: string,
+  wanted: number | undefined,
+): Promise<number> {
+  const key = topologyKey(prefix);
+  const read = () => connection.command((client) => client.hmget(key, 'shards', 'layout'));
+  let [recorded, layout] = await read();
+  if (!recorded || !layout) {
+    // Only the first start writes: all others succeed while Redis is full, too.
+    const shards = wanted ?? (connection.client instanceof Cluster ? CLUSTER_SHARDS : 1);
+    await connection.write('HSETNX', key, 'shards', shards);
+    await connection.write('HSETNX', key, 'layout', LAYOUT_VERSION);
+    [recorded, layout] = await read();
+  }
+  if (layout !== String(LAYOUT_VERSION)) {
+    throw new BatonError(
+      'unavailable',
+      `This Redis holds Baton's data in layout ${layout}, and this release reads layout ${LAYOUT_VERSION}. Run the release that wrote ` +
+        'it until its work has ended, or use another Redis or BATON_REDIS_PREFIX.',
+    );
+  }
+  if (wanted !== undefined && recorded !== String(wanted)) {
+    throw new BatonError(
+      'unavailable',
+      `This Redis holds Baton's data in ${recorded} shards, and ${wanted} were asked for. The number is fixed at the first start.`,
+    );
+  }
+  return Number(recorded);
+}

@@ -1,0 +1,118 @@
+import { BatonError, DEFAULT_LIMITS, type Limits, tenantId } from '@baton/protocol';
+import { publishAdmissionChange } from './tenant/change-feed.ts';
+import type { Connection } from './redis/connection.ts';
+import { internalsOf } from './internals.ts';
+import type { Keyspace } from './records/keys.ts';
+import { refusalError } from './records/refusal-error.ts';
+import { runScript } from './scripts/script.ts';
+import { UPSERT_TENANT } from './scripts/registry.ts';
+import type { Store } from './store.ts';
+
+/** A tenant with its limits. */
+export interface TenantRecord {
+  readonly id: string;
+  readonly name: string;
+  readonly suspended: boolean;
+  readonly createdAt: string;
+  readonly limits: Limits;
+  readonly openTasks: number;
+}
+
+/**
+ * The operator's store: creates, changes and lists tenants. Only the operator's routes may import it; the linter checks it.
+ */
+export class OperatorStore {
+  private readonly connection: Connection;
+  private readonly keyspace: Keyspace;
+
+  constructor(store: Store) {
+    const { connection, keyspace } = internalsOf(store);
+    this.connection = connection;
+    this.keyspace = keyspace;
+  }
+
+  /** Creates a tenant, usable at once on every replica. Errors: `tenant_exists`. */
+  async create(tenant: {
+    id: string;
+    name?: string | undefined;
+    limits?: Partial<Limits> | undefined;
+  }): Promise<TenantRecord> {
+    const limits = { ...DEFAULT_LIMITS, ...withoutUndefined(tenant.limits ?? {}) };
+    requireTenantId(tenant.id);
+    // Listed first: a crash in between leaves a name that `list` skips, never a tenant that is not listed.
+    await this.connection.write('ZADD', this.keyspace.tenants, 0, tenant.id);
+    await this.write(tenant.id, true, { name: tenant.name ?? tenant.id, suspended: 0, ...limits });
+    return this.get(tenant.id);
+  }
+
+  /** Changes the given fields of a tenant. Errors: `tenant_not_found`. */
+  async update(
+    id: string,
+    change: {
+      name?: string | undefined;
+      suspended?: boolean | undefined;
+      limits?: Partial<Limits> | undefined;
+    },
+  ): Promise<TenantRecord> {
+    requireTenantId(id);
+    const { name, suspended, limits = {} } = change;
+    await this.write(id, false, {
+      ...withoutUndefined({ name }),
+      ...(suspended === undefined ? {} : { suspended: suspended ? 1 : 0 }),
+      ...withoutUndefined(limits),
+    });
+    return this.get(id);
+  }
+
+  /** Errors: `tenant_not_found`. */
+  async get(id: string): Promise<TenantRecord> {
+    const fields = await this.connection.command((client) => client.hgetall(this.keyspace.tenant(id).record));
+    if (fields['at'] === undefined) throw refusalError(['tenant_not_found']);
+    const limits = Object.fromEntries(
+      Object.keys(DEFAULT_LIMITS).map((limit) => [limit, Number(fields[limit])]),
+    );
+    return {
+      id,
+      name: fields['name'] ?? id,
+      suspended: fields['suspended'] === '1',
+      createdAt: new Date(Number(fields['at'])).toISOString(),
+      limits: limits as Limits,
+      openTasks: Number(fields['open'] ?? 0),
+    };
+  }
+
+  /** Tenants in order of their ids; `after` is the last id of the page before. */
+  async list(after: string | undefined, most: number): Promise<TenantRecord[]> {
+    const from = after === undefined ? '-' : `(${after}`;
+    const ids = await this.connection.command((client) =>
+      client.zrange(this.keyspace.tenants, from, '+', 'BYLEX', 'LIMIT', 0, most),
+    );
+    const found = await Promise.allSettled(ids.map((id) => this.get(id)));
+    return found.flatMap((each) => {
+      if (each.status === 'fulfilled') return [each.value];
+      if (each.reason instanceof BatonError && each.reason.code === 'tenant_not_found') return [];
+      throw each.reason;
+    });
+  }
+
+  private async write(id: string, create: boolean, fields: Record<string, string | number>): Promise<void> {
+    const reply = await runScript(
+      this.connection,
+      UPSERT_TENANT,
+      { tenant: this.keyspace.tenant(id).record },
+      { create: create ? 1 : 0 },
+      { args: Object.entries(fields).flat() },
+    );
+    if (reply[0] !== 'ok') throw refusalError(reply);
+    if (!create) await publishAdmissionChange(this.connection, this.keyspace.tenant(id));
+  }
+}
+
+function withoutUndefined<T extends object>(values: T): Record<string, string | number> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** Key names contain the id: an invalid one could name another key. */
+function requireTenantId(id: string): void {
+  if (!tenantId.safeParse(id).success) throw refusalError(['tenant_not_found']);
+}

@@ -1,0 +1,39 @@
+import type { DelegatedCall, JsonObject } from '@baton/protocol';
+
+/** What an interaction asks: an LLM call of the agent, or a question to a person. */
+export type InteractionRequest =
+  | { readonly kind: 'llm'; readonly call: DelegatedCall }
+  | { readonly kind: 'elicitation'; readonly message: string; readonly schema: JsonObject };
+
+/** Reads the field `request` of an interaction: `<created>;<request as JSON>`. */
+export function parseRequestField(field: string): { createdAt: number; request: InteractionRequest } {
+  const semicolon = field.indexOf(';');
+  return {
+    createdAt: Number(field.slice(0, semicolon)),
+    request: JSON.parse(field.slice(semicolon + 1)) as InteractionRequest,
+  };
+}
+
+/** The field `summary` of an interaction, which the script puts the time before; empty for a question to a person. */
+export function formatSummaryField(request: InteractionRequest): string {
+  if (request.kind !== 'llm') return '';
+  const { role, serviceType, attempt, summary } = request.call;
+  return `${role};${serviceType};${attempt};${JSON.stringify(summary)}`;
+}
+
+/** Reads the field `summary` of an interaction: `<created>;<role>;<service type>;<attempt>;<summary as JSON>`. */
+export function parseSummaryField(field: string): {
+  createdAt: number;
+  call: Omit<DelegatedCall, 'request'>;
+} {
+  const [createdAt, role, serviceType, attempt, ...summary] = field.split(';');
+  return {
+    createdAt: Number(createdAt),
+    call: {
+      role: role as DelegatedCall['role'],
+      serviceType: serviceType as DelegatedCall['serviceType'],
+      attempt: Number(attempt),
+      summary: JSON.parse(summary.join(';')) as string,
+    },
+  };
+}

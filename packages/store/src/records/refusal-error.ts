@@ -1,0 +1,122 @@
+import { BatonError, type ErrorCode } from '@baton/protocol';
+
+/**
+ * The one translator from what a script refuses with to the error that the caller sees. `subject` names what the
+ * call was about, by its wire id.
+ */
+export function refusalError(
+  reply: readonly unknown[],
+  subject: { interactionId?: string; taskId?: string } = {},
+): BatonError {
+  const [code, ...facts] = reply.map(String);
+  const about = { ...subject };
+  const interaction = `Interaction '${subject.interactionId}'`;
+  switch (code as ErrorCode | 'chunk_conflict') {
+    case 'unauthenticated':
+      return new BatonError(
+        'unauthenticated',
+        'The API key is unknown, revoked or expired. Ask your operator for another.',
+      );
+    case 'insufficient_scope':
+      return new BatonError(
+        'insufficient_scope',
+        `The API key lacks the scope ${facts[0]?.split(' ').join(' or ')}. Use a key that has it.`,
+        { scope: facts[0]?.split(' ')[0] },
+      );
+    case 'tenant_suspended':
+      return new BatonError('tenant_suspended', 'The tenant is suspended. Ask your operator.');
+    case 'limit_rate':
+      return new BatonError('limit_rate', `Too many requests. Repeat in ${facts[0]} ms.`, {
+        retryAfterMs: Number(facts[0]),
+      });
+    case 'limit_pending':
+      return new BatonError(
+        'limit_pending',
+        `The tenant's limit '${facts[0]}' of ${facts[1]} is reached. Answer or cancel what is open, then repeat.`,
+        { limit: facts[0], most: Number(facts[1]), retryAfterMs: 1_000 },
+      );
+    case 'limit_size':
+      return new BatonError(
+        'limit_size',
+        `${facts[1]} bytes are more than the tenant's limit '${facts[0]}' of ${facts[2]}. Send less, or have the limit raised.`,
+        { ...about, limit: facts[0], bytes: Number(facts[1]), most: Number(facts[2]) },
+      );
+    case 'idempotency_conflict':
+      return new BatonError(
+        'idempotency_conflict',
+        'This idempotency key was used with other arguments. Use a new key for a new call.',
+      );
+    case 'chunk_conflict':
+      return new BatonError(
+        'invalid_arguments',
+        `agentLLMResponse.sequence: chunk ${facts[0]} was posted before with another text; the first one counts`,
+        { ...about, field: 'agentLLMResponse.sequence' },
+      );
+    case 'interaction_not_found':
+      return new BatonError(
+        'interaction_not_found',
+        `${interaction} does not exist, or is not yours. List what waits with pending_interactions.`,
+        about,
+      );
+    case 'interaction_already_answered':
+      return new BatonError(
+        'interaction_already_answered',
+        `${interaction} was answered before; the first answer counts. See its task with task_status.`,
+        about,
+      );
+    case 'interaction_claimed':
+      return new BatonError(
+        'interaction_claimed',
+        `${interaction} is claimed by another for ${facts[0]} ms more. It may still be answered; claim another, or this one later.`,
+        { ...about, retryAfterMs: Number(facts[0]) },
+      );
+    case 'interaction_expired':
+      return new BatonError(
+        'interaction_expired',
+        `${interaction} was not answered by its deadline. Start the call again.`,
+        about,
+      );
+    case 'interaction_cancelled':
+      return new BatonError(
+        'interaction_cancelled',
+        `${interaction} was cancelled. Start the call again.`,
+        about,
+      );
+    case 'task_not_found':
+      return new BatonError(
+        'task_not_found',
+        `Task '${subject.taskId}' does not exist, or is not yours.`,
+        about,
+      );
+    case 'task_ended':
+      return new BatonError('task_ended', `Task '${subject.taskId}' has ended already: it is ${facts[0]}.`, {
+        ...about,
+        status: facts[0],
+      });
+    case 'session_not_found':
+      return sessionNotFoundError();
+    case 'limit_subscriptions':
+      return new BatonError(
+        'limit_subscriptions',
+        `The limit '${facts[0]}' of ${facts[1]} is reached. Unsubscribe from what is no longer needed, then repeat.`,
+        { limit: facts[0], most: Number(facts[1]) },
+      );
+    case 'tenant_exists':
+      return new BatonError(
+        'tenant_exists',
+        'A tenant with this id exists already. Choose another id, or change that one.',
+      );
+    case 'tenant_not_found':
+      return new BatonError('tenant_not_found', 'No tenant has this id. Create it with POST /v1/tenants.');
+    default:
+      throw new Error(`a script answered ${JSON.stringify(reply)}`);
+  }
+}
+
+/** What ended, is another's, was never sealed here: all the same to whoever shows it. */
+export function sessionNotFoundError(): BatonError {
+  return new BatonError(
+    'session_not_found',
+    'There is no such session, or not any more. Start over with initialize, without the header Mcp-Session-Id.',
+  );
+}

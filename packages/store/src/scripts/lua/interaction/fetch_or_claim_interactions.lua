@@ -1,0 +1,83 @@
+#!lua flags=allow-oom
+-- FETCH_OR_CLAIM_INTERACTIONS: reads those of some interactions that match, in their order, as many as fit; with a lease it claims
+-- them.
+-- KEYS: claims holders ...
+--       behind them the task of each interaction
+-- ARGV: status operation role limit bytes whole lease holder ...
+--       an empty status, operation or role: any; limit and bytes: how many, and how large in all, at most, but one at
+--       least; whole 0: LLM calls without their requests; lease 0: no claim; behind them each one's reference
+-- Returns: {until, scanned, contended}, and behind it {at, program, principal, waits, answered, ended, request, summary} of
+--          each that matches. until: the end of the leases given; scanned: how many were looked at before the page was full;
+--          contended: how many of them somebody has claimed; at: its place among those given, from 1; request or summary
+--          false where it is not asked for
+-- A claim is given to what is returned and to nothing else: what no caller sees must not be hidden. A holder that was
+-- released gets nothing.
+-- @include clock
+-- @include claims
+local now = clock()
+local limit, room, lease = tonumber(A_limit), tonumber(A_bytes), tonumber(A_lease)
+
+local function status_of_interaction(number, waits, answered, ended)
+  if string.find(' ' .. (waits or ''), ' ' .. number .. ';', 1, true) then return 'pending' end
+  return answered and 'answered' or string.match(ended or 'cancelled', '^[^;]+')
+end
+
+-- The summary of a record of the old layout, which has it in the request of an LLM call alone; nil for other requests.
+local function summary_in_request(request)
+  local created, json = string.match(request, '^(%d+);(.*)$')
+  local fine, decoded = pcall(cjson.decode, json)
+  -- cjson refuses half of a surrogate pair, which a text that was cut may end with.
+  if not fine then fine, decoded = pcall(cjson.decode, (string.gsub(json, '\\u[dD][89a-fA-F]%x%x', '\\ufffd'))) end
+  if not fine or decoded.kind ~= 'llm' then return end
+  local call = decoded.call
+  return string.format('%s;%s;%s;%d;%s', created, call.role, call.serviceType, call.attempt, cjson.encode(call.summary))
+end
+
+local function role_of(summary)
+  return summary and string.match(summary, '^%d+;(%a+);')
+end
+
+-- The interaction with this number as it is returned, and its size; nil where it does not match. The request is read last,
+-- and only where it is needed: it may be large.
+local function fetch(task_key, number)
+  local program, principal, waits, answered, ended, summary = unpack(redis.call(
+    'HMGET', task_key, F_program, F_principal, F_waits, F_answered .. number, F_ended .. number, F_summary .. number))
+  if not program then return end
+  if A_operation ~= '' and string.match(program, '^%S+') ~= A_operation then return end
+  if A_status ~= '' and status_of_interaction(number, waits, answered, ended) ~= A_status then return end
+  if A_role ~= '' and summary and role_of(summary) ~= A_role then return end
+  local request = false
+  if A_whole == '1' or not summary then
+    request = redis.call('HGET', task_key, F_request .. number)
+    if not request then return end
+    if not summary then
+      summary = (A_whole == '0' or A_role ~= '') and summary_in_request(request) or false
+      if A_role ~= '' and role_of(summary) ~= A_role then return end
+    end
+  end
+  if A_whole == '1' then summary = false elseif summary then request = false end
+  return {0, program, principal, waits, answered, ended, request, summary}, #(request or summary)
+end
+
+-- A released holder stands among the holders as one of no interaction, so that it is forgotten like them.
+if lease > 0 and redis.call('ZSCORE', K_holders, ' ' .. A_holder) then return {'0', #KEYS - 2, 0} end
+local fetched, contended, scanned = {}, 0, 0
+for at = 1, #KEYS - 2 do
+  local task_key, reference = KEYS[at + 2], ARGV[A_rest + at - 1]
+  local interaction, bytes
+  if lease > 0 and redis.call('ZSCORE', K_claims, reference) then
+    contended = contended + 1
+  else
+    interaction, bytes = fetch(task_key, string.match(reference, '%.(%d+)|'))
+  end
+  if interaction then
+    if #fetched > 0 and bytes > room then break end
+    room = room - bytes
+    interaction[1] = at
+    fetched[#fetched + 1] = interaction
+    if lease > 0 then set_claim(reference, A_holder, now + lease) end
+  end
+  scanned = at
+  if #fetched == limit then break end
+end
+return {string.format('%d', now + lease), scanned, contended, unpack(fetched)}

@@ -1,0 +1,43 @@
+import type { Subscriber } from '../redis/pub-sub.ts';
+import { SESSION_TTL } from '../records/durations.ts';
+import { END_SESSION } from '../scripts/registry.ts';
+import { runScript } from '../scripts/script.ts';
+import type { TenantContext } from './tenant-context.ts';
+
+/** So many ended sessions of a tenant are remembered, the latest ones, which bounds the memory. */
+const MAX_ENDED_SESSIONS = 10_000;
+
+/** A tenant's MCP sessions that were deleted: the one fact of a session's life that its sealed id cannot hold. */
+export class EndedSessions {
+  private readonly context: TenantContext;
+
+  constructor(context: TenantContext) {
+    this.context = context;
+  }
+
+  /** Ends a session, and publishes that to the replicas, which refuse it from then on. */
+  async endSession(id: string): Promise<void> {
+    const { connection, keys } = this.context;
+    await runScript(connection, END_SESSION, this.sessionKeys(id), {
+      id,
+      limit: MAX_ENDED_SESSIONS,
+      life: SESSION_TTL,
+      channel: keys.shard.endedSessionsChannel,
+    });
+  }
+
+  async has(id: string): Promise<boolean> {
+    const { connection, keys } = this.context;
+    return (await connection.command((client) => client.zscore(keys.endedSessions, id))) !== null;
+  }
+
+  /** Once this resolves, `subscriber` receives the id of each session that ends in this tenant's shard. Errors: `unavailable`. */
+  async onSessionEnded(subscriber: Subscriber): Promise<void> {
+    await this.context.connection.pubSub.subscribe(this.context.keys.shard.endedSessionsChannel, subscriber);
+  }
+
+  private sessionKeys(id: string) {
+    const { keys } = this.context;
+    return { session: keys.session(id), subscribers: keys.subscribedSessions, ended: keys.endedSessions };
+  }
+}

@@ -1,0 +1,59 @@
+import type { TaskEnd, TaskStatus } from '@baton/protocol';
+
+/** What is published of a task to the requests that wait for it. */
+export interface TaskUpdate {
+  /** How many of the task's events its program had consumed. */
+  readonly seen: number;
+  readonly status: TaskStatus;
+  /** The task's end, where it has ended and that is small; a larger one is to be read. */
+  readonly end: TaskEnd | undefined;
+}
+
+/** Says when a wait is cancelled; an `AbortSignal` is one. */
+export interface CancelSignal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', listener: () => void): void;
+  removeEventListener(type: 'abort', listener: () => void): void;
+}
+
+/** The wait of one request. Keeps the latest update until `next` asks for it. */
+export class InboxSubscription {
+  private readonly onClose: () => void;
+  private latest: { update: TaskUpdate | undefined } | undefined;
+  private wake: (() => void) | undefined;
+
+  constructor(onClose: () => void) {
+    this.onClose = onClose;
+  }
+
+  /** `undefined` means that updates may be missed, or undone: `next` then returns 'reread'. */
+  receive(update: TaskUpdate | undefined): void {
+    this.latest = { update };
+    this.wake?.();
+  }
+
+  /** The next update; 'reread' when the caller is to read the task; 'ended' after `milliseconds`, or when `signal` aborts. */
+  async next(milliseconds: number, signal?: CancelSignal): Promise<TaskUpdate | 'reread' | 'ended'> {
+    if (this.latest === undefined && milliseconds > 0 && !signal?.aborted) {
+      await new Promise<void>((resolve) => {
+        const stop = () => {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', stop);
+          resolve();
+        };
+        const timer = setTimeout(stop, milliseconds);
+        this.wake = stop;
+        signal?.addEventListener('abort', stop);
+      });
+      this.wake = undefined;
+    }
+    const received = this.latest;
+    this.latest = undefined;
+    if (received === undefined) return 'ended';
+    return received.update ?? 'reread';
+  }
+
+  close(): void {
+    this.onClose();
+  }
+}

@@ -1,0 +1,88 @@
+import { median } from '../harness/statistics.ts';
+import { type Subject, RunningSubject } from './subject.ts';
+import { cpuMicroseconds, type BenchProcess } from './bench-process.ts';
+import { RedisCallCounter } from './redis-traffic.ts';
+
+/** The measurements of one run of a subject. */
+export interface Measurements {
+  readonly perSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  /** Microseconds of CPU per round trip, of its processes and its Redis, without the client. */
+  readonly cpu: number;
+  /** Calls to Redis per round trip, without those inside scripts. */
+  readonly calls: number;
+  /** Baton only: accepted answers, the BullMQ jobs that resumed them, and answers resumed outside a job. */
+  readonly resumed: { readonly answers: number; readonly jobs: number; readonly outside: number };
+}
+
+const SECONDS = process.env['BENCH_SECONDS'] ?? '3';
+
+export async function measureSubject(
+  subject: Subject,
+  concurrency: number,
+  prepare: (running: RunningSubject) => Promise<void> = async () => {},
+): Promise<Measurements> {
+  const running = await RunningSubject.start(subject);
+  await prepare(running);
+  const client = running.startLoad(concurrency, SECONDS);
+  await client.nextMessage();
+  const resumedBefore = await running.countResumed();
+  const before = cpuMicroseconds(running.pids);
+  const { trips, perSecond, p50, p99 } = await readLoadResult(client);
+  const cpu = (cpuMicroseconds(running.pids) - before) / trips;
+  const resumed = await countResumes(running, resumedBefore, trips);
+  // MONITOR slows Redis down: calls are counted in a separate run.
+  const counting = running.startLoad(concurrency, '1', '1');
+  await counting.nextMessage();
+  const counter = await RedisCallCounter.open(running.redis.url);
+  const counted = await readLoadResult(counting);
+  const calls = (await counter.close()) / counted.trips;
+  await running.end();
+  return { perSecond, p50, p99, cpu, calls, resumed };
+}
+
+/** The jobs that resumed so many answers. A job reports after its answers, so this waits for up to a second. */
+async function countResumes(
+  running: RunningSubject,
+  before: { readonly tasks: number; readonly jobs: number },
+  answers: number,
+): Promise<Measurements['resumed']> {
+  let after = await running.countResumed();
+  for (let waited = 0; after.tasks - before.tasks < answers && waited < 20; waited++) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    after = await running.countResumed();
+  }
+  const outside = Math.max(0, answers - (after.tasks - before.tasks));
+  return { answers, jobs: after.jobs - before.jobs, outside };
+}
+
+async function readLoadResult(client: BenchProcess) {
+  const { trips = 0, perSecond = 0, p50 = 0, p99 = 0 } = await client.nextMessage();
+  await client.stop();
+  return { trips, perSecond, p50, p99 };
+}
+
+/** The medians of several runs. */
+export function medianMeasurements(runs: readonly Measurements[]): Measurements {
+  const of = (key: Exclude<keyof Measurements, 'resumed'>) => median(runs.map((figures) => figures[key]));
+  const sum = (key: keyof Measurements['resumed']) =>
+    runs.reduce((all, { resumed }) => all + resumed[key], 0);
+  const resumed = { answers: sum('answers'), jobs: sum('jobs'), outside: sum('outside') };
+  const [perSecond, p50, p99, cpu, calls] = [of('perSecond'), of('p50'), of('p99'), of('cpu'), of('calls')];
+  return { perSecond, p50, p99, cpu, calls, resumed };
+}
+
+const COLUMNS = ['trips/s', 'p50 ms', 'p99 ms', 'CPU µs/trip', 'Redis calls/trip'];
+
+export function tableHead(...first: string[]): string {
+  const cells = [...first, ...COLUMNS];
+  return `| ${cells.join(' | ')} |\n|${' --- |'.repeat(cells.length)}`;
+}
+
+export function tableRow(figures: Measurements, ...first: string[]): string {
+  const { perSecond, p50, p99, cpu, calls } = figures;
+  const cells = [perSecond.toFixed(0), p50.toFixed(2), p99.toFixed(1), cpu.toFixed(0), calls.toFixed(1)];
+  return `| ${[...first, ...cells].join(' | ')} |`;
+}

@@ -1,0 +1,46 @@
+import type { AnyJson } from '../../harness/mcp-client.ts';
+import type { JourneyDeployment } from '../deployment/journey-deployment.ts';
+
+/** Evidence against: each call became one task, and each delegation was answered and accepted once. */
+export async function checkExactlyOnce(
+  deployment: JourneyDeployment,
+  operations: ReadonlySet<string>,
+  numTasks: number,
+): Promise<{ against: string[]; seen: string }> {
+  const against: string[] = [];
+  const tasks = await fetchTasks(deployment);
+  const names = tasks.map(({ operation }) => String(operation)).sort();
+  if (names.join() !== [...operations].sort().join()) against.push(`the tasks are ${names.join()}`);
+  const all: AnyJson[] = tasks.flatMap(({ interactions }) => interactions);
+  const firsts = all.filter(({ attempt }) => attempt === 1).length;
+  if (firsts !== numTasks + 3) against.push(`${firsts} requests were made instead of ${numTasks + 3}`);
+  for (const { taskId, operation, status, timeline } of tasks) {
+    if (status !== 'completed') against.push(`${operation} ${taskId} is ${status}`);
+    const answers = timeline.filter(({ event }: AnyJson) => event === 'interaction_answered');
+    const ids = new Set(answers.map(({ interactionId }: AnyJson) => interactionId));
+    if (ids.size !== answers.length)
+      against.push(`${operation} has ${answers.length} answers to ${ids.size} requests`);
+  }
+  for (const { interactionId, status } of all)
+    if (status !== 'answered') against.push(`request ${interactionId} is ${status}`);
+  for (const [interactionId, times] of answerCounts(deployment))
+    if (times > 1)
+      against.push(`request ${interactionId} was answered ${times} times according to the agents`);
+  return { against, seen: `${tasks.length} tasks, ${firsts} delegations in ${all.length} requests` };
+}
+
+async function fetchTasks(deployment: JourneyDeployment): Promise<AnyJson[]> {
+  const { tasks } = await deployment.rest('GET', '/tasks', undefined, deployment.key);
+  return Promise.all(
+    tasks.map(({ taskId }: AnyJson) => deployment.rest('GET', `/tasks/${taskId}`, undefined, deployment.key)),
+  );
+}
+
+/** How often the agents report an accepted answer, by interaction. */
+function answerCounts({ agentEvents }: JourneyDeployment): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const { event, interactionId } of agentEvents)
+    if (event === 'answered' || event === 'failed')
+      times.set(interactionId, (times.get(interactionId) ?? 0) + 1);
+  return times;
+}

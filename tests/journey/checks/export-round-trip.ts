@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import type { JourneyDeployment } from '../deployment/journey-deployment.ts';
+import type { ProjectChecker } from './project-checker.ts';
+
+const COPY = 'the copy';
+
+/** Evidence against: the exported file fits claude-task-master's schema, and imports as the same project. */
+export async function checkExportRoundTrip(
+  deployment: JourneyDeployment,
+  checker: ProjectChecker,
+  project: string,
+): Promise<string[]> {
+  const schema = JSON.parse(readFileSync('tests/fixtures/claude-task-master.schema.json', 'utf8'));
+  const file = await checker.exportProject(project);
+  const fit = new AjvJsonSchemaValidator().getValidator(schema)(file);
+  const put = await deployment.rest('PUT', `/projects/${encodeURIComponent(COPY)}`, file, deployment.key);
+  const copy = await checker.exportProject(COPY);
+  return [
+    ...(fit.valid ? [] : [`the published schema does not allow it: ${fit.errorMessage}`]),
+    ...(put.droppedDependencies.length === 0 ? [] : [`${put.droppedDependencies.join()} were dropped`]),
+    ...(isDeepStrictEqual(copy, file) ? [] : [`it imports as ${JSON.stringify(copy)}`]),
+  ];
+}
