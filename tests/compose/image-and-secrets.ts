@@ -18,7 +18,9 @@ export async function checkImage(stack: ComposeStack): Promise<string> {
   for (const other of ['typescript', 'vitest', 'esbuild', 'testcontainers', '@baton'])
     assert.ok(!packages.includes(other), `${other} is in the image`);
   await assert.rejects(inside('touch', '/baton/written'), 'the folder is read-only');
-  const { components } = JSON.parse(await inside('cat', 'sbom.cdx.json')) as { components: { name: string }[] };
+  const { components } = JSON.parse(await inside('cat', 'sbom.cdx.json')) as {
+    components: { name: string }[];
+  };
   const listed = new Set(components.map(({ name }) => name));
   for (const name of packages)
     if (!name.startsWith('@')) assert.ok(listed.has(name), `${name} is not in the list of what is installed`);

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { SSE_HEADERS, sseComment, sseMessage } from '../edge/sse.ts';
-import { endWith } from '../edge/unread-replies.ts';
+import { endWith } from '../edge/limits/unread-replies.ts';
 
 /** A reply that takes longer becomes a stream, so that the client and every proxy see that it lives. */
 const JSON_WITHIN_MS = 3_000;

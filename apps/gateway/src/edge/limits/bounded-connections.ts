@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { Buffers } from './limits/buffers.ts';
-import { Connections } from './limits/connections.ts';
-import type { EdgeLimits } from './limits/edge-limits.ts';
-import type { EdgeMetrics } from './limits/edge-metrics.ts';
+import type { Buffers } from './buffers.ts';
+import { Connections } from './connections.ts';
+import type { EdgeLimits } from './edge-limits.ts';
+import type { EdgeMetrics } from './edge-metrics.ts';
 
 /** Bounds connections before anything else of a request is looked at. Errors: `limit_connections`. */
 export function boundConnections(

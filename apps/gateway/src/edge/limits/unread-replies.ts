@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { BatonError } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Buffers } from './limits/buffers.ts';
-import { LARGE_REPLY_BYTES, LargeReply } from './limits/large-reply.ts';
-import { Tally } from './limits/tally.ts';
+import type { Buffers } from './buffers.ts';
+import { LARGE_REPLY_BYTES, LargeReply } from './large-reply.ts';
+import { Tally } from './tally.ts';
 
 /** Requests of one key at once to routes whose replies are large: each reads all of it from Redis before there is a reply. */
 const MAX_LARGE_REPLIES = 4;
