@@ -1,5 +1,9 @@
 import { createLogger, type RunningGateway, startGateway } from '@baton/gateway';
-import type { GatewayConfiguration } from '@baton/gateway/configuration';
+import {
+  DEFAULT_EDGE_LIMITS,
+  type EdgeLimits,
+  type GatewayConfiguration,
+} from '@baton/gateway/configuration';
 import { startPrivateRedis } from '@baton/local-redis';
 import { syntheticOperations } from '@baton/operations';
 import type { KeyInput, Limits } from '@baton/protocol';
@@ -21,7 +25,9 @@ export interface DeploymentOptions {
   /** False: every request goes through the SDK's transport. */
   readonly fastPath?: boolean;
   /** Settings of the gateways beside the usual ones. */
-  readonly gateway?: Partial<GatewayConfiguration>;
+  readonly gateway?: Partial<Omit<GatewayConfiguration, 'edgeLimits'>>;
+  readonly edgeLimits?: Partial<EdgeLimits>;
+  readonly log?: ReturnType<typeof createLogger>;
 }
 
 /** Gateways and workers in this process, on real sockets and a private Redis, with tenant `acme` and an API key. */
@@ -93,9 +99,15 @@ export class Deployment {
       unreadyMs: 0,
       drainMs: 9_000,
       fastPath: this.options.fastPath ?? true,
+      edgeLimits: { ...DEFAULT_EDGE_LIMITS, wrongCredentialsPerSecond: 1_000, ...this.options.edgeLimits },
       ...this.options.gateway,
     };
-    const gateway = await startGateway(configuration, await this.openStore(replica), log, programs);
+    const gateway = await startGateway(
+      configuration,
+      await this.openStore(replica),
+      this.options.log ?? log,
+      programs,
+    );
     this.gateways.push(gateway);
     return gateway;
   }

@@ -1,12 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
 import { postJsonRpc } from '../harness/mcp-client.ts';
+
+const MOST = 5;
 
 let baton: Deployment;
 let clients: string;
 let operators: string;
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 1, workers: 0, gateway: { operatorPort: 0 } });
+  baton = await Deployment.start({
+    gateways: 1,
+    workers: 0,
+    gateway: { operatorPort: 0 },
+    edgeLimits: { connections: MOST },
+  });
   const [gateway] = baton.gateways;
   [clients, operators] = [gateway?.url ?? '', gateway?.operatorUrl ?? ''];
 });
@@ -29,4 +37,35 @@ test('operators manage tenants at their listener, and clients call nothing there
   const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
   expect((await postJsonRpc(operators, baton.apiKey, list)).status).toBe(404);
   expect((await postJsonRpc(clients, baton.apiKey, list)).status).toBe(200);
+});
+
+async function metric(name: string): Promise<number> {
+  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+  const shown = await (await fetch(`${operators}/metrics`, { headers })).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(shown)?.[1] ?? Number.NaN);
+}
+
+test('what the edge refuses at either listener is counted once for both', async () => {
+  const before = await metric('baton_wrong_credentials_total');
+  for (const url of [clients, operators])
+    expect(await status(`${url}/v1/tasks`, 'no-such-token-at-all')).toBe(401);
+  expect(await metric('baton_wrong_credentials_total')).toBe(before + 2);
+});
+
+test('connections of clients never take the places of operators', async () => {
+  const sockets: Socket[] = [];
+  for (let n = 0; n < MOST + 3; n++) {
+    const socket = connect({ port: Number(new URL(clients).port), host: '127.0.0.1' });
+    socket.on('error', () => {});
+    // Under way until its body comes: such a connection is not idle.
+    socket.write(
+      'POST /mcp HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n',
+    );
+    sockets.push(socket);
+  }
+  const open = () => sockets.filter(({ destroyed }) => !destroyed).length;
+  await vi.waitFor(() => expect(open()).toBeLessThanOrEqual(MOST));
+  expect(await status(`${operators}/v1/tenants`, OPERATOR_TOKEN)).toBe(200);
+  expect(await metric('baton_connections'), 'those of both').toBeGreaterThan(MOST);
+  for (const socket of sockets) socket.destroy();
 });

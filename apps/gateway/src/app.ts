@@ -12,6 +12,9 @@ import { installCredentialParser } from './edge/credential.ts';
 import { installJsonBodyParser } from './edge/json-body-parser.ts';
 import { refuseUnadmittedLargeBodies } from './edge/large-body-admission.ts';
 import { sendHttpParseError, sendRoutingError, installErrorHandlers } from './edge/error-responses.ts';
+import { boundConnections, boundKeys } from './edge/limits/bounded-connections.ts';
+import { boundUnreadReplies } from './edge/limits/unread-replies.ts';
+import type { ReplicaGuards } from './edge/replica-guards.ts';
 import { serveProtectedResourceMetadata } from './edge/protected-resource-metadata.ts';
 import { refuseInvalidHosts } from './edge/public-url.ts';
 import { addResponseHeaders } from './edge/response-headers.ts';
@@ -27,8 +30,8 @@ import { toolCatalog } from './tools/catalog.ts';
 export type Audience = 'everyone' | 'clients' | 'operators';
 
 /**
- * One listener of a replica, composed in the order in which a request meets its parts: the HTTP server, the edge (errors, origin,
- * credential, size, body), what is served to anyone or to operators, and the two interfaces, MCP and REST. It listens
+ * One listener of a replica, composed in the order in which a request meets its parts: the HTTP server, the edge (connections,
+ * errors, origin, credential, size, body), what is served to anyone or to operators, and the two interfaces, MCP and REST. It listens
  * nowhere yet.
  */
 export async function buildApp(
@@ -37,6 +40,7 @@ export async function buildApp(
   log: Logger,
   options: {
     audience: Audience;
+    guards: ReplicaGuards;
     operations: ReadonlyMap<string, Operation>;
     programs: Programs;
     draining: () => boolean;
@@ -47,17 +51,22 @@ export async function buildApp(
   const app = createHttpServer(configuration, log);
   requireDeclaredAccess(app);
   app.decorate('publicUrl', configuration.publicUrl);
+  const { metrics, buffers, refusalCosts } = options.guards;
+  app.decorate('refusalCosts', refusalCosts);
   addResponseHeaders(app, configuration.replica);
+  const connections = boundConnections(app, configuration, metrics);
   installErrorHandlers(app);
   refuseInvalidHosts(app);
   refuseForeignOrigins(app, configuration.allowedOrigins);
   installCredentialParser(app, forOperators ? configuration.operatorToken : undefined);
-  refuseUnadmittedLargeBodies(app, store);
+  boundKeys(app, connections, buffers);
+  boundUnreadReplies(app, buffers);
+  refuseUnadmittedLargeBodies(app, store, buffers);
   installJsonBodyParser(app);
 
   serveHealth(app, store, options.draining);
   serveProtectedResourceMetadata(app);
-  if (forOperators) serveMetrics(app, store, configuration.metricsOpen);
+  if (forOperators) serveMetrics(app, store, configuration.metricsOpen, metrics);
 
   const services = createServices(app, store, options);
   if (audience !== 'operators') {

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import type { EdgeLimits } from './edge/limits/edge-limits.ts';
+
+export { DEFAULT_EDGE_LIMITS, type EdgeLimits } from './edge/limits/edge-limits.ts';
 
 /** What one gateway needs to know; `apps/cli` parses it from the environment. */
 export interface GatewayConfiguration {
@@ -22,6 +25,7 @@ export interface GatewayConfiguration {
   readonly drainMs: number;
   /** False sends every MCP request through the SDK's own transport; tests make the same claims of both. */
   readonly fastPath: boolean;
+  readonly edgeLimits: EdgeLimits;
 }
 
 /** A name that no other process has, and that says nothing of where it runs: clients see it. */

@@ -4,6 +4,7 @@ import type { Store } from '@baton/store';
 import type { Logger } from 'pino';
 import { type Audience, buildApp } from './app.ts';
 import type { GatewayConfiguration } from './configuration.ts';
+import { createReplicaGuards } from './edge/replica-guards.ts';
 import { Listener } from './listener.ts';
 
 export interface RunningGateway {
@@ -29,6 +30,7 @@ export async function startGateway(
     operations: new Map([...operations, ...[...added].filter(([key, { name }]) => key === name)]),
     programs: new Programs(added),
     draining: () => draining,
+    guards: createReplicaGuards(configuration),
   };
   const { port, operatorPort, unreadyMs, drainMs } = configuration;
   const listen = async (audience: Audience, at: number) => {

@@ -5,28 +5,32 @@ import { type Attack } from './attack.ts';
 import { AttackTarget } from './attack-target.ts';
 import { debtStarvation } from './debt-starvation.ts';
 import { foreignIds } from './foreign-ids.ts';
+import { guessedCredentials } from './guessed-credentials.ts';
 import { heldDeadKeys } from './held-dead-keys.ts';
 import { openedCursors } from './opened-cursors.ts';
 import { poisonedRequests } from './poisoned-requests.ts';
 import { quotedJson } from './quoted-json.ts';
+import { refusedBodies } from './refused-bodies.ts';
 import { schemaCrosstalk } from './schema-crosstalk.ts';
 import { strongerKeys } from './stronger-keys.ts';
 import { unboundedReads } from './unbounded-reads.ts';
 import { unmatchedFilters } from './unmatched-filters.ts';
-
-/** Every class of attacks: it gains nothing from the release, and something from the release without its guard. */
+import { unreadReplies } from './unread-replies.ts';
 
 const ATTACKS: readonly Attack[] = [
   debtStarvation,
   foreignIds,
+  guessedCredentials,
   heldDeadKeys,
   openedCursors,
   poisonedRequests,
   quotedJson,
+  refusedBodies,
   schemaCrosstalk,
   strongerKeys,
   unboundedReads,
   unmatchedFilters,
+  unreadReplies,
 ];
 
 const BUILT = fileURLToPath(new URL('../../../dist', import.meta.url));

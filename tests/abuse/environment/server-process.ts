@@ -1,5 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
 import { createLogger, startGateway } from '@baton/gateway';
+import { DEFAULT_EDGE_LIMITS } from '@baton/gateway/configuration';
 import type { Operation } from '@baton/operations';
 import { Store } from '@baton/store';
 import { startWorker } from '@baton/worker';
@@ -45,6 +46,12 @@ if (role === 'worker') {
     unreadyMs: 0,
     drainMs: 1_000,
     fastPath: role === 'fast-path',
+    // The suite's requests come from one address, and most of them are refused.
+    edgeLimits: {
+      ...DEFAULT_EDGE_LIMITS,
+      refusedBytesPerSecond: 1_000_000_000,
+      wrongCredentialsPerSecond: 1_000_000,
+    },
   };
   const { url } = await startGateway(configuration, store, log, added);
   process.send?.({ ready: true, url, routes });

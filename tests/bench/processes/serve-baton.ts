@@ -1,4 +1,5 @@
 import { createLogger, startGateway } from '@baton/gateway';
+import { DEFAULT_EDGE_LIMITS } from '@baton/gateway/configuration';
 import { syntheticOperations } from '@baton/operations';
 import { Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
@@ -51,6 +52,8 @@ if (role === 'worker') {
     unreadyMs: 0,
     drainMs: 1_000,
     fastPath: process.env['BENCH_SDK_TRANSPORT'] !== 'true',
+    // The load comes from one address, with one key a tenant.
+    edgeLimits: { ...DEFAULT_EDGE_LIMITS, connectionsPerAddress: 10_000, connectionsPerKey: 10_000 },
   };
   const gateway = await startGateway(configuration, store, log, syntheticOperations);
   sendToParent({ ready: true, url: gateway.url, keys });

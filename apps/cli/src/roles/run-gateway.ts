@@ -28,6 +28,16 @@ export async function runGateway(
     unreadyMs: settings.BATON_UNREADY_MS ?? unreadyMs,
     drainMs: settings.BATON_DRAIN_MS,
     fastPath: true,
+    edgeLimits: {
+      connections: settings.BATON_MAX_CONNECTIONS,
+      connectionsPerAddress: settings.BATON_MAX_CONNECTIONS_PER_ADDRESS,
+      connectionsPerKey: settings.BATON_MAX_CONNECTIONS_PER_KEY,
+      bufferBytes: settings.BATON_MAX_BUFFER_BYTES,
+      bufferBytesPerKey: settings.BATON_MAX_BUFFER_BYTES_PER_KEY,
+      writeStallMs: settings.BATON_WRITE_STALL_MS,
+      refusedBytesPerSecond: settings.BATON_REFUSED_BYTES_PER_SECOND,
+      wrongCredentialsPerSecond: settings.BATON_WRONG_CREDENTIALS_PER_SECOND,
+    },
   };
   const gateway = await startGateway(configuration, store, log, enabledSyntheticOperations(settings)).catch(
     async (error: unknown) => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { DEFAULT_EDGE_LIMITS as edge } from '@baton/gateway/configuration';
 import { z } from 'zod';
 
 /** A bad or missing setting: the process ends with 78 (EX_CONFIG) and this message. */
@@ -8,6 +9,7 @@ export class ConfigurationError extends Error {
 
 const milliseconds = (fallback: number) =>
   z.coerce.number().int().min(1_000).max(31_536_000_000).default(fallback);
+const count = (fallback: number) => z.coerce.number().int().min(1).max(1_000_000_000_000).default(fallback);
 const flag = z
   .enum(['true', 'false'])
   .default('false')
@@ -49,6 +51,14 @@ const settings = z.object({
   BATON_TRUST_PROXY: flag,
   BATON_ALLOWED_ORIGINS: list,
   BATON_METRICS_OPEN: flag,
+  BATON_MAX_CONNECTIONS: count(edge.connections),
+  BATON_MAX_CONNECTIONS_PER_ADDRESS: count(edge.connectionsPerAddress),
+  BATON_MAX_CONNECTIONS_PER_KEY: count(edge.connectionsPerKey),
+  BATON_MAX_BUFFER_BYTES: count(edge.bufferBytes),
+  BATON_MAX_BUFFER_BYTES_PER_KEY: count(edge.bufferBytesPerKey),
+  BATON_WRITE_STALL_MS: milliseconds(edge.writeStallMs),
+  BATON_REFUSED_BYTES_PER_SECOND: count(edge.refusedBytesPerSecond),
+  BATON_WRONG_CREDENTIALS_PER_SECOND: count(edge.wrongCredentialsPerSecond),
   BATON_REDIS_PREFIX: z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,40}$/, 'must be 1 to 40 letters, digits, _ or -')

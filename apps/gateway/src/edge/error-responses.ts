@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 import { BatonError, toBatonError } from '@baton/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MalformedJson } from './json-body-parser.ts';
-import { drainBody } from './drain-body.ts';
 import { publicUrl } from './public-url.ts';
 
 /**
@@ -73,7 +72,7 @@ export function errorHeaders(error: BatonError, request: FastifyRequest): Record
 const PARSE_ERROR = -32700;
 
 export async function sendErrorResponse(request: FastifyRequest, reply: FastifyReply, error: BatonError) {
-  await drainBody(request.raw);
+  await request.server.refusalCosts.charge(request, reply, error);
   const { http, rpc } = error.row;
   reply.status(http).headers(errorHeaders(error, request));
   if (request.url.startsWith('/mcp')) {

@@ -1,5 +1,6 @@
-import { BatonError, JsonTextError, MAX_WIDE_FIELDS, parseJson } from '@baton/protocol';
+import { BatonError, JsonTextError, MAX_BODY_BYTES, MAX_WIDE_FIELDS, parseJson } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { readBody } from './read-body.ts';
 
 /**
  * JSON bodies: bounded in depth before they are parsed, `__proto__` and `constructor.prototype` refused. The bound on
@@ -7,18 +8,24 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
  */
 export function installJsonBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'string' },
-    async (request: FastifyRequest, body: string) => {
-      requirePlainUtf8(request);
-      request.bodyBytes = Buffer.byteLength(body);
-      // Many clients set the content type on a DELETE or POST that has no body.
-      if (body === '') return undefined;
-      return parseBody(body);
-    },
-  );
+  app.addContentTypeParser('application/json', (request: FastifyRequest, payload, done) => {
+    readBody(request, payload, (error, body) => {
+      if (error !== null) return done(error);
+      try {
+        done(null, parseRequestBody(request, body));
+      } catch (thrown) {
+        done(thrown as Error);
+      }
+    });
+  });
   app.decorateRequest('bodyBytes', 0);
+  app.decorateRequest('maxBodyBytes', MAX_BODY_BYTES);
+}
+
+function parseRequestBody(request: FastifyRequest, body: string): unknown {
+  requirePlainUtf8(request);
+  // Many clients set the content type on a DELETE or POST that has no body.
+  return body === '' ? undefined : parseBody(body);
 }
 
 function parseBody(body: string): unknown {
@@ -55,12 +62,5 @@ function requirePlainUtf8({ headers }: FastifyRequest): void {
 export class MalformedJson extends BatonError {
   constructor(reason: string) {
     super('invalid_arguments', `The body is not JSON that Baton takes: ${reason.slice(0, 200)}`);
-  }
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Bytes of the body as it was sent. */
-    bodyBytes: number;
   }
 }

@@ -1,28 +1,58 @@
 import { callbackify } from 'node:util';
+import { MAX_BODY_BYTES } from '@baton/protocol';
 import type { Store } from '@baton/store';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { routeNotFoundError } from './error-responses.ts';
+import type { Buffers } from './limits/buffers.ts';
 
-/** Smaller bodies are read without a preflight, which nearly all are. */
+/** Smaller bodies are read before their caller is admitted, which nearly all are. */
 const UNCHECKED_BYTES = 65_536;
 
 /**
  * Refuses a large body before it is read if its caller would be refused anyway: without a valid key a request makes this
- * process hold at most `UNCHECKED_BYTES`. It costs a call to Redis and no rate token; the request is still to be admitted.
+ * process hold at most `UNCHECKED_BYTES`. What may be an answer is read as long as the rate takes answers and the cost of
+ * refusing it would be covered. It costs a call to Redis and no rate token; the request is still to be admitted. What is read then
+ * is bounded by the tenant's `requestBytes`, and counts as the key's until it was received.
  */
-export function refuseUnadmittedLargeBodies(app: FastifyInstance, store: Store): void {
-  app.addHook('onRequest', (request, _reply, done) => {
-    const bytes = announcedBytes(request);
-    if (bytes !== undefined && bytes <= UNCHECKED_BYTES) return done();
+export function refuseUnadmittedLargeBodies(app: FastifyInstance, store: Store, buffers: Buffers): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    const announced = announcedBytes(request);
+    if (announced !== undefined && announced <= UNCHECKED_BYTES) return done();
     const { credential } = request;
     if (request.is404) return done(routeNotFoundError(request));
     if (credential?.kind !== 'key') return done();
-    const caller = store.tenant(credential.key.tenant).caller(credential.key, bytes ?? 0);
-    callbackify(() => caller.dryRunAdmission())(done);
+    const { key } = credential;
+    const caller = store.tenant(key.tenant).caller(key, announced ?? 0);
+    const doubted = mayBeAnswer(request) && app.refusalCosts.covers(key, announced ?? MAX_BODY_BYTES);
+    const admitBody = async () => {
+      const most = await caller.dryRunAdmission(doubted ? 'answer' : 'call');
+      request.maxBodyBytes = Math.min(most, MAX_BODY_BYTES);
+      buffers.requireRoom(key.text);
+      holdBody(request, reply, buffers, { key: key.text, bytes: announced ?? request.maxBodyBytes });
+    };
+    callbackify(admitBody)(done);
   });
+}
+
+/** Counts a body from now until it was received, or its request has ended. */
+function holdBody(
+  { raw }: FastifyRequest,
+  reply: FastifyReply,
+  buffers: Buffers,
+  { key, bytes }: { key: string; bytes: number },
+): void {
+  const held = { key, bytes, close: () => raw.socket.destroy() };
+  const release = () => buffers.release(held);
+  buffers.hold(held);
+  raw.once('end', release);
+  reply.raw.once('close', release);
 }
 
 /** Undefined for a body that does not say how large it is. */
 function announcedBytes({ headers }: FastifyRequest): number | undefined {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : undefined;
+}
+
+function mayBeAnswer({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url === '/mcp' || routeOptions.url?.endsWith('/answer') === true;
 }

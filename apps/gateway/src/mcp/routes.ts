@@ -71,8 +71,8 @@ export async function mcpRoutes(
     const rpc = fastPathEnabled ? parseSharedServerRequest(request) : undefined;
     if (rpc === undefined) return sendThroughSdkTransport(request, reply, call);
     return sendJsonOrSse(reply, fastPath.send(rpc, call), acceptsStream(request), ({ json, httpError }) => {
-      if (httpError) reply.status(httpError.row.http).headers(errorHeaders(httpError, request));
-      return reply.header('content-type', JSON_UTF8).send(json);
+      reply.header('content-type', JSON_UTF8);
+      return httpError === undefined ? reply.send(json) : sendRefusal(request, reply, httpError, json);
     });
   });
 
@@ -147,6 +147,12 @@ export async function mcpRoutes(
     const { principal } = await admit(call, messageAccess(request.body));
     return sessions.verify(sealed, key, principal, call.tenant);
   }
+}
+
+/** Sends the response of a call that was refused with an HTTP status of its own. */
+async function sendRefusal(request: FastifyRequest, reply: FastifyReply, error: BatonError, json: string) {
+  await request.server.refusalCosts.charge(request, reply, error);
+  return reply.status(error.row.http).headers(errorHeaders(error, request)).send(json);
 }
 
 function createCall(services: Services, request: FastifyRequest, reply: FastifyReply): Call {

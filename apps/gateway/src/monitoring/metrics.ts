@@ -1,12 +1,14 @@
 import { BatonError } from '@baton/protocol';
 import type { Store } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import { credentialOf } from '../edge/credential.ts';
+import type { EdgeMetrics } from '../edge/limits/edge-metrics.ts';
 
 /** Prometheus' view of this replica, at `/metrics`; needs the operator token unless it is opened. */
-export function serveMetrics(app: FastifyInstance, store: Store, open: boolean): void {
+export function serveMetrics(app: FastifyInstance, store: Store, open: boolean, edge: EdgeMetrics): void {
   const registry = new Registry();
+  for (const metric of edge.all) registry.registerMetric(metric as Metric);
   collectDefaultMetrics({ register: registry });
   const requests = new Histogram({
     name: 'baton_http_request_seconds',

@@ -85,11 +85,16 @@ export class Caller {
   }
 
   /**
-   * Throws the error with which any request of this caller would be refused now, an answer included, so that its body
-   * need not have been read. The rate counts nothing: the request is still to be admitted.
+   * Throws the error with which such a request of this caller would be refused now, so that its body need not have been
+   * read, and otherwise returns the most bytes that its body may have. The rate counts nothing: the request is still to be
+   * admitted.
    */
-  async dryRunAdmission(): Promise<void> {
-    await this.runAdmission(ADMISSION_DRY_RUN, scopeSchema.options, ANSWER_FLOOR);
+  async dryRunAdmission(purpose: 'call' | 'answer' = 'answer'): Promise<number> {
+    const floor = purpose === 'answer' ? ANSWER_FLOOR : CALL_FLOOR;
+    const args = this.scriptArgs(scopeSchema.options, floor);
+    const reply = await runScript(this.connection, ADMISSION_DRY_RUN, this.scriptKeys, args);
+    if (reply[0] !== 'ok') throw refusalError(reply);
+    return Number(reply[4]);
   }
 
   /**

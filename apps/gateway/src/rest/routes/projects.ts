@@ -62,7 +62,7 @@ export async function projectRoutes(
   api.get(
     '/projects/:id',
     {
-      config: { access: routeScope.access(USE), problems: [404] },
+      config: { access: routeScope.access(USE), problems: [404], repliesLarge: true },
       schema: {
         operationId: routeScope.operationId('getProject'),
         tags,

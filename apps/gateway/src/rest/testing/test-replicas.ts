@@ -1,6 +1,7 @@
 import { startPrivateRedis } from '@baton/local-redis';
 import { syntheticOperations } from '@baton/operations';
 import { Store } from '@baton/store';
+import { DEFAULT_EDGE_LIMITS } from '../../configuration.ts';
 import { createLogger, type RunningGateway, startGateway } from '../../index.ts';
 import { OpenApiResponseChecker } from './openapi-response-checker.ts';
 
@@ -115,6 +116,7 @@ export async function startTestReplicas(): Promise<TestReplicas> {
       unreadyMs: 0,
       drainMs: 1_000,
       fastPath: true,
+      edgeLimits: { ...DEFAULT_EDGE_LIMITS, wrongCredentialsPerSecond: 1_000 },
     };
     const gateway = await startGateway(configuration, store, createLogger('silent', {}), syntheticOperations);
     gateways.push(gateway);

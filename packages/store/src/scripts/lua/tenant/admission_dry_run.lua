@@ -3,13 +3,13 @@
 -- and again for a caller that was admitted and is still connected.
 -- KEYS: credential tenant rates
 -- ARGV: digest principal scopes need bytes floor
--- Returns: {'ok', principal, scopes, expiresInMs}, '' for never, or a refusal, as ADMIT
+-- Returns: {'ok', principal, scopes, expiresInMs, requestBytes}, '' for never, or a refusal, as ADMIT
 -- @include clock
 -- @include credential
 -- @include rate
 -- @include admission
-local refusal, principal, scopes, _, expires_in = admit(clock())
+local refusal, principal, scopes, tenant, expires_in = admit(clock(), 'requestBytes')
 -- Drops the writes of the rate bucket and of the last use.
 deferred_writes = {}
 if refusal then return refusal end
-return {'ok', principal, scopes, expires_in}
+return {'ok', principal, scopes, expires_in, tenant[1]}

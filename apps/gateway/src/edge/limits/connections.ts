@@ -1,0 +1,170 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { BatonError } from '@baton/protocol';
+import type { EdgeLimits } from './edge-limits.ts';
+import { addressGroup, clientAddress } from './client-address.ts';
+import type { CloseReason, EdgeMetrics } from './edge-metrics.ts';
+import { Tally } from './tally.ts';
+
+/** More requests of one connection at once are no client that waits for replies. */
+const MAX_PIPELINED = 8;
+const SWEEP_MS = 5_000;
+
+interface Connection {
+  readonly socket: Socket;
+  /** Of the socket. */
+  readonly address: string;
+  /** Requests under way. */
+  requests: number;
+  /** Of its request under way: the key's text, and the address that a trusted proxy forwarded. */
+  key: string | undefined;
+  forwarded: string | undefined;
+  /** The bytes that its client had taken when it was last looked at, and since when: only while some wait. */
+  taken: { readonly bytes: number; readonly since: number } | undefined;
+}
+
+/**
+ * The open connections of a listener: bounded in all, by address and by key. A connection too many takes the place of the one that has been
+ * idle for the longest, and is closed where none is idle. One whose client takes nothing of what waits for it is closed.
+ */
+export class Connections {
+  private readonly limits: EdgeLimits;
+  private readonly trustProxy: boolean;
+  private readonly metrics: EdgeMetrics;
+  private readonly open = new Map<Socket, Connection>();
+  /** Connections without a request, the longest idle first. */
+  private readonly idle = new Set<Connection>();
+  private readonly byAddress = new Tally();
+  private readonly byKey = new Tally();
+  private readonly sweep: NodeJS.Timeout;
+  /** One function for all responses. */
+  private readonly onResponseClose: (this: ServerResponse) => void;
+
+  constructor(server: Server, limits: EdgeLimits, trustProxy: boolean, metrics: EdgeMetrics) {
+    this.limits = limits;
+    this.trustProxy = trustProxy;
+    this.metrics = metrics;
+    const end = (socket: Socket) => this.end(socket);
+    this.onResponseClose = function onResponseClose() {
+      end(this.req.socket);
+    };
+    server.on('connection', (socket: Socket) => this.add(socket));
+    this.sweep = setInterval(() => this.closeStalled(), Math.min(SWEEP_MS, limits.writeStallMs / 2));
+    this.sweep.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.sweep);
+  }
+
+  /**
+   * A request begins on its connection. Returns false when it is not to be answered, since its connection was closed. Errors:
+   * `limit_connections` for a forwarded address.
+   */
+  begin(request: IncomingMessage, response: ServerResponse): boolean {
+    const connection = this.open.get(request.socket);
+    if (connection === undefined) return !request.socket.destroyed;
+    if (connection.requests >= MAX_PIPELINED) {
+      this.close(connection, 'pipelining');
+      return false;
+    }
+    connection.requests++;
+    this.idle.delete(connection);
+    response.on('close', this.onResponseClose);
+    if (this.trustProxy && connection.forwarded === undefined) {
+      const address = clientAddress(request, true);
+      const most = this.limits.connectionsPerAddress;
+      if (this.byAddress.get(address) >= most) throw tooMany('address', most);
+      connection.forwarded = address;
+      this.byAddress.add(address, 1);
+    }
+    return true;
+  }
+
+  /** A request that has begun shows a key. Errors: `limit_connections`. */
+  attachKey(socket: Socket, key: string): void {
+    const connection = this.open.get(socket);
+    if (connection === undefined || connection.key !== undefined) return;
+    const most = this.limits.connectionsPerKey;
+    if (this.byKey.get(key) >= most) throw tooMany('key', most);
+    connection.key = key;
+    this.byKey.add(key, 1);
+  }
+
+  private add(socket: Socket): void {
+    const address = addressGroup(socket.remoteAddress ?? '');
+    const none = { requests: 0, key: undefined, forwarded: undefined, taken: undefined };
+    const connection: Connection = { socket, address, ...none };
+    this.open.set(socket, connection);
+    this.idle.add(connection);
+    this.metrics.connections.inc();
+    socket.once('close', () => this.remove(connection));
+    if (this.trustProxy) return this.boundAll(connection);
+    this.byAddress.add(address, 1);
+    if (this.byAddress.get(address) <= this.limits.connectionsPerAddress) return this.boundAll(connection);
+    const idle = this.longestIdle((one) => one.address === address && one !== connection);
+    this.close(idle ?? connection, 'address');
+  }
+
+  private boundAll(connection: Connection): void {
+    if (this.open.size <= this.limits.connections) return;
+    this.close(this.longestIdle((one) => one !== connection) ?? connection, 'total');
+  }
+
+  private longestIdle(isWanted: (connection: Connection) => boolean): Connection | undefined {
+    for (const connection of this.idle) if (isWanted(connection)) return connection;
+    return undefined;
+  }
+
+  private end(socket: Socket): void {
+    const connection = this.open.get(socket);
+    if (connection === undefined || --connection.requests > 0) return;
+    this.detach(connection);
+    this.idle.add(connection);
+  }
+
+  private detach(connection: Connection): void {
+    const { key, forwarded } = connection;
+    if (key !== undefined) this.byKey.add(key, -1);
+    if (forwarded !== undefined) this.byAddress.add(forwarded, -1);
+    connection.key = undefined;
+    connection.forwarded = undefined;
+  }
+
+  private remove(connection: Connection): void {
+    if (!this.open.delete(connection.socket)) return;
+    this.idle.delete(connection);
+    this.detach(connection);
+    if (!this.trustProxy) this.byAddress.add(connection.address, -1);
+    this.metrics.connections.dec();
+  }
+
+  private close(connection: Connection, reason: CloseReason): void {
+    this.metrics.closedConnections.inc({ reason });
+    this.remove(connection);
+    connection.socket.destroy();
+  }
+
+  private closeStalled(): void {
+    const now = performance.now();
+    for (const connection of this.open.values()) {
+      const { socket, taken } = connection;
+      if (socket.writableLength === 0) {
+        connection.taken = undefined;
+        continue;
+      }
+      // What was written, but for what the system has not taken yet.
+      const bytes = socket.bytesWritten - socket.writableLength;
+      if (taken === undefined || taken.bytes !== bytes) connection.taken = { bytes, since: now };
+      else if (now - taken.since >= this.limits.writeStallMs) this.close(connection, 'stalled');
+    }
+  }
+}
+
+function tooMany(what: 'address' | 'key', most: number): BatonError {
+  return new BatonError(
+    'limit_connections',
+    `The ${what} has ${most} requests under way at this gateway, which is the limit. Wait for some, then repeat.`,
+    { limit: 'connections', of: what, most, retryAfterMs: 1_000 },
+  );
+}

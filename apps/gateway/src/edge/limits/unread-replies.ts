@@ -1,0 +1,69 @@
+import type { ServerResponse } from 'node:http';
+import { BatonError } from '@baton/protocol';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Buffers } from './buffers.ts';
+import { LARGE_REPLY_BYTES, LargeReply } from './large-reply.ts';
+import { Tally } from './tally.ts';
+
+/** Requests of one key at once to routes whose replies are large: each reads all of it from Redis before there is a reply. */
+const MAX_LARGE_REPLIES = 4;
+
+/** Large replies are written in parts, and count as their key's until they were read. Errors: `limit_buffers`. */
+export function boundUnreadReplies(app: FastifyInstance, buffers: Buffers): void {
+  const underWay = new Tally();
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.routeOptions.config.repliesLarge !== true) return done();
+    const key = ownerOf(request);
+    if (underWay.get(key) >= MAX_LARGE_REPLIES) return done(tooManyLargeReplies());
+    underWay.add(key, 1);
+    reply.raw.once('close', () => underWay.add(key, -1));
+    done();
+  });
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
+    if (!isWhole || payload.length < LARGE_REPLY_BYTES) return done(null, payload);
+    const bytes = Buffer.from(payload as string);
+    reply.header('content-length', bytes.length);
+    done(null, holdReply(request, reply.raw, bytes));
+  });
+  app.decorate('buffers', buffers);
+}
+
+/** Ends a stream that has begun with a text of any length. */
+export function endWith(request: FastifyRequest, raw: ServerResponse, text: string): void {
+  if (text.length < LARGE_REPLY_BYTES) raw.end(text);
+  else holdReply(request, raw, Buffer.from(text)).pipe(raw);
+}
+
+function holdReply(request: FastifyRequest, raw: ServerResponse, bytes: Buffer): LargeReply {
+  const { buffers } = request.server;
+  const held = { key: ownerOf(request), bytes: bytes.length, close: () => request.raw.socket.destroy() };
+  if (!raw.destroyed) {
+    buffers.hold(held);
+    raw.once('close', () => buffers.release(held));
+  }
+  return new LargeReply(bytes);
+}
+
+/** Who answers for what a request makes this process hold. */
+function ownerOf({ credential }: FastifyRequest): string {
+  return credential?.kind === 'key' ? credential.key.text : 'operator';
+}
+
+function tooManyLargeReplies(): BatonError {
+  return new BatonError(
+    'limit_buffers',
+    `${MAX_LARGE_REPLIES} large replies are on their way to this key already. Read them, then repeat.`,
+    { limit: 'largeReplies', most: MAX_LARGE_REPLIES, retryAfterMs: 1_000 },
+  );
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    buffers: Buffers;
+  }
+  interface FastifyContextConfig {
+    /** True for a route whose reply may be as large as all that a project holds. */
+    repliesLarge?: boolean;
+  }
+}

@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+import { BatonError, MAX_BODY_BYTES } from '@baton/protocol';
+import { refusalError } from '@baton/store';
+import type { FastifyRequest } from 'fastify';
+
+/**
+ * Reads a body as UTF-8, up to the request's `maxBodyBytes`: a longer one is cut off where it exceeds them, or before it begins
+ * if it says how long it is, and the rest stays unread. `request.bodyBytes` counts what was read.
+ */
+export function readBody(
+  request: FastifyRequest,
+  payload: IncomingMessage,
+  done: (error: Error | null, body: string) => void,
+): void {
+  const chunks: Buffer[] = [];
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > request.maxBodyBytes) {
+    done(tooLarge(request, announced), '');
+    return;
+  }
+  const onData = (chunk: Buffer) => {
+    request.bodyBytes += chunk.length;
+    if (request.bodyBytes > request.maxBodyBytes) {
+      payload.pause();
+      settle(tooLarge(request, request.bodyBytes));
+      return;
+    }
+    chunks.push(chunk);
+  };
+  const onEnd = () => settle(null);
+  const onError = () => settle(new BatonError('invalid_arguments', 'The body ended before it was complete.'));
+  const settle = (error: Error | null) => {
+    payload.off('data', onData).off('end', onEnd).off('error', onError);
+    const [first] = chunks;
+    const bytes = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
+    done(error, error === null ? bytes.toString('utf8') : '');
+  };
+  payload.on('data', onData).on('end', onEnd).on('error', onError);
+}
+
+function tooLarge({ maxBodyBytes }: FastifyRequest, bytes: number): BatonError {
+  if (maxBodyBytes < MAX_BODY_BYTES) return refusalError(['limit_size', 'requestBytes', bytes, maxBodyBytes]);
+  return new BatonError('limit_size', 'The body is larger than this server takes.');
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Bytes of the body that were read. */
+    bodyBytes: number;
+    /** The most that are read: the tenant's `requestBytes` where they are known. */
+    maxBodyBytes: number;
+  }
+}
