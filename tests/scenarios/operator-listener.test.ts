@@ -45,6 +45,15 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(shown)?.[1] ?? Number.NaN);
 }
 
+test('the metrics for operators count the requests of clients too', async () => {
+  await fetch(`${clients}/v1/tasks`);
+  const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+  const text = await (await fetch(`${operators}/metrics`, { headers })).text();
+  expect(text).toMatch(
+    /baton_http_request_seconds_count\{route="\/v1\/tasks",method="GET",status="401"\} [1-9]/,
+  );
+});
+
 test('what the edge refuses at either listener is counted once for both', async () => {
   const before = await metric('baton_wrong_credentials_total');
   for (const url of [clients, operators])

@@ -23,6 +23,7 @@ import { createMcpServerFactory } from './mcp/mcp-server.ts';
 import { mcpRoutes } from './mcp/routes.ts';
 import { serveHealth } from './monitoring/health.ts';
 import { serveMetrics } from './monitoring/metrics.ts';
+import type { RequestMetrics } from './monitoring/request-metrics.ts';
 import { restRoutes } from './rest/index.ts';
 import { toolCatalog } from './tools/catalog.ts';
 
@@ -41,6 +42,7 @@ export async function buildApp(
   options: {
     audience: Audience;
     guards: ReplicaGuards;
+    requestMetrics: RequestMetrics;
     operations: ReadonlyMap<string, Operation>;
     programs: Programs;
     draining: () => boolean;
@@ -66,7 +68,9 @@ export async function buildApp(
 
   serveHealth(app, store, options.draining);
   serveProtectedResourceMetadata(app);
-  if (forOperators) serveMetrics(app, store, configuration.metricsOpen, metrics);
+  options.requestMetrics.observe(app);
+  const counted = { edge: metrics, requests: options.requestMetrics };
+  if (forOperators) serveMetrics(app, store, configuration.metricsOpen, counted);
 
   const services = createServices(app, store, options);
   if (audience !== 'operators') {

@@ -6,6 +6,7 @@ import { type Audience, buildApp } from './app.ts';
 import type { GatewayConfiguration } from './configuration.ts';
 import { createReplicaGuards } from './edge/replica-guards.ts';
 import { Listener } from './listener.ts';
+import { RequestMetrics } from './monitoring/request-metrics.ts';
 
 export interface RunningGateway {
   readonly url: string;
@@ -31,6 +32,7 @@ export async function startGateway(
     programs: new Programs(added),
     draining: () => draining,
     guards: createReplicaGuards(configuration),
+    requestMetrics: new RequestMetrics(),
   };
   const { port, operatorPort, unreadyMs, drainMs } = configuration;
   const listen = async (audience: Audience, at: number) => {

@@ -1,22 +1,22 @@
 import { BatonError } from '@baton/protocol';
 import type { Store } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
 import { credentialOf } from '../edge/credential.ts';
 import type { EdgeMetrics } from '../edge/limits/edge-metrics.ts';
+import type { RequestMetrics } from './request-metrics.ts';
 
 /** Prometheus' view of this replica, at `/metrics`; needs the operator token unless it is opened. */
-export function serveMetrics(app: FastifyInstance, store: Store, open: boolean, edge: EdgeMetrics): void {
+export function serveMetrics(
+  app: FastifyInstance,
+  store: Store,
+  open: boolean,
+  counted: { readonly edge: EdgeMetrics; readonly requests: RequestMetrics },
+): void {
   const registry = new Registry();
-  for (const metric of edge.all) registry.registerMetric(metric as Metric);
+  for (const metric of counted.edge.all) registry.registerMetric(metric as Metric);
+  registry.registerMetric(counted.requests.seconds as unknown as Metric);
   collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
-    name: 'baton_http_request_seconds',
-    help: 'HTTP requests by route, method and status; a held request counts its holding',
-    labelNames: ['route', 'method', 'status'],
-    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 30],
-    registers: [registry],
-  });
   const jobs = new Gauge({
     name: 'baton_queue_jobs',
     help: 'BullMQ jobs by queue and state, all shards together',
@@ -34,16 +34,6 @@ export function serveMetrics(app: FastifyInstance, store: Store, open: boolean, 
     for (const { queue, state, count } of counts) jobs.inc({ queue, state }, count);
     paused.set(queues.length);
   };
-  // Labels are checked and looked up at each use: those that were met before are cached. There are few.
-  const cached = new Map<string, Histogram.Internal<'route' | 'method' | 'status'>>();
-  app.addHook('onResponse', (request, reply, done) => {
-    const [route = 'unknown', { method }, status] = [request.routeOptions.url, request, reply.statusCode];
-    const name = `${status} ${method} ${route}`;
-    const one = cached.get(name) ?? requests.labels({ route, method, status });
-    cached.set(name, one);
-    one.observe(reply.elapsedTime / 1_000);
-    done();
-  });
   app.get(
     '/metrics',
     { config: { isPublic: open, access: { kind: 'operator' } } },

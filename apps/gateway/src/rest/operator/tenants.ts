@@ -1,7 +1,7 @@
 import { type Limits, limitsSchema, limitsPatch, tenantId, tenantInputSchema } from '@baton/protocol';
 import type { Identity } from '@baton/store';
 import type { OperatorStore } from '@baton/store/operator';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { cursor, nextCursor } from '../routes/paging.ts';
@@ -59,6 +59,7 @@ export async function tenantRoutes(
         ...request.body,
         limits: asPartialLimits(request.body.limits),
       });
+      logTenantChange(request, 'tenant_created', created.id, request.body);
       return reply.status(201).send(created);
     },
   );
@@ -115,15 +116,26 @@ export async function tenantRoutes(
         response: { 200: jsonResponseSchema('The tenant as it is now', tenant) },
       },
     },
-    async (request) =>
-      operatorStore.update(request.params.tenant, {
-        ...request.body,
-        limits: asPartialLimits(request.body.limits),
-      }),
+    async (request) => {
+      const limits = asPartialLimits(request.body.limits);
+      const changed = await operatorStore.update(request.params.tenant, { ...request.body, limits });
+      logTenantChange(request, 'tenant_changed', request.params.tenant, request.body);
+      return changed;
+    },
   );
 }
 
 /** JSON has no `undefined`, so what is there is given; zod's type cannot say so. */
 function asPartialLimits(patch: z.infer<typeof limitsPatch> | undefined): Partial<Limits> | undefined {
   return patch as Partial<Limits> | undefined;
+}
+
+/** One line of the log for each change of a tenant: what was given. */
+function logTenantChange(
+  { log }: FastifyRequest,
+  audit: 'tenant_created' | 'tenant_changed',
+  tenantId: string,
+  { suspended, limits }: { readonly suspended?: boolean | undefined; readonly limits?: object | undefined },
+): void {
+  log.info({ audit, tenant: tenantId, by: 'operator', suspended, limits }, audit.replace('_', ' '));
 }

@@ -1,0 +1,58 @@
+import { PassThrough } from 'node:stream';
+import { createLogger } from '@baton/gateway';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
+import type { AnyJson } from '../harness/mcp-client.ts';
+
+let baton: Deployment;
+let admin: string;
+const lines = new PassThrough();
+let said = '';
+lines.on('data', (chunk: Buffer) => (said += chunk.toString()));
+beforeAll(async () => {
+  baton = await Deployment.start({ gateways: 1, workers: 0, log: createLogger('info', {}, lines) });
+  admin = await baton.createKey({ scopes: ['admin'] });
+});
+afterAll(() => baton?.stop());
+
+async function send(method: string, path: string, token: string, body?: object): Promise<AnyJson> {
+  const reply = await fetch(`${baton.url()}/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await reply.text();
+  return text === '' ? undefined : JSON.parse(text);
+}
+
+/** The lines of the log that tell of a change since the last time, without their level and time. */
+function takeAudits(): AnyJson[] {
+  const all = said.split('\n').filter((line) => line.includes('"audit"'));
+  said = '';
+  return all.map((line) => JSON.parse(line) as AnyJson);
+}
+
+test('each change of a tenant is one line of the log, and a refused one is none', async () => {
+  await send('POST', '/tenants', OPERATOR_TOKEN, { id: 'audited', limits: { burst: 7 } });
+  await send('PATCH', '/tenants/audited', OPERATOR_TOKEN, { suspended: true });
+  await send('PATCH', '/tenants/audited', admin, { suspended: false });
+  await send('POST', '/tenants', OPERATOR_TOKEN, { id: 'audited' });
+  expect(takeAudits()).toMatchObject([
+    { audit: 'tenant_created', tenant: 'audited', by: 'operator', limits: { burst: 7 } },
+    { audit: 'tenant_changed', tenant: 'audited', by: 'operator', suspended: true },
+  ]);
+});
+
+test('each change of a key is one line of the log, by whom it was, and without the key', async () => {
+  const made = await send('POST', '/tenants/acme/keys', admin, { name: 'made', scopes: ['mcp'] });
+  const rotated = await send('POST', `/tenants/acme/keys/${made.id}/rotate`, OPERATOR_TOKEN, {});
+  await send('DELETE', `/tenants/acme/keys/${rotated.id}`, admin);
+  const adminId = admin.split('_')[2];
+  const audits = takeAudits();
+  expect(audits).toMatchObject([
+    { audit: 'key_created', tenant: 'acme', keyId: made.id, by: adminId },
+    { audit: 'key_rotated', tenant: 'acme', by: 'operator' },
+    { audit: 'key_revoked', tenant: 'acme', keyId: rotated.id, by: adminId },
+  ]);
+  for (const key of [made.key, rotated.key, admin]) expect(JSON.stringify(audits)).not.toContain(key);
+});
