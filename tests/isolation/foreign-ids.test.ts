@@ -192,7 +192,9 @@ async function send(
   const text = await reply.text();
   const headers = [...reply.headers].filter(([name]) => name !== 'date');
   await monitor.caughtUp();
-  const commands = monitor.commands.slice(from).filter((command) => !isPeriodicCommand(command));
+  const commands = monitor.commands
+    .slice(from)
+    .filter((command) => !isPeriodicCommand(command) && !HOUSEKEEPING.test(command));
   // A script that Redis does not have yet is sent once more, whole.
   if (commands.some((command) => /^"eval" /i.test(command))) return send(sender, probe, id);
   return {
@@ -210,6 +212,9 @@ function commandsOnTask(commands: string): string[] {
 
 const ASKS_FOR_OWNER = new RegExp(`^lua "HGET" "[^"]*:task:<ref>" "${FIELD.principal}"$`, 'i');
 
+/** Shares of the rate that are whole again are trimmed, and the last use of a key is noted, at times: whatever the id is. */
+const HOUSEKEEPING = /^lua "(?:(?:ZREMRANGEBYSCORE|PEXPIRE)" "[^"]*:rates"|HSET" "[^"]*:key:[^"]*" "used")/i;
+
 /** The same text for every id, and at every time. */
 function neutral(id: string, text: string): string {
   const ref = /^[0-9a-f-]{36}$/.test(id) ? taskRef(id) : id;
@@ -218,5 +223,5 @@ function neutral(id: string, text: string): string {
     .replaceAll(id.slice(0, 32), '<task>')
     .replaceAll(ref, '<ref>')
     .replaceAll(/"tokens" "[^"]*" "filled" "[^"]*"/g, '"tokens" "filled"')
-    .replaceAll(/\b1\d{12}\b/g, '<ms>');
+    .replaceAll(/\b1\d{12}(?:\.\d+)?\b/g, '<ms>');
 }
