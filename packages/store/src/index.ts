@@ -36,5 +36,5 @@ export {
   SESSION_TTL,
   SWEEP_INTERVAL,
 } from './records/durations.ts';
-export { type ListCursors, throwInvalidCursor } from './records/cursor-seal.ts';
+export { type ListCursors, throwInvalidCursor } from './cursors/cursor-seal.ts';
 export { maySee } from './identity/identity.ts';

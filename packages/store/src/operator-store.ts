@@ -1,6 +1,6 @@
 import { BatonError, DEFAULT_LIMITS, type Limits, tenantId } from '@baton/protocol';
 import { admissionMessage } from './waiting/admission-changes.ts';
-import { CursorSeal } from './records/cursor-seal.ts';
+import { CursorSeal } from './cursors/cursor-seal.ts';
 import type { Connection } from './redis/connection.ts';
 import { internalsOf } from './internals.ts';
 import type { Keyspace } from './records/keys.ts';

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { Connection } from './redis/connection.ts';
 import { AdmissionChanges } from './waiting/admission-changes.ts';
 import { ReplicaInbox } from './waiting/replica-inbox.ts';
-import { CursorSeal } from './records/cursor-seal.ts';
+import { CursorSeal } from './cursors/cursor-seal.ts';
 import { registerInternals } from './internals.ts';
 import { Keyspace } from './records/keys.ts';
 import { WorkerRegistry } from './queues/worker-registry.ts';

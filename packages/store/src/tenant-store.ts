@@ -2,7 +2,7 @@ import { type ApiKeyParts, scopeSchema } from '@baton/protocol';
 import { Caller } from './tenant/caller.ts';
 import { ChangeFeed } from './tenant/change-feed.ts';
 import { Claims } from './tasks/claims.ts';
-import type { CursorSeal } from './records/cursor-seal.ts';
+import type { CursorSeal } from './cursors/cursor-seal.ts';
 import { Credentials } from './tenant/credentials.ts';
 import { Interactions } from './tasks/interactions.ts';
 import type { TenantKeys } from './records/keys.ts';

@@ -1,5 +1,5 @@
 import type { Identity } from '../identity/identity.ts';
-import { formatCursor, parseCursor, type Position, withoutPrincipal } from '../records/cursor.ts';
+import { formatCursor, parseCursor, type Position, withoutPrincipal } from '../cursors/cursor.ts';
 import type { InteractionRecord, InteractionSummary } from '../records/interaction-record.ts';
 import type {
   InteractionReader,

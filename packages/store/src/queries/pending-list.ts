@@ -7,7 +7,7 @@ import {
   type Position,
   START,
   withoutPrincipal,
-} from '../records/cursor.ts';
+} from '../cursors/cursor.ts';
 import type { InteractionRecord, InteractionSummary } from '../records/interaction-record.ts';
 import type {
   InteractionReader,

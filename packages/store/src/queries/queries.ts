@@ -1,7 +1,7 @@
 import { parseInteractionId, type TaskStatus } from '@baton/protocol';
 import { PendingList, type PendingQuery, type PendingPage } from './pending-list.ts';
 import { formatScopes, type Identity, maySee } from '../identity/identity.ts';
-import { formatCursor, parseCursor, withoutPrincipal } from '../records/cursor.ts';
+import { formatCursor, parseCursor, withoutPrincipal } from '../cursors/cursor.ts';
 import { InteractionHistory, type HistoryQuery } from './interaction-history.ts';
 import { InteractionReader } from './interaction-reader.ts';
 import {

@@ -1,5 +1,5 @@
 import { type Identity, maySee } from '../identity/identity.ts';
-import { parseMembersWithScores, type Position } from '../records/cursor.ts';
+import { parseMembersWithScores, type Position } from '../cursors/cursor.ts';
 import { parseIndexMember } from '../records/keys.ts';
 import { MAX_SCANNED, PAGE_SIZE } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';

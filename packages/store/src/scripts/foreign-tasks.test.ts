@@ -103,7 +103,9 @@ test.each(FOR_CALLERS.map((script) => [script.name, script] as const))(
 );
 
 test('every script with the task and the caller of a request is among them, and each asks for the owner', () => {
-  const asking = [...ALL_SCRIPTS.values()].filter(({ source }) => /(?<!function )visible_owner\(/.test(source));
+  const asking = [...ALL_SCRIPTS.values()].filter(({ source }) =>
+    /(?<!function )visible_owner\(/.test(source),
+  );
   expect(FOR_CALLERS.map(({ name }) => name).sort()).toEqual(asking.map(({ name }) => name).sort());
   expect(FOR_CALLERS.length).toBeGreaterThanOrEqual(8);
 });

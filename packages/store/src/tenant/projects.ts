@@ -1,5 +1,5 @@
 import { BatonError } from '@baton/protocol';
-import { formatCursor, parseCursor } from '../records/cursor.ts';
+import { formatCursor, parseCursor } from '../cursors/cursor.ts';
 import type { Page } from '../records/page.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { TenantContext } from './tenant-context.ts';

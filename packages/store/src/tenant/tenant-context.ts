@@ -1,4 +1,4 @@
-import type { CursorSeal } from '../records/cursor-seal.ts';
+import type { CursorSeal } from '../cursors/cursor-seal.ts';
 import type { Connection } from '../redis/connection.ts';
 import type { TenantKeys } from '../records/keys.ts';
 import type { WorkerRegistry } from '../queues/worker-registry.ts';
