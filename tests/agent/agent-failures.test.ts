@@ -1,5 +1,5 @@
 import { BatonError } from '@baton/protocol';
-import { type AnswerFunction, AnswerFailure, answerWith, llmEndpoint } from '@baton/agent';
+import { type AnswerFunction, LlmCallFailure, answerWith, llmEndpoint } from '@baton/agent';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { successAnswer, callTool, connectMcpClient } from '../harness/mcp-client.ts';
 import { type LlmBehaviour, VALID_ANSWER } from '../fake-llm/llm-server.ts';
@@ -242,10 +242,10 @@ describe('a parameter that the model does not support', () => {
 describe('a custom answer function', () => {
   const serve = (answer: AnswerFunction) => fixture.answerAll({ answer, tries: 2 });
 
-  test('reports the kind of a failure by AnswerFailure', async () => {
+  test('reports the kind of a failure by LlmCallFailure', async () => {
     const { taskId } = await fixture.parkEcho('own failure');
     await serve(async () => {
-      throw new AnswerFailure('out_of_budget', 'No money is left.');
+      throw new LlmCallFailure('out_of_budget', 'No money is left.');
     });
     expect(await fixture.waitForOutcome(taskId)).toMatchObject({
       error: { code: 'agent_error', errorDetails: { type: 'out_of_budget', message: 'No money is left.' } },

@@ -15,7 +15,7 @@ export {
 export type { AnswerFunction } from './api/answer-function.ts';
 export type { DelegatedRequest } from './api/delegated-request.ts';
 export type { AgentEvent, Totals } from './api/events.ts';
-export { AnswerFailure } from './api/answer-failure.ts';
+export { LlmCallFailure } from './api/llm-call-failure.ts';
 export { type AnswerWithOptions, answerWith } from './llm/answer-with.ts';
 export { isPublicHostName } from './llm/request-media.ts';
 export { llmEndpoint, type LlmEndpointOptions } from './llm/llm-endpoint.ts';

@@ -1,4 +1,4 @@
-import { AnswerFailure, answerInteractions, answerWith, llmEndpoint } from '@baton/agent';
+import { LlmCallFailure, answerInteractions, answerWith, llmEndpoint } from '@baton/agent';
 import { BatonError } from '@baton/protocol';
 import { onStopSignal } from '../process/stop-signals.ts';
 import { ConfigurationError } from '../settings/environment.ts';
@@ -45,7 +45,7 @@ export async function runAgent(flags: AgentFlags, environment: NodeJS.ProcessEnv
 
 /** A refused credential as a ConfigurationError: it is a setting that only the other side can check. */
 function explainRefusedKey(error: unknown, { url, provider }: AgentSettings): unknown {
-  if (error instanceof AnswerFailure)
+  if (error instanceof LlmCallFailure)
     return new ConfigurationError(
       `The LLM's key (BATON_LLM_API_KEY, or ${provider}'s own variable) was refused, or every model of --model was. ${error.message}`,
     );

@@ -9,7 +9,7 @@ import {
 } from 'ai';
 import type { AnswerFunction } from '../api/answer-function.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
-import { AnswerFailure } from '../api/answer-failure.ts';
+import { LlmCallFailure } from '../api/llm-call-failure.ts';
 import { classifyLlmError } from './classify-llm-error.ts';
 import { convertMessages } from './convert-messages.ts';
 import { convertToolChoice, convertTools } from './convert-tools.ts';
@@ -155,16 +155,16 @@ async function streamReply(settings: Settings): Promise<ModelReply> {
     else if (part.type === 'tool-call') toolCalls.push(part);
     else if (part.type === 'error') throw part.error;
     else if (part.type === 'abort')
-      throw new AnswerFailure('timeout_error', 'The stream stood still.', { kind: 'passing' });
+      throw new LlmCallFailure('timeout_error', 'The stream stood still.', { kind: 'passing' });
     else if (part.type === 'finish-step') {
       const { finishReason, rawFinishReason, usage, response } = part;
       // A connection that closes early ends a stream without an error, and without a reason.
       if (rawFinishReason === undefined)
-        throw new AnswerFailure('api_error', 'The stream ended before the answer did.', { kind: 'passing' });
+        throw new LlmCallFailure('api_error', 'The stream ended before the answer did.', { kind: 'passing' });
       return { text, toolCalls, model: response.modelId, usage, finishReason };
     }
   }
-  throw new AnswerFailure('api_error', 'The stream ended before the answer began.', { kind: 'passing' });
+  throw new LlmCallFailure('api_error', 'The stream ended before the answer began.', { kind: 'passing' });
 }
 
 function toAnswerData(
@@ -174,8 +174,8 @@ function toAnswerData(
 ) {
   if (text === '' && toolCalls.length === 0) {
     if (finishReason === 'content-filter')
-      throw new AnswerFailure('content_filter', 'The LLM endpoint withheld the answer.');
-    throw new AnswerFailure('api_error', 'The LLM gave an empty answer.', { kind: 'passing' });
+      throw new LlmCallFailure('content_filter', 'The LLM endpoint withheld the answer.');
+    throw new LlmCallFailure('api_error', 'The LLM gave an empty answer.', { kind: 'passing' });
   }
   const value = asked.serviceType === 'generateObject' ? readJson(text) : undefined;
   return {

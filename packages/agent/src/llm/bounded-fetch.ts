@@ -1,5 +1,5 @@
 import { JsonTextError, MAX_BODY_BYTES, requireJsonBounds } from '@baton/protocol';
-import { AnswerFailure } from '../api/answer-failure.ts';
+import { LlmCallFailure } from '../api/llm-call-failure.ts';
 
 /**
  * `fetch` for an LLM endpoint: a reply is read up to the largest body that Baton takes, and a JSON reply must keep the
@@ -15,7 +15,7 @@ export async function boundedFetch(input: string | URL | Request, init?: Request
     requireJsonBounds(text);
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
-    throw new AnswerFailure('api_error', `The LLM endpoint's reply ${error.message}.`, { kind: 'passing' });
+    throw new LlmCallFailure('api_error', `The LLM endpoint's reply ${error.message}.`, { kind: 'passing' });
   }
   return new Response(text, reply);
 }
@@ -27,7 +27,7 @@ function upTo(most: number): TransformStream<Uint8Array, Uint8Array> {
       bytes += chunk.byteLength;
       if (bytes <= most) return controller.enqueue(chunk);
       const message = `The LLM endpoint's reply is longer than ${most} bytes, which Baton does not take.`;
-      return controller.error(new AnswerFailure('api_error', message));
+      return controller.error(new LlmCallFailure('api_error', message));
     },
   });
 }

@@ -1,6 +1,6 @@
 import { APICallError } from 'ai';
 import { describe, expect, test } from 'vitest';
-import { AnswerFailure } from '../api/answer-failure.ts';
+import { LlmCallFailure } from '../api/llm-call-failure.ts';
 import { classifyLlmError } from './classify-llm-error.ts';
 
 function refused(statusCode: number | undefined, responseHeaders: Record<string, string> = {}) {
@@ -35,7 +35,7 @@ test.each([
 });
 
 test('a failure that has a name keeps it, and what is not of the endpoint is not tried again', () => {
-  const own = new AnswerFailure('mine', 'x');
+  const own = new LlmCallFailure('mine', 'x');
   expect(classifyLlmError(own)).toBe(own);
   expect(classifyLlmError(new RangeError('a bug'))).toMatchObject({ type: 'api_error', kind: 'final' });
 });

@@ -1,5 +1,5 @@
 import { APICallError } from 'ai';
-import { AnswerFailure, type FailureKind } from '../api/answer-failure.ts';
+import { LlmCallFailure, type FailureKind } from '../api/llm-call-failure.ts';
 
 type StatusMeaning = readonly [type: string, kind: FailureKind];
 
@@ -22,12 +22,12 @@ const BY_STATUS: Readonly<Record<number, StatusMeaning>> = {
  * What the `ai` package threw, under the names that Baton knows. A reply that was no reply (cut off, no JSON, of
  * another shape) may be right the next time.
  */
-export function classifyLlmError(thrown: unknown): AnswerFailure {
-  if (thrown instanceof AnswerFailure) return thrown;
+export function classifyLlmError(thrown: unknown): LlmCallFailure {
+  if (thrown instanceof LlmCallFailure) return thrown;
   const said = thrown instanceof Error ? thrown.message : String(thrown);
   if (!APICallError.isInstance(thrown)) {
     const passing = thrown instanceof Error && BROKEN_REPLY_ERRORS.has(thrown.name);
-    return new AnswerFailure('api_error', said, { kind: passing ? 'passing' : 'final', cause: thrown });
+    return new LlmCallFailure('api_error', said, { kind: passing ? 'passing' : 'final', cause: thrown });
   }
   const { statusCode = 0, responseHeaders = {} } = thrown;
   const otherwise: StatusMeaning =
@@ -35,7 +35,7 @@ export function classifyLlmError(thrown: unknown): AnswerFailure {
   const [type, kind] = BY_STATUS[statusCode] ?? otherwise;
   const message = `The LLM endpoint ${statusCode === 0 ? 'failed' : `answered ${statusCode}`}: ${said}`;
   const retryAfterMs = kind === 'passing' ? parseRetryAfter(responseHeaders) : undefined;
-  return new AnswerFailure(type, message, { kind, retryAfterMs, cause: thrown });
+  return new LlmCallFailure(type, message, { kind, retryAfterMs, cause: thrown });
 }
 
 /** Errors about a reply that broke off or made no sense. */

@@ -11,7 +11,7 @@ export interface ModelDialog {
 /**
  * The messages of a delegated request. Their content is text, or blocks in MCP's form or OpenAI's; tool calls are
  * read in either form too. System messages stand together at the beginning, since not every API takes them elsewhere.
- * Errors: AnswerFailure `address_refused`.
+ * Errors: LlmCallFailure `address_refused`.
  */
 export function convertMessages(given: readonly unknown[], media = new RequestMedia([])): ModelDialog {
   const system: string[] = [];

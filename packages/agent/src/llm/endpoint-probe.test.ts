@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MockLanguageModelV3 } from 'ai/test';
 import { APICallError, type LanguageModel } from 'ai';
-import { AnswerFailure } from '../api/answer-failure.ts';
+import { LlmCallFailure } from '../api/llm-call-failure.ts';
 import { EndpointProbe } from './endpoint-probe.ts';
 
 const apiError = (statusCode: number, responseHeaders = {}) =>
@@ -38,8 +38,8 @@ function endpoint(failures: Record<string, Error | undefined>) {
   return { asked, probe };
 }
 
-const refusal = new AnswerFailure('authentication_error', 'not for this key');
-const busy = new AnswerFailure('rate_limit_error', 'too many', { kind: 'passing', retryAfterMs: 600_000 });
+const refusal = new LlmCallFailure('authentication_error', 'not for this key');
+const busy = new LlmCallFailure('rate_limit_error', 'too many', { kind: 'passing', retryAfterMs: 600_000 });
 
 test.each([401, 402, 403, 404])('a %s of every neutral request ends the agent', async (status) => {
   const { probe } = endpoint({ main: apiError(status) });
@@ -69,7 +69,7 @@ test('Retry-After pauses others only if a neutral request is told the same, and 
 
 test('other failures cause no probe, and failures at the same time share one that begins after them', async () => {
   const { asked, probe } = endpoint({ main: undefined });
-  await probe.judge(new AnswerFailure('invalid_request_error', 'too long'));
+  await probe.judge(new LlmCallFailure('invalid_request_error', 'too long'));
   expect(asked).toEqual([]);
   await Promise.all([probe.judge(refusal), probe.judge(refusal), probe.judge(busy)]);
   expect(asked).toEqual([expect.stringContaining('Answer with the word yes.')]);

@@ -1,7 +1,7 @@
 import { DEFAULT_MODELS, roleSchema } from '@baton/protocol';
 import { generateText, type LanguageModel } from 'ai';
 import { setTimeout as delay } from 'node:timers/promises';
-import { AnswerFailure } from '../api/answer-failure.ts';
+import { LlmCallFailure } from '../api/llm-call-failure.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import { classifyLlmError } from './classify-llm-error.ts';
 
@@ -21,7 +21,7 @@ export class EndpointProbe {
   private readonly intervalMs: number;
   private running: Promise<unknown> = Promise.resolve();
   /** The probe that begins next; what fails meanwhile waits for it too. */
-  private next: Promise<readonly (AnswerFailure | undefined)[]> | undefined;
+  private next: Promise<readonly (LlmCallFailure | undefined)[]> | undefined;
   private begun = Number.NEGATIVE_INFINITY;
 
   constructor(modelFor: (request: DelegatedRequest) => LanguageModel, intervalMs = INTERVAL_MS) {
@@ -30,7 +30,7 @@ export class EndpointProbe {
   }
 
   /** The failure as it concerns others: of kind `fatal`, or of scope `endpoint`, only where neutral requests fail too. */
-  async judge(failure: AnswerFailure): Promise<AnswerFailure> {
+  async judge(failure: LlmCallFailure): Promise<LlmCallFailure> {
     const isRefusal = REFUSALS.has(failure.type);
     if (!isRefusal && failure.retryAfterMs === undefined) return failure;
     const failures = (await this.probe()).map((found) =>
@@ -41,7 +41,7 @@ export class EndpointProbe {
     const [first, ...others] = failures;
     if (first === undefined || others.includes(undefined)) return failure;
     const { type, message, retryAfterMs } = first;
-    return new AnswerFailure(type, message, {
+    return new LlmCallFailure(type, message, {
       kind: isRefusal ? 'fatal' : 'passing',
       scope: 'endpoint',
       retryAfterMs,
@@ -50,11 +50,11 @@ export class EndpointProbe {
   }
 
   /** One failure for each model, undefined for one that answers. The probe begins after this call. */
-  private probe(): Promise<readonly (AnswerFailure | undefined)[]> {
+  private probe(): Promise<readonly (LlmCallFailure | undefined)[]> {
     return (this.next ??= this.beginNext());
   }
 
-  private async beginNext(): Promise<readonly (AnswerFailure | undefined)[]> {
+  private async beginNext(): Promise<readonly (LlmCallFailure | undefined)[]> {
     await this.running;
     await delay(Math.max(0, this.begun + this.intervalMs - performance.now()), undefined, { ref: false });
     this.next = undefined;
@@ -65,7 +65,7 @@ export class EndpointProbe {
   }
 }
 
-async function ask(model: LanguageModel): Promise<AnswerFailure | undefined> {
+async function ask(model: LanguageModel): Promise<LlmCallFailure | undefined> {
   try {
     await generateText({
       model,

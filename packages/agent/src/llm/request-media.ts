@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { AnswerFailure } from '../api/answer-failure.ts';
+import { LlmCallFailure } from '../api/llm-call-failure.ts';
 
 /**
  * Pictures, sounds and files of a request. Their bytes may stand in the request; an address is passed to the LLM's
@@ -17,7 +17,7 @@ export class RequestMedia {
     this.hosts = new Set(hosts.map((host) => host.toLowerCase()));
   }
 
-  /** The address of a picture. Errors: AnswerFailure `address_refused` for one that is not passed on. */
+  /** The address of a picture. Errors: LlmCallFailure `address_refused` for one that is not passed on. */
   allowedUrl(text: string): URL {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     const isAllowed =
@@ -27,7 +27,7 @@ export class RequestMedia {
       url.password === '' &&
       this.hosts.has(url.hostname);
     if (url !== undefined && isAllowed) return url;
-    throw new AnswerFailure(
+    throw new LlmCallFailure(
       'address_refused',
       `The request has an image_url of ${url?.origin ?? 'an unreadable address'}, which this agent does not pass on. ` +
         'Send the picture as a data: URL, or have the host listed where the agent is run.',
@@ -35,10 +35,10 @@ export class RequestMedia {
   }
 }
 
-/** Base64 as it is, for the `ai` package takes other text for an address. Errors: AnswerFailure `address_refused`. */
+/** Base64 as it is, for the `ai` package takes other text for an address. Errors: LlmCallFailure `address_refused`. */
 export function requireBase64(data: string): string {
   if (/^[A-Za-z0-9+/_\-\s]*={0,2}$/.test(data.trimEnd())) return data;
-  throw new AnswerFailure(
+  throw new LlmCallFailure(
     'address_refused',
     'The request has a picture, sound or file whose data is not base64. Send its bytes in base64.',
   );

@@ -1,6 +1,6 @@
 import { type AgentAnswer, correctionMessages, exceedsDepth, MAX_SHARED_DEPTH } from '@baton/protocol';
 import pTimeout from 'p-timeout';
-import { AnswerFailure, toAnswerFailure } from '../api/answer-failure.ts';
+import { LlmCallFailure, toLlmCallFailure } from '../api/llm-call-failure.ts';
 import type { AnswerFunction } from '../api/answer-function.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import type { RequestEvent } from '../api/events.ts';
@@ -36,7 +36,7 @@ export type LlmResult =
 /**
  * Calls the LLM for a request: checks the answer, has it repaired once, and retries failures that may pass. After the
  * last try the answer is the error that remained.
- * Errors: AnswerFailure of kind `fatal`.
+ * Errors: LlmCallFailure of kind `fatal`.
  */
 export async function callLlm(
   request: DelegatedRequest,
@@ -66,7 +66,7 @@ export async function callLlm(
       rejected = data;
     } catch (error) {
       if (isCancelled()) return { kind: 'given-up' };
-      const failure = toAnswerFailure(error);
+      const failure = toLlmCallFailure(error);
       if (failure.kind === 'fatal') throw failure;
       const { retryAfterMs = 0, scope } = failure;
       if (retryAfterMs > 0 && scope === 'endpoint') throttle.pauseFor(retryAfterMs);
@@ -87,7 +87,7 @@ async function callWithTimeout(
 ): Promise<object | string> {
   const timedOut = new AbortController();
   const signal = AbortSignal.any([timedOut.signal, cancelled]);
-  const timeout = new AnswerFailure(
+  const timeout = new LlmCallFailure(
     'timeout_error',
     `The LLM did not answer within ${Math.round(timeoutMs / 1_000)} s.`,
     { kind: 'passing' },
@@ -99,10 +99,10 @@ async function callWithTimeout(
       signal: cancelled,
     });
     if (typeof data !== 'string' && (typeof data !== 'object' || data === null))
-      throw new AnswerFailure('api_error', 'The LLM gave no answer.', { kind: 'passing' });
+      throw new LlmCallFailure('api_error', 'The LLM gave no answer.', { kind: 'passing' });
     if (exceedsDepth(MAX_SHARED_DEPTH, data)) {
       const message = `The LLM's answer nests deeper than ${MAX_SHARED_DEPTH} levels.`;
-      throw new AnswerFailure('api_error', message, { kind: 'passing' });
+      throw new LlmCallFailure('api_error', message, { kind: 'passing' });
     }
     return data;
   } catch (error) {
@@ -111,7 +111,7 @@ async function callWithTimeout(
   }
 }
 
-function toErrorAnswer({ type, message, retryAfterMs }: AnswerFailure): AgentAnswer {
+function toErrorAnswer({ type, message, retryAfterMs }: LlmCallFailure): AgentAnswer {
   return {
     status: 'error',
     errorDetails: {

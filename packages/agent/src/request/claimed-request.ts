@@ -43,7 +43,7 @@ export class ClaimedRequest {
     this.holder = holder;
   }
 
-  /** Errors: AnswerFailure of kind `fatal` and refusals of the key, which end the agent. */
+  /** Errors: LlmCallFailure of kind `fatal` and refusals of the key, which end the agent. */
   async process(emit: (event: RequestEvent) => void): Promise<ProcessedRequest> {
     const done = new AbortController();
     this.renewals = this.lease.renewUntil(done.signal, () => this.setLease(this.lease.leaseMs));

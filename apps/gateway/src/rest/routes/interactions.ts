@@ -12,7 +12,8 @@ import {
   toInteractionSummary,
   interactionDetailSchema,
 } from './interaction-view.ts';
-import { cursor, nextMatchingPage, nextCursor, optionalParam } from './paging.ts';
+import { optionalParam } from './optional-param.ts';
+import { cursor, nextMatchingPage, nextCursor } from './paging.ts';
 import type { RouteScope } from '../admission/route-scope.ts';
 import { jsonResponseSchema, emptyBodySchema } from '../openapi/shared-schemas.ts';
 

@@ -1,9 +1,6 @@
 import type { Page } from '@baton/store';
 import { z } from 'zod';
-
-/** `?cursor=` is the same as no cursor at all; forms send empty fields. */
-export const optionalParam = <T extends z.ZodType>(inner: T) =>
-  z.preprocess((value) => (value === '' ? undefined : value), inner.optional()).optional();
+import { optionalParam } from './optional-param.ts';
 
 export const cursor = optionalParam(z.string().max(500)).describe('`nextCursor` of the page before');
 

@@ -11,8 +11,8 @@ export type FailureScope = 'request' | 'endpoint';
  * An LLM call that failed. `type` is what Baton is told: `rate_limit_error`, `timeout_error`, `overloaded_error` and
  * `api_error` it asks again, a bounded number of times; any other type ends the task's call with `agent_error`.
  */
-export class AnswerFailure extends Error {
-  override readonly name = 'AnswerFailure';
+export class LlmCallFailure extends Error {
+  override readonly name = 'LlmCallFailure';
   readonly type: string;
   readonly kind: FailureKind;
   readonly scope: FailureScope;
@@ -41,8 +41,8 @@ export class AnswerFailure extends Error {
  * What was thrown by an `answer` function, as a failure. An error that it gave no name may be a bug, so it is not
  * tried again here, where it would fail again; Baton asks again a few times, perhaps of another agent.
  */
-export function toAnswerFailure(thrown: unknown): AnswerFailure {
-  if (thrown instanceof AnswerFailure) return thrown;
+export function toLlmCallFailure(thrown: unknown): LlmCallFailure {
+  if (thrown instanceof LlmCallFailure) return thrown;
   const message = thrown instanceof Error && thrown.message !== '' ? thrown.message : 'The LLM call failed.';
-  return new AnswerFailure('api_error', message, { cause: thrown });
+  return new LlmCallFailure('api_error', message, { cause: thrown });
 }
