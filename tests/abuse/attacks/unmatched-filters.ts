@@ -9,17 +9,17 @@ export const unmatchedFilters: Attack = {
   name: 'filters that match nothing',
   withoutGuard: [
     {
-      file: 'lua/interaction/fetch_interactions.lua',
+      file: 'lua/interaction/fetch_or_claim_interactions.lua',
       from: "if A_role ~= '' and summary and role_of(summary) ~= A_role then return end",
       to: '',
     },
     {
-      file: 'lua/interaction/fetch_interactions.lua',
+      file: 'lua/interaction/fetch_or_claim_interactions.lua',
       from: "if A_whole == '1' or not summary then",
       to: 'do summary = false',
     },
     {
-      file: 'lua/interaction/fetch_interactions.lua',
+      file: 'lua/interaction/fetch_or_claim_interactions.lua',
       from: 'if #fetched == limit or examine <= 0 then break end',
       to: 'if #fetched == limit then break end',
     },
@@ -29,12 +29,12 @@ export const unmatchedFilters: Attack = {
     for (let n = 0; n < REQUESTS; n++)
       await target.delegate(attacker.key, { messages: [{ role: 'user', content: BODY }] });
     const redis = new Redis(target.redisUrl.replace('unix://', ''));
-    // Nothing but FETCH_INTERACTIONS reads one field of a task in such a call.
+    // In such a call single fields are read of a task only by FETCH_OR_CLAIM_INTERACTIONS: its owner, and what is large.
     const reads = async () =>
       Number(/cmdstat_hget:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1] ?? 0);
     const before = await reads();
     const { content } = await target.callTool(attacker.key, 'pending_interactions', { role: 'fallback' });
-    const read = (await reads()) - before;
+    const read = (await reads()) - before - REQUESTS;
     redis.disconnect();
     const gains: string[] = [];
     if (content?.interactions?.length !== 0) gains.push('the filter matched');
