@@ -1,12 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { PatchedRelease } from '../../processes/patched-release.ts';
-import { type Attack } from './attack.ts';
-import { AttackTarget } from './attack-target.ts';
+import { type Attack } from '../target/attack.ts';
+import { AttackTarget } from '../target/attack-target.ts';
 import { debtStarvation } from './debt-starvation.ts';
 import { foreignIds } from './foreign-ids.ts';
+import { forgedHosts } from './forged-hosts.ts';
 import { guessedCredentials } from './guessed-credentials.ts';
 import { heldDeadKeys } from './held-dead-keys.ts';
+import { loggedArguments } from './logged-arguments.ts';
 import { openedCursors } from './opened-cursors.ts';
 import { poisonedRequests } from './poisoned-requests.ts';
 import { quotedJson } from './quoted-json.ts';
@@ -20,8 +22,10 @@ import { unreadReplies } from './unread-replies.ts';
 const ATTACKS: readonly Attack[] = [
   debtStarvation,
   foreignIds,
+  forgedHosts,
   guessedCredentials,
   heldDeadKeys,
+  loggedArguments,
   openedCursors,
   poisonedRequests,
   quotedJson,

@@ -1,5 +1,5 @@
-import type { Attack } from './attack.ts';
-import type { AttackTarget } from './attack-target.ts';
+import type { Attack } from '../target/attack.ts';
+import type { AttackTarget } from '../target/attack-target.ts';
 
 const RATE = { requestsPerSecond: 1, burst: 60 };
 

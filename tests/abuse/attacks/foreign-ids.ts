@@ -3,8 +3,8 @@ import { formatInteractionId, taskIdFromUuid } from '@baton/protocol';
 import { taskRef } from '../../../packages/store/src/records/keys.ts';
 import { FIELD } from '../../../packages/store/src/records/task-record.ts';
 import { RedisMonitor } from '../../harness/redis-monitor.ts';
-import type { Attack } from './attack.ts';
-import type { AttackTarget, HttpReply } from './attack-target.ts';
+import type { Attack } from '../target/attack.ts';
+import type { AttackTarget, HttpReply } from '../target/attack-target.ts';
 
 /** Ids of another principal are told from ids that nobody has, by what is done for them before they are refused. */
 export const foreignIds: Attack = {

@@ -1,4 +1,4 @@
-import type { Attack } from './attack.ts';
+import type { Attack } from '../target/attack.ts';
 
 /** Someone without a key guesses operator tokens, each over a connection that stays open. */
 export const guessedCredentials: Attack = {

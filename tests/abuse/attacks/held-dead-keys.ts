@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { pollUntil } from '../../harness/poll.ts';
 import { OPERATOR_TOKEN } from '../../processes/process-settings.ts';
-import type { Attack } from './attack.ts';
-import type { ApiKey, AttackTarget } from './attack-target.ts';
+import type { Attack } from '../target/attack.ts';
+import type { ApiKey, AttackTarget } from '../target/attack-target.ts';
 
 /** A call is held when its key ends, and is given, or claims, what is made afterwards. */
 export const heldDeadKeys: Attack = {

@@ -1,8 +1,8 @@
 import { taskRef } from '../../../packages/store/src/records/keys.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import { UNLIMITED } from '../../processes/process-settings.ts';
-import type { Attack } from './attack.ts';
-import type { AttackTarget } from './attack-target.ts';
+import type { Attack } from '../target/attack.ts';
+import type { AttackTarget } from '../target/attack-target.ts';
 
 /** A cursor is read for names of others' tasks, changed, made up, or used for another caller's list. */
 export const openedCursors: Attack = {

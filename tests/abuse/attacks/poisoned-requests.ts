@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { FakeLlmServer, VALID_ANSWER } from '../../fake-llm/llm-server.ts';
-import type { Attack } from './attack.ts';
-import type { AttackTarget } from './attack-target.ts';
+import type { Attack } from '../target/attack.ts';
+import type { AttackTarget } from '../target/attack-target.ts';
 
 const ADDRESS = 'http://169.254.169.254/latest/meta-data/';
 const SMUGGLED = 'smuggled-by-the-caller';

@@ -1,6 +1,6 @@
 import type { AnyJson } from '../../harness/mcp-client.ts';
-import type { Attack } from './attack.ts';
-import type { AttackTarget } from './attack-target.ts';
+import type { Attack } from '../target/attack.ts';
+import type { AttackTarget } from '../target/attack-target.ts';
 
 /** What common JSON parsers read at their defaults (.NET's reads 64 levels, Python's about 1,000). */
 const READABLE_DEPTH = 64;

@@ -1,5 +1,5 @@
-import type { Attack } from './attack.ts';
-import type { AttackTarget } from './attack-target.ts';
+import type { Attack } from '../target/attack.ts';
+import type { AttackTarget } from '../target/attack-target.ts';
 
 /** Names that a schema defines in the validator are used to change, or to read, the schema of another tenant. */
 export const schemaCrosstalk: Attack = {

@@ -1,4 +1,4 @@
-import type { Attack } from './attack.ts';
+import type { Attack } from '../target/attack.ts';
 
 /** A tenant's admin makes keys that are stronger than its own, or that pass for others. */
 export const strongerKeys: Attack = {
