@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Attack } from '../target/attack.ts';
-import type { AttackTarget } from '../target/attack-target.ts';
+import type { AttackedDeployment } from '../target/attacked-deployment.ts';
 
 /** A key asks for large replies over many connections and reads none of them. */
 export const unreadReplies: Attack = {
   name: 'replies that nobody reads',
   environment: { BATON_WRITE_STALL_MS: '2000' },
   withoutGuard: [
-    { file: 'program', from: 'underWay.get(key2) >= MAX_LARGE_REPLIES', to: 'false' },
+    { file: 'program', from: 'turns.running < this.atOnce', to: 'true' },
     { file: 'program', from: /if \(bytes < most\)\s+return;/, to: 'return;' },
     {
       file: 'program',
@@ -37,7 +37,7 @@ const MOST_HELD = 4;
 const CLOSED_WITHIN_MS = 10_000;
 
 /** A project of some 15 MB, more than the systems between take for a client that does not read. */
-async function putProject(target: AttackTarget, key: string): Promise<void> {
+async function putProject(target: AttackedDeployment, key: string): Promise<void> {
   const tasks = Array.from({ length: 400 }, (_, n) => ({
     id: n + 1,
     title: 't',
@@ -53,7 +53,7 @@ async function putProject(target: AttackTarget, key: string): Promise<void> {
 }
 
 /** Asks, reads the first line of the reply and no more. */
-async function begin(target: AttackTarget, key: string): Promise<{ socket: Socket; status: string }> {
+async function begin(target: AttackedDeployment, key: string): Promise<{ socket: Socket; status: string }> {
   const socket = connect({ port: Number(new URL(target.url()).port), host: '127.0.0.1' });
   socket.on('error', () => {});
   socket.write(`GET /v1/projects/big HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n\r\n`);

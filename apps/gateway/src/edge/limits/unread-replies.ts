@@ -3,21 +3,22 @@ import { BatonError } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Buffers } from './buffers.ts';
 import { LARGE_REPLY_BYTES, LargeReply } from './large-reply.ts';
-import { Tally } from './tally.ts';
+import { TurnQueue } from './turn-queue.ts';
 
 /** Requests of one key at once to routes whose replies are large: each reads all of it from Redis before there is a reply. */
 const MAX_LARGE_REPLIES = 4;
+/** So long a further one waits for its turn; whoever reads makes room sooner. */
+const MAX_TURN_WAIT_MS = 1_000;
 
 /** Large replies are written in parts, and count as their key's until they were read. Errors: `limit_buffers`. */
 export function boundUnreadReplies(app: FastifyInstance, buffers: Buffers): void {
-  const underWay = new Tally();
+  const turns = new TurnQueue(MAX_LARGE_REPLIES, MAX_TURN_WAIT_MS);
   app.addHook('onRequest', (request, reply, done) => {
     if (request.routeOptions.config.repliesLarge !== true) return done();
-    const key = ownerOf(request);
-    if (underWay.get(key) >= MAX_LARGE_REPLIES) return done(tooManyLargeReplies());
-    underWay.add(key, 1);
-    reply.raw.once('close', () => underWay.add(key, -1));
-    done();
+    const leave = turns.enter(ownerOf(request), (hasTurn) =>
+      done(hasTurn ? undefined : tooManyLargeReplies()),
+    );
+    reply.raw.once('close', leave);
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
