@@ -8,6 +8,6 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 180_000,
     pool: 'forks',
-    globalSetup: ['tests/harness/global-setup.ts'],
+    globalSetup: ['tests/harness/build-dist-setup.ts'],
   },
 });

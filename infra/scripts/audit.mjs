@@ -1,9 +1,9 @@
 // `npm run audit`: known vulnerabilities of what a deployment installs, by the lock file. Where the registry does not
 // answer such questions, it says so and passes: a build without network is no finding.
 import { spawnSync } from 'node:child_process';
-import { installPackages } from './install-packages.mjs';
+import { ensureNodeAndPackages } from './ensure-node-and-packages.mjs';
 
-installPackages();
+ensureNodeAndPackages();
 const { stdout } = spawnSync('npm', ['audit', '--omit=dev', '--json', '--loglevel=silent'], {
   encoding: 'utf8',
   timeout: 120_000,

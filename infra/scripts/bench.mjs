@@ -2,10 +2,10 @@
 // and BENCH_ONLY (contest, growth, parked or operations) make it shorter.
 import { join } from 'node:path';
 import { bundle } from './build.mjs';
-import { installPackages, root } from './install-packages.mjs';
-import { runCommand } from './run-command.mjs';
+import { ensureNodeAndPackages, REPOSITORY_ROOT } from './ensure-node-and-packages.mjs';
+import { runCommandOrExit } from './run-command-or-exit.mjs';
 
-installPackages();
+ensureNodeAndPackages();
 const processes = [
   'load-client',
   'expand-all-agents',
@@ -18,4 +18,4 @@ await bundle('dist/bench', {
   main: 'tests/bench/main.ts',
   ...Object.fromEntries(processes.map((name) => [name, `tests/bench/processes/${name}.ts`])),
 });
-runCommand(process.execPath, [join(root, 'dist/bench/main.js')]);
+runCommandOrExit(process.execPath, [join(REPOSITORY_ROOT, 'dist/bench/main.js')]);

@@ -2,9 +2,9 @@
 // read at run time by their place (Lua scripts, the thread that checks answers).
 import { cpSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync, existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { installPackages, root } from './install-packages.mjs';
+import { ensureNodeAndPackages, REPOSITORY_ROOT } from './ensure-node-and-packages.mjs';
 
-const MARK = join(root, 'dist/.built');
+const MARK = join(REPOSITORY_ROOT, 'dist/.built');
 
 /** True when some source is newer than the last build. */
 export function isBuildStale() {
@@ -16,15 +16,17 @@ export function isBuildStale() {
     if (!stat.isDirectory()) return stat.mtimeMs > built && !path.endsWith('.test.ts');
     return readdirSync(path).some((name) => newer(join(path, name)));
   };
-  return ['apps', 'packages', 'infra/scripts', 'package-lock.json'].some((part) => newer(join(root, part)));
+  return ['apps', 'packages', 'infra/scripts', 'package-lock.json'].some((part) =>
+    newer(join(REPOSITORY_ROOT, part)),
+  );
 }
 
 /** Bundles entries into a folder, with the files that are read at run time by their place beside them. */
 export async function bundle(folder, entryPoints) {
   const { build: esbuild, stop } = await import('esbuild');
-  mkdirSync(join(root, folder), { recursive: true });
+  mkdirSync(join(REPOSITORY_ROOT, folder), { recursive: true });
   const { metafile } = await esbuild({
-    absWorkingDir: root,
+    absWorkingDir: REPOSITORY_ROOT,
     entryPoints,
     outdir: folder,
     bundle: true,
@@ -49,14 +51,19 @@ export async function bundle(folder, entryPoints) {
   });
   // Its helper process would live on in `npm start`.
   await stop();
-  cpSync(join(root, 'packages/store/src/scripts/lua'), join(root, folder, 'lua'), { recursive: true });
+  cpSync(join(REPOSITORY_ROOT, 'packages/store/src/scripts/lua'), join(REPOSITORY_ROOT, folder, 'lua'), {
+    recursive: true,
+  });
   const fresh = new Set(['.built', ...Object.keys(metafile.outputs).map((path) => basename(path))]);
   const thread = 'validation-thread.mjs';
-  cpSync(join(root, 'packages/answer-validation/src', thread), join(root, folder, thread));
+  cpSync(
+    join(REPOSITORY_ROOT, 'packages/answer-validation/src', thread),
+    join(REPOSITORY_ROOT, folder, thread),
+  );
   fresh.add(thread);
   // Only now, and only these: a Baton may be starting from this folder meanwhile.
-  for (const entry of readdirSync(join(root, folder), { withFileTypes: true }))
-    if (entry.isFile() && !fresh.has(entry.name)) rmSync(join(root, folder, entry.name));
+  for (const entry of readdirSync(join(REPOSITORY_ROOT, folder), { withFileTypes: true }))
+    if (entry.isFile() && !fresh.has(entry.name)) rmSync(join(REPOSITORY_ROOT, folder, entry.name));
 }
 
 export async function build() {
@@ -65,6 +72,6 @@ export async function build() {
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname) {
-  installPackages();
+  ensureNodeAndPackages();
   await build();
 }

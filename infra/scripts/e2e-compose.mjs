@@ -2,9 +2,9 @@
 // and fails without one. COMPOSE_SEED replays a run's choices.
 import { join } from 'node:path';
 import { bundle } from './build.mjs';
-import { installPackages, root } from './install-packages.mjs';
-import { runCommand } from './run-command.mjs';
+import { ensureNodeAndPackages, REPOSITORY_ROOT } from './ensure-node-and-packages.mjs';
+import { runCommandOrExit } from './run-command-or-exit.mjs';
 
-installPackages();
+ensureNodeAndPackages();
 await bundle('dist/compose', { main: 'tests/compose/main.ts' });
-runCommand(process.execPath, [join(root, 'dist/compose/main.js'), ...process.argv.slice(2)]);
+runCommandOrExit(process.execPath, [join(REPOSITORY_ROOT, 'dist/compose/main.js'), ...process.argv.slice(2)]);

@@ -3,11 +3,20 @@
 // Options: --seed N, --seeds N, --at-once N.
 import { join } from 'node:path';
 import { bundle } from './build.mjs';
-import { installPackages, root } from './install-packages.mjs';
-import { runCommand } from './run-command.mjs';
+import { ensureNodeAndPackages, REPOSITORY_ROOT } from './ensure-node-and-packages.mjs';
+import { runCommandOrExit } from './run-command-or-exit.mjs';
 
-installPackages();
+ensureNodeAndPackages();
 await bundle('dist/journey/baton', { baton: 'apps/cli/src/main.ts' });
 await bundle('dist/journey/suite', { main: 'tests/journey/main.ts' });
-const paths = ['--built', join(root, 'dist/journey/baton'), '--modules', join(root, 'node_modules')];
-runCommand(process.execPath, [join(root, 'dist/journey/suite/main.js'), ...process.argv.slice(2), ...paths]);
+const paths = [
+  '--built',
+  join(REPOSITORY_ROOT, 'dist/journey/baton'),
+  '--modules',
+  join(REPOSITORY_ROOT, 'node_modules'),
+];
+runCommandOrExit(process.execPath, [
+  join(REPOSITORY_ROOT, 'dist/journey/suite/main.js'),
+  ...process.argv.slice(2),
+  ...paths,
+]);

@@ -5,18 +5,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { bundle } from './build.mjs';
-import { installPackages, root } from './install-packages.mjs';
+import { ensureNodeAndPackages, REPOSITORY_ROOT } from './ensure-node-and-packages.mjs';
 
-installPackages();
+ensureNodeAndPackages();
 const given = process.argv.slice(2);
 const only = given.includes('--only') ? given[given.indexOf('--only') + 1] : undefined;
-const built = join(root, 'dist/faults/baton');
+const built = join(REPOSITORY_ROOT, 'dist/faults/baton');
 let passed = 0;
 let failed = 0;
 
 /** Runs a part with this terminal, all but its last line, which counts; a part that ends without one has failed. */
 async function runPart(name, args) {
-  const child = spawn(process.execPath, [join(root, `dist/faults/${name}/main.js`), ...args], {
+  const child = spawn(process.execPath, [join(REPOSITORY_ROOT, `dist/faults/${name}/main.js`), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let counts;
@@ -31,9 +31,9 @@ async function runPart(name, args) {
 await bundle('dist/faults/baton', { baton: 'apps/cli/src/main.ts' });
 if (only !== 'scenarios') {
   await bundle('dist/faults/suite', { main: 'tests/faults/main.ts' });
-  await runPart('suite', [...given, '--built', built, '--modules', join(root, 'node_modules')]);
+  await runPart('suite', [...given, '--built', built, '--modules', join(REPOSITORY_ROOT, 'node_modules')]);
 }
-if (existsSync(join(root, 'tests/faults/scenarios/main.ts')) && (!only || only === 'scenarios')) {
+if (existsSync(join(REPOSITORY_ROOT, 'tests/faults/scenarios/main.ts')) && (!only || only === 'scenarios')) {
   await bundle('dist/faults/scenarios', { main: 'tests/faults/scenarios/main.ts' });
   await runPart('scenarios', ['--built', built]);
 }

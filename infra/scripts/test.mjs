@@ -1,7 +1,7 @@
 // `npm test`: from a fresh clone, installs, then runs all unit, contract and scenario tests against a real Redis.
 // Arguments go to vitest: `npm test -- packages/store`.
-import { installPackages } from './install-packages.mjs';
-import { runCommand } from './run-command.mjs';
+import { ensureNodeAndPackages } from './ensure-node-and-packages.mjs';
+import { runCommandOrExit } from './run-command-or-exit.mjs';
 
-installPackages();
-runCommand('npx', ['vitest', 'run', '--config', 'infra/vitest.config.ts', ...process.argv.slice(2)]);
+ensureNodeAndPackages();
+runCommandOrExit('npx', ['vitest', 'run', '--config', 'infra/vitest.config.ts', ...process.argv.slice(2)]);

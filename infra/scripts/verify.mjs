@@ -1,6 +1,6 @@
 // `npm run verify`: everything that must hold before a change lands. `-- --without-tests` leaves out the tests.
-import { installPackages } from './install-packages.mjs';
-import { runCommand } from './run-command.mjs';
+import { ensureNodeAndPackages } from './ensure-node-and-packages.mjs';
+import { runCommandOrExit } from './run-command-or-exit.mjs';
 
 const STEPS = [
   ['format', ['npx', 'biome', 'format', '.']],
@@ -12,10 +12,10 @@ const STEPS = [
   ['build', ['node', 'infra/scripts/build.mjs']],
 ];
 
-installPackages();
+ensureNodeAndPackages();
 for (const [name, [command, ...args]] of STEPS) {
   if (name === 'tests' && process.argv.includes('--without-tests')) continue;
   console.error(`verify: ${name}`);
-  runCommand(command, args);
+  runCommandOrExit(command, args);
 }
 console.error('verify: all of it holds');

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyJson } from '../harness/mcp-client.ts';
 import { mixedInputs } from './inputs/schema-arbitraries.ts';
-import { outcomeOf, McpReplyChecker } from './reply-checker.ts';
+import { comparableOutcome, McpReplyChecker } from './reply-checker.ts';
 import { checkProperty } from './inputs/property-check.ts';
 import { AbuseEnvironment } from './environment/abuse-environment.ts';
 import { callToolAndCheck, listTools } from './tool-calls.ts';
-import { parseMessages } from './environment/raw-http.ts';
+import { parseJsonRpcMessages } from './environment/raw-http.ts';
 
 let environment: AbuseEnvironment;
 let assertions: McpReplyChecker;
@@ -109,11 +109,11 @@ async function answer(data: unknown): Promise<string[]> {
       waitMs: 5_000,
     };
     const { reply, faults } = await callToolAndCheck(environment, assertions, transport, tool, args);
-    const outcome = (parseMessages(reply) ?? []).at(-1)?.result?.structuredContent?.outcome;
+    const outcome = (parseJsonRpcMessages(reply) ?? []).at(-1)?.result?.structuredContent?.outcome;
     // An accepted answer must also be processed.
     if (outcome?.status === 'working') found.push(`${transport.name}: the task never ended`);
     found.push(...faults);
-    ends.push(`${outcomeOf(reply)} ${outcome?.status}`);
+    ends.push(`${comparableOutcome(reply)} ${outcome?.status}`);
     if (parked.taskId)
       await environment
         .callToolForContent(transport, 'cancel_task', { taskId: parked.taskId })

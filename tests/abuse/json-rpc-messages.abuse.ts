@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OPERATOR_TOKEN } from '../harness/deployment.ts';
+import { OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { unusualValues } from './inputs/schema-arbitraries.ts';
-import { outcomeOf, findRestFaults, McpReplyChecker } from './reply-checker.ts';
+import { comparableOutcome, findRestFaults, McpReplyChecker } from './reply-checker.ts';
 import { checkProperty } from './inputs/property-check.ts';
 import { mcpHeaders, AbuseEnvironment, type TransportUnderTest } from './environment/abuse-environment.ts';
 import { listTools } from './tool-calls.ts';
@@ -174,7 +174,7 @@ async function onBothTransports(
         (fault) => `${transport.name}: ${fault}`,
       ),
     );
-    ends.push(outcomeOf(reply));
+    ends.push(comparableOutcome(reply));
   }
   if (ends[0] !== ends[1]) found.push(`the transports differ: ${ends.join(' / ')}`);
   return found;

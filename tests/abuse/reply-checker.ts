@@ -1,7 +1,7 @@
 import { ERRORS, isErrorCode } from '@baton/protocol';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
 import type { AnyJson } from '../harness/mcp-client.ts';
-import { parseMessages, type RawReply } from './environment/raw-http.ts';
+import { parseJsonRpcMessages, type RawReply } from './environment/raw-http.ts';
 
 /**
  * Assertions about one reply apart from its duration: status, shape, error code and message. They return the faults, one
@@ -64,7 +64,7 @@ export class McpReplyChecker {
     // A request that Node cannot parse has no path, so its refusal is a problem document.
     if ((reply.headers.get('content-type') ?? '').startsWith('application/problem+json'))
       return findRestFaults(reply, () => {});
-    const messages = parseMessages(reply);
+    const messages = parseJsonRpcMessages(reply);
     if (messages === undefined) return [`the body is no JSON-RPC: ${reply.text.slice(0, 200)}`];
     return messages.flatMap((message) => this.messageFaults(message, reply, sent));
   }
@@ -129,8 +129,8 @@ export function findRestFaults(reply: RawReply, described: (body: unknown) => vo
 }
 
 /** The outcome of a call without ids and times, to compare the two transports. */
-export function outcomeOf(reply: RawReply): string {
-  const [message] = (parseMessages(reply) ?? []).slice(-1);
+export function comparableOutcome(reply: RawReply): string {
+  const [message] = (parseJsonRpcMessages(reply) ?? []).slice(-1);
   if (message === undefined) return `${reply.status}`;
   const error = message.result?.isError ? message.result.structuredContent?.error : message.error?.data;
   if (error?.code !== undefined) return `${error.code} ${error.field ?? ''}`;

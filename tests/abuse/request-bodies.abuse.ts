@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hostileBatches, hostileBodies, type HostileBody } from './inputs/hostile-bodies.ts';
-import { outcomeOf, findRestFaults, McpReplyChecker } from './reply-checker.ts';
+import { comparableOutcome, findRestFaults, McpReplyChecker } from './reply-checker.ts';
 import { mcpHeaders, AbuseEnvironment, type TransportUnderTest } from './environment/abuse-environment.ts';
 import { listTools } from './tool-calls.ts';
 import type { RawRequest } from './environment/raw-http.ts';
@@ -35,7 +35,7 @@ async function faultsOn(transport: TransportUnderTest, path: string, method: str
   return {
     // Which of two refusals comes first is a race between the head and its end; a reply that its connection took
     // with it is none to compare.
-    end: unanswered || hostile.contentLength !== undefined ? undefined : outcomeOf(reply),
+    end: unanswered || hostile.contentLength !== undefined ? undefined : comparableOutcome(reply),
     faults: all.map((fault) => `${method} ${path} ${transport.name}, ${hostile.name}: ${fault}`),
   };
 }

@@ -3,14 +3,14 @@ import { OperatorStore } from '@baton/store/operator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OpenApiResponseChecker } from '../../apps/gateway/src/rest/testing/openapi-response-checker.ts';
 import type { AnyJson } from '../harness/mcp-client.ts';
-import { OPERATOR_TOKEN } from '../harness/deployment.ts';
+import { OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { validInputs, mixedInputs, unusualValues } from './inputs/schema-arbitraries.ts';
-import { outcomeOf, findRestFaults, McpReplyChecker } from './reply-checker.ts';
+import { comparableOutcome, findRestFaults, McpReplyChecker } from './reply-checker.ts';
 import { ROUTES_OUTSIDE_OPENAPI } from './routes-outside-openapi.ts';
 import { checkProperty } from './inputs/property-check.ts';
 import {
   type ScopedKeys,
-  createKeys,
+  createScopedKeys,
   AbuseEnvironment,
   ABUSE_LIMITS,
   type TransportUnderTest,
@@ -38,8 +38,8 @@ afterAll(() => environment?.stop());
 async function renew(): Promise<void> {
   const { tenant } = transport;
   await new OperatorStore(environment.store).update(tenant, { suspended: false, limits: ABUSE_LIMITS });
-  const { credentials } = environment.store.tenant(tenant);
-  keys = await createKeys(environment.store, tenant);
+  const { apiKeys: credentials } = environment.store.tenant(tenant);
+  keys = await createScopedKeys(environment.store, tenant);
   environment.secrets.add(...Object.values(keys));
   const spare = await credentials.create({ name: 'spare', scopes: ['mcp'] });
   const parked = await environment.callToolForContent({ ...transport, keys }, 'parse_prd', {
@@ -214,5 +214,5 @@ test('every route outside of the OpenAPI document answers any path, query, body 
         : [];
     return [...faults, ...shape, ...leaks];
   });
-  expect(outcomeOf({ status: 404, headers: new Map(), text: '', ms: 0, hung: false })).toBe('404');
+  expect(comparableOutcome({ status: 404, headers: new Map(), text: '', ms: 0, hung: false })).toBe('404');
 });

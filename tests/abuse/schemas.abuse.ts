@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyJson } from '../harness/mcp-client.ts';
 import { unusualValues } from './inputs/schema-arbitraries.ts';
 import { hostileSchemas } from './inputs/hostile-schemas.ts';
-import { outcomeOf, McpReplyChecker } from './reply-checker.ts';
+import { comparableOutcome, McpReplyChecker } from './reply-checker.ts';
 import { checkProperty } from './inputs/property-check.ts';
 import { AbuseEnvironment, type TransportUnderTest } from './environment/abuse-environment.ts';
 import { callToolAndCheck, listTools } from './tool-calls.ts';
-import { parseMessages } from './environment/raw-http.ts';
+import { parseJsonRpcMessages } from './environment/raw-http.ts';
 
 let environment: AbuseEnvironment;
 let assertions: McpReplyChecker;
@@ -26,8 +26,8 @@ const CHECK_MS = 1_000;
 
 async function call(transport: TransportUnderTest, args: object) {
   const { reply, faults } = await callToolAndCheck(environment, assertions, transport, tool, args);
-  const structured = (parseMessages(reply) ?? []).at(-1)?.result?.structuredContent;
-  return { faults, end: outcomeOf(reply), structured };
+  const structured = (parseJsonRpcMessages(reply) ?? []).at(-1)?.result?.structuredContent;
+  return { faults, end: comparableOutcome(reply), structured };
 }
 
 /** Opens an interaction with a schema, and answers it once with each of the answers. */

@@ -6,11 +6,11 @@ import {
   type AbuseEnvironment,
   type TransportUnderTest,
 } from './environment/abuse-environment.ts';
-import { sendRawRequest, parseMessages } from './environment/raw-http.ts';
+import { sendRawRequest, parseJsonRpcMessages } from './environment/raw-http.ts';
 
 export async function listTools(transport: TransportUnderTest): Promise<AnyJson[]> {
   const reply = await sendRawRequest(transport.url, mcpRequest(transport.keys.mcp, 'tools/list', {}), 10_000);
-  return parseMessages(reply)?.[0]?.result?.tools ?? [];
+  return parseJsonRpcMessages(reply)?.[0]?.result?.tools ?? [];
 }
 
 /** How long a call asks to wait, in milliseconds. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyJson } from '../harness/mcp-client.ts';
 import { mixedInputs } from './inputs/schema-arbitraries.ts';
-import { outcomeOf, McpReplyChecker } from './reply-checker.ts';
+import { comparableOutcome, McpReplyChecker } from './reply-checker.ts';
 import { checkProperty } from './inputs/property-check.ts';
 import { AbuseEnvironment } from './environment/abuse-environment.ts';
 import { callToolAndCheck, listTools } from './tool-calls.ts';
@@ -37,7 +37,7 @@ test('every listed tool gives any input the same valid result on both transports
           live.resolve(transport, input),
         );
         faults.push(...observed.faults);
-        ends.push(outcomeOf(observed.reply));
+        ends.push(comparableOutcome(observed.reply));
       }
       if (ends[0] !== ends[1]) faults.push(`the transports differ: ${ends.join(' / ')}`);
       return faults;

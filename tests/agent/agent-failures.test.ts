@@ -1,5 +1,5 @@
 import { BatonError } from '@baton/protocol';
-import { type AnswerFunction, LlmCallFailure, answerWith, llmEndpoint } from '@baton/agent';
+import { type AnswerFunction, LlmCallFailure, answerWith, createModelFactory } from '@baton/agent';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { successAnswer, callTool, connectMcpClient } from '../harness/mcp-client.ts';
 import { type LlmBehaviour, VALID_ANSWER } from '../fake-llm/llm-server.ts';
@@ -201,7 +201,11 @@ describe('a failure that a request may have caused', () => {
   });
 
   test('what names an address, a header or a credential never reaches the endpoint, and tokens are capped', async () => {
-    const llm = llmEndpoint({ provider: 'openai', endpoint: fixture.llm.url, apiKey: 'key-of-the-llm' });
+    const llm = createModelFactory({
+      provider: 'openai',
+      endpoint: fixture.llm.url,
+      apiKey: 'key-of-the-llm',
+    });
     await delegate('theirs', 'smuggles', {
       maxTokens: 5_000_000,
       headers: { 'x-smuggled': 'x' },

@@ -5,10 +5,10 @@ import {
   answerInteractions,
   type AnswerInteractionsOptions,
   answerWith,
-  llmEndpoint,
+  createModelFactory,
 } from '@baton/agent';
 import { callTool, connectMcpClient, type AnyJson } from '../harness/mcp-client.ts';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { FakeLlmServer } from '../fake-llm/llm-server.ts';
 
 // The AI SDK would warn about the unknown model names of the tests.
@@ -18,14 +18,14 @@ const AGENT_IDENTITY = { principal: '', scopes: new Set(['agent'] as const) };
 
 /** A deployment, a fake LLM and a client that delegates, for tests of agents that answer. */
 export class AgentFixture {
-  readonly baton: Deployment;
+  readonly baton: InProcessDeployment;
   readonly llm: FakeLlmServer;
   readonly client: Client;
   /** A key with scope `agent`. */
   readonly key: string;
   private readonly agents: RunningAgent[] = [];
 
-  private constructor(baton: Deployment, llm: FakeLlmServer, caller: Client, key: string) {
+  private constructor(baton: InProcessDeployment, llm: FakeLlmServer, caller: Client, key: string) {
     this.baton = baton;
     this.llm = llm;
     this.client = caller;
@@ -33,7 +33,7 @@ export class AgentFixture {
   }
 
   static async start(): Promise<AgentFixture> {
-    const baton = await Deployment.start({ gateways: 2, workers: 1 });
+    const baton = await InProcessDeployment.start({ gateways: 2, workers: 1 });
     const caller = await connectMcpClient(baton.url(0), baton.apiKey);
     return new AgentFixture(
       baton,
@@ -103,7 +103,7 @@ export class AgentFixture {
     options: Partial<AnswerInteractionsOptions> & { provider?: 'openai' | 'anthropic' } = {},
   ): ObservedAgent {
     const { provider = 'openai', ...given } = options;
-    const llm = llmEndpoint({ provider, endpoint: this.llm.url, apiKey: 'key-of-the-llm' });
+    const llm = createModelFactory({ provider, endpoint: this.llm.url, apiKey: 'key-of-the-llm' });
     const events: AgentEvent[] = [];
     const waiting = new Set<() => void>();
     const answering = answerInteractions({

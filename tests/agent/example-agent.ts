@@ -1,6 +1,6 @@
-import { answerInteractions, answerWith, llmEndpoint } from '@baton/agent';
+import { answerInteractions, answerWith, createModelFactory } from '@baton/agent';
 
-const model = llmEndpoint({
+const model = createModelFactory({
   provider: 'openai',
   endpoint: process.env['LLM_URL'],
   apiKey: process.env['LLM_KEY'],

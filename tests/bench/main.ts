@@ -13,7 +13,7 @@ import {
   tableHead,
   tableRow,
 } from './measure-subject.ts';
-import { reportOperationCosts } from './operation-costs.ts';
+import { measureAndPrintOperationCosts } from './operation-costs.ts';
 import { measureParkedTaskSize } from './parked-task-size.ts';
 
 /**
@@ -95,5 +95,5 @@ if (ONLY === undefined || ONLY === 'parked') {
 if (ONLY === undefined || ONLY === 'operations') {
   console.log();
   // A thousand tasks take long: at most three runs.
-  await reportOperationCosts(Math.min(RUNS, 3));
+  await measureAndPrintOperationCosts(Math.min(RUNS, 3));
 }

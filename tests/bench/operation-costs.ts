@@ -14,7 +14,7 @@ const SIZES = [
 const kilobytes = (bytes: number) => (bytes / 1_000).toFixed(1);
 
 /** Prints the cost of operations by project size and late in a task; the number of Redis calls must not grow with either. */
-export async function reportOperationCosts(runs: number): Promise<void> {
+export async function measureAndPrintOperationCosts(runs: number): Promise<void> {
   const running = await RunningSubject.start(batonSubject());
   const costs = await measureExpandAll(running, SIZES, runs);
   console.log(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { findFreePorts } from '../harness/free-ports.ts';
-import { waitUntil } from '../harness/poll.ts';
+import { waitUntilOrThrow } from '../harness/poll.ts';
 import { runCommand } from './run-command.ts';
 
 export type Service = 'redis' | 'gateway' | 'worker' | 'caddy';
@@ -54,7 +54,7 @@ export class ComposeStack {
   async up(): Promise<void> {
     await this.run('up', '-d', '--scale', 'gateway=2', '--scale', 'worker=2');
     for (const service of ['gateway', 'worker'] as const) await this.waitUntilHealthy(service);
-    await waitUntil('Caddy answers', 30_000, async () => (await fetch(`${this.url}/readyz`)).ok);
+    await waitUntilOrThrow('Caddy answers', 30_000, async () => (await fetch(`${this.url}/readyz`)).ok);
   }
 
   /** Removes everything but the images. */
@@ -103,7 +103,7 @@ export class ComposeStack {
 
   async waitUntilHealthy(service: Service): Promise<void> {
     for (const id of await this.containers(service)) {
-      await waitUntil(`${service} ${id.slice(0, 12)} is healthy`, 60_000, async () => {
+      await waitUntilOrThrow(`${service} ${id.slice(0, 12)} is healthy`, 60_000, async () => {
         return (await inspectContainer(id, '{{.State.Health.Status}}')) === 'healthy';
       });
     }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AnyJson } from '../harness/mcp-client.ts';
-import { RetryingClient, planAnswer, type Reply } from './retrying-client.ts';
-import { waitUntil } from '../harness/poll.ts';
+import { RetryingClient, type Reply } from './retrying-client.ts';
+import { taskListAnswer } from './task-list-answer.ts';
+import { waitUntilOrThrow } from '../harness/poll.ts';
 import { runCommand } from './run-command.ts';
 import {
   pauseContainer,
@@ -40,7 +41,7 @@ export async function checkGatewayKill(stack: ComposeStack, apiKey: string): Pro
     const parked = await client.park({ projectRoot: project }, project);
     const parking = await containerOf(stack, parked.replica);
     await killContainer(parking);
-    const ended = await client.answer(parked, planAnswer(titles(project)));
+    const ended = await client.answer(parked, taskListAnswer(titles(project)));
     assert.equal(ended.content.status, 'completed', JSON.stringify(ended.content));
     assert.notEqual(ended.replica, parked.replica);
     await assertProjectTitles(client, project, titles(project));
@@ -64,7 +65,7 @@ export async function checkAllGatewaysKill(stack: ComposeStack, apiKey: string):
   assert.match(response.headers.get('content-type') ?? '', /problem\+json/);
   const problem = (await response.json()) as AnyJson;
   assert.deepEqual([problem.status, problem.code], [response.status, 'unavailable']);
-  const answer = client.answer(parked, planAnswer(titles('no-gateway')));
+  const answer = client.answer(parked, taskListAnswer(titles('no-gateway')));
   await Promise.all(gateways.map(startContainer));
   assert.equal((await answer).content.status, 'completed');
   await assertProjectTitles(client, 'no-gateway', titles('no-gateway'));
@@ -103,7 +104,7 @@ export async function checkWorkerKill(stack: ComposeStack, apiKey: string): Prom
   // Only one worker runs, so that every dequeued task is its.
   await pauseContainer(other);
   const answers = parked.map((each, n) =>
-    client.answer(each, planAnswer(heavy(projects[n] ?? ''), 'What is to be built. '.repeat(90))),
+    client.answer(each, taskListAnswer(heavy(projects[n] ?? ''), 'What is to be built. '.repeat(90))),
   );
   const held = await pauseDuringResume(stack, victim, apiKey.split('_')[1] ?? '');
   await killContainer(victim);
@@ -146,8 +147,8 @@ export async function checkRedisKill(stack: ComposeStack, apiKey: string): Promi
   const redis = await stack.onlyContainer('redis');
   await killContainer(redis);
   assert.equal(await inspectContainer(redis, '{{.State.Running}}'), 'false');
-  const answers = parked.map((each, n) => client.answer(each, planAnswer(titles(projects[n] ?? ''))));
-  await waitUntil(
+  const answers = parked.map((each, n) => client.answer(each, taskListAnswer(titles(projects[n] ?? ''))));
+  await waitUntilOrThrow(
     'the gateways answer 503',
     10_000,
     async () => (client.repeats.get('503 gateway') ?? 0) > 0,

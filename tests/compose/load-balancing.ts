@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { callTool, connectMcpClient, successAnswer } from '../harness/mcp-client.ts';
-import { RetryingClient, planAnswer } from './retrying-client.ts';
+import { RetryingClient } from './retrying-client.ts';
+import { taskListAnswer } from './task-list-answer.ts';
 import { addTenant } from './add-tenant.ts';
 import { inspectContainer, type ComposeStack } from './compose-stack.ts';
-import { waitUntil } from '../harness/poll.ts';
+import { waitUntilOrThrow } from '../harness/poll.ts';
 
 /** Refusals of every status pass Caddy with the replica's header. */
 export async function checkReplicaHeader(stack: ComposeStack): Promise<string> {
@@ -54,7 +55,7 @@ export async function checkAnswerOnOtherGateway(stack: ComposeStack, apiKey: str
     const parkedBy = replicas.at(-1);
     // An extra request, so that either gateway parks in turn.
     if (n % 2 === 1) await callTool(client, 'task_status', { taskId: parked.taskId });
-    const agentLLMResponse = successAnswer(planAnswer(['Basket', 'Checkout']));
+    const agentLLMResponse = successAnswer(taskListAnswer(['Basket', 'Checkout']));
     const { outcome } = await callTool(client, 'agent_llm', {
       interactionId: parked.interactionId,
       agentLLMResponse,
@@ -93,10 +94,10 @@ export async function checkThirdGateway(stack: ComposeStack, apiKey: string): Pr
   await stack.scale('gateway', 3);
   await stack.waitUntilHealthy('gateway');
   const begun = performance.now();
-  await waitUntil('a third gateway answers', 5_000, async () => (await meet()) === 3);
+  await waitUntilOrThrow('a third gateway answers', 5_000, async () => (await meet()) === 3);
   const found = performance.now() - begun;
   await stack.scale('gateway', 2);
-  await waitUntil('two gateways answer', 5_000, async () => (await meet()) === 2);
+  await waitUntilOrThrow('two gateways answer', 5_000, async () => (await meet()) === 2);
   assert.equal(await inspectContainer(front, '{{.State.StartedAt}}'), since, 'Caddy was not restarted');
   assert.deepEqual(client.repliesWithoutReplica, []);
   return `found within ${Math.ceil(found)} ms, ${client.repeatCount} repeats in all`;

@@ -113,8 +113,3 @@ export class RetryingClient {
     return { content, refused, replica: replica ?? '' };
   }
 }
-
-/** An LLM's answer: a plan with these tasks. */
-export function planAnswer(titles: readonly string[], description = 'To be built.') {
-  return { tasks: titles.map((title, index) => ({ id: index + 1, title, description })) };
-}

@@ -3,7 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { AnyJson } from '../harness/mcp-client.ts';
 import { quantile } from '../harness/statistics.ts';
 import { seededRandom } from '../harness/seeded-random.ts';
-import { RetryingClient, planAnswer } from './retrying-client.ts';
+import { RetryingClient } from './retrying-client.ts';
+import { taskListAnswer } from './task-list-answer.ts';
 import type { ComposeStack } from './compose-stack.ts';
 
 const DELEGATIONS = 500;
@@ -35,7 +36,7 @@ export async function checkRollingUpdate(stack: ComposeStack, apiKey: string, se
     const projectRoot = `roll-${n % PROJECTS}`;
     const parked = await client.park({ projectRoot, append: true, numTasks: 2 }, `roll-${seed}-${n}`);
     await pause(random.below(MAX_THINK_MS));
-    const answer = () => client.answer(parked, planAnswer(titlesOf(n)));
+    const answer = () => client.answer(parked, taskListAnswer(titlesOf(n)));
     // Some agents post their answer twice at the same time, to different gateways.
     const ends = await Promise.all(random.chance(0.1) ? [answer(), answer()] : [answer()]);
     for (const { content, refused: no } of ends) {

@@ -17,16 +17,16 @@ test('the operation that CONTRIBUTING.md adds has the right types, passes its ow
     writeFileSync(join(folder, 'program.ts'), program);
     writeFileSync(join(folder, 'program.test.ts'), itsTest);
     edit(tree, 'operation-catalog.ts', [
-      [/^/, "import { summarizeTag } from '../summarize-tag/program.ts';\n"],
-      [/^ {2}addTask,$/m, '  addTask,\n  summarizeTag,'],
+      [/^/, "import { summarizeTagOperation } from '../summarize-tag/program.ts';\n"],
+      [/^ {2}addTaskOperation,$/m, '  addTaskOperation,\n  summarizeTagOperation,'],
     ]);
     writeFileSync(
       join(folder, 'registered.test.ts'),
       `import { expect, it } from 'vitest';
-import { operationPrompt, operations } from '../index.ts';
+import { requireOperationPrompt, toolOperations } from '../index.ts';
 it('is registered', () => {
-  expect([...operations.keys()]).toContain('summarize_tag');
-  expect(operationPrompt('summarize_tag').version).toBe(1);
+  expect([...toolOperations.keys()]).toContain('summarize_tag');
+  expect(requireOperationPrompt('summarize_tag').version).toBe(1);
 });
 `,
     );

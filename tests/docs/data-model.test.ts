@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS } from '@baton/protocol';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
+import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { callTool, connectMcpClient, successAnswer } from '../harness/mcp-client.ts';
 import { inlineCodeIn, tablesOf } from './markdown-pages.ts';
 
@@ -35,10 +35,10 @@ function patternOf(name: string, placeholder: string): RegExp {
   return new RegExp(`^${parts.join(placeholder)}$`);
 }
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 let redis: Redis;
 beforeAll(async () => {
-  baton = await Deployment.start();
+  baton = await InProcessDeployment.start();
   redis = new Redis(baton.redisUrl.replace(/^unix:\/\//, ''));
   await useEverything();
 });

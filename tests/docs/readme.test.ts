@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FakeLlmServer } from '../fake-llm/llm-server.ts';
 import { BatonProcess, DEV_READY_LINE, GATEWAY_READY_LINE } from '../processes/baton-process.ts';
 import { QuickstartFolder } from '../quickstart/quickstart-folder.ts';
-import { answerWithPlan } from '../quickstart/llm-answers.ts';
+import { cannedLlmBehaviour } from '../quickstart/canned-llm-answers.ts';
 import { codeBlocksUnder } from './markdown-pages.ts';
 import { SourceCopy } from './source-copy.ts';
 
@@ -11,7 +11,7 @@ let clone: QuickstartFolder;
 let llm: FakeLlmServer;
 beforeAll(async () => {
   clone = await QuickstartFolder.start();
-  llm = await FakeLlmServer.start(answerWithPlan);
+  llm = await FakeLlmServer.start(cannedLlmBehaviour);
 });
 afterAll(async () => {
   await llm?.close();

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { operations, projectTools } from '@baton/operations';
+import { toolOperations, projectTools } from '@baton/operations';
 import { buildDirective, DEFAULT_LIMITS, ERRORS } from '@baton/protocol';
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, test } from 'vitest';
@@ -150,7 +150,7 @@ test('the page of clients has every tool, and no other', () => {
     inlineCodeIn(paragraphs.find((one) => one.trimStart().startsWith(begin)) ?? '').filter(
       (code) => !['title', 'description', 'projectRoot', 'tag', 'research'].includes(code),
     );
-  expect(listedAfter(`${numberWord(operations.size)} operations`)).toEqual([...operations.keys()]);
+  expect(listedAfter(`${numberWord(toolOperations.size)} operations`)).toEqual([...toolOperations.keys()]);
   expect(listedAfter('These need no LLM')).toEqual(projectTools.map(({ name }) => name));
   const source = sources(['apps/gateway/src/tools']);
   const own = [...source.matchAll(/define\w*Tool\(\{\s+name: '(\w+)'/g)].map(([, name = '']) => name);
@@ -159,7 +159,7 @@ test('the page of clients has every tool, and no other', () => {
 
 test('the changelog names every operation', () => {
   const changelog = readPage('CHANGELOG.md');
-  expect([...operations.keys()].filter((name) => !changelog.includes(`\`${name}\``))).toEqual([]);
+  expect([...toolOperations.keys()].filter((name) => !changelog.includes(`\`${name}\``))).toEqual([]);
 });
 
 test('every script that a page names in capitals exists', () => {

@@ -8,7 +8,7 @@ import { type FinalState, hasEnded } from './checker/final-state.ts';
 import { ProxiedDeployment } from './deployment/proxied-deployment.ts';
 import { MachineStallRecorder } from './deployment/machine-stall-recorder.ts';
 import { historyNow, History } from './checker/history.ts';
-import { GRACE_MS } from './checker/deadlines.ts';
+import { DEADLINE_GRACE_MS } from './checker/deadlines.ts';
 import { runNemesis } from './nemesis/nemesis.ts';
 import { createClientPlans, SHORT_LIFETIMES } from './clients/client-plan.ts';
 import { repeatAcceptedAnswers } from './clients/repeat-answers.ts';
@@ -83,7 +83,7 @@ async function readSettledState(deployment: ProxiedDeployment): Promise<FinalSta
   for (;;) {
     const final = await readFinalState(deployment);
     const open = final.tasks.filter(
-      ({ status, expiresAt }) => !hasEnded(status) && expiresAt + GRACE_MS + 500 > historyNow(),
+      ({ status, expiresAt }) => !hasEnded(status) && expiresAt + DEADLINE_GRACE_MS + 500 > historyNow(),
     );
     const soon = open.filter(({ expiresAt }) => expiresAt < historyNow() + SHORT_LIFETIMES.task);
     if (soon.length === 0) return final;

@@ -8,7 +8,7 @@ export type HttpOutcome =
 const agent = new Agent({ keepAlive: true, maxSockets: 500 });
 
 /** Sends one JSON request over a kept-alive connection; never throws, and gives up after `limitMs`. */
-export function requestJson(
+export function tryRequestJson(
   url: string,
   options: { method: string; token: string; body?: unknown; limitMs: number },
 ): Promise<HttpOutcome> {

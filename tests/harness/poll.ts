@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Repeats a check until it holds; false when it did not hold within `limitMs`. */
-export async function pollUntil(
+export async function holdsWithin(
   check: () => Promise<boolean>,
   limitMs: number,
   everyMs = 20,
@@ -12,8 +12,12 @@ export async function pollUntil(
   return false;
 }
 
-/** Like `pollUntil`; a check that throws does not hold yet. Errors: names `what` when it did not hold in time. */
-export async function waitUntil(what: string, limitMs: number, check: () => Promise<boolean>): Promise<void> {
-  if (!(await pollUntil(() => check().catch(() => false), limitMs, 100)))
+/** Like `holdsWithin`, but throws when time is up; a check that throws does not hold yet. The error names `what`. */
+export async function waitUntilOrThrow(
+  what: string,
+  limitMs: number,
+  check: () => Promise<boolean>,
+): Promise<void> {
+  if (!(await holdsWithin(() => check().catch(() => false), limitMs, 100)))
     throw new Error(`not within ${limitMs} ms: ${what}`);
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { taskRef } from '../../packages/store/src/records/keys.ts';
-import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
+import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { type AnyJson, callTool, connectMcpClient, postJsonRpc } from '../harness/mcp-client.ts';
 import { UNLIMITED } from '../processes/process-settings.ts';
 
@@ -22,7 +22,7 @@ interface CursorList {
 const TASKS = 55;
 const OPERATION = 'agent_llm';
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 let lists: CursorList[];
 let first: string;
 let second: string;
@@ -32,7 +32,7 @@ let foreign: string;
 let refs: string[];
 
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 2, workers: 0, limits: UNLIMITED });
+  baton = await InProcessDeployment.start({ gateways: 2, workers: 0, limits: UNLIMITED });
   first = await baton.createKey({ principal: 'first-principal' });
   second = await baton.createKey({ principal: 'second-principal' });
   admin = await baton.createKey({ principal: 'admin-principal', scopes: ['mcp', 'admin'] });

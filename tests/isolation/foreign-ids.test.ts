@@ -4,7 +4,7 @@ import { randomSeed } from '@baton/protocol/testing/random-seed';
 import { taskRef } from '../../packages/store/src/records/keys.ts';
 import { FIELD } from '../../packages/store/src/records/task-record.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { callTool, connectMcpClient, postJsonRpc } from '../harness/mcp-client.ts';
 import { isPeriodicCommand, RedisMonitor } from '../harness/redis-monitor.ts';
 import { UNLIMITED } from '../processes/process-settings.ts';
@@ -24,7 +24,7 @@ interface Attempt {
 }
 
 describe.each([true, false])('with the fast path: %s', (fastPath) => {
-  let baton: Deployment;
+  let baton: InProcessDeployment;
   let monitor: RedisMonitor;
   let url: string;
   let probes: IdProbe[];
@@ -32,7 +32,7 @@ describe.each([true, false])('with the fast path: %s', (fastPath) => {
   let attempts: Record<string, Attempt>;
 
   beforeAll(async () => {
-    baton = await Deployment.start({ gateways: 1, workers: 0, fastPath });
+    baton = await InProcessDeployment.start({ gateways: 1, workers: 0, fastPath });
     monitor = await RedisMonitor.open(baton.redisUrl, { scripts: true });
     url = baton.url();
     const victim = await baton.createKey({ principal: 'victim' });

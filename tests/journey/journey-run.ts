@@ -4,7 +4,7 @@ import { startFlakyLlm } from './deployment/flaky-llm.ts';
 import { checkExactlyOnce } from './checks/exactly-once.ts';
 import { checkNothingLeftOpen } from './checks/nothing-left-open.ts';
 import { type JourneyPlan, createJourneyPlan } from './faults/journey-plan.ts';
-import { TriggerEvents } from './faults/trigger-events.ts';
+import { TriggerEventEmitter } from './faults/trigger-event-emitter.ts';
 import { RetryingMcpClient } from './retrying-mcp-client.ts';
 import { checkExportRoundTrip } from './checks/export-round-trip.ts';
 import { WORKFLOW_OPERATIONS, PROJECT, runProjectWorkflow } from './project-workflow.ts';
@@ -44,7 +44,7 @@ interface CheckResult {
 export async function runJourney(seed: number, entry: string): Promise<JourneyResult> {
   const begun = performance.now();
   const plan = createJourneyPlan(seed);
-  const events = new TriggerEvents();
+  const events = new TriggerEventEmitter();
   const llm = await startFlakyLlm(seed, events);
   let deployment: JourneyDeployment | undefined;
   try {
@@ -64,7 +64,7 @@ export async function runJourney(seed: number, entry: string): Promise<JourneyRe
 async function runPlan(
   plan: JourneyPlan,
   deployment: JourneyDeployment,
-  events: TriggerEvents,
+  events: TriggerEventEmitter,
   begun: number,
 ): Promise<JourneyResult> {
   const ready = performance.now();

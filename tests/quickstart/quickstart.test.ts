@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FakeLlmServer } from '../fake-llm/llm-server.ts';
 import { callTool, type AnyJson } from '../harness/mcp-client.ts';
-import { answerWithPlan, CANNED_PLAN } from './llm-answers.ts';
+import { cannedLlmBehaviour, CANNED_ANSWERS } from './canned-llm-answers.ts';
 import {
   readClientConfigurations,
   connectByConfiguration,
@@ -15,7 +15,7 @@ let clone: QuickstartFolder;
 let llm: FakeLlmServer;
 beforeAll(async () => {
   clone = await QuickstartFolder.start();
-  llm = await FakeLlmServer.start(answerWithPlan);
+  llm = await FakeLlmServer.start(cannedLlmBehaviour);
 });
 afterAll(async () => {
   await llm.close();
@@ -59,8 +59,8 @@ describe('with an LLM endpoint', { timeout: 60_000 }, () => {
     const here = `export BATON_LLM_ENDPOINT=${llm.url} BATON_LLM_PROVIDER=${provider}`;
     const said = await clone.sh(begin, named, here, ...codeBlocksUnder('With an LLM endpoint'));
     const [split, , next] = replies(said).slice(-3);
-    expect(split.task.subtasks).toHaveLength(CANNED_PLAN.subtasks.length);
-    expect(next.task).toMatchObject({ id: 2, title: CANNED_PLAN.tasks[1]?.title });
+    expect(split.task.subtasks).toHaveLength(CANNED_ANSWERS.subtasks.length);
+    expect(next.task).toMatchObject({ id: 2, title: CANNED_ANSWERS.tasks[1]?.title });
     expect(llm.calls.map(({ api }) => api)).toEqual([provider, provider]);
     expect(llm.calls[0]?.topic).toContain('SHELFLIGHT');
     expect(llm.calls[0]?.model).toBe(/BATON_LLM_MODEL=(\S+)/.exec(line)?.[1]);
@@ -88,7 +88,7 @@ describe('from an MCP client', () => {
       // What a coding agent does by itself: it answers what it is asked by the call's own reply.
       const through = async (name: string, args: object) => {
         const { interactionId, llmRequestForAgent } = await callTool(client, name, { projectRoot, ...args });
-        const data = CANNED_PLAN.answerTo(llmRequestForAgent);
+        const data = CANNED_ANSWERS.answerTo(llmRequestForAgent);
         const agentLLMResponse = { status: 'success', data };
         const { outcome } = await callTool(client, 'agent_llm', { interactionId, agentLLMResponse });
         expect(outcome.status).toBe('completed');

@@ -2,7 +2,7 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ContentBlockSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callTool, connectMcpClient, type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const annotations = { audience: ['user'], priority: 0.9, lastModified: '2025-05-03T14:30:00Z' };
@@ -43,10 +43,10 @@ describe.each([
   ['the fast path', true],
   ["the SDK's transport", false],
 ])('content over %s', (_transport, fastPath) => {
-  let baton: Deployment;
+  let baton: InProcessDeployment;
   let client: Client;
   beforeAll(async () => {
-    baton = await Deployment.start({ gateways: 2, workers: 1, fastPath });
+    baton = await InProcessDeployment.start({ gateways: 2, workers: 1, fastPath });
     client = await connectMcpClient(baton.url(), baton.apiKey);
   });
   afterAll(async () => {

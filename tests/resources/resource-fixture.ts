@@ -6,7 +6,7 @@ import {
   type AnyJson,
   postJsonRpc,
 } from '../harness/mcp-client.ts';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 
 /** A project key that survives only when all of its characters are percent-encoded. */
 export const PROJECT = 'C:\\Häuser & Gärten/100%?tag=#1';
@@ -17,7 +17,7 @@ export const projectUri = (path: string) => `baton://projects/${encodeURICompone
 
 /** A project with every kind of resource, one completed task and one parked; clients of its owner, an agent and another principal. */
 export class ResourceFixture {
-  readonly baton: Deployment;
+  readonly baton: InProcessDeployment;
   readonly client: Client;
   readonly agent: Client;
   readonly otherPrincipal: Client;
@@ -25,7 +25,10 @@ export class ResourceFixture {
   completedCall: AnyJson;
   parkedCall: AnyJson;
 
-  private constructor(baton: Deployment, [client, agent, stranger]: readonly [Client, Client, Client]) {
+  private constructor(
+    baton: InProcessDeployment,
+    [client, agent, stranger]: readonly [Client, Client, Client],
+  ) {
     this.baton = baton;
     this.client = client;
     this.agent = agent;
@@ -33,7 +36,7 @@ export class ResourceFixture {
   }
 
   static async start(fastPath: boolean): Promise<ResourceFixture> {
-    const baton = await Deployment.start({ gateways: 2, workers: 1, fastPath });
+    const baton = await InProcessDeployment.start({ gateways: 2, workers: 1, fastPath });
     const fixture = new ResourceFixture(baton, [
       await connectMcpClient(baton.url(), baton.apiKey),
       await connectMcpClient(baton.url(1), await baton.createKey({ scopes: ['agent'] })),

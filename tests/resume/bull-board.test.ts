@@ -5,11 +5,11 @@ import { FastifyAdapter } from '@bull-board/fastify';
 import Fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { successAnswer, callTool, connectMcpClient } from '../harness/mcp-client.ts';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { openBullQueue } from './bullmq-queue.ts';
 
 test('Bull Board shows the jobs of a running Baton in each state, and promotes and retries them', async () => {
-  const baton = await Deployment.start({ gateways: 1, workers: 1 });
+  const baton = await InProcessDeployment.start({ gateways: 1, workers: 1 });
   const view = openBullQueue(baton.redisUrl);
   const deadlines = openBullQueue(baton.redisUrl, 'deadlines');
   const board = Fastify();

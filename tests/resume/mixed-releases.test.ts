@@ -1,7 +1,7 @@
 import { syntheticOperations } from '@baton/operations';
 import { afterEach, expect, test } from 'vitest';
 import { successAnswer, callTool, connectMcpClient, callToolForError } from '../harness/mcp-client.ts';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 
 /** Two releases side by side: the newer one has another version of a program, and still has the one that may be parked. */
 const echo = syntheticOperations.get('bench_echo')!;
@@ -20,11 +20,11 @@ const NEW = new Map([
 ]);
 const NONE = new Map();
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 afterEach(() => baton.stop());
 
 const deployed = async () => {
-  baton = await Deployment.start({ gateways: 0, workers: 0 });
+  baton = await InProcessDeployment.start({ gateways: 0, workers: 0 });
 };
 const gatewayOf = async (programs: typeof OLD) =>
   connectMcpClient((await baton.addGateway(programs)).url, baton.apiKey);

@@ -1,17 +1,17 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { successAnswer, callTool, connectMcpClient } from '../harness/mcp-client.ts';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { countAddedJobs, openBullQueue } from './bullmq-queue.ts';
 
 /** Every resume is a BullMQ job: what an operator's tools see of it, and what they may do to it. */
-let baton: Deployment;
+let baton: InProcessDeployment;
 let client: Client;
 let other: Client;
 let view: ReturnType<typeof openBullQueue>;
 
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 2, workers: 1 });
+  baton = await InProcessDeployment.start({ gateways: 2, workers: 1 });
   client = await connectMcpClient(baton.url(0), baton.apiKey);
   other = await connectMcpClient(baton.url(1), baton.apiKey);
   view = openBullQueue(baton.redisUrl);

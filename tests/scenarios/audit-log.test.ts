@@ -1,16 +1,16 @@
 import { PassThrough } from 'node:stream';
 import { createLogger } from '@baton/gateway';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
+import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import type { AnyJson } from '../harness/mcp-client.ts';
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 let admin: string;
 const lines = new PassThrough();
 let said = '';
 lines.on('data', (chunk: Buffer) => (said += chunk.toString()));
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 1, workers: 0, log: createLogger('info', {}, lines) });
+  baton = await InProcessDeployment.start({ gateways: 1, workers: 0, log: createLogger('info', {}, lines) });
   admin = await baton.createKey({ scopes: ['admin'] });
 });
 afterAll(() => baton?.stop());

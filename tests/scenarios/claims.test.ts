@@ -9,15 +9,15 @@ import {
   postJsonRpc,
   callToolForError,
 } from '../harness/mcp-client.ts';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { RedisMonitor } from '../harness/redis-monitor.ts';
 
 /** How agents share pending interactions: claims with leases, filters, and waiting for work, on any replica. */
-let baton: Deployment;
+let baton: InProcessDeployment;
 let monitor: RedisMonitor;
 let redis: Redis;
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 2, workers: 1 });
+  baton = await InProcessDeployment.start({ gateways: 2, workers: 1 });
   monitor = await RedisMonitor.open(baton.redisUrl);
   redis = new Redis(baton.redisUrl.replace('unix://', ''));
 });

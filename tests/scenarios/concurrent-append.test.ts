@@ -7,14 +7,14 @@ import {
   type AnyJson,
   callToolForError,
 } from '../harness/mcp-client.ts';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 let one: Client;
 let other: Client;
 
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 2, workers: 2 });
+  baton = await InProcessDeployment.start({ gateways: 2, workers: 2 });
   one = await connectMcpClient(baton.url(0), baton.apiKey);
   other = await connectMcpClient(baton.url(1), baton.apiKey);
 });

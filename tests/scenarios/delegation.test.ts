@@ -8,19 +8,19 @@ import {
   postJsonRpc,
   callToolForError,
 } from '../harness/mcp-client.ts';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 
 /** The same claims on the fast path and on the SDK's transport. */
 describe.each([
   ['the fast path', true],
   ["the SDK's transport", false],
 ])('a delegation over %s', (_transport, fastPath) => {
-  let baton: Deployment;
+  let baton: InProcessDeployment;
   let one: Client;
   let other: Client;
 
   beforeAll(async () => {
-    baton = await Deployment.start({ gateways: 2, workers: 2, fastPath });
+    baton = await InProcessDeployment.start({ gateways: 2, workers: 2, fastPath });
     one = await connectMcpClient(baton.url(0), baton.apiKey);
     other = await connectMcpClient(baton.url(1), baton.apiKey);
   });

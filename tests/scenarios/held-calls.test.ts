@@ -2,7 +2,7 @@ import type { Scope } from '@baton/protocol';
 import { OperatorStore } from '@baton/store/operator';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
 
 /**
@@ -10,13 +10,13 @@ import { type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
  * error that a new call gets, and nothing is given or claimed after the end. Every end meets every kind of held call.
  */
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 let redis: Redis;
 let tenants = 0;
 
 beforeAll(async () => {
   // Without a worker an answered task goes on working, and whoever waits for it waits.
-  baton = await Deployment.start({ gateways: 2, workers: 0 });
+  baton = await InProcessDeployment.start({ gateways: 2, workers: 0 });
   redis = new Redis(baton.redisUrl.replace('unix://', ''));
 });
 afterAll(async () => {
@@ -77,7 +77,7 @@ const keys = (tenant: string) => baton.store.tenant(tenant).keys;
 const ENDS: Record<string, End> = {
   revoked: {
     code: 'unauthenticated',
-    end: ({ tenant, id }) => baton.store.tenant(tenant).credentials.revoke(id),
+    end: ({ tenant, id }) => baton.store.tenant(tenant).apiKeys.revoke(id),
   },
   // The end itself is what the call waits for.
   expired: { code: 'unauthenticated', expiresInMs: 1_500, end: async () => {} },
@@ -87,12 +87,12 @@ const ENDS: Record<string, End> = {
   },
   'rotated without an overlap': {
     code: 'unauthenticated',
-    end: ({ tenant, id }) => baton.store.tenant(tenant).credentials.rotate(id, 0),
+    end: ({ tenant, id }) => baton.store.tenant(tenant).apiKeys.rotate(id, 0),
   },
   // An expiry that a held call did not know of when it began.
   'rotated with an overlap of 1 s': {
     code: 'unauthenticated',
-    end: ({ tenant, id }) => baton.store.tenant(tenant).credentials.rotate(id, 1),
+    end: ({ tenant, id }) => baton.store.tenant(tenant).apiKeys.rotate(id, 1),
   },
   // No route changes scopes: this is what an operator's tool does.
   'without its scope': {
@@ -298,7 +298,7 @@ test('a call is held on when another key of its tenant ends, and a stream too', 
   const abort = new AbortController();
   const stream = await fetch(`${baton.url(1)}/mcp`, { headers, signal: abort.signal });
   const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
-  await baton.store.tenant(by.tenant).credentials.revoke(neighbour.split('_')[2] ?? '');
+  await baton.store.tenant(by.tenant).apiKeys.revoke(neighbour.split('_')[2] ?? '');
   await new OperatorStore(baton.store).update(by.tenant, { name: 'renamed' });
   await delegate(by.other, 'goes on');
   const { status, body } = await held.reply;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { successAnswer, type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
-import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
+import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { RedisMonitor } from '../harness/redis-monitor.ts';
 
 const MCP = { accept: 'application/json, text/event-stream' };
@@ -19,9 +19,9 @@ describe.each([
   ['the fast path', true],
   ["the SDK's transport", false],
 ])('/mcp over %s', (_transport, fastPath) => {
-  let baton: Deployment;
+  let baton: InProcessDeployment;
   beforeAll(async () => {
-    baton = await Deployment.start({ gateways: 1, workers: 1, fastPath });
+    baton = await InProcessDeployment.start({ gateways: 1, workers: 1, fastPath });
   });
   afterAll(() => baton.stop());
   const send = (
@@ -37,8 +37,8 @@ describe.each([
     const mistyped = baton.apiKey.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
     const { id, key: revoked } = await baton.store
       .tenant('acme')
-      .credentials.create({ name: 'gone', scopes: ['mcp'] });
-    await baton.store.tenant('acme').credentials.revoke(id);
+      .apiKeys.create({ name: 'gone', scopes: ['mcp'] });
+    await baton.store.tenant('acme').apiKeys.revoke(id);
     const keys = ['', 'nonsense', mistyped, revoked];
     for (const key of keys) {
       for (const body of [

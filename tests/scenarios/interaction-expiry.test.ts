@@ -1,13 +1,17 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { successAnswer, callTool, connectMcpClient, callToolForError } from '../harness/mcp-client.ts';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 let client: Client;
 
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 1, workers: 2, lifetimes: { interaction: 300, task: 1_500 } });
+  baton = await InProcessDeployment.start({
+    gateways: 1,
+    workers: 2,
+    lifetimes: { interaction: 300, task: 1_500 },
+  });
   client = await connectMcpClient(baton.url(), baton.apiKey);
 });
 afterAll(() => baton.stop());

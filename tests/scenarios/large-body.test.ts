@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { OperatorStore } from '@baton/store/operator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { successAnswer, type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
-import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
+import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { RedisMonitor } from '../harness/redis-monitor.ts';
 
 const LARGE = 70_000;
@@ -13,11 +13,11 @@ const MOST = 4_194_304;
 /** What a slow client writes at a time. */
 const PART = 131_072;
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 let revoked: string;
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 1, workers: 1, limits: { requestBytes: 1_048_576 } });
-  const { credentials } = baton.store.tenant('acme');
+  baton = await InProcessDeployment.start({ gateways: 1, workers: 1, limits: { requestBytes: 1_048_576 } });
+  const { apiKeys: credentials } = baton.store.tenant('acme');
   const gone = await credentials.create({ name: 'gone', scopes: ['mcp', 'agent', 'admin'] });
   await credentials.revoke(gone.id);
   revoked = gone.key;

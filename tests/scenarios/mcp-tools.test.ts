@@ -7,17 +7,17 @@ import {
   type AnyJson,
   postJsonRpc,
 } from '../harness/mcp-client.ts';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 
 /** The half of seed 5 that is about tools; the official client holds each result against its output schema. */
 describe.each([
   ['the fast path', true],
   ["the SDK's transport", false],
 ])('tools over %s', (_transport, fastPath) => {
-  let baton: Deployment;
+  let baton: InProcessDeployment;
   let client: Client;
   beforeAll(async () => {
-    baton = await Deployment.start({ gateways: 1, workers: 1, fastPath });
+    baton = await InProcessDeployment.start({ gateways: 1, workers: 1, fastPath });
     client = await connectMcpClient(baton.url(), baton.apiKey);
   });
   afterAll(async () => {

@@ -1,15 +1,15 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
+import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { postJsonRpc } from '../harness/mcp-client.ts';
 
 const MOST = 5;
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 let clients: string;
 let operators: string;
 beforeAll(async () => {
-  baton = await Deployment.start({
+  baton = await InProcessDeployment.start({
     gateways: 1,
     workers: 0,
     gateway: { operatorPort: 0 },

@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callTool, connectMcpClient, type AnyJson } from '../harness/mcp-client.ts';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { createScriptedAgent } from '../scripted-agent/scripted-agent.ts';
 
 const DOCUMENTS = ['prd-fleet.md', 'prd-praxis.md', 'prd-library.txt'];
 const seed = process.env['SEED'] ?? String(Math.floor(Math.random() * 1e9));
 console.log(`real input: SEED=${seed}`);
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 let clients: Client[];
 
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 2, workers: 2 });
+  baton = await InProcessDeployment.start({ gateways: 2, workers: 2 });
   clients = await Promise.all([0, 1].map((gateway) => connectMcpClient(baton.url(gateway), baton.apiKey)));
 });
 afterAll(() => baton.stop());

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { successAnswer, callTool, connectMcpClient } from '../harness/mcp-client.ts';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { isPeriodicCommand, RedisMonitor } from '../harness/redis-monitor.ts';
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 let monitor: RedisMonitor;
 
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 2, workers: 1 });
+  baton = await InProcessDeployment.start({ gateways: 2, workers: 1 });
   monitor = await RedisMonitor.open(baton.redisUrl);
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { createLogger } from '@baton/gateway';
 import { parseApiKey } from '@baton/protocol';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
+import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { postJsonRpc, successAnswer } from '../harness/mcp-client.ts';
 import { RedisMonitor } from '../harness/redis-monitor.ts';
 
@@ -17,9 +17,9 @@ const lines = new PassThrough();
 let logged = '';
 lines.on('data', (chunk) => (logged += String(chunk)));
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 beforeAll(async () => {
-  baton = await Deployment.start({
+  baton = await InProcessDeployment.start({
     gateways: 1,
     workers: 1,
     gateway: { trustProxy: true },

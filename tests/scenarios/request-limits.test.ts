@@ -7,14 +7,18 @@ import {
   type AnyJson,
   callToolForError,
 } from '../harness/mcp-client.ts';
-import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
+import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 
 /** A delegated request is bounded wherever it is opened, and a large one says so. */
 const MOST = 12_000;
-let baton: Deployment;
+let baton: InProcessDeployment;
 let client: Client;
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 1, workers: 1, limits: { delegatedRequestBytes: MOST } });
+  baton = await InProcessDeployment.start({
+    gateways: 1,
+    workers: 1,
+    limits: { delegatedRequestBytes: MOST },
+  });
   client = await connectMcpClient(baton.url(0), baton.apiKey);
 });
 afterAll(() => baton.stop());

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
+import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { postJsonRpc } from '../harness/mcp-client.ts';
 import { sendRawRequest } from '../abuse/environment/raw-http.ts';
 
-let baton: Deployment;
-let behindTls: Deployment;
+let baton: InProcessDeployment;
+let behindTls: InProcessDeployment;
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 1, workers: 0, gateway: { trustProxy: true } });
-  behindTls = await Deployment.start({
+  baton = await InProcessDeployment.start({ gateways: 1, workers: 0, gateway: { trustProxy: true } });
+  behindTls = await InProcessDeployment.start({
     gateways: 1,
     workers: 0,
     gateway: { publicUrl: 'https://baton.example' },

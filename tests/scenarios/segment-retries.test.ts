@@ -1,23 +1,23 @@
-import { AnswerValidator, Programs, resumeTask } from '@baton/runner';
-import { openShards, type Shard, taskRef } from '@baton/store/shards';
+import { CallerSchemaValidator, Programs, resumeTask } from '@baton/runner';
+import { openWorkerShards, type WorkerShard, taskRef } from '@baton/store/shards';
 import { syntheticOperations } from '@baton/operations';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { successAnswer, callTool, connectMcpClient } from '../harness/mcp-client.ts';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 
 /** How failing segments are retried, step by step: this test dequeues jobs itself, and no worker runs. */
-let baton: Deployment;
+let baton: InProcessDeployment;
 let redis: Redis;
-let shard: Shard;
-const check = new AnswerValidator();
+let shard: WorkerShard;
+const check = new CallerSchemaValidator();
 const old = new Programs();
 const current = new Programs(syntheticOperations);
 
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 1, workers: 0 });
+  baton = await InProcessDeployment.start({ gateways: 1, workers: 0 });
   redis = new Redis(baton.redisUrl.replace('unix://', ''));
-  const [only] = openShards(baton.store);
+  const [only] = openWorkerShards(baton.store);
   if (only === undefined) throw new Error('no shard');
   shard = only;
 });
@@ -49,8 +49,8 @@ const resume = async (programs: Programs, list: 'ready' | 'held' = 'ready', fina
   const job = { tenant: 'acme', list, number: ++jobs, tasks: [] };
   const batch = await shard.dequeue(job, programs.names);
   if (batch.kind === 'no_program') return batch.kind;
-  const { leases } = await shard.load('acme', job.number, batch.notLoaded);
-  const [segment] = leases;
+  const { segments } = await shard.load('acme', job.number, batch.notLoaded);
+  const [segment] = segments;
   return segment && (await resumeTask(programs, check, shard, segment, final, () => {})).kind;
 };
 const standing = async (taskId: string) =>

@@ -1,17 +1,17 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
+import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { postJsonRpc } from '../harness/mcp-client.ts';
 
 /** Replies that nobody reads: what they hold is bounded by key, and their connections are closed. */
 const PER_KEY = 8_000_000;
 const STALL_MS = 3_000;
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 let key: string;
 let other: string;
 beforeAll(async () => {
-  baton = await Deployment.start({
+  baton = await InProcessDeployment.start({
     gateways: 1,
     workers: 0,
     edgeLimits: { bufferBytesPerKey: PER_KEY, writeStallMs: STALL_MS },

@@ -1,14 +1,14 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { callTool, connectMcpClient } from '../harness/mcp-client.ts';
 
 /** What those who answer see of requests that others wrote. */
-let baton: Deployment;
+let baton: InProcessDeployment;
 let caller: Client;
 let agent: Client;
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 2, workers: 1 });
+  baton = await InProcessDeployment.start({ gateways: 2, workers: 1 });
   caller = await connectMcpClient(baton.url(0), await baton.createKey({ principal: 'caller' }));
   agent = await connectMcpClient(
     baton.url(1),

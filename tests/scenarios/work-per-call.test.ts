@@ -3,7 +3,7 @@ import { formatInteractionId, taskIdFromUuid } from '@baton/protocol';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
-import { Deployment, OPERATOR_TOKEN } from '../harness/deployment.ts';
+import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 
 /**
  * What a call examines in Redis is bounded, whatever its tenant has stored and whatever it returns. Every tool that only
@@ -20,11 +20,11 @@ const BODY = 'x'.repeat(4_000);
 /** Of one call: commands that scripts and clients run, and bytes that leave Redis. */
 const MOST = { commands: 1_500, bytes: 4 * 1_048_576 };
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 let redis: Redis;
 
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 1, workers: 0 });
+  baton = await InProcessDeployment.start({ gateways: 1, workers: 0 });
   redis = new Redis(baton.redisUrl.replace('unix://', ''));
 });
 afterAll(async () => {

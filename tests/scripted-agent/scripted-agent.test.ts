@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { advance, toJsonSchema, type Entry } from '@baton/engine';
+import { replayProgram, toJsonSchema, type Entry } from '@baton/engine';
 import {
   applyCommand,
   findInvariantViolations,
   commandSchema,
   findProgram,
-  parsePrdInput,
+  parsePrdInputSchema,
   type Project,
 } from '@baton/operations';
 import { type DelegatedCall, type JsonObject, type LlmRequest } from '@baton/protocol';
@@ -30,9 +30,9 @@ function parse(agent: ScriptedAgent, input: Record<string, unknown>, before?: Pr
   const journal = new Map<string, Entry>();
   const calls: DelegatedCall[] = [];
   let project = before;
-  const parsed = parsePrdInput.parse(input);
+  const parsed = parsePrdInputSchema.parse(input);
   for (;;) {
-    const step = advance<unknown>(program as NonNullable<typeof program>, parsed, journal);
+    const step = replayProgram<unknown>(program as NonNullable<typeof program>, parsed, journal);
     if (step.status !== 'awaiting') return { step, calls, project };
     for (const { path, effect } of step.awaited) {
       const { kind } = effect;

@@ -1,20 +1,20 @@
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 
 /** What holds for streams that stand for long, and for many: whichever way requests take, they are served the same. */
 
 const LISTEN_MS = 10_000;
 const ATTUNE_MS = 120_000;
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 let redis: Redis;
 let tenants = 0;
 const open = new Set<AbortController>();
 
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 2, workers: 0 });
+  baton = await InProcessDeployment.start({ gateways: 2, workers: 0 });
   redis = new Redis(baton.redisUrl.replace('unix://', ''));
 });
 afterEach(() => {
@@ -88,7 +88,7 @@ test("the periodic admission of streams never uses the tenant's rate [stream-adm
   expect(before).not.toContain(null);
   for (let n = 0; n < 20; n++) await redis.publish(ours.tenantStore.keys.admissionChannel, ours.id);
   for (const [at, key] of keys.entries()) {
-    await ours.tenantStore.credentials.revoke(idOf(key));
+    await ours.tenantStore.apiKeys.revoke(idOf(key));
     await streams[at]?.text();
   }
   expect(await bucket()).toEqual(before);

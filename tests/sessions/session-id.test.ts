@@ -2,9 +2,9 @@ import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { successAnswer, postJsonRpc } from '../harness/mcp-client.ts';
-import { Deployment, SECRET } from '../harness/deployment.ts';
+import { InProcessDeployment, SECRET } from '../harness/in-process-deployment.ts';
 import { isPeriodicCommand, RedisMonitor } from '../harness/redis-monitor.ts';
-import { SubscribingClient } from './subscribing-client.ts';
+import { NotificationRecordingClient } from './notification-recording-client.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -12,11 +12,11 @@ describe.each([
   ['the fast path', true],
   ["the SDK's transport", false],
 ])('session ids over %s', (_transport, fastPath) => {
-  let baton: Deployment;
+  let baton: InProcessDeployment;
   let redis: Redis;
 
   beforeAll(async () => {
-    baton = await Deployment.start({ gateways: 2, workers: 1, fastPath });
+    baton = await InProcessDeployment.start({ gateways: 2, workers: 1, fastPath });
     redis = new Redis(baton.redisUrl.replace('unix://', ''));
   });
   afterAll(async () => {
@@ -120,7 +120,7 @@ describe.each([
       capabilities: {},
     };
     const whole = { ...shown, client: { name: 'x', version: '1' }, issuedAt: Date.now() };
-    const { principal } = await baton.store.tenant('acme').credentials.get(baton.apiKey.split('_')[2] ?? '');
+    const { principal } = await baton.store.tenant('acme').apiKeys.get(baton.apiKey.split('_')[2] ?? '');
     const ours = sealed(JSON.stringify({ ...whole, principal }));
     expect((await send(rpc('ping'), { session: ours })).status, 'the test seals as Baton does').toBe(200);
     const foreign = await initialize({}, { key: await baton.createKey({}) });
@@ -184,7 +184,7 @@ describe.each([
   test('a revoked key is refused as such, whatever the session [session-unknown]', async () => {
     const session = await initialize();
     const dead = await baton.createKey({});
-    await baton.store.tenant('acme').credentials.revoke(dead.split('_')[2] ?? '');
+    await baton.store.tenant('acme').apiKeys.revoke(dead.split('_')[2] ?? '');
     for (const one of [session, 'broken'])
       expect((await send(rpc('ping'), { session: one, key: dead })).status).toBe(401);
     expect((await bare('GET', session, 0, dead)).status).toBe(401);
@@ -193,7 +193,7 @@ describe.each([
   test('a rotated key can use the session of its principal [session-id]', async () => {
     const key = await baton.createKey({});
     const session = await initialize({}, { key });
-    const { credentials } = baton.store.tenant('acme');
+    const { apiKeys: credentials } = baton.store.tenant('acme');
     const next = await credentials.rotate(key.split('_')[2] ?? '', 60);
     expect((await send(rpc('ping'), { session, key: next.key, replica: 1 })).status).toBe(200);
     expect((await send(rpc('ping'), { session, key, replica: 1 })).status).toBe(200);
@@ -217,7 +217,7 @@ describe.each([
 
   test('DELETE ends a session on every replica, its stream and its subscriptions with it [session-ended]', async () => {
     const routes = { posts: baton.url(0), stream: baton.url(1) };
-    const client = await SubscribingClient.connect(routes, baton.apiKey);
+    const client = await NotificationRecordingClient.connect(routes, baton.apiKey);
     const { sessionId } = client;
     await client.subscribe('baton://projects');
     const stream = await bare('GET', sessionId, 1);

@@ -2,8 +2,12 @@ import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { OperatorStore } from '@baton/store/operator';
 import { successAnswer, callTool, type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
-import { Deployment } from '../harness/deployment.ts';
-import { LIST_CHANGED, SubscribingClient, type ClientRoutes } from './subscribing-client.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
+import {
+  LIST_CHANGED,
+  NotificationRecordingClient,
+  type ClientRoutes,
+} from './notification-recording-client.ts';
 
 const of = (project: string, path: string) => `baton://projects/${encodeURIComponent(project)}/${path}`;
 
@@ -11,13 +15,13 @@ describe.each([
   ['the fast path', true],
   ["the SDK's transport", false],
 ])('subscriptions over %s', (_transport, fastPath) => {
-  let baton: Deployment;
+  let baton: InProcessDeployment;
   let redis: Redis;
-  const open: SubscribingClient[] = [];
+  const open: NotificationRecordingClient[] = [];
   let made = 0;
 
   beforeAll(async () => {
-    baton = await Deployment.start({ gateways: 2, workers: 1, fastPath });
+    baton = await InProcessDeployment.start({ gateways: 2, workers: 1, fastPath });
     redis = new Redis(baton.redisUrl.replace('unix://', ''));
   });
   afterEach(async () => {
@@ -30,7 +34,7 @@ describe.each([
 
   /** Requests to the first replica, the stream on the second, unless said otherwise. */
   const connect = async (apiKey = baton.apiKey, routes: Partial<ClientRoutes> = {}) => {
-    const one = await SubscribingClient.connect(
+    const one = await NotificationRecordingClient.connect(
       { posts: baton.url(0), stream: baton.url(1), ...routes },
       apiKey,
     );
@@ -68,7 +72,7 @@ describe.each([
    * Resolves when all that was changed before has been told: what is due is told in its order, and this comes last.
    * A first call subscribes to what it changes.
    */
-  const told = async (client: SubscribingClient) => {
+  const told = async (client: NotificationRecordingClient) => {
     const projectRoot = 'a project that is told of last';
     const uri = of(projectRoot, 'rules');
     const set = () => tool('set_rules', { projectRoot, rules: [String(++made)] });
@@ -260,7 +264,7 @@ describe.each([
     const projectRoot = await project();
     const gateway = await baton.addGateway();
     const routes = { posts: baton.url(0), stream: gateway.url };
-    const client = await SubscribingClient.connect(routes, baton.apiKey);
+    const client = await NotificationRecordingClient.connect(routes, baton.apiKey);
     open.push(client);
     await client.subscribe(of(projectRoot, 'tasks'));
     routes.stream = 'http://127.0.0.1:1';
@@ -324,7 +328,7 @@ describe.each([
       await stream(await initialize(key), 1, key),
       await stream(await initialize(other), 1, other),
     ];
-    const { credentials } = baton.store.tenant(tenant);
+    const { apiKeys: credentials } = baton.store.tenant(tenant);
     await credentials.revoke(key.split('_')[2] ?? '');
     await revoked.text();
     await operatorStore.update(tenant, { suspended: true });

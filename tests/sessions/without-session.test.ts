@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { successAnswer, callTool, postJsonRpc } from '../harness/mcp-client.ts';
-import { Deployment } from '../harness/deployment.ts';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 
 const rpc = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params });
 const INITIALIZE = rpc('initialize', {
@@ -15,10 +15,10 @@ describe.each([
   ['the fast path', true],
   ["the SDK's transport", false],
 ])('without a session over %s', (_transport, fastPath) => {
-  let baton: Deployment;
+  let baton: InProcessDeployment;
 
   beforeAll(async () => {
-    baton = await Deployment.start({ gateways: 1, workers: 1, fastPath });
+    baton = await InProcessDeployment.start({ gateways: 1, workers: 1, fastPath });
   });
   afterAll(() => baton?.stop());
 
@@ -49,7 +49,7 @@ describe.each([
 
   test('a revoked key is refused before anything else [session-none]', async () => {
     const dead = await baton.createKey({});
-    await baton.store.tenant('acme').credentials.revoke(dead.split('_')[2] ?? '');
+    await baton.store.tenant('acme').apiKeys.revoke(dead.split('_')[2] ?? '');
     for (const method of ['GET', 'DELETE']) expect((await bare(method, {}, dead)).response.status).toBe(401);
   });
 

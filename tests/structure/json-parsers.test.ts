@@ -17,11 +17,11 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'packages/local-redis/src/server/running-record.ts': "a file of this user's cache",
   'packages/local-redis/src/server/start-lock.ts': "a file of this user's cache",
   'packages/operations/src/project/formats/stored-fields.ts': 'a stored project',
-  'packages/store/src/queries/queries.ts': "a stored task's input",
+  'packages/store/src/queries/paged-queries.ts': "a stored task's input",
   'packages/store/src/records/interaction-request.ts': 'a stored request',
   'packages/store/src/records/task-view.ts': 'stored fields of a task',
-  'packages/store/src/shard/shard.ts': "a script's reply",
-  'packages/store/src/tasks/task-lease.ts': "a stored task's input",
+  'packages/store/src/shard/worker-shard.ts': "a script's reply",
+  'packages/store/src/tasks/fenced-segment.ts': "a stored task's input",
   'packages/store/src/tenant/change-feed.ts': 'a message that a script published',
 };
 /** The parser itself. */

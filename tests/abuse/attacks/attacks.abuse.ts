@@ -2,37 +2,37 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { PatchedRelease } from '../../processes/patched-release.ts';
 import { type Attack } from '../target/attack.ts';
-import { AttackTarget } from '../target/attack-target.ts';
-import { debtStarvation } from './debt-starvation.ts';
-import { foreignIds } from './foreign-ids.ts';
+import { AttackedDeployment } from '../target/attacked-deployment.ts';
+import { tenantRateExhaustion } from './tenant-rate-exhaustion.ts';
+import { foreignIdExistenceLeak } from './foreign-id-existence-leak.ts';
 import { forgedHosts } from './forged-hosts.ts';
-import { guessedCredentials } from './guessed-credentials.ts';
-import { heldDeadKeys } from './held-dead-keys.ts';
-import { loggedArguments } from './logged-arguments.ts';
-import { openedCursors } from './opened-cursors.ts';
-import { poisonedRequests } from './poisoned-requests.ts';
-import { quotedJson } from './quoted-json.ts';
-import { refusedBodies } from './refused-bodies.ts';
+import { guessedOperatorTokens } from './guessed-operator-tokens.ts';
+import { heldCallsOfEndedKeys } from './held-calls-of-ended-keys.ts';
+import { loggedRedisArguments } from './logged-redis-arguments.ts';
+import { tamperedCursors } from './tampered-cursors.ts';
+import { requestsAgainstAgents } from './requests-against-agents.ts';
+import { jsonInsideStrings } from './json-inside-strings.ts';
+import { rateLimitedBodies } from './rate-limited-bodies.ts';
 import { schemaCrosstalk } from './schema-crosstalk.ts';
 import { strongerKeys } from './stronger-keys.ts';
-import { unboundedReads } from './unbounded-reads.ts';
+import { emptyAnswerChunks } from './empty-answer-chunks.ts';
 import { unmatchedFilters } from './unmatched-filters.ts';
 import { unreadReplies } from './unread-replies.ts';
 
 const ATTACKS: readonly Attack[] = [
-  debtStarvation,
-  foreignIds,
+  tenantRateExhaustion,
+  foreignIdExistenceLeak,
   forgedHosts,
-  guessedCredentials,
-  heldDeadKeys,
-  loggedArguments,
-  openedCursors,
-  poisonedRequests,
-  quotedJson,
-  refusedBodies,
+  guessedOperatorTokens,
+  heldCallsOfEndedKeys,
+  loggedRedisArguments,
+  tamperedCursors,
+  requestsAgainstAgents,
+  jsonInsideStrings,
+  rateLimitedBodies,
   schemaCrosstalk,
   strongerKeys,
-  unboundedReads,
+  emptyAnswerChunks,
   unmatchedFilters,
   unreadReplies,
 ];
@@ -41,7 +41,7 @@ const BUILT = fileURLToPath(new URL('../../../dist', import.meta.url));
 const NODE_MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 
 async function gains(attack: Attack, entry: string): Promise<readonly string[]> {
-  const target = await AttackTarget.start(entry, attack.environment);
+  const target = await AttackedDeployment.start(entry, attack.environment);
   try {
     return await attack.run(target);
   } finally {

@@ -1,5 +1,5 @@
 import type { Attack } from '../target/attack.ts';
-import type { AttackTarget } from '../target/attack-target.ts';
+import type { AttackedDeployment } from '../target/attacked-deployment.ts';
 
 /** Names that a schema defines in the validator are used to change, or to read, the schema of another tenant. */
 export const schemaCrosstalk: Attack = {
@@ -58,7 +58,12 @@ const PRIVATE_SCHEMA = {
 };
 
 /** Delegates a call with a schema and answers it; returns what the reply says. */
-async function submit(target: AttackTarget, key: string, schema: object, object: unknown): Promise<string> {
+async function submit(
+  target: AttackedDeployment,
+  key: string,
+  schema: object,
+  object: unknown,
+): Promise<string> {
   const requestParameters = { messages: [{ role: 'user', content: 'x' }], schema };
   const delegatedCallDetails = { originalCommand: 'x', serviceType: 'generateObject', requestParameters };
   const { content, text } = await target.callTool(key, 'agent_llm', { delegatedCallDetails });

@@ -2,13 +2,13 @@ import { startPrivateRedis } from '@baton/local-redis';
 import { DEFAULT_LIMITS, type Limits } from '@baton/protocol';
 import { Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
-import { OPERATOR_TOKEN, SECRET } from '../../harness/deployment.ts';
+import { OPERATOR_TOKEN, SECRET } from '../../harness/in-process-deployment.ts';
 import { UNLIMITED } from '../../processes/process-settings.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import { bundleServerProcess } from './server-bundle.ts';
 import { ProbedProcess } from './probed-process.ts';
 import { type SecretDetector, createSecretDetector } from './secret-detector.ts';
-import { sendRawRequest, parseMessages, type RawReply, type RawRequest } from './raw-http.ts';
+import { sendRawRequest, parseJsonRpcMessages, type RawReply, type RawRequest } from './raw-http.ts';
 
 /** No request may take longer than HANG_MS, and no event loop may be blocked for longer than BLOCK_MS. */
 export const HANG_LIMIT_MS = 2_000;
@@ -63,10 +63,10 @@ export class AbuseEnvironment {
     this.closing = closing;
   }
 
-  static async start(options: { seeded?: boolean } = {}): Promise<AbuseEnvironment> {
+  static async start(options: { planted?: boolean } = {}): Promise<AbuseEnvironment> {
     const closing: (() => Promise<unknown>)[] = [];
     try {
-      return await AbuseEnvironment.startAll(closing, options.seeded ?? false);
+      return await AbuseEnvironment.startAll(closing, options.planted ?? false);
     } catch (error) {
       for (const close of closing) await close();
       throw error;
@@ -75,7 +75,7 @@ export class AbuseEnvironment {
 
   private static async startAll(
     closing: (() => Promise<unknown>)[],
-    seeded: boolean,
+    planted: boolean,
   ): Promise<AbuseEnvironment> {
     const bundle = await bundleServerProcess();
     closing.unshift(async () => bundle.remove());
@@ -84,7 +84,7 @@ export class AbuseEnvironment {
     const store = await Store.open({ url: redis.url, secret: SECRET, replica: 'setup' });
     closing.unshift(() => store.close());
     const start = async (role: string) => {
-      const more = seeded ? ['seeded'] : [];
+      const more = planted ? ['planted'] : [];
       const process = await ProbedProcess.start(bundle.script, role, [role, redis.url, role, ...more]);
       closing.unshift(() => process.stop());
       return process;
@@ -93,7 +93,7 @@ export class AbuseEnvironment {
       const process = await start(name);
       await new OperatorStore(store).create({ id: name, limits: ABUSE_LIMITS });
       const { url, routes } = process.startMessage;
-      return { name, url, tenant: name, keys: await createKeys(store, name), process, routes };
+      return { name, url, tenant: name, keys: await createScopedKeys(store, name), process, routes };
     };
     const environment = new AbuseEnvironment(
       [await transport('fast-path'), await transport('sdk')],
@@ -160,7 +160,7 @@ export class AbuseEnvironment {
       mcpRequest(transport.keys.mcp, 'tools/call', { name, arguments: args }),
       30_000,
     );
-    const [message] = (parseMessages(reply) ?? []).slice(-1);
+    const [message] = (parseJsonRpcMessages(reply) ?? []).slice(-1);
     if (message?.result === undefined)
       throw new Error(`${name}: ${reply.status} ${reply.text.slice(0, 500)}`);
     return message.result.structuredContent;
@@ -181,8 +181,8 @@ export class AbuseEnvironment {
   }
 }
 
-export async function createKeys(store: Store, tenant: string): Promise<ScopedKeys> {
-  const { credentials } = store.tenant(tenant);
+export async function createScopedKeys(store: Store, tenant: string): Promise<ScopedKeys> {
+  const { apiKeys: credentials } = store.tenant(tenant);
   const key = async (scope: 'mcp' | 'agent' | 'admin') =>
     (await credentials.create({ name: 'abuse', scopes: [scope] })).key;
   return { mcp: await key('mcp'), agent: await key('agent'), admin: await key('admin') };

@@ -126,7 +126,7 @@ function dechunk(bytes: Buffer): Buffer {
 }
 
 /** The JSON-RPC messages of a reply, from its JSON or its SSE stream; undefined for any other body. */
-export function parseMessages({ headers, text }: RawReply): AnyJson[] | undefined {
+export function parseJsonRpcMessages({ headers, text }: RawReply): AnyJson[] | undefined {
   const isStream = (headers.get('content-type') ?? '').startsWith('text/event-stream');
   try {
     if (!isStream) return [JSON.parse(text)].flat();

@@ -5,15 +5,15 @@ import type { Operation } from '@baton/operations';
 import { Store } from '@baton/store';
 import { startWorker } from '@baton/worker';
 import type { FastifyInstance } from 'fastify';
-import { OPERATOR_TOKEN, SECRET } from '../../harness/deployment.ts';
-import { seededOperations, addSeededRoutes } from './seeded-bugs.ts';
+import { OPERATOR_TOKEN, SECRET } from '../../harness/in-process-deployment.ts';
+import { buggyOperations, addBuggyRoutes } from './planted-bugs.ts';
 
 /**
- * One process of the environment: `<fast-path|sdk|worker> <redis> <name> [seeded]`. It reports its URL and the routes that
- * its router registered over IPC. `seeded` adds the bugs that the suite must find.
+ * One process of the environment: `<fast-path|sdk|worker> <redis> <name> [planted]`. It reports its URL and the routes that
+ * its router registered over IPC. `planted` adds the bugs that the suite must find.
  */
-const [role = '', redisUrl = '', name = role, seeded] = process.argv.slice(2);
-const added: ReadonlyMap<string, Operation> = seeded === 'seeded' ? seededOperations : new Map();
+const [role = '', redisUrl = '', name = role, planted] = process.argv.slice(2);
+const added: ReadonlyMap<string, Operation> = planted === 'planted' ? buggyOperations : new Map();
 const routes: string[] = [];
 
 subscribe('fastify.initialization', (message) => {
@@ -21,7 +21,7 @@ subscribe('fastify.initialization', (message) => {
   fastify.addHook('onRoute', ({ method, url }) => {
     for (const verb of [method].flat()) routes.push(`${verb} ${url}`);
   });
-  if (seeded === 'seeded') addSeededRoutes(fastify);
+  if (planted === 'planted') addBuggyRoutes(fastify);
 });
 
 // The parent has exited.

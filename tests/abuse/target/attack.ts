@@ -1,5 +1,5 @@
 import type { Patch } from '../../processes/patched-release.ts';
-import type { AttackTarget } from './attack-target.ts';
+import type { AttackedDeployment } from './attacked-deployment.ts';
 
 /**
  * A class of attacks by someone with a key of scope `mcp`, or with no key. It runs against the built release, where it must
@@ -12,5 +12,5 @@ export interface Attack {
   /** Settings of the processes beside the usual ones. */
   readonly environment?: NodeJS.ProcessEnv;
   /** Returns what the attacker gained, a sentence each. Decides by what is sent and stored, never by how long it took. */
-  run(target: AttackTarget): Promise<readonly string[]>;
+  run(target: AttackedDeployment): Promise<readonly string[]>;
 }

@@ -1,6 +1,6 @@
 import { quantile } from '../../harness/statistics.ts';
 import { sendToParent } from './parent-process.ts';
-import { callTool, closeConnections, sendJson } from './minimal-http-client.ts';
+import { callToolForText, closeConnections, sendJson } from './minimal-http-client.ts';
 
 /**
  * The load: a closed loop of `concurrency` round trips for `seconds`, each a park and an answer with its result.
@@ -20,7 +20,7 @@ const VALUE = 'A stiff breeze from the west, and rain before the evening comes.'
 /** Each call of a trip goes to the next replica. */
 function call(n: number, turn: number, name: string, args: object): Promise<string> {
   const key = credentials[n % credentials.length] ?? '';
-  return callTool(replicas[(n + turn) % replicas.length] ?? '', key, name, args, n);
+  return callToolForText(replicas[(n + turn) % replicas.length] ?? '', key, name, args, n);
 }
 
 async function park(n: number): Promise<string> {

@@ -67,7 +67,13 @@ export async function sendJson(url: string, key: string, body: object, method = 
 }
 
 /** Posts one `tools/call`; returns the body as text. */
-export function callTool(url: string, key: string, name: string, args: object, id = 1): Promise<string> {
+export function callToolForText(
+  url: string,
+  key: string,
+  name: string,
+  args: object,
+  id = 1,
+): Promise<string> {
   return sendJson(`${url}/mcp`, key, {
     jsonrpc: '2.0',
     id,

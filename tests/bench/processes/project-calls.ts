@@ -1,4 +1,4 @@
-import { callTool, sendJson } from './minimal-http-client.ts';
+import { callToolForText, sendJson } from './minimal-http-client.ts';
 
 /** A replica's base URL and an API key. */
 export interface Endpoint {
@@ -33,7 +33,7 @@ const SUBTASKS_ANSWER = {
 
 /** Calls a tool; returns its structured content. Errors: when the tool returns an error. */
 export async function callToolForContent<T>({ url, key }: Endpoint, name: string, args: object): Promise<T> {
-  const text = await callTool(url, key, name, args);
+  const text = await callToolForText(url, key, name, args);
   const { result } = JSON.parse(text) as { result?: { isError?: boolean; structuredContent: T } };
   if (result === undefined || result.isError === true) throw new Error(`${name}: ${text.slice(0, 500)}`);
   return result.structuredContent;

@@ -37,7 +37,7 @@ if (role === 'worker') {
   for (let n = 0; n < Number(tenants); n++) {
     await operatorStore.create({ id: `bench-${n}`, limits: UNLIMITED });
     keys.push(
-      (await store.tenant(`bench-${n}`).credentials.create({ name: 'bench', scopes: ['mcp', 'agent'] })).key,
+      (await store.tenant(`bench-${n}`).apiKeys.create({ name: 'bench', scopes: ['mcp', 'agent'] })).key,
     );
   }
   const configuration = {

@@ -1,6 +1,6 @@
-import { AnswerValidator, Programs, resumeTask } from '@baton/runner';
+import { CallerSchemaValidator, Programs, resumeTask } from '@baton/runner';
 import { Store } from '@baton/store';
-import { openShards } from '@baton/store/shards';
+import { openWorkerShards } from '@baton/store/shards';
 import { median } from '../../harness/statistics.ts';
 import { type Endpoint, callToolForContent, createProject, answerWithSubtasks } from './project-calls.ts';
 import { sendToParent } from './parent-process.ts';
@@ -19,9 +19,9 @@ const TASKS = 600;
 const TIMES = 15;
 
 const store = await Store.open({ url: redisUrl, secret: 'a secret of the bench', replica: 'resumes' });
-const shards = openShards(store);
+const shards = openWorkerShards(store);
 const programs = new Programs();
-const check = new AnswerValidator();
+const check = new CallerSchemaValidator();
 
 interface Resumed {
   readonly ms: number;
@@ -41,7 +41,7 @@ async function resumeOnce(taskId: string): Promise<Resumed> {
     // The job that a worker would run.
     const job = { tenant, list: 'ready' as const, number: ++jobs, tasks: [taskId] };
     const batch = await shard.dequeue(job, programs.names);
-    const [segment] = batch.kind === 'taken' ? batch.leases : [];
+    const [segment] = batch.kind === 'taken' ? batch.segments : [];
     if (segment === undefined) continue;
     const end = await resumeTask(programs, check, shard, segment, true, (event, facts) =>
       console.error(event, facts),

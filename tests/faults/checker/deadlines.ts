@@ -3,7 +3,7 @@ import type { Violation } from './violation.ts';
 import { hasEnded } from './final-state.ts';
 
 /** A task ends at most this long after its deadline while Redis and a worker run. */
-export const GRACE_MS = 5_000;
+export const DEADLINE_GRACE_MS = 5_000;
 
 /**
  * I3: every task ends by its deadline plus 5 s, and none expires before its deadline. Time in which Redis, all workers or
@@ -14,7 +14,7 @@ export function* checkDeadlines(index: HistoryIndex): Generator<Violation> {
   for (const { taskId, status, expiresAt, endedAt, errorCode } of final.tasks) {
     const end = hasEnded(status) ? endedAt : final.readAt;
     const late = end - expiresAt;
-    if (late > GRACE_MS && late > GRACE_MS + index.outageMs(expiresAt, end, workers)) {
+    if (late > DEADLINE_GRACE_MS && late > DEADLINE_GRACE_MS + index.outageMs(expiresAt, end, workers)) {
       yield violation(`task ${taskId} is ${status} ${late} ms after its deadline`);
     }
     if (errorCode === 'task_expired' && late < 0)

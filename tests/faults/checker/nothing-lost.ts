@@ -1,7 +1,7 @@
 import type { HistoryIndex } from './history-index.ts';
 import type { Violation } from './violation.ts';
 import { type FinalTask, hasEnded } from './final-state.ts';
-import { GRACE_MS } from './deadlines.ts';
+import { DEADLINE_GRACE_MS } from './deadlines.ts';
 
 /** I2: nothing accepted is lost: every task that waits for no answer has ended, for a reason that the clients caused. */
 export function* checkNothingLost(index: HistoryIndex): Generator<Violation> {
@@ -9,7 +9,7 @@ export function* checkNothingLost(index: HistoryIndex): Generator<Violation> {
   for (const task of index.final.tasks) {
     if (!hasEnded(task.status)) {
       const waits = task.interactions.some(({ status }) => status === 'pending');
-      const due = task.expiresAt + GRACE_MS < index.final.readAt;
+      const due = task.expiresAt + DEADLINE_GRACE_MS < index.final.readAt;
       if (!waits && !due)
         yield violation(task, `is ${task.status}, waits for no answer, and does not continue`);
     } else if (task.status === 'completed') {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProxiedDeployment } from '../deployment/proxied-deployment.ts';
 import type { AnswerKind, History, Reply, Request } from '../checker/history.ts';
-import { callTool, type ToolOutcome, toReportedTask } from './tool-call.ts';
+import { callToolForOutcome, type ToolOutcome, toReportedTask } from './tool-call.ts';
 import { buildAnswerBody } from './answer-body.ts';
 
 const TOOL = 'bench_echo';
@@ -74,7 +74,7 @@ export class ManualClient {
   ): Promise<Reply | undefined> {
     const id = this.history.invoke(client, gateway, request);
     const { url = '' } = this.deployment.getProcess(gateway);
-    const called = await callTool(url, this.deployment.apiKey, params, limitMs);
+    const called = await callToolForOutcome(url, this.deployment.apiKey, params, limitMs);
     if (called.kind === 'unknown') {
       this.history.add({ type: 'unknown', id, why: called.why });
       return undefined;

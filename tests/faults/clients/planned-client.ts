@@ -5,7 +5,7 @@ import { hasEnded } from '../checker/final-state.ts';
 import type { ProxiedDeployment } from '../deployment/proxied-deployment.ts';
 import type { AnswerKind, History, Reply, Request, ReportedTask } from '../checker/history.ts';
 import type { ClientPlan } from './client-plan.ts';
-import { type ToolOutcome, callTool, toReportedTask } from './tool-call.ts';
+import { type ToolOutcome, callToolForOutcome, toReportedTask } from './tool-call.ts';
 import { buildAnswerBody } from './answer-body.ts';
 
 /** Time limit of a request beyond the wait that it asks for. */
@@ -161,7 +161,7 @@ export class PlannedClient {
       const { name, url } = deployment.getProcess(this.random.pick(able));
       if (url !== undefined) {
         const id = history.invoke(this.plan.key, name, request);
-        const outcome = await callTool(url, deployment.apiKey, params, limitMs);
+        const outcome = await callToolForOutcome(url, deployment.apiKey, params, limitMs);
         if (outcome.kind !== 'unknown') {
           const reply = read(outcome);
           history.add({ type: 'reply', id, reply });

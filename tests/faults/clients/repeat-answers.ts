@@ -1,7 +1,7 @@
 import type { RunContext } from './planned-client.ts';
 import type { HistoryEntry } from '../checker/history.ts';
 import type { ClientPlan } from './client-plan.ts';
-import { callTool } from './tool-call.ts';
+import { callToolForOutcome } from './tool-call.ts';
 import { buildAnswerBody } from './answer-body.ts';
 
 const CONCURRENCY = 16;
@@ -40,7 +40,12 @@ export async function repeatAcceptedAnswers(
       const agentLLMResponse = buildAnswerBody(request.kind, request.mark, tools.get(client) ?? '');
       const args = { interactionId: request.interactionId, agentLLMResponse, waitMs: 0 };
       const id = history.invoke(client, name, request);
-      const called = await callTool(url, deployment.apiKey, { name: 'agent_llm', arguments: args }, 10_000);
+      const called = await callToolForOutcome(
+        url,
+        deployment.apiKey,
+        { name: 'agent_llm', arguments: args },
+        10_000,
+      );
       if (called.kind === 'unknown') history.add({ type: 'unknown', id, why: called.why });
       else {
         const verdict =

@@ -1,6 +1,6 @@
 import { canonicalJson, ERRORS, isErrorCode } from '@baton/protocol';
 import type { PendingRequest, ReportedTask } from '../checker/history.ts';
-import { requestJson } from '../../harness/http-request.ts';
+import { tryRequestJson } from '../../harness/http-request.ts';
 
 /** The outcome of a tool call: its content, an error code, or unknown. */
 export type ToolOutcome =
@@ -28,14 +28,14 @@ interface RpcReply {
 }
 
 /** Posts one `tools/call` without an SDK. */
-export async function callTool(
+export async function callToolForOutcome(
   url: string,
   token: string,
   params: { name: string; arguments: object; _meta?: object },
   limitMs: number,
 ): Promise<ToolOutcome> {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
-  const outcome = await requestJson(`${url}/mcp`, { method: 'POST', token, body, limitMs });
+  const outcome = await tryRequestJson(`${url}/mcp`, { method: 'POST', token, body, limitMs });
   if (outcome.kind === 'none') return { kind: 'unknown', why: outcome.why };
   const { result, error } = outcome.body as RpcReply;
   const content = result?.structuredContent;

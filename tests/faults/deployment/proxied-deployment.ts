@@ -2,10 +2,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { History } from '../checker/history.ts';
 import { RedisProxy } from '../../proxies/redis-proxy.ts';
-import { ManagedProcess } from './managed-process.ts';
+import { SupervisedProcess } from './supervised-process.ts';
 import { ManagedRedis } from './managed-redis.ts';
 import { createTemporaryFolder } from '../../processes/temporary-folder.ts';
-import { requestJson } from '../../harness/http-request.ts';
+import { tryRequestJson } from '../../harness/http-request.ts';
 import { PROCESS_ENVIRONMENT, OPERATOR_TOKEN, UNLIMITED } from '../../processes/process-settings.ts';
 
 export const TENANT = 'faults';
@@ -21,16 +21,16 @@ export interface ProxiedDeploymentOptions {
 /** Gateways and workers as real processes on a private Redis, each with a proxy between it and Redis. */
 export class ProxiedDeployment {
   readonly redis: ManagedRedis;
-  readonly gateways: readonly ManagedProcess[];
-  readonly workers: readonly ManagedProcess[];
+  readonly gateways: readonly SupervisedProcess[];
+  readonly workers: readonly SupervisedProcess[];
   private readonly dir: string;
   apiKey = '';
 
   private constructor(
     dir: string,
     redis: ManagedRedis,
-    gateways: ManagedProcess[],
-    workers: ManagedProcess[],
+    gateways: SupervisedProcess[],
+    workers: SupervisedProcess[],
   ) {
     this.dir = dir;
     this.redis = redis;
@@ -48,7 +48,7 @@ export class ProxiedDeployment {
     const redis = await ManagedRedis.start(join(dir, 'redis'), history);
     const createProcess = async (name: string, more: NodeJS.ProcessEnv) => {
       const link = await RedisProxy.open(join(dir, `${name}.sock`), redis.url.replace('unix://', ''));
-      return new ManagedProcess(name, options.entry, { ...PROCESS_ENVIRONMENT, ...more }, link, history);
+      return new SupervisedProcess(name, options.entry, { ...PROCESS_ENVIRONMENT, ...more }, link, history);
     };
     const gateways = await Promise.all(
       options.gateways.map(({ task = 3_600_000, interaction = 3_600_000 }, n) =>
@@ -72,11 +72,11 @@ export class ProxiedDeployment {
     return deployment;
   }
 
-  get processes(): readonly ManagedProcess[] {
+  get processes(): readonly SupervisedProcess[] {
     return [...this.gateways, ...this.workers];
   }
 
-  getProcess(name: string): ManagedProcess {
+  getProcess(name: string): SupervisedProcess {
     const found = this.processes.find((one) => one.name === name);
     if (found === undefined) throw new Error(`there is no process ${name}`);
     return found;
@@ -85,7 +85,7 @@ export class ProxiedDeployment {
   /** A REST request as the operator, to the first gateway that runs. */
   async rest<T>(method: string, path: string, body?: object): Promise<T> {
     const url = this.gateways.find((one) => one.url !== undefined)?.url ?? '';
-    const reply = await requestJson(`${url}/v1${path}`, {
+    const reply = await tryRequestJson(`${url}/v1${path}`, {
       method,
       token: OPERATOR_TOKEN,
       body,

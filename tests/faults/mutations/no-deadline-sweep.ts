@@ -1,5 +1,5 @@
 import { hasEnded } from '../checker/final-state.ts';
-import { GRACE_MS } from '../checker/deadlines.ts';
+import { DEADLINE_GRACE_MS } from '../checker/deadlines.ts';
 import type { Mutation } from './mutation.ts';
 
 const LIFE_MS = 1_500;
@@ -22,6 +22,6 @@ export const noDeadlineSweep: Mutation = {
   async runScenario({ deployment, client }) {
     await deployment.getProcess('worker-0').start();
     const tasks = await client.startTasks(10, 'gateway-0');
-    await client.waitForStatus(tasks, hasEnded, 'gateway-0', LIFE_MS + GRACE_MS + BEYOND_MS);
+    await client.waitForStatus(tasks, hasEnded, 'gateway-0', LIFE_MS + DEADLINE_GRACE_MS + BEYOND_MS);
   },
 };

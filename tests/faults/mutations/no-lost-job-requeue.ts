@@ -2,7 +2,7 @@ import { hasEnded } from '../checker/final-state.ts';
 import type { Mutation } from './mutation.ts';
 
 /**
- * I2: ready tasks without a job are not looked for. A gateway dies between ACCEPT and adding the job, the only one: later
+ * I2: ready tasks without a job are not looked for. A gateway dies between ACCEPT_ANSWER and adding the job, the only one: later
  * answers find that a job was requested, and add none.
  */
 export const noLostJobRequeue: Mutation = {

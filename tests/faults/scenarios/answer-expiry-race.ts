@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Store } from '@baton/store';
-import { openShards, taskRef } from '@baton/store/shards';
+import { openWorkerShards, taskRef } from '@baton/store/shards';
 import { Redis } from 'ioredis';
 import type { Scenario } from '../testbed/scenario.ts';
 import { SECRET } from '../../processes/process-settings.ts';
-import { pollUntil } from '../../harness/poll.ts';
+import { holdsWithin } from '../../harness/poll.ts';
 import { Testbed } from '../testbed/testbed.ts';
-import { answerInteraction, callTool } from '../testbed/tool-calls.ts';
+import { answerInteraction, tryCallTool } from '../testbed/tool-calls.ts';
 
 const RACES = 300;
 const LANES = 20;
@@ -39,7 +39,10 @@ export const answerExpiryRace: Scenario = {
           return run;
         }),
       ).then((all) => all.flat());
-      const settled = pollUntil(async () => (await redis.zcard('baton:{s0}:t:acme:deadlines')) === 0, 10_000);
+      const settled = holdsWithin(
+        async () => (await redis.zcard('baton:{s0}:t:acme:deadlines')) === 0,
+        10_000,
+      );
       report.check(await settled, 'every task has ended');
       const ends = await Promise.all(races.map((one) => classifyOutcome(url, key, redis, one)));
       const count = (what: string) => ends.filter((end) => end.verdict === what).length;
@@ -78,7 +81,7 @@ export const answerExpiryRace: Scenario = {
 /** Workers sweep twice a second; this sweeps continuously, so that deadlines and answers race. */
 function sweepContinuously(store: Store): { stop(): Promise<void> } {
   let stopped = false;
-  const [shard] = openShards(store);
+  const [shard] = openWorkerShards(store);
   const loop = (async () => {
     while (!stopped) {
       await shard?.sweepDeadlines();
@@ -113,7 +116,7 @@ class AnswerTiming {
 
 /** Parks a call and answers it about when its interaction expires. */
 async function runRace(url: string, key: string, n: number, aim: AnswerTiming): Promise<Race> {
-  const { content } = await callTool(url, key, 'bench_echo', { text: `race ${n}` });
+  const { content } = await tryCallTool(url, key, 'bench_echo', { text: `race ${n}` });
   const due = Date.parse(content.expiresAt);
   await aim.until(due, n);
   const { content: taken, error } = await answerInteraction(url, key, content.interactionId, `v${n}`, 0);
@@ -123,7 +126,7 @@ async function runRace(url: string, key: string, n: number, aim: AnswerTiming): 
 
 /** The outcome of a race by the task's status and its stored record. */
 async function classifyOutcome(url: string, key: string, redis: Redis, { taskId, due, said }: Race) {
-  const { content: task } = await callTool(url, key, 'task_status', { taskId, waitMs: 5_000 });
+  const { content: task } = await tryCallTool(url, key, 'task_status', { taskId, waitMs: 5_000 });
   const ref = taskRef(taskId);
   const [answered, expired] = await redis.hmget(`baton:{s0}:t:acme:task:${ref}`, 'g1', 'x1');
   const at = Number((answered ?? expired)?.split(';')[1]);

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { ScenarioReport, Scenario } from '../testbed/scenario.ts';
-import { pollUntil } from '../../harness/poll.ts';
+import { holdsWithin } from '../../harness/poll.ts';
 import { Testbed } from '../testbed/testbed.ts';
-import { answerInteraction, callTool } from '../testbed/tool-calls.ts';
+import { answerInteraction, tryCallTool } from '../testbed/tool-calls.ts';
 
 const TEN_MINUTES = 600_000;
 const LIFE_MS = 4_000;
@@ -49,9 +49,10 @@ async function runWithSkew(
       said,
     );
     const key = await testbed.createTenant(url, 'acme');
-    const standing = async (taskId: string) => (await callTool(url, key, 'task_status', { taskId })).content;
+    const standing = async (taskId: string) =>
+      (await tryCallTool(url, key, 'task_status', { taskId })).content;
 
-    const parked = (await callTool(url, key, 'bench_echo', { text: 'in time' })).content;
+    const parked = (await tryCallTool(url, key, 'bench_echo', { text: 'in time' })).content;
     const shown = Date.parse(parked.expiresAt) - Date.now();
     check(Math.abs(shown - LIFE_MS) < 1_500, 'the directive shows the true deadline', `in ${shown} ms`);
     const { outcome } = (await answerInteraction(url, key, parked.interactionId, 'v')).content;
@@ -64,11 +65,11 @@ async function runWithSkew(
       off.join(' '),
     );
 
-    const late = (await callTool(url, key, 'bench_echo', { text: 'too late' })).content;
+    const late = (await tryCallTool(url, key, 'bench_echo', { text: 'too late' })).content;
     await delay(LIFE_MS - 1_500);
     check((await standing(late.taskId)).status === 'input_required', 'an interaction never expires early');
     const ended = async () => (await standing(late.taskId)).status === 'failed';
-    const expired = await pollUntil(ended, 10_000, 50);
+    const expired = await holdsWithin(ended, 10_000, 50);
     const after = Date.now() - Date.parse(late.expiresAt);
     check(
       expired && after >= 0 && after < 5_000,
@@ -77,8 +78,8 @@ async function runWithSkew(
     );
 
     const slept = performance.now();
-    const sleeper = (await callTool(url, key, 'bench_sleep', { ms: 1_000 })).content;
-    const awake = await pollUntil(
+    const sleeper = (await tryCallTool(url, key, 'bench_sleep', { ms: 1_000 })).content;
+    const awake = await holdsWithin(
       async () => (await standing(sleeper.taskId)).status === 'input_required',
       10_000,
       50,
@@ -98,7 +99,7 @@ type Check = (holds: boolean, what: string, figures?: unknown) => void;
 
 /** A worker with a wrong clock is believed until a few seconds from now, and ends what it took. */
 async function checkWorkerLiveness(redis: Redis, url: string, key: string, check: Check): Promise<void> {
-  const parked = (await callTool(url, key, 'bench_echo', { text: 'taken' })).content;
+  const parked = (await tryCallTool(url, key, 'bench_echo', { text: 'taken' })).content;
   const workers = await redis.zrange('baton:{s0}:workers', '0', '-1', 'WITHSCORES');
   const ahead = Number(workers[1] ?? 0) - Date.now();
   check(ahead > -5_000 && ahead < 10_000, 'a worker is believed until a few seconds from now', `${ahead} ms`);
@@ -111,7 +112,7 @@ async function checkWorkerLiveness(redis: Redis, url: string, key: string, check
 async function checkKeyExpiry(testbed: Testbed, url: string, check: Check): Promise<void> {
   const ends = Date.now() + 4_000;
   const brief = await testbed.createKey(url, 'acme', new Date(ends).toISOString());
-  const status = async () => (await callTool(url, brief, 'get_tasks', {})).status;
+  const status = async () => (await tryCallTool(url, brief, 'get_tasks', {})).status;
   check((await status()) !== 401, 'a key that has not ended is taken');
   await delay(ends - Date.now() - 700);
   const before = await status();

@@ -3,9 +3,9 @@ import { Store, type Wait } from '@baton/store';
 import { Redis } from 'ioredis';
 import { SECRET } from '../../processes/process-settings.ts';
 import type { Scenario } from '../testbed/scenario.ts';
-import { pollUntil } from '../../harness/poll.ts';
+import { holdsWithin } from '../../harness/poll.ts';
 import { Testbed } from '../testbed/testbed.ts';
-import { callTool } from '../testbed/tool-calls.ts';
+import { tryCallTool } from '../testbed/tool-calls.ts';
 
 const BURST_SIZE = 20_000;
 const LIFE_MS = 30_000;
@@ -24,7 +24,7 @@ export const deadlineBurst: Scenario = {
       const key = await testbed.createTenant(url, 'burst');
       await testbed.createTenant(url, 'other');
       const [burst, other] = [store.tenant('burst'), store.tenant('other')];
-      const pattern = (await callTool(url, key, 'bench_echo', { text: 'a pattern' })).content;
+      const pattern = (await tryCallTool(url, key, 'bench_echo', { text: 'a pattern' })).content;
       const record = await redis.hgetall(burst.keys.task(pattern.taskId));
       const [, , kind, path] = (record['open'] ?? '').split(';');
       const body = record['i1'] ?? '';
@@ -50,7 +50,7 @@ export const deadlineBurst: Scenario = {
       await delay(Math.max(0, due - Date.now() - 50));
       worker.child.kill('SIGCONT');
       const failed = async () => (await redis.hget(other.keys.task(single), 'st')) === 'failed';
-      await pollUntil(failed, 30_000, 10);
+      await holdsWithin(failed, 30_000, 10);
       const late = Date.now() - due;
       const openNow = Number(await redis.hget(burst.keys.record, 'open'));
       report.check(
@@ -60,7 +60,7 @@ export const deadlineBurst: Scenario = {
       );
       const ended = async () => (await redis.hget(burst.keys.record, 'open')) === '1';
       report.check(
-        await pollUntil(ended, 90_000, 200),
+        await holdsWithin(ended, 90_000, 200),
         'all tasks of the burst end',
         `${((Date.now() - due) / 1_000).toFixed(1)} s after`,
       );

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import type { ScenarioReport, Scenario } from '../testbed/scenario.ts';
-import { pollUntil } from '../../harness/poll.ts';
+import { holdsWithin } from '../../harness/poll.ts';
 import { Testbed } from '../testbed/testbed.ts';
-import { callTool } from '../testbed/tool-calls.ts';
+import { tryCallTool } from '../testbed/tool-calls.ts';
 
 /** A Redis that evicts would lose parked work: no process starts on one, and a running process reports it. */
 export const evictionPolicy: Scenario = {
@@ -49,13 +49,13 @@ async function checkUnreadyWhileRunning(report: ScenarioReport, testbed: Testbed
     );
     const logged = (output: string[]) =>
       output.some((line) => /redis is not usable.*|.*allkeys-lru/.test(line));
-    const received = await pollUntil(
+    const received = await holdsWithin(
       async () => logged(gateway.output) && logged(worker.output),
       12_000,
       100,
     );
     report.check(received, 'gateway and worker log it within 12 s');
-    const parked = await callTool(gateway.url, key, 'bench_echo', { text: 'still' });
+    const parked = await tryCallTool(gateway.url, key, 'bench_echo', { text: 'still' });
     report.check(parked.status === 200, 'calls are still served');
     await redis.config('SET', 'maxmemory-policy', 'noeviction');
     report.check((await readiness()).startsWith('200'), 'it is ready again when the policy is corrected');

@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import type { Scenario } from '../testbed/scenario.ts';
-import { pollUntil } from '../../harness/poll.ts';
+import { holdsWithin } from '../../harness/poll.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import { Testbed } from '../testbed/testbed.ts';
-import { answerInteraction, callTool } from '../testbed/tool-calls.ts';
+import { answerInteraction, tryCallTool } from '../testbed/tool-calls.ts';
 
 /** A release without the test programs stands for an older one. */
 const OLDER = { BATON_TEST_OPERATIONS: 'false' };
@@ -27,12 +27,12 @@ export const mixedReleases: Scenario = {
       const { url } = await testbed.startProcess('gateway');
       const key = await testbed.createTenant(url, 'acme');
       const status = async (taskId: string) =>
-        (await callTool(url, key, 'task_status', { taskId })).content as AnyJson;
-      const parkedByNew = (await callTool(url, key, 'bench_echo', { text: 'x' })).content;
+        (await tryCallTool(url, key, 'task_status', { taskId })).content as AnyJson;
+      const parkedByNew = (await tryCallTool(url, key, 'bench_echo', { text: 'x' })).content;
 
       const older = await testbed.startProcess('worker', OLDER);
-      const known = (await callTool(url, key, 'agent_llm', DELEGATED)).content;
-      const resumed = await callTool(url, key, 'agent_llm', {
+      const known = (await tryCallTool(url, key, 'agent_llm', DELEGATED)).content;
+      const resumed = await tryCallTool(url, key, 'agent_llm', {
         interactionId: known.interactionId,
         agentLLMResponse: { status: 'success', data: { text: 'hi' } },
         waitMs: 10_000,
@@ -43,13 +43,13 @@ export const mixedReleases: Scenario = {
       );
       await answerInteraction(url, key, parkedByNew.interactionId, 'v', 0);
       const heldBack = async () => (await redis.zcard('baton:{s0}:t:acme:held')) === 1;
-      report.check(await pollUntil(heldBack, 10_000), 'a worker without the program puts the task back');
+      report.check(await holdsWithin(heldBack, 10_000), 'a worker without the program puts the task back');
       await new Promise((resolve) => setTimeout(resolve, 6_000));
       const waits = await status(parkedByNew.taskId);
       report.check(waits.status === 'working', 'the task waits, and no attempt is counted', waits);
-      const refused = async () => (await callTool(url, key, 'bench_echo', { text: 'x' })).error?.code;
+      const refused = async () => (await tryCallTool(url, key, 'bench_echo', { text: 'x' })).error?.code;
       report.check(
-        await pollUntil(async () => (await refused()) === 'program_unavailable', 5_000),
+        await holdsWithin(async () => (await refused()) === 'program_unavailable', 5_000),
         'a new call of that program is refused with program_unavailable',
       );
 
@@ -57,14 +57,14 @@ export const mixedReleases: Scenario = {
       const done = async () => (await status(parkedByNew.taskId)).status === 'completed';
       const begun = performance.now();
       report.check(
-        await pollUntil(done, 10_000),
+        await holdsWithin(done, 10_000),
         'a worker that has the program resumes the task',
         `${Math.round(performance.now() - begun)} ms after it started`,
       );
-      await pollUntil(async () => (await refused()) === undefined, 5_000);
+      await holdsWithin(async () => (await refused()) === undefined, 5_000);
       const trips = await Promise.all(
         Array.from({ length: 40 }, async () => {
-          const parked = (await callTool(url, key, 'bench_echo', { text: 'x' })).content;
+          const parked = (await tryCallTool(url, key, 'bench_echo', { text: 'x' })).content;
           const from = performance.now();
           const reply = await answerInteraction(url, key, parked.interactionId, 'v', 25_000);
           return { ms: performance.now() - from, status: reply.content?.outcome?.status };
@@ -77,7 +77,7 @@ export const mixedReleases: Scenario = {
         `the slowest in ${Math.round(slowest)} ms`,
       );
       await older.stop('SIGTERM');
-      const after = (await callTool(url, key, 'bench_echo', { text: 'x' })).content;
+      const after = (await tryCallTool(url, key, 'bench_echo', { text: 'x' })).content;
       const last = await answerInteraction(url, key, after.interactionId, 'v');
       report.check(last.content?.outcome?.status === 'completed', 'and after the older worker has exited');
     } finally {

@@ -6,7 +6,7 @@ import { quantile } from '../../harness/statistics.ts';
 import type { Scenario } from '../testbed/scenario.ts';
 import { SECRET } from '../../processes/process-settings.ts';
 import { Testbed } from '../testbed/testbed.ts';
-import { answerInteraction, callTool } from '../testbed/tool-calls.ts';
+import { answerInteraction, tryCallTool } from '../testbed/tool-calls.ts';
 
 /** Several backlogs, so that the p99 is one of more than a thousand round trips. */
 const BACKLOGS = [20_000, 20_000, 20_000];
@@ -94,7 +94,7 @@ async function runTrickle(
   const client = async () => {
     while (!enough()) {
       const begun = performance.now();
-      const { content } = await callTool(url, key, 'bench_echo', { text: 'a few words' });
+      const { content } = await tryCallTool(url, key, 'bench_echo', { text: 'a few words' });
       const parked = performance.now() - begun;
       const before = await others();
       const answered = performance.now();
@@ -123,7 +123,7 @@ class Backlog {
 
   /** Copies the stored record of one call over the wire. */
   static async create(url: string, key: string, tenant: TenantStore, redis: Redis): Promise<Backlog> {
-    const { content } = await callTool(url, key, 'bench_echo', { text: 'a pattern' });
+    const { content } = await tryCallTool(url, key, 'bench_echo', { text: 'a pattern' });
     const record = await redis.hgetall(tenant.keys.task(content.taskId));
     const [, , kind, path] = (record['open'] ?? '').split(';');
     const body = record['i1'] ?? '';

@@ -1,10 +1,10 @@
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { requestJson } from '../../harness/http-request.ts';
+import { tryRequestJson } from '../../harness/http-request.ts';
 import type { Scenario } from '../testbed/scenario.ts';
-import { pollUntil } from '../../harness/poll.ts';
+import { holdsWithin } from '../../harness/poll.ts';
 import { Testbed } from '../testbed/testbed.ts';
-import { answerInteraction, callTool } from '../testbed/tool-calls.ts';
+import { answerInteraction, tryCallTool } from '../testbed/tool-calls.ts';
 
 /** The queue `resume` is paused while every process restarts: the pause is kept, and nothing is lost. */
 export const pausedQueue: Scenario = {
@@ -19,7 +19,7 @@ export const pausedQueue: Scenario = {
       const key = await testbed.createTenant(first.url, 'acme');
       await queue.pause();
       const parked = await Promise.all(
-        Array.from({ length: 100 }, () => callTool(first.url, key, 'bench_echo', { text: 'x' })),
+        Array.from({ length: 100 }, () => tryCallTool(first.url, key, 'bench_echo', { text: 'x' })),
       );
       const taken = await Promise.all(
         parked.map(({ content }) => answerInteraction(first.url, key, content.interactionId, 'v', 0)),
@@ -33,8 +33,8 @@ export const pausedQueue: Scenario = {
       const { url } = await testbed.startProcess('gateway');
       const late = await testbed.startProcess('worker');
       const said = () => late.output.some((line) => line.includes('paused') && line.includes('s0:resume'));
-      report.check(await pollUntil(async () => said(), 10_000), 'the log names the paused queue');
-      const ready = await requestJson(`${url}/readyz`, { method: 'GET', token: '', limitMs: 5_000 });
+      report.check(await holdsWithin(async () => said(), 10_000), 'the log names the paused queue');
+      const ready = await tryRequestJson(`${url}/readyz`, { method: 'GET', token: '', limitMs: 5_000 });
       report.check(
         ready.kind === 'reply' && ready.status === 200 && JSON.stringify(ready.body).includes('s0:resume'),
         '/readyz names the queue, and the gateway is ready',
@@ -53,7 +53,7 @@ export const pausedQueue: Scenario = {
         (await redis.hget('baton:{s0}:t:acme', 'open')) === '0' && (await queue.getWaitingCount()) === 0;
       const begun = performance.now();
       report.check(
-        await pollUntil(ended, 10_000),
+        await holdsWithin(ended, 10_000),
         'all accepted answers complete when it is resumed',
         `${Math.round(performance.now() - begun)} ms`,
       );

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import type { Scenario } from '../testbed/scenario.ts';
 import { Testbed } from '../testbed/testbed.ts';
-import { answerInteraction, callTool } from '../testbed/tool-calls.ts';
+import { answerInteraction, tryCallTool } from '../testbed/tool-calls.ts';
 
 /** A task that throws in the worker fails with its reason, and never affects other tasks of its batch. */
 export const poisonTask: Scenario = {
@@ -15,7 +15,7 @@ export const poisonTask: Scenario = {
       const opened = await Promise.all(
         Array.from({ length: 40 }, async (_, n) => {
           const name = n % 2 === 0 ? 'bench_poison' : 'bench_echo';
-          return { name, parked: (await callTool(url, key, name, { text: `no. ${n}` })).content };
+          return { name, parked: (await tryCallTool(url, key, name, { text: `no. ${n}` })).content };
         }),
       );
       const ends = await Promise.all(

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { requestJson } from '../../harness/http-request.ts';
+import { tryRequestJson } from '../../harness/http-request.ts';
 import type { Scenario } from '../testbed/scenario.ts';
-import { pollUntil } from '../../harness/poll.ts';
+import { holdsWithin } from '../../harness/poll.ts';
 import { Testbed } from '../testbed/testbed.ts';
-import { answerInteraction, callTool } from '../testbed/tool-calls.ts';
+import { answerInteraction, tryCallTool } from '../testbed/tool-calls.ts';
 
 /**
  * Redis reaches maxmemory under noeviction. While only Baton's reserve is left, new work is refused by name and accepted
@@ -20,9 +20,10 @@ export const redisMemoryFull: Scenario = {
       const brief = await testbed.startProcess('gateway', { BATON_INTERACTION_TTL_MS: '3000' });
       const { url } = gateway;
       const key = await testbed.createTenant(url, 'acme');
-      const park = async (at = url) => (await callTool(at, key, 'bench_echo', { text: 'something' })).content;
+      const park = async (at = url) =>
+        (await tryCallTool(at, key, 'bench_echo', { text: 'something' })).content;
       const standing = async (taskId: string) =>
-        (await callTool(url, key, 'task_status', { taskId })).content;
+        (await tryCallTool(url, key, 'task_status', { taskId })).content;
 
       // Without a worker, what is accepted now is still ready when Redis is full.
       const accepted = await Promise.all(Array.from({ length: 60 }, () => park()));
@@ -30,19 +31,19 @@ export const redisMemoryFull: Scenario = {
         accepted.map(({ interactionId }) => answerInteraction(url, key, interactionId, 'v', 0)),
       );
       const askedAgain = await park();
-      await callTool(url, key, 'agent_llm', {
+      await tryCallTool(url, key, 'agent_llm', {
         interactionId: askedAgain.interactionId,
         agentLLMResponse: { status: 'success', data: { object: { wrong: true } } },
         waitMs: 0,
       });
       const [waiting, cancelled, late] = [await park(), await park(), await park(brief.url)];
       await fillMemory(redis, 0.97);
-      await pollUntil(
-        async () => (await callTool(url, key, 'bench_echo', { text: 'x' })).status === 503,
+      await holdsWithin(
+        async () => (await tryCallTool(url, key, 'bench_echo', { text: 'x' })).status === 503,
         5_000,
       );
 
-      const refused = await callTool(url, key, 'bench_echo', { text: 'one more' });
+      const refused = await tryCallTool(url, key, 'bench_echo', { text: 'one more' });
       report.check(
         refused.status === 503 &&
           refused.error.code === 'unavailable' &&
@@ -58,7 +59,7 @@ export const redisMemoryFull: Scenario = {
         'an answer is 503 unavailable and says that it may be repeated',
         held.error,
       );
-      const problem = await requestJson(`${url}/v1/projects/p`, {
+      const problem = await tryRequestJson(`${url}/v1/projects/p`, {
         method: 'PUT',
         token: key,
         body: { master: { tasks: [{ id: 1, title: 'T', description: 'D', status: 'pending' }] } },
@@ -80,16 +81,16 @@ export const redisMemoryFull: Scenario = {
       };
       const took = performance.now();
       report.check(
-        await pollUntil(ended, 15_000, 200),
+        await holdsWithin(ended, 15_000, 200),
         'work accepted before completes out of the reserve',
         `60 tasks, ${((performance.now() - took) / 1_000).toFixed(1)} s`,
       );
       report.check(
         (await usedMemoryShare(redis)) > 0.95 &&
-          (await callTool(url, key, 'bench_echo', { text: 'x' })).status === 503,
+          (await tryCallTool(url, key, 'bench_echo', { text: 'x' })).status === 503,
         'new calls are refused all the while',
       );
-      const cancelling = await callTool(url, key, 'cancel_task', { taskId: cancelled.taskId });
+      const cancelling = await tryCallTool(url, key, 'cancel_task', { taskId: cancelled.taskId });
       report.check(
         cancelling.status === 200 && (await standing(cancelled.taskId)).status === 'cancelled',
         'a task can be cancelled while Redis is full',
@@ -97,16 +98,16 @@ export const redisMemoryFull: Scenario = {
       );
       const expired = async () => (await standing(late.taskId))?.error?.code === 'interaction_expired';
       report.check(
-        await pollUntil(expired, 8_000, 200),
+        await holdsWithin(expired, 8_000, 200),
         'an interaction expires while Redis is full, and its task ends',
       );
       const asking = async () => (await standing(askedAgain.taskId))?.status === 'input_required';
-      report.check(await pollUntil(asking, 10_000), 'a task parks its next request out of the reserve');
+      report.check(await holdsWithin(asking, 10_000), 'a task parks its next request out of the reserve');
 
       // Another client fills Redis completely before a worker has fetched the job.
       await redis.del('junk');
       let atFull = await park();
-      await pollUntil(async () => (atFull ??= await park()) !== undefined, 5_000);
+      await holdsWithin(async () => (atFull ??= await park()) !== undefined, 5_000);
       worker.child.kill('SIGSTOP');
       await answerInteraction(url, key, atFull.interactionId, 'v', 0);
       await fillMemory(redis, 2);
@@ -121,11 +122,11 @@ export const redisMemoryFull: Scenario = {
       );
       await redis.del('junk');
       report.check(
-        await pollUntil(async () => (await standing(atFull.taskId))?.status === 'completed', 15_000, 200),
+        await holdsWithin(async () => (await standing(atFull.taskId))?.status === 'completed', 15_000, 200),
         'its task completes when there is memory again',
       );
-      const goesOn = await pollUntil(
-        async () => (await callTool(url, key, 'bench_echo', { text: 'y' })).status === 200,
+      const goesOn = await holdsWithin(
+        async () => (await tryCallTool(url, key, 'bench_echo', { text: 'y' })).status === 200,
         5_000,
       );
       report.check(goesOn, 'calls are accepted again when there is memory');

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ScenarioReport, Scenario } from '../testbed/scenario.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import { Testbed } from '../testbed/testbed.ts';
-import { answerInteraction, callTool, type ToolReply } from '../testbed/tool-calls.ts';
+import { answerInteraction, tryCallTool, type ToolReply } from '../testbed/tool-calls.ts';
 import { RedisSentinels } from '../testbed/redis-sentinels.ts';
 
 const CLIENTS = 16;
@@ -118,7 +118,7 @@ async function runDelegation(
   over: () => boolean,
 ): Promise<void> {
   const some = () => urls[Math.floor(Math.random() * urls.length)]!;
-  const parked = await callTool(some(), key, 'bench_echo', { text: value });
+  const parked = await tryCallTool(some(), key, 'bench_echo', { text: value });
   if (parked.content === undefined) {
     acknowledgements.unknown++;
     return delay(50);

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Scenario, ScenarioReport } from '../testbed/scenario.ts';
-import { pollUntil } from '../../harness/poll.ts';
+import { holdsWithin } from '../../harness/poll.ts';
 import { Testbed } from '../testbed/testbed.ts';
-import { answerInteraction, callTool } from '../testbed/tool-calls.ts';
+import { answerInteraction, tryCallTool } from '../testbed/tool-calls.ts';
 
 const STOPPED_MS = 7_000;
 const EVERY_MS = 250;
@@ -21,7 +21,7 @@ export const stoppedWorker: Scenario = {
       const workers = [await testbed.startProcess('worker'), await testbed.startProcess('worker')] as const;
       const key = await testbed.createTenant(url, 'acme');
       const trip = async () => {
-        const parked = (await callTool(url, key, 'bench_echo', { text: 'x' })).content;
+        const parked = (await tryCallTool(url, key, 'bench_echo', { text: 'x' })).content;
         const begun = performance.now();
         const reply = await answerInteraction(url, key, parked.interactionId, 'v', 25_000);
         return {
@@ -97,7 +97,7 @@ async function checkBatchesMove(
     for (let round = 0; round < 40 && caught === 0; round++) {
       other.child.kill('SIGSTOP');
       const parked = await Promise.all(
-        Array.from({ length: 40 }, () => callTool(url, key, 'bench_echo', { text: 'batch' })),
+        Array.from({ length: 40 }, () => tryCallTool(url, key, 'bench_echo', { text: 'batch' })),
       );
       outcomes.push(
         ...parked.map(({ content }) => answerInteraction(url, key, content.interactionId, 'v', 25_000)),
@@ -122,6 +122,6 @@ async function checkBatchesMove(
       `${caught} tasks were in its batches, the last ended ${Math.round(took)} ms later`,
     );
     if (how === 'SIGSTOP') victim.child.kill('SIGCONT');
-    await pollUntil(async () => (await batches()) === 0, 5_000);
+    await holdsWithin(async () => (await batches()) === 0, 5_000);
   }
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { findServerBinary, type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
 import { Redis } from 'ioredis';
 import { findFreePorts } from '../../harness/free-ports.ts';
-import { pollUntil } from '../../harness/poll.ts';
+import { holdsWithin } from '../../harness/poll.ts';
 
 const NAME = 'baton';
 /** `down-after-milliseconds`. */
@@ -65,7 +65,7 @@ export class RedisSentinels {
         | undefined;
       return String(known).startsWith('OK 3') && replicas?.length === 2;
     };
-    if (!(await pollUntil(seen, 30_000, 200))) {
+    if (!(await holdsWithin(seen, 30_000, 200))) {
       await all.stop();
       throw new Error('the Sentinels did not find each other');
     }
@@ -84,7 +84,7 @@ export class RedisSentinels {
 
   /** Waits until another server than `old` is the master; false when none is within the limit. */
   waitForOtherMaster(old: PrivateRedis, limitMs: number): Promise<boolean> {
-    return pollUntil(async () => (await this.master().catch(() => old)) !== old, limitMs, 50);
+    return holdsWithin(async () => (await this.master().catch(() => old)) !== old, limitMs, 50);
   }
 
   async stop(): Promise<void> {

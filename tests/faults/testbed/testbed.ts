@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import { type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
 import { BatonProcess, GATEWAY_READY_LINE, WORKER_READY_LINE } from '../../processes/baton-process.ts';
-import { requestJson } from '../../harness/http-request.ts';
+import { tryRequestJson } from '../../harness/http-request.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import { PROCESS_ENVIRONMENT, OPERATOR_TOKEN, UNLIMITED } from '../../processes/process-settings.ts';
 
@@ -75,7 +75,7 @@ export class Testbed {
   }
 
   async rest(url: string, method: string, path: string, body?: object): Promise<AnyJson> {
-    const reply = await requestJson(`${url}/v1${path}`, {
+    const reply = await tryRequestJson(`${url}/v1${path}`, {
       method,
       token: OPERATOR_TOKEN,
       body,

@@ -1,4 +1,4 @@
-import { requestJson } from '../../harness/http-request.ts';
+import { tryRequestJson } from '../../harness/http-request.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 
 export interface ToolReply {
@@ -10,7 +10,7 @@ export interface ToolReply {
 }
 
 /** One `tools/call`. */
-export async function callTool(
+export async function tryCallTool(
   url: string,
   token: string,
   name: string,
@@ -18,7 +18,7 @@ export async function callTool(
   limitMs = 30_000,
 ): Promise<ToolReply> {
   const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
-  const reply = await requestJson(`${url}/mcp`, { method: 'POST', token, body, limitMs });
+  const reply = await tryRequestJson(`${url}/mcp`, { method: 'POST', token, body, limitMs });
   if (reply.kind === 'none')
     return { status: 0, content: undefined, error: { code: 'none', message: reply.why } };
   const { result, error } = reply.body as AnyJson;
@@ -36,5 +36,5 @@ export function answerInteraction(
   waitMs = 20_000,
 ) {
   const agentLLMResponse = { status: 'success', data: { object: { value } } };
-  return callTool(url, token, 'agent_llm', { interactionId, agentLLMResponse, waitMs });
+  return tryCallTool(url, token, 'agent_llm', { interactionId, agentLLMResponse, waitMs });
 }

@@ -4,7 +4,7 @@ import type { AnyJson } from '../../harness/mcp-client.ts';
 import { seededRandom } from '../../harness/seeded-random.ts';
 import { createScriptedAgent } from '../../scripted-agent/scripted-agent.ts';
 import { agentForApi } from './journey-deployment.ts';
-import type { TriggerEvents } from '../faults/trigger-events.ts';
+import type { TriggerEventEmitter } from '../faults/trigger-event-emitter.ts';
 
 const WRONG_RATE = 0.15;
 const ERROR_RATE = 0.06;
@@ -22,7 +22,7 @@ const STATUS: Readonly<Record<string, number>> = {
  * An LLM endpoint that answers from the schema and the text of a request, sometimes wrongly and sometimes not at all, by
  * the seed. A repeated request gets another answer, as from a model, so that two answers to one request differ.
  */
-export async function startFlakyLlm(seed: number, events: TriggerEvents): Promise<FakeLlmServer> {
+export async function startFlakyLlm(seed: number, events: TriggerEventEmitter): Promise<FakeLlmServer> {
   return FakeLlmServer.start((asked) => {
     events.record('llm-called', agentForApi(asked.api));
     return behaviourFor(`journey ${seed} ${asked.attempt}`, asked);

@@ -4,13 +4,13 @@ import { type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
 import { Redis } from 'ioredis';
 import { LossyProxy } from '../../proxies/lossy-proxy.ts';
 import type { FakeLlmServer } from '../../fake-llm/llm-server.ts';
-import { requestJson } from '../../harness/http-request.ts';
+import { tryRequestJson } from '../../harness/http-request.ts';
 import { RedisProxy } from '../../proxies/redis-proxy.ts';
 import { createTemporaryFolder } from '../../processes/temporary-folder.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import type { FaultTargets } from '../faults/fault-injector.ts';
 import { RestartingProcess } from './restarting-process.ts';
-import type { TriggerEvents } from '../faults/trigger-events.ts';
+import type { TriggerEventEmitter } from '../faults/trigger-event-emitter.ts';
 
 const OPERATOR = 'operator-token-of-the-e2e-tests';
 const LIMIT_MS = 20_000;
@@ -40,7 +40,11 @@ export class JourneyDeployment implements FaultTargets {
     this.redis = new Redis(server.url.replace('unix://', ''));
   }
 
-  static async start(entry: string, llm: FakeLlmServer, events: TriggerEvents): Promise<JourneyDeployment> {
+  static async start(
+    entry: string,
+    llm: FakeLlmServer,
+    events: TriggerEventEmitter,
+  ): Promise<JourneyDeployment> {
     const folder = createTemporaryFolder('e2e');
     const deployment = new JourneyDeployment(folder, await startPrivateRedis({ dir: join(folder, 'redis') }));
     try {
@@ -98,7 +102,7 @@ export class JourneyDeployment implements FaultTargets {
   async rest(method: string, path: string, body?: object, token = OPERATOR): Promise<AnyJson> {
     for (let tried = 1; ; tried++) {
       const url = this.gateways[tried % this.gateways.length]?.url ?? '';
-      const reply = await requestJson(`${url}/v1${path}`, { method, token, body, limitMs: LIMIT_MS });
+      const reply = await tryRequestJson(`${url}/v1${path}`, { method, token, body, limitMs: LIMIT_MS });
       if (reply.kind === 'reply' && reply.status < 300) return reply.body;
       if (reply.kind === 'reply' || tried === 50)
         throw new Error(`${method} ${path}: ${JSON.stringify(reply)}`);
@@ -115,7 +119,11 @@ export class JourneyDeployment implements FaultTargets {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  private async startProcesses(entry: string, llm: FakeLlmServer, events: TriggerEvents): Promise<void> {
+  private async startProcesses(
+    entry: string,
+    llm: FakeLlmServer,
+    events: TriggerEventEmitter,
+  ): Promise<void> {
     const environment = {
       BATON_SECRET: 'a secret of the e2e tests',
       BATON_OPERATOR_TOKEN: OPERATOR,

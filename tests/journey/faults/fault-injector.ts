@@ -1,5 +1,5 @@
 import type { JourneyPlan, PlannedFault } from './journey-plan.ts';
-import type { TriggerEvents } from './trigger-events.ts';
+import type { TriggerEventEmitter } from './trigger-event-emitter.ts';
 
 /** What faults act on. */
 export interface FaultTargets {
@@ -19,7 +19,7 @@ export class FaultInjector {
   /** A fault whose reply has not come yet. */
   private droppingReply: FaultInjector['injected'][number] | undefined;
 
-  constructor({ faults }: JourneyPlan, events: TriggerEvents, targets: FaultTargets) {
+  constructor({ faults }: JourneyPlan, events: TriggerEventEmitter, targets: FaultTargets) {
     this.pending = new Set(faults);
     this.targets = targets;
     events.onEvent((event, nth, by) => {

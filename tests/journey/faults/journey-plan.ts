@@ -1,5 +1,5 @@
 import { type SeededRandom, seededRandom } from '../../harness/seeded-random.ts';
-import type { TriggerEvent } from './trigger-events.ts';
+import type { TriggerEvent } from './trigger-event-emitter.ts';
 
 /**
  * One fault, triggered by an event and not by a clock: it hits the process that does the `nth` event, or the next one that

@@ -2,19 +2,19 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { applyCommand, findInvariantViolations } from '@baton/operations';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callTool, connectMcpClient, type AnyJson } from '../../harness/mcp-client.ts';
-import { Deployment } from '../../harness/deployment.ts';
+import { InProcessDeployment } from '../../harness/in-process-deployment.ts';
 import { seededRandom } from '../../harness/seeded-random.ts';
 import { createScriptedAgent } from '../../scripted-agent/scripted-agent.ts';
-import { runOperation } from './run-operation.ts';
+import { runOperationToEnd } from './run-operation-to-end.ts';
 
 /** Operations and tools at once on one project, from both replicas, answered rightly and wrongly, by a seed. */
 const seed = process.env['SEED'] ?? String(Math.floor(Math.random() * 1e9));
 console.log(`together: SEED=${seed}`);
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 let clients: Client[];
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 2, workers: 2 });
+  baton = await InProcessDeployment.start({ gateways: 2, workers: 2 });
   clients = await Promise.all([0, 1].map((gateway) => connectMcpClient(baton.url(gateway), baton.apiKey)));
 });
 afterAll(() => baton.stop());
@@ -30,7 +30,11 @@ test("keep the project's invariants, and never change done work", {
   const prd =
     'A shop that sells three kinds of tea. It has a basket and a checkout. It sends a letter of thanks.';
   const agent = createScriptedAgent({ seed, wrongRate: 0.3, errorRate: 0.02 });
-  await runOperation(clients, createScriptedAgent({ seed }), 'parse_prd', { projectRoot, prd, numTasks: 8 });
+  await runOperationToEnd(clients, createScriptedAgent({ seed }), 'parse_prd', {
+    projectRoot,
+    prd,
+    numTasks: 8,
+  });
   const id = () => 1 + random.below(12);
   type Move = () => [name: string, args: object];
   const operations: Move[] = [
@@ -61,9 +65,10 @@ test("keep the project's invariants, and never change done work", {
     );
     const ends = await Promise.all(
       chosen.map(([name, args], at) =>
-        runOperation(at % 2 ? [...clients].reverse() : clients, agent, name, { projectRoot, ...args }).catch(
-          (thrown: unknown) => ({ status: 'failed', error: { code: `thrown: ${String(thrown)}` } }),
-        ),
+        runOperationToEnd(at % 2 ? [...clients].reverse() : clients, agent, name, {
+          projectRoot,
+          ...args,
+        }).catch((thrown: unknown) => ({ status: 'failed', error: { code: `thrown: ${String(thrown)}` } })),
       ),
     );
     for (const end of ends) if (end?.error) codes.add(end.error.code);

@@ -7,13 +7,13 @@ import {
   type AnyJson,
   callToolForError,
 } from '../../harness/mcp-client.ts';
-import { Deployment } from '../../harness/deployment.ts';
+import { InProcessDeployment } from '../../harness/in-process-deployment.ts';
 
 /** What the sources of the operations leave open, as Baton has it: work that is done is never changed by an LLM. */
-let baton: Deployment;
+let baton: InProcessDeployment;
 let client: Client;
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 1, workers: 1 });
+  baton = await InProcessDeployment.start({ gateways: 1, workers: 1 });
   client = await connectMcpClient(baton.url(0), baton.apiKey);
 });
 afterAll(() => baton.stop());

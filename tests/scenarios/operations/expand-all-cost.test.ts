@@ -1,15 +1,15 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { successAnswer, callTool, connectMcpClient } from '../../harness/mcp-client.ts';
-import { Deployment } from '../../harness/deployment.ts';
+import { InProcessDeployment } from '../../harness/in-process-deployment.ts';
 import { isPeriodicCommand, RedisMonitor } from '../../harness/redis-monitor.ts';
 
 /** What a delegation of `expand_all` costs must not grow with the project, nor with what the task has behind it. */
-let baton: Deployment;
+let baton: InProcessDeployment;
 let monitor: RedisMonitor;
 let client: Client;
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 1, workers: 1 });
+  baton = await InProcessDeployment.start({ gateways: 1, workers: 1 });
   monitor = await RedisMonitor.open(baton.redisUrl);
   client = await connectMcpClient(baton.url(0), baton.apiKey);
 });

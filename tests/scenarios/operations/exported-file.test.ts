@@ -3,14 +3,14 @@ import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callTool, connectMcpClient, type AnyJson } from '../../harness/mcp-client.ts';
-import { Deployment } from '../../harness/deployment.ts';
+import { InProcessDeployment } from '../../harness/in-process-deployment.ts';
 import { createScriptedAgent } from '../../scripted-agent/scripted-agent.ts';
-import { runOperation } from './run-operation.ts';
+import { runOperationToEnd } from './run-operation-to-end.ts';
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 let client: Client;
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 1, workers: 1 });
+  baton = await InProcessDeployment.start({ gateways: 1, workers: 1 });
   client = await connectMcpClient(baton.url(0), baton.apiKey);
 });
 afterAll(() => baton.stop());
@@ -35,7 +35,7 @@ test("a project that all operations have changed exports in claude-task-master's
   const projectRoot = 'out';
   const agent = createScriptedAgent({ seed: 7 });
   const run = async (operation: string, args: object) => {
-    const end = await runOperation([client], agent, operation, { projectRoot, ...args });
+    const end = await runOperationToEnd([client], agent, operation, { projectRoot, ...args });
     expect(end.status, JSON.stringify(end.error)).toBe('completed');
   };
   await run('parse_prd', { prd: fixture('prd-praxis.md'), numTasks: 6 });

@@ -8,18 +8,18 @@ import {
   type AnyJson,
   callToolForError,
 } from '../../harness/mcp-client.ts';
-import { Deployment } from '../../harness/deployment.ts';
+import { InProcessDeployment } from '../../harness/in-process-deployment.ts';
 import { createScriptedAgent } from '../../scripted-agent/scripted-agent.ts';
-import { runOperation } from './run-operation.ts';
+import { runOperationToEnd } from './run-operation-to-end.ts';
 
 /** Each operation over the wire, through the official client, which holds every result against its output schema. */
 const seed = process.env['SEED'] ?? String(Math.floor(Math.random() * 1e9));
 console.log(`operations: SEED=${seed}`);
 
-let baton: Deployment;
+let baton: InProcessDeployment;
 let clients: Client[];
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 2, workers: 2 });
+  baton = await InProcessDeployment.start({ gateways: 2, workers: 2 });
   clients = await Promise.all([0, 1].map((gateway) => connectMcpClient(baton.url(gateway), baton.apiKey)));
 });
 afterAll(() => baton.stop());
@@ -33,7 +33,7 @@ test('a document becomes tasks that are analyzed, expanded, updated and complete
   const projectRoot = 'walk';
   const agent = createScriptedAgent({ seed, wrongRate: 0.1 });
   const run = (operation: string, args: object) =>
-    runOperation(clients, agent, operation, { projectRoot, ...args });
+    runOperationToEnd(clients, agent, operation, { projectRoot, ...args });
   const done = async (operation: string, args: object) => {
     const end = await run(operation, args);
     expect(end.status, JSON.stringify(end.error)).toBe('completed');
@@ -180,7 +180,7 @@ describe('expand_all', () => {
           ? { status: 'error', errorDetails: { message: 'Out of credit', type: 'billing_error' } }
           : successAnswer({ subtasks }),
     };
-    const { answerUntilEnd } = await import('./run-operation.ts');
+    const { answerUntilEnd } = await import('./run-operation-to-end.ts');
     const end = await answerUntilEnd(clients, failing as AnyJson, asked.taskId);
     expect(end.result).toMatchObject({
       expandedCount: 19,

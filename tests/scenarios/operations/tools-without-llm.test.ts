@@ -1,14 +1,14 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callTool, connectMcpClient, type AnyJson, callToolForError } from '../../harness/mcp-client.ts';
-import { Deployment } from '../../harness/deployment.ts';
+import { InProcessDeployment } from '../../harness/in-process-deployment.ts';
 
 /** Every tool without an LLM over the wire; the official client holds each result against its output schema. */
-let baton: Deployment;
+let baton: InProcessDeployment;
 let one: Client;
 let other: Client;
 beforeAll(async () => {
-  baton = await Deployment.start({ gateways: 2, workers: 1 });
+  baton = await InProcessDeployment.start({ gateways: 2, workers: 1 });
   one = await connectMcpClient(baton.url(0), baton.apiKey);
   other = await connectMcpClient(baton.url(1), baton.apiKey);
 });

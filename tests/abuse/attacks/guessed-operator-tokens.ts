@@ -1,7 +1,7 @@
 import type { Attack } from '../target/attack.ts';
 
 /** Someone without a key guesses operator tokens, each over a connection that stays open. */
-export const guessedCredentials: Attack = {
+export const guessedOperatorTokens: Attack = {
   name: 'guessed credentials',
   withoutGuard: [
     { file: 'program', from: 'wait = Math.max(wait, this.chargeWrongCredential(request, address));', to: '' },

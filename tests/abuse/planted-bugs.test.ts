@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyJson } from '../harness/mcp-client.ts';
-import { OPERATOR_TOKEN } from '../harness/deployment.ts';
+import { OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { findRestFaults, McpReplyChecker } from './reply-checker.ts';
 import { ROUTES_OUTSIDE_OPENAPI } from './routes-outside-openapi.ts';
 import { AbuseEnvironment, type TransportUnderTest } from './environment/abuse-environment.ts';
 import { callToolAndCheck, listTools } from './tool-calls.ts';
 
-/** The abuse suite finds each seeded bug, and reports nothing else. */
+/** The abuse suite finds each planted bug, and reports nothing else. */
 
 let environment: AbuseEnvironment;
 let transport: TransportUnderTest;
@@ -14,7 +14,7 @@ let tools: AnyJson[];
 let assertions: McpReplyChecker;
 
 beforeAll(async () => {
-  environment = await AbuseEnvironment.start({ seeded: true });
+  environment = await AbuseEnvironment.start({ planted: true });
   [transport] = environment.transports;
   tools = await listTools(transport);
   assertions = new McpReplyChecker(tools);
@@ -35,17 +35,17 @@ const route = async (path: string) => {
 };
 
 test('a tool that throws, blocks, hangs or breaks its own schema is reported', async () => {
-  expect(await tool('seeded_throw')).toMatch(/reports internal/);
-  expect(await tool('seeded_block')).toMatch(/blocked for [23]\d\d ms/);
-  expect(await tool('seeded_hang')).toMatch(/it hung/);
-  expect(await tool('seeded_lie')).toMatch(/does not fit the output schema/);
+  expect(await tool('planted_throw')).toMatch(/reports internal/);
+  expect(await tool('planted_block')).toMatch(/blocked for [23]\d\d ms/);
+  expect(await tool('planted_hang')).toMatch(/it hung/);
+  expect(await tool('planted_lie')).toMatch(/does not fit the output schema/);
 });
 
 test('a route that throws, blocks, hangs or leaks a secret is reported', async () => {
-  expect(await route('/seeded/throw')).toMatch(/status 500/);
-  expect(await route('/seeded/block')).toMatch(/blocked for [23]\d\d ms/);
-  expect(await route('/seeded/hang')).toMatch(/it hung/);
-  expect(await route('/seeded/echo')).toMatch(/it leaks operator-tok/);
+  expect(await route('/planted/throw')).toMatch(/status 500/);
+  expect(await route('/planted/block')).toMatch(/blocked for [23]\d\d ms/);
+  expect(await route('/planted/hang')).toMatch(/it hung/);
+  expect(await route('/planted/echo')).toMatch(/it leaks operator-tok/);
 });
 
 test('a correct tool and a correct route are never reported', async () => {
@@ -56,5 +56,5 @@ test('a correct tool and a correct route are never reported', async () => {
 test('a route outside of the OpenAPI document is reported', () => {
   expect(
     transport.routes.filter((one) => !one.includes(' /v1/') && !(one in ROUTES_OUTSIDE_OPENAPI)),
-  ).toEqual(['GET /seeded/throw', 'GET /seeded/block', 'GET /seeded/hang', 'GET /seeded/echo']);
+  ).toEqual(['GET /planted/throw', 'GET /planted/block', 'GET /planted/hang', 'GET /planted/echo']);
 });

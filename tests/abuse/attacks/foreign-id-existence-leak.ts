@@ -4,10 +4,10 @@ import { taskRef } from '../../../packages/store/src/records/keys.ts';
 import { FIELD } from '../../../packages/store/src/records/task-record.ts';
 import { RedisMonitor } from '../../harness/redis-monitor.ts';
 import type { Attack } from '../target/attack.ts';
-import type { AttackTarget, HttpReply } from '../target/attack-target.ts';
+import type { AttackedDeployment, HttpReply } from '../target/attacked-deployment.ts';
 
 /** Ids of another principal are told from ids that nobody has, by what is done for them before they are refused. */
-export const foreignIds: Attack = {
+export const foreignIdExistenceLeak: Attack = {
   name: 'ids of another principal',
   withoutGuard: [
     {
@@ -42,7 +42,7 @@ export const foreignIds: Attack = {
   },
 };
 
-type Way = (target: AttackTarget, key: string, taskId: string) => Promise<HttpReply>;
+type Way = (target: AttackedDeployment, key: string, taskId: string) => Promise<HttpReply>;
 const interaction = (taskId: string) => formatInteractionId(taskId, 1);
 const answered =
   (agentLLMResponse: object): Way =>

@@ -1,13 +1,13 @@
 import type { Attack } from '../target/attack.ts';
-import type { AttackTarget } from '../target/attack-target.ts';
+import type { AttackedDeployment } from '../target/attacked-deployment.ts';
 
 const RATE = { requestsPerSecond: 1, burst: 60 };
 
 /** A key posts junk as answers, and whatever else it may, until nothing is left of its tenant's rate for other keys. */
-export const debtStarvation: Attack = {
+export const tenantRateExhaustion: Attack = {
   name: 'one key that uses up its tenant’s rate',
   withoutGuard: [
-    { file: 'lua/include/answerable.lua', from: 'wait and wait.due > now and A_floor or 0', to: 'A_floor' },
+    { file: 'lua/include/answer_token.lua', from: 'wait and wait.due > now and A_floor or 0', to: 'A_floor' },
     {
       file: 'lua/include/rate.lua',
       from: 'if until_share > 0 and until_spare > 0 then',
@@ -32,7 +32,7 @@ export const debtStarvation: Attack = {
   },
 };
 
-async function key(target: AttackTarget, tenant: string, principal: string): Promise<string> {
+async function key(target: AttackedDeployment, tenant: string, principal: string): Promise<string> {
   return (await target.createKey(tenant, { principal })).key;
 }
 
@@ -42,12 +42,22 @@ const answer = (interactionId: string) => ({
   waitMs: 0,
 });
 
-async function status(target: AttackTarget, caller: string, tool: string, args: object): Promise<number> {
+async function status(
+  target: AttackedDeployment,
+  caller: string,
+  tool: string,
+  args: object,
+): Promise<number> {
   return (await target.callTool(caller, tool, args)).status;
 }
 
 /** How often a call is admitted before one is refused for the rate. */
-async function repeat(target: AttackTarget, caller: string, tool: string, args: object): Promise<number> {
+async function repeat(
+  target: AttackedDeployment,
+  caller: string,
+  tool: string,
+  args: object,
+): Promise<number> {
   for (let calls = 0; calls < 20 * RATE.burst; calls++)
     if ((await status(target, caller, tool, args)) === 429) return calls;
   return 20 * RATE.burst;

@@ -30,7 +30,7 @@ export interface ToolReply extends HttpReply {
 }
 
 /** Two gateways and a worker of one release, as an operator starts them, on a Redis of their own. */
-export class AttackTarget {
+export class AttackedDeployment {
   readonly redisUrl: string;
   readonly gateways: readonly BatonProcess[];
   readonly worker: BatonProcess;
@@ -52,7 +52,7 @@ export class AttackTarget {
   }
 
   /** `entry` is the command of the release. */
-  static async start(entry: string, more: NodeJS.ProcessEnv = {}): Promise<AttackTarget> {
+  static async start(entry: string, more: NodeJS.ProcessEnv = {}): Promise<AttackedDeployment> {
     const redis = await startPrivateRedis({});
     const environment = { ...PROCESS_ENVIRONMENT, REDIS_URL: redis.url, ...more };
     const gateway = () => BatonProcess.start('gateway', environment, GATEWAY_READY_LINE, entry);
@@ -64,7 +64,7 @@ export class AttackTarget {
     const processes = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const [first, second, worker] = processes;
     if (first !== undefined && second !== undefined && worker !== undefined)
-      return new AttackTarget(redis, [first, second], worker, entry);
+      return new AttackedDeployment(redis, [first, second], worker, entry);
     for (const one of processes) await one.stop('SIGKILL');
     await redis.stop();
     throw new Error(started.map((one) => (one.status === 'rejected' ? String(one.reason) : '')).join('\n'));

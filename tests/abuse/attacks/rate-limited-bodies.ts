@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import type { Attack } from '../target/attack.ts';
-import type { AttackTarget } from '../target/attack-target.ts';
+import type { AttackedDeployment } from '../target/attacked-deployment.ts';
 
 /** A key that the rate refuses sends body after body: what is read of them costs others, and should cost the key. */
-export const refusedBodies: Attack = {
+export const rateLimitedBodies: Attack = {
   name: 'bodies of refused calls',
   environment: { BATON_REFUSED_BYTES_PER_SECOND: '65536' },
   withoutGuard: [
@@ -34,7 +34,7 @@ const BODY = Buffer.from(
 const ALLOWED = 32 * 65_536 + 3 * BODY.length;
 
 /** True when the body was read to its end before it was refused: the connection goes on. */
-async function sendBody(target: AttackTarget, key: string): Promise<boolean> {
+async function sendBody(target: AttackedDeployment, key: string): Promise<boolean> {
   const socket = connect({ port: Number(new URL(target.url()).port), host: '127.0.0.1' });
   const said: Buffer[] = [];
   const head = `POST /mcp HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n`;

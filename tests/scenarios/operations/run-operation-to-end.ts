@@ -3,7 +3,7 @@ import type { ScriptedAgent } from '../../scripted-agent/scripted-agent.ts';
 import { callTool, type AnyJson } from '../../harness/mcp-client.ts';
 
 /** Starts an operation and answers its requests until it has ended; returns its final status. */
-export async function runOperation(
+export async function runOperationToEnd(
   clients: readonly Client[],
   agent: ScriptedAgent,
   operation: string,

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { FakeLlmServer, VALID_ANSWER } from '../../fake-llm/llm-server.ts';
 import type { Attack } from '../target/attack.ts';
-import type { AttackTarget } from '../target/attack-target.ts';
+import type { AttackedDeployment } from '../target/attacked-deployment.ts';
 
 const ADDRESS = 'http://169.254.169.254/latest/meta-data/';
 const SMUGGLED = 'smuggled-by-the-caller';
 
 /** A request is written so that it ends or delays the agents of its tenant, or reaches what only they can reach. */
-export const poisonedRequests: Attack = {
+export const requestsAgainstAgents: Attack = {
   name: 'requests that hurt who answers them',
   withoutGuard: [{ file: 'program', from: '(await this.probe())', to: '[failure]' }],
   async run(target) {
@@ -25,7 +25,7 @@ export const poisonedRequests: Attack = {
   },
 };
 
-async function attackAgents(target: AttackTarget, llm: FakeLlmServer): Promise<string[]> {
+async function attackAgents(target: AttackedDeployment, llm: FakeLlmServer): Promise<string[]> {
   const gains: string[] = [];
   for (const status of [401, 402, 403, 404, 429]) {
     const tenant = await target.createTenant();
@@ -79,7 +79,7 @@ class ObservedAgent {
   private seen = 0;
   private readonly waiting = new Set<() => void>();
 
-  static async start(target: AttackTarget, tenant: string, llm: FakeLlmServer): Promise<ObservedAgent> {
+  static async start(target: AttackedDeployment, tenant: string, llm: FakeLlmServer): Promise<ObservedAgent> {
     const { key } = await target.createKey(tenant, { principal: 'agent', scopes: ['agent'] });
     const observed = new ObservedAgent();
     const settings = {

@@ -2,10 +2,10 @@ import { taskRef } from '../../../packages/store/src/records/keys.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import { UNLIMITED } from '../../processes/process-settings.ts';
 import type { Attack } from '../target/attack.ts';
-import type { AttackTarget } from '../target/attack-target.ts';
+import type { AttackedDeployment } from '../target/attacked-deployment.ts';
 
 /** A cursor is read for names of others' tasks, changed, made up, or used for another caller's list. */
-export const openedCursors: Attack = {
+export const tamperedCursors: Attack = {
   name: 'cursors of other callers and lists',
   withoutGuard: [
     {
@@ -48,7 +48,7 @@ export const openedCursors: Attack = {
 const MORE_THAN_A_PAGE = 52;
 
 /** A page, or the error in its place. */
-type List = (target: AttackTarget, key: string, cursor?: string) => Promise<AnyJson>;
+type List = (target: AttackedDeployment, key: string, cursor?: string) => Promise<AnyJson>;
 
 const rest =
   (path: string): List =>

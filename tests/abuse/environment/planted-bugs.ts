@@ -16,7 +16,7 @@ function burnCpu(milliseconds: number): void {
   }
 }
 
-function seededOperation(name: string, run: () => Program<{ done: boolean }>): Operation {
+function buggyOperation(name: string, run: () => Program<{ done: boolean }>): Operation {
   return {
     name,
     version: 1,
@@ -31,16 +31,16 @@ function seededOperation(name: string, run: () => Program<{ done: boolean }>): O
 }
 
 const faults = [
-  seededOperation('seeded_throw', function* () {
-    throw new TypeError('seeded');
+  buggyOperation('planted_throw', function* () {
+    throw new TypeError('planted');
   }),
-  seededOperation('seeded_block', function* () {
+  buggyOperation('planted_block', function* () {
     burnCpu(BLOCK_MS);
     return { done: true };
   }),
-  seededOperation('seeded_hang', function* () {
+  buggyOperation('planted_hang', function* () {
     // The call waits for the commit; then the task sleeps far beyond any limit.
-    yield* commitProject('seeded', {
+    yield* commitProject('planted', {
       command: 'add_tasks',
       tag: 'master',
       mode: 'append',
@@ -49,27 +49,27 @@ const faults = [
     yield* sleep(60_000);
     return { done: true };
   }),
-  seededOperation('seeded_lie', function* () {
+  buggyOperation('planted_lie', function* () {
     return { done: 'no' } as unknown as { done: boolean };
   }),
 ];
 
-export const seededOperations: ReadonlyMap<string, Operation> = new Map(
+export const buggyOperations: ReadonlyMap<string, Operation> = new Map(
   faults.map((operation) => [operation.name, operation]),
 );
 
 /** Adds routes that the OpenAPI document does not describe. */
-export function addSeededRoutes(fastify: FastifyInstance): void {
+export function addBuggyRoutes(fastify: FastifyInstance): void {
   void fastify.register(async (app) => {
     const config = { isPublic: true };
-    app.get('/seeded/throw', { config }, async () => {
-      throw new TypeError('seeded');
+    app.get('/planted/throw', { config }, async () => {
+      throw new TypeError('planted');
     });
-    app.get('/seeded/block', { config }, async () => {
+    app.get('/planted/block', { config }, async () => {
       burnCpu(BLOCK_MS);
       return {};
     });
-    app.get('/seeded/hang', { config }, () => new Promise(() => {}));
-    app.get('/seeded/echo', { config }, async ({ headers }) => ({ said: headers.authorization ?? '' }));
+    app.get('/planted/hang', { config }, () => new Promise(() => {}));
+    app.get('/planted/echo', { config }, async ({ headers }) => ({ said: headers.authorization ?? '' }));
   });
 }

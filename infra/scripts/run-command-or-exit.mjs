@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 
 /** Runs a command with this terminal; ends this process with its exit code when it fails. */
-export function runCommand(command, args, environment = {}) {
+export function runCommandOrExit(command, args, environment = {}) {
   const { status, signal, error } = spawnSync(command, args, {
     stdio: 'inherit',
     env: { ...process.env, ...environment },

@@ -31,7 +31,7 @@ export interface DeploymentOptions {
 }
 
 /** Gateways and workers in this process, on real sockets and a private Redis, with tenant `acme` and an API key. */
-export class Deployment {
+export class InProcessDeployment {
   readonly redisUrl: string;
   readonly gateways: RunningGateway[] = [];
   readonly workers: RunningWorker[] = [];
@@ -46,8 +46,8 @@ export class Deployment {
     this.stopRedis = redis.stop;
   }
 
-  static async start(options: DeploymentOptions = {}): Promise<Deployment> {
-    const deployment = new Deployment(options, await startPrivateRedis({}));
+  static async start(options: DeploymentOptions = {}): Promise<InProcessDeployment> {
+    const deployment = new InProcessDeployment(options, await startPrivateRedis({}));
     const store = await deployment.openStore('setup');
     await new OperatorStore(store).create({
       id: 'acme',
@@ -63,7 +63,7 @@ export class Deployment {
   async createKey(input: Partial<KeyInput>, tenant = 'acme'): Promise<string> {
     const created = await this.store
       .tenant(tenant)
-      .credentials.create({ name: 'test', scopes: ['mcp'], ...input });
+      .apiKeys.create({ name: 'test', scopes: ['mcp'], ...input });
     return created.key;
   }
 

@@ -4,7 +4,7 @@ import type { Attack } from '../target/attack.ts';
 const TEXT = 'a title that no log may hold';
 
 /** An error of Redis takes what a caller said into the log, by way of the arguments of the command that failed. */
-export const loggedArguments: Attack = {
+export const loggedRedisArguments: Attack = {
   name: 'texts of callers in the log',
   withoutGuard: [
     { file: 'program', from: 'serializers: { err: (error) => serializeError(error) },', to: '' },

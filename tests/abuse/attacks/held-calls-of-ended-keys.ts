@@ -1,15 +1,15 @@
 import { Redis } from 'ioredis';
-import { pollUntil } from '../../harness/poll.ts';
+import { holdsWithin } from '../../harness/poll.ts';
 import { OPERATOR_TOKEN } from '../../processes/process-settings.ts';
 import type { Attack } from '../target/attack.ts';
-import type { ApiKey, AttackTarget } from '../target/attack-target.ts';
+import type { ApiKey, AttackedDeployment } from '../target/attacked-deployment.ts';
 
 /** A call is held when its key ends, and is given, or claims, what is made afterwards. */
-export const heldDeadKeys: Attack = {
+export const heldCallsOfEndedKeys: Attack = {
   name: 'calls that are held with a key that has ended',
   withoutGuard: [
     {
-      file: 'lua/include/recheck.lua',
+      file: 'lua/include/admission_recheck.lua',
       from: "if A_digest == '' then return nil, A_principal, A_scopes, '' end",
       to: "do return nil, A_principal, A_scopes, '' end",
     },
@@ -28,7 +28,7 @@ export const heldDeadKeys: Attack = {
       await isWaiting(target, tenant);
       await end(target, tenant, mole);
       const refused = async () => (await target.callTool(mole.key, 'pending_interactions', {})).status >= 401;
-      if (!(await pollUntil(refused, 5_000))) throw new Error(`the key has not ended: ${how}`);
+      if (!(await holdsWithin(refused, 5_000))) throw new Error(`the key has not ended: ${how}`);
       const secret = `made after the key was ${how}`;
       await target.delegate(victim.key, { messages: [{ role: 'user', content: secret }] });
       if ((await wait).text.includes(secret)) gains.push(`${how}: the prompt is read`);
@@ -42,7 +42,7 @@ export const heldDeadKeys: Attack = {
   },
 };
 
-type End = (target: AttackTarget, tenant: string, mole: ApiKey) => Promise<unknown>;
+type End = (target: AttackedDeployment, tenant: string, mole: ApiKey) => Promise<unknown>;
 
 const ENDS: Record<string, End> = {
   revoked: (target, tenant, { id }) =>
@@ -53,14 +53,14 @@ const ENDS: Record<string, End> = {
 };
 
 /** Resolves once a gateway has registered a wait for what becomes pending in the tenant. */
-async function isWaiting(target: AttackTarget, tenant: string): Promise<void> {
+async function isWaiting(target: AttackedDeployment, tenant: string): Promise<void> {
   const redis = new Redis(target.redisUrl.replace('unix://', ''));
   try {
     const waits = async () => {
       const [record = ''] = await redis.keys(`*:t:${tenant}`);
       return (await redis.hexists(record, 'watch')) === 1;
     };
-    if (!(await pollUntil(waits, 5_000))) throw new Error('the call is not held');
+    if (!(await holdsWithin(waits, 5_000))) throw new Error('the call is not held');
   } finally {
     redis.disconnect();
   }

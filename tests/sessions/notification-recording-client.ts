@@ -11,7 +11,7 @@ export interface ClientRoutes {
 }
 
 /** The official SDK's client, which records every notification that it receives. */
-export class SubscribingClient {
+export class NotificationRecordingClient {
   readonly client: Client;
   readonly transport: StreamableHTTPClientTransport;
   /** URIs of updated resources and LIST_CHANGED, in order of arrival. */
@@ -39,8 +39,8 @@ export class SubscribingClient {
   }
 
   /** Resolves when the stream is open: the first notification on each stream is list_changed. */
-  static async connect(routes: ClientRoutes, apiKey: string): Promise<SubscribingClient> {
-    const client = new SubscribingClient(routes, apiKey);
+  static async connect(routes: ClientRoutes, apiKey: string): Promise<NotificationRecordingClient> {
+    const client = new NotificationRecordingClient(routes, apiKey);
     await client.client.connect(client.transport as Parameters<Client['connect']>[0]);
     await client.waitFor(LIST_CHANGED);
     client.notifications.length = 0;

@@ -7,7 +7,7 @@ import type { RedisProxy } from '../../proxies/redis-proxy.ts';
  * One gateway or worker with its proxy to Redis. It is started again after each exit, as a container runtime would do;
  * the history records when it does not run.
  */
-export class ManagedProcess {
+export class SupervisedProcess {
   readonly name: string;
   readonly redisProxy: RedisProxy;
   private readonly entry: string;

@@ -12,7 +12,7 @@ const numberedTasks = (titles: readonly string[]) =>
     ...(at > 0 ? { dependencies: [at] } : {}),
   }));
 
-export const CANNED_PLAN = {
+export const CANNED_ANSWERS = {
   tasks: numberedTasks(TASK_TITLES),
   subtasks: numberedTasks(SUBTASK_TITLES),
   /** The answer to a delegated request, by its schema. */
@@ -22,8 +22,8 @@ export const CANNED_PLAN = {
 };
 
 /** The same for an LLM endpoint, which finds the schema in the instructions. */
-export function answerWithPlan({ system }: LlmCall): LlmBehaviour {
+export function cannedLlmBehaviour({ system }: LlmCall): LlmBehaviour {
   const [, text] = /JSON Schema, and nothing around it:\n(.*)$/s.exec(system) ?? [];
   if (text === undefined) return { do: 'refuse', status: 400, message: 'no schema' };
-  return { do: 'say', text: JSON.stringify(CANNED_PLAN.answerTo({ schema: JSON.parse(text) })) };
+  return { do: 'say', text: JSON.stringify(CANNED_ANSWERS.answerTo({ schema: JSON.parse(text) })) };
 }

@@ -12,7 +12,7 @@ export type TriggerEvent =
   | 'status-set';
 
 /** Counts events and calls the listeners synchronously, in order. */
-export class TriggerEvents {
+export class TriggerEventEmitter {
   private readonly counts = new Map<TriggerEvent, number>();
   private readonly listeners: ((event: TriggerEvent, nth: number, by: string) => void)[] = [];
 

@@ -1,12 +1,12 @@
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import type { Attack } from '../target/attack.ts';
-import type { AttackTarget } from '../target/attack-target.ts';
+import type { AttackedDeployment } from '../target/attacked-deployment.ts';
 
 /** What common JSON parsers read at their defaults (.NET's reads 64 levels, Python's about 1,000). */
 const READABLE_DEPTH = 64;
 
 /** JSON inside a string of a body is used to pass the bounds that the body itself has. */
-export const quotedJson: Attack = {
+export const jsonInsideStrings: Attack = {
   name: 'JSON inside a string',
   withoutGuard: [
     {
@@ -49,7 +49,7 @@ const wideObject = (fields: number) =>
   `{${Array.from({ length: fields }, (_, n) => `"${n.toString(36)}x":1`).join(',')}}`;
 
 /** Answers a request of the attacker's own with `data` as text; returns the status or the code of the outcome. */
-async function post(target: AttackTarget, key: string, data: string): Promise<string> {
+async function post(target: AttackedDeployment, key: string, data: string): Promise<string> {
   const { interactionId } = await target.delegate(key, { schema: SCHEMA }, { serviceType: 'generateObject' });
   const agentLLMResponse = `{"status":"success","data":${data}}`;
   const { content, json, status } = await target.callTool(
@@ -62,7 +62,7 @@ async function post(target: AttackTarget, key: string, data: string): Promise<st
 }
 
 /** Requests whose parameters nest, as text and as a value. */
-async function poisonList(target: AttackTarget, key: string, depth: number): Promise<void> {
+async function poisonList(target: AttackedDeployment, key: string, depth: number): Promise<void> {
   const tools = `{"messages":[{"role":"user","content":"x"}],"tools":${nested(depth)}}`;
   const details = `{"originalCommand":"x","serviceType":"generateText","requestParameters":${tools}}`;
   await target.callTool(key, 'agent_llm', { delegatedCallDetails: details });

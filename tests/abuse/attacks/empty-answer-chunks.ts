@@ -5,7 +5,7 @@ const CHUNKS = 300;
 const LIMITS = { requestsPerSecond: 1_000_000, burst: 1_000_000, answerBytes: 8_192 };
 
 /** Work that is out of all proportion to what was sent: empty chunks that cost nothing, and a final answer that reads them all. */
-export const unboundedReads: Attack = {
+export const emptyAnswerChunks: Attack = {
   name: 'chunks that cost nothing and are read each time',
   withoutGuard: [
     {
