@@ -1,4 +1,4 @@
-import { maskUrlPasswords, VERSION } from '@baton/protocol';
+import { maskUrlPasswords, BATON_VERSION } from '@baton/protocol';
 import { Command } from 'commander';
 import type { AgentFlags } from './agent/agent-settings.ts';
 import { devFilePath, readDevFile } from './settings/dev-file.ts';
@@ -13,7 +13,7 @@ import type { Deployment, RunningRole } from './roles/open-store.ts';
  *   settings/ environment and dev.json   roles/ gateway and worker   dev/ all on one machine   agent/ `baton agent`
  */
 const program = new Command('baton')
-  .version(VERSION)
+  .version(BATON_VERSION)
   .description(
     'Baton: a delegation gateway over MCP. Parks tool calls that need an LLM, and resumes them when the agent answers.',
   )

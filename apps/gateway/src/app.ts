@@ -1,6 +1,6 @@
 import type { Operation } from '@baton/operations';
-import { MAX_BODY_BYTES, VERSION } from '@baton/protocol';
-import { AnswerValidator, type Programs } from '@baton/runner';
+import { MAX_BODY_BYTES, BATON_VERSION } from '@baton/protocol';
+import { CallerSchemaValidator, type Programs } from '@baton/runner';
 import type { Store } from '@baton/store';
 import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
@@ -12,9 +12,9 @@ import { installCredentialParser } from './edge/credential.ts';
 import { installJsonBodyParser } from './edge/json-body-parser.ts';
 import { refuseUnadmittedLargeBodies } from './edge/large-body-admission.ts';
 import { sendHttpParseError, sendRoutingError, installErrorHandlers } from './edge/error-responses.ts';
-import { boundConnections, boundKeys } from './edge/limits/bounded-connections.ts';
-import { boundUnreadReplies } from './edge/limits/unread-replies.ts';
-import type { ReplicaGuards } from './edge/replica-guards.ts';
+import { limitConnections, limitConnectionsAndBuffersPerKey } from './edge/limits/connection-limits.ts';
+import { limitUnreadReplies } from './edge/limits/unread-replies.ts';
+import type { ReplicaWideLimits } from './edge/replica-wide-limits.ts';
 import { serveProtectedResourceMetadata } from './edge/protected-resource-metadata.ts';
 import { refuseInvalidHosts } from './edge/public-url.ts';
 import { addResponseHeaders } from './edge/response-headers.ts';
@@ -41,7 +41,7 @@ export async function buildApp(
   log: Logger,
   options: {
     audience: Audience;
-    guards: ReplicaGuards;
+    replicaWideLimits: ReplicaWideLimits;
     requestMetrics: RequestMetrics;
     operations: ReadonlyMap<string, Operation>;
     programs: Programs;
@@ -53,17 +53,17 @@ export async function buildApp(
   const app = createHttpServer(configuration, log);
   requireDeclaredAccess(app);
   app.decorate('publicUrl', configuration.publicUrl);
-  const { metrics, buffers, refusalCosts } = options.guards;
+  const { metrics, bufferBudget, refusalCosts } = options.replicaWideLimits;
   app.decorate('refusalCosts', refusalCosts);
   addResponseHeaders(app, configuration.replica);
-  const connections = boundConnections(app, configuration, metrics);
+  const connections = limitConnections(app, configuration, metrics);
   installErrorHandlers(app);
   refuseInvalidHosts(app);
   refuseForeignOrigins(app, configuration.allowedOrigins);
   installCredentialParser(app, forOperators ? configuration.operatorToken : undefined);
-  boundKeys(app, connections, buffers);
-  boundUnreadReplies(app, buffers);
-  refuseUnadmittedLargeBodies(app, store, buffers);
+  limitConnectionsAndBuffersPerKey(app, connections, bufferBudget);
+  limitUnreadReplies(app, bufferBudget);
+  refuseUnadmittedLargeBodies(app, store, bufferBudget);
   installJsonBodyParser(app);
 
   serveHealth(app, store, options.draining);
@@ -74,7 +74,7 @@ export async function buildApp(
 
   const services = createServices(app, store, options);
   if (audience !== 'operators') {
-    const servers = createMcpServerFactory(toolCatalog(options.operations), VERSION, (err) =>
+    const servers = createMcpServerFactory(toolCatalog(options.operations), BATON_VERSION, (err) =>
       log.error({ err }, 'an MCP method failed'),
     );
     await app.register(mcpRoutes, { services, servers, fastPathEnabled: configuration.fastPath });
@@ -89,7 +89,7 @@ function createServices(
   store: Store,
   { operations, programs }: { operations: ReadonlyMap<string, Operation>; programs: Programs },
 ): Services {
-  const answerValidator = new AnswerValidator();
+  const answerValidator = new CallerSchemaValidator();
   const inflightWaits = new InflightWaits();
   app.addHook('onClose', () => answerValidator.close());
   app.addHook('preClose', async () => inflightWaits.drain());

@@ -1,6 +1,6 @@
 import { startPrivateRedis } from '@baton/local-redis';
-import { operations } from '@baton/operations';
-import { AnswerValidator, Programs } from '@baton/runner';
+import { toolOperations } from '@baton/operations';
+import { CallerSchemaValidator, Programs } from '@baton/runner';
 import { Store } from '@baton/store';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ import { restRoutes } from './rest/index.ts';
 import { toolCatalog } from './tools/catalog.ts';
 
 /** Everything that the gateway registers, and who may use it. Whatever is added belongs here too. */
-const tools = toolCatalog(operations);
+const tools = toolCatalog(toolOperations);
 const servers = createMcpServerFactory(tools, '0', () => {});
 let store: Store;
 let stopRedis: () => Promise<void>;
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const text = ({ scopes, admittedBy }: Access) => `${scopes.join(' or ')}, ${admittedBy}`;
 
-test('every tool declares its access: operations are admitted by the script that opens their task', () => {
+test('every tool declares its access: toolOperations are admitted by the script that opens their task', () => {
   const declared = Object.fromEntries([...tools.values()].map(({ name, access }) => [name, text(access)]));
   const { agent_llm, pending_interactions, task_status, cancel_task, ...others } = declared;
   expect({ agent_llm, pending_interactions, task_status, cancel_task }).toEqual({
@@ -42,8 +42,8 @@ test('every tool declares its access: operations are admitted by the script that
     cancel_task: 'mcp or agent, edge',
   });
   for (const [name, access] of Object.entries(others))
-    expect([name, access]).toEqual([name, operations.has(name) ? 'mcp, script' : 'mcp, edge']);
-  expect([...operations.keys()].filter((name) => !(name in others))).toEqual([]);
+    expect([name, access]).toEqual([name, toolOperations.has(name) ? 'mcp, script' : 'mcp, edge']);
+  expect([...toolOperations.keys()].filter((name) => !(name in others))).toEqual([]);
 });
 
 test('every kind of resource declares its access, and only what is of tasks or of nobody is for agents too', () => {
@@ -93,8 +93,8 @@ test('every route of MCP and REST declares its access', async () => {
   const services = {
     store,
     programs: new Programs(),
-    answerValidator: new AnswerValidator(),
-    operations,
+    answerValidator: new CallerSchemaValidator(),
+    operations: toolOperations,
     inflightWaits: new InflightWaits(),
   };
   app.addHook('onClose', () => services.answerValidator.close());

@@ -1,4 +1,4 @@
-import { type AnswerValidator, type Programs, resumeTask, type SegmentEnd } from '@baton/runner';
+import { type CallerSchemaValidator, type Programs, resumeTask, type SegmentEnd } from '@baton/runner';
 import {
   type TaskBatch,
   DelayedError,
@@ -7,8 +7,8 @@ import {
   parseResumeJob,
   type ResumeJob,
   type JobProcessor,
-  type TaskLease,
-  type Shard,
+  type FencedSegment,
+  type WorkerShard,
   UnrecoverableError,
 } from '@baton/store/shards';
 import type { Logger } from 'pino';
@@ -24,7 +24,7 @@ const LONG_JOB_MS = 500;
 
 export interface ResumeDependencies {
   readonly programs: Programs;
-  readonly check: AnswerValidator;
+  readonly check: CallerSchemaValidator;
   readonly log: Logger;
   /** Called after each batch with how its tasks ended. */
   readonly onBatch: (ends: readonly SegmentEnd[]) => void;
@@ -38,7 +38,7 @@ export interface ResumeDependencies {
  * tried first, so that a task that kills its worker takes no other with it twice. What another run may mend fails the job,
  * and BullMQ retries it with what is left of the batch.
  */
-export function resumeProcessor(shard: Shard, dependencies: ResumeDependencies): JobProcessor {
+export function createResumeProcessor(shard: WorkerShard, dependencies: ResumeDependencies): JobProcessor {
   const { programs, onBatch, onMissingPrograms } = dependencies;
   return async (job, final, token) => {
     const running = { job, data: parseJob(job), final };
@@ -84,7 +84,7 @@ type TakenBatch = Exclude<TaskBatch, { kind: 'no_program' }>;
 
 /** Runs a batch. A task that throws fails no other: the first error is thrown when all have ended. */
 async function runBatch(
-  shard: Shard,
+  shard: WorkerShard,
   running: RunningJob,
   batch: TakenBatch,
   { programs, check, log }: ResumeDependencies,
@@ -92,10 +92,10 @@ async function runBatch(
   const ends: TaskEnd[] = [];
   const errors: unknown[] = [];
   const warn = (event: string, facts: object) => log.warn(facts, event);
-  const run = async (lease: TaskLease) => {
+  const run = async (segment: FencedSegment) => {
     try {
-      const end = await resumeTask(programs, check, shard, lease, running.final, warn);
-      ends.push({ taskId: lease.taskId, end });
+      const end = await resumeTask(programs, check, shard, segment, running.final, warn);
+      ends.push({ taskId: segment.taskId, end });
     } catch (error) {
       errors.push(error);
     }
@@ -106,33 +106,33 @@ async function runBatch(
   return ends;
 }
 
-type RunTask = (lease: TaskLease) => Promise<void>;
+type RunTask = (segment: FencedSegment) => Promise<void>;
 
-async function runOneByOne(shard: Shard, running: RunningJob, tasks: readonly string[], run: RunTask) {
+async function runOneByOne(shard: WorkerShard, running: RunningJob, tasks: readonly string[], run: RunTask) {
   await recordTaskIds(running, tasks);
   const { tenant, number } = running.data;
   for (const taskId of tasks) {
-    const { leases } = await shard.load(tenant, number, [taskId]);
-    for (const lease of leases) await run(lease);
+    const { segments } = await shard.load(tenant, number, [taskId]);
+    for (const segment of segments) await run(segment);
   }
 }
 
 async function runSideBySide(
-  shard: Shard,
+  shard: WorkerShard,
   running: RunningJob,
-  { leases, notLoaded }: Extract<TaskBatch, { kind: 'taken' }>,
+  { segments, notLoaded }: Extract<TaskBatch, { kind: 'taken' }>,
   run: RunTask,
   errors: unknown[],
 ): Promise<void> {
   const { tenant, number } = running.data;
-  const tasks = [...leases.map(({ taskId }) => taskId), ...notLoaded];
+  const tasks = [...segments.map(({ taskId }) => taskId), ...notLoaded];
   const long = setTimeout(() => void recordTaskIds(running, tasks), LONG_JOB_MS);
-  const runs = leases.map(run);
+  const runs = segments.map(run);
   try {
     for (let rest = notLoaded; rest.length > 0; ) {
       const loaded = await shard.load(tenant, number, rest);
       rest = loaded.notLoaded;
-      runs.push(...loaded.leases.map(run));
+      runs.push(...loaded.segments.map(run));
       if (rest.length > 0) await Promise.all(runs);
     }
   } catch (error) {

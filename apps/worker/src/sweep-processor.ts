@@ -1,10 +1,10 @@
-import type { JobProcessor, Shard } from '@baton/store/shards';
+import type { JobProcessor, WorkerShard } from '@baton/store/shards';
 
 /**
  * BullMQ's processor of the queue `deadlines`: expires and wakes tasks until nothing is due, then adds jobs for lists that
  * have none. The job scheduler may add the next sweep while one runs; two at once change nothing twice.
  */
-export function sweepProcessor(shard: Shard): JobProcessor {
+export function createSweepProcessor(shard: WorkerShard): JobProcessor {
   return async () => {
     await shard.sweepDeadlines();
     await shard.requeueLostJobs();

@@ -1,12 +1,12 @@
 import type { Operation } from '@baton/operations';
-import { AnswerValidator, Programs } from '@baton/runner';
+import { CallerSchemaValidator, Programs } from '@baton/runner';
 import type { Store } from '@baton/store';
-import { JobWorkers, openShards, type Worker } from '@baton/store/shards';
+import { JobWorkers, openWorkerShards, type Worker } from '@baton/store/shards';
 import type { Logger } from 'pino';
-import { startHeartbeat } from './heartbeat.ts';
+import { startHeartbeatAndSweepRepair } from './heartbeat-and-sweep-repair.ts';
 import { WorkerMetrics } from './metrics.ts';
-import { resumeProcessor } from './resume-processor.ts';
-import { sweepProcessor } from './sweep-processor.ts';
+import { createResumeProcessor } from './resume-processor.ts';
+import { createSweepProcessor } from './sweep-processor.ts';
 
 export interface WorkerConfiguration {
   /** How long a SIGTERM waits for running jobs, in milliseconds; another worker runs the rest when their locks lapse. */
@@ -38,21 +38,21 @@ export async function startWorker(
   added: ReadonlyMap<string, Operation> = new Map(),
 ): Promise<RunningWorker> {
   const metrics = new WorkerMetrics();
-  const check = new AnswerValidator();
+  const check = new CallerSchemaValidator();
   const programs = new Programs(added);
-  const shards = openShards(store);
+  const shards = openWorkerShards(store);
   const jobs = new JobWorkers(store);
-  const heartbeat = await startHeartbeat(store.replica, programs.names, shards, jobs, log);
+  const heartbeat = await startHeartbeatAndSweepRepair(store.replica, programs.names, shards, jobs, log);
   for (const shard of shards) {
     const dependencies = { programs, check, log, onBatch: metrics.observeBatch };
-    metrics.countJobs(jobs.start(shard, 'resume', resumeProcessor(shard, dependencies)), log);
+    metrics.countJobs(jobs.start(shard, 'resume', createResumeProcessor(shard, dependencies)), log);
     const held: Worker = jobs.start(
       shard,
       'held',
-      resumeProcessor(shard, { ...dependencies, onMissingPrograms: () => pauseBriefly(held) }),
+      createResumeProcessor(shard, { ...dependencies, onMissingPrograms: () => pauseBriefly(held) }),
     );
     metrics.countJobs(held, log);
-    metrics.countJobs(jobs.start(shard, 'deadlines', sweepProcessor(shard)), log);
+    metrics.countJobs(jobs.start(shard, 'deadlines', createSweepProcessor(shard)), log);
   }
   return {
     metrics,

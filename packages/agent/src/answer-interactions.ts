@@ -1,4 +1,4 @@
-import type { Role } from '@baton/protocol';
+import type { ModelRole } from '@baton/protocol';
 import { Agent } from './agent.ts';
 import type { AnswerFunction } from './api/answer-function.ts';
 import type { AgentEvent, Totals } from './api/events.ts';
@@ -13,7 +13,7 @@ export interface AnswerInteractionsOptions {
   /** Requests in flight at once, 1 to 50; 4 by default. */
   readonly concurrency?: number;
   /** Only requests for this role; all when left out. */
-  readonly role?: Role | undefined;
+  readonly role?: ModelRole | undefined;
   /** Only requests of this operation, such as `expand_task`; all when left out. */
   readonly operation?: string | undefined;
   /**

@@ -1,4 +1,4 @@
-// The thread of answer-validator.ts. Plain JavaScript, since a thread is started from a file. Regular expressions run on
+// The thread of caller-schema-validator.ts. Plain JavaScript, since a thread is started from a file. Regular expressions run on
 // RE2, in linear time; remote references are never fetched, since no loader is given.
 import { parentPort } from 'node:worker_threads';
 import { Ajv } from 'ajv';

@@ -1,7 +1,7 @@
 import { RETRYABLE_ERROR_TYPES } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { generateObject, generateText, MAX_EXCEPTION_RETRIES, MAX_RECALLS } from './agent-call.ts';
+import { generateObject, generateText, MAX_CORRECTIONS, MAX_FAILURE_RETRIES } from './agent-call.ts';
 import { successAnswer, describeEffect, playProgram, errorAnswer } from './testing/play-program.ts';
 
 const call = {
@@ -17,7 +17,7 @@ const busy = errorAnswer('overloaded_error');
 const slept = null;
 
 test('the budgets are those of the contract: 3 wrong answers, 2 recalls', () => {
-  expect([MAX_EXCEPTION_RETRIES, MAX_RECALLS]).toEqual([3, 2]);
+  expect([MAX_CORRECTIONS, MAX_FAILURE_RETRIES]).toEqual([3, 2]);
 });
 
 describe('within its budgets a call', () => {

@@ -13,7 +13,7 @@ import {
   RETRYABLE_ERROR_TYPES,
   extractObject,
   extractText,
-  type Role,
+  type ModelRole,
   type ServiceType,
   hasNonTextContent,
   MAX_PROBLEM_LENGTH,
@@ -25,11 +25,11 @@ import { toAnswerSchema, toJsonSchema } from './zod-schema.ts';
 
 /**
  * A delegated LLM request that ends in a parsed result or a BatonError. An answer that does not fit is asked for again
- * with the problem quoted, at most MAX_EXCEPTION_RETRIES times; a retryable failure of the agent's LLM is asked again
- * after a pause, at most MAX_RECALLS times. Both counts hold for the whole call.
+ * with the problem quoted, at most MAX_CORRECTIONS times; a retryable failure of the agent's LLM is asked again
+ * after a pause, at most MAX_FAILURE_RETRIES times. Both counts hold for the whole call.
  */
 export interface AgentCall {
-  readonly role: Role;
+  readonly role: ModelRole;
   readonly modelId: string;
   readonly messages: readonly Message[];
   readonly summary: string;
@@ -37,8 +37,8 @@ export interface AgentCall {
   readonly temperature?: number;
 }
 
-export const MAX_EXCEPTION_RETRIES = 3;
-export const MAX_RECALLS = 2;
+export const MAX_CORRECTIONS = 3;
+export const MAX_FAILURE_RETRIES = 2;
 const FIRST_PAUSE_MS = 1_000;
 
 /** A structured answer that fits `schema`. Errors: `answer_invalid`, `agent_error`, `interaction_expired`. */
@@ -109,7 +109,7 @@ function* askUntilValid<T>(
   for (let attempt = 1; ; attempt++) {
     const answer = yield* askAgent(toDelegatedCall(call, serviceType, parameters, correction, attempt));
     if (answer.status === 'error') {
-      if (!mayRecall(answer) || recalls === MAX_RECALLS) throw agentFailedError(answer, attempt);
+      if (!mayRecall(answer) || recalls === MAX_FAILURE_RETRIES) throw agentFailedError(answer, attempt);
       yield* sleep(FIRST_PAUSE_MS * 2 ** recalls);
       recalls++;
       continue;
@@ -117,7 +117,7 @@ function* askUntilValid<T>(
     const fit = yield* read(answer.data as Json);
     if (fit.ok) return fit.value;
     const problem = truncate(fit.problem, MAX_PROBLEM_LENGTH);
-    if (wrong === MAX_EXCEPTION_RETRIES) throw answerInvalidError(call, problem, attempt);
+    if (wrong === MAX_CORRECTIONS) throw answerInvalidError(call, problem, attempt);
     wrong++;
     correction = correctionMessages(answer.data, problem);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { all, type Program } from './effect.ts';
-import { advance, type Collapse, type Step } from './interpreter.ts';
+import { replayProgram, type Collapse, type Step } from './replay-program.ts';
 import { type Entry, formatEntry, type Journal, parseEntry } from './journal.ts';
 import {
   askTestQuestion,
@@ -38,7 +38,7 @@ describe('a finished branch', () => {
   const halfway = buildJournal({ '0.0.0': answerEntry(1), '0.0.1': answerEntry(2), '0.1.0': answerEntry(3) });
 
   test('collapses to its value; its sub-entries are dropped, its neighbours are not', () => {
-    const step = advance(program, null, halfway);
+    const step = replayProgram(program, null, halfway);
     expect(collapsedOf(step)).toEqual([
       { path: '0.0', entry: valueEntry('branch', [1, 2]), drop: ['0.0.0', '0.0.1'] },
     ]);
@@ -46,12 +46,12 @@ describe('a finished branch', () => {
   });
 
   test('replays the same over the collapsed journal, and does not collapse twice', () => {
-    const step = advance(program, null, halfway);
-    const again = advance(program, null, parked(halfway, step));
+    const step = replayProgram(program, null, halfway);
+    const again = replayProgram(program, null, parked(halfway, step));
     expect(describeStep(again)).toEqual(describeStep(step));
     expect(collapsedOf(again)).toEqual([]);
     const last = new Map(parked(halfway, step)).set('0.1.1', answerEntry(4));
-    expect(describeStep(advance(program, null, last))).toEqual([
+    expect(describeStep(replayProgram(program, null, last))).toEqual([
       [1, 2],
       [3, 4],
     ]);
@@ -64,7 +64,7 @@ describe('a finished branch', () => {
         11,
       ),
     );
-    const step = advance(
+    const step = replayProgram(
       wide,
       null,
       buildJournal({ '0.10.0': answerEntry('ten'), '0.1.0': answerEntry('one') }),
@@ -76,7 +76,7 @@ describe('a finished branch', () => {
   });
 
   test('that failed collapses to its failure', () => {
-    const step = advance(program, null, buildJournal({ '0.0.0': errorEntry('llm', 'agent_error') }));
+    const step = replayProgram(program, null, buildJournal({ '0.0.0': errorEntry('llm', 'agent_error') }));
     expect(collapsedOf(step)).toEqual([
       { path: '0.0', entry: errorEntry('branch', 'agent_error'), drop: ['0.0.0'] },
     ]);
@@ -84,7 +84,7 @@ describe('a finished branch', () => {
 
   test('without recorded effects is not written down: running it again costs nothing', () => {
     const quick = buildTestProgram(() => all([function* () {}, () => askTestQuestion('slow')]));
-    expect(collapsedOf(advance(quick, null, buildJournal()))).toEqual([]);
+    expect(collapsedOf(replayProgram(quick, null, buildJournal()))).toEqual([]);
   });
 
   test.each<[string, unknown]>([
@@ -103,8 +103,8 @@ describe('a finished branch', () => {
       return yield* askTestQuestion(`${typeof first} ${Object.keys(Object(first))} ${first}`);
     });
     const before = buildJournal({ '0.0.0': answerEntry(1) });
-    const step = advance(program, null, before);
-    const again = advance(program, null, parked(before, step));
+    const step = replayProgram(program, null, before);
+    const again = replayProgram(program, null, parked(before, step));
     expect(collapsedOf(step)).toHaveLength(1);
     expect(describeStep(again)).toEqual(describeStep(step));
   });
@@ -126,7 +126,7 @@ describe('a finished all', () => {
 
   test('is one entry, whatever had collapsed inside it', () => {
     const whole = buildJournal(answers);
-    const step = advance(program, null, whole);
+    const step = replayProgram(program, null, whole);
     const entry = valueEntry('all', [
       [
         [1, 2],
@@ -150,22 +150,22 @@ describe('a finished all', () => {
       '0.1.0': answerEntry(1),
       '0.1.1': answerEntry(2),
     });
-    const step = advance(careful, null, before);
+    const step = replayProgram(careful, null, before);
     expect(collapsedOf(step)).toEqual([
       { path: '0', entry: errorEntry('all', 'agent_error'), drop: ['0.0', '0.1.0', '0.1.1'] },
     ]);
-    expect(describeStep(advance(careful, null, parked(before, step)))).toEqual({ 1: 'after all' });
+    expect(describeStep(replayProgram(careful, null, parked(before, step)))).toEqual({ 1: 'after all' });
   });
 
   test('asks the same next question whether it collapsed bit by bit, at once or never', () => {
     let kept: Journal = buildJournal();
     for (const [path, entry] of Object.entries(answers)) {
       kept = new Map(kept).set(path, entry);
-      kept = parked(kept, advance(program, null, kept));
+      kept = parked(kept, replayProgram(program, null, kept));
     }
     expect([...kept.keys()]).toEqual(['0']);
-    expect(describeStep(advance(program, null, kept))).toEqual({ 1: 'after [[[1,2],[3,4]],[5,6]]' });
-    expect(describeStep(advance(program, null, buildJournal(answers)))).toEqual({
+    expect(describeStep(replayProgram(program, null, kept))).toEqual({ 1: 'after [[[1,2],[3,4]],[5,6]]' });
+    expect(describeStep(replayProgram(program, null, buildJournal(answers)))).toEqual({
       1: 'after [[[1,2],[3,4]],[5,6]]',
     });
   });

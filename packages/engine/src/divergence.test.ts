@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { all, askPerson, checkAnswer, commitProject, type Program, readProject, sleep } from './effect.ts';
-import { advance } from './interpreter.ts';
+import { replayProgram } from './replay-program.ts';
 import type { Entry } from './journal.ts';
 import {
   askTestQuestion,
@@ -44,7 +44,7 @@ test.each(pairs)(
       return 'went on';
     });
     const same = before === 'commit' ? 'project_conflict' : 'went on';
-    expect(describeStep(advance(program, null, buildJournal(record)))).toBe(
+    expect(describeStep(replayProgram(program, null, buildJournal(record)))).toBe(
       now === before ? same : 'program_diverged',
     );
   },
@@ -56,7 +56,7 @@ test.each<[string, Record<string, Entry>]>([
 ])('over the record of %s a program that asks for something else never waits for it', (_claim, entries) => {
   expect(
     describeStep(
-      advance(
+      replayProgram(
         buildTestProgram(() => askTestQuestion('alone')),
         null,
         buildJournal(entries),
@@ -67,7 +67,7 @@ test.each<[string, Record<string, Entry>]>([
 
 test('a value where a branch should stand is a divergence', () => {
   const program = buildTestProgram(() => all([() => askTestQuestion('a')]));
-  expect(describeStep(advance(program, null, buildJournal({ '0.0': answerEntry(1) })))).toBe(
+  expect(describeStep(replayProgram(program, null, buildJournal({ '0.0': answerEntry(1) })))).toBe(
     'program_diverged',
   );
 });
@@ -86,7 +86,7 @@ test('a divergence is never caught by the program, however deep it happens', () 
   const program = buildTestProgram(
     careful(() => all([careful(() => askTestQuestion('a')), careful(() => askTestQuestion('b'))])),
   );
-  const step = advance(program, null, buildJournal({ '0.1.0': valueEntry('sleep', null) }));
+  const step = replayProgram(program, null, buildJournal({ '0.1.0': valueEntry('sleep', null) }));
   expect(step).toMatchObject({
     status: 'failed',
     error: { code: 'program_diverged', message: expect.stringContaining("'sleep' at 0.1.0") },
@@ -96,8 +96,8 @@ test('a divergence is never caught by the program, however deep it happens', () 
 test('another wording of a request is not a divergence', () => {
   const worded = (words: string) => buildTestProgram(() => askTestQuestion(words));
   const record = buildJournal({ 0: answerEntry('yes') });
-  expect(describeStep(advance(worded('old words'), null, record))).toBe('yes');
-  expect(describeStep(advance(worded('new words'), null, record))).toBe('yes');
+  expect(describeStep(replayProgram(worded('old words'), null, record))).toBe('yes');
+  expect(describeStep(replayProgram(worded('new words'), null, record))).toBe('yes');
 });
 
 test('an effect after the last record is not a divergence: the program has grown at its end', () => {
@@ -105,5 +105,7 @@ test('an effect after the last record is not a divergence: the program has grown
     yield* askTestQuestion('first');
     return yield* sleep(1);
   });
-  expect(describeStep(advance(grown, null, buildJournal({ 0: answerEntry(1) })))).toEqual({ 1: 'sleep' });
+  expect(describeStep(replayProgram(grown, null, buildJournal({ 0: answerEntry(1) })))).toEqual({
+    1: 'sleep',
+  });
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { sendCommand } from './client/send-command.ts';
 import { isAnswering } from './client/ping.ts';
 import { startFakeServer } from './testing/fake-server.ts';
-import { findRedis } from './find-redis.ts';
+import { findOrStartRedis } from './find-or-start-redis.ts';
 import type { RedisSource } from './sources/redis-source.ts';
 import { RedisNotFound } from './sources/redis-not-found.ts';
 import { startPrivateRedis } from './start-private-redis.ts';
@@ -17,7 +17,11 @@ const neverAsked: RedisSource = {
 };
 
 async function findGiven(url: string) {
-  return findRedis({ dataDir: await createTemporaryDir(), env: { REDIS_URL: url }, sources: [neverAsked] });
+  return findOrStartRedis({
+    dataDir: await createTemporaryDir(),
+    env: { REDIS_URL: url },
+    sources: [neverAsked],
+  });
 }
 
 async function failureOf(url: string): Promise<RedisNotFound> {

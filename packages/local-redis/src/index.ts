@@ -1,13 +1,13 @@
 /**
  * A real Redis for development and tests, found or fetched.
  *
- * `find-redis` tries REDIS_URL, then `sources/` in order (PATH, cache, Docker, the distribution's packages);
+ * `find-or-start-redis` tries REDIS_URL, then `sources/` in order (PATH, cache, Docker, the distribution's packages);
  * `server/` starts a private server and lets several processes share its data directory;
  * `client/` sends single commands; `system/` is processes, files, ports and the operating system.
  * Imports point from `sources/` and `server/` to `client/` and `system/`.
  */
-export { findRedis } from './find-redis.ts';
-export type { FindRedisOptions } from './find-redis.ts';
+export { findOrStartRedis } from './find-or-start-redis.ts';
+export type { FindRedisOptions } from './find-or-start-redis.ts';
 export { findServerBinary } from './find-server-binary.ts';
 export type { RedisSource } from './sources/redis-source.ts';
 export type { LocalRedis, SourceName } from './sources/local-redis.ts';

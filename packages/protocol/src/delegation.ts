@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { exceedsDepth, exceedsValueCount, type JsonObject, MAX_SHARED_DEPTH } from './json/json.ts';
+import { exceedsDepth, exceedsValueCount, type JsonObject, MAX_STORED_JSON_DEPTH } from './json/json.ts';
 import { largeRequestWarning } from './large-request.ts';
-import { modelParameters } from './request-parameters.ts';
+import { pickModelParameters } from './model-parameters.ts';
 
 /** Who should answer: the main model, or the one for research. */
-export const roleSchema = z.enum(['main', 'research', 'fallback']);
-export type Role = z.infer<typeof roleSchema>;
+export const modelRoleSchema = z.enum(['main', 'research', 'fallback']);
+export type ModelRole = z.infer<typeof modelRoleSchema>;
 
 /** The models that Baton's own operations ask for, by role. An agent may use others: it calls with its own key. */
-export const DEFAULT_MODELS: Readonly<Record<Role, string>> = {
+export const DEFAULT_MODELS: Readonly<Record<ModelRole, string>> = {
   main: 'claude-sonnet-4-20250514',
   research: 'sonar-pro',
   fallback: 'claude-3-7-sonnet-20250219',
@@ -36,7 +36,7 @@ export interface LlmRequest {
 
 /** What a program asks of the agent: the request and what routes and labels it. */
 export interface DelegatedCall {
-  readonly role: Role;
+  readonly role: ModelRole;
   readonly serviceType: ServiceType;
   readonly request: LlmRequest;
   /** 1 for the first asking, one more for each re-asking, whatever its reason. */
@@ -47,7 +47,7 @@ export interface DelegatedCall {
 
 const details = z.strictObject({
   originalCommand: z.string().min(1).max(200),
-  role: roleSchema.default('main'),
+  role: modelRoleSchema.default('main'),
   serviceType: serviceTypeSchema,
   requestParameters: z
     .looseObject({
@@ -70,7 +70,7 @@ const details = z.strictObject({
       objectName: z.string().max(200).optional(),
     })
     // Whoever makes the call has an address and a key of its own; what was sent along is not even stored.
-    .transform(modelParameters),
+    .transform(pickModelParameters),
 });
 
 /** Limit of the fields and elements in `delegatedCallDetails`: zod visits each and reports each wrong one. */
@@ -80,8 +80,8 @@ const MAX_VALUES = 20_000;
 export const delegatedCallDetailsSchema = z.preprocess((value, context) => {
   if (exceedsValueCount(MAX_VALUES, value))
     context.addIssue({ code: 'custom', message: `must hold at most ${MAX_VALUES} values in all` });
-  else if (exceedsDepth(MAX_SHARED_DEPTH, value))
-    context.addIssue({ code: 'custom', message: `must nest at most ${MAX_SHARED_DEPTH} levels` });
+  else if (exceedsDepth(MAX_STORED_JSON_DEPTH, value))
+    context.addIssue({ code: 'custom', message: `must nest at most ${MAX_STORED_JSON_DEPTH} levels` });
   else return value;
   return z.NEVER;
 }, details);
@@ -161,7 +161,7 @@ export const directiveSchema = z.looseObject({
   pendingInteractionSignalToAgent: z.looseObject({ type: z.string(), interactionId: z.string() }),
   taskId: z.string(),
   operation: z.string(),
-  role: roleSchema,
+  role: modelRoleSchema,
   serviceType: serviceTypeSchema,
   attempt: z.int(),
   expiresAt: z.string(),

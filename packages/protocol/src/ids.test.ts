@@ -6,7 +6,7 @@ import {
   MAX_INTERACTIONS,
   parseInteractionId,
   taskIdFromUuid,
-  tenantId,
+  tenantIdSchema,
 } from './ids.ts';
 import { randomSeed } from './testing/random-seed.ts';
 
@@ -93,12 +93,12 @@ describe('what Baton never gave out', () => {
 });
 
 test.each(['a', '0', '-', 'acme-2', 'x'.repeat(63)])('%s is a tenant', (id) => {
-  expect(tenantId.safeParse(id).success).toBe(true);
+  expect(tenantIdSchema.safeParse(id).success).toBe(true);
 });
 
 test.each(['', 'A', 'a_b', 'a.b', 'a b', 'é', 'a\n', '{s1}', 'x'.repeat(64), 5, null])(
   '%j is not a tenant',
   (id) => {
-    expect(tenantId.safeParse(id).success).toBe(false);
+    expect(tenantIdSchema.safeParse(id).success).toBe(false);
   },
 );

@@ -5,7 +5,7 @@ import { z } from 'zod';
  * the same UUID with their number, from 1, in those bytes. So an interaction names its task, and one script reaches
  * everything of a delegation without a look-up. The other 106 bits are random.
  */
-export const tenantId = z
+export const tenantIdSchema = z
   .string()
   .regex(/^[a-z0-9-]{1,63}$/, 'must match [a-z0-9-]{1,63}')
   .describe('A tenant: lower-case letters, digits and hyphens, 1 to 63 characters');

@@ -3,7 +3,7 @@
  * secure-json-parse only.
  * `errors` is the one table of codes; `delegation` and `answer` are the two halves of a delegated call, and
  * `answer-correction` asks again; `ids`, `api-key`, `tenant-input`, `limits` and `task-status` are the records' parts;
- * `json` (with the one parser of text from outside), `request-parameters` and `truncate` bound what comes in.
+ * `json` (with the one parser of text from outside), `model-parameters` and `truncate` bound what comes in.
  */
 export * from './answer.ts';
 export * from './answer-correction.ts';

@@ -28,7 +28,7 @@ export const DEFAULT_LIMITS: Limits = {
 };
 
 /** What a caller may give: any of them. */
-export const limitsPatch = limitsSchema.partial();
+export const limitsPatchSchema = limitsSchema.partial();
 
 /** The longest that a request is held (clients cut calls at 60 s). */
 export const MAX_WAIT_MS = 25_000;

@@ -1,2 +1,2 @@
 /** Baton's version, which clients and servers tell each other. */
-export const VERSION = '0.1.0';
+export const BATON_VERSION = '0.1.0';

@@ -3,11 +3,11 @@
  * worker. `local-effect` and `perform-local-effect` are the effects that need no wait, `collect-waits` and `open-waits` the others;
  * `journal-buffer` is a segment's journal, `project-change` commits a command to a project.
  */
-export { AnswerValidator } from '@baton/answer-validation';
+export { CallerSchemaValidator } from '@baton/answer-validation';
 export { Programs } from './programs.ts';
 export { commitCommand } from './project-change.ts';
 export { importProject } from './import-project.ts';
 export { readProject } from './read-project.ts';
-export { completedResult } from './completed-result.ts';
+export { completedStructuredContent } from './completed-structured-content.ts';
 export { MAX_TRIES, resumeTask, type SegmentEnd } from './resume-task.ts';
 export { type StartResult, runFirstSegment } from './run-first-segment.ts';

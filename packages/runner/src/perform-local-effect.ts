@@ -1,26 +1,26 @@
-import type { AnswerValidator } from '@baton/answer-validation';
+import type { CallerSchemaValidator } from '@baton/answer-validation';
 import { formatEntry, type Outcome } from '@baton/engine';
 import type { Command } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
-import type { TaskLease } from '@baton/store/shards';
+import type { FencedSegment } from '@baton/store/shards';
 import type { JournalBuffer } from './journal-buffer.ts';
 import type { ProjectCache } from './project-cache.ts';
 import { changeProject } from './project-change.ts';
 import type { LocalEffect } from './local-effect.ts';
 
 /** Another run has taken the task over: what this one knows of it is void. */
-export class StaleLeaseError extends Error {}
+export class StaleSegmentError extends Error {}
 
 /** What the effects of one segment work on. */
 export interface SegmentContext {
-  readonly validator: AnswerValidator;
-  readonly lease: TaskLease;
+  readonly validator: CallerSchemaValidator;
+  readonly segment: FencedSegment;
   readonly journal: JournalBuffer;
   readonly projects: ProjectCache;
 }
 
 /**
- * Performs an effect that needs no wait and adds its outcome to the journal. Errors: `StaleLease` when another run has the
+ * Performs an effect that needs no wait and adds its outcome to the journal. Errors: `StaleSegment` when another run has the
  * task; what another run may mend (`unavailable`, `project_conflict`).
  */
 export async function performLocalEffect(
@@ -44,7 +44,7 @@ export async function performLocalEffect(
 }
 
 async function checkAnswer(
-  check: AnswerValidator,
+  check: CallerSchemaValidator,
   { schema, data }: Extract<LocalEffect, { kind: 'check' }>,
 ): Promise<Outcome> {
   try {
@@ -56,7 +56,7 @@ async function checkAnswer(
 }
 
 async function commit(
-  { lease, journal, projects }: SegmentContext,
+  { segment, journal, projects }: SegmentContext,
   path: string,
   project: string,
   command: Command,
@@ -67,8 +67,8 @@ async function commit(
     await changeProject<'journaled'>(command, projects, project, async (before, change, outcome) => {
       const entry = formatEntry({ kind: 'commit', ok: true, value: outcome });
       committed = entry;
-      const reply = await lease.commit(project, before, change, { path, entry, journal: unsaved });
-      if (reply === 'stale') throw new StaleLeaseError();
+      const reply = await segment.commit(project, before, change, { path, entry, journal: unsaved });
+      if (reply === 'stale') throw new StaleSegmentError();
       if (typeof reply === 'string') return reply;
       committed = reply.journaled;
       return 'journaled';

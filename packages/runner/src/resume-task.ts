@@ -1,14 +1,14 @@
-import type { AnswerValidator } from '@baton/answer-validation';
-import { advance } from '@baton/engine';
+import type { CallerSchemaValidator } from '@baton/answer-validation';
+import { replayProgram } from '@baton/engine';
 import type { Operation } from '@baton/operations';
 import { BatonError, MAX_JOURNAL_BYTES, toBatonError } from '@baton/protocol';
-import type { TaskLease, Shard } from '@baton/store/shards';
+import type { FencedSegment, WorkerShard } from '@baton/store/shards';
 import { JournalBuffer } from './journal-buffer.ts';
 import { openWaitsOrFailOversized } from './open-waits.ts';
-import { performLocalEffect, StaleLeaseError } from './perform-local-effect.ts';
+import { performLocalEffect, StaleSegmentError } from './perform-local-effect.ts';
 import type { Programs } from './programs.ts';
 import { ProjectCache } from './project-cache.ts';
-import { completedResult } from './completed-result.ts';
+import { completedStructuredContent } from './completed-structured-content.ts';
 import { collectWaits } from './collect-waits.ts';
 import { isLocalEffect } from './local-effect.ts';
 
@@ -31,21 +31,21 @@ export const MAX_TRIES = 8;
  */
 export async function resumeTask(
   programs: Programs,
-  check: AnswerValidator,
-  shard: Shard,
-  loaded: TaskLease,
+  check: CallerSchemaValidator,
+  shard: WorkerShard,
+  loaded: FencedSegment,
   final: boolean,
   log: (event: string, facts: object) => void,
 ): Promise<SegmentEnd> {
-  for (let lease: TaskLease | undefined = loaded; lease; lease = await shard.reload(lease)) {
+  for (let segment: FencedSegment | undefined = loaded; segment; segment = await shard.reload(segment)) {
     try {
-      const end = await runSegment(programs, check, lease);
+      const end = await runSegment(programs, check, segment);
       if (end !== 'again') return end;
     } catch (thrown) {
-      if (thrown instanceof StaleLeaseError) return STALE;
-      const { tenant, taskId, task } = lease;
+      if (thrown instanceof StaleSegmentError) return STALE;
+      const { tenant, taskId, task } = segment;
       log('segment failed', { tenant, taskId, tries: task.tries, err: thrown });
-      return endFailedSegment(lease, thrown, final);
+      return endFailedSegment(segment, thrown, final);
     }
   }
   return STALE;
@@ -55,36 +55,36 @@ const STALE = { kind: 'stale' } as const;
 
 async function runSegment(
   programs: Programs,
-  check: AnswerValidator,
-  lease: TaskLease,
+  check: CallerSchemaValidator,
+  segment: FencedSegment,
 ): Promise<SegmentEnd | 'again'> {
-  const { task } = lease;
+  const { task } = segment;
   const program = programs.find(task.operation, task.version);
-  if (program === undefined) return { kind: await lease.holdForProgram() };
+  if (program === undefined) return { kind: await segment.holdForProgram() };
   if (task.tries > MAX_TRIES) throw tooManyTries();
   assertJournalSize(task.journal);
 
   const journal = new JournalBuffer(task.journal);
-  const projects = new ProjectCache((name) => lease.readProject(name));
+  const projects = new ProjectCache((name) => segment.readProject(name));
   for (;;) {
-    const step = advance(program, task.input, journal.entries);
+    const step = replayProgram(program, task.input, journal.entries);
     if (step.status === 'completed') {
-      const result = completedResult(program.name, lease.taskId, step.result);
-      return segmentEnd(await lease.settle({ status: 'completed', result }), 'completed');
+      const result = completedStructuredContent(program.name, segment.taskId, step.result);
+      return segmentEnd(await segment.settle({ status: 'completed', result }), 'completed');
     }
     if (step.status === 'failed') {
       const error = step.thrown instanceof BatonError ? step.error : programFailure(program, step.thrown);
-      return segmentEnd(await lease.settle({ status: 'failed', error }), 'failed');
+      return segmentEnd(await segment.settle({ status: 'failed', error }), 'failed');
     }
     journal.collapse(step.collapsed);
     const next = step.awaited.find(({ effect }) => isLocalEffect(effect));
     if (next !== undefined && isLocalEffect(next.effect)) {
-      await performLocalEffect({ validator: check, lease, journal, projects }, next.path, next.effect);
+      await performLocalEffect({ validator: check, segment, journal, projects }, next.path, next.effect);
       continue;
     }
     const waits = collectWaits(step.awaited, task.open, task.interactions);
     const end = await openWaitsOrFailOversized(journal, waits, () =>
-      lease.park({ ...journal.pendingWrite, waits }),
+      segment.park({ ...journal.pendingWrite, waits }),
     );
     if (end === 'again') return end;
     if (end !== undefined) return { kind: end };
@@ -96,19 +96,23 @@ function segmentEnd(reply: 'settled' | 'stale', kind: 'completed' | 'failed'): S
 }
 
 /** Decides what an error does to the task: BullMQ runs it again, or the task fails with its reason. */
-async function endFailedSegment(lease: TaskLease, thrown: unknown, final: boolean): Promise<SegmentEnd> {
+async function endFailedSegment(
+  segment: FencedSegment,
+  thrown: unknown,
+  final: boolean,
+): Promise<SegmentEnd> {
   const error = toBatonError(thrown);
   if (error.code === 'unavailable' && error.details['taken'] === false) {
-    return (await lease.release()) === 'stale' ? STALE : { kind: 'refused', error };
+    return (await segment.release()) === 'stale' ? STALE : { kind: 'refused', error };
   }
   const isPermanent =
     error.code === 'journal_too_large' || (error.code === 'internal' && thrown instanceof BatonError);
   if (isPermanent || final) {
     const reason = error.code === 'unavailable' ? tooManyTries() : error;
-    const settled = await lease.settle({ status: 'failed', error: reason.toWire() });
+    const settled = await segment.settle({ status: 'failed', error: reason.toWire() });
     return settled === 'stale' ? STALE : { kind: 'broken', error };
   }
-  return (await lease.release()) === 'stale' ? STALE : { kind: 'retry', error };
+  return (await segment.release()) === 'stale' ? STALE : { kind: 'retry', error };
 }
 
 function programFailure(program: Operation, thrown: unknown) {

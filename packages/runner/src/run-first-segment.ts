@@ -1,7 +1,7 @@
-import { advance } from '@baton/engine';
+import { replayProgram } from '@baton/engine';
 import type { Operation } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
-import type { Caller, PendingInteraction, TenantStore } from '@baton/store';
+import type { CallerAdmission, PendingInteraction, TenantStore } from '@baton/store';
 import type { Programs } from './programs.ts';
 import { ProjectCache } from './project-cache.ts';
 import { openWaitsOrFailOversized } from './open-waits.ts';
@@ -27,7 +27,7 @@ export type StartResult =
 export async function runFirstSegment(
   programs: Programs,
   tenant: TenantStore,
-  caller: Caller,
+  caller: CallerAdmission,
   named: Operation,
   input: JsonObject,
   idempotency?: { key: string; arguments: string },
@@ -41,7 +41,7 @@ export async function runFirstSegment(
   const journal = new JournalBuffer();
   const projects = new ProjectCache((name) => tenant.projects.read(name));
   for (;;) {
-    const step = advance(operation, input, journal.entries);
+    const step = replayProgram(operation, input, journal.entries);
     if (step.status === 'completed') return { kind: 'completed', result: step.result };
     if (step.status === 'failed') throw refusalOf(step.thrown, step.error);
     journal.collapse(step.collapsed);

@@ -5,16 +5,16 @@
  * BullMQ, `tenant/`, `tasks/` and `queries/` a tenant's data, `waiting/` a replica's inbox, `shard/` what workers run.
  */
 export type { Identity } from './identity/identity.ts';
-export type { Caller } from './tenant/caller.ts';
+export type { CallerAdmission } from './tenant/caller-admission.ts';
 export type { Change } from './tenant/change-feed.ts';
 export type { Subscriber } from './redis/pub-sub.ts';
 export { COMMAND_TIMEOUT } from './redis/redis-client.ts';
-export { keyMakerOf } from './tenant/key-maker.ts';
-export type { Credential } from './tenant/credentials.ts';
+export { keyIssuerOf } from './tenant/key-issuer.ts';
+export type { ApiKeyInfo } from './tenant/api-keys.ts';
 export { InboxSubscription, type TaskUpdate } from './waiting/inbox-subscription.ts';
 export type { PendingQuery, PendingPage } from './queries/pending-list.ts';
 export type { InteractionRecord, InteractionSummary } from './records/interaction-record.ts';
-export type { TaskInspection, TaskSummary } from './queries/queries.ts';
+export type { TaskInspection, TaskSummary } from './queries/paged-queries.ts';
 export type { Page } from './records/page.ts';
 export type { JobCount } from './queues/bullmq-queues.ts';
 export type { ProjectChange, StoredProject } from './tenant/projects.ts';

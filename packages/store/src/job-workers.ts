@@ -1,9 +1,9 @@
 import type { Worker } from 'bullmq';
 import type { Cluster, Redis } from 'ioredis';
-import { internalsOf } from './internals.ts';
+import { storeInternalsOf } from './store-internals.ts';
 import type { QueueName } from './queues/bullmq-queues.ts';
 import { type JobProcessor, startJobWorker } from './queues/job-worker.ts';
-import type { Shard } from './shard/shard.ts';
+import type { WorkerShard } from './shard/worker-shard.ts';
 import type { Store } from './store.ts';
 
 /** BullMQ's workers of one process, on a connection of their own whose commands wait for Redis as long as it takes. */
@@ -14,19 +14,19 @@ export class JobWorkers {
 
   constructor(store: Store) {
     this.store = store;
-    this.client = internalsOf(store).connection.duplicateForWorker();
+    this.client = storeInternalsOf(store).connection.duplicateForWorker();
   }
 
   /** Runs the jobs of one queue of a shard with `run`, until `close`. */
-  start(shard: Shard, name: QueueName, run: JobProcessor): Worker {
-    const { keyspace } = internalsOf(this.store);
+  start(shard: WorkerShard, name: QueueName, run: JobProcessor): Worker {
+    const { keyspace } = storeInternalsOf(this.store);
     const worker = startJobWorker(this.client, keyspace.shard(shard.index).bull, name, run, 1_000);
     this.workers.push(worker);
     return worker;
   }
 
-  scheduleSweeps(shard: Shard): Promise<void> {
-    return internalsOf(this.store).queues.scheduleSweeps(shard.index);
+  scheduleSweeps(shard: WorkerShard): Promise<void> {
+    return storeInternalsOf(this.store).queues.scheduleSweeps(shard.index);
   }
 
   /** Takes no more jobs and waits for the running ones, without a limit. */

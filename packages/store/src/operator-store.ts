@@ -1,8 +1,8 @@
-import { BatonError, DEFAULT_LIMITS, type Limits, tenantId } from '@baton/protocol';
+import { BatonError, DEFAULT_LIMITS, type Limits, tenantIdSchema } from '@baton/protocol';
 import { admissionMessage } from './waiting/admission-changes.ts';
 import { CursorSeal } from './cursors/cursor-seal.ts';
 import type { Connection } from './redis/connection.ts';
-import { internalsOf } from './internals.ts';
+import { storeInternalsOf } from './store-internals.ts';
 import type { Keyspace } from './records/keys.ts';
 import { refusalError } from './records/refusal-error.ts';
 import { runScript } from './scripts/script.ts';
@@ -29,7 +29,7 @@ export class OperatorStore {
   private readonly keyspace: Keyspace;
 
   constructor(store: Store) {
-    const { connection, keyspace } = internalsOf(store);
+    const { connection, keyspace } = storeInternalsOf(store);
     this.connection = connection;
     this.keyspace = keyspace;
     this.cursors = new CursorSeal(() => store.sealKeys('cursors of operators'));
@@ -117,5 +117,5 @@ function withoutUndefined<T extends object>(values: T): Record<string, string | 
 
 /** Key names contain the id: an invalid one could name another key. */
 function requireTenantId(id: string): void {
-  if (!tenantId.safeParse(id).success) throw refusalError(['tenant_not_found']);
+  if (!tenantIdSchema.safeParse(id).success) throw refusalError(['tenant_not_found']);
 }

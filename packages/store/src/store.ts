@@ -3,7 +3,7 @@ import { Connection } from './redis/connection.ts';
 import { AdmissionChanges } from './waiting/admission-changes.ts';
 import { ReplicaInbox } from './waiting/replica-inbox.ts';
 import { CursorSeal } from './cursors/cursor-seal.ts';
-import { registerInternals } from './internals.ts';
+import { registerStoreInternals } from './store-internals.ts';
 import { Keyspace } from './records/keys.ts';
 import { WorkerRegistry } from './queues/worker-registry.ts';
 import { type JobCount, BullmqQueues } from './queues/bullmq-queues.ts';
@@ -72,7 +72,7 @@ export class Store {
     this.secret = options.secret;
     this.keyTtl = options.keyTtl ?? 0;
     this.lifetimes = options.lifetimes ?? DEFAULT_LIFETIMES;
-    registerInternals(this, {
+    registerStoreInternals(this, {
       connection,
       keyspace,
       queues: this.queues,

@@ -1,12 +1,12 @@
 import { type ApiKeyParts, scopeSchema } from '@baton/protocol';
-import { Caller } from './tenant/caller.ts';
+import { CallerAdmission } from './tenant/caller-admission.ts';
 import { ChangeFeed } from './tenant/change-feed.ts';
 import { Claims } from './tasks/claims.ts';
 import type { CursorSeal } from './cursors/cursor-seal.ts';
-import { Credentials } from './tenant/credentials.ts';
+import { ApiKeys } from './tenant/api-keys.ts';
 import { Interactions } from './tasks/interactions.ts';
 import type { TenantKeys } from './records/keys.ts';
-import { Queries } from './queries/queries.ts';
+import { PagedQueries } from './queries/paged-queries.ts';
 import type { TenantContext } from './tenant/tenant-context.ts';
 import { Projects } from './tenant/projects.ts';
 import { EndedSessions } from './tenant/ended-sessions.ts';
@@ -21,10 +21,10 @@ export class TenantStore {
   readonly lifetimes: Lifetimes;
   readonly tasks: Tasks;
   readonly interactions: Interactions;
-  readonly queries: Queries;
+  readonly queries: PagedQueries;
   readonly claims: Claims;
   readonly projects: Projects;
-  readonly credentials: Credentials;
+  readonly apiKeys: ApiKeys;
   readonly sessionSubscriptions: SessionSubscriptions;
   readonly endedSessions: EndedSessions;
   readonly changes: ChangeFeed;
@@ -42,23 +42,23 @@ export class TenantStore {
     this.tasks = new Tasks(this.context);
     this.interactions = new Interactions(this.context);
     this.claims = new Claims(this.context);
-    this.queries = new Queries(this.context);
+    this.queries = new PagedQueries(this.context);
     this.projects = new Projects(this.context);
     this.sessionSubscriptions = new SessionSubscriptions(this.context);
     this.endedSessions = new EndedSessions(this.context);
     this.cursors = context.cursors;
     this.changes = new ChangeFeed(this.context);
-    this.credentials = new Credentials(this.context, pepper, keyTtl);
+    this.apiKeys = new ApiKeys(this.context, pepper, keyTtl);
   }
 
   /** The caller of a request with one of the tenant's API keys; `bytes` is the size of its body. */
-  caller(key: ApiKeyParts, bytes: number): Caller {
-    return Caller.withKey(this.context.connection, this.keys, key, this.pepper, bytes);
+  caller(key: ApiKeyParts, bytes: number): CallerAdmission {
+    return CallerAdmission.withKey(this.context.connection, this.keys, key, this.pepper, bytes);
   }
 
   /** The operator as a caller, with every scope and no credential to check. */
-  operatorCaller(): Caller {
-    return Caller.trusted(this.context.connection, this.keys, {
+  operatorCaller(): CallerAdmission {
+    return CallerAdmission.trusted(this.context.connection, this.keys, {
       principal: 'operator',
       scopes: new Set(scopeSchema.options),
     });

@@ -1,5 +1,5 @@
 import { isPublicHostName } from '@baton/agent';
-import { DEFAULT_MODELS, type LlmRequest, type Role, roleSchema } from '@baton/protocol';
+import { DEFAULT_MODELS, type LlmRequest, type ModelRole, modelRoleSchema } from '@baton/protocol';
 import { z } from 'zod';
 import { devFilePath, readDevFile } from '../settings/dev-file.ts';
 import { ConfigurationError, readSecretFiles } from '../settings/environment.ts';
@@ -70,7 +70,9 @@ const settings = z.object({
     error: 'must be public host names, such as images.example.com',
   }),
   llmKey: z.string().optional(),
-  role: z.enum(roleSchema.options, { error: `must be one of ${roleSchema.options.join(', ')}` }).optional(),
+  role: z
+    .enum(modelRoleSchema.options, { error: `must be one of ${modelRoleSchema.options.join(', ')}` })
+    .optional(),
   operation: z.string().min(1).max(100).optional(),
   concurrency: whole(4, 1, 50),
   leaseMs: whole(60_000, 1_000, 3_600_000),
@@ -104,11 +106,11 @@ export interface AgentSettings
 }
 
 /** Model ids by role; without one for a role, the one that Baton's own operations ask for. */
-export type Models = Readonly<Partial<Record<Role | 'other', string>>>;
+export type Models = Readonly<Partial<Record<ModelRole | 'other', string>>>;
 
 /** The model that answers a request: the one that it names, if that is allowed, otherwise the one for its role. */
-export function chooseModel(
-  { role: named, request }: { readonly role: Role; readonly request: Pick<LlmRequest, 'modelId'> },
+export function chooseModelForRequest(
+  { role: named, request }: { readonly role: ModelRole; readonly request: Pick<LlmRequest, 'modelId'> },
   { models, allowModels }: Pick<AgentSettings, 'models' | 'allowModels'>,
 ): string {
   if (allowModels.includes(request.modelId) || allowModels.includes('*')) return request.modelId;
@@ -201,15 +203,15 @@ function llmKeyFor(provider: 'openai' | 'anthropic', key: string | undefined, en
 
 /** `gpt-x` for all, `main=gpt-x,research=sonar` by role, or both: `gpt-x,research=sonar`. */
 function readModels(text: string, refuse: (message: string) => void): Models {
-  const models: Partial<Record<Role | 'other', string>> = {};
+  const models: Partial<Record<ModelRole | 'other', string>> = {};
   for (const part of text.split(',').map((item) => item.trim())) {
     const [, named, id] = /^(\w+)=(.*)$/.exec(part) ?? [];
     if (named === undefined) {
       if (part !== '') models.other = part;
       continue;
     }
-    const known = roleSchema.safeParse(named);
-    if (!known.success) refuse(`'${named}' is no role; roles are ${roleSchema.options.join(', ')}`);
+    const known = modelRoleSchema.safeParse(named);
+    if (!known.success) refuse(`'${named}' is no role; roles are ${modelRoleSchema.options.join(', ')}`);
     else if (id === undefined || id === '') refuse(`no model is named for ${named}`);
     else models[known.data] = id;
   }

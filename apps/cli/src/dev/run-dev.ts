@@ -1,4 +1,4 @@
-import { findRedis } from '@baton/local-redis';
+import { findOrStartRedis } from '@baton/local-redis';
 import { parseApiKey } from '@baton/protocol';
 import { commitCommand } from '@baton/runner';
 import type { Store } from '@baton/store';
@@ -27,7 +27,7 @@ const DEMO_LIMITS = {
 export async function runDev(settings: Settings, environment: NodeJS.ProcessEnv): Promise<RunningRole> {
   const dataDir = settings.BATON_DATA_DIR;
   const earlier = await readDevFile(dataDir);
-  const redis = await findRedis({
+  const redis = await findOrStartRedis({
     dataDir,
     env: redisEnvironment(settings, environment),
     onProgress: (line) => console.error(line),
@@ -92,7 +92,7 @@ async function prepareTenant(store: Store, earlier: DevFile | undefined): Promis
       .catch(() => undefined);
     if (known !== undefined) return earlier.apiKey;
   }
-  const created = await tenant.credentials.create({
+  const created = await tenant.apiKeys.create({
     name: 'baton dev',
     principal: 'developer',
     scopes: ['mcp', 'agent', 'admin'],

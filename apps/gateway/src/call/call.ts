@@ -1,6 +1,6 @@
 import type { Operation } from '@baton/operations';
-import type { AnswerValidator, Programs } from '@baton/runner';
-import type { Caller, Identity, Store, TenantStore } from '@baton/store';
+import type { CallerSchemaValidator, Programs } from '@baton/runner';
+import type { CallerAdmission, Identity, Store, TenantStore } from '@baton/store';
 import type { InflightWaits } from './inflight-waits.ts';
 import type { CallAbortSignal } from './call-abort-signal.ts';
 
@@ -8,7 +8,7 @@ import type { CallAbortSignal } from './call-abort-signal.ts';
 export interface Services {
   readonly store: Store;
   readonly programs: Programs;
-  readonly answerValidator: AnswerValidator;
+  readonly answerValidator: CallerSchemaValidator;
   /** The operations that are tools here. */
   readonly operations: ReadonlyMap<string, Operation>;
   readonly inflightWaits: InflightWaits;
@@ -18,7 +18,7 @@ export interface Services {
 export interface Call {
   readonly services: Services;
   readonly tenant: TenantStore;
-  readonly caller: Caller;
+  readonly caller: CallerAdmission;
   /** Its signal aborts when nobody should wait any longer: the client closed (`CLIENT_CLOSED`), or the process drains. */
   readonly signal: () => CallAbortSignal;
   /** The MCP session that the request shows, verified; undefined without one. */

@@ -1,5 +1,5 @@
 import { BatonError, isRecord, type JsonObject } from '@baton/protocol';
-import type { AnswerValidator } from '@baton/runner';
+import type { CallerSchemaValidator } from '@baton/runner';
 
 const FIELD = 'delegatedCallDetails.requestParameters.schema';
 const SCHEMA_LIMITS = { bytes: 65_536, depth: 32, nodes: 5_000 };
@@ -8,7 +8,10 @@ const SCHEMA_LIMITS = { bytes: 65_536, depth: 32, nodes: 5_000 };
  * A schema that a caller brings is bounded before anything compiles it, compiled in a thread that can be ended, and
  * refused here if it is of no use, rather than when an answer has been paid for. Errors: `invalid_arguments`.
  */
-export async function validateClientJsonSchema(check: AnswerValidator, schema: JsonObject): Promise<void> {
+export async function validateClientJsonSchema(
+  check: CallerSchemaValidator,
+  schema: JsonObject,
+): Promise<void> {
   const bytes = Buffer.byteLength(JSON.stringify(schema));
   if (bytes > SCHEMA_LIMITS.bytes) throw schemaTooLarge('bytes', bytes, SCHEMA_LIMITS.bytes);
   let nodes = 0;

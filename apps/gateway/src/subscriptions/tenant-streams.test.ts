@@ -25,7 +25,7 @@ test('a key that is revoked after its request was admitted, and before the chang
   const tenant = store.tenant('acme');
   const streams = new TenantStreams(tenant, store.admissionChanges);
   const opened = async () => {
-    const { id, key: text } = await tenant.credentials.create({ name: 'x', scopes: ['mcp'] });
+    const { id, key: text } = await tenant.apiKeys.create({ name: 'x', scopes: ['mcp'] });
     const key = parseApiKey(text);
     if (key === undefined) throw new Error('a key that was just made does not parse');
     const identity = await tenant.caller(key, 0).admit(['mcp']);
@@ -35,7 +35,7 @@ test('a key that is revoked after its request was admitted, and before the chang
     return { id, stream: new NotificationStream(session, { tenant, key, identity }, streams.index) };
   };
   const [stays, goes] = [await opened(), await opened()];
-  await tenant.credentials.revoke(goes.id);
+  await tenant.apiKeys.revoke(goes.id);
   await streams.add(stays.stream);
   await expect(streams.add(goes.stream)).rejects.toMatchObject({ code: 'unauthenticated' });
   for (const { stream } of [stays, goes]) streams.remove(stream);

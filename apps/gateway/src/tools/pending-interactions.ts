@@ -1,12 +1,12 @@
 import { integerOrDigits } from '@baton/operations';
-import { interactionStatusSchema, MAX_WAIT_MS, roleSchema } from '@baton/protocol';
+import { interactionStatusSchema, MAX_WAIT_MS, modelRoleSchema } from '@baton/protocol';
 import { z } from 'zod';
-import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
+import { edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
-import { presentInteraction } from '../delegation/present-interaction.ts';
+import { describeInteractionWithRequest } from '../delegation/describe-interaction-with-request.ts';
 import { waitForPendingInteractions } from '../delegation/wait-for-pending-interactions.ts';
 import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
-import { defineTool } from './tool.ts';
+import { defineEdgeAdmittedTool } from './tool.ts';
 
 /** A shorter lease would end before its holder could work on anything. */
 const MIN_LEASE_MS = 1_000;
@@ -41,7 +41,7 @@ const input = z
         'Only this one, in whatever status; with claim it is claimed, or its claim is renewed or ended',
       ),
     operation: z.string().min(1).max(100).optional().describe('Only those of this operation'),
-    role: roleSchema.optional().describe('Only those for this role'),
+    role: modelRoleSchema.optional().describe('Only those for this role'),
     claim: claim
       .optional()
       .describe('Claims what is returned; a claim hides from other claims and never blocks an answer'),
@@ -69,14 +69,14 @@ const input = z
 type Input = z.output<typeof input>;
 
 /** For agents: what waits for an LLM, whole. With scope `agent` the tenant's, otherwise the caller's own. */
-export const pendingInteractionsTool = defineTool({
+export const pendingInteractionsTool = defineEdgeAdmittedTool({
   name: 'pending_interactions',
   title: 'List waiting LLM requests',
   description:
     'Lists the LLM requests that wait for an answer, oldest first, each with its whole request. Answer them with agent_llm. ' +
     'Agents that share a backlog claim what they work on, and renew a claim by claiming its interactionId again.',
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  access: callAdmittedAtEdge(MCP_OR_AGENT_SCOPE),
+  access: edgeAdmittedAccess(MCP_OR_AGENT_SCOPE),
   input,
   output: [z.object({ interactions: z.array(z.looseObject({})), nextCursor: z.string().optional() })],
   run: async (given, call) => {
@@ -89,7 +89,7 @@ export const pendingInteractionsTool = defineTool({
         operation,
         role: wanted,
       });
-      return listReply(page.items.map(presentInteraction), page.nextCursor);
+      return listReply(page.items.map(describeInteractionWithRequest), page.nextCursor);
     }
     const { claim: claimRequest, waitMs } = given;
     const query = { cursor, operation, role: wanted, claim: claimRequest };
@@ -100,7 +100,7 @@ export const pendingInteractionsTool = defineTool({
     const page = await waitForPendingInteractions(call, { ...query, waitMs });
     if (claimRequest !== undefined && call.signal().reason === CLIENT_CLOSED)
       await releaseClaims(page.items, claimRequest, call);
-    return listReply(page.items.map(presentInteraction), page.nextCursor);
+    return listReply(page.items.map(describeInteractionWithRequest), page.nextCursor);
   },
 });
 
@@ -123,7 +123,7 @@ async function showOne(
   const claimedUntil = claimRequest && (await claims.claim(identity, interactionId, claimRequest));
   const record = await queries.interaction(identity, interactionId);
   return listReply([
-    presentInteraction({ ...record, ...(claimedUntil === undefined ? {} : { claimedUntil }) }),
+    describeInteractionWithRequest({ ...record, ...(claimedUntil === undefined ? {} : { claimedUntil }) }),
   ]);
 }
 

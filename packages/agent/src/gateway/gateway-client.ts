@@ -4,8 +4,8 @@ import {
   isErrorCode,
   isRecord,
   parseJson,
-  type Role,
-  VERSION,
+  type ModelRole,
+  BATON_VERSION,
   type WireError,
 } from '@baton/protocol';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -25,7 +25,7 @@ export interface ClaimRequest {
   readonly holder: string;
   readonly leaseMs: number;
   readonly waitMs: number;
-  readonly role?: Role;
+  readonly role?: ModelRole;
   readonly operation?: string;
 }
 
@@ -139,7 +139,7 @@ export class GatewayClient {
   }
 
   private async connect(): Promise<Client> {
-    const client = new Client({ name: 'baton-agent', version: VERSION });
+    const client = new Client({ name: 'baton-agent', version: BATON_VERSION });
     const transport = new StreamableHTTPClientTransport(this.url, {
       requestInit: { headers: { authorization: `Bearer ${this.key}` } },
     });

@@ -1,4 +1,4 @@
-import { AnswerValidator } from '@baton/answer-validation';
+import { CallerSchemaValidator } from '@baton/answer-validation';
 import {
   anyObjectSchema,
   BatonError,
@@ -11,7 +11,7 @@ import {
 
 /** Checks answers by the rules by which Baton checks them, so that the agent can repair one before it posts it. */
 export class AnswerChecker {
-  private readonly validator = new AnswerValidator();
+  private readonly validator = new CallerSchemaValidator();
 
   /**
    * What is wrong with an answer's data, or undefined. Undefined too when the schema cannot be compiled in time: Baton

@@ -1,6 +1,6 @@
 import { type AgentAnswer, BatonError, toBatonError } from '@baton/protocol';
 import type { Effect, Program, ProgramDefinition } from '../effect.ts';
-import type { advance, Awaited } from '../interpreter.ts';
+import type { replayProgram, Awaited } from '../replay-program.ts';
 import { type Entry, formatEntry, type Outcome, parseEntry } from '../journal.ts';
 import { fnv1aHash } from './random-program.ts';
 
@@ -90,7 +90,7 @@ export class FaultCounts {
  * and some of them twice, crashes between a step and its being written, steps that are written in part.
  */
 export function runWithFaults<I>(
-  step: typeof advance,
+  step: typeof replayProgram,
   program: ProgramDefinition<I>,
   input: I,
   salt: number,

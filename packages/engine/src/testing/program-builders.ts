@@ -1,6 +1,6 @@
 import type { DelegatedCall } from '@baton/protocol';
 import { askAgent, type Effect, type Program, type ProgramDefinition } from '../effect.ts';
-import type { Step } from '../interpreter.ts';
+import type { Step } from '../replay-program.ts';
 import type { Entry, EntryKind, Journal } from '../journal.ts';
 
 /** Programs and journals as tables write them: questions are words, answers are plain values. */

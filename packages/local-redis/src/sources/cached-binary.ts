@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { BinarySource } from './redis-source.ts';
 import type { SourceMiss, SearchContext } from './search-options.ts';
-import { probeServer, type ServerBinary } from './server-binary.ts';
+import { probeServerBinary, type ServerBinary } from './server-binary.ts';
 import { type OperatingSystem, currentSystem } from '../system/operating-system.ts';
 
 /** A server that was fetched earlier, for this system: a home directory may be shared by several. */
@@ -12,7 +12,7 @@ export const cachedBinary: BinarySource = {
   async find(search) {
     const dir = packageCacheDir(search.cacheDir, await currentSystem());
     return (await isDirectory(dir))
-      ? probeUnpackedServer(dir, search, 'cache')
+      ? probeUnpackedBinary(dir, search, 'cache')
       : { missing: `there is no ${dir}` };
   },
 };
@@ -23,7 +23,7 @@ export function packageCacheDir(cacheDir: string, { families, version, arch }: O
 }
 
 /** The server in a directory of unpacked packages, with their libraries ahead of the system's. */
-export async function probeUnpackedServer(
+export async function probeUnpackedBinary(
   dir: string,
   { env }: SearchContext,
   source: 'cache' | 'packages',
@@ -31,7 +31,7 @@ export async function probeUnpackedServer(
   const libraries = await libraryDirs(dir);
   const inherited = env['LD_LIBRARY_PATH'];
   const path = [...libraries, ...(inherited ? [inherited] : [])].join(delimiter);
-  return probeServer(join(dir, 'redis-server'), { ...env, LD_LIBRARY_PATH: path }, source);
+  return probeServerBinary(join(dir, 'redis-server'), { ...env, LD_LIBRARY_PATH: path }, source);
 }
 
 async function libraryDirs(dir: string): Promise<string[]> {

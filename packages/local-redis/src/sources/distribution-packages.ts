@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, mkdtemp, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { packageCacheDir, probeUnpackedServer } from './cached-binary.ts';
+import { packageCacheDir, probeUnpackedBinary } from './cached-binary.ts';
 import type { BinarySource } from './redis-source.ts';
 import { errorMessage } from '../system/error-message.ts';
 import { downloadPackages } from './apt-download.ts';
@@ -34,7 +34,7 @@ export const distributionPackages: BinarySource = {
       const unpacked = await unpack(temporary, search);
       if ('missing' in unpacked) return unpacked;
       await moveIntoPlace(unpacked.dir, place, search);
-      return await probeUnpackedServer(place, search, 'packages');
+      return await probeUnpackedBinary(place, search, 'packages');
     } catch (error) {
       return { missing: errorMessage(error) };
     } finally {
@@ -55,7 +55,7 @@ async function unpack(temporary: string, search: SearchContext): Promise<{ dir: 
   }
   await access(join(dir, PROGRAM));
   await symlink(PROGRAM, join(dir, 'redis-server'));
-  const probed = await probeUnpackedServer(dir, search, 'packages');
+  const probed = await probeUnpackedBinary(dir, search, 'packages');
   return 'missing' in probed ? probed : { dir };
 }
 
@@ -71,7 +71,7 @@ async function moveIntoPlace(dir: string, place: string, search: SearchContext):
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
     }
-    const there: ServerBinary | SourceMiss = await probeUnpackedServer(place, search, 'packages');
+    const there: ServerBinary | SourceMiss = await probeUnpackedBinary(place, search, 'packages');
     if (!('missing' in there)) return;
     const aside = join(search.cacheDir, `discarded-${randomUUID()}`);
     try {

@@ -3,7 +3,7 @@ import { getContainerRuntimeClient } from 'testcontainers';
 import { expect, onTestFinished, type TestContext, test } from 'vitest';
 import { sendCommand } from '../client/send-command.ts';
 import { dockerContainer, containerName } from './docker-container.ts';
-import { findRedis } from '../find-redis.ts';
+import { findOrStartRedis } from '../find-or-start-redis.ts';
 import type { RedisSource } from './redis-source.ts';
 import type { LocalRedis } from './local-redis.ts';
 import { runInChildProcess } from '../testing/child-process.ts';
@@ -45,7 +45,7 @@ test(
   patient,
   async (ctx) => {
     const { dataDir, containers } = await setUp(ctx);
-    const first = await findRedis({ dataDir, env, sources });
+    const first = await findOrStartRedis({ dataDir, env, sources });
     expect(first.source).toBe('docker');
     expect(await info(first.url)).toEqual(
       expect.arrayContaining(['aof_enabled:1', 'maxmemory_policy:noeviction']),
@@ -62,7 +62,7 @@ test(
     await sendCommand(first.url, ['SET', 'key', 'kept'], 2000);
     await Promise.all([first.stop(), first.stop()]);
     expect(await containers()).toEqual([]);
-    const second = await findRedis({ dataDir, env, sources });
+    const second = await findOrStartRedis({ dataDir, env, sources });
     expect(await sendCommand(second.url, ['GET', 'key'], 2000)).toEqual({ type: '$', text: 'kept' });
     await second.stop();
   },
@@ -71,7 +71,7 @@ test(
 /** All sources, in another process, where there is neither a server on PATH nor one that was fetched. */
 const holdIn = (dataDir: string) =>
   runInChildProcess(
-    `const found = await redis.findRedis({ dataDir: ${JSON.stringify(dataDir)} });
+    `const found = await redis.findOrStartRedis({ dataDir: ${JSON.stringify(dataDir)} });
     print({ url: found.url, source: found.source });
     setInterval(() => {}, 1000);`,
     { environment: { ...env, PATH: '/nowhere', XDG_CACHE_HOME: dataDir } },
@@ -85,14 +85,14 @@ test(
     const owner = holdIn(dataDir);
     const { url, source } = (await owner.next()) as LocalRedis;
     expect(source).toBe('docker');
-    const joined = await findRedis({ dataDir, env, sources });
+    const joined = await findOrStartRedis({ dataDir, env, sources });
     expect(joined).toMatchObject({ url, source: 'joined' });
     await joined.stop();
     await sendCommand(url, ['SET', 'key', 'kept'], 2000);
 
     owner.child.kill('SIGKILL');
     await owner.ended();
-    const found = await findRedis({ dataDir, env, sources });
+    const found = await findOrStartRedis({ dataDir, env, sources });
     expect(found.source).toBe('docker');
     expect(await isAnswering(url)).toBe(false);
     expect(await sendCommand(found.url, ['GET', 'key'], 2000)).toEqual({ type: '$', text: 'kept' });
@@ -111,7 +111,7 @@ test(
       name: 'the next source',
       find: async () => ({ missing: 'was asked' }),
     };
-    const attempt = findRedis({
+    const attempt = findOrStartRedis({
       dataDir,
       env,
       sources: [dockerContainer('baton.invalid/no-such-image:1'), next],

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { BinarySource } from './redis-source.ts';
-import { probeServer } from './server-binary.ts';
+import { probeServerBinary } from './server-binary.ts';
 
 const NAMES = ['redis-server', 'valkey-server'];
 
@@ -16,7 +16,7 @@ export const pathBinary: BinarySource = {
       for (const name of NAMES) {
         const command = join(dir, name);
         if (!(await isProgram(command))) continue;
-        const probed = await probeServer(command, env, 'path');
+        const probed = await probeServerBinary(command, env, 'path');
         if (!('missing' in probed)) return probed;
         reasons.push(probed.missing);
       }

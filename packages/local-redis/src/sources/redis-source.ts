@@ -7,7 +7,7 @@ interface NamedSource {
   readonly name: string;
 }
 
-/** Provides a program, which `findRedis` starts in the data directory. */
+/** Provides a program, which `findOrStartRedis` starts in the data directory. */
 export interface BinarySource extends NamedSource {
   readonly provides: 'binary';
   find(search: SearchContext): Promise<ServerBinary | SourceMiss>;

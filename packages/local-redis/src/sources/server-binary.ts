@@ -18,7 +18,7 @@ export interface ServerBinary {
 const OLDEST_MAJOR = 7;
 
 /** Runs `command --version`: a file of the right name may be for another machine, lack a library, or be too old. */
-export async function probeServer(
+export async function probeServerBinary(
   command: string,
   env: NodeJS.ProcessEnv,
   source: ServerBinary['source'],

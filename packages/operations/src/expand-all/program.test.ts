@@ -1,17 +1,21 @@
-import { advance, type Entry } from '@baton/engine';
+import { replayProgram, type Entry } from '@baton/engine';
 import { describe, expect, it } from 'vitest';
 import { applyCommand } from '../project/index.ts';
 import { TEST_NOW, objectAnswer } from '../testing/run-program-in-memory.ts';
-import { projectWith, runOperationInMemory, promptText } from '../testing/run-operation-in-memory.ts';
-import { expandAll } from './program.ts';
+import {
+  projectWithTasks,
+  runOperationInMemory,
+  sentPromptText,
+} from '../testing/run-operation-in-memory.ts';
+import { expandAllOperation } from './program.ts';
 
 const PARTS = { subtasks: [{ id: 1, title: 'New', description: 'Why' }] };
-const many = (count: number) => projectWith(Array.from({ length: count }, (_, at) => ({ id: at + 1 })));
+const many = (count: number) => projectWithTasks(Array.from({ length: count }, (_, at) => ({ id: at + 1 })));
 
 describe('expand_all version 1', () => {
   it('reads, then for each task reads, asks, commits: its golden transcript', () => {
     const { transcript } = runOperationInMemory(
-      expandAll,
+      expandAllOperation,
       {},
       { before: many(2), answers: [objectAnswer(PARTS)] },
     );
@@ -27,7 +31,7 @@ describe('expand_all version 1', () => {
   });
 
   it('takes pending and in-progress tasks without subtasks, and with force those with some', () => {
-    const before = projectWith([
+    const before = projectWithTasks([
       { id: 1 },
       { id: 2, status: 'in-progress' },
       { id: 3, status: 'done' },
@@ -36,7 +40,7 @@ describe('expand_all version 1', () => {
     ]);
     const ids = (input: object) =>
       (
-        runOperationInMemory(expandAll, input, { before, answers: [objectAnswer(PARTS)] }).end as {
+        runOperationInMemory(expandAllOperation, input, { before, answers: [objectAnswer(PARTS)] }).end as {
           result?: { expanded: { id: number }[] };
         }
       ).result?.expanded.map(({ id }) => id);
@@ -46,12 +50,12 @@ describe('expand_all version 1', () => {
 
   it('lists what failed, and keeps what succeeded', () => {
     const { end, task } = runOperationInMemory(
-      expandAll,
+      expandAllOperation,
       {},
       {
         before: many(3),
         answers: (call) =>
-          promptText(call).includes('"id":2,')
+          sentPromptText(call).includes('"id":2,')
             ? { status: 'error', errorDetails: { message: 'No more credit.', type: 'billing' } }
             : objectAnswer(PARTS),
       },
@@ -70,7 +74,7 @@ describe('expand_all version 1', () => {
   it('lists a task that was removed meanwhile, and goes on with the others', () => {
     let removed = false;
     const { end } = runOperationInMemory(
-      expandAll,
+      expandAllOperation,
       {},
       {
         before: many(3),
@@ -92,9 +96,9 @@ describe('expand_all version 1', () => {
 
   it('does nothing where nothing is to be split', () => {
     const { end, calls } = runOperationInMemory(
-      expandAll,
+      expandAllOperation,
       {},
-      { before: projectWith([{ id: 1, status: 'done' }]) },
+      { before: projectWithTasks([{ id: 1, status: 'done' }]) },
     );
     expect(calls).toEqual([]);
     expect(end).toMatchObject({ status: 'completed', result: { tasksToExpand: 0 } });
@@ -109,7 +113,7 @@ describe('a thousand tasks', () => {
       status: 'error' as const,
       errorDetails: { message: 'x'.repeat(5_000), type: 'billing' },
     });
-    const { end } = runOperationInMemory(expandAll, { atOnce: 32 }, { before, answers: failing });
+    const { end } = runOperationInMemory(expandAllOperation, { atOnce: 32 }, { before, answers: failing });
     expect(end).toMatchObject({ result: { failedCount: 1_000 } });
     expect(JSON.stringify(end).length).toBeLessThan(160_000);
   });
@@ -117,13 +121,13 @@ describe('a thousand tasks', () => {
   it.each([1, 8, 32])(
     'never open more than atOnce %i, and leave one short journal entry for each that is finished',
     (atOnce) => {
-      const input = expandAll.input.parse({ atOnce });
+      const input = expandAllOperation.input.parse({ atOnce });
       const journal = new Map<string, Entry>();
       const kept = (entry: Entry) => JSON.parse(JSON.stringify(entry)) as Entry;
       let project = before;
       let finished = 0;
       while (finished < 60) {
-        const step = advance(expandAll, input, journal);
+        const step = replayProgram(expandAllOperation, input, journal);
         if (step.status !== 'awaiting') throw new Error('it ended');
         for (const { path, entry, drop } of step.collapsed) {
           for (const gone of drop) journal.delete(gone);

@@ -1,11 +1,11 @@
-import { MAX_EXCEPTION_RETRIES } from '@baton/engine';
+import { MAX_CORRECTIONS } from '@baton/engine';
 import type { AgentAnswer, DelegatedCall, Json } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
 import { LLM_MODELS } from '../definition/llm-models.ts';
 import { applyCommand, findInvariantViolations, type Project } from '../project/index.ts';
 import { runProgramInMemory, TEST_NOW, objectAnswer } from '../testing/run-program-in-memory.ts';
-import { parsePrdInput } from './input.ts';
-import { parsePrd } from './program.ts';
+import { parsePrdInputSchema } from './input.ts';
+import { parsePrdOperation } from './program.ts';
 
 const task = (id: unknown, more: Record<string, unknown> = {}) => ({
   id,
@@ -26,11 +26,12 @@ function run(input: Record<string, unknown>, before?: Project, ...answers: Agent
   const given = answers.length > 0 ? answers : [objectAnswer(PLAN)];
   const answer = (_call: DelegatedCall, asked: number) =>
     given[Math.min(asked, given.length) - 1] ?? objectAnswer(PLAN);
-  const parsed = parsePrdInput.parse({ prd: 'A product.', ...input });
-  const { end, ...rest } = runProgramInMemory(parsePrd, parsed, { projects, answer });
+  const parsed = parsePrdInputSchema.parse({ prd: 'A product.', ...input });
+  const { end, ...rest } = runProgramInMemory(parsePrdOperation, parsed, { projects, answer });
   const after = projects.get('default');
   if (after) expect(findInvariantViolations(after)).toEqual([]);
-  if (end.status === 'completed') expect(parsePrd.result.safeParse(end.result).error).toBeUndefined();
+  if (end.status === 'completed')
+    expect(parsePrdOperation.result.safeParse(end.result).error).toBeUndefined();
   return { ...rest, end, after, first: rest.calls[0] };
 }
 
@@ -123,7 +124,7 @@ describe('a tag that has tasks', () => {
       projects.set('default', project(1));
       return objectAnswer(PLAN);
     };
-    const { end } = runProgramInMemory(parsePrd, parsePrdInput.parse({ prd: 'A product.' }), {
+    const { end } = runProgramInMemory(parsePrdOperation, parsePrdInputSchema.parse({ prd: 'A product.' }), {
       projects,
       answer,
     });
@@ -177,13 +178,13 @@ describe("what the agent's path of claude-task-master got wrong", () => {
   it('ids of two concurrent calls never collide, even when both LLMs used the same ones', () => {
     const projects = new Map([['default', project(1)]]);
     const plan = objectAnswer({ tasks: [task(2), task(3, { dependencies: [2, 1] })] });
-    const input = parsePrdInput.parse({ prd: 'A product.', append: true });
+    const input = parsePrdInputSchema.parse({ prd: 'A product.', append: true });
     // The second call is read, asked and committed whole while the first one waits for its answer.
     const inner: { end?: unknown } = {};
-    const { end } = runProgramInMemory(parsePrd, input, {
+    const { end } = runProgramInMemory(parsePrdOperation, input, {
       projects,
       answer: () => {
-        inner.end ??= runProgramInMemory(parsePrd, input, { projects, answer: () => plan }).end;
+        inner.end ??= runProgramInMemory(parsePrdOperation, input, { projects, answer: () => plan }).end;
         return plan;
       },
     });
@@ -229,7 +230,7 @@ describe("what the agent's path of claude-task-master got wrong", () => {
   it('an answer that is never right ends the call with what was wrong, and changes nothing', () => {
     const { end, calls, after } = run({}, undefined, objectAnswer({ tasks: [{ id: 1 }] }));
     expect(end).toMatchObject({ status: 'failed', error: { code: 'answer_invalid' } });
-    expect(calls).toHaveLength(MAX_EXCEPTION_RETRIES + 1);
+    expect(calls).toHaveLength(MAX_CORRECTIONS + 1);
     expect(words(calls[1])).toContain('tasks.0.title');
     expect(after).toBeUndefined();
   });

@@ -1,5 +1,5 @@
 import {
-  advance,
+  replayProgram,
   type Awaited,
   type Entry,
   type Journal,
@@ -37,7 +37,7 @@ export function runProgramInMemory<Input>(
   const transcript: string[] = [];
   const calls: DelegatedCall[] = [];
   for (let round = 0; round < 1_000; round++) {
-    const step = advance(program, input, journal as Journal);
+    const step = replayProgram(program, input, journal as Journal);
     if (step.status !== 'awaiting') return { end: step, transcript, calls };
     for (const { path, entry, drop } of step.collapsed) {
       for (const inner of drop) journal.delete(inner);

@@ -1,6 +1,7 @@
 import secureJson from 'secure-json-parse';
 import { z } from 'zod';
-import { exceedsWideObjectFields, jsonDepth, MAX_JSON_DEPTH } from './json.ts';
+import { MAX_JSON_DEPTH } from './json.ts';
+import { jsonTextDepth, textExceedsWideObjectFields } from './json-text-scan.ts';
 
 /**
  * The one parser of JSON text that arrives from outside: bodies, and JSON inside the strings of a body, of an answer, of
@@ -32,11 +33,11 @@ export class JsonTextError extends Error {
 
 /** Errors: JsonTextError for a text that nests too deep or whose large objects have too many fields. Parses nothing. */
 export function requireJsonBounds(text: string): void {
-  if (jsonDepth(text, MAX_JSON_DEPTH) > MAX_JSON_DEPTH)
+  if (jsonTextDepth(text, MAX_JSON_DEPTH) > MAX_JSON_DEPTH)
     throw new JsonTextError('depth', `nests deeper than ${MAX_JSON_DEPTH} levels`);
   // A shorter text cannot hold as many: most texts pay nothing for it.
   const mayBeWide = text.length > MAX_WIDE_FIELDS * SHORTEST_FIELD;
-  if (mayBeWide && exceedsWideObjectFields(MAX_WIDE_FIELDS, text, MAX_JSON_DEPTH))
+  if (mayBeWide && textExceedsWideObjectFields(MAX_WIDE_FIELDS, text, MAX_JSON_DEPTH))
     throw new JsonTextError('fields', `holds more than ${MAX_WIDE_FIELDS} fields in its large objects`);
 }
 

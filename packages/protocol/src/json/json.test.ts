@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson, isRecord, jsonDepth } from './json.ts';
+import { canonicalJson, isRecord } from './json.ts';
+import { jsonTextDepth } from './json-text-scan.ts';
 import { randomSeed } from '../testing/random-seed.ts';
 
 describe('canonical JSON', () => {
@@ -78,13 +79,13 @@ describe('the depth of a text', () => {
     ['{"[{":[]}', 2],
     ['', 0],
   ])('%s is %i deep', (text, depth) => {
-    expect(jsonDepth(text, 64)).toBe(depth);
+    expect(jsonTextDepth(text, 64)).toBe(depth);
   });
 
   test('never counts past one more than the limit', () => {
-    expect(jsonDepth('['.repeat(64), 64)).toBe(64);
-    expect(jsonDepth('['.repeat(65), 64)).toBe(65);
-    expect(jsonDepth('['.repeat(100_000), 64)).toBe(65);
+    expect(jsonTextDepth('['.repeat(64), 64)).toBe(64);
+    expect(jsonTextDepth('['.repeat(65), 64)).toBe(65);
+    expect(jsonTextDepth('['.repeat(100_000), 64)).toBe(65);
   });
 
   test('is that of the parsed value, however it is written', () => {
@@ -93,7 +94,7 @@ describe('the depth of a text', () => {
     });
     fc.assert(
       fc.property(fc.oneof(text, fc.json()), (text) => {
-        expect(jsonDepth(text, 64)).toBe(depthOf(JSON.parse(text)));
+        expect(jsonTextDepth(text, 64)).toBe(depthOf(JSON.parse(text)));
       }),
       { seed: randomSeed, numRuns: 1_000 },
     );
@@ -109,7 +110,7 @@ describe('the depth of a text', () => {
       );
     fc.assert(
       fc.property(fc.oneof(noise, broken), (text) => {
-        const depth = jsonDepth(text, 8);
+        const depth = jsonTextDepth(text, 8);
         expect(depth).toBeGreaterThanOrEqual(0);
         expect(depth).toBeLessThanOrEqual(9);
         const parsed = tryToParse(text);
@@ -132,7 +133,7 @@ describe('the depth of a text', () => {
     ['closing brackets', ']'.repeat(MIB)],
   ])('takes a mebibyte of %s in linear time', (_claim, text) => {
     const started = performance.now();
-    jsonDepth(text, 64);
+    jsonTextDepth(text, 64);
     expect(performance.now() - started).toBeLessThan(500);
   });
 });

@@ -2,7 +2,7 @@ import type { Scope } from '@baton/protocol';
 
 /**
  * The key with which a request was admitted. Whatever reads, claims, subscribes or waits for the request checks it again, in
- * the same script as what it gives (`include/recheck.lua`), so that a key that has ended is of no use to a call that is held.
+ * the same script as what it gives (`include/admission_recheck.lua`), so that a key that has ended is of no use to a call that is held.
  */
 export class AdmittedKey {
   readonly tenant: string;

@@ -1,4 +1,4 @@
-import type { InteractionStatus, Role } from '@baton/protocol';
+import type { InteractionStatus, ModelRole } from '@baton/protocol';
 import { formatHolder, type Identity } from '../identity/identity.ts';
 import type { ClaimRequest } from '../tasks/claims.ts';
 import {
@@ -11,7 +11,7 @@ import {
 import { MAX_EXAMINED_BYTES, MAX_PAGE_BYTES, PAGE_SIZE } from '../records/page.ts';
 import { parseIndexMember } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { recheckArgs, recheckKeys } from '../identity/recheck-args.ts';
+import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { FETCH_OR_CLAIM_INTERACTIONS } from '../scripts/registry.ts';
@@ -20,7 +20,7 @@ import { FETCH_OR_CLAIM_INTERACTIONS } from '../scripts/registry.ts';
 export interface InteractionFilter {
   readonly status?: InteractionStatus | undefined;
   readonly operation?: string | undefined;
-  readonly role?: Role | undefined;
+  readonly role?: ModelRole | undefined;
 }
 
 /** A filter, the bounds of the page, and the claim to make. */
@@ -78,9 +78,9 @@ export class InteractionReader {
     const reply = await runScript(
       connection,
       FETCH_OR_CLAIM_INTERACTIONS,
-      { ...recheckKeys(identity, keys), claims: keys.claims, holders: keys.holders },
+      { ...admissionRecheckKeys(identity, keys), claims: keys.claims, holders: keys.holders },
       {
-        ...recheckArgs(identity),
+        ...admissionRecheckArgs(identity),
         status: status ?? '',
         operation: operation ?? '',
         role: role ?? '',

@@ -15,7 +15,7 @@ import type {
   FetchResult,
   InteractionFilter,
 } from './interaction-reader.ts';
-import { recheckArgs, recheckKeys } from '../identity/recheck-args.ts';
+import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { MAX_SCANNED, PAGE_SIZE, type Page } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
@@ -113,13 +113,13 @@ export class PendingList {
       connection,
       LIST_PENDING_OR_REGISTER_WAITER,
       {
-        ...recheckKeys(identity, keys),
+        ...admissionRecheckKeys(identity, keys),
         pending: keys.pending,
         claims: keys.claims,
         holders: keys.holders,
       },
       {
-        ...recheckArgs(identity),
+        ...admissionRecheckArgs(identity),
         score: from.score,
         member: from.member,
         limit:

@@ -29,7 +29,7 @@ const LIVES: Record<string, (testTenant: TestTenant) => Promise<string>> = {
   },
   'it parked again': async (testTenant) => {
     const taskId = await testTenant.openTask({ ready: true });
-    await (await fixture.leaseOne()).park({
+    await (await fixture.loadSegment()).park({
       journal: [],
       drops: [],
       waits: [llmWait('1'), sleepWait('2', 99_999_999_999)],
@@ -38,7 +38,7 @@ const LIVES: Record<string, (testTenant: TestTenant) => Promise<string>> = {
   },
   'it was put back': async (testTenant) => {
     const taskId = await testTenant.openTask({ ready: true });
-    await (await fixture.leaseOne()).release();
+    await (await fixture.loadSegment()).release();
     return taskId;
   },
   'its interaction was extended and then cancelled': async (testTenant) => {
@@ -66,7 +66,7 @@ test.each(Object.entries(LIVES))(
 const ENDS: Record<string, (testTenant: TestTenant) => Promise<string>> = {
   settled: async (testTenant) => {
     const taskId = await testTenant.openTask({ ready: true });
-    await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
+    await (await fixture.loadSegment()).settle({ status: 'completed', result: {} });
     return taskId;
   },
   cancelled: async (testTenant) => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { taskIdFromUuid, tenantId } from '@baton/protocol';
+import { taskIdFromUuid, tenantIdSchema } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import {
   Keyspace,
@@ -63,7 +63,7 @@ test('no two tenants share a key, whatever their names, tasks and projects are c
 test("a key begins with its tenant's own part, and stays in its shard's slot", () => {
   fc.assert(
     fc.property(keyspaces, tenant, taskId, name, (keyspace, id, task, project) => {
-      expect(tenantId.safeParse(id).success).toBe(true);
+      expect(tenantIdSchema.safeParse(id).success).toBe(true);
       const keys = keyspace.tenant(id);
       const tag = `s${keyspace.shardIndex(id)}`;
       for (const key of keysOf(keys, task, project)) {

@@ -25,7 +25,7 @@ export const TASK_RECORD = {
     value: 'working, input_required, completed, failed or cancelled',
     writers: [
       'task/open',
-      'interaction/accept',
+      'interaction/accept_answer',
       'task/park',
       'task/settle',
       'task/cancel',
@@ -66,7 +66,7 @@ export const TASK_RECORD = {
     meaning: 'When the task last changed',
     value: 'ms',
     writers: [
-      'interaction/accept',
+      'interaction/accept_answer',
       'interaction/extend_interaction',
       'task/park',
       'task/settle',
@@ -88,7 +88,7 @@ export const TASK_RECORD = {
     value: 'count',
     writers: [
       'queue/dequeue',
-      'queue/load_tasks',
+      'queue/begin_segments',
       'task/park',
       'task/settle',
       'task/cancel',
@@ -102,7 +102,13 @@ export const TASK_RECORD = {
     stored: 'tr',
     meaning: 'Segments begun since the task last parked',
     value: 'count',
-    writers: ['queue/dequeue', 'queue/load_tasks', 'task/park', 'task/release_task', 'task/hold_for_program'],
+    writers: [
+      'queue/dequeue',
+      'queue/begin_segments',
+      'task/park',
+      'task/release_task',
+      'task/hold_for_program',
+    ],
     absent: 'until a segment begins: it is 0',
   },
   queue: {
@@ -111,9 +117,9 @@ export const TASK_RECORD = {
     value: "'ready', 'held', the number of the BullMQ job that has it, or empty for none",
     writers: [
       'task/open',
-      'interaction/accept',
+      'interaction/accept_answer',
       'queue/dequeue',
-      'queue/load_tasks',
+      'queue/begin_segments',
       'queue/requeue_lost_jobs',
       'task/park',
       'task/settle',
@@ -127,7 +133,7 @@ export const TASK_RECORD = {
     stored: 'ev',
     meaning: 'Answers, expiries, cancellations and ended sleeps of the task so far',
     value: 'count',
-    writers: ['interaction/accept', 'task/cancel', 'deadline/expire'],
+    writers: ['interaction/accept_answer', 'task/cancel', 'deadline/expire'],
     absent: 'until the first event: it is 0',
   },
   events_seen: {
@@ -150,7 +156,7 @@ export const TASK_RECORD = {
     value: '<number>;<due ms>;<kind>;<path> each, separated by spaces; empty for none',
     writers: [
       'task/open',
-      'interaction/accept',
+      'interaction/accept_answer',
       'interaction/extend_interaction',
       'task/park',
       'task/settle',
@@ -165,7 +171,7 @@ export const TASK_RECORD = {
     value: 'channels separated by spaces; empty for none',
     writers: [
       'task/read_task_and_register_waiter',
-      'interaction/accept',
+      'interaction/accept_answer',
       'task/park',
       'task/settle',
       'task/cancel',
@@ -187,7 +193,7 @@ export const TASK_RECORD = {
     value: '<kind>, + or - for success or failure, JSON',
     writers: [
       'task/open',
-      'interaction/accept',
+      'interaction/accept_answer',
       'task/park',
       'task/cancel',
       'deadline/expire',
@@ -216,7 +222,7 @@ export const TASK_RECORD = {
     suffix: '<number>',
     meaning: 'The receipt of the accepted answer, whose text is in the journal',
     value: '<fingerprint>;<ms>;<principal who answered>',
-    writers: ['interaction/accept'],
+    writers: ['interaction/accept_answer'],
     absent: 'unless the interaction was answered',
   },
   ended: {
@@ -233,7 +239,7 @@ export const TASK_RECORD = {
     meaning: 'How far a streamed answer has come',
     value:
       '<bytes, 64 a chunk at least>;<chunks>;<the first missing sequence>; only the bytes in records of an earlier release',
-    writers: ['interaction/append_chunk', 'interaction/accept'],
+    writers: ['interaction/append_chunk', 'interaction/accept_answer'],
     absent: 'unless an answer is being streamed; deleted when it is accepted',
   },
   chunk: {
@@ -241,7 +247,7 @@ export const TASK_RECORD = {
     suffix: '<number>;<sequence>',
     meaning: 'One chunk of a streamed answer',
     value: 'text',
-    writers: ['interaction/append_chunk', 'interaction/accept'],
+    writers: ['interaction/append_chunk', 'interaction/accept_answer'],
     absent: 'unless an answer is being streamed; deleted when it is accepted',
   },
 } as const satisfies Record<string, TaskField>;
@@ -254,7 +260,7 @@ export const FIELD = Object.fromEntries(
 ) as { readonly [Name in TaskFieldName]: (typeof TASK_RECORD)[Name]['stored'] };
 
 /** Matches, as a Lua pattern, the fields of single interactions: a replay needs none of them. */
-export const INTERACTION_FIELDS = `^[${familiesByNumber().join('')}]%d`;
+export const INTERACTION_FIELD_PATTERN = `^[${familiesByNumber().join('')}]%d`;
 
 const SUFFIXES = { '<path>': '\\S+', '<number>': '\\d+', '<number>;<sequence>': '\\d+;\\d+' };
 

@@ -12,7 +12,11 @@ export const TASK_TRANSITIONS: readonly Transition<TaskStatus>[] = [
   { from: 'new', to: 'input_required', by: ['task/open'] },
   { from: 'new', to: 'working', by: ['task/open'] },
   { from: 'working', to: 'input_required', by: ['task/park'] },
-  { from: 'input_required', to: 'working', by: ['interaction/accept', 'task/cancel', 'deadline/expire'] },
+  {
+    from: 'input_required',
+    to: 'working',
+    by: ['interaction/accept_answer', 'task/cancel', 'deadline/expire'],
+  },
   { from: 'working', to: 'completed', by: ['task/settle'] },
   { from: 'input_required', to: 'completed', by: ['task/settle'] },
   { from: 'working', to: 'failed', by: ['task/settle', 'deadline/expire'] },
@@ -24,7 +28,7 @@ export const TASK_TRANSITIONS: readonly Transition<TaskStatus>[] = [
 /** The states of an interaction. The end of its task cancels or expires it. */
 export const INTERACTION_TRANSITIONS: readonly Transition<InteractionStatus>[] = [
   { from: 'new', to: 'pending', by: ['task/open', 'task/park'] },
-  { from: 'pending', to: 'answered', by: ['interaction/accept'] },
+  { from: 'pending', to: 'answered', by: ['interaction/accept_answer'] },
   { from: 'pending', to: 'expired', by: ['deadline/expire'] },
   { from: 'pending', to: 'cancelled', by: ['task/cancel', 'task/settle'] },
 ];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { Connection } from './connection.ts';
 import { COMMAND_TIMEOUT } from './redis-client.ts';
-import { internalsOf } from '../internals.ts';
+import { storeInternalsOf } from '../store-internals.ts';
 import { runScript } from '../scripts/script.ts';
 import { READ_TASK_AND_REGISTER_WAITER } from '../scripts/registry.ts';
 import { Store } from '../store.ts';
@@ -93,7 +93,7 @@ test.concurrent(
       async () => expect((await testTenant.tasks.read(ANN, taskId)).status).toBe('working'),
       10_000,
     );
-    expect((await fixture.leaseOne()).task.journal.get('0')).toBe('llm+"yes"');
+    expect((await fixture.loadSegment()).task.journal.get('0')).toBe('llm+"yes"');
     await closeFixture(fixture);
     await second.stop();
     await rm(dir, { recursive: true });
@@ -145,7 +145,7 @@ test.concurrent(
     expect(await errorCode(testTenant.openTask({}, testTenant.store.operatorCaller()))).toBe('unavailable');
     await redis.config('SET', 'maxmemory', '100mb');
     expect(await testTenant.answer(taskId)).toMatchObject({ replayed: false });
-    await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
+    await (await fixture.loadSegment()).settle({ status: 'completed', result: {} });
     await closeFixture(fixture);
     await server.stop();
   },
@@ -187,7 +187,7 @@ test.concurrent(
   async () => {
     const server = await startPrivateRedis();
     const url = server.url;
-    const shardsOf = (store: Store) => internalsOf(store).keyspace.shards;
+    const shardsOf = (store: Store) => storeInternalsOf(store).keyspace.shards;
     const first = await Promise.all(
       [5, 5].map((shards, at) => Store.open({ ...options, url, shards, replica: `r${at}` })),
     );

@@ -29,7 +29,7 @@ test('only the scripts by which content comes in are refused when Redis is full'
     (script) => !script.source.startsWith('#!lua flags=allow-oom\n'),
   );
   expect(refused.map((script) => script.name).sort()).toEqual([
-    'interaction/accept',
+    'interaction/accept_answer',
     'interaction/append_chunk',
     'project/commit',
     'session/subscribe',
@@ -71,7 +71,7 @@ test('a task that was answered before Redis was full ends while it is', async ()
   const taskId = await testTenant.openTask();
   await testTenant.answer(taskId);
   await whileFull(async () => {
-    await (await fixture.leaseOne()).settle({ status: 'completed', result: { text: 'yes' } });
+    await (await fixture.loadSegment()).settle({ status: 'completed', result: { text: 'yes' } });
     expect(await testTenant.tasks.read(ANN, taskId, 'inbox')).toMatchObject({ status: 'completed' });
   });
 });
@@ -104,14 +104,14 @@ test('a segment that cannot park is put back as often as it takes, and its tries
   const taskId = await testTenant.openTask({ ready: true });
   await whileFull(async () => {
     for (let time = 0; time < 20; time++) {
-      const lease = await fixture.leaseOne();
-      expect(lease.task.tries).toBe(1);
-      expect(await errorCode(lease.park(nothing))).toBe('unavailable');
-      expect(await lease.release()).toBe('released');
+      const segment = await fixture.loadSegment();
+      expect(segment.task.tries).toBe(1);
+      expect(await errorCode(segment.park(nothing))).toBe('unavailable');
+      expect(await segment.release()).toBe('released');
       await fixture.loseJobs(testTenant);
     }
   });
-  expect(await (await fixture.leaseOne()).park(nothing)).toBe('parked');
+  expect(await (await fixture.loadSegment()).park(nothing)).toBe('parked');
   expect((await testTenant.readRecord(taskId))['tr']).toBe('0');
 });
 
@@ -129,9 +129,9 @@ test('a process starts while Redis is full, unless it is the first of all', asyn
 test('what a lost job had is ready again in a full Redis too', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ ready: true });
-  await fixture.leaseOne();
+  await fixture.loadSegment();
   await whileFull(async () => {
     await fixture.loseJobs(testTenant);
-    expect((await fixture.leaseOne()).taskId).toBe(taskId);
+    expect((await fixture.loadSegment()).taskId).toBe(taskId);
   });
 });

@@ -13,7 +13,7 @@ test('while only the reserve is left new work is refused, and what was accepted 
   const testTenant = await fixture.createTenant();
   const [taskId, other] = [await testTenant.openTask(), await testTenant.openTask()];
   await testTenant.answer(taskId);
-  const lease = await fixture.leaseOne();
+  const segment = await fixture.loadSegment();
   for (let n = 0; n < 100; n++) await redis.append('junk', 'x'.repeat(10_000));
   // Three in a hundred are left, less than the reserve.
   await redis.config('SET', 'maxmemory', Math.round((await used()) / 0.97));
@@ -22,7 +22,7 @@ test('while only the reserve is left new work is refused, and what was accepted 
     const refused = await testTenant.answer(other).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'unavailable', details: { taken: false } });
     expect(String(refused)).toMatch(/memory is full.*Nothing was changed/);
-    expect(await lease.park({ journal: [], drops: [], waits: [] })).toBe('parked');
+    expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('parked');
     await redis.del('junk');
     await redis.config('SET', 'maxmemory', 0);
     await expect.poll(() => errorCode(testTenant.answer(other)), { timeout: 5_000 }).toBe('done');

@@ -47,7 +47,7 @@ test.each<[string, (testTenant: TestTenant, taskId: string) => Promise<unknown>]
     'another deadline',
     (testTenant, taskId) => testTenant.interactions.extend(ANN, formatInteractionId(taskId, 1), 1_000),
   ],
-  ['a key', (testTenant) => testTenant.store.credentials.create({ name: 'k', scopes: ['mcp'] })],
+  ['a key', (testTenant) => testTenant.store.apiKeys.create({ name: 'k', scopes: ['mcp'] })],
   [
     'a limit',
     (testTenant) => testTenant.fixture.operators.update(testTenant.store.id, { limits: { openTasks: 5 } }),
@@ -110,9 +110,9 @@ test('many calls share one WAIT, and a worker waits for none', async () => {
   await Promise.all(Array.from({ length: 200 }, () => testTenant.openTask({ waits: [], ready: true })));
   const opened = await waits();
   expect(opened - before).toBeLessThan(20);
-  for (const lease of await fixture.lease(200)) {
-    await lease.commit('p', undefined, change, { path: '1', entry: 'commit+1', journal: [] });
-    await lease.settle({ status: 'completed', result: {} });
+  for (const segment of await fixture.loadSegments(200)) {
+    await segment.commit('p', undefined, change, { path: '1', entry: 'commit+1', journal: [] });
+    await segment.settle({ status: 'completed', result: {} });
   }
   expect(await waits()).toBe(opened);
 });
@@ -123,7 +123,7 @@ test('a subscription is to read again, since what was published may be undone by
   const { inbox } = fixture.store;
   const listener = inbox.subscribe(testTenant.member(taskId));
   await testTenant.answer(taskId, 1, { channel: inbox.channel });
-  await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
+  await (await fixture.loadSegment()).settle({ status: 'completed', result: {} });
   expect(await listener.next(5_000)).toBe('reread');
   listener.close();
 });
@@ -141,7 +141,7 @@ test('a fault of a script is its own, and of none that left with it', async () =
   await fixture.redis.set(testTenant.keys.pending, 'no set');
   const [broken, whole] = await Promise.allSettled([
     testTenant.openTask({}, testTenant.store.operatorCaller()),
-    testTenant.store.credentials.create({ name: 'k', scopes: ['mcp'] }),
+    testTenant.store.apiKeys.create({ name: 'k', scopes: ['mcp'] }),
   ]);
   expect(broken).toMatchObject({
     status: 'rejected',

@@ -1,23 +1,23 @@
 import { formatInteractionId, type Limits, parseApiKey, type Scope } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import type { Caller } from '../tenant/caller.ts';
-import { ACCEPT, ADMIT, ADMIT_ANSWER, APPEND_CHUNK, OPEN, UPSERT_TENANT } from './registry.ts';
+import type { CallerAdmission } from '../tenant/caller-admission.ts';
+import { ACCEPT_ANSWER, ADMIT, ADMIT_ANSWER, APPEND_CHUNK, OPEN, UPSERT_TENANT } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { errorCode, type TestTenant, newTask } from '../testing/test-tenant.ts';
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
-const { interceptor, redis } = fixture;
+const { recorder, redis } = fixture;
 
 /** The ways in: each admits by its own script. */
 const WAYS = {
-  admit: (_guest: TestTenant, caller: Caller) => caller.admit(['mcp']),
-  admitAnswer: (_guest: TestTenant, caller: Caller, taskId: string) =>
+  admit: (_guest: TestTenant, caller: CallerAdmission) => caller.admit(['mcp']),
+  admitAnswer: (_guest: TestTenant, caller: CallerAdmission, taskId: string) =>
     caller.admit(['mcp'], formatInteractionId(taskId, 1)),
-  open: (testTenant: TestTenant, caller: Caller) => testTenant.tasks.open(caller, newTask()),
-  accept: (testTenant: TestTenant, caller: Caller, taskId: string) =>
+  open: (testTenant: TestTenant, caller: CallerAdmission) => testTenant.tasks.open(caller, newTask()),
+  accept: (testTenant: TestTenant, caller: CallerAdmission, taskId: string) =>
     testTenant.answer(taskId, 1, { as: caller }),
-  chunk: (testTenant: TestTenant, caller: Caller, taskId: string) =>
+  chunk: (testTenant: TestTenant, caller: CallerAdmission, taskId: string) =>
     testTenant.interactions.appendChunk(caller, {
       interactionId: formatInteractionId(taskId, 1),
       sequence: 0,
@@ -25,10 +25,10 @@ const WAYS = {
     }),
 };
 
-const REFUSALS: Record<string, (testTenant: TestTenant) => Promise<Caller>> = {
+const REFUSALS: Record<string, (testTenant: TestTenant) => Promise<CallerAdmission>> = {
   unauthenticated: async (testTenant) => {
-    const { key, id } = await testTenant.store.credentials.create({ name: 'gone', scopes: ['mcp'] });
-    await testTenant.store.credentials.revoke(id);
+    const { key, id } = await testTenant.store.apiKeys.create({ name: 'gone', scopes: ['mcp'] });
+    await testTenant.store.apiKeys.revoke(id);
     return testTenant.store.caller(parseApiKey(key)!, 1);
   },
   insufficient_scope: (testTenant) => testTenant.caller('ann', ['admin']),
@@ -105,7 +105,7 @@ test('checking a caller again takes no token of the rate, and is never refused f
 
 test('a key is refused when its tenant has no record, when it has expired, and when another one has its id', async () => {
   const testTenant = await fixture.createTenant();
-  const { key, id } = await testTenant.store.credentials.create({ name: 'k', scopes: ['mcp'] });
+  const { key, id } = await testTenant.store.apiKeys.create({ name: 'k', scopes: ['mcp'] });
   const attempt = () => errorCode(testTenant.store.caller(parseApiKey(key)!, 1).admit(['mcp']));
   expect(await attempt()).toBe('done');
   await redis.hset(testTenant.keys.credential(id), 'expires', Date.now() - 1);
@@ -120,19 +120,19 @@ test('a key is refused when its tenant has no record, when it has expired, and w
 
 test('a rotated key goes on for its overlap and no longer, and the new one is the same principal', async () => {
   const testTenant = await fixture.createTenant();
-  const old = await testTenant.store.credentials.create({ name: 'k', principal: 'ann', scopes: ['mcp'] });
-  const next = await testTenant.store.credentials.rotate(old.id, 0);
+  const old = await testTenant.store.apiKeys.create({ name: 'k', principal: 'ann', scopes: ['mcp'] });
+  const next = await testTenant.store.apiKeys.rotate(old.id, 0);
   const admitted = (key: string) => testTenant.store.caller(parseApiKey(key)!, 1).admit(['mcp']);
   expect(await errorCode(admitted(old.key))).toBe('unauthenticated');
   expect(await admitted(next.key)).toMatchObject({ principal: 'ann', scopes: new Set<Scope>(['mcp']) });
-  const third = await testTenant.store.credentials.rotate(next.id, 60);
+  const third = await testTenant.store.apiKeys.rotate(next.id, 60);
   expect(await errorCode(admitted(next.key))).toBe('done');
   expect(await errorCode(admitted(third.key))).toBe('done');
 });
 
 test('no key is stored as it is shown', async () => {
   const testTenant = await fixture.createTenant();
-  const { key } = await testTenant.store.credentials.create({ name: 'k', scopes: ['mcp'] });
+  const { key } = await testTenant.store.apiKeys.create({ name: 'k', scopes: ['mcp'] });
   const secret = key.split('_')[3]!.slice(0, 32);
   expect(JSON.stringify(await fixture.contents())).not.toContain(secret);
 });
@@ -166,7 +166,7 @@ test('the bucket refills with time, up to its burst and never above', async () =
   const slow = { requestsPerSecond: 1, burst: 10 };
   const empty = await bucket(slow, 0, 500);
   expect(await errorCode((await empty.caller()).admit(['mcp']))).toBe('limit_rate');
-  const retryAfter = Number(interceptor.last(ADMIT)[1]);
+  const retryAfter = Number(recorder.last(ADMIT)[1]);
   expect(retryAfter).toBeGreaterThan(0);
   expect(retryAfter).toBeLessThanOrEqual(500);
 
@@ -201,7 +201,7 @@ test('an answer is taken where a call is refused for its rate, and goes into deb
   expect(await level(testTenant)).toBeLessThan(-3.5);
   await drain(testTenant, -19.5, (await redisNow()) + 1_000);
   expect(await errorCode(testTenant.answer(other))).toBe('limit_rate');
-  const retryAfter = Number(interceptor.last(ACCEPT)[1]);
+  const retryAfter = Number(recorder.last(ACCEPT_ANSWER)[1]);
   expect(retryAfter, 'until there is room above the floor').toBeLessThanOrEqual(1_500);
 });
 
@@ -218,14 +218,14 @@ test('UPSERT_TENANT creates a tenant once, changes the fields that are named, an
     limits: { burst: 7, requestsPerSecond: 3 },
   });
   expect((await operators.list(undefined, 1000)).map(({ id }) => id)).toContain('acme');
-  expect(interceptor.codes(UPSERT_TENANT)).toEqual(documentedReplyCodes(UPSERT_TENANT));
+  expect(recorder.codes(UPSERT_TENANT)).toEqual(documentedReplyCodes(UPSERT_TENANT));
 });
 
 test('every code of ADMIT was reached, and each of its refusals through the scripts that carry it', async () => {
-  expect(interceptor.codes(ADMIT)).toEqual(documentedReplyCodes(ADMIT));
+  expect(recorder.codes(ADMIT)).toEqual(documentedReplyCodes(ADMIT));
   const refusals = documentedReplyCodes(ADMIT).filter((code) => code !== 'ok');
-  for (const script of [ADMIT_ANSWER, OPEN, ACCEPT, APPEND_CHUNK]) {
-    expect(interceptor.codes(script), script.name).toEqual(expect.arrayContaining(refusals));
+  for (const script of [ADMIT_ANSWER, OPEN, ACCEPT_ANSWER, APPEND_CHUNK]) {
+    expect(recorder.codes(script), script.name).toEqual(expect.arrayContaining(refusals));
     expect(documentedReplyCodes(script), script.name).toEqual(expect.arrayContaining(refusals));
   }
 });

@@ -7,7 +7,7 @@ import { ANN, errorCode, llmWait, type TestTenant } from '../testing/test-tenant
 
 /** Chunks of a streamed answer: kept in any order, counted by what they cost, joined without reading what is not there. */
 const fixture = await openFixture();
-const { interceptor, redis } = fixture;
+const { recorder, redis } = fixture;
 
 class StreamedAnswer {
   readonly testTenant: TestTenant;
@@ -53,7 +53,7 @@ test('chunks are kept each once, in any order, and the final answer finds them',
   expect(await answer.post(0, 'a'.repeat(200)), 'the same again changes nothing').toBe('done');
   expect(await answer.post(0, 'other'), 'the first one counts').toBe('invalid_arguments');
   expect(await answer.post(1, 'b'.repeat(137))).toBe('limit_size');
-  expect(interceptor.last(APPEND_CHUNK)).toEqual(['limit_size', 'answerBytes', 401, '400']);
+  expect(recorder.last(APPEND_CHUNK)).toEqual(['limit_size', 'answerBytes', 401, '400']);
   expect(await answer.post(1, 'bbb')).toBe('done');
   expect(await answer.post(1, 'bbb'), 'the same again is kept, full or not').toBe('done');
   expect(await answer.join()).toEqual({ text: `${'a'.repeat(200)}bbbcc` });
@@ -62,7 +62,7 @@ test('chunks are kept each once, in any order, and the final answer finds them',
   const record = await answer.testTenant.readRecord(answer.taskId);
   expect(Object.keys(record).filter((field) => field.startsWith('c'))).toEqual([]);
   expect(await answer.post(3, 'd')).toBe('interaction_already_answered');
-  const segment = await fixture.leaseOne();
+  const segment = await fixture.loadSegment();
   expect([...segment.task.journal.keys()], 'a replay does not read them').toEqual(['0']);
 });
 
@@ -158,7 +158,7 @@ test('a task that waits for several answers is read with the first request, and 
 
 test('every code of APPEND_CHUNK was reached, but for those of the admission', () => {
   const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
-  expect(interceptor.codes(APPEND_CHUNK)).toEqual(
+  expect(recorder.codes(APPEND_CHUNK)).toEqual(
     documentedReplyCodes(APPEND_CHUNK).filter((code) => !admission.includes(code)),
   );
 });

@@ -52,7 +52,7 @@ test('answers that come at once ask for one job of each tenant, and each task is
   );
   for (const testTenant of testTenants) {
     expect(await redis.hgetall(testTenant.keys.jobs)).toEqual({ ready: '1', next: '1' });
-    const taken = (await fixture.lease(10)).map(({ taskId }) => taskId);
+    const taken = (await fixture.loadSegments(10)).map(({ taskId }) => taskId);
     expect(taken.sort()).toEqual(
       tasks.flatMap((task) => (task.testTenant === testTenant ? [task.taskId] : [])).sort(),
     );
@@ -63,9 +63,11 @@ test('ends that come at once leave nothing of their tasks in any set', async () 
   const testTenant = await fixture.createTenant();
   const taskIds: string[] = [];
   for (let n = 0; n < 5; n++) taskIds.push(await testTenant.openTask({ waits: [], ready: true }));
-  const leases = await fixture.lease(10);
+  const segments = await fixture.loadSegments(10);
   const ends = await Promise.all(
-    leases.map((lease) => lease.settle({ status: 'completed', result: { n: taskRef(lease.taskId) } })),
+    segments.map((segment) =>
+      segment.settle({ status: 'completed', result: { n: taskRef(segment.taskId) } }),
+    ),
   );
   expect(ends).toEqual(taskIds.map(() => 'settled'));
   const { deadlines, ready, pending } = testTenant.keys;

@@ -6,7 +6,7 @@ import { AGENT, ANN, llmWait, BOB, errorCode, sleepWait } from '../testing/test-
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
-const { interceptor, redis } = fixture;
+const { recorder, redis } = fixture;
 
 test('CANCEL ends a task wherever it stands, and leaves it in no set but the index of tasks', async () => {
   const testTenant = await fixture.createTenant();
@@ -14,7 +14,7 @@ test('CANCEL ends a task wherever it stands, and leaves it in no set but the ind
   const parked = await testTenant.openTask({ waits });
   const waiting = await testTenant.openTask({ waits, ready: true });
   await testTenant.answer(parked);
-  const lease = await fixture.leaseOne();
+  const segment = await fixture.loadSegment();
   const third = await testTenant.openTask({ waits });
   await testTenant.store.queries.pending(AGENT, { claim: { max: 10, leaseMs: 60_000 } });
   for (const taskId of [parked, waiting, third]) {
@@ -34,13 +34,13 @@ test('CANCEL ends a task wherever it stands, and leaves it in no set but the ind
     expect(await redis.zcard(key)).toBe(0);
   expect(await redis.zcard(testTenant.keys.tasks)).toBe(3);
   expect(await redis.hget(testTenant.keys.record, 'open')).toBe('0');
-  expect(await lease.settle({ status: 'completed', result: {} })).toBe('stale');
+  expect(await segment.settle({ status: 'completed', result: {} })).toBe('stale');
 });
 
 test('a task ends once: it is not cancelled after its end, and says how it ended', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ ready: true });
-  await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
+  await (await fixture.loadSegment()).settle({ status: 'completed', result: {} });
   const before = await fixture.contents();
   await expect(testTenant.tasks.cancel(ANN, taskId)).rejects.toMatchObject({
     code: 'task_ended',
@@ -53,15 +53,15 @@ test('a cancelled interaction becomes a failed effect, and its task goes on', as
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
   await testTenant.interactions.cancel(ANN, formatInteractionId(taskId, 1));
-  expect(interceptor.last(CANCEL)).toEqual(['cancelled', '1 ready']);
+  expect(recorder.last(CANCEL)).toEqual(['cancelled', '1 ready']);
   const record = await testTenant.readRecord(taskId);
   expect(JSON.parse(record['j:0']!.slice('llm-'.length))).toMatchObject({ code: 'interaction_cancelled' });
   expect(record).toMatchObject({ st: 'input_required', ev: '1' });
   expect(await redis.zcard(testTenant.keys.pending)).toBe(1);
-  const lease = await fixture.leaseOne();
+  const segment = await fixture.loadSegment();
   await testTenant.interactions.cancel(ANN, formatInteractionId(taskId, 2));
-  expect(interceptor.last(CANCEL), 'a running segment finds it itself').toEqual(['cancelled', '']);
-  expect(await lease.park({ journal: [], drops: [], waits: [] })).toBe('again');
+  expect(recorder.last(CANCEL), 'a running segment finds it itself').toEqual(['cancelled', '']);
+  expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('again');
 });
 
 test('an interaction is cancelled once, while it is pending, and only by those who may see it', async () => {
@@ -91,7 +91,7 @@ test('CANCEL and READ_TASK_AND_REGISTER_WAITER reply to a principal that may not
     () => other.tasks.cancel(AGENT, taskId),
   ]) {
     expect(await errorCode(attempt())).toBe('task_not_found');
-    expect(interceptor.last(CANCEL)).toEqual(['task_not_found']);
+    expect(recorder.last(CANCEL)).toEqual(['task_not_found']);
   }
   for (const attempt of [
     () => testTenant.tasks.read(BOB, taskId, 'inbox'),
@@ -99,7 +99,7 @@ test('CANCEL and READ_TASK_AND_REGISTER_WAITER reply to a principal that may not
     () => other.tasks.read(AGENT, taskId, 'inbox'),
   ]) {
     expect(await errorCode(attempt())).toBe('task_not_found');
-    expect(interceptor.last(READ_TASK_AND_REGISTER_WAITER)).toEqual(['task_not_found']);
+    expect(recorder.last(READ_TASK_AND_REGISTER_WAITER)).toEqual(['task_not_found']);
   }
   expect((await testTenant.readRecord(taskId))['w'], 'a stranger is never told of it').toBeUndefined();
 });
@@ -127,8 +127,8 @@ test('READ_TASK_AND_REGISTER_WAITER replies with the pending requests as they we
 });
 
 test('every code of CANCEL and READ_TASK_AND_REGISTER_WAITER was reached', () => {
-  expect(interceptor.codes(CANCEL)).toEqual(documentedReplyCodes(CANCEL));
-  expect(interceptor.codes(READ_TASK_AND_REGISTER_WAITER)).toEqual(
+  expect(recorder.codes(CANCEL)).toEqual(documentedReplyCodes(CANCEL));
+  expect(recorder.codes(READ_TASK_AND_REGISTER_WAITER)).toEqual(
     documentedReplyCodes(READ_TASK_AND_REGISTER_WAITER),
   );
 });

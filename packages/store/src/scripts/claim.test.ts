@@ -6,7 +6,7 @@ import { AGENT, ANN, llmWait, BOB, errorCode, type TestTenant } from '../testing
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
-const { redis, interceptor } = fixture;
+const { redis, recorder } = fixture;
 
 const lease = (holder?: string, leaseMs = 60_000) => ({ leaseMs, holder });
 
@@ -90,5 +90,5 @@ test('a waiting replica is notified once, when something is opened or a claim en
 });
 
 test('every code of CLAIM was reached', () => {
-  expect(interceptor.codes(CLAIM)).toEqual(documentedReplyCodes(CLAIM));
+  expect(recorder.codes(CLAIM)).toEqual(documentedReplyCodes(CLAIM));
 });

@@ -5,19 +5,19 @@ import { llmWait, type TestTenant } from '../testing/test-tenant.ts';
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
-const { interceptor } = fixture;
+const { recorder } = fixture;
 
 const outcome = (path: string, entry: string) => ({ path, entry: `commit+${entry}`, journal: [] });
 const set = (field: string, value: string) => ({ set: [[field, value]] as const, delete: [] });
 
 async function running(testTenant: TestTenant) {
   await testTenant.openTask({ waits: [llmWait('0')], ready: true });
-  return fixture.leaseOne();
+  return fixture.loadSegment();
 }
 
 test('COMMIT writes the change, the outcome and what the segment had done before, together', async () => {
   const testTenant = await fixture.createTenant();
-  const lease = await running(testTenant);
+  const segment = await running(testTenant);
   const change = {
     set: [
       ['t:1', '{"a":1}'],
@@ -33,7 +33,7 @@ test('COMMIT writes the change, the outcome and what the segment had done before
       ['2', 'check+1'],
     ] as const,
   };
-  expect(await lease.commit('default', undefined, change, within)).toBe('committed');
+  expect(await segment.commit('default', undefined, change, within)).toBe('committed');
   const stored = await testTenant.store.projects.read('default');
   expect(stored).toEqual({
     version: '1',
@@ -42,12 +42,12 @@ test('COMMIT writes the change, the outcome and what the segment had done before
       ['meta', '{}'],
     ]),
   });
-  expect(await testTenant.readRecord(lease.taskId)).toMatchObject({
+  expect(await testTenant.readRecord(segment.taskId)).toMatchObject({
     'j:1': 'read+null',
     'j:2': 'check+1',
     'j:3': 'commit+{"ids":[1]}',
   });
-  expect(await lease.commit('default', stored, { set: [], delete: ['meta'] }, outcome('4', '2'))).toBe(
+  expect(await segment.commit('default', stored, { set: [], delete: ['meta'] }, outcome('4', '2'))).toBe(
     'committed',
   );
   expect((await testTenant.store.projects.read('default'))?.fields).toEqual(new Map([['t:1', '{"a":1}']]));
@@ -56,9 +56,9 @@ test('COMMIT writes the change, the outcome and what the segment had done before
 
 test('a command lands once, whatever is run again', async () => {
   const testTenant = await fixture.createTenant();
-  const lease = await running(testTenant);
-  await lease.commit('p', undefined, set('t', '1'), outcome('3', '"first"'));
-  const crashed = await fixture.shard.reload(lease);
+  const segment = await running(testTenant);
+  await segment.commit('p', undefined, set('t', '1'), outcome('3', '"first"'));
+  const crashed = await fixture.shard.reload(segment);
   const before = await fixture.contents();
   const now = await testTenant.store.projects.read('p');
   expect(await crashed!.commit('p', now, set('t', '2'), outcome('3', '"second"'))).toEqual({
@@ -69,11 +69,11 @@ test('a command lands once, whatever is run again', async () => {
 
 test('a conflict writes nothing, neither in the project nor in the journal', async () => {
   const testTenant = await fixture.createTenant();
-  const lease = await running(testTenant);
+  const segment = await running(testTenant);
   const { projects } = testTenant.store;
   expect(await projects.commit('p', undefined, set('t', '1'))).toBe(true);
   const before = await fixture.contents();
-  expect(await lease.commit('p', undefined, set('t', '2'), outcome('3', '1'))).toBe('conflict');
+  expect(await segment.commit('p', undefined, set('t', '2'), outcome('3', '1'))).toBe('conflict');
   expect(await projects.commit('p', undefined, set('t', '3'))).toBe(false);
   expect(await fixture.contents()).toEqual(before);
 });
@@ -95,9 +95,9 @@ test('of many commits on one version exactly one lands, and those that try again
 
 test('a segment that lost its task commits nothing', async () => {
   const testTenant = await fixture.createTenant();
-  const lease = await running(testTenant);
-  await fixture.shard.reload(lease);
-  expect(await lease.commit('p', undefined, set('t', '1'), outcome('3', '1'))).toBe('stale');
+  const segment = await running(testTenant);
+  await fixture.shard.reload(segment);
+  expect(await segment.commit('p', undefined, set('t', '1'), outcome('3', '1'))).toBe('stale');
   expect(await testTenant.store.projects.read('p')).toBeUndefined();
   expect(await testTenant.store.projects.names()).toEqual([]);
 });
@@ -121,5 +121,5 @@ test('no field of a project may be its version', async () => {
 });
 
 test('every code of COMMIT was reached', () => {
-  expect(interceptor.codes(COMMIT)).toEqual(documentedReplyCodes(COMMIT));
+  expect(recorder.codes(COMMIT)).toEqual(documentedReplyCodes(COMMIT));
 });

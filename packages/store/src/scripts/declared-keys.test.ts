@@ -25,9 +25,9 @@ async function roundTripOverBullMq(fixture: StoreFixture, testTenant: TestTenant
   jobs.start(shard, 'resume', async ({ data }) => {
     const batch = await shard.dequeue(parseResumeJob(data), []);
     if (batch.kind === 'no_program') return;
-    const { leases } = await shard.load(testTenant.store.id, data.number, batch.notLoaded);
-    const loaded = batch.kind === 'taken' ? batch.leases : [];
-    for (const lease of [...loaded, ...leases]) await lease.settle({ status: 'completed', result: {} });
+    const { segments } = await shard.load(testTenant.store.id, data.number, batch.notLoaded);
+    const loaded = batch.kind === 'taken' ? batch.segments : [];
+    for (const segment of [...loaded, ...segments]) await segment.settle({ status: 'completed', result: {} });
   });
   const taskId = await testTenant.openTask();
   await testTenant.answer(taskId);

@@ -2,13 +2,13 @@ import { taskIdFromUuid } from '@baton/protocol';
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { taskRef } from '../records/keys.ts';
-import { DEQUEUE, LOAD_TASKS } from './registry.ts';
+import { DEQUEUE, BEGIN_SEGMENTS } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, llmWait, type TestTenant } from '../testing/test-tenant.ts';
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
-const { interceptor, redis, shard } = fixture;
+const { recorder, redis, shard } = fixture;
 
 const jobOf = (
   testTenant: TestTenant,
@@ -26,20 +26,24 @@ const open = async (testTenant: TestTenant, count: number) => {
   for (let n = 0; n < count; n++) ids.push(await testTenant.openTask({ waits: [], ready: true }));
   return ids;
 };
-const nextJob = () => interceptor.last(DEQUEUE)[1];
+const nextJob = () => recorder.last(DEQUEUE)[1];
 
 test('a job takes at most sixteen tasks of its tenant, in the order in which they became ready, and requests the next job', async () => {
   const testTenant = await fixture.createTenant();
   const ids = await open(testTenant, 20);
   expect(await shard.dequeue(jobOf(testTenant, 1), [])).toEqual({
     kind: 'taken',
-    leases: [],
+    segments: [],
     notLoaded: ids.slice(0, 16),
   });
   expect(nextJob()).toBe('2 ready');
   expect(await shard.dequeue(jobOf(testTenant, 2), [])).toMatchObject({ notLoaded: ids.slice(16) });
   expect(nextJob(), 'nothing is left').toBe('');
-  expect(await shard.dequeue(jobOf(testTenant, 3), [])).toEqual({ kind: 'taken', leases: [], notLoaded: [] });
+  expect(await shard.dequeue(jobOf(testTenant, 3), [])).toEqual({
+    kind: 'taken',
+    segments: [],
+    notLoaded: [],
+  });
 });
 
 test('a job that runs again gets its own batch and nothing else, and no other job gets it meanwhile', async () => {
@@ -56,12 +60,12 @@ test('a job that may take nothing new gets what is left of its batch', async () 
   const testTenant = await fixture.createTenant();
   const ids = await open(testTenant, 3);
   await shard.dequeue(jobOf(testTenant, 1), [], { limit: 2 });
-  const { leases } = await shard.load(testTenant.store.id, 1, ids.slice(0, 2));
-  await leases[0]!.settle({ status: 'completed', result: {} });
+  const { segments } = await shard.load(testTenant.store.id, 1, ids.slice(0, 2));
+  await segments[0]!.settle({ status: 'completed', result: {} });
   const look = () => shard.dequeue(jobOf(testTenant, 1), [], { fresh: false });
   expect(await look()).toEqual({ kind: 'retried', notLoaded: [ids[1]] });
-  await leases[1]!.settle({ status: 'completed', result: {} });
-  expect(await look()).toEqual({ kind: 'taken', leases: [], notLoaded: [] });
+  await segments[1]!.settle({ status: 'completed', result: {} });
+  expect(await look()).toEqual({ kind: 'taken', segments: [], notLoaded: [] });
   expect(await testTenant.queueState(ids[2]!)).toBe('ready');
 });
 
@@ -71,10 +75,10 @@ test('a task that is named by its job is loaded by the same script, with its jou
   await testTenant.answer(taskId, 1, { text: '"é\\u0000\u{1F600}"' });
   const batch = await shard.dequeue(jobOf(testTenant, 1, 'ready', [taskId]), []);
   if (batch.kind !== 'taken') throw new Error(batch.kind);
-  const [lease] = batch.leases;
-  expect(lease).toMatchObject({ taskId, job: 1, tenant: testTenant.store.id });
-  expect(lease!.task.journal.get('0')).toBe('llm+"é\\u0000\u{1F600}"');
-  expect(await lease!.settle({ status: 'completed', result: {} })).toBe('settled');
+  const [segment] = batch.segments;
+  expect(segment).toMatchObject({ taskId, job: 1, tenant: testTenant.store.id });
+  expect(segment!.task.journal.get('0')).toBe('llm+"é\\u0000\u{1F600}"');
+  expect(await segment!.settle({ status: 'completed', result: {} })).toBe('settled');
 });
 
 test('a job that names what is not in its batch loads nothing of it', async () => {
@@ -82,9 +86,9 @@ test('a job that names what is not in its batch loads nothing of it', async () =
   const parked = await testTenant.openTask();
   const [ready] = await open(testTenant, 1);
   const batch = await shard.dequeue(jobOf(testTenant, 1, 'ready', [parked]), []);
-  expect(batch).toEqual({ kind: 'taken', leases: [], notLoaded: [ready] });
-  expect((await shard.load(testTenant.store.id, 1, [parked])).leases).toEqual([]);
-  expect((await shard.load(testTenant.store.id, 2, [ready!])).leases, 'of another job').toEqual([]);
+  expect(batch).toEqual({ kind: 'taken', segments: [], notLoaded: [ready] });
+  expect((await shard.load(testTenant.store.id, 1, [parked])).segments).toEqual([]);
+  expect((await shard.load(testTenant.store.id, 2, [ready!])).segments, 'of another job').toEqual([]);
   expect((await testTenant.readRecord(parked))['fe']).toBeUndefined();
 });
 
@@ -94,8 +98,8 @@ test.each(['cancelled', 'gone'])('a task that is %s leaves the batch when it is 
   await shard.dequeue(jobOf(testTenant, 1), []);
   if (how === 'cancelled') await testTenant.tasks.cancel(ANN, first!);
   else await redis.del(testTenant.keys.task(first!));
-  const { leases } = await shard.load(testTenant.store.id, 1, [first!, other!]);
-  expect(leases.map(({ taskId }) => taskId)).toEqual([other]);
+  const { segments } = await shard.load(testTenant.store.id, 1, [first!, other!]);
+  expect(segments.map(({ taskId }) => taskId)).toEqual([other]);
   expect(await redis.hget(testTenant.keys.jobs, '1')).toBe(taskRef(other!));
 });
 
@@ -105,8 +109,8 @@ test('a ref without a task blocks no job, and leaves the batch', async () => {
   const [taskId] = await open(testTenant, 1);
   const batch = await shard.dequeue(jobOf(testTenant, 1), []);
   if (batch.kind === 'no_program') throw new Error(batch.kind);
-  const { leases } = await shard.load(testTenant.store.id, 1, batch.notLoaded);
-  expect(leases.map((lease) => lease.taskId)).toEqual([taskId]);
+  const { segments } = await shard.load(testTenant.store.id, 1, batch.notLoaded);
+  expect(segments.map((segment) => segment.taskId)).toEqual([taskId]);
   expect(await redis.hget(testTenant.keys.jobs, '1')).toBe(taskRef(taskId!));
 });
 
@@ -125,27 +129,27 @@ test('a journal of some thousand entries is loaded whole, and tasks beyond 4 MiB
   const testTenant = await fixture.createTenant();
   const journal = Array.from({ length: 2_500 }, (_, at) => [`${at}`, `read+${at}`] as const);
   await testTenant.openTask({ journal, waits: [], ready: true });
-  expect((await fixture.leaseOne()).task.journal.get('2499')).toBe('read+2499');
+  expect((await fixture.loadSegment()).task.journal.get('2499')).toBe('read+2499');
   const large = [['0', `read+"${'x'.repeat(1_500_000)}"`]] as const;
   const ids: string[] = [];
   for (let n = 0; n < 5; n++) ids.push(await testTenant.openTask({ journal: large, waits: [], ready: true }));
   await shard.dequeue(jobOf(testTenant, 9), []);
   const first = await shard.load(testTenant.store.id, 9, ids);
-  expect(first.leases.map(({ taskId }) => taskId)).toEqual(ids.slice(0, 3));
+  expect(first.segments.map(({ taskId }) => taskId)).toEqual(ids.slice(0, 3));
   expect(first.notLoaded).toEqual(ids.slice(3));
-  expect((await shard.load(testTenant.store.id, 9, first.notLoaded)).leases).toHaveLength(2);
+  expect((await shard.load(testTenant.store.id, 9, first.notLoaded)).segments).toHaveLength(2);
 });
 
 test('tries counts the segments that were begun and never ended, and begins anew when one parks', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ ready: true });
   for (let tries = 1; tries <= 3; tries++) {
-    expect((await fixture.leaseOne()).task.tries).toBe(tries);
+    expect((await fixture.loadSegment()).task.tries).toBe(tries);
     await fixture.loseJobs(testTenant);
   }
-  expect(await (await fixture.leaseOne()).park({ journal: [], drops: [], waits: [] })).toBe('parked');
+  expect(await (await fixture.loadSegment()).park({ journal: [], drops: [], waits: [] })).toBe('parked');
   await testTenant.answer(taskId);
-  expect((await fixture.leaseOne()).task.tries).toBe(1);
+  expect((await fixture.loadSegment()).task.tries).toBe(1);
 });
 
 test('the tasks of a batch that is run again come in the order of their tries, the least tried first', async () => {
@@ -169,8 +173,8 @@ test('two jobs of a tenant run at once for each live worker; the third is reques
   expect(nextJob(), 'two run').toBe('');
   const [third] = await open(testTenant, 1);
   expect(await redis.hget(testTenant.keys.jobs, 'ready')).toBeNull();
-  const { leases } = await shard.load(testTenant.store.id, 1, [ids[0]!]);
-  await leases[0]!.settle({ status: 'completed', result: {} });
+  const { segments } = await shard.load(testTenant.store.id, 1, [ids[0]!]);
+  await segments[0]!.settle({ status: 'completed', result: {} });
   expect(await redis.hget(testTenant.keys.jobs, 'ready')).toBe('3');
   await shard.workers.heartbeat('one', []);
   await shard.workers.heartbeat('two', []);
@@ -190,8 +194,8 @@ test("a held task is taken only by a worker that has its program; another gets '
   const [one, two] = await open(testTenant, 2);
   await redis.hset(testTenant.keys.task(two!), 'op', 'other 7');
   await shard.dequeue(jobOf(testTenant, 10), []);
-  for (const lease of (await shard.load(testTenant.store.id, 10, [one!, two!])).leases)
-    expect(await lease.holdForProgram()).toBe('held');
+  for (const segment of (await shard.load(testTenant.store.id, 10, [one!, two!])).segments)
+    expect(await segment.holdForProgram()).toBe('held');
   expect(await testTenant.queueState(one!)).toBe('held');
   const number = Number(await redis.hget(testTenant.keys.jobs, 'held'));
   const job = jobOf(testTenant, number, 'held');
@@ -201,18 +205,18 @@ test("a held task is taken only by a worker that has its program; another gets '
   expect(nextJob(), 'for the other').toBe(`${number + 1} held`);
   const rest = jobOf(testTenant, number + 1, 'held');
   expect(await shard.dequeue(rest, ['echo 1', 'other 7'])).toMatchObject({ notLoaded: [two] });
-  expect(interceptor.replies(LOAD_TASKS).length).toBeGreaterThan(0);
+  expect(recorder.replies(BEGIN_SEGMENTS).length).toBeGreaterThan(0);
 });
 
 test('an answer to a task that is held leaves it where it is', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
   await testTenant.answer(taskId, 1);
-  await (await fixture.leaseOne()).holdForProgram();
+  await (await fixture.loadSegment()).holdForProgram();
   await testTenant.answer(taskId, 2);
   expect(await testTenant.queueState(taskId)).toBe('held');
 });
 
 test('every code of DEQUEUE was reached', () => {
-  expect(interceptor.codes(DEQUEUE)).toEqual(documentedReplyCodes(DEQUEUE));
+  expect(recorder.codes(DEQUEUE)).toEqual(documentedReplyCodes(DEQUEUE));
 });

@@ -7,7 +7,7 @@ import { AGENT, ANN, llmWait, BOB, errorCode, type TestTenant, sleepWait } from 
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
-const { interceptor, redis } = fixture;
+const { recorder, redis } = fixture;
 
 const due = async (testTenant: TestTenant, taskId: string) =>
   Number(await redis.zscore(testTenant.keys.deadlines, taskRef(taskId)));
@@ -24,7 +24,7 @@ test('an interaction that was not answered in time ends as a failed effect, and 
     .withLifetimes({ interaction: 0 })
     .openTask({ waits: [llmWait('0'), llmWait('1')] });
   await fixture.sweep();
-  expect(interceptor.last(EXPIRE)).toEqual(['due', '1 ready']);
+  expect(recorder.last(EXPIRE)).toEqual(['due', '1 ready']);
   const record = await testTenant.readRecord(taskId);
   expect(JSON.parse(record['j:0']!.slice('llm-'.length))).toMatchObject({ code: 'interaction_expired' });
   expect(record).toMatchObject({ st: 'working', open: '', ev: '2' });
@@ -49,7 +49,7 @@ test('a task that did not end by its deadline fails with task_expired, and its i
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.withLifetimes({ task: 0 }).openTask();
   await fixture.sweep();
-  expect(interceptor.last(EXPIRE)).toEqual(['ended', '']);
+  expect(recorder.last(EXPIRE)).toEqual(['ended', '']);
   expect(await testTenant.tasks.read(ANN, taskId)).toMatchObject({
     status: 'failed',
     error: { code: 'task_expired', taskId },
@@ -65,7 +65,7 @@ test('an early call changes nothing but a deadline that stood too early', async 
   const before = await fixture.contents();
   await fallDue(testTenant, taskId);
   await fixture.sweep();
-  expect(interceptor.last(EXPIRE)).toEqual(['early']);
+  expect(recorder.last(EXPIRE)).toEqual(['early']);
   await redis.del(fixture.shardKeys.swept);
   expect(await fixture.contents()).toEqual(before);
 });
@@ -76,7 +76,7 @@ test('a deadline of a task that has ended is taken out', async () => {
   await testTenant.tasks.cancel(ANN, taskId);
   await fallDue(testTenant, taskId);
   await fixture.sweep();
-  expect(interceptor.last(EXPIRE)).toEqual(['gone', '']);
+  expect(recorder.last(EXPIRE)).toEqual(['gone', '']);
   expect(await redis.zcard(testTenant.keys.deadlines)).toBe(0);
   expect(await redis.hget(testTenant.keys.record, 'open')).toBe('0');
 });
@@ -107,20 +107,20 @@ test('a task whose record is gone before its deadline gives its place back in ev
 test('what falls due while a segment runs is left to it', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ waits: [sleepWait('0', 0)], ready: true });
-  await fixture.leaseOne();
+  await fixture.loadSegment();
   await fixture.sweep();
-  expect(interceptor.last(EXPIRE)).toEqual(['due', '']);
+  expect(recorder.last(EXPIRE)).toEqual(['due', '']);
   expect(await testTenant.queueState(taskId)).toBe('batch');
 });
 
 test('RELEASE_TASK leaves the task in its batch, makes its holder stale, and does not count the try', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ ready: true });
-  const lease = await fixture.leaseOne();
-  expect(await lease.release()).toBe('released');
+  const segment = await fixture.loadSegment();
+  expect(await segment.release()).toBe('released');
   expect(await testTenant.queueState(taskId)).toBe('batch');
-  expect(await lease.release()).toBe('stale');
-  expect((await fixture.shard.reload(lease))!.task.tries).toBe(1);
+  expect(await segment.release()).toBe('stale');
+  expect((await fixture.shard.reload(segment))!.task.tries).toBe(1);
 });
 
 test('EXTEND_INTERACTION counts from now and never past the end of the task', async () => {
@@ -155,7 +155,7 @@ test("EXTEND_INTERACTION refuses what is not pending, and what is not the caller
 });
 
 test('every code of EXPIRE, RELEASE_TASK and EXTEND_INTERACTION was reached', () => {
-  expect(interceptor.codes(EXPIRE)).toEqual(documentedReplyCodes(EXPIRE));
-  expect(interceptor.codes(RELEASE_TASK)).toEqual(documentedReplyCodes(RELEASE_TASK));
-  expect(interceptor.codes(EXTEND_INTERACTION)).toEqual(documentedReplyCodes(EXTEND_INTERACTION));
+  expect(recorder.codes(EXPIRE)).toEqual(documentedReplyCodes(EXPIRE));
+  expect(recorder.codes(RELEASE_TASK)).toEqual(documentedReplyCodes(RELEASE_TASK));
+  expect(recorder.codes(EXTEND_INTERACTION)).toEqual(documentedReplyCodes(EXTEND_INTERACTION));
 });

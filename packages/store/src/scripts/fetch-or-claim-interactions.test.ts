@@ -10,7 +10,7 @@ import { AGENT, ANN, llmWait, BOB, errorCode, type TestTenant } from '../testing
 
 /** Pages are bounded in bytes, read only what they show, and claim nothing else. */
 const fixture = await openFixture();
-const { redis, interceptor } = fixture;
+const { redis, recorder } = fixture;
 
 const MIB = 1_048_576;
 /** Four of them are a page, with what is around them. */
@@ -47,7 +47,7 @@ describe('a page', () => {
     const pages = await walk((cursor) => testTenant.store.queries.pending(AGENT, { cursor }));
     expect(pages.map((page) => page.length)).toEqual([4, 4, 2]);
     expect(pages.flat()).toEqual(ids);
-    for (const reply of interceptor.replies(FETCH_OR_CLAIM_INTERACTIONS).slice(-3))
+    for (const reply of recorder.replies(FETCH_OR_CLAIM_INTERACTIONS).slice(-3))
       expect(bytesOf(reply)).toBeLessThan(MIB + 4_096);
   });
 
@@ -83,7 +83,7 @@ describe('a page', () => {
     const ids = await large(testTenant, 60);
     const read = (cursor: string | undefined) => testTenant.store.queries.pendingSummaries(AGENT, { cursor });
     expect(await walk(read)).toEqual([ids.slice(0, 50), ids.slice(50)]);
-    expect(bytesOf(interceptor.replies(FETCH_OR_CLAIM_INTERACTIONS).at(-2))).toBeLessThan(64_000);
+    expect(bytesOf(recorder.replies(FETCH_OR_CLAIM_INTERACTIONS).at(-2))).toBeLessThan(64_000);
     const { items } = await read(undefined);
     expect(items[0]).toMatchObject({ status: 'pending', principal: 'ann', operation: 'echo' });
     expect(items[0]?.request).toEqual({
@@ -104,7 +104,7 @@ describe('a page', () => {
     await testTenant.store.queries.tasks(ANN);
     await testTenant.store.queries.inspect(ANN, taskId);
     expect(await wholeReads()).toBe(before);
-    for (const reply of interceptor.replies(FETCH_OR_CLAIM_INTERACTIONS).slice(-4))
+    for (const reply of recorder.replies(FETCH_OR_CLAIM_INTERACTIONS).slice(-4))
       expect(bytesOf(reply)).toBeLessThan(1_000);
   });
 });
@@ -217,7 +217,7 @@ describe('a claim', () => {
       Array.from({ length: 40 }, (_, at) => testTenant.store.queries.pending(AGENT, wish(1, `${at}`))),
     );
     expect(new Set(all.map((page) => page.items[0]?.interactionId)).size).toBe(40);
-    expect(interceptor.replies(LIST_PENDING_OR_REGISTER_WAITER).length, 'somebody was').toBeGreaterThan(40);
+    expect(recorder.replies(LIST_PENDING_OR_REGISTER_WAITER).length, 'somebody was').toBeGreaterThan(40);
   });
 });
 

@@ -1,6 +1,6 @@
 import { formatInteractionId, parseApiKey, type Scope } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import type { Caller } from '../tenant/caller.ts';
+import type { CallerAdmission } from '../tenant/caller-admission.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { errorCode, llmWait, type TestTenant } from '../testing/test-tenant.ts';
 
@@ -70,7 +70,7 @@ test('a share that is whole again leaves the set, and the set ends by itself', a
 
 test('calls of several keys in one command count for each of them', async () => {
   const testTenant = await fixture.createTenant(SLOW);
-  const callers: Caller[] = [];
+  const callers: CallerAdmission[] = [];
   for (const principal of ['ann', 'bob', 'ann', 'bob']) callers.push(await testTenant.caller(principal));
   await Promise.all(callers.map((caller) => caller.admit(['mcp'])));
   expect(await tokens(testTenant)).toBe(96);
@@ -130,7 +130,7 @@ test.each(WAYS)('an answer that is waited for is taken by %s when no call is', a
 test('a key with the scope agent may overdraw the rate for whoever waits', async () => {
   const { testTenant, pending } = await exhausted();
   const agent: Scope[] = ['agent'];
-  const { key } = await testTenant.store.credentials.create({ name: 'a', scopes: agent });
+  const { key } = await testTenant.store.apiKeys.create({ name: 'a', scopes: agent });
   const caller = () => testTenant.store.caller(parseApiKey(key)!, 1);
   while ((await errorCode(caller().admit(agent))) === 'done');
   const id = formatInteractionId(pending, 1);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { FIELD, INTERACTION_FIELDS } from '../records/task-record.ts';
+import { FIELD, INTERACTION_FIELD_PATTERN } from '../records/task-record.ts';
 
 const FOLDER = new URL('./lua/', import.meta.url);
 
@@ -29,7 +29,7 @@ export function readLua(name: string): string {
 /** Puts a task's field as it is stored in the place of each `F_<name>`, so that a run looks nothing up. */
 export function substituteFieldNames(text: string): string {
   return text.replace(/\bF_(\w+)\b/g, (constant, name: string) => {
-    const stored = name === 'of_interactions' ? INTERACTION_FIELDS : FIELD[name as keyof typeof FIELD];
+    const stored = name === 'of_interactions' ? INTERACTION_FIELD_PATTERN : FIELD[name as keyof typeof FIELD];
     if (stored === undefined) throw new Error(`the legend of a task's record has no ${constant}`);
     return `'${stored}'`;
   });

@@ -8,7 +8,7 @@ import { ANN, llmWait, errorCode, type TestTenant, newTask, sleepWait } from '..
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
-const { interceptor, redis } = fixture;
+const { recorder, redis } = fixture;
 
 test('OPEN leaves a task with its journal, its requests, its deadline and its places in the indexes', async () => {
   const testTenant = await fixture.createTenant();
@@ -66,7 +66,7 @@ test('the same idempotency key finds the same task, and changes nothing', async 
   const before = await fixture.contents();
   const operator = testTenant.store.operatorCaller();
   expect(await testTenant.openTask({ idempotency }, operator)).toBe(first);
-  expect(interceptor.last(OPEN)).toEqual(['exists', taskRef(first)]);
+  expect(recorder.last(OPEN)).toEqual(['exists', taskRef(first)]);
   expect(await errorCode(testTenant.openTask({ idempotency: { key: 'k1', arguments: 'b' } }, operator))).toBe(
     'idempotency_conflict',
   );
@@ -106,7 +106,7 @@ test.each([
     const operator = testTenant.store.operatorCaller();
     const before = await fixture.contents();
     expect(await errorCode(testTenant.openTask({ waits }, operator))).toBe(code);
-    expect(interceptor.last(OPEN)[1]).toBe(limit);
+    expect(recorder.last(OPEN)[1]).toBe(limit);
     expect(await fixture.contents()).toEqual(before);
   },
 );
@@ -141,14 +141,14 @@ test('a limit is free again when what counted has ended', async () => {
   const taskId = await testTenant.openTask();
   expect(await errorCode(testTenant.openTask())).toBe('limit_pending');
   await testTenant.answer(taskId);
-  await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
+  await (await fixture.loadSegment()).settle({ status: 'completed', result: {} });
   await testTenant.openTask();
 });
 
 test('every code of OPEN was reached', async () => {
   const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
   const own = documentedReplyCodes(OPEN).filter((code) => !admission.includes(code));
-  expect(interceptor.codes(OPEN)).toEqual(own);
+  expect(recorder.codes(OPEN)).toEqual(own);
 });
 
 /** What a client library does when a reply was lost: the very same call, key and all. */

@@ -5,10 +5,10 @@ import { PARK, SETTLE } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, llmWait, type TestTenant, sleepWait } from '../testing/test-tenant.ts';
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
-import type { TaskLease } from '../tasks/task-lease.ts';
+import type { FencedSegment } from '../tasks/fenced-segment.ts';
 
 const fixture = await openFixture();
-const { interceptor, redis } = fixture;
+const { recorder, redis } = fixture;
 
 const nothing = { journal: [], drops: [], waits: [] };
 
@@ -16,7 +16,7 @@ const nothing = { journal: [], drops: [], waits: [] };
 async function running(
   testTenant: TestTenant,
   waits = [llmWait('0'), llmWait('1')],
-): Promise<{ taskId: string; lease: TaskLease }> {
+): Promise<{ taskId: string; segment: FencedSegment }> {
   const taskId = await testTenant.openTask({
     waits,
     journal: [
@@ -25,14 +25,14 @@ async function running(
     ],
   });
   await testTenant.answer(taskId, 1);
-  return { taskId, lease: await fixture.leaseOne() };
+  return { taskId, segment: await fixture.loadSegment() };
 }
 
 test('a segment loads what a replay needs: the journal and what is open, never requests or chunks', async () => {
   const testTenant = await fixture.createTenant();
-  const { lease, taskId } = await running(testTenant);
-  expect(lease).toMatchObject({ taskId, tenant: testTenant.store.id });
-  expect(lease.task).toEqual({
+  const { segment, taskId } = await running(testTenant);
+  expect(segment).toMatchObject({ taskId, tenant: testTenant.store.id });
+  expect(segment.task).toEqual({
     operation: 'echo',
     version: 1,
     input: {},
@@ -51,9 +51,9 @@ test('a segment loads what a replay needs: the journal and what is open, never r
 
 test('PARK writes the journal, drops what collapsed, opens what is awaited, and leaves the batch', async () => {
   const testTenant = await fixture.createTenant();
-  const { taskId, lease } = await running(testTenant);
+  const { taskId, segment } = await running(testTenant);
   const waits = [llmWait('2'), sleepWait('3', 50_000)];
-  expect(await lease.park({ journal: [['8', 'branch+3']], drops: ['8.1', '0'], waits })).toBe('parked');
+  expect(await segment.park({ journal: [['8', 'branch+3']], drops: ['8.1', '0'], waits })).toBe('parked');
   const record = await testTenant.readRecord(taskId);
   expect(Object.keys(record).filter((field) => field.startsWith('j:'))).toEqual(['j:8']);
   expect(record).toMatchObject({ 'j:8': 'branch+3', st: 'input_required', se: '1', sq: '3' });
@@ -66,14 +66,16 @@ test('PARK writes the journal, drops what collapsed, opens what is awaited, and 
 
 test('PARK keeps what it was given when it says "again", and the task stays in the batch', async () => {
   const testTenant = await fixture.createTenant();
-  const { taskId, lease } = await running(testTenant);
+  const { taskId, segment } = await running(testTenant);
   await testTenant.answer(taskId, 2);
-  expect(await lease.park({ ...nothing, journal: [['9', 'check+1']], waits: [llmWait('2')] })).toBe('again');
+  expect(await segment.park({ ...nothing, journal: [['9', 'check+1']], waits: [llmWait('2')] })).toBe(
+    'again',
+  );
   expect(await testTenant.queueState(taskId)).toBe('batch');
-  const again = await fixture.shard.reload(lease);
+  const again = await fixture.shard.reload(segment);
   expect([...again!.task.journal.keys()].sort()).toEqual(['0', '1', '8', '8.1', '9']);
   expect(again!.task.open).toEqual(new Set(['2']));
-  expect(await lease.park(nothing), 'the first fence is void').toBe('stale');
+  expect(await segment.park(nothing), 'the first fence is void').toBe('stale');
   expect(await again!.park(nothing)).toBe('parked');
 });
 
@@ -86,41 +88,41 @@ test.each(['an expiry', 'a cancelled interaction', "a sleep's end"])(
       waits: [which === "a sleep's end" ? sleepWait('0', 0) : llmWait('0')],
       ready: true,
     });
-    const lease = await fixture.leaseOne();
+    const segment = await fixture.loadSegment();
     if (which === 'a cancelled interaction') {
       await testTenant.interactions.cancel(ANN, `${taskId.slice(0, -1)}1`);
     } else await fixture.sweep();
     expect(await testTenant.queueState(taskId)).toBe('batch');
-    expect(await lease.park(nothing)).toBe('again');
-    expect((await fixture.shard.reload(lease))!.task.journal.has('0')).toBe(true);
+    expect(await segment.park(nothing)).toBe('again');
+    expect((await fixture.shard.reload(segment))!.task.journal.has('0')).toBe(true);
   },
 );
 
 /** What makes a segment's fence stale. */
-const LOSSES: Record<string, (testTenant: TestTenant, lease: TaskLease) => Promise<unknown>> = {
+const LOSSES: Record<string, (testTenant: TestTenant, segment: FencedSegment) => Promise<unknown>> = {
   'its job was lost and another took the task': async (testTenant) => {
     await fixture.loseJobs(testTenant);
-    await fixture.leaseOne();
+    await fixture.loadSegment();
   },
-  'the task was loaded again': (_guest, lease) => fixture.shard.reload(lease),
-  'the task was cancelled': (testTenant, lease) => testTenant.tasks.cancel(ANN, lease.taskId),
-  'the task was settled': (_guest, lease) => lease.settle({ status: 'completed', result: {} }),
-  'the task is gone': (testTenant, lease) => redis.del(testTenant.keys.task(lease.taskId)),
+  'the task was loaded again': (_guest, segment) => fixture.shard.reload(segment),
+  'the task was cancelled': (testTenant, segment) => testTenant.tasks.cancel(ANN, segment.taskId),
+  'the task was settled': (_guest, segment) => segment.settle({ status: 'completed', result: {} }),
+  'the task is gone': (testTenant, segment) => redis.del(testTenant.keys.task(segment.taskId)),
 };
 
-const WRITES: Record<string, (lease: TaskLease) => Promise<unknown>> = {
-  park: (lease) =>
-    lease.park({ journal: [['9', 'check+1']], drops: ['8'], waits: [llmWait('5'), sleepWait('6', 1)] }),
-  settle: (lease) => lease.settle({ status: 'failed', error: { code: 'internal', message: 'late' } }),
-  commit: (lease) =>
-    lease.commit(
+const WRITES: Record<string, (segment: FencedSegment) => Promise<unknown>> = {
+  park: (segment) =>
+    segment.park({ journal: [['9', 'check+1']], drops: ['8'], waits: [llmWait('5'), sleepWait('6', 1)] }),
+  settle: (segment) => segment.settle({ status: 'failed', error: { code: 'internal', message: 'late' } }),
+  commit: (segment) =>
+    segment.commit(
       'p',
       undefined,
       { set: [['t', '1']], delete: ['u'] },
       { path: '7', entry: 'commit+1', journal: [['9', 'read+1']] },
     ),
-  release: (lease) => lease.release(),
-  hold: (lease) => lease.holdForProgram(),
+  release: (segment) => segment.release(),
+  hold: (segment) => segment.holdForProgram(),
 };
 
 const CASES = Object.keys(LOSSES).flatMap((loss) =>
@@ -129,17 +131,17 @@ const CASES = Object.keys(LOSSES).flatMap((loss) =>
 
 test.each(CASES)('when %s, a late %s writes nothing at all', async (loss, write) => {
   const testTenant = await fixture.createTenant();
-  const { lease } = await running(testTenant);
-  await LOSSES[loss]!(testTenant, lease);
+  const { segment } = await running(testTenant);
+  await LOSSES[loss]!(testTenant, segment);
   const before = await fixture.contents();
-  expect(await WRITES[write]!(lease)).toBe('stale');
+  expect(await WRITES[write]!(segment)).toBe('stale');
   expect(await fixture.contents()).toEqual(before);
 });
 
 test('SETTLE ends the task and leaves it in no set but the index of tasks', async () => {
   const testTenant = await fixture.createTenant();
-  const { taskId, lease } = await running(testTenant, [llmWait('0'), llmWait('1'), sleepWait('2', 9_000)]);
-  expect(await lease.settle({ status: 'completed', result: { tasks: [1] } })).toBe('settled');
+  const { taskId, segment } = await running(testTenant, [llmWait('0'), llmWait('1'), sleepWait('2', 9_000)]);
+  expect(await segment.settle({ status: 'completed', result: { tasks: [1] } })).toBe('settled');
   const record = await testTenant.readRecord(taskId);
   expect(record).toMatchObject({ st: 'completed', rs: '{"tasks":[1]}' });
   expect(record['open']).toBe('');
@@ -164,22 +166,22 @@ test.each(['settle', 'park'] as const)(
   'a segment whose task was given back and not yet taken may still %s',
   async (how) => {
     const testTenant = await fixture.createTenant();
-    const { taskId, lease } = await running(testTenant);
+    const { taskId, segment } = await running(testTenant);
     await fixture.loseJobs(testTenant);
     expect(await testTenant.queueState(taskId)).toBe('ready');
-    if (how === 'park') expect(await lease.park(nothing)).toBe('parked');
-    else expect(await lease.settle({ status: 'completed', result: {} })).toBe('settled');
+    if (how === 'park') expect(await segment.park(nothing)).toBe('parked');
+    else expect(await segment.settle({ status: 'completed', result: {} })).toBe('settled');
     expect(await testTenant.queueState(taskId)).toBeUndefined();
-    expect(await fixture.lease(10), 'and nobody runs it again').toEqual([]);
+    expect(await fixture.loadSegments(10), 'and nobody runs it again').toEqual([]);
   },
 );
 
 test('PARK refuses a request over delegatedRequestBytes by its path, writes nothing, and takes the rest from the same holder', async () => {
   const testTenant = await fixture.createTenant({ delegatedRequestBytes: 300 });
-  const { lease } = await running(testTenant);
+  const { segment } = await running(testTenant);
   const before = await fixture.contents();
   const waits = [llmWait('2'), llmWait('3', 'long '.repeat(60)), sleepWait('4', 1_000)];
-  const refused = await lease
+  const refused = await segment
     .park({ journal: [['9', 'check+1']], drops: ['0'], waits })
     .catch((error) => error);
   expect(refused).toBeInstanceOf(OversizedRequestError);
@@ -187,18 +189,18 @@ test('PARK refuses a request over delegatedRequestBytes by its path, writes noth
   const bytes = JSON.stringify((waits[1] as { request: object }).request).length;
   expect(refused.details).toEqual({ limit: 'delegatedRequestBytes', bytes, most: 300 });
   expect(await fixture.contents()).toEqual(before);
-  expect(await lease.park({ ...nothing, waits: [llmWait('2'), sleepWait('4', 1_000)] })).toBe('parked');
+  expect(await segment.park({ ...nothing, waits: [llmWait('2'), sleepWait('4', 1_000)] })).toBe('parked');
 });
 
 test('a request of exactly the limit is opened', async () => {
   const wait = llmWait('2');
   const { length } = JSON.stringify((wait as { request: object }).request);
   const exact = await fixture.createTenant({ delegatedRequestBytes: length });
-  const { lease } = await running(exact, [llmWait('0')]);
-  expect(await lease.park({ ...nothing, waits: [wait] })).toBe('parked');
+  const { segment } = await running(exact, [llmWait('0')]);
+  expect(await segment.park({ ...nothing, waits: [wait] })).toBe('parked');
 });
 
 test('every code of PARK and SETTLE was reached', () => {
-  expect(interceptor.codes(PARK)).toEqual(documentedReplyCodes(PARK));
-  expect(interceptor.codes(SETTLE)).toEqual(documentedReplyCodes(SETTLE));
+  expect(recorder.codes(PARK)).toEqual(documentedReplyCodes(PARK));
+  expect(recorder.codes(SETTLE)).toEqual(documentedReplyCodes(SETTLE));
 });

@@ -9,7 +9,7 @@ import { defineScript } from './script.ts';
  * REPLICATED: the reply confirms something to someone outside, and waits for the replicas of Redis. What workers do is not:
  * should a failover lose it, it is done again, and clients learn of it by READ_TASK_AND_REGISTER_WAITER.
  *
- * INCOMING: OPEN, ACCEPT, APPEND_CHUNK, COMMIT from outside a task, SUBSCRIBE and CREATE_KEY bring content in, and are refused while
+ * INCOMING: OPEN, ACCEPT_ANSWER, APPEND_CHUNK, COMMIT from outside a task, SUBSCRIBE and CREATE_KEY bring content in, and are refused while
  * Redis has little room left (memory-reserve.ts): the rest is for what was accepted, that is PARK, COMMIT and BullMQ's jobs.
  * An answer is refused too, though someone paid for it: it stays with its agent, who is told to repeat it. When Redis is
  * full all the same, it refuses those six, PARK and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their
@@ -26,7 +26,7 @@ const QUEUE = ['ready', 'held', 'jobs', 'tenantsWithJobs', 'workers'] as const;
 
 const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'floor'] as const;
 
-/** With these a script checks again a caller that was admitted before (`include/recheck.lua`), and behind them what it does. */
+/** With these a script checks again a caller that was admitted before (`include/admission_recheck.lua`), and behind them what it does. */
 const RECHECK = ['digest', 'principal', 'scopes', 'need'] as const;
 
 /** The keys of a script that admits its caller. */
@@ -65,8 +65,8 @@ export const OPEN = defineScript(
   { ...REPLICATED, ...BATCHED, ...INCOMING },
 );
 
-export const ACCEPT = defineScript(
-  'interaction/accept',
+export const ACCEPT_ANSWER = defineScript(
+  'interaction/accept_answer',
   [...ADMISSION, 'task', 'pending', 'claims', ...QUEUE, 'activeChangeChannel'],
   [...CALLER, 'topic', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
   { ...REPLICATED, ...BATCHED, ...INCOMING },
@@ -91,7 +91,7 @@ export const DEQUEUE = defineScript('queue/dequeue', QUEUE, [
   'programs',
 ]);
 
-export const LOAD_TASKS = defineScript('queue/load_tasks', QUEUE, ['topic', 'number', 'bytes']);
+export const BEGIN_SEGMENTS = defineScript('queue/begin_segments', QUEUE, ['topic', 'number', 'bytes']);
 
 export const HOLD_FOR_PROGRAM = defineScript(
   'task/hold_for_program',

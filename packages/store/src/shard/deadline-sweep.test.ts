@@ -6,7 +6,7 @@ import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, type TestTenant, sleepWait } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture();
-const { interceptor, redis } = fixture;
+const { recorder, redis } = fixture;
 const { due } = fixture.shardKeys;
 
 /** A testTenant with so many sleeps that are over. */
@@ -87,7 +87,7 @@ test("a tenant's place among the due is never later than its first deadline, and
     limit: 9,
   });
   expect(await redis.zscore(due, testTenant.store.id)).toBeNull();
-  expect(interceptor.last(LIST_DUE_TASKS)).toEqual([]);
+  expect(recorder.last(LIST_DUE_TASKS)).toEqual([]);
 });
 
 const places = (testTenant: TestTenant) => ({ deadlines: testTenant.keys.deadlines, due });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { internalsOf } from '../internals.ts';
+import { storeInternalsOf } from '../store-internals.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import type { TestTenant } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture();
 const { redis, shard } = fixture;
-const queue = internalsOf(fixture.store).queues.queue(0, 'resume');
+const queue = storeInternalsOf(fixture.store).queues.queue(0, 'resume');
 const { tenantsWithJobs } = fixture.shardKeys;
 
 /** A check as it is after the interval. */
@@ -28,19 +28,19 @@ test('a job that was never added, since who was to add it died, is replaced by a
   await check();
   await added(1);
   expect(await ids()).toEqual([`${testTenant.store.id}.2`]);
-  expect((await fixture.leaseOne()).taskId).toBe(taskId);
+  expect((await fixture.loadSegment()).taskId).toBe(taskId);
 });
 
 test('what a job had that was removed while it ran is ready again, with a job; its tries go on counting', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await open(testTenant);
   await added(1);
-  expect((await fixture.leaseOne()).task.tries).toBe(1);
+  expect((await fixture.loadSegment()).task.tries).toBe(1);
   await queue.obliterate({ force: true });
   await check();
   await added(1);
   expect(await testTenant.queueState(taskId)).toBe('ready');
-  expect((await fixture.leaseOne()).task.tries).toBe(2);
+  expect((await fixture.loadSegment()).task.tries).toBe(2);
 });
 
 test('what a job had that has failed for good is ready again', async () => {
@@ -107,8 +107,8 @@ test('a tenant without jobs is not checked any more, and one with jobs not befor
   const job = { tenant: idle.store.id, list: 'ready' as const, number: 1, tasks: [] };
   const batch = await shard.dequeue(job, []);
   if (batch.kind !== 'taken') throw new Error(batch.kind);
-  const { leases } = await shard.load(idle.store.id, 1, batch.notLoaded);
-  await leases[0]!.settle({ status: 'completed', result: {} });
+  const { segments } = await shard.load(idle.store.id, 1, batch.notLoaded);
+  await segments[0]!.settle({ status: 'completed', result: {} });
   await open(busy);
   await check();
   expect(await redis.zrange(tenantsWithJobs, '0', '-1')).toEqual([busy.store.id]);

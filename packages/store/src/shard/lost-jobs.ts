@@ -16,7 +16,7 @@ const RECHECK_DELAY_MS = 250;
 
 /**
  * Compares the jobs that a shard's tenants have recorded with those that BullMQ has. A job is lost when it was never added
- * (a gateway died after ACCEPT), was removed by hand, was lost in a failover of Redis, or has failed for good: its tasks
+ * (a gateway died after ACCEPT_ANSWER), was removed by hand, was lost in a failover of Redis, or has failed for good: its tasks
  * become ready again, and a list without a job is given one. A job in a paused queue exists, and is left alone.
  */
 export async function requeueLostJobs(

@@ -2,7 +2,7 @@ import { parseInteractionId } from '@baton/protocol';
 import { formatHolder, type Identity } from '../identity/identity.ts';
 import { taskRef } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { recheckArgs, recheckKeys } from '../identity/recheck-args.ts';
+import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { CLAIM, RELEASE_HOLDER } from '../scripts/registry.ts';
@@ -42,13 +42,13 @@ export class Claims {
       connection,
       CLAIM,
       {
-        ...recheckKeys(identity, keys),
+        ...admissionRecheckKeys(identity, keys),
         task: keys.task(taskId),
         claims: keys.claims,
         holders: keys.holders,
       },
       {
-        ...recheckArgs(identity),
+        ...admissionRecheckArgs(identity),
         topic: keys.topic(taskId),
         ref: taskRef(taskId),
         number,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import {
-  ACCEPT,
+  ACCEPT_ANSWER,
   COMMIT,
   HOLD_FOR_PROGRAM,
-  LOAD_TASKS,
+  BEGIN_SEGMENTS,
   PARK,
   RELEASE_TASK,
   SETTLE,
@@ -12,27 +12,27 @@ import { openFixture } from '../testing/store-fixture.ts';
 import { llmWait, errorCode } from '../testing/test-tenant.ts';
 import type { AnyScript } from '../testing/all-scripts.ts';
 import type { Mutation } from '../testing/script-mutation.ts';
-import type { TaskLease } from './task-lease.ts';
+import type { FencedSegment } from './fenced-segment.ts';
 
 /**
  * The guarantees that the scripts' fences give. Each is a scenario that says whether the guarantee held; it holds,
  * and with the fence cut out of a copy of the script it does not, so the scenario can tell.
  */
 const fixture = await openFixture();
-const { interceptor, redis } = fixture;
+const { recorder, redis } = fixture;
 
 const nothing = { journal: [], drops: [], waits: [] };
 const outcome = (path: string) => ({ path, entry: 'commit+1', journal: [] });
 const change = { set: [['t', '1'] as const], delete: [] };
 
 /** A segment whose task another holder has taken up tries to write. */
-function staleWritesNothing(write: (lease: TaskLease) => Promise<unknown>) {
+function staleWritesNothing(write: (segment: FencedSegment) => Promise<unknown>) {
   return async (): Promise<boolean> => {
     const testTenant = await fixture.createTenant();
     await testTenant.openTask({ ready: true });
-    const stale = await fixture.leaseOne();
+    const stale = await fixture.loadSegment();
     await fixture.loseJobs(testTenant);
-    await fixture.leaseOne();
+    await fixture.loadSegment();
     const before = JSON.stringify(await fixture.contents());
     await write(stale);
     return JSON.stringify(await fixture.contents()) === before;
@@ -61,9 +61,9 @@ async function anAnswerDuringASegmentIsNotSwallowed(): Promise<boolean> {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
   await testTenant.answer(taskId, 1);
-  const lease = await fixture.leaseOne();
+  const segment = await fixture.loadSegment();
   await testTenant.answer(taskId, 2);
-  const end = await lease.park(nothing);
+  const end = await segment.park(nothing);
   return end === 'again' || (await testTenant.queueState(taskId)) !== undefined;
 }
 
@@ -71,9 +71,9 @@ async function anAnswerDuringASegmentIsNotSwallowed(): Promise<boolean> {
 async function aParkThatIsSentTwiceOpensOnce(): Promise<boolean> {
   const testTenant = await fixture.createTenant();
   await testTenant.openTask({ waits: [], ready: true });
-  const lease = await fixture.leaseOne();
-  await lease.park({ ...nothing, waits: [llmWait('5')] });
-  await lease.park({ ...nothing, waits: [llmWait('5')] });
+  const segment = await fixture.loadSegment();
+  await segment.park({ ...nothing, waits: [llmWait('5')] });
+  await segment.park({ ...nothing, waits: [llmWait('5')] });
   return (await redis.zcard(testTenant.keys.pending)) === 1;
 }
 
@@ -90,9 +90,9 @@ async function commitsNeverShareAVersion(): Promise<boolean> {
 async function aCommandLandsOnce(): Promise<boolean> {
   const testTenant = await fixture.createTenant();
   await testTenant.openTask({ ready: true });
-  const lease = await fixture.leaseOne();
-  await lease.commit('p', undefined, change, outcome('3'));
-  const again = await fixture.shard.reload(lease);
+  const segment = await fixture.loadSegment();
+  await segment.commit('p', undefined, change, outcome('3'));
+  const again = await fixture.shard.reload(segment);
   await again!.commit('p', await testTenant.store.projects.read('p'), change, outcome('3'));
   return (await testTenant.store.projects.read('p'))?.version === '1';
 }
@@ -119,39 +119,44 @@ const ASK = 'local owner = visible_owner(principal, scopes)';
 const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScript, cuts: Mutation[]][] = [
   [
     'a stale segment parks nothing',
-    staleWritesNothing((lease) => lease.park({ ...nothing, waits: [llmWait('5')] })),
+    staleWritesNothing((segment) => segment.park({ ...nothing, waits: [llmWait('5')] })),
     PARK,
     [SHORT_FENCE],
   ],
   [
     'a stale segment settles nothing',
-    staleWritesNothing((lease) => lease.settle({ status: 'completed', result: {} })),
+    staleWritesNothing((segment) => segment.settle({ status: 'completed', result: {} })),
     SETTLE,
     [SHORT_FENCE],
   ],
   [
     'a stale segment commits nothing',
-    staleWritesNothing((lease) => lease.commit('p', undefined, change, outcome('3'))),
+    staleWritesNothing((segment) => segment.commit('p', undefined, change, outcome('3'))),
     COMMIT,
     [SHORT_FENCE],
   ],
-  ['a stale segment releases nothing', staleWritesNothing((lease) => lease.release()), RELEASE_TASK, [FENCE]],
+  [
+    'a stale segment releases nothing',
+    staleWritesNothing((segment) => segment.release()),
+    RELEASE_TASK,
+    [FENCE],
+  ],
   [
     'a stale segment holds nothing',
-    staleWritesNothing((lease) => lease.holdForProgram()),
+    staleWritesNothing((segment) => segment.holdForProgram()),
     HOLD_FOR_PROGRAM,
     [SHORT_FENCE],
   ],
   [
     'who takes a task makes its last holder stale',
-    staleWritesNothing((lease) => lease.settle({ status: 'completed', result: {} })),
-    LOAD_TASKS,
+    staleWritesNothing((segment) => segment.settle({ status: 'completed', result: {} })),
+    BEGIN_SEGMENTS,
     [['(record[F_fence] or 0) + 1', 'tonumber(record[F_fence] or 0)']],
   ],
   [
     'an answer is accepted once',
     anAnswerIsAcceptedOnce,
-    ACCEPT,
+    ACCEPT_ANSWER,
     [
       ['local closed = refusal_of_closed(answered, ended)', 'local closed'],
       ['table.remove(waits, place)', ''],
@@ -184,13 +189,13 @@ const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScrip
   [
     'no answer is accepted after its deadline',
     noAnswerComesAfterTheDeadline,
-    ACCEPT,
+    ACCEPT_ANSWER,
     [["if wait.due <= now then return {'interaction_expired'} end", '']],
   ],
   [
     'a stranger answers nothing',
     aStrangerAnswersNothing,
-    ACCEPT,
+    ACCEPT_ANSWER,
     [[ASK, "local owner = redis.call('HGET', K_task, F_principal)"]],
   ],
 ];
@@ -198,5 +203,5 @@ const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScrip
 test.each(GUARANTEES)('%s, and the test would notice', async (_claim, held, script, cuts) => {
   expect(await held()).toBe(true);
   await redis.flushall();
-  expect(await interceptor.withMutant(script, cuts, held), `without ${script.name}'s fence`).toBe(false);
+  expect(await recorder.withMutant(script, cuts, held), `without ${script.name}'s fence`).toBe(false);
 });

@@ -1,12 +1,12 @@
 import { parseInteractionId, type Scope } from '@baton/protocol';
 import { type Identity, formatScopes } from '../identity/identity.ts';
-import type { Caller } from '../tenant/caller.ts';
+import type { CallerAdmission } from '../tenant/caller-admission.ts';
 import { taskRef } from '../records/keys.ts';
 import { FIELD } from '../records/task-record.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
-import { ACCEPT, APPEND_CHUNK, EXTEND_INTERACTION, READ_CHUNK_STATE } from '../scripts/registry.ts';
+import { ACCEPT_ANSWER, APPEND_CHUNK, EXTEND_INTERACTION, READ_CHUNK_STATE } from '../scripts/registry.ts';
 import { runCancel } from './tasks.ts';
 
 export type Accepted = { readonly replayed: boolean; readonly event: number; readonly taskId: string };
@@ -26,7 +26,7 @@ export class Interactions {
 
   /** Accepts the answer to an interaction; `channel`, an inbox's, is notified when the task's state changes. */
   async accept(
-    caller: Caller,
+    caller: CallerAdmission,
     answer: { interactionId: string; text: string; fingerprint: string; channel: string },
   ): Promise<Accepted> {
     const { keys, connection } = this.context;
@@ -37,7 +37,7 @@ export class Interactions {
       ANSWER,
       answer.interactionId,
     );
-    const reply = await runScript(connection, ACCEPT, keys.scriptKeys(names, caller.credentialKey), {
+    const reply = await runScript(connection, ACCEPT_ANSWER, keys.scriptKeys(names, caller.credentialKey), {
       digest,
       principal,
       scopes,
@@ -62,7 +62,7 @@ export class Interactions {
 
   /** Stores one chunk of a streamed answer. */
   async appendChunk(
-    caller: Caller,
+    caller: CallerAdmission,
     chunk: { interactionId: string; sequence: number; delta: string },
   ): Promise<'kept' | 'replayed'> {
     const { keys, connection } = this.context;

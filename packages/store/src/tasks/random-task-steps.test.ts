@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ACCEPT, CANCEL, DEQUEUE, EXPIRE, PARK, REQUEUE_LOST_JOBS } from '../scripts/registry.ts';
+import { ACCEPT_ANSWER, CANCEL, DEQUEUE, EXPIRE, PARK, REQUEUE_LOST_JOBS } from '../scripts/registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { arbitraryStep, RandomTaskRun } from '../testing/random-task-steps.ts';
 import { randomSeed } from '@baton/protocol/testing/random-seed';
@@ -8,7 +8,7 @@ import type { AnyScript } from '../testing/all-scripts.ts';
 import type { Mutation } from '../testing/script-mutation.ts';
 
 const fixture = await openFixture();
-const { interceptor, redis } = fixture;
+const { recorder, redis } = fixture;
 
 /** Any operations, in any order, by any holder, in time or late: after each, what Redis holds is what it should be. */
 const claim = fc.asyncProperty(
@@ -40,15 +40,15 @@ test('whatever happens in whatever order, no answer is lost or taken twice, and 
   const happened = [
     [PARK, 'stale'],
     [PARK, 'again'],
-    [ACCEPT, 'replayed'],
-    [ACCEPT, 'interaction_already_answered'],
-    [ACCEPT, 'interaction_expired'],
+    [ACCEPT_ANSWER, 'replayed'],
+    [ACCEPT_ANSWER, 'interaction_already_answered'],
+    [ACCEPT_ANSWER, 'interaction_expired'],
     [EXPIRE, 'due'],
     [EXPIRE, 'ended'],
     [CANCEL, 'cancelled'],
   ] as const;
   for (const [script, code] of happened) {
-    const times = interceptor.replies(script).filter((reply) => reply[0] === code).length;
+    const times = recorder.replies(script).filter((reply) => reply[0] === code).length;
     // The rarest comes some 28 times: a seed that brings it 5 times or less will not be met.
     expect(times, `${script.name} must say ${code} for the claim to mean anything`).toBeGreaterThan(5);
   }
@@ -89,7 +89,7 @@ const MUTANTS: [rule: string, wrong: RegExp, script: AnyScript, cuts: Mutation[]
   [
     'an accepted answer makes its task ready',
     /was forgotten/,
-    ACCEPT,
+    ACCEPT_ANSWER,
     [['enqueue_task(now), expires_in}', "'', expires_in}"]],
   ],
 ];
@@ -98,7 +98,7 @@ test.each(MUTANTS)(
   'the random run notices when this is not so: %s',
   { timeout: 60_000 },
   async (_rule, wrong, script, cuts) => {
-    const broken = await interceptor.withMutant(script, cuts, () =>
+    const broken = await recorder.withMutant(script, cuts, () =>
       fc.check(claim, { seed: randomSeed, numRuns: 1_000, endOnFailure: true }),
     );
     expect(broken.failed && String(broken.errorInstance)).toMatch(wrong);

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { isTaskId, BatonError, type JsonObject, type Scope, taskIdFromUuid } from '@baton/protocol';
 import { type Identity, parseScopes, formatScopes } from '../identity/identity.ts';
-import type { Caller } from '../tenant/caller.ts';
+import type { CallerAdmission } from '../tenant/caller-admission.ts';
 import { taskIdFromRef } from '../records/keys.ts';
 import { OversizedRequestError } from '../records/oversized-request-error.ts';
 import { parseOpenedInteractions, pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { recheckArgs, recheckKeys } from '../identity/recheck-args.ts';
+import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { CANCEL, OPEN, READ_TASK_AND_REGISTER_WAITER } from '../scripts/registry.ts';
@@ -42,7 +42,7 @@ export class Tasks {
    * Parks the first segment of a new task, or finds the task that the same idempotency key started.
    * Errors: OversizedRequest, after which the same caller may open again, and the refusals of OPEN.
    */
-  async open(caller: Caller, task: NewTask): Promise<OpenedTask> {
+  async open(caller: CallerAdmission, task: NewTask): Promise<OpenedTask> {
     let { taskId, reply } = await this.runOpen(caller, task, '');
     const existingRef =
       reply[0] === 'exists' || reply[0] === 'idempotency_conflict' ? String(reply[1]) : undefined;
@@ -84,8 +84,8 @@ export class Tasks {
     const reply = await runScript(
       this.context.connection,
       READ_TASK_AND_REGISTER_WAITER,
-      { ...recheckKeys(identity, this.context.keys), task: this.context.keys.task(taskId) },
-      { ...recheckArgs(identity), channel },
+      { ...admissionRecheckKeys(identity, this.context.keys), task: this.context.keys.task(taskId) },
+      { ...admissionRecheckArgs(identity), channel },
     );
     if (reply[0] !== 'ok') throw refusalError(reply, { taskId });
     identity.admittedBy?.recordExpiry(reply[1]);
@@ -106,7 +106,7 @@ export class Tasks {
   }
 
   private async runOpen(
-    caller: Caller,
+    caller: CallerAdmission,
     task: NewTask,
     staleRef: string,
   ): Promise<{ taskId: string; reply: unknown[] }> {

@@ -39,14 +39,14 @@ test('each step of a task is published, and whether an entry of a list came or w
   expect(await next(1)).toEqual([task(taskId, false)]);
   await testTenant.answer(taskId);
   expect(await next(1)).toEqual([task(taskId, true)]);
-  await (await fixture.leaseOne()).park({ journal: [], drops: [], waits: [llmWait('2')] });
+  await (await fixture.loadSegment()).park({ journal: [], drops: [], waits: [llmWait('2')] });
   expect(await next(1)).toEqual([task(taskId, true)]);
   await testTenant.interactions.cancel(ANN, formatInteractionId(taskId, 2));
   expect(await next(1)).toEqual([task(taskId, true)]);
-  await (await fixture.leaseOne()).park({ journal: [], drops: [], waits: [] });
+  await (await fixture.loadSegment()).park({ journal: [], drops: [], waits: [] });
   expect(await next(1)).toEqual([task(taskId, false)]);
   await testTenant.answer(taskId, 3);
-  await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
+  await (await fixture.loadSegment()).settle({ status: 'completed', result: {} });
   expect(await next(2)).toEqual([task(taskId, true), task(taskId, false)]);
 });
 
@@ -99,9 +99,9 @@ test('a refused change is not published', async () => {
   expect(await projects.commit('p', { version: '7' }, { set: [['meta', '{}']], delete: [] })).toBe(false);
   await testTenant.answer(taskId);
   await testTenant.answer(taskId);
-  const lease = await fixture.leaseOne();
-  await lease.settle({ status: 'completed', result: {} });
-  await lease.settle({ status: 'completed', result: {} });
+  const segment = await fixture.loadSegment();
+  await segment.settle({ status: 'completed', result: {} });
+  await segment.settle({ status: 'completed', result: {} });
   await testTenant.store.changes.publishStreamOpened('a', 'last');
   await vi.waitFor(() => expect(received.at(-1)).toEqual({ kind: 'stream', session: 'a', stream: 'last' }));
   expect(received.slice(0, -1)).toEqual([task(taskId, true), task(taskId, true), task(taskId, false)]);
@@ -117,7 +117,7 @@ test('nothing is published while no replica subscribes to the tenant, whatever e
   const steps = async () => {
     const taskId = await testTenant.openTask();
     await testTenant.answer(taskId);
-    await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
+    await (await fixture.loadSegment()).settle({ status: 'completed', result: {} });
     await testTenant.store.projects.commit('p', undefined, { set: [['meta', '{}']], delete: [] });
     await testTenant.store.sessionSubscriptions.subscribe(ANN, 'a', 'baton://projects');
   };

@@ -1,6 +1,6 @@
 import type { TenantContext } from './tenant-context.ts';
 import type { Identity } from '../identity/identity.ts';
-import { recheckArgs, recheckKeys } from '../identity/recheck-args.ts';
+import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { REFRESH_SUBSCRIPTIONS, SUBSCRIBE, UNSUBSCRIBE } from '../scripts/registry.ts';
@@ -68,13 +68,13 @@ export class SessionSubscriptions {
       connection,
       SUBSCRIBE,
       {
-        ...recheckKeys(identity, keys),
+        ...admissionRecheckKeys(identity, keys),
         ...this.sessionKeys(id),
         activeChangeChannel: keys.activeChangeChannel,
         idle: keys.session(idle),
       },
       {
-        ...recheckArgs(identity),
+        ...admissionRecheckArgs(identity),
         id,
         uri,
         ...limits,

@@ -13,7 +13,7 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await (await testTenant.caller()).dryRunAdmission();
   await (await testTenant.caller()).admit(['mcp']);
 
-  const { credentials } = testTenant.store;
+  const { apiKeys: credentials } = testTenant.store;
   const { id } = await credentials.create({ name: 'short', scopes: ['mcp'] });
   await credentials.revoke((await credentials.rotate(id, 0)).id);
 
@@ -48,16 +48,16 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await testTenant.answer(taskId, 1, { channel: `${channel}-2` });
   await testTenant.answer(taskId, 1, { channel });
 
-  const lease = await fixture.leaseOne(shard);
-  await lease.commit(
+  const segment = await fixture.loadSegment(shard);
+  await segment.commit(
     'a project',
     undefined,
     { set: [['t:1', '{}']], delete: ['t:2'] },
     { path: '4', entry: 'commit+1', journal: [['5', 'read+2']] },
   );
   await testTenant.answer(taskId, 2, { as: await testTenant.caller('agent-7', ['agent']) });
-  await lease.park({ journal: [['6', 'check+1']], drops: ['9'], waits: [llmWait('7'), sleepWait('8', 0)] });
-  const again = await shard.reload(lease);
+  await segment.park({ journal: [['6', 'check+1']], drops: ['9'], waits: [llmWait('7'), sleepWait('8', 0)] });
+  const again = await shard.reload(segment);
   await again?.release();
   const held = again && (await shard.reload(again));
   await held?.holdForProgram();
@@ -65,30 +65,30 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await shard.dequeue(job, ['echo 2']);
   const found = await shard.dequeue(job, ['echo 1']);
   await shard.dequeue(job, ['echo 1']);
-  if (found.kind === 'taken') await found.leases[0]?.park({ journal: [], drops: [], waits: [] });
+  if (found.kind === 'taken') await found.segments[0]?.park({ journal: [], drops: [], waits: [] });
   await interactions.extend(ANN, third, 60_000);
   await fixture.sweep(shard);
-  const resumed = await fixture.leaseOne(shard);
+  const resumed = await fixture.loadSegment(shard);
   await resumed.park({ journal: [], drops: [], waits: [] });
   await interactions.cancel(ANN, third);
   await tasks.read(ANN, taskId, channel);
-  await (await fixture.leaseOne(shard)).settle({ status: 'completed', result: { text: 'yes' } });
+  await (await fixture.loadSegment(shard)).settle({ status: 'completed', result: { text: 'yes' } });
 
   await projects.commit('another / {project}', undefined, { set: [['t:1', '{}']], delete: [] });
   await tasks.cancel(ANN, await testTenant.openTask({ waits: [llmWait('0'), sleepWait('1', 60_000)] }));
   const brief = testTenant.withLifetimes({ interaction: 0 });
   await brief.openTask();
   await fixture.sweep(shard);
-  await (await fixture.leaseOne(shard)).settle({
+  await (await fixture.loadSegment(shard)).settle({
     status: 'failed',
     error: { code: 'interaction_expired', message: 'late' },
   });
   await testTenant.withLifetimes({ task: 0 }).openTask();
   await testTenant.openTask(newTask({ waits: [], ready: true }));
   await fixture.sweep(shard);
-  await fixture.leaseOne(shard);
+  await fixture.loadSegment(shard);
   await fixture.loseJobs(testTenant);
-  await (await fixture.leaseOne(shard)).settle({ status: 'completed', result: {} });
+  await (await fixture.loadSegment(shard)).settle({ status: 'completed', result: {} });
 
   await shard.workers.deregister('worker-1', ['echo 1']);
   await sessionSubscriptions.unsubscribe('session-1', 'baton://projects');

@@ -3,7 +3,7 @@ import { taskRef } from '../records/keys.ts';
 import type { Wait } from '../records/park-request.ts';
 import { taskFieldNameOf } from '../records/task-record.ts';
 import { INTERACTION_TRANSITIONS, requireTransition, TASK_TRANSITIONS } from '../records/transitions.ts';
-import type { TaskLease } from '../tasks/task-lease.ts';
+import type { FencedSegment } from '../tasks/fenced-segment.ts';
 import type { TestTenant } from './test-tenant.ts';
 
 type Interaction =
@@ -16,9 +16,9 @@ export class ExpectedTask {
   readonly id: string;
   private now: TaskStatus = 'input_required';
   /** Who loaded it last, whose fence is the one that counts. */
-  holder: TaskLease | undefined;
+  holder: FencedSegment | undefined;
   /** Who was told to load it anew. */
-  again: TaskLease | undefined;
+  again: FencedSegment | undefined;
   /** Answers, expiries and cancellations so far, and how many of them a segment has seen and parked. */
   events = 0;
   parkedWith = 0;
@@ -106,28 +106,28 @@ export class ExpectedTask {
     return 'done';
   }
 
-  park(lease: TaskLease, paths: readonly string[], sleep: Wait | undefined): string {
-    if (!this.mayWrite(lease)) return 'stale';
+  park(segment: FencedSegment, paths: readonly string[], sleep: Wait | undefined): string {
+    if (!this.mayWrite(segment)) return 'stale';
     this.holder = undefined;
     this.opens(paths);
     if (sleep?.kind === 'sleep') this.sleeps.push({ lapsed: this.over || sleep.ms === 0 });
     this.status = this.pending.length > 0 ? 'input_required' : 'working';
-    this.again = Number(lease.task.seen) === this.events ? undefined : lease;
+    this.again = Number(segment.task.seen) === this.events ? undefined : segment;
     if (this.again !== undefined) return 'again';
     this.started = true;
     this.parkedWith = this.events;
     return 'parked';
   }
 
-  settle(lease: TaskLease): string {
-    if (!this.mayWrite(lease)) return 'stale';
+  settle(segment: FencedSegment): string {
+    if (!this.mayWrite(segment)) return 'stale';
     this.end('completed', 'cancelled');
     return 'settled';
   }
 
   /** RELEASE or HOLD: its holder is stale from here on. */
-  lose(lease: TaskLease, how: 'released' | 'held'): string {
-    if (!this.mayWrite(lease)) return 'stale';
+  lose(segment: FencedSegment, how: 'released' | 'held'): string {
+    if (!this.mayWrite(segment)) return 'stale';
     this.holder = undefined;
     return how;
   }
@@ -152,8 +152,8 @@ export class ExpectedTask {
     }
   }
 
-  private mayWrite(lease: TaskLease): boolean {
-    return this.holder === lease && !this.ended;
+  private mayWrite(segment: FencedSegment): boolean {
+    return this.holder === segment && !this.ended;
   }
 
   private opens(paths: readonly string[]): void {

@@ -2,8 +2,8 @@ import { formatInteractionId } from '@baton/protocol';
 import fc from 'fast-check';
 import type { Identity } from '../identity/identity.ts';
 import { taskRef } from '../records/keys.ts';
-import type { TaskLease } from '../tasks/task-lease.ts';
-import type { TaskBatch } from '../shard/shard.ts';
+import type { FencedSegment } from '../tasks/fenced-segment.ts';
+import type { TaskBatch } from '../shard/worker-shard.ts';
 import type { StoreFixture } from './store-fixture.ts';
 import { llmWait, errorCode, type TestTenant, sleepWait } from './test-tenant.ts';
 import { type ExpectedTask, ExpectedTasks } from './expected-tasks.ts';
@@ -67,7 +67,7 @@ export class RandomTaskRun {
   private readonly fixture: StoreFixture;
   private readonly testTenant: TestTenant;
   /** Whoever has loaded a task, late ones and dead ones included: each may still write, or try to. */
-  private readonly leases: TaskLease[] = [];
+  private readonly segments: FencedSegment[] = [];
   private paths = 0;
   private jobs = 1_000;
 
@@ -154,40 +154,40 @@ export class RandomTaskRun {
     if (number === undefined) return same(undefined);
     const batch = await this.dequeue('ready', Number(number));
     if (batch.kind !== 'retried') return { answered: batch.kind, expected: 'retried' };
-    const { leases } = await this.fixture.shard.load(
+    const { segments } = await this.fixture.shard.load(
       this.testTenant.store.id,
       Number(number),
       batch.notLoaded,
     );
-    for (const lease of leases) this.recordLease(lease);
+    for (const segment of segments) this.recordSegment(segment);
     return same(undefined);
   }
 
-  /** What the dead worker had loaded is behind a new fence: an earlier lease is stale. */
+  /** What the dead worker had loaded is behind a new fence: an earlier segment is stale. */
   private async takeAndDie() {
     const batch = await this.dequeue('ready');
-    const leases = batch.kind === 'taken' ? batch.leases : [];
-    for (const lease of leases) this.tasks.find(lease.taskId).holder = lease;
+    const segments = batch.kind === 'taken' ? batch.segments : [];
+    for (const segment of segments) this.tasks.find(segment.taskId).holder = segment;
     return same(undefined);
   }
 
   private async take(list: 'ready' | 'held' = 'ready') {
     const batch = await this.dequeue(list);
-    const leases = batch.kind === 'taken' ? batch.leases : [];
-    for (const lease of leases) this.recordLease(lease);
-    const ended = leases.filter(({ taskId }) => this.tasks.find(taskId).ended);
+    const segments = batch.kind === 'taken' ? batch.segments : [];
+    for (const segment of segments) this.recordSegment(segment);
+    const ended = segments.filter(({ taskId }) => this.tasks.find(taskId).ended);
     return { answered: ended.length, expected: 0 };
   }
 
-  private recordLease(lease: TaskLease): void {
-    this.leases.push(lease);
-    const task = this.tasks.find(lease.taskId);
-    task.holder = lease;
-    task.checkJournal(lease.task.journal);
+  private recordSegment(segment: FencedSegment): void {
+    this.segments.push(segment);
+    const task = this.tasks.find(segment.taskId);
+    task.holder = segment;
+    task.checkJournal(segment.task.journal);
   }
 
   private async sweep() {
-    // A dead holder's lease is a task's place until it is given back, whoever notices first.
+    // A dead holder's segment is a task's place until it is given back, whoever notices first.
     await this.fixture.sweep();
     this.tasks.swept();
     return same(undefined);
@@ -195,18 +195,18 @@ export class RandomTaskRun {
 
   private async holder(step: LeaseStep) {
     // Mostly those who came last: the others are late already.
-    const lease = this.leases.at(-1 - Math.max(0, step.task - 8));
-    if (lease === undefined) return same(undefined);
-    const task = this.tasks.find(lease.taskId);
+    const segment = this.segments.at(-1 - Math.max(0, step.task - 8));
+    if (segment === undefined) return same(undefined);
+    const task = this.tasks.find(segment.taskId);
     switch (step.do) {
       case 'park': {
         const waits = Array.from({ length: step.waits }, () => llmWait(`${this.paths++}`));
         const sleep = step.sleep < 2 ? [sleepWait(`${this.paths++}`, step.sleep === 0 ? 0 : 600_000)] : [];
-        const answered = await lease.park({ journal: [], drops: [], waits: [...waits, ...sleep] });
+        const answered = await segment.park({ journal: [], drops: [], waits: [...waits, ...sleep] });
         return {
           answered,
           expected: task.park(
-            lease,
+            segment,
             waits.map((wait) => wait.path),
             sleep[0],
           ),
@@ -214,21 +214,21 @@ export class RandomTaskRun {
       }
       case 'settle':
         return {
-          answered: await lease.settle({ status: 'completed', result: {} }),
-          expected: task.settle(lease),
+          answered: await segment.settle({ status: 'completed', result: {} }),
+          expected: task.settle(segment),
         };
       case 'release':
-        return { answered: await lease.release(), expected: task.lose(lease, 'released') };
+        return { answered: await segment.release(), expected: task.lose(segment, 'released') };
       case 'hold':
-        return { answered: await lease.holdForProgram(), expected: task.lose(lease, 'held') };
+        return { answered: await segment.holdForProgram(), expected: task.lose(segment, 'held') };
       case 'reload': {
         // Only a holder that received "again" loads anew, and only what is still in its job's batch: what was given back
         // stands ready for whoever takes it next.
-        const received = task.again === lease;
-        const own = await this.fixture.redis.hget(this.testTenant.keys.jobs, String(lease.job));
+        const received = task.again === segment;
+        const own = await this.fixture.redis.hget(this.testTenant.keys.jobs, String(segment.job));
         const leased = received && ` ${own} `.includes(` ${taskRef(task.id)} `);
-        const again = received ? await this.fixture.shard.reload(lease) : undefined;
-        if (again !== undefined) this.recordLease(again);
+        const again = received ? await this.fixture.shard.reload(segment) : undefined;
+        if (again !== undefined) this.recordSegment(again);
         return { answered: again !== undefined, expected: leased && !task.ended };
       }
     }

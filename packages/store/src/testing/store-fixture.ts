@@ -1,24 +1,24 @@
 /**
  * The store over a real Redis of its own, for tests. `testTenant` is a tenant with callers, `contents` what Redis holds,
- * `script-interceptor` what scripts reply, `script-mutation` their mutants, `redis-monitor` what they touch, `redis-cluster` two nodes, `every-script` a scenario.
+ * `script-recorder` what scripts reply, `script-mutation` their mutants, `redis-monitor` what they touch, `redis-cluster` two nodes, `every-script` a scenario.
  */
 import { startPrivateRedis } from '@baton/local-redis';
 import type { Limits } from '@baton/protocol';
 import { Redis } from 'ioredis';
 import { afterAll, beforeEach } from 'vitest';
 import type { Connection } from '../redis/connection.ts';
-import { internalsOf } from '../internals.ts';
+import { storeInternalsOf } from '../store-internals.ts';
 import { type Keyspace, taskIdFromRef } from '../records/keys.ts';
 import { OperatorStore } from '../operator-store.ts';
 import { runScript } from '../scripts/script.ts';
 import { REQUEUE_LOST_JOBS } from '../scripts/registry.ts';
-import type { TaskLease } from '../tasks/task-lease.ts';
-import type { Shard } from '../shard/shard.ts';
-import { openShards } from '../shards.ts';
+import type { FencedSegment } from '../tasks/fenced-segment.ts';
+import type { WorkerShard } from '../shard/worker-shard.ts';
+import { openWorkerShards } from '../shards.ts';
 import { Store, type StoreOptions } from '../store.ts';
 import { readRedisContents } from './redis-contents.ts';
 import { TestTenant } from './test-tenant.ts';
-import { ScriptInterceptor } from './script-interceptor.ts';
+import { ScriptRecorder } from './script-recorder.ts';
 
 /** One process's store, and a client that looks past it. */
 export class StoreFixture {
@@ -28,8 +28,8 @@ export class StoreFixture {
   readonly connection: Connection;
   readonly keyspace: Keyspace;
   readonly operators: OperatorStore;
-  readonly shards: readonly Shard[];
-  readonly interceptor: ScriptInterceptor;
+  readonly shards: readonly WorkerShard[];
+  readonly recorder: ScriptRecorder;
   private readonly tenants: TestTenant[] = [];
   /** Numbers that no script gives. */
   private jobs = 1_000_000;
@@ -38,12 +38,12 @@ export class StoreFixture {
     this.url = url;
     this.store = store;
     this.redis = redis;
-    const { connection, keyspace } = internalsOf(store);
+    const { connection, keyspace } = storeInternalsOf(store);
     this.connection = connection;
     this.keyspace = keyspace;
     this.operators = new OperatorStore(store);
-    this.shards = openShards(store);
-    this.interceptor = new ScriptInterceptor(connection);
+    this.shards = openWorkerShards(store);
+    this.recorder = new ScriptRecorder(connection);
   }
 
   async createTenant(limits: Partial<Limits> = {}, id?: string): Promise<TestTenant> {
@@ -52,7 +52,7 @@ export class StoreFixture {
     return testTenant;
   }
 
-  get shard(): Shard {
+  get shard(): WorkerShard {
     return this.shards[0]!;
   }
 
@@ -62,20 +62,20 @@ export class StoreFixture {
   }
 
   /** The next ready task, loaded, for a job of its own. Throws when none is. */
-  async leaseOne(shard = this.shard): Promise<TaskLease> {
-    const [lease] = await this.lease(1, shard);
-    if (lease === undefined) throw new Error('nothing is ready');
-    return lease;
+  async loadSegment(shard = this.shard): Promise<FencedSegment> {
+    const [segment] = await this.loadSegments(1, shard);
+    if (segment === undefined) throw new Error('nothing is ready');
+    return segment;
   }
 
   /** Up to `most` ready tasks of the first testTenant that has any, loaded, for a job of their own. */
-  async lease(most: number, shard = this.shard): Promise<TaskLease[]> {
+  async loadSegments(most: number, shard = this.shard): Promise<FencedSegment[]> {
     for (const { store } of this.tenants) {
       if (this.keyspace.shardIndex(store.id) !== shard.index) continue;
       const job = { tenant: store.id, list: 'ready' as const, number: this.jobs++, tasks: [] };
       const batch = await shard.dequeue(job, [], { limit: most });
       if (batch.kind !== 'taken' || batch.notLoaded.length === 0) continue;
-      return (await shard.load(store.id, job.number, batch.notLoaded)).leases;
+      return (await shard.load(store.id, job.number, batch.notLoaded)).segments;
     }
     return [];
   }

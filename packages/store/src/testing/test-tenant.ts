@@ -3,7 +3,7 @@ import { BatonError, formatInteractionId, type Limits, parseApiKey, type Scope }
 import { randomBytes } from 'node:crypto';
 import { taskRef } from '../records/keys.ts';
 import type { Identity } from '../identity/identity.ts';
-import type { Caller } from '../tenant/caller.ts';
+import type { CallerAdmission } from '../tenant/caller-admission.ts';
 import { TenantContext } from '../tenant/tenant-context.ts';
 import type { Wait } from '../records/park-request.ts';
 import type { NewTask } from '../tasks/tasks.ts';
@@ -67,10 +67,9 @@ export class TestTenant {
   }
 
   /** A new request of a principal. */
-  async caller(principal = 'ann', scopes: Scope[] = ['mcp'], bytes = 100): Promise<Caller> {
+  async caller(principal = 'ann', scopes: Scope[] = ['mcp'], bytes = 100): Promise<CallerAdmission> {
     const name = `${principal} ${scopes.join(' ')}`;
-    const text =
-      this.texts.get(name) ?? (await this.store.credentials.create({ name, principal, scopes })).key;
+    const text = this.texts.get(name) ?? (await this.store.apiKeys.create({ name, principal, scopes })).key;
     this.texts.set(name, text);
     const parts = parseApiKey(text);
     if (parts === undefined) throw new Error('a key that was just made does not parse');
@@ -78,7 +77,7 @@ export class TestTenant {
   }
 
   /** Opens a task as ann; by default it waits for one answer. */
-  async openTask(task: Partial<NewTask> = {}, caller?: Caller): Promise<string> {
+  async openTask(task: Partial<NewTask> = {}, caller?: CallerAdmission): Promise<string> {
     const opened = await this.tasks.open(caller ?? (await this.caller()), newTask(task));
     return opened.taskId;
   }
@@ -86,7 +85,7 @@ export class TestTenant {
   async answer(
     taskId: string,
     number = 1,
-    { text = '"yes"', as, channel = '' }: { text?: string; as?: Caller; channel?: string } = {},
+    { text = '"yes"', as, channel = '' }: { text?: string; as?: CallerAdmission; channel?: string } = {},
   ) {
     const answer = {
       interactionId: formatInteractionId(taskId, number),

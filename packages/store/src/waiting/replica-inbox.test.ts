@@ -6,7 +6,7 @@ import { startTestCluster } from '../testing/redis-cluster.ts';
 import { closeFixture, connectFixture, openFixture, ioredisUrl } from '../testing/store-fixture.ts';
 import { ANN, llmWait, type TestTenant } from '../testing/test-tenant.ts';
 import { ReplicaInbox } from './replica-inbox.ts';
-import { internalsOf } from '../internals.ts';
+import { storeInternalsOf } from '../store-internals.ts';
 import { Store } from '../store.ts';
 
 const fixture = await openFixture();
@@ -15,14 +15,15 @@ const { inbox } = store;
 const nothing = { journal: [], drops: [], waits: [] };
 
 /** Settles whatever is taken next. */
-const settleNext = async (result = {}) => (await fixture.leaseOne()).settle({ status: 'completed', result });
+const settleNext = async (result = {}) =>
+  (await fixture.loadSegment()).settle({ status: 'completed', result });
 
 test('a subscription receives that its task has parked, with the events that it has consumed, and how it ended', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
   const listener = inbox.subscribe(testTenant.member(taskId));
   await testTenant.answer(taskId, 1, { channel: inbox.channel });
-  await (await fixture.leaseOne()).park(nothing);
+  await (await fixture.loadSegment()).park(nothing);
   expect(await listener.next(5_000)).toEqual({ seen: 1, status: 'input_required' });
   await testTenant.tasks.read(ANN, taskId, inbox.channel);
   await testTenant.answer(taskId, 2);
@@ -51,14 +52,14 @@ test.each(['cancelled', 'failed'] as const)(
   },
 );
 
-test('a notice that comes before the reply of ACCEPT is not lost', async () => {
+test('a notice that comes before the reply of ACCEPT_ANSWER is not lost', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask();
   const listener = inbox.subscribe(testTenant.member(taskId));
   const worker = (async () => {
     for (;;) {
-      const [lease] = await fixture.lease(1);
-      if (lease) return lease.settle({ status: 'completed', result: {} });
+      const [segment] = await fixture.loadSegments(1);
+      if (segment) return segment.settle({ status: 'completed', result: {} });
     }
   })();
   await testTenant.answer(taskId, 1, { channel: inbox.channel });
@@ -174,7 +175,7 @@ test('on a cluster the subscriber reconnects to another node, and every subscrip
     async () => {
       for (const node of nodes) await killSubscribers(node);
     },
-    async () => (await own.leaseOne(shard)).settle({ status: 'completed', result: {} }),
+    async () => (await own.loadSegment(shard)).settle({ status: 'completed', result: {} }),
   );
   await closeFixture(own);
   nodes[1]?.disconnect();
@@ -197,7 +198,7 @@ test('closing ends every wait and the connection', async () => {
 });
 
 test('an inbox receives its own channel only', async () => {
-  const { connection, keyspace } = internalsOf(store);
+  const { connection, keyspace } = storeInternalsOf(store);
   const other = await ReplicaInbox.open(connection, keyspace, 'replica-2', store.admissionChanges);
   const [mine, theirs] = [inbox.subscribe('t:y'), other.subscribe('t:y')];
   await redis.publish(other.channel, 't:y 3 working ');

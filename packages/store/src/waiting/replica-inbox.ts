@@ -43,7 +43,7 @@ export class ReplicaInbox implements Subscriber {
   }
 
   /**
-   * Subscribes to a topic (see `Tasks.topic`, `Queries.pendingTopic`); `close` the subscription when the wait is over. It reads
+   * Subscribes to a topic (see `Tasks.topic`, `PagedQueries.pendingTopic`); `close` the subscription when the wait is over. It reads
    * again also when `key`, with which the call is held, may have ended.
    */
   subscribe(topic: string, key?: HeldKey): InboxSubscription {

@@ -1,7 +1,13 @@
 import { BatonError, type Scope, scopeSchema } from '@baton/protocol';
-import { type Caller, type Identity, refusalError, type Store, type TenantStore } from '@baton/store';
+import {
+  type CallerAdmission,
+  type Identity,
+  refusalError,
+  type Store,
+  type TenantStore,
+} from '@baton/store';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { admit, callAdmittedAtEdge } from '../../call/access.ts';
+import { admitCaller, edgeAdmittedAccess } from '../../call/access.ts';
 import { credentialOf } from '../../edge/credential.ts';
 import type { RouteAccess } from '../../edge/route-access.ts';
 
@@ -11,7 +17,7 @@ type RestRequest =
   | {
       readonly kind: 'tenant';
       readonly tenant: TenantStore;
-      readonly caller: Caller;
+      readonly caller: CallerAdmission;
       admit(): Promise<Identity>;
     };
 
@@ -87,7 +93,7 @@ function createRestRequest(
         const caller = tenant.operatorCaller();
         const admitOperator = once(async () => {
           await requireTenant(named);
-          return admit({ caller }, callAdmittedAtEdge(scopeSchema.options));
+          return admitCaller({ caller }, edgeAdmittedAccess(scopeSchema.options));
         });
         return { kind: 'tenant', tenant, caller, admit: admitOperator };
       }
@@ -99,20 +105,20 @@ function createRestRequest(
   const identity =
     access.kind === 'path'
       ? once(() => admitTenantAdmin(caller, tenant, access.scopes, named))
-      : once(async () => withAdminScope(await admit({ caller }, access)));
+      : once(async () => withAdminScope(await admitCaller({ caller }, access)));
   return { kind: 'tenant', tenant, caller, admit: identity };
 }
 
 async function admitTenantAdmin(
-  caller: Caller,
+  caller: CallerAdmission,
   tenant: TenantStore,
   scopes: readonly Scope[],
   named: string,
 ): Promise<Identity> {
-  await admit({ caller }, callAdmittedAtEdge(['admin']));
+  await admitCaller({ caller }, edgeAdmittedAccess(['admin']));
   // For another tenant's key, a tenant that exists answers like one that does not.
   if (tenant.id !== named) throw refusalError(['tenant_not_found']);
-  return withAdminScope(await admit({ caller }, callAdmittedAtEdge(scopes)));
+  return withAdminScope(await admitCaller({ caller }, edgeAdmittedAccess(scopes)));
 }
 
 /** An admin sees and ends everything of its tenant, as the scope `agent` does; only answering needs that scope itself. */
@@ -121,9 +127,9 @@ function withAdminScope(identity: Identity): Identity {
   return scopes.has('admin') ? { principal, scopes: new Set([...scopes, 'agent']) } : identity;
 }
 
-function refuseKey(caller: Caller): () => Promise<never> {
+function refuseKey(caller: CallerAdmission): () => Promise<never> {
   return async () => {
-    await admit({ caller }, callAdmittedAtEdge(scopeSchema.options));
+    await admitCaller({ caller }, edgeAdmittedAccess(scopeSchema.options));
     throw new BatonError(
       'insufficient_scope',
       'Tenants are managed with the operator token, not with an API key.',

@@ -1,15 +1,21 @@
-import { type Limits, limitsSchema, limitsPatch, tenantId, tenantInputSchema } from '@baton/protocol';
+import {
+  type Limits,
+  limitsSchema,
+  limitsPatchSchema,
+  tenantIdSchema,
+  tenantInputSchema,
+} from '@baton/protocol';
 import type { Identity } from '@baton/store';
 import type { OperatorStore } from '@baton/store/operator';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { cursor, nextCursor } from '../routes/paging.ts';
+import { cursorParamSchema, nextCursorSchema } from '../routes/paging.ts';
 import { jsonResponseSchema, isoTimeSchema } from '../openapi/shared-schemas.ts';
 
 const tenant = z
   .object({
-    id: tenantId,
+    id: tenantIdSchema,
     name: z.string(),
     suspended: z.boolean().describe('True: its keys are refused, its tasks stay as they are'),
     createdAt: isoTimeSchema,
@@ -19,16 +25,16 @@ const tenant = z
   .readonly();
 
 const creation = tenantInputSchema.extend({
-  limits: limitsPatch.optional().describe('Any of them; the others have their defaults'),
+  limits: limitsPatchSchema.optional().describe('Any of them; the others have their defaults'),
 });
 
 const change = z.strictObject({
   name: tenantInputSchema.shape.name,
   suspended: z.boolean().optional(),
-  limits: limitsPatch.optional().describe('Any of them; the others stay'),
+  limits: limitsPatchSchema.optional().describe('Any of them; the others stay'),
 });
 
-const params = z.object({ tenant: tenantId });
+const params = z.object({ tenant: tenantIdSchema });
 const PAGE_SIZE = 100;
 /** Who sees the list of tenants. */
 const OPERATOR: Identity = { principal: 'operator', scopes: new Set() };
@@ -72,9 +78,12 @@ export async function tenantRoutes(
         operationId: 'listTenants',
         tags,
         summary: 'List the tenants, in the order of their ids',
-        querystring: z.strictObject({ cursor }),
+        querystring: z.strictObject({ cursor: cursorParamSchema }),
         response: {
-          200: jsonResponseSchema('A page of tenants', z.object({ tenants: z.array(tenant), nextCursor })),
+          200: jsonResponseSchema(
+            'A page of tenants',
+            z.object({ tenants: z.array(tenant), nextCursor: nextCursorSchema }),
+          ),
         },
       },
     },
@@ -126,7 +135,7 @@ export async function tenantRoutes(
 }
 
 /** JSON has no `undefined`, so what is there is given; zod's type cannot say so. */
-function asPartialLimits(patch: z.infer<typeof limitsPatch> | undefined): Partial<Limits> | undefined {
+function asPartialLimits(patch: z.infer<typeof limitsPatchSchema> | undefined): Partial<Limits> | undefined {
   return patch as Partial<Limits> | undefined;
 }
 

@@ -1,5 +1,5 @@
-import { keyInputSchema, scopeSchema, tenantId } from '@baton/protocol';
-import { type Credential, keyMakerOf } from '@baton/store';
+import { keyInputSchema, scopeSchema, tenantIdSchema } from '@baton/protocol';
+import { type ApiKeyInfo, keyIssuerOf } from '@baton/store';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -38,9 +38,9 @@ const rotation = z.strictObject({
     .describe('How long the old key is good beside the new one'),
 });
 
-const ofTenant = z.object({ tenant: tenantId });
+const ofTenant = z.object({ tenant: tenantIdSchema });
 const ofKey = z.object({
-  tenant: tenantId,
+  tenant: tenantIdSchema,
   id: z.string().min(1).max(100).describe("The key's id, not its text"),
 });
 const access = { kind: 'path', scopes: ['admin'] } as const;
@@ -65,7 +65,7 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
     },
     async (request, reply) => {
       const { tenant, caller } = tenantRequestOf(request);
-      const created = await tenant.credentials.create(request.body, keyMakerOf(caller.heldIdentity()));
+      const created = await tenant.apiKeys.create(request.body, keyIssuerOf(caller.heldIdentity()));
       logKeyChange(request, 'created', created);
       return reply.status(201).send(created);
     },
@@ -83,7 +83,7 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
         response: { 200: jsonResponseSchema('The keys', z.object({ keys: z.array(key) })) },
       },
     },
-    async (request) => ({ keys: await tenantRequestOf(request).tenant.credentials.list() }),
+    async (request) => ({ keys: await tenantRequestOf(request).tenant.apiKeys.list() }),
   );
 
   rest.post(
@@ -103,8 +103,8 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
     async (request, reply) => {
       const { tenant, caller } = tenantRequestOf(request);
       const { params, body } = request;
-      const maker = keyMakerOf(caller.heldIdentity());
-      const rotated = await tenant.credentials.rotate(params.id, body.overlapSeconds, maker);
+      const issuer = keyIssuerOf(caller.heldIdentity());
+      const rotated = await tenant.apiKeys.rotate(params.id, body.overlapSeconds, issuer);
       logKeyChange(request, 'rotated', rotated, { replaces: params.id, ...body });
       return reply.status(201).send(rotated);
     },
@@ -129,7 +129,7 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
       },
     },
     async (request, reply) => {
-      const { credentials } = tenantRequestOf(request).tenant;
+      const { apiKeys: credentials } = tenantRequestOf(request).tenant;
       const ids = await credentials.revoke(request.params.id, request.query.children === 'true');
       for (const id of ids) logKeyChange(request, 'revoked', { id });
       return reply.status(204).send();
@@ -141,7 +141,7 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
 function logKeyChange(
   request: FastifyRequest,
   change: 'created' | 'rotated' | 'revoked',
-  { id, principal, scopes, expiresAt }: Pick<Credential, 'id'> & Partial<Credential>,
+  { id, principal, scopes, expiresAt }: Pick<ApiKeyInfo, 'id'> & Partial<ApiKeyInfo>,
   more: object = {},
 ): void {
   const { tenant, caller } = tenantRequestOf(request);

@@ -1,8 +1,21 @@
-import { BatonError, exceedsDepth, exceedsValueCount, isRecord, MAX_SHARED_DEPTH } from '@baton/protocol';
+import {
+  BatonError,
+  exceedsDepth,
+  exceedsValueCount,
+  isRecord,
+  MAX_STORED_JSON_DEPTH,
+} from '@baton/protocol';
 import { z } from 'zod';
 import { buildGraph, dependencyLinks, findCycles } from '../dependencies/dependency-graph.ts';
 import { findDuplicates } from '../dependencies/find-duplicates.ts';
-import { DEFAULT_TAG, newTag, type Project, type Tag, type TagMetadata, tagName } from '../model/project.ts';
+import {
+  DEFAULT_TAG,
+  newTag,
+  type Project,
+  type Tag,
+  type TagMetadata,
+  tagNameSchema,
+} from '../model/project.ts';
 import { type Subtask, type Task, TASK_LIMITS, taskSchema } from '../model/task.ts';
 
 /**
@@ -56,8 +69,8 @@ export function* parseTasksFileInSteps(file: unknown, now: string): Generator<un
       most,
     });
   }
-  if (exceedsDepth(MAX_SHARED_DEPTH, file))
-    throw new BatonError('invalid_arguments', `The file nests deeper than ${MAX_SHARED_DEPTH} levels.`);
+  if (exceedsDepth(MAX_STORED_JSON_DEPTH, file))
+    throw new BatonError('invalid_arguments', `The file nests deeper than ${MAX_STORED_JSON_DEPTH} levels.`);
   const tagged = Array.isArray(file['tasks']) ? { [DEFAULT_TAG]: file } : file;
   const names = Object.keys(tagged);
   if (names.length === 0) throw invalid([], 'must hold at least one tag', file);
@@ -73,14 +86,14 @@ export function* parseTasksFileInSteps(file: unknown, now: string): Generator<un
 }
 
 /** A project as tasks.json, ready for `JSON.stringify`. */
-export function formatTasksFile(project: Project): Record<string, unknown> {
+export function toTasksFile(project: Project): Record<string, unknown> {
   return Object.fromEntries(
     [...project.tags].map(([name, { tasks, metadata, extra }]) => [name, { tasks, metadata, ...extra }]),
   );
 }
 
 function* readTag(name: string, raw: unknown, now: string): Generator<undefined, Tag> {
-  const named = tagName.safeParse(name);
+  const named = tagNameSchema.safeParse(name);
   if (!named.success) throw invalid([name], 'the tag must be 1 to 64 letters, digits or - _ .', name);
   const parsed = fileTag.safeParse(raw);
   if (!parsed.success) throw fromIssue([name], parsed.error, raw);

@@ -6,14 +6,14 @@
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}, or a refusal of RECHECK
 -- @include clock
 -- @include credential
--- @include recheck
+-- @include admission_recheck
 -- @include visibility
 -- @include waits
 -- @include task_waiters
--- @include backlog_waiters
+-- @include pending_list_waiters
 -- @include claims
 local now = clock()
-local refusal, principal, scopes = recheck(now)
+local refusal, principal, scopes = recheck_admission(now)
 if refusal then return refusal end
 local owner = visible_owner(principal, scopes)
 if not owner then return {'interaction_not_found'} end
@@ -38,6 +38,6 @@ end
 if claimed_until then
   redis.call('ZREM', K_claims, reference)
   redis.call('ZREM', K_holders, reference .. ' ' .. A_holder)
-  notify_backlog_waiters(redis.call('HGET', K_tenant, 'watch'))
+  notify_pending_list_waiters(redis.call('HGET', K_tenant, 'watch'))
 end
 return {'released'}

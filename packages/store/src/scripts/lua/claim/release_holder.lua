@@ -7,7 +7,7 @@
 -- Returns: {'released', ended}
 -- @include clock
 -- @include task_waiters
--- @include backlog_waiters
+-- @include pending_list_waiters
 -- @include claims
 local now = clock()
 drop_expired_claims(now)
@@ -21,5 +21,5 @@ for _, held in ipairs(redis.call('ZRANGE', K_holders, 0, -1)) do
   end
 end
 redis.call('ZADD', K_holders, now + tonumber(A_life), ' ' .. A_holder)
-if ended > 0 then notify_backlog_waiters(redis.call('HGET', K_tenant, 'watch')) end
+if ended > 0 then notify_pending_list_waiters(redis.call('HGET', K_tenant, 'watch')) end
 return {'released', ended}

@@ -11,7 +11,7 @@
 -- @include admission
 -- @include visibility
 -- @include waits
--- @include answerable
+-- @include answer_token
 -- @include chunk_state
 local now = clock()
 local refusal, principal, scopes, limits = authenticate(now, 'answerBytes')

@@ -16,11 +16,11 @@
 -- released gets nothing.
 -- @include clock
 -- @include credential
--- @include recheck
+-- @include admission_recheck
 -- @include visibility
 -- @include claims
 local now = clock()
-local refusal, principal, scopes = recheck(now)
+local refusal, principal, scopes = recheck_admission(now)
 if refusal then return refusal end
 local limit, room, examine, lease = tonumber(A_limit), tonumber(A_bytes), tonumber(A_examine), tonumber(A_lease)
 

@@ -10,13 +10,13 @@
 --          free: ms until the first claim ends that hid something, or -1
 -- @include clock
 -- @include credential
--- @include recheck
+-- @include admission_recheck
 -- @include visibility
 -- @include task_waiters
--- @include backlog_waiters
+-- @include pending_list_waiters
 -- @include claims
 local now = clock()
-local refusal, principal, scopes, expires_in = recheck(now)
+local refusal, principal, scopes, expires_in = recheck_admission(now)
 if refusal then return refusal end
 drop_expired_claims(now)
 local limit, scan_limit = tonumber(A_limit), tonumber(A_scanLimit)
@@ -69,7 +69,7 @@ while scanned < scan_limit and #found < limit * 2 do
   end
 end
 -- On every page, not only on the last: what comes free behind a walk must not be missed by it.
-if A_channel ~= '' and (#found == 0 or A_unfiltered == '0') then register_backlog_waiter(A_channel) end
+if A_channel ~= '' and (#found == 0 or A_unfiltered == '0') then register_pending_list_waiter(A_channel) end
 local reply = {'ok', expires_in, found, string.format('%d', free)}
 if last then reply[5], reply[6] = last[1], last[2] end
 return reply

@@ -11,7 +11,7 @@
 --          the key that has most; or a refusal of RECHECK
 -- @include clock
 -- @include credential
--- @include recheck
+-- @include admission_recheck
 -- @include change_feed
 local function key_of(id) return string.match(id, '^(.*)%.') or '' end
 
@@ -33,7 +33,7 @@ local function session_beyond_share()
 end
 
 local now = clock()
-local refusal = recheck(now)
+local refusal = recheck_admission(now)
 if refusal then return refusal end
 local expires_at = now + tonumber(A_life)
 if redis.call('ZSCORE', K_ended, A_id) then return {'session_not_found'} end

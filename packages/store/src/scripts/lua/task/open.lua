@@ -22,9 +22,9 @@
 -- @include ready_queue
 -- @include task_deadline
 -- @include task_waiters
--- @include backlog_waiters
+-- @include pending_list_waiters
 -- @include change_feed
-local PENDING_LIMIT, TASK_LIMIT, REQUEST_BYTES, TASK_COUNT, BACKLOG_WAITERS = 1, 2, 3, 4, 5
+local PENDING_LIMIT, TASK_LIMIT, REQUEST_BYTES, TASK_COUNT, PENDING_LIST_WAITERS = 1, 2, 3, 4, 5
 local now = clock()
 local refusal, principal, scopes, tenant = admit(now, 'pendingInteractions', 'openTasks', 'delegatedRequestBytes', 'open', 'watch')
 if refusal then return refusal end
@@ -100,8 +100,8 @@ if A_arguments ~= '' then
   redis.call('PEXPIRE', K_idempotency, A_keep)
 end
 if interactions > 0 then
-  notify_backlog_waiters(tenant[BACKLOG_WAITERS])
-  tenant[BACKLOG_WAITERS] = false
+  notify_pending_list_waiters(tenant[PENDING_LIST_WAITERS])
+  tenant[PENDING_LIST_WAITERS] = false
 end
 publish_task_change(principal, true)
 return reply_opened(A_ready == '1' and enqueue_task(now) or '', string.format('%d', now), task.waits)

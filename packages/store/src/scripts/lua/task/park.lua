@@ -16,7 +16,7 @@
 -- @include task_status
 -- @include add_waits
 -- @include task_waiters
--- @include backlog_waiters
+-- @include pending_list_waiters
 -- @include change_feed
 local fence, open, expires, events, principal, opened_before, waiters, queue = unpack(redis.call(
   'HMGET', K_task, F_fence, F_waits, F_expires_at, F_events, F_principal, F_interactions_opened, F_waiters, F_queue))
@@ -25,9 +25,9 @@ local now = clock()
 local journal, drops, wait_count = tonumber(A_journal), tonumber(A_drops), tonumber(A_waits)
 local first_drop = A_rest + journal * 2
 local first_wait = first_drop + drops
-local request_bytes, backlog_waiters
+local request_bytes, pending_list_waiters
 if wait_count > 0 then
-  request_bytes, backlog_waiters = unpack(redis.call('HMGET', K_tenant, 'delegatedRequestBytes', 'watch'))
+  request_bytes, pending_list_waiters = unpack(redis.call('HMGET', K_tenant, 'delegatedRequestBytes', 'watch'))
   local refusal = refusal_of_oversized(first_wait, wait_count, request_bytes)
   if refusal then return refusal end
 end
@@ -54,7 +54,7 @@ add_pair(fields, F_status, status)
 write_all('HSET', K_task, fields)
 write_all('HDEL', K_task, dropped)
 set_deadline(first_deadline(waits, expires_at))
-if opens_interactions then notify_backlog_waiters(backlog_waiters) end
+if opens_interactions then notify_pending_list_waiters(pending_list_waiters) end
 publish_task_change(principal, opens_interactions)
 if again then return {'again', event} end
 notify_task_waiters(waiters, A_topic, A_seen, status, '')

@@ -8,12 +8,12 @@
 --          interaction: request, or summary in its place
 -- @include clock
 -- @include credential
--- @include recheck
+-- @include admission_recheck
 -- @include visibility
 -- @include waits
 -- @include task_status
 -- @include task_waiters
-local refusal, principal, scopes, expires_in = recheck(clock())
+local refusal, principal, scopes, expires_in = recheck_admission(clock())
 if refusal then return refusal end
 if not visible_owner(principal, scopes) then return {'task_not_found'} end
 local task = redis.call(

@@ -11,7 +11,7 @@
 -- @include admission
 -- @include visibility
 -- @include waits
--- @include answerable
+-- @include answer_token
 local now = clock()
 local refusal, principal, scopes, _, expires_in = authenticate(now)
 if refusal then return refusal end

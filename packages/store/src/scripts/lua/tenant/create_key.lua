@@ -7,9 +7,9 @@
 -- Returns: {'created', at}, {'outlives', ms}: repeat with this expiry at most, or a refusal of RECHECK
 -- @include clock
 -- @include credential
--- @include recheck
+-- @include admission_recheck
 local now = clock()
-local refusal, _, _, expires_in = recheck(now)
+local refusal, _, _, expires_in = recheck_admission(now)
 if refusal then return refusal end
 local most = expires_in ~= '' and now + tonumber(expires_in)
 if most and (A_expires == '' or tonumber(A_expires) > most) then return {'outlives', string.format('%d', most)} end

@@ -2,12 +2,12 @@ import { formatScopes, type Identity } from './identity.ts';
 import type { TenantKeys } from '../records/keys.ts';
 
 /** The keys by which a script checks a caller again. Without a key there is nothing to check, and nothing is read of it. */
-export function recheckKeys({ admittedBy }: Identity, keys: TenantKeys) {
+export function admissionRecheckKeys({ admittedBy }: Identity, keys: TenantKeys) {
   return { credential: admittedBy?.record ?? keys.credential(''), tenant: keys.record };
 }
 
 /** The arguments of the same check. A caller with a key is who the key's record says it is now. */
-export function recheckArgs({ principal, scopes, admittedBy }: Identity) {
+export function admissionRecheckArgs({ principal, scopes, admittedBy }: Identity) {
   return {
     digest: admittedBy?.digest ?? '',
     principal,

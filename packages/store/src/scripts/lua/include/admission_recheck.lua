@@ -2,7 +2,7 @@
 -- read, claimed, subscribed to or waited for with a key that has ended meanwhile. The rate counts nothing.
 -- An empty A_digest means that there is no key: the operator, or Baton itself.
 -- Returns a refusal, or nil, the principal, the scopes, and in how many ms the key expires, '' for never. Needs credential.
-local function recheck(now)
+local function recheck_admission(now)
   if A_digest == '' then return nil, A_principal, A_scopes, '' end
   local refusal, principal, scopes, expires_in = check_credential(now)
   if refusal then return refusal end

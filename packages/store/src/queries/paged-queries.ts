@@ -57,7 +57,7 @@ const FETCH_SIZE = 500;
  * Reads a tenant's interactions and tasks in pages, which are bounded in number and in bytes. A caller without the scope
  * `agent` sees only its own.
  */
-export class Queries {
+export class PagedQueries {
   private readonly context: TenantContext;
   private readonly reader: InteractionReader;
   private readonly pendingList: PendingList;

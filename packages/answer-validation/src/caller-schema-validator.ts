@@ -6,7 +6,7 @@ import { BatonError, type Validation, type Json, type JsonObject, extractObject 
  * Validates values against callers' JSON Schemas in a worker thread: such a schema may be crafted to be slow, so a
  * validation longer than `LIMIT_MS` is terminated with its thread, and the next one starts a new thread.
  */
-export class AnswerValidator {
+export class CallerSchemaValidator {
   private thread: Promise<Worker> | undefined;
   private queue: Promise<unknown> = Promise.resolve();
 

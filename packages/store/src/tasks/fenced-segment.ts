@@ -33,10 +33,10 @@ export interface LoadedTask {
 }
 
 /**
- * The right to run a task's segment. Each write checks the lease's fence: once another job has loaded the task, every
+ * The right to run a task's segment. Each write checks the segment's fence: once another job has loaded the task, every
  * method writes nothing and returns 'stale', and this run ends.
  */
-export class TaskLease {
+export class FencedSegment {
   readonly taskId: string;
   readonly task: LoadedTask;
   /** The number of the BullMQ job that has the task. */
@@ -45,7 +45,7 @@ export class TaskLease {
   private readonly projects: Projects;
   private readonly fence: string;
 
-  /** `reply` is what DEQUEUE or LOAD_TASKS replied of the task. */
+  /** `reply` is what DEQUEUE or BEGIN_SEGMENTS replied of the task. */
   constructor(context: TenantContext, taskId: string, job: number, reply: readonly unknown[]) {
     this.context = context;
     this.projects = new Projects(context);

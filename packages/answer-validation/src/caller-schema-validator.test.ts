@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '@baton/protocol';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { AnswerValidator } from './answer-validator.ts';
+import { CallerSchemaValidator } from './caller-schema-validator.ts';
 
-const check = new AnswerValidator();
+const check = new CallerSchemaValidator();
 afterAll(() => check.close());
 
 const city: JsonObject = {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HEARTBEAT_INTERVAL } from '@baton/store';
-import type { JobWorkers, Shard } from '@baton/store/shards';
+import type { JobWorkers, WorkerShard } from '@baton/store/shards';
 import type { Logger } from 'pino';
 
 /** A shard that was not swept for so long has lost its job scheduler (an emptied queue, a wrong clock). In milliseconds. */
@@ -17,17 +17,17 @@ export interface Heartbeat {
  * Announces in every shard that this worker lives and which programs it has, and restores a shard's job scheduler when its
  * sweeps have stopped. Resolves after the first round.
  */
-export async function startHeartbeat(
+export async function startHeartbeatAndSweepRepair(
   name: string,
   programs: readonly string[],
-  shards: readonly Shard[],
+  shards: readonly WorkerShard[],
   jobs: JobWorkers,
   log: Logger,
 ): Promise<Heartbeat> {
   // Two processes may share one replica name.
   const worker = `${name}.${randomBytes(4).toString('hex')}`;
   let lastTickAt = performance.now();
-  const beat = async (shard: Shard) => {
+  const beat = async (shard: WorkerShard) => {
     try {
       const ms = await shard.workers.heartbeat(worker, programs);
       if (ms < 0 || ms > SWEEP_OVERDUE_MS) await jobs.scheduleSweeps(shard);

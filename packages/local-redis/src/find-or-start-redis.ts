@@ -27,7 +27,7 @@ export interface FindRedisOptions extends SearchOptions {
  * @throws Error with the server's last output when one was found and does not start on this data; the sources
  *   after it are not tried, since they would start it without the data.
  */
-export async function findRedis({
+export async function findOrStartRedis({
   dataDir,
   sources = redisSources,
   ...options

@@ -4,9 +4,9 @@ import { FIELD } from '../records/task-record.ts';
 import { WorkerRegistry } from '../queues/worker-registry.ts';
 import { type ShardKeys, taskIdFromRef, taskRef } from '../records/keys.ts';
 import type { Connection } from '../redis/connection.ts';
-import { DEQUEUE, LOAD_TASKS } from '../scripts/registry.ts';
+import { DEQUEUE, BEGIN_SEGMENTS } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
-import { TaskLease } from '../tasks/task-lease.ts';
+import { FencedSegment } from '../tasks/fenced-segment.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { sweepDeadlines } from './deadline-sweep.ts';
 import { requeueLostJobs } from './lost-jobs.ts';
@@ -17,17 +17,21 @@ const BATCH_BYTES = 4_194_304;
 
 /** The tasks that a job has to run; those of the batch that are not loaded yet are named by id. */
 export type TaskBatch =
-  | { readonly kind: 'taken'; readonly leases: readonly TaskLease[]; readonly notLoaded: readonly string[] }
+  | {
+      readonly kind: 'taken';
+      readonly segments: readonly FencedSegment[];
+      readonly notLoaded: readonly string[];
+    }
   /** An earlier run of the same job took them and did not finish; the task with the fewest tries comes first. */
   | { readonly kind: 'retried'; readonly notLoaded: readonly string[] }
   /** The list has tasks, and the worker has the program of none of them. */
   | { readonly kind: 'no_program' };
 
-/** What a script loaded of a task (fence, tries, fields), or why it did not: see load_tasks.lua. */
+/** What a script loaded of a task (fence, tries, fields), or why it did not: see begin_segments.lua. */
 type LoadedReply = readonly (string | number)[] | string | false;
 
 /** A shard for workers: its jobs, its deadlines and its workers. Crosses tenants, so only the worker may open it. */
-export class Shard {
+export class WorkerShard {
   readonly index: number;
   readonly workers: WorkerRegistry;
   private readonly connection: Connection;
@@ -83,14 +87,14 @@ export class Shard {
     const taken = refs.map(taskIdFromRef);
     if (kind === 'again') return { kind: 'retried', notLoaded: await this.sortByTries(context, taken) };
     const loaded = JSON.parse(text) as LoadedReply[];
-    const leases: TaskLease[] = [];
+    const segments: FencedSegment[] = [];
     const notLoaded: string[] = [];
     for (const [at, taskId] of taken.entries()) {
       const reply = loaded[at];
-      if (Array.isArray(reply)) leases.push(new TaskLease(context, taskId, number, reply));
+      if (Array.isArray(reply)) segments.push(new FencedSegment(context, taskId, number, reply));
       else notLoaded.push(taskId);
     }
-    return { kind: 'taken', leases, notLoaded };
+    return { kind: 'taken', segments, notLoaded };
   }
 
   /** Loads tasks of a job's batch up to BATCH_BYTES; `notLoaded` are the rest. Tasks that have ended are left out. */
@@ -98,32 +102,32 @@ export class Shard {
     tenant: string,
     number: number,
     tasks: readonly string[],
-  ): Promise<{ leases: TaskLease[]; notLoaded: string[] }> {
-    if (tasks.length === 0) return { leases: [], notLoaded: [] };
+  ): Promise<{ segments: FencedSegment[]; notLoaded: string[] }> {
+    if (tasks.length === 0) return { segments: [], notLoaded: [] };
     const context = this.contextOf(tenant);
     const { keys } = context;
     const [nextJob, text] = await runScript(
       this.connection,
-      LOAD_TASKS,
+      BEGIN_SEGMENTS,
       keys.queueKeys,
       { topic: keys.pendingTopic, number, bytes: BATCH_BYTES },
       { keys: tasks.map((taskId) => keys.task(taskId)), args: tasks.map(taskRef) },
     );
     context.addJob(String(nextJob));
     const loaded = JSON.parse(String(text)) as LoadedReply[];
-    const leases: TaskLease[] = [];
+    const segments: FencedSegment[] = [];
     const notLoaded: string[] = [];
     for (const [at, taskId] of tasks.entries()) {
       const reply = loaded[at];
-      if (Array.isArray(reply)) leases.push(new TaskLease(context, taskId, number, reply));
+      if (Array.isArray(reply)) segments.push(new FencedSegment(context, taskId, number, reply));
       else if (reply === '') notLoaded.push(taskId);
     }
-    return { leases, notLoaded };
+    return { segments, notLoaded };
   }
 
   /** Loads one task again, with a new fence; undefined when it has ended, or is not in the job's batch any more. */
-  async reload({ tenant, taskId, job }: TaskLease): Promise<TaskLease | undefined> {
-    return (await this.load(tenant, job, [taskId])).leases[0];
+  async reload({ tenant, taskId, job }: FencedSegment): Promise<FencedSegment | undefined> {
+    return (await this.load(tenant, job, [taskId])).segments[0];
   }
 
   /** Otherwise a task that kills its worker would, at each retry, keep those behind it from being run. */

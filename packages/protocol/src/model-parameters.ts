@@ -56,7 +56,7 @@ const MODEL_PARAMETERS: ReadonlySet<string> = new Set([
 ]);
 
 /** The model parameters among what a caller gave. */
-export function modelParameters<T extends object>(given: T): T {
+export function pickModelParameters<T extends object>(given: T): T {
   const kept = Object.entries(given).filter(([name]) => MODEL_PARAMETERS.has(name));
   return Object.fromEntries(kept) as T;
 }

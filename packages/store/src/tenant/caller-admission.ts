@@ -21,7 +21,7 @@ const NOT_COUNTED = '';
  * it takes the admission as arguments (`admissionArgs`), otherwise ADMIT. No reply is sent before the check. Later scripts of
  * the request check the key again, and count nothing: it may have ended while the call was held.
  */
-export class Caller {
+export class CallerAdmission {
   private readonly connection: Connection;
   private readonly keys: TenantKeys;
   private readonly key: AdmittedKey | undefined;
@@ -55,16 +55,16 @@ export class Caller {
     key: ApiKeyParts,
     pepper: string,
     bytes: number,
-  ): Caller {
+  ): CallerAdmission {
     const { id, tenant } = key;
     const digest = cachedApiKeyDigest(key.text, pepper);
     const admittedKey = new AdmittedKey({ tenant, id, digest, record: keys.credential(id) });
-    return new Caller(connection, keys, admittedKey, bytes);
+    return new CallerAdmission(connection, keys, admittedKey, bytes);
   }
 
   /** A caller that needs no credential: the operator. */
-  static trusted(connection: Connection, keys: TenantKeys, identity: Identity): Caller {
-    return new Caller(connection, keys, undefined, 0, identity);
+  static trusted(connection: Connection, keys: TenantKeys, identity: Identity): CallerAdmission {
+    return new CallerAdmission(connection, keys, undefined, 0, identity);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { formatInteractionId, parseApiKey } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import type { Identity } from '../identity/identity.ts';
-import type { Caller } from '../tenant/caller.ts';
+import type { CallerAdmission } from '../tenant/caller-admission.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, errorCode, newTask, type TestTenant } from '../testing/test-tenant.ts';
 import {
@@ -13,12 +13,12 @@ import {
 } from './registry.ts';
 
 const fixture = await openFixture();
-const { redis, interceptor } = fixture;
+const { redis, recorder } = fixture;
 
 interface HeldCall {
   readonly testTenant: TestTenant;
   readonly keyId: string;
-  readonly caller: Caller;
+  readonly caller: CallerAdmission;
   readonly identity: Identity;
   readonly taskId: string;
 }
@@ -27,7 +27,7 @@ interface HeldCall {
 async function heldCall(): Promise<HeldCall> {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask();
-  const { credentials } = testTenant.store;
+  const { apiKeys: credentials } = testTenant.store;
   const { id, key } = await credentials.create({ name: 'k', principal: 'ann', scopes: ['mcp', 'agent'] });
   const caller = testTenant.store.caller(parseApiKey(key)!, 1);
   return { testTenant, keyId: id, caller, identity: await caller.admit(['mcp', 'agent']), taskId };
@@ -36,11 +36,11 @@ async function heldCall(): Promise<HeldCall> {
 const ENDS: Record<string, { code: string; end: (held: HeldCall) => Promise<unknown> }> = {
   revoked: {
     code: 'unauthenticated',
-    end: ({ testTenant, keyId }) => testTenant.store.credentials.revoke(keyId),
+    end: ({ testTenant, keyId }) => testTenant.store.apiKeys.revoke(keyId),
   },
   'rotated without an overlap': {
     code: 'unauthenticated',
-    end: ({ testTenant, keyId }) => testTenant.store.credentials.rotate(keyId, 0),
+    end: ({ testTenant, keyId }) => testTenant.store.apiKeys.rotate(keyId, 0),
   },
   expired: {
     code: 'unauthenticated',
@@ -121,7 +121,7 @@ test('a scope that is lost between the list and the fetch of what it showed hide
   const cuts = [
     [`local reply = {'ok'`, `redis.call('HSET', K_credential, 'scopes', ' mcp ') local reply = {'ok'`],
   ] as const;
-  const page = await interceptor.withMutant(LIST_PENDING_OR_REGISTER_WAITER, cuts, () =>
+  const page = await recorder.withMutant(LIST_PENDING_OR_REGISTER_WAITER, cuts, () =>
     testTenant.store.queries.pending(identity, { claim: lease }),
   );
   expect(page.items).toHaveLength(1);
@@ -131,7 +131,7 @@ test('a scope that is lost between the list and the fetch of what it showed hide
 
 test('every reply tells when the key expires, by Redis, and that it does not', async () => {
   const { testTenant, keyId, identity, taskId } = await heldCall();
-  const { queries, credentials } = testTenant.store;
+  const { queries, apiKeys: credentials } = testTenant.store;
   expect(identity.admittedBy?.expiresAt).toBe(Number.POSITIVE_INFINITY);
   await credentials.rotate(keyId, 60);
   for (const use of [() => testTenant.tasks.read(identity, taskId), () => queries.pending(identity, {})]) {
@@ -159,7 +159,7 @@ test.each([
   ['subscribe', SUBSCRIBE, 'a subscription'],
 ] as const)('the check of %s is no script of its own', async (_name, script, use) => {
   const held = await heldCall();
-  const before = interceptor.replies(script).length;
+  const before = recorder.replies(script).length;
   await redis.config('RESETSTAT');
   await USES[use]!(held);
   const stats = await redis.info('commandstats');
@@ -167,6 +167,6 @@ test.each([
     (sum, [, n]) => sum + Number(n),
     0,
   );
-  expect(interceptor.replies(script).length).toBe(before + 1);
+  expect(recorder.replies(script).length).toBe(before + 1);
   expect(scripts).toBeLessThanOrEqual(use === 'a list' || use === 'a wait' ? 2 : 1);
 });

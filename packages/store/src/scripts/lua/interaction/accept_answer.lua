@@ -1,5 +1,5 @@
 #!lua
--- ACCEPT: takes the answer to an interaction, once, and puts its task into its tenant's ready list.
+-- ACCEPT_ANSWER: takes the answer to an interaction, once, and puts its task into its tenant's ready list.
 -- KEYS: credential tenant rates task pending claims ready held jobs tenantsWithJobs workers activeChangeChannel
 -- ARGV: digest principal scopes need bytes floor topic ref number answer fingerprint channel
 -- Returns: {'accepted', event, next, expiresInMs}: next is the job to add, as "number list", or ''; {'replayed', event} for the same answer again; {'interaction_not_found'},
@@ -14,7 +14,7 @@
 -- @include visibility
 -- @include deferred_writes
 -- @include waits
--- @include answerable
+-- @include answer_token
 -- @include task_status
 -- @include ready_queue
 -- @include task_waiters

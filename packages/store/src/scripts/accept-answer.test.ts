@@ -1,13 +1,13 @@
 import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { refusalError } from '../records/refusal-error.ts';
-import { ACCEPT } from './registry.ts';
+import { ACCEPT_ANSWER } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { AGENT, ANN, llmWait, errorCode, sleepWait } from '../testing/test-tenant.ts';
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
-const { interceptor, redis } = fixture;
+const { recorder, redis } = fixture;
 
 test('an accepted answer is in the journal, its interaction is answered, and its task is ready', async () => {
   const testTenant = await fixture.createTenant();
@@ -41,7 +41,7 @@ test('an answer is confirmed and refused in the same way after its task has ende
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask();
   await testTenant.answer(taskId, 1, { text: '"a"' });
-  await (await fixture.leaseOne()).settle({ status: 'completed', result: {} });
+  await (await fixture.loadSegment()).settle({ status: 'completed', result: {} });
   expect(await testTenant.answer(taskId, 1, { text: '"a"' })).toMatchObject({ replayed: true });
   expect(await errorCode(testTenant.answer(taskId, 1, { text: '"b"' }))).toBe('interaction_already_answered');
 });
@@ -110,7 +110,7 @@ test("another principal's and another tenant's interaction is answered byte for 
       .answer(id, number, { as: await who.caller('bob') })
       .catch((thrown: unknown) => thrown);
     received.push([
-      interceptor.last(ACCEPT),
+      recorder.last(ACCEPT_ANSWER),
       JSON.stringify(error).replaceAll(formatInteractionId(id, number), 'ID'),
     ]);
   }
@@ -137,7 +137,7 @@ test('an answer over the limit is refused, and the interaction stays pending', a
   const testTenant = await fixture.createTenant({ answerBytes: 10 });
   const taskId = await testTenant.openTask();
   expect(await errorCode(testTenant.answer(taskId, 1, { text: '"12345678é"' }))).toBe('limit_size');
-  expect(interceptor.last(ACCEPT)).toEqual(['limit_size', 'answerBytes', 12, '10']);
+  expect(recorder.last(ACCEPT_ANSWER)).toEqual(['limit_size', 'answerBytes', 12, '10']);
   expect(await errorCode(testTenant.answer(taskId, 1, { text: '"12345678"' }))).toBe('done');
 });
 
@@ -145,12 +145,12 @@ test('while a segment runs, an answer leaves the task to it and is not among the
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
   await testTenant.answer(taskId, 1);
-  const lease = await fixture.leaseOne();
+  const segment = await fixture.loadSegment();
   await testTenant.answer(taskId, 2);
-  expect(interceptor.last(ACCEPT)).toEqual(['accepted', 2, '', '']);
+  expect(recorder.last(ACCEPT_ANSWER)).toEqual(['accepted', 2, '', '']);
   expect(await testTenant.queueState(taskId)).toBe('batch');
-  expect(await lease.park({ journal: [], drops: [], waits: [] })).toBe('again');
-  const again = await fixture.shard.reload(lease);
+  expect(await segment.park({ journal: [], drops: [], waits: [] })).toBe('again');
+  const again = await fixture.shard.reload(segment);
   expect([...again!.task.journal.keys()].sort()).toEqual(['0', '1']);
   await again!.settle({ status: 'completed', result: {} });
 });
@@ -171,12 +171,14 @@ test('a sleep of the same task cannot be answered', async () => {
   ).toBe('interaction_not_found');
 });
 
-test('every code of ACCEPT was reached, and each has a message', () => {
+test('every code of ACCEPT_ANSWER was reached, and each has a message', () => {
   const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
-  const own = documentedReplyCodes(ACCEPT).filter((code) => !admission.includes(code));
-  expect(interceptor.codes(ACCEPT)).toEqual(own);
+  const own = documentedReplyCodes(ACCEPT_ANSWER).filter((code) => !admission.includes(code));
+  expect(recorder.codes(ACCEPT_ANSWER)).toEqual(own);
   const subject = { interactionId: 'i-1', taskId: 't-1' };
-  for (const code of documentedReplyCodes(ACCEPT).filter((one) => one !== 'accepted' && one !== 'replayed')) {
+  for (const code of documentedReplyCodes(ACCEPT_ANSWER).filter(
+    (one) => one !== 'accepted' && one !== 'replayed',
+  )) {
     const { message } = refusalError([code, 'limit', 1, 2], subject);
     expect(message, code).not.toContain('undefined');
   }

@@ -3,19 +3,19 @@ import type { AdmittedKey } from '../identity/admitted-key.ts';
 import type { Identity } from '../identity/identity.ts';
 
 /** Who creates and rotates keys: the operator, or an admin of the tenant with its own key. */
-export type KeyMaker = { readonly kind: 'operator' } | { readonly kind: 'key'; readonly key: AdmittedKey };
+export type KeyIssuer = { readonly kind: 'operator' } | { readonly kind: 'key'; readonly key: AdmittedKey };
 
-export const OPERATOR: KeyMaker = { kind: 'operator' };
+export const OPERATOR: KeyIssuer = { kind: 'operator' };
 
-/** The maker behind an admitted request: without a key it is the operator. */
-export function keyMakerOf({ admittedBy }: Identity): KeyMaker {
+/** The issuer behind an admitted request: without a key it is the operator. */
+export function keyIssuerOf({ admittedBy }: Identity): KeyIssuer {
   return admittedBy === undefined ? OPERATOR : { kind: 'key', key: admittedBy };
 }
 
-/** The maker as its key is checked in the script that creates the new one. */
-export function makerIdentity(maker: KeyMaker): Identity {
+/** The issuer as its key is checked in the script that creates the new one. */
+export function issuerIdentity(issuer: KeyIssuer): Identity {
   const nobody = { principal: '', scopes: new Set<never>() };
-  return maker.kind === 'operator' ? nobody : { ...nobody, admittedBy: maker.key };
+  return issuer.kind === 'operator' ? nobody : { ...nobody, admittedBy: issuer.key };
 }
 
 /** Principals that no key is given by name: the operator's, and the default of a key, which is that key's alone. */
@@ -26,10 +26,10 @@ const RESERVED_PRINCIPAL = /^(operator$|key-)/;
  * none outlives it is for CREATE_KEY to see to.) Errors: `insufficient_scope`, which names what only the operator may do.
  */
 export function refuseStrongerKey(
-  maker: KeyMaker,
+  issuer: KeyIssuer,
   wanted: { readonly scopes: readonly string[]; readonly principal?: string | undefined },
 ): void {
-  if (maker.kind === 'operator') return;
+  if (issuer.kind === 'operator') return;
   if (wanted.scopes.includes('admin'))
     throw operatorOnly(
       "scopes: 'admin' is given by the operator; a key makes keys that are weaker than itself",
@@ -45,10 +45,10 @@ export function refuseStrongerKey(
  * Errors: `insufficient_scope`.
  */
 export function refuseStrongerRotation(
-  maker: KeyMaker,
+  issuer: KeyIssuer,
   old: { readonly id: string; readonly scopes: readonly string[]; readonly principal: string },
 ): void {
-  if (maker.kind === 'operator' || maker.key.id === old.id) return;
+  if (issuer.kind === 'operator' || issuer.key.id === old.id) return;
   if (old.scopes.includes('admin') || old.principal === 'operator')
     throw operatorOnly(`id: key '${old.id}' is not weaker than the one that rotates it`);
 }

@@ -1,4 +1,4 @@
-import { DEFAULT_MODELS, roleSchema } from '@baton/protocol';
+import { DEFAULT_MODELS, modelRoleSchema } from '@baton/protocol';
 import { generateText, type LanguageModel } from 'ai';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
@@ -16,7 +16,7 @@ const REFUSALS = new Set(['authentication_error', 'billing_error', 'permission_e
  * `Retry-After`, counts for all requests only if neutral requests, to each model that the agent uses for Baton's own
  * operations, fail in the same way afterwards.
  */
-export class EndpointProbe {
+export class EndpointFailureProbe {
   private readonly models: () => readonly LanguageModel[];
   private readonly intervalMs: number;
   private running: Promise<unknown> = Promise.resolve();
@@ -25,7 +25,7 @@ export class EndpointProbe {
   private begun = Number.NEGATIVE_INFINITY;
 
   constructor(modelFor: (request: DelegatedRequest) => LanguageModel, intervalMs = INTERVAL_MS) {
-    this.models = () => distinct(roleSchema.options.map((name) => modelFor(neutralRequest(name))));
+    this.models = () => distinct(modelRoleSchema.options.map((name) => modelFor(neutralRequest(name))));
     this.intervalMs = intervalMs;
   }
 
@@ -103,10 +103,10 @@ function neutralRequest(name: keyof typeof DEFAULT_MODELS): DelegatedRequest {
 }
 
 function distinct(models: readonly LanguageModel[]): LanguageModel[] {
-  return [...new Map(models.map((model) => [idOf(model), model])).values()];
+  return [...new Map(models.map((model) => [modelIdOf(model), model])).values()];
 }
 
 /** The id of a model of the `ai` package, which may also be given by its id. */
-export function idOf(model: LanguageModel): string {
+export function modelIdOf(model: LanguageModel): string {
   return typeof model === 'string' ? model : model.modelId;
 }

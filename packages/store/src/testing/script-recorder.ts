@@ -3,7 +3,7 @@ import { ALL_SCRIPTS, type AnyScript } from './all-scripts.ts';
 import { type Mutation, mutateScript } from './script-mutation.ts';
 
 /** Records what each script of a connection replies, and can put a mutant in a script's place. */
-export class ScriptInterceptor {
+export class ScriptRecorder {
   private readonly runs: { readonly script: string; readonly reply: unknown[] }[] = [];
   private mutant: { readonly of: string; readonly script: AnyScript } | undefined;
 

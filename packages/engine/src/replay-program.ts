@@ -30,7 +30,11 @@ export type Step =
  *
  * @throws never; what the program throws is a `failed` step, named `internal` unless it is a BatonError.
  */
-export function advance<Input>(program: ProgramDefinition<Input>, input: Input, journal: Journal): Step {
+export function replayProgram<Input>(
+  program: ProgramDefinition<Input>,
+  input: Input,
+  journal: Journal,
+): Step {
   const replay = new Replay(journal);
   let end: Settled | undefined;
   try {

@@ -6,13 +6,13 @@ import type { ToolReply } from './tool-reply.ts';
 import { contentBlocksOf } from './content-blocks.ts';
 import { type TaskOutcome, outcomeOf } from './task-outcome.ts';
 import { joinAnswerChunks } from './answer-chunks.ts';
-import { waitForTask } from './wait-for-task.ts';
+import { waitUntilTaskEndsOrParks } from './wait-until-task-ends-or-parks.ts';
 
 /**
  * Takes what came of an LLM call: an answer, whose outcome is waited for, or a chunk of one, which never waits.
- * Errors: every refusal of ACCEPT and CHUNK.
+ * Errors: every refusal of ACCEPT_ANSWER and CHUNK.
  */
-export async function acceptAnswer(
+export async function acceptAnswerOrChunk(
   interactionId: string,
   response: AgentResponse,
   waitMs: number,
@@ -34,7 +34,7 @@ export async function acceptAnswer(
     });
     const { taskId, event, replayed } = accepted;
     const wait = { event, waitMs, registered: !replayed };
-    const view = await waitForTask(call, taskId, subscription, identity, wait);
+    const view = await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, wait);
     const outcome = outcomeOf(view);
     const text = `The answer is taken; the task is ${outcome.status}.`;
     return confirmation({ interactionId, taskId, replayed, outcome }, text, contentBlocksOf(outcome.result));

@@ -1,23 +1,23 @@
 import { randomInt } from 'node:crypto';
 import { BatonError, formatApiKey, type KeyInput, type Scope } from '@baton/protocol';
 import { parseScopes, formatScopes } from '../identity/identity.ts';
-import { recheckArgs, recheckKeys } from '../identity/recheck-args.ts';
+import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { CREATE_KEY, END_KEY } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import { admissionMessage } from '../waiting/admission-changes.ts';
 import { apiKeyDigest } from './api-key-digest.ts';
 import {
-  type KeyMaker,
-  makerIdentity,
+  type KeyIssuer,
+  issuerIdentity,
   OPERATOR,
   refuseStrongerKey,
   refuseStrongerRotation,
-} from './key-maker.ts';
+} from './key-issuer.ts';
 import type { TenantContext } from './tenant-context.ts';
 
 /** An API key without its secret. Times are ISO 8601. */
-export interface Credential {
+export interface ApiKeyInfo {
   readonly id: string;
   readonly name: string;
   readonly principal: string;
@@ -31,7 +31,7 @@ export interface Credential {
 }
 
 /** A tenant's API keys. Revoking one deletes its record, so that the next call on any replica is refused. */
-export class Credentials {
+export class ApiKeys {
   private readonly context: TenantContext;
   private readonly pepper: string;
   private readonly defaultTtl: number;
@@ -45,32 +45,32 @@ export class Credentials {
 
   /**
    * Creates a key, which ends no later than the one that makes it. Its text is returned once, and stored nowhere.
-   * Errors: `insufficient_scope` for a key that would be stronger than its maker, those of a maker's admission that ended.
+   * Errors: `insufficient_scope` for a key that would be stronger than its issuer, those of a issuer's admission that ended.
    */
-  async create(input: KeyInput, maker: KeyMaker = OPERATOR): Promise<Credential & { key: string }> {
-    refuseStrongerKey(maker, input);
-    return this.store(input, maker);
+  async create(input: KeyInput, issuer: KeyIssuer = OPERATOR): Promise<ApiKeyInfo & { key: string }> {
+    refuseStrongerKey(issuer, input);
+    return this.store(input, issuer);
   }
 
   /**
    * Creates a key with the same principal, scopes and expiry; the old one expires after `overlapSeconds`.
-   * Errors: `key_not_found` for an expired one, `insufficient_scope` for one that is no weaker than its maker's.
+   * Errors: `key_not_found` for an expired one, `insufficient_scope` for one that is no weaker than its issuer's.
    */
   async rotate(
     id: string,
     overlapSeconds: number,
-    maker: KeyMaker = OPERATOR,
-  ): Promise<Credential & { key: string }> {
+    issuer: KeyIssuer = OPERATOR,
+  ): Promise<ApiKeyInfo & { key: string }> {
     const { connection, keys } = this.context;
     const old = await this.get(id);
-    refuseStrongerRotation(maker, old);
+    refuseStrongerRotation(issuer, old);
     const now = await this.now();
     if (old.expiresAt !== undefined && Date.parse(old.expiresAt) <= now) throw keyNotFound(id);
     // The expiry that it was created with, not the one that an earlier rotation set.
     const ends = await connection.command((client) => client.hget(keys.credential(id), 'ends'));
     const { name, principal, scopes } = old;
     const kept = { name, principal, scopes: [...scopes] };
-    const next = await this.store(ends ? { ...kept, expiresAt: ends } : kept, maker);
+    const next = await this.store(ends ? { ...kept, expiresAt: ends } : kept, issuer);
     await this.end(id, now + overlapSeconds * 1_000);
     return next;
   }
@@ -90,7 +90,7 @@ export class Credentials {
     return ended;
   }
 
-  private async store(input: KeyInput, maker: KeyMaker): Promise<Credential & { key: string }> {
+  private async store(input: KeyInput, issuer: KeyIssuer): Promise<ApiKeyInfo & { key: string }> {
     const { connection, keys } = this.context;
     const id = randomAlphanumeric(12);
     const key = formatApiKey(keys.name, id, randomAlphanumeric(32));
@@ -99,9 +99,9 @@ export class Credentials {
       principal: input.principal ?? `key-${id}`,
       scopes: formatScopes(new Set(input.scopes)),
       digest: apiKeyDigest(key, this.pepper),
-      ...(maker.kind === 'key' ? { parent: maker.key.id } : {}),
+      ...(issuer.kind === 'key' ? { parent: issuer.key.id } : {}),
     };
-    const as = makerIdentity(maker);
+    const as = issuerIdentity(issuer);
     let expires = input.expiresAt ? Date.parse(input.expiresAt) : undefined;
     if (expires === undefined && this.defaultTtl > 0) expires = (await this.now()) + this.defaultTtl;
     for (;;) {
@@ -112,27 +112,27 @@ export class Credentials {
       const [code, ms] = await runScript(
         connection,
         CREATE_KEY,
-        { ...recheckKeys(as, keys), key: keys.credential(id), keys: keys.credentials },
-        { ...recheckArgs(as), id, expires: expires ?? '' },
+        { ...admissionRecheckKeys(as, keys), key: keys.credential(id), keys: keys.credentials },
+        { ...admissionRecheckArgs(as), id, expires: expires ?? '' },
         { args: Object.entries(record).flat() },
       );
       if (code === 'created') {
         const times = { at: String(ms), ...(expires === undefined ? {} : { expires: String(expires) }) };
-        return { ...toCredential(id, { ...record, ...times }), key };
+        return { ...toApiKeyInfo(id, { ...record, ...times }), key };
       }
       if (code !== 'outlives') throw refusalError([code, ms]);
       expires = Number(ms);
     }
   }
 
-  async get(id: string): Promise<Credential> {
+  async get(id: string): Promise<ApiKeyInfo> {
     const { connection, keys } = this.context;
     const record = await connection.command((client) => client.hgetall(keys.credential(id)));
     if (record['digest'] === undefined) throw keyNotFound(id);
-    return toCredential(id, record);
+    return toApiKeyInfo(id, record);
   }
 
-  async list(): Promise<Credential[]> {
+  async list(): Promise<ApiKeyInfo[]> {
     const { connection, keys } = this.context;
     const ids = await connection.command((client) => client.zrange(keys.credentials, '0', '-1'));
     const records = await Promise.all(
@@ -140,7 +140,7 @@ export class Credentials {
     );
     return ids.flatMap((id, index) => {
       const record = records[index];
-      return record?.['digest'] === undefined ? [] : [toCredential(id, record)];
+      return record?.['digest'] === undefined ? [] : [toApiKeyInfo(id, record)];
     });
   }
 
@@ -163,7 +163,7 @@ export class Credentials {
   }
 }
 
-function toCredential(id: string, record: Record<string, string>): Credential {
+function toApiKeyInfo(id: string, record: Record<string, string>): ApiKeyInfo {
   return {
     id,
     name: record['name'] ?? '',

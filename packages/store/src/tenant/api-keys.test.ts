@@ -2,7 +2,7 @@ import { type KeyInput, parseApiKey, type Scope } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { openFixture } from '../testing/store-fixture.ts';
 import { errorCode, type TestTenant } from '../testing/test-tenant.ts';
-import { keyMakerOf } from './key-maker.ts';
+import { keyIssuerOf } from './key-issuer.ts';
 import { TenantStore } from '../tenant-store.ts';
 import type { TenantContext } from './tenant-context.ts';
 
@@ -11,11 +11,11 @@ const { redis } = fixture;
 
 /** An admin of a tenant, admitted with a key of its own. */
 async function admin(testTenant: TestTenant, more: Partial<KeyInput> = {}) {
-  const { credentials } = testTenant.store;
+  const { apiKeys: credentials } = testTenant.store;
   const { id, key } = await credentials.create({ name: 'a', scopes: ['mcp', 'agent', 'admin'], ...more });
   const caller = testTenant.store.caller(parseApiKey(key)!, 1);
   await caller.admit(['admin']);
-  return { id, key, credentials, maker: keyMakerOf(caller.heldIdentity()) };
+  return { id, key, credentials, issuer: keyIssuerOf(caller.heldIdentity()) };
 }
 
 test.each<[string, Partial<KeyInput>]>([
@@ -25,19 +25,19 @@ test.each<[string, Partial<KeyInput>]>([
   ['the default principal of a key', { principal: 'key-AAAAAAAAAAAA' }],
 ])('an admin key never makes a key of %s, and the operator does', async (_name, wanted) => {
   const testTenant = await fixture.createTenant();
-  const { credentials, maker } = await admin(testTenant);
+  const { credentials, issuer } = await admin(testTenant);
   const before = await fixture.contents();
   const input = { name: 'x', scopes: ['mcp'] as Scope[], ...wanted };
-  expect(await errorCode(credentials.create(input, maker))).toBe('insufficient_scope');
+  expect(await errorCode(credentials.create(input, issuer))).toBe('insufficient_scope');
   expect(await fixture.contents()).toEqual(before);
   expect(await errorCode(credentials.create(input))).toBe('done');
 });
 
 test('an admin key rotates itself and weaker keys, and never another admin or the operator', async () => {
   const testTenant = await fixture.createTenant();
-  const { id, credentials, maker } = await admin(testTenant);
+  const { id, credentials, issuer } = await admin(testTenant);
   const make = (input: Partial<KeyInput>) => credentials.create({ name: 'x', scopes: ['mcp'], ...input });
-  const rotated = async (key: { id: string }) => errorCode(credentials.rotate(key.id, 0, maker));
+  const rotated = async (key: { id: string }) => errorCode(credentials.rotate(key.id, 0, issuer));
   expect(await rotated(await make({ scopes: ['admin'] }))).toBe('insufficient_scope');
   expect(await rotated(await make({ principal: 'operator' }))).toBe('insufficient_scope');
   expect(await rotated(await make({}))).toBe('done');
@@ -47,45 +47,45 @@ test('an admin key rotates itself and weaker keys, and never another admin or th
 test('no key outlives the key that makes it, whatever end is asked for, and however it is rotated', async () => {
   const testTenant = await fixture.createTenant();
   const end = new Date(Date.now() + 60_000).toISOString();
-  const { id, credentials, maker } = await admin(testTenant, { expiresAt: end });
+  const { id, credentials, issuer } = await admin(testTenant, { expiresAt: end });
   const later = new Date(Date.now() + 3_600_000).toISOString();
   const made = (expiresAt?: string) =>
-    credentials.create({ name: 'x', scopes: ['mcp'], ...(expiresAt ? { expiresAt } : {}) }, maker);
+    credentials.create({ name: 'x', scopes: ['mcp'], ...(expiresAt ? { expiresAt } : {}) }, issuer);
   const sooner = new Date(Date.now() + 1_000).toISOString();
   const lasting = await credentials.create({ name: 'x', scopes: ['mcp'] });
   const ends = [
     (await made()).expiresAt,
     (await made(later)).expiresAt,
-    (await credentials.rotate(lasting.id, 0, maker)).expiresAt,
+    (await credentials.rotate(lasting.id, 0, issuer)).expiresAt,
   ];
   for (const each of ends) expect(Math.abs(Date.parse(each ?? '') - Date.parse(end))).toBeLessThanOrEqual(1);
   expect((await made(sooner)).expiresAt).toBe(sooner);
   // In its overlap an old key cannot make itself last.
   await credentials.rotate(id, 10);
-  const again = await credentials.rotate(id, 10, maker);
+  const again = await credentials.rotate(id, 10, issuer);
   expect(Date.parse(again.expiresAt ?? '')).toBeLessThan(Date.now() + 15_000);
 });
 
 test('a key that has ended makes no key', async () => {
   const testTenant = await fixture.createTenant();
-  const { id, credentials, maker } = await admin(testTenant);
+  const { id, credentials, issuer } = await admin(testTenant);
   await credentials.revoke(id);
   const before = await fixture.contents();
-  expect(await errorCode(credentials.create({ name: 'x', scopes: ['mcp'] }, maker))).toBe('unauthenticated');
+  expect(await errorCode(credentials.create({ name: 'x', scopes: ['mcp'] }, issuer))).toBe('unauthenticated');
   expect(await fixture.contents()).toEqual(before);
 });
 
 test('a key ends with those that were made with it, and theirs, where that is asked for, and alone otherwise', async () => {
   const testTenant = await fixture.createTenant();
-  const { id, credentials, maker } = await admin(testTenant);
-  const child = await credentials.create({ name: 'child', scopes: ['mcp'] }, maker);
+  const { id, credentials, issuer } = await admin(testTenant);
+  const child = await credentials.create({ name: 'child', scopes: ['mcp'] }, issuer);
   expect(child.parent).toBe(id);
-  const heir = await credentials.rotate(id, 60, maker);
+  const heir = await credentials.rotate(id, 60, issuer);
   const heirCaller = testTenant.store.caller(parseApiKey(heir.key)!, 1);
   await heirCaller.admit(['admin']);
   const grandchild = await credentials.create(
     { name: 'g', scopes: ['mcp'] },
-    keyMakerOf(heirCaller.heldIdentity()),
+    keyIssuerOf(heirCaller.heldIdentity()),
   );
   const foreign = await credentials.create({ name: 'operator-made', scopes: ['mcp'] });
   await credentials.revoke(child.id);
@@ -97,7 +97,7 @@ test('a key ends with those that were made with it, and theirs, where that is as
 test('a key without an end has the default one, and one with an end its own', async () => {
   const testTenant = await fixture.createTenant();
   const { context, pepper } = testTenant.store as unknown as { context: TenantContext; pepper: string };
-  const { credentials } = new TenantStore(context, pepper, 60_000);
+  const { apiKeys: credentials } = new TenantStore(context, pepper, 60_000);
   const left = async (input: Partial<KeyInput>) =>
     Date.parse((await credentials.create({ name: 'x', scopes: ['mcp'], ...input })).expiresAt ?? '') -
     Date.now();
@@ -110,10 +110,10 @@ test('a key without an end has the default one, and one with an end its own', as
 
 test('the last use of a key is recorded by its first call and not again for ten minutes', async () => {
   const testTenant = await fixture.createTenant();
-  const { id, key } = await testTenant.store.credentials.create({ name: 'x', scopes: ['mcp'] });
+  const { id, key } = await testTenant.store.apiKeys.create({ name: 'x', scopes: ['mcp'] });
   const use = () => testTenant.store.caller(parseApiKey(key)!, 1).admit(['mcp']);
   const used = () => redis.hget(testTenant.keys.credential(id), 'used');
-  expect((await testTenant.store.credentials.get(id)).lastUsedAt).toBeUndefined();
+  expect((await testTenant.store.apiKeys.get(id)).lastUsedAt).toBeUndefined();
   await use();
   const first = await used();
   expect(Number(first)).toBeGreaterThan(0);
@@ -124,5 +124,5 @@ test('the last use of a key is recorded by its first call and not again for ten 
   await redis.hset(record, 'used', Number(first) - 700_000);
   await use();
   expect(Number(await used())).toBeGreaterThanOrEqual(Number(first));
-  expect((await testTenant.store.credentials.get(id)).lastUsedAt).toBeDefined();
+  expect((await testTenant.store.apiKeys.get(id)).lastUsedAt).toBeDefined();
 });

@@ -1,12 +1,12 @@
-import { type AgentAnswer, correctionMessages, exceedsDepth, MAX_SHARED_DEPTH } from '@baton/protocol';
+import { type AgentAnswer, correctionMessages, exceedsDepth, MAX_STORED_JSON_DEPTH } from '@baton/protocol';
 import pTimeout from 'p-timeout';
 import { LlmCallFailure, toLlmCallFailure } from '../api/llm-call-failure.ts';
 import type { AnswerFunction } from '../api/answer-function.ts';
 import type { DelegatedRequest } from '../api/delegated-request.ts';
 import type { RequestEvent } from '../api/events.ts';
 import { addEarlierUsage } from './answer-usage.ts';
-import { backoff } from '../timing/backoff.ts';
-import type { EndpointThrottle } from '../timing/endpoint-throttle.ts';
+import { backoffMs } from '../timing/backoff.ts';
+import type { EndpointPause } from '../timing/endpoint-pause.ts';
 import { sleep } from '../timing/sleep.ts';
 import type { AnswerChecker } from './answer-checker.ts';
 import type { Lease } from './lease.ts';
@@ -15,7 +15,7 @@ import type { Lease } from './lease.ts';
 export interface LlmCalls {
   readonly answer: AnswerFunction;
   readonly checker: AnswerChecker;
-  readonly throttle: EndpointThrottle;
+  readonly endpointPause: EndpointPause;
   readonly timeoutMs: number;
   /** LLM calls for one interaction at most, a repair included. */
   readonly tries: number;
@@ -38,13 +38,13 @@ export type LlmResult =
  * last try the answer is the error that remained.
  * Errors: LlmCallFailure of kind `fatal`.
  */
-export async function callLlm(
+export async function obtainCheckedAnswer(
   request: DelegatedRequest,
   lease: Lease,
   calls: LlmCalls,
   emit: (event: RequestEvent) => void,
 ): Promise<LlmResult> {
-  const { checker, throttle, tries } = calls;
+  const { checker, endpointPause, tries } = calls;
   const cancelled = AbortSignal.any([calls.stopped, lease.signal]);
   // After a standstill of the machine or the process, timers are late and clocks are not.
   const isCancelled = () => cancelled.aborted || lease.remaining() === 0;
@@ -52,8 +52,8 @@ export async function callLlm(
   let asked = request;
   let rejected: object | string | undefined;
   for (let tried = 1; ; tried++) {
-    if (throttle.remaining() > maxPauseMs) return { kind: 'given-up' };
-    await sleep(throttle.remaining(), cancelled);
+    if (endpointPause.remaining() > maxPauseMs) return { kind: 'given-up' };
+    await sleep(endpointPause.remaining(), cancelled);
     if (isCancelled()) return { kind: 'given-up' };
     try {
       const data = addEarlierUsage(rejected, await callWithTimeout(asked, calls, cancelled));
@@ -69,8 +69,8 @@ export async function callLlm(
       const failure = toLlmCallFailure(error);
       if (failure.kind === 'fatal') throw failure;
       const { retryAfterMs = 0, scope } = failure;
-      if (retryAfterMs > 0 && scope === 'endpoint') throttle.pauseFor(retryAfterMs);
-      const inMs = Math.max(backoff(tried, BACKOFF), retryAfterMs, throttle.remaining());
+      if (retryAfterMs > 0 && scope === 'endpoint') endpointPause.pauseFor(retryAfterMs);
+      const inMs = Math.max(backoffMs(tried, BACKOFF), retryAfterMs, endpointPause.remaining());
       if (failure.kind === 'final' || tried === tries || inMs > maxPauseMs)
         return { kind: 'answer', answer: toErrorAnswer(failure) };
       emit({ kind: 'retrying', type: failure.type, message: failure.message, inMs });
@@ -100,8 +100,8 @@ async function callWithTimeout(
     });
     if (typeof data !== 'string' && (typeof data !== 'object' || data === null))
       throw new LlmCallFailure('api_error', 'The LLM gave no answer.', { kind: 'passing' });
-    if (exceedsDepth(MAX_SHARED_DEPTH, data)) {
-      const message = `The LLM's answer nests deeper than ${MAX_SHARED_DEPTH} levels.`;
+    if (exceedsDepth(MAX_STORED_JSON_DEPTH, data)) {
+      const message = `The LLM's answer nests deeper than ${MAX_STORED_JSON_DEPTH} levels.`;
       throw new LlmCallFailure('api_error', message, { kind: 'passing' });
     }
     return data;

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { sendCommand } from './client/send-command.ts';
 import { cachedBinary } from './sources/cached-binary.ts';
 import { redisSources } from './sources/redis-sources.ts';
-import { findRedis } from './find-redis.ts';
+import { findOrStartRedis } from './find-or-start-redis.ts';
 import { findServerBinary } from './find-server-binary.ts';
 import { installCommand } from './sources/install-command.ts';
 import type { RedisSource } from './sources/redis-source.ts';
@@ -23,14 +23,14 @@ const env: NodeJS.ProcessEnv = { ...process.env, REDIS_URL: '' };
 const sources = redisSources.filter(({ provides }) => provides === 'binary');
 
 async function findIn(dataDir: string): Promise<LocalRedis> {
-  const found = await findRedis({ dataDir, env, sources });
+  const found = await findOrStartRedis({ dataDir, env, sources });
   onTestFinished(() => found.stop());
   return found;
 }
 
 const holdIn = (dataDir: string) =>
   runInChildProcess(
-    `const found = await redis.findRedis({ dataDir: ${JSON.stringify(dataDir)} });
+    `const found = await redis.findOrStartRedis({ dataDir: ${JSON.stringify(dataDir)} });
     print({ url: found.url, source: found.source });
     setInterval(() => {}, 1000);`,
     // No engine: what this machine has of Docker is not what these tests are about.
@@ -135,7 +135,7 @@ test(
         return binary;
       },
     };
-    const attempt = findRedis({ dataDir, env, sources: [first, second] });
+    const attempt = findOrStartRedis({ dataDir, env, sources: [first, second] });
     await expect(attempt).rejects.toThrow(/did not start[^]*it said last:[^]*manifest/);
     expect(reached).toEqual([]);
   },
@@ -148,7 +148,7 @@ test('where nothing is found the message lists what was tried and why, and ends 
     name: 'Docker',
     find: async () => ({ missing: 'no engine answers' }),
   };
-  const attempt = findRedis({
+  const attempt = findOrStartRedis({
     dataDir: empty,
     cacheDir: join(empty, 'cache'),
     env: { PATH: empty },
@@ -175,7 +175,7 @@ test('where nothing is found the message lists what was tried and why, and ends 
 test('a process whose engine gives no Redis says why', patient, async () => {
   const dir = await createTemporaryDir();
   const other = runInChildProcess(
-    `await redis.findRedis({ dataDir: ${JSON.stringify(dir)}, cacheDir: ${JSON.stringify(join(dir, 'cache'))} })
+    `await redis.findOrStartRedis({ dataDir: ${JSON.stringify(dir)}, cacheDir: ${JSON.stringify(join(dir, 'cache'))} })
       .then(() => print('found'), (error) => print([error.exitCode, error.message]));`,
     { environment: { PATH: dir, HOME: dir, DOCKER_HOST: 'unix:///nowhere/docker.sock' } },
   );

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- LOAD_TASKS: begins segments of tasks that are in a job's batch, each behind a new fence. What has ended leaves the batch.
+-- BEGIN_SEGMENTS: begins segments of tasks that are in a job's batch, each behind a new fence. What has ended leaves the batch.
 -- KEYS: ready held jobs tenantsWithJobs workers task...
 -- ARGV: topic number bytes ref...
 --       topic: the tenant, a colon; bytes: how large what is loaded may be in all; the first is always loaded

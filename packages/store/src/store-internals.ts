@@ -13,11 +13,11 @@ interface Internals {
 
 const internals = new WeakMap<object, Internals>();
 
-export function registerInternals(store: object, parts: Internals): void {
+export function registerStoreInternals(store: object, parts: Internals): void {
   internals.set(store, parts);
 }
 
-export function internalsOf(store: object): Internals {
+export function storeInternalsOf(store: object): Internals {
   const parts = internals.get(store);
   if (parts === undefined) throw new Error('this store was not opened with Store.open');
   return parts;

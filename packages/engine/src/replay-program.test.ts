@@ -10,7 +10,7 @@ import {
   readProject,
   sleep,
 } from './effect.ts';
-import { advance } from './interpreter.ts';
+import { replayProgram } from './replay-program.ts';
 import type { Entry } from './journal.ts';
 import {
   askTestQuestion,
@@ -23,7 +23,7 @@ import {
 } from './testing/program-builders.ts';
 
 const stands = (run: () => Program<unknown>, entries: Record<string, Entry> = {}) =>
-  describeStep(advance(buildTestProgram(run), null, buildJournal(entries)));
+  describeStep(replayProgram(buildTestProgram(run), null, buildJournal(entries)));
 
 describe('a sequence', () => {
   function* twoQuestions() {
@@ -173,7 +173,7 @@ describe('the end', () => {
     const broken = (): Program<never> => {
       throw new TypeError('secret of a customer');
     };
-    const step = advance(buildTestProgram(broken), null, buildJournal());
+    const step = replayProgram(buildTestProgram(broken), null, buildJournal());
     expect(step).toMatchObject({
       status: 'failed',
       error: { code: 'internal' },
@@ -190,7 +190,7 @@ describe('the end', () => {
         throw new BatonError('invalid_arguments', 'no');
       },
     };
-    expect(describeStep(advance(broken, null, buildJournal()))).toBe('invalid_arguments');
+    expect(describeStep(replayProgram(broken, null, buildJournal()))).toBe('invalid_arguments');
   });
 
   test('advancing twice over the same journal gives the same step and leaves the journal as it was', () => {
@@ -206,8 +206,8 @@ describe('the end', () => {
     );
     const entries = buildJournal({ '0.0.0.0.0': answerEntry(1), '0.1.0': answerEntry(2) });
     const before = JSON.stringify([...entries]);
-    const first = advance(program, null, entries);
-    expect(advance(program, null, entries)).toEqual(first);
+    const first = replayProgram(program, null, entries);
+    expect(replayProgram(program, null, entries)).toEqual(first);
     expect(describeStep(first)).toEqual({ '0.0.0.1.0': 'b', '0.2.0': 'd' });
     expect(JSON.stringify([...entries])).toBe(before);
   });

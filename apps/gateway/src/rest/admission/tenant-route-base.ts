@@ -1,10 +1,10 @@
-import { type Scope, tenantId } from '@baton/protocol';
+import { type Scope, tenantIdSchema } from '@baton/protocol';
 import { z } from 'zod';
-import { callAdmittedAtEdge, callAdmittedByScript } from '../../call/access.ts';
+import { edgeAdmittedAccess, scriptAdmittedAccess } from '../../call/access.ts';
 import type { RouteAccess } from '../../edge/route-access.ts';
 
 /** One of the two ways to what a tenant has. Routes that exist in both are written once, against this. */
-export interface RouteScope {
+export interface TenantRouteBase {
   readonly prefix: string;
   /** Operation ids are unique in a document, so the two ways name theirs apart. */
   operationId(name: string): string;
@@ -13,20 +13,20 @@ export interface RouteScope {
 }
 
 /** The tenant is the key's. */
-export const keyTenantScope: RouteScope = {
+export const keyTenantRouteBase: TenantRouteBase = {
   prefix: '',
   operationId: (name) => name,
   params: (shape) => z.object(shape),
   access: (scopes, { checkedInScript } = { checkedInScript: false }) => ({
     kind: 'key',
-    ...(checkedInScript ? callAdmittedByScript(scopes) : callAdmittedAtEdge(scopes)),
+    ...(checkedInScript ? scriptAdmittedAccess(scopes) : edgeAdmittedAccess(scopes)),
   }),
 };
 
 /** The path names the tenant. */
-export const pathTenantScope: RouteScope = {
+export const pathTenantRouteBase: TenantRouteBase = {
   prefix: '/tenants/:tenant',
   operationId: (name) => `${name}OfTenant`,
-  params: (shape) => z.object({ tenant: tenantId, ...shape }),
+  params: (shape) => z.object({ tenant: tenantIdSchema, ...shape }),
   access: (scopes) => ({ kind: 'path', scopes }),
 };
