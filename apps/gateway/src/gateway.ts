@@ -1,10 +1,10 @@
-import { type Operation, operations } from '@baton/operations';
+import { type Operation, toolOperations } from '@baton/operations';
 import { Programs } from '@baton/runner';
 import type { Store } from '@baton/store';
 import type { Logger } from 'pino';
 import { type Audience, buildApp } from './app.ts';
 import type { GatewayConfiguration } from './configuration.ts';
-import { createReplicaGuards } from './edge/replica-guards.ts';
+import { createReplicaWideLimits } from './edge/replica-wide-limits.ts';
 import { Listener } from './listener.ts';
 import { RequestMetrics } from './monitoring/request-metrics.ts';
 
@@ -17,7 +17,7 @@ export interface RunningGateway {
 }
 
 /**
- * Starts one replica; it serves when this returns. `added` operations are for tests and benchmarks: tools by their own name,
+ * Starts one replica; it serves when this returns. `added` toolOperations are for tests and benchmarks: tools by their own name,
  * and former versions by any other.
  */
 export async function startGateway(
@@ -28,10 +28,10 @@ export async function startGateway(
 ): Promise<RunningGateway> {
   let draining = false;
   const options = {
-    operations: new Map([...operations, ...[...added].filter(([key, { name }]) => key === name)]),
+    operations: new Map([...toolOperations, ...[...added].filter(([key, { name }]) => key === name)]),
     programs: new Programs(added),
     draining: () => draining,
-    guards: createReplicaGuards(configuration),
+    replicaWideLimits: createReplicaWideLimits(configuration),
     requestMetrics: new RequestMetrics(),
   };
   const { port, operatorPort, unreadyMs, drainMs } = configuration;

@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { expect, test } from 'vitest';
-import { resumeProcessor } from './resume-processor.ts';
+import { createResumeProcessor } from './resume-processor.ts';
 
 /**
  * A million jobs on a heap of 32 MiB, of which a worker of this kind leaves nothing behind: 100 bytes each would be three
  * times as much. The shard is a peer that has nothing to give, so that it is the worker's own memory that is seen.
  */
 const SCRIPT = `
-import { resumeProcessor } from './resume-processor.ts';
-const shard = { dequeue: async () => ({ kind: 'taken', leases: [], notLoaded: [] }) };
+import { createResumeProcessor } from './resume-processor.ts';
+const shard = { dequeue: async () => ({ kind: 'taken', segments: [], notLoaded: [] }) };
 let ran = 0;
 const resuming = { programs: { names: [] }, check: {}, log: { warn() {} }, onBatch: () => ran++ };
-const run = resumeProcessor(shard, resuming);
+const run = createResumeProcessor(shard, resuming);
 const job = { data: { tenant: 'acme', list: 'ready', number: 1, tasks: [] } };
 for (let n = 0; n < 1_000_000; n++) await run(job, false, 'token');
 globalThis.gc();
@@ -60,7 +60,7 @@ test('a Redis that goes while a batch is loaded fails the job, and never the pro
     release: () => Promise.reject(gone),
   };
   const shard = {
-    dequeue: async () => ({ kind: 'taken', leases: [broken], notLoaded: ['other'] }),
+    dequeue: async () => ({ kind: 'taken', segments: [broken], notLoaded: ['other'] }),
     load: () => new Promise((_resolve, reject) => setTimeout(() => reject(gone), 20)),
   };
   const resuming = {
@@ -69,7 +69,7 @@ test('a Redis that goes while a batch is loaded fails the job, and never the pro
     log: { warn() {} },
     onBatch() {},
   };
-  const run = resumeProcessor(shard as never, resuming as never);
+  const run = createResumeProcessor(shard as never, resuming as never);
   const data = { tenant: 'acme', list: 'ready', number: 1, tasks: [] };
   const job = { data, updateData: async () => {} };
   await expect(run(job as never, false, 'token')).rejects.toThrow('Redis is gone');

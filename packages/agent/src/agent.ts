@@ -8,8 +8,8 @@ import { isKeyRefusal, retryAfterMs } from './gateway/gateway-errors.ts';
 import { AnswerChecker } from './request/answer-checker.ts';
 import { ClaimedRequest, type RequestContext } from './request/claimed-request.ts';
 import { Lease } from './request/lease.ts';
-import { backoff } from './timing/backoff.ts';
-import { EndpointThrottle } from './timing/endpoint-throttle.ts';
+import { backoffMs } from './timing/backoff.ts';
+import { EndpointPause } from './timing/endpoint-pause.ts';
 import { InterruptibleSleep } from './timing/sleep.ts';
 
 export interface AgentOptions {
@@ -73,7 +73,7 @@ export class Agent {
     this.options = options;
     this.gateway = new GatewayClient(options);
     this.claims = new ClaimPoller(options, this.gateway);
-    const throttle = new EndpointThrottle((ms) => {
+    const endpointPause = new EndpointPause((ms) => {
       options.onEvent({ kind: 'holding', ms });
       this.claims.cancel();
     });
@@ -82,7 +82,7 @@ export class Agent {
       answer,
       timeoutMs,
       tries,
-      throttle,
+      endpointPause,
       checker: new AnswerChecker(),
       gateway: this.gateway,
       postWaitMs: options.once ? ONCE_POST_WAIT_MS : 0,
@@ -119,8 +119,8 @@ export class Agent {
     const { concurrency, leaseMs, once, only } = this.options;
     const free = concurrency - this.inFlight.size;
     if (free === 0) return this.pause.sleep(UNTIL_INTERRUPTED_MS);
-    const throttledMs = this.context.throttle.remaining();
-    if (throttledMs > 0) return this.pause.sleep(throttledMs);
+    const pausedMs = this.context.endpointPause.remaining();
+    if (pausedMs > 0) return this.pause.sleep(pausedMs);
 
     const waitMs = once ? 0 : Math.floor(Math.min(POLL_MS, leaseMs * POLL_PART_OF_LEASE));
     const begun = performance.now();
@@ -141,7 +141,7 @@ export class Agent {
       if (this.state.kind === 'running') this.state = { kind: 'draining' };
       return undefined;
     }
-    return this.pause.sleep(backoff(Math.max(1, this.emptyClaims), EMPTY_BACKOFF));
+    return this.pause.sleep(backoffMs(Math.max(1, this.emptyClaims), EMPTY_BACKOFF));
   }
 
   private async afterFailedClaim(error: unknown): Promise<void> {
@@ -151,7 +151,7 @@ export class Agent {
       !(error instanceof BatonError) || isKeyRefusal(error) || error.code === 'invalid_arguments';
     if (isFinal || (this.options.once && this.failedClaims === ONCE_MAX_FAILURES))
       return this.endClaiming({ kind: 'failed', error });
-    const inMs = Math.max(backoff(this.failedClaims, FAILURE_BACKOFF), retryAfterMs(error));
+    const inMs = Math.max(backoffMs(this.failedClaims, FAILURE_BACKOFF), retryAfterMs(error));
     this.options.onEvent({ kind: 'unreachable', message: error.message, inMs });
     return this.pause.sleep(inMs);
   }

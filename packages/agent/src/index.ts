@@ -4,7 +4,7 @@
  *   answer-interactions  the entry: starts an agent           agent    claims, works on several requests, drains
  *   request/  one claimed request: lease, LLM call, check, repair, retries, post
  *   gateway/  Baton over MCP, and claims over a connection of their own
- *   llm/      an answer function for models of the `ai` package          timing/  sleeps, back-off, throttle, clocks
+ *   llm/      an answer function for models of the `ai` package          timing/  sleeps, back-off, endpoint pause, clocks
  *   api/      what a program that embeds the agent sees: requests, events, failures
  */
 export {
@@ -16,6 +16,6 @@ export type { AnswerFunction } from './api/answer-function.ts';
 export type { DelegatedRequest } from './api/delegated-request.ts';
 export type { AgentEvent, Totals } from './api/events.ts';
 export { LlmCallFailure } from './api/llm-call-failure.ts';
-export { type AnswerWithOptions, answerWith } from './llm/answer-with.ts';
+export { type AnswerWithOptions, answerWith } from './llm/answer-with-model.ts';
 export { isPublicHostName } from './llm/request-media.ts';
-export { llmEndpoint, type LlmEndpointOptions } from './llm/llm-endpoint.ts';
+export { createModelFactory, type LlmEndpointOptions } from './llm/model-factory.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseModel, readAgentSettings } from './agent-settings.ts';
+import { chooseModelForRequest, readAgentSettings } from './agent-settings.ts';
 
 const read = (flags: object = {}, environment: NodeJS.ProcessEnv = {}) =>
   readAgentSettings(
@@ -11,20 +11,20 @@ const asks = (modelId: string, role: 'main' | 'research' = 'main') => ({ role, r
 describe('the model that answers', () => {
   test("is that of Baton's own operations, and never another that a request names", async () => {
     const settings = await read();
-    expect(chooseModel(asks('o1-pro'), settings)).toBe('claude-sonnet-4-20250514');
-    expect(chooseModel(asks('o1-pro', 'research'), settings)).toBe('sonar-pro');
+    expect(chooseModelForRequest(asks('o1-pro'), settings)).toBe('claude-sonnet-4-20250514');
+    expect(chooseModelForRequest(asks('o1-pro', 'research'), settings)).toBe('sonar-pro');
   });
 
   test('is the one of --model, unless the request names one that is allowed', async () => {
     const settings = await read({ model: 'mine,research=theirs', allowModel: ['o1-pro', 'o3'] });
-    expect(chooseModel(asks('gpt-x'), settings)).toBe('mine');
-    expect(chooseModel(asks('gpt-x', 'research'), settings)).toBe('theirs');
-    expect(chooseModel(asks('o3'), settings)).toBe('o3');
+    expect(chooseModelForRequest(asks('gpt-x'), settings)).toBe('mine');
+    expect(chooseModelForRequest(asks('gpt-x', 'research'), settings)).toBe('theirs');
+    expect(chooseModelForRequest(asks('o3'), settings)).toBe('o3');
   });
 
   test('is any that a request names only where * is allowed', async () => {
     const settings = await read({}, { BATON_LLM_ALLOW_MODELS: 'a, *' });
-    expect(chooseModel(asks('gpt-x'), settings)).toBe('gpt-x');
+    expect(chooseModelForRequest(asks('gpt-x'), settings)).toBe('gpt-x');
   });
 });
 

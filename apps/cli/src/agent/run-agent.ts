@@ -1,10 +1,15 @@
-import { LlmCallFailure, answerInteractions, answerWith, llmEndpoint } from '@baton/agent';
+import { LlmCallFailure, answerInteractions, answerWith, createModelFactory } from '@baton/agent';
 import { BatonError } from '@baton/protocol';
 import { onStopSignal } from '../process/stop-signals.ts';
 import { ConfigurationError } from '../settings/environment.ts';
 import { JsonLinesOutput } from './json-lines-output.ts';
 import { TerminalOutput } from './terminal-output.ts';
-import { type AgentFlags, type AgentSettings, chooseModel, readAgentSettings } from './agent-settings.ts';
+import {
+  type AgentFlags,
+  type AgentSettings,
+  chooseModelForRequest,
+  readAgentSettings,
+} from './agent-settings.ts';
 
 /**
  * `baton agent`: answers delegated requests by an LLM endpoint until a stop signal; the first one drains it, a second
@@ -14,7 +19,7 @@ export async function runAgent(flags: AgentFlags, environment: NodeJS.ProcessEnv
   const settings = await readAgentSettings(flags, environment);
   // The warnings are about the requests, which the user of this command did not write.
   globalThis.AI_SDK_LOG_WARNINGS = false;
-  const llm = llmEndpoint({
+  const llm = createModelFactory({
     provider: settings.provider,
     endpoint: settings.endpoint,
     apiKey: settings.llmKey,
@@ -28,7 +33,7 @@ export async function runAgent(flags: AgentFlags, environment: NodeJS.ProcessEnv
   shown.begin(settings);
   const agent = answerInteractions({
     ...settings,
-    answer: answerWith((request) => llm(chooseModel(request, settings)), { maxTokens, imageHosts }),
+    answer: answerWith((request) => llm(chooseModelForRequest(request, settings)), { maxTokens, imageHosts }),
     onEvent: (event) => shown.event(event),
   });
   // How the agent ended is read from `done` below.

@@ -2,7 +2,7 @@ import { type RunningGateway, startGateway } from '@baton/gateway';
 import { type GatewayConfiguration, generateReplicaName } from '@baton/gateway/configuration';
 import { createLogger } from '@baton/gateway/log';
 import type { Settings } from '../settings/environment.ts';
-import { monitorRedis } from './redis-monitor.ts';
+import { logRedisAndQueueState } from './log-redis-and-queue-state.ts';
 import { type Deployment, openStore, type RunningRole } from './open-store.ts';
 import { enabledSyntheticOperations } from './enabled-synthetic-operations.ts';
 
@@ -45,7 +45,7 @@ export async function runGateway(
       throw error;
     },
   );
-  const watch = monitorRedis(store, log);
+  const watch = logRedisAndQueueState(store, log);
   return {
     url: gateway.url,
     operatorUrl: gateway.operatorUrl,

@@ -2,7 +2,7 @@ import { generateReplicaName } from '@baton/gateway/configuration';
 import { createLogger } from '@baton/gateway/log';
 import { startMonitoringServer, startWorker } from '@baton/worker';
 import type { Settings } from '../settings/environment.ts';
-import { monitorRedis } from './redis-monitor.ts';
+import { logRedisAndQueueState } from './log-redis-and-queue-state.ts';
 import { type Deployment, openStore, type RunningRole } from './open-store.ts';
 import { enabledSyntheticOperations } from './enabled-synthetic-operations.ts';
 
@@ -33,7 +33,7 @@ export async function runWorker(settings: Settings, deployment: Deployment): Pro
         : { token },
   };
   const health = port === undefined ? undefined : await startMonitoringServer({ host, port }, signs);
-  const watch = monitorRedis(store, log);
+  const watch = logRedisAndQueueState(store, log);
   log.info({ healthPort: health?.port }, 'working');
   return {
     async stop() {

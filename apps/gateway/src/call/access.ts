@@ -18,41 +18,41 @@ export interface Access<AdmittedBy extends 'edge' | 'script' = 'edge' | 'script'
 export const MCP_SCOPE: readonly Scope[] = ['mcp'];
 export const MCP_OR_AGENT_SCOPE: readonly Scope[] = ['mcp', 'agent'];
 
-export const callAdmittedAtEdge = (scopes: readonly Scope[]): Access<'edge'> => ({
+export const edgeAdmittedAccess = (scopes: readonly Scope[]): Access<'edge'> => ({
   scopes,
   admittedBy: 'edge',
 });
 
-export const callAdmittedByScript = (scopes: readonly Scope[]): Access<'script'> => ({
+export const scriptAdmittedAccess = (scopes: readonly Scope[]): Access<'script'> => ({
   scopes,
   admittedBy: 'script',
 });
 
-export const answerAdmittedByScript = (
+export const scriptAdmittedAnswerAccess = (
   scopes: readonly Scope[],
   answerTo: string | undefined,
 ): Access<'script'> => ({
-  ...callAdmittedByScript(scopes),
+  ...scriptAdmittedAccess(scopes),
   answerTo,
 });
 
 /** Whoever may call over MCP at all. */
-export const ANY_MCP_CALLER = callAdmittedAtEdge(MCP_OR_AGENT_SCOPE);
+export const ANY_MCP_CALLER = edgeAdmittedAccess(MCP_OR_AGENT_SCOPE);
 
 /** Admits the caller. Errors: `unauthenticated`, `insufficient_scope`, `tenant_suspended`, `limit_rate`, `limit_size`, `unavailable`. */
-export function admit({ caller }: Pick<Call, 'caller'>, access: Access): Promise<Identity> {
+export function admitCaller({ caller }: Pick<Call, 'caller'>, access: Access): Promise<Identity> {
   return caller.admit(access.scopes, access.answerTo);
 }
 
 export async function admitCall(call: Call, access: Access<'edge'>): Promise<AdmittedCall> {
-  return { ...call, identity: await admit(call, access) };
+  return { ...call, identity: await admitCaller(call, access) };
 }
 
 export function deferAdmission(call: Call, access: Access<'script'>): UnadmittedCall {
-  return { ...call, admit: () => admit(call, access) };
+  return { ...call, admit: () => admitCaller(call, access) };
 }
 
 /** Admits the caller unless a script has: no reply and no error of a call leaves before its caller was admitted. */
-export async function ensureAdmitted(call: Pick<Call, 'caller'>, access: Access): Promise<void> {
-  if (!call.caller.admitted) await admit(call, access);
+export async function admitCallerUnlessAdmitted(call: Pick<Call, 'caller'>, access: Access): Promise<void> {
+  if (!call.caller.admitted) await admitCaller(call, access);
 }

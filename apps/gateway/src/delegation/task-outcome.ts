@@ -1,7 +1,6 @@
 import { type Directive, type JsonObject, type PendingSummary, type WireError } from '@baton/protocol';
 import type { TaskView } from '@baton/store';
-import { isoTime } from './iso-time.ts';
-import { directiveFor } from './directive-for.ts';
+import { directiveForPendingInteractions } from './directive-for-pending-interactions.ts';
 
 /** A task's status with its result, request or error: `outcome` of `agent_llm`, top level of `task_status`. */
 export interface TaskOutcome {
@@ -21,7 +20,12 @@ export function outcomeOf(view: TaskView): TaskOutcome {
       return { status: view.status, error: view.error };
     case 'working':
     case 'input_required': {
-      const pending = directiveFor(view.taskId, view.operation, view.pending, view.principal);
+      const pending = directiveForPendingInteractions(
+        view.taskId,
+        view.operation,
+        view.pending,
+        view.principal,
+      );
       return {
         status: view.status,
         ...(pending ? { pending } : {}),
@@ -29,16 +33,4 @@ export function outcomeOf(view: TaskView): TaskOutcome {
       };
     }
   }
-}
-
-/** A task as `task_status` and its resource show it. */
-export function taskStatusOf(view: TaskView) {
-  return {
-    taskId: view.taskId,
-    operation: view.operation,
-    createdAt: isoTime(view.createdAt),
-    lastUpdatedAt: isoTime(view.updatedAt),
-    expiresAt: isoTime(view.expiresAt),
-    ...outcomeOf(view),
-  };
 }

@@ -1,6 +1,6 @@
 import type { PendingQuery, PendingPage } from '@baton/store';
 import type { AdmittedCall } from '../call/call.ts';
-import { msUntil } from './held-until.ts';
+import { msUntilDeadlineOrKeyExpiry } from './ms-until-deadline-or-key-expiry.ts';
 
 /** So many pages, which is 2,000 interactions, are read in a second by one wait. */
 const PAGES_PER_SECOND = 40;
@@ -34,7 +34,7 @@ export async function waitForPendingInteractions(
   const pause = async () => {
     const end = Math.min(since + 1_000, deadline);
     for (let updated = false; ; updated = true) {
-      const left = msUntil(end, identity);
+      const left = msUntilDeadlineOrKeyExpiry(end, identity);
       if (left <= 0 || isOver()) return updated;
       if ((await subscription.next(left, call.signal())) === 'ended') return updated;
     }
@@ -54,7 +54,10 @@ export async function waitForPendingInteractions(
       if (cursor !== undefined) continue;
       // What an update of a pause tells of may stand on a page that was read before it.
       if (fromStart && !mayHaveMore)
-        await subscription.next(Math.min(freeInMs, msUntil(deadline, identity)), call.signal());
+        await subscription.next(
+          Math.min(freeInMs, msUntilDeadlineOrKeyExpiry(deadline, identity)),
+          call.signal(),
+        );
       // What is claimed for a closed client would be hidden from everyone.
       if (isOver()) return page;
       [cursor, fromStart, freeInMs, mayHaveMore] = [start, true, Number.POSITIVE_INFINITY, false];

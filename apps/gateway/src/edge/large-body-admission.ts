@@ -3,7 +3,7 @@ import { MAX_BODY_BYTES } from '@baton/protocol';
 import type { Store } from '@baton/store';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { routeNotFoundError } from './error-responses.ts';
-import type { Buffers } from './limits/buffers.ts';
+import type { BufferBudget } from './limits/buffer-budget.ts';
 
 /** Smaller bodies are read before their caller is admitted, which nearly all are. */
 const UNCHECKED_BYTES = 65_536;
@@ -14,7 +14,11 @@ const UNCHECKED_BYTES = 65_536;
  * refusing it would be covered. It costs a call to Redis and no rate token; the request is still to be admitted. What is read then
  * is bounded by the tenant's `requestBytes`, and counts as the key's until it was received.
  */
-export function refuseUnadmittedLargeBodies(app: FastifyInstance, store: Store, buffers: Buffers): void {
+export function refuseUnadmittedLargeBodies(
+  app: FastifyInstance,
+  store: Store,
+  bufferBudget: BufferBudget,
+): void {
   app.addHook('onRequest', (request, reply, done) => {
     const announced = announcedBytes(request);
     if (announced !== undefined && announced <= UNCHECKED_BYTES) return done();
@@ -27,8 +31,8 @@ export function refuseUnadmittedLargeBodies(app: FastifyInstance, store: Store, 
     const admitBody = async () => {
       const most = await caller.dryRunAdmission(doubted ? 'answer' : 'call');
       request.maxBodyBytes = Math.min(most, MAX_BODY_BYTES);
-      buffers.requireRoom(key.text);
-      holdBody(request, reply, buffers, { key: key.text, bytes: announced ?? request.maxBodyBytes });
+      bufferBudget.requireRoom(key.text);
+      holdBody(request, reply, bufferBudget, { key: key.text, bytes: announced ?? request.maxBodyBytes });
     };
     callbackify(admitBody)(done);
   });
@@ -38,12 +42,12 @@ export function refuseUnadmittedLargeBodies(app: FastifyInstance, store: Store, 
 function holdBody(
   { raw }: FastifyRequest,
   reply: FastifyReply,
-  buffers: Buffers,
+  bufferBudget: BufferBudget,
   { key, bytes }: { key: string; bytes: number },
 ): void {
   const held = { key, bytes, close: () => raw.socket.destroy() };
-  const release = () => buffers.release(held);
-  buffers.hold(held);
+  const release = () => bufferBudget.release(held);
+  bufferBudget.hold(held);
   raw.once('end', release);
   reply.raw.once('close', release);
 }

@@ -5,7 +5,7 @@ import { type Access, admitCall } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
 import { callFromAuthInfo } from './call-in-auth-info.ts';
 import { parseRequest, rawRequestSchema } from './parse-request.ts';
-import { toRpcErrors } from './rpc-error.ts';
+import { rethrowAsRpcError } from './rpc-error.ts';
 
 /** A method of MCP that Baton serves; `ping`, `initialize` and unknown ones are the SDK's. */
 export interface McpMethod {
@@ -16,7 +16,7 @@ export interface McpMethod {
 }
 
 /** A method whose caller is admitted before its params are read. */
-export function defineMethod<Request>(
+export function defineEdgeAdmittedMethod<Request>(
   name: string,
   access: Access<'edge'>,
   schema: z.ZodType<Request>,
@@ -28,7 +28,7 @@ export function defineMethod<Request>(
     access,
     register: (server, log) =>
       server.setRequestHandler(raw, (request, { authInfo }) =>
-        toRpcErrors(log, async () => {
+        rethrowAsRpcError(log, async () => {
           const call = await admitCall(callFromAuthInfo(authInfo), access);
           return answer(parseRequest(schema, request), call);
         }),

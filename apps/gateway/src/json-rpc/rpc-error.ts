@@ -24,7 +24,7 @@ export class RpcError extends Error {
 }
 
 /** The one way in which an error of an MCP method leaves: as an `RpcError`. What is a bug of Baton is logged. */
-export async function toRpcErrors<T>(log: (error: unknown) => void, run: () => Promise<T>): Promise<T> {
+export async function rethrowAsRpcError<T>(log: (error: unknown) => void, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (thrown) {

@@ -1,6 +1,6 @@
 import { type BatonError, toBatonError } from '@baton/protocol';
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
-import { admit, ANY_MCP_CALLER, ensureAdmitted } from '../call/access.ts';
+import { admitCaller, ANY_MCP_CALLER, admitCallerUnlessAdmitted } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { isMcpHttpError } from '../call/error-classification.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
@@ -20,18 +20,18 @@ export async function callTool(
 ): Promise<string> {
   const tool = tools.get(params.name);
   if (tool === undefined) {
-    await admit(call, ANY_MCP_CALLER);
+    await admitCaller(call, ANY_MCP_CALLER);
     throw new RpcError(-32602, `Unknown tool: ${params.name.slice(0, 200)}`);
   }
   try {
     const reply = await tool.call(params.arguments, call, params._meta ?? {});
-    await ensureAdmitted(call, tool.access);
+    await admitCallerUnlessAdmitted(call, tool.access);
     return success(reply);
   } catch (thrown) {
     const error = toBatonError(thrown);
     if (error !== thrown) log(thrown);
     if (isMcpHttpError(error)) throw error;
-    await ensureAdmitted(call, tool.access);
+    await admitCallerUnlessAdmitted(call, tool.access);
     return failure(error);
   }
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { SSE_HEADERS, sseComment, sseMessage } from '../edge/sse.ts';
-import { endWith } from '../edge/limits/unread-replies.ts';
+import { endStreamWithText } from '../edge/limits/unread-replies.ts';
 
 /** A reply that takes longer becomes a stream, so that the client and every proxy see that it lives. */
 const JSON_WITHIN_MS = 3_000;
@@ -27,7 +27,7 @@ export async function sendJsonOrSse<Response extends { readonly json: string }>(
   const comments = setInterval(() => raw.write(sseComment('held')), COMMENT_EVERY_MS);
   try {
     const { json } = await pending;
-    endWith(reply.request, raw, sseMessage(json));
+    endStreamWithText(reply.request, raw, sseMessage(json));
   } finally {
     clearInterval(comments);
   }

@@ -7,12 +7,12 @@ import {
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
-import { ANY_MCP_CALLER, MCP_OR_AGENT_SCOPE, callAdmittedByScript } from '../call/access.ts';
+import { ANY_MCP_CALLER, MCP_OR_AGENT_SCOPE, scriptAdmittedAccess } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { callFromAuthInfo } from '../json-rpc/call-in-auth-info.ts';
-import { defineMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
+import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
 import { parseRequest, rawRequestSchema, refuseCursor } from '../json-rpc/parse-request.ts';
-import { toRpcErrors } from '../json-rpc/rpc-error.ts';
+import { rethrowAsRpcError } from '../json-rpc/rpc-error.ts';
 import { RESOURCE_CAPABILITIES, resourceMethods } from '../resources/resource-methods.ts';
 import type { Tool } from '../tools/tool.ts';
 import { callTool } from './call-tool.ts';
@@ -45,7 +45,7 @@ export function createMcpServerFactory(
   log: (error: unknown) => void,
 ): McpServerFactory {
   const callOne: McpServerFactory['callTool'] = (params, call) =>
-    toRpcErrors(log, () => callTool(tools, params, call, log));
+    rethrowAsRpcError(log, () => callTool(tools, params, call, log));
   const methods = [listTools(tools), callToolMethod(callOne), ...resourceMethods];
   const createServer = () => {
     const server = new Server(
@@ -64,7 +64,7 @@ export function createMcpServerFactory(
 
 function listTools(tools: ReadonlyMap<string, Tool>): McpMethod {
   const listed = [...tools.values()].map((tool) => tool.listing);
-  return defineMethod('tools/list', ANY_MCP_CALLER, ListToolsRequestSchema, ({ params }) => {
+  return defineEdgeAdmittedMethod('tools/list', ANY_MCP_CALLER, ListToolsRequestSchema, ({ params }) => {
     refuseCursor(params?.cursor);
     return { tools: listed };
   });
@@ -75,12 +75,12 @@ function callToolMethod(callOne: McpServerFactory['callTool']): McpMethod {
   const name = 'tools/call';
   return {
     name,
-    access: callAdmittedByScript(MCP_OR_AGENT_SCOPE),
+    access: scriptAdmittedAccess(MCP_OR_AGENT_SCOPE),
     // Not the Server's own: that reads each result into its types, and loses what they lack, such as the title of an
     // embedded resource.
     register: (server, log) =>
       Protocol.prototype.setRequestHandler.call(server, rawRequestSchema(name), (request, { authInfo }) =>
-        toRpcErrors(log, async () => {
+        rethrowAsRpcError(log, async () => {
           const { params } = parseRequest(CallToolRequestSchema, request);
           return JSON.parse(await callOne(params, callFromAuthInfo(authInfo))) as CallToolResult;
         }),

@@ -3,13 +3,13 @@ import { InitializeRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   type Access,
-  admit,
+  admitCaller,
   ANY_MCP_CALLER,
-  callAdmittedAtEdge,
-  ensureAdmitted,
+  edgeAdmittedAccess,
+  admitCallerUnlessAdmitted,
   MCP_OR_AGENT_SCOPE,
-  answerAdmittedByScript,
-  callAdmittedByScript,
+  scriptAdmittedAnswerAccess,
+  scriptAdmittedAccess,
 } from '../call/access.ts';
 import type { Call, Services } from '../call/call.ts';
 import { isAdmissionRefusal } from '../call/error-classification.ts';
@@ -18,7 +18,7 @@ import { errorHeaders, fromFastifyError, sendErrorResponse } from '../edge/error
 import { HOW_TO_OPEN_A_SESSION, type Session, sessionRequiredError } from '../sessions/session.ts';
 import { SessionTokens } from '../sessions/session-tokens.ts';
 import { StreamRegistry } from '../subscriptions/stream-registry.ts';
-import { enforceRequestLimits } from './request-limits.ts';
+import { enforceBatchAndFieldLimits } from './batch-and-field-limits.ts';
 import { removeTaskParam } from './remove-task-param.ts';
 import { SharedMcpServer } from './shared-mcp-server.ts';
 import { invalidRequestResponse, isInitialize } from './invalid-request.ts';
@@ -51,7 +51,7 @@ export async function mcpRoutes(
     let error = fromFastifyError(thrown);
     if (error.code === 'internal') request.log.error({ err: thrown }, 'request failed');
     if (request.credential?.kind === 'key' && !isAdmissionRefusal(error)) {
-      await ensureAdmitted(callOf(request, reply), ANY_MCP_CALLER).catch((refused: unknown) => {
+      await admitCallerUnlessAdmitted(callOf(request, reply), ANY_MCP_CALLER).catch((refused: unknown) => {
         error = toBatonError(refused);
       });
     }
@@ -60,11 +60,11 @@ export async function mcpRoutes(
 
   const post = {
     bodyLimit: MAX_BODY_BYTES,
-    config: { access: keyAccess(callAdmittedByScript(MCP_OR_AGENT_SCOPE)) },
+    config: { access: keyAccess(scriptAdmittedAccess(MCP_OR_AGENT_SCOPE)) },
   };
   app.post('/mcp', post, async (request, reply) => {
     const unbound = callOf(request, reply);
-    enforceRequestLimits(request.body);
+    enforceBatchAndFieldLimits(request.body);
     removeTaskParam(request.body);
     const session = await sessionOf(request, unbound);
     const call = session === undefined ? unbound : { ...unbound, sessionId: session.id };
@@ -76,7 +76,7 @@ export async function mcpRoutes(
     });
   });
 
-  const ofSession = { config: { access: keyAccess(callAdmittedAtEdge(MCP_OR_AGENT_SCOPE)) } };
+  const ofSession = { config: { access: keyAccess(edgeAdmittedAccess(MCP_OR_AGENT_SCOPE)) } };
   app.get('/mcp', ofSession, async (request, reply) => {
     const call = callOf(request, reply);
     const session = await sessionOf(request, call);
@@ -91,7 +91,7 @@ export async function mcpRoutes(
     }
     requireKnownProtocolVersion(request);
     requireStreamAccepted(request);
-    const identity = await admit(call, ANY_MCP_CALLER);
+    const identity = await admitCaller(call, ANY_MCP_CALLER);
     return streams.open(session, { call, key: keyOf(request), identity }, reply);
   });
 
@@ -100,7 +100,7 @@ export async function mcpRoutes(
     const session = await sessionOf(request, call);
     if (session === undefined) throw sessionRequiredError('There is no session to end.');
     requireKnownProtocolVersion(request);
-    await admit(call, ANY_MCP_CALLER);
+    await admitCaller(call, ANY_MCP_CALLER);
     await call.tenant.endedSessions.endSession(session.id);
     return reply.send();
   });
@@ -119,8 +119,8 @@ export async function mcpRoutes(
     // counts as the request that it is.
     const messages: unknown[] = Array.isArray(request.body) ? request.body : [request.body];
     const [first, ...others] = messages.map(messageAccess);
-    const { principal } = await admit(call, first ?? ANY_MCP_CALLER);
-    for (const access of others) await admit(createCall(services, request, reply), access);
+    const { principal } = await admitCaller(call, first ?? ANY_MCP_CALLER);
+    for (const access of others) await admitCaller(createCall(services, request, reply), access);
     const invalid = invalidRequestResponse(request.body);
     if (invalid) return reply.status(400).send(invalid);
     const sealed = isInitialize(request.body)
@@ -144,7 +144,7 @@ export async function mcpRoutes(
     const verified = sessions.findVerified(sealed, key);
     if (verified !== undefined) return verified;
     // A refused key is reported before anything that is wrong with the session.
-    const { principal } = await admit(call, messageAccess(request.body));
+    const { principal } = await admitCaller(call, messageAccess(request.body));
     return sessions.verify(sealed, key, principal, call.tenant);
   }
 }
@@ -183,7 +183,7 @@ function keyAccess(access: Access) {
 /** What a message is admitted as before its method or tool is known to be one. */
 function messageAccess(message: unknown): Access {
   const answerTo = answeredInteraction(message);
-  return answerTo === undefined ? ANY_MCP_CALLER : answerAdmittedByScript(MCP_OR_AGENT_SCOPE, answerTo);
+  return answerTo === undefined ? ANY_MCP_CALLER : scriptAdmittedAnswerAccess(MCP_OR_AGENT_SCOPE, answerTo);
 }
 
 /** The interaction that a message answers; undefined for any other message. */

@@ -5,7 +5,7 @@ import {
   type JSONRPCRequest,
   RELATED_TASK_META_KEY,
 } from '@modelcontextprotocol/sdk/types.js';
-import { admit, ANY_MCP_CALLER } from '../call/access.ts';
+import { admitCaller, ANY_MCP_CALLER } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { wrapCallInAuthInfo } from '../json-rpc/call-in-auth-info.ts';
 import { httpErrorOf, RpcError } from '../json-rpc/rpc-error.ts';
@@ -60,7 +60,7 @@ export class SharedMcpServer {
 
   private async sendToServer(request: JSONRPCRequest, call: Call): Promise<SharedServerReply> {
     // The SDK answers some methods itself, such as `ping` and unknown ones.
-    await admit(call, ANY_MCP_CALLER);
+    await admitCaller(call, ANY_MCP_CALLER);
     const response = await this.transport.exchange(request, { authInfo: wrapCallInAuthInfo(call) });
     return {
       json: JSON.stringify({ ...response, id: request.id }),

@@ -1,5 +1,5 @@
 import type { CompleteRequest, CompleteResult } from '@modelcontextprotocol/sdk/types.js';
-import { admit } from '../call/access.ts';
+import { admitCaller } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
 import { resourceKinds } from './catalog.ts';
@@ -27,7 +27,7 @@ export async function completeVariable(
     const message = `${kind.template.text} has no variable '${argument.name.slice(0, 100)}'; it has ${variables}.`;
     throw new RpcError(-32602, message, { argument: argument.name.slice(0, 100) });
   }
-  await admit(call, kind.access);
+  await admitCaller(call, kind.access);
   const { values, partial = false } = await completion(context?.arguments ?? {}, call);
   const typed = argument.value.toLowerCase();
   const fitting = values.filter((value) => value.toLowerCase().startsWith(typed));

@@ -20,7 +20,7 @@ import {
   jsonBody,
   type ResourceKind,
 } from './resource-kind.ts';
-import { callAdmittedAtEdge, MCP_SCOPE } from '../call/access.ts';
+import { edgeAdmittedAccess, MCP_SCOPE } from '../call/access.ts';
 import { fileContent } from './file-content.ts';
 import type { Variables } from './uri-template.ts';
 
@@ -74,7 +74,7 @@ function defineProjectResource(
     ...text,
     template: `baton://projects/{project}/${path}`,
     annotations: { audience: ['user', 'assistant'], priority },
-    access: callAdmittedAtEdge(MCP_SCOPE),
+    access: edgeAdmittedAccess(MCP_SCOPE),
     completions: { project: projectNames, ...completions },
     topic: ({ project = '' }) => `project ${project}`,
     mayChangeWith: (change) => change.kind === 'project' && shows.some((field) => change.fields.has(field)),
@@ -94,7 +94,7 @@ export const projectsResource = defineResource({
     'The keys of the projects, and where each is read; `more` where there are others than the first 1,000.',
   mimeType: JSON_TYPE,
   annotations: { audience: ['user', 'assistant'], priority: 0.5 },
-  access: callAdmittedAtEdge(MCP_SCOPE),
+  access: edgeAdmittedAccess(MCP_SCOPE),
   completions: {},
   topic: () => 'projects',
   mayChangeWith: () => true,

@@ -1,5 +1,5 @@
-import { operationPrompt, promptMarkdown, promptNames } from '@baton/operations';
-import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
+import { requireOperationPrompt, promptMarkdown, promptNames } from '@baton/operations';
+import { edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { defineResource } from './resource-kind.ts';
 
 /** The prompts of an operation, for people to read; tool results never contain them. */
@@ -10,12 +10,12 @@ export const promptResource = defineResource({
   description: 'What an operation tells the LLM, whatever the project.',
   mimeType: 'text/markdown',
   annotations: { audience: ['user'], priority: 0.3 },
-  access: callAdmittedAtEdge(MCP_OR_AGENT_SCOPE),
+  access: edgeAdmittedAccess(MCP_OR_AGENT_SCOPE),
   completions: { operation: async () => ({ values: promptNames }) },
   topic: () => undefined,
   mayChangeWith: () => false,
   read: async ({ operation = '' }) => ({
-    title: `Prompt: ${operationPrompt(operation).title}`,
+    title: `Prompt: ${requireOperationPrompt(operation).title}`,
     body: { text: promptMarkdown(operation) },
   }),
 });

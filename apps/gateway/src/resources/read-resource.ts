@@ -1,5 +1,5 @@
 import { BatonError, type ErrorCode } from '@baton/protocol';
-import { admit } from '../call/access.ts';
+import { admitCaller } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
 import { resolveResourceUri } from './resolve-resource-uri.ts';
@@ -24,7 +24,7 @@ export async function readResource(uri: string, call: AdmittedCall) {
   const named = resolveResourceUri(uri);
   if (named === undefined) throw notFound(uri);
   const { kind, variables } = named;
-  await admit(call, kind.access);
+  await admitCaller(call, kind.access);
   try {
     return { contents: [contentsOf(uri, kind, await kind.read(variables, call))] };
   } catch (thrown) {

@@ -7,7 +7,7 @@ import {
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { ANY_MCP_CALLER } from '../call/access.ts';
-import { defineMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
+import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
 import { refuseCursor } from '../json-rpc/parse-request.ts';
 import { resourceTemplates } from './catalog.ts';
 import { completeVariable } from './complete-variable.ts';
@@ -24,13 +24,13 @@ export const RESOURCE_CAPABILITIES = { resources: { subscribe: true, listChanged
 
 /** What a resource's own kind declares is checked by `readResource` and `completeVariable`, once it is known. */
 export const resourceMethods: readonly McpMethod[] = [
-  defineMethod('resources/list', ANY_MCP_CALLER, ListResourcesRequestSchema, ({ params }, call) =>
+  defineEdgeAdmittedMethod('resources/list', ANY_MCP_CALLER, ListResourcesRequestSchema, ({ params }, call) =>
     listResources(params?.cursor, call),
   ),
-  defineMethod('resources/read', ANY_MCP_CALLER, ReadResourceRequestSchema, ({ params }, call) =>
+  defineEdgeAdmittedMethod('resources/read', ANY_MCP_CALLER, ReadResourceRequestSchema, ({ params }, call) =>
     readResource(params.uri, call),
   ),
-  defineMethod(
+  defineEdgeAdmittedMethod(
     'resources/templates/list',
     ANY_MCP_CALLER,
     ListResourceTemplatesRequestSchema,
@@ -39,13 +39,19 @@ export const resourceMethods: readonly McpMethod[] = [
       return { resourceTemplates };
     },
   ),
-  defineMethod('resources/subscribe', ANY_MCP_CALLER, SubscribeRequestSchema, ({ params }, call) =>
-    subscribe(params.uri, call),
+  defineEdgeAdmittedMethod(
+    'resources/subscribe',
+    ANY_MCP_CALLER,
+    SubscribeRequestSchema,
+    ({ params }, call) => subscribe(params.uri, call),
   ),
-  defineMethod('resources/unsubscribe', ANY_MCP_CALLER, UnsubscribeRequestSchema, ({ params }, call) =>
-    unsubscribe(params.uri, call),
+  defineEdgeAdmittedMethod(
+    'resources/unsubscribe',
+    ANY_MCP_CALLER,
+    UnsubscribeRequestSchema,
+    ({ params }, call) => unsubscribe(params.uri, call),
   ),
-  defineMethod('completion/complete', ANY_MCP_CALLER, CompleteRequestSchema, ({ params }, call) =>
+  defineEdgeAdmittedMethod('completion/complete', ANY_MCP_CALLER, CompleteRequestSchema, ({ params }, call) =>
     completeVariable(params, call),
   ),
 ];

@@ -1,9 +1,9 @@
 import { parseInteractionId } from '@baton/protocol';
 import type { Page } from '@baton/store';
-import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
+import { edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
-import { taskStatusOf } from '../delegation/task-outcome.ts';
-import { presentInteraction } from '../delegation/present-interaction.ts';
+import { taskStatusReply } from '../delegation/task-status-reply.ts';
+import { describeInteractionWithRequest } from '../delegation/describe-interaction-with-request.ts';
 import { isoTime } from '../delegation/iso-time.ts';
 import { type Completion, defineResource, jsonBody } from './resource-kind.ts';
 
@@ -36,7 +36,7 @@ export const taskResource = defineResource({
   description: 'How a task stands: its result when it is done, the request that it waits for when it waits.',
   mimeType: 'application/json',
   annotations: { audience: ['assistant'], priority: 0.6 },
-  access: callAdmittedAtEdge(MCP_OR_AGENT_SCOPE),
+  access: edgeAdmittedAccess(MCP_OR_AGENT_SCOPE),
   completions: {
     taskId: completeIds(
       ({ tenant, identity }, cursor) => tenant.queries.tasks(identity, cursor),
@@ -48,7 +48,7 @@ export const taskResource = defineResource({
   read: async ({ taskId = '' }, { tenant, identity }) => {
     const view = await tenant.tasks.read(identity, taskId);
     return {
-      body: jsonBody(taskStatusOf(view)),
+      body: jsonBody(taskStatusReply(view)),
       title: `Task of ${view.operation}`,
       lastModified: isoTime(view.updatedAt),
     };
@@ -63,7 +63,7 @@ export const interactionResource = defineResource({
   description: 'One request that was handed to the agent, whole, and what became of it.',
   mimeType: 'application/json',
   annotations: { audience: ['assistant'], priority: 0.7 },
-  access: callAdmittedAtEdge(MCP_OR_AGENT_SCOPE),
+  access: edgeAdmittedAccess(MCP_OR_AGENT_SCOPE),
   completions: {
     id: completeIds(
       ({ tenant, identity }, cursor) => tenant.queries.pending(identity, { cursor }),
@@ -75,7 +75,7 @@ export const interactionResource = defineResource({
   read: async ({ id = '' }, { tenant, identity }) => {
     const record = await tenant.queries.interaction(identity, id);
     return {
-      body: jsonBody(presentInteraction(record)),
+      body: jsonBody(describeInteractionWithRequest(record)),
       title: `Request of ${record.operation}`,
       lastModified: isoTime(record.endedAt ?? record.createdAt),
     };

@@ -1,7 +1,7 @@
 /**
  * REST, for operators and for tenants' own tools: `admission` holds every request to its route's declared access,
  * `request-validation` parses what was sent, `openapi` describes all of it. `routes` has one file per resource of a tenant,
- * `operator` what crosses tenants. What a tenant has is reached in two ways (`RouteScope`): by its own key, or, for the
+ * `operator` what crosses tenants. What a tenant has is reached in two ways (`TenantRouteBase`): by its own key, or, for the
  * operator and the tenant's admins, under `/tenants/{tenant}`.
  */
 import type { FastifyInstance } from 'fastify';
@@ -14,7 +14,7 @@ import { createTenantExistenceCheck } from './operator/tenant-existence-check.ts
 import { openOperatorStore } from './operator/open-operator-store.ts';
 import { tenantRoutes } from './operator/tenants.ts';
 import { projectRoutes } from './routes/projects.ts';
-import { keyTenantScope, pathTenantScope } from './admission/route-scope.ts';
+import { keyTenantRouteBase, pathTenantRouteBase } from './admission/tenant-route-base.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { installRequestValidation } from './request-validation.ts';
 
@@ -30,7 +30,7 @@ export async function restRoutes(
 
   if (forOperators) await app.register(tenantRoutes, { operatorStore });
   await app.register(keyRoutes);
-  for (const routeScope of [keyTenantScope, pathTenantScope]) {
+  for (const routeScope of [keyTenantRouteBase, pathTenantRouteBase]) {
     const { prefix } = routeScope;
     await app.register(interactionRoutes, { prefix, routeScope, services });
     await app.register(taskRoutes, { prefix, routeScope });

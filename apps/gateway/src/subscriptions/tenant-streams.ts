@@ -9,8 +9,8 @@ import {
 } from '@baton/store';
 import { MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { ChangeFeedSubscription } from './change-feed-subscription.ts';
-import { ExpiryTimer } from './expiry-timer.ts';
-import { StreamAdmissionCheck } from './stream-admission-check.ts';
+import { KeyExpiryTimer } from './key-expiry-timer.ts';
+import { OpenStreamRecheck } from './open-stream-recheck.ts';
 import type { NotificationStream } from './notification-stream.ts';
 import { SubscriptionIndex } from './subscription-index.ts';
 import { SubscriptionReadQueue } from './subscription-read-queue.ts';
@@ -27,7 +27,7 @@ const REFRESH_SUBSCRIPTIONS_EVERY = SUBSCRIPTION_REFRESH_INTERVAL / CHANGE_FEED_
  * - a change of a session's subscriptions, and a newer stream of the session, go to that session's stream;
  *
  * When a key may have ended, its streams hear nothing more until the identities behind all streams were checked
- * (`stream-admission-check`), and so when the first of the keys expires (`expiry-timer`).
+ * (`open-stream-recheck`), and so when the first of the keys expires (`key-expiry-timer`).
  *
  * Changes may be lost while Redis cannot be reached. After it, every stream reads its subscriptions again and notifies of
  * all of them (`subscription-read-queue`), and all identities are checked.
@@ -39,9 +39,9 @@ export class TenantStreams {
   /** By session: there is one stream of each. */
   private readonly streams = new Map<string, NotificationStream>();
   private readonly feed: ChangeFeedSubscription;
-  private readonly identityCheck: StreamAdmissionCheck;
+  private readonly openStreamRecheck: OpenStreamRecheck;
   private readonly reads: SubscriptionReadQueue;
-  private readonly expiryTimer = new ExpiryTimer(() => void this.identityCheck.run());
+  private readonly keyExpiryTimer = new KeyExpiryTimer(() => void this.openStreamRecheck.run());
   /** Ends a stream's place among those who hear of the ends of keys. */
   private readonly leaves = new Map<NotificationStream, () => void>();
   private renewals = 0;
@@ -51,7 +51,7 @@ export class TenantStreams {
     this.admissionChanges = admissionChanges;
     const onRenewalDue = () => void this.renew();
     this.feed = new ChangeFeedSubscription(tenant.changes, this, CHANGE_FEED_RENEW_INTERVAL, onRenewalDue);
-    this.identityCheck = new StreamAdmissionCheck(
+    this.openStreamRecheck = new OpenStreamRecheck(
       () => this.streams.values(),
       (key) => this.identityOf(key),
     );
@@ -95,7 +95,7 @@ export class TenantStreams {
     if (this.isCurrent(stream)) this.streams.delete(stream.session.id);
     if (this.streams.size > 0) return;
     this.feed.close();
-    this.expiryTimer.stop();
+    this.keyExpiryTimer.stop();
   }
 
   /**
@@ -142,7 +142,7 @@ export class TenantStreams {
   /** Changes were lost: of data, of subscriptions, and of admission. */
   onReconnect(): void {
     this.reads.schedule(this.streams.values(), 'resync');
-    void this.identityCheck.run();
+    void this.openStreamRecheck.run();
     void this.reads.run();
   }
 
@@ -155,7 +155,8 @@ export class TenantStreams {
     } catch {
       // The next renewal finds out whether changes were lost.
     }
-    if (this.identityCheck.isDue || nth % CHECK_IDENTITIES_EVERY === 0) await this.identityCheck.run();
+    if (this.openStreamRecheck.isDue || nth % CHECK_IDENTITIES_EVERY === 0)
+      await this.openStreamRecheck.run();
     if (nth % REFRESH_SUBSCRIPTIONS_EVERY === 0) this.reads.schedule(this.streams.values(), 'refresh');
     await this.reads.run();
   }
@@ -166,12 +167,12 @@ export class TenantStreams {
 
   private onAdmissionChange(stream: NotificationStream): void {
     stream.holdBack();
-    void this.identityCheck.run();
+    void this.openStreamRecheck.run();
   }
 
   private async identityOf(key: ApiKeyParts): Promise<Identity> {
     const identity = await this.tenant.caller(key, 0).recheck(MCP_OR_AGENT_SCOPE);
-    if (identity.admittedBy !== undefined) this.expiryTimer.note(identity.admittedBy.expiresAt);
+    if (identity.admittedBy !== undefined) this.keyExpiryTimer.note(identity.admittedBy.expiresAt);
     return identity;
   }
 }

@@ -1,4 +1,4 @@
-import { delegatedCall, integerOrDigits } from '@baton/operations';
+import { delegatedCallOperation, integerOrDigits } from '@baton/operations';
 import {
   agentResponseSchema,
   DEFAULT_WAIT_MS,
@@ -12,13 +12,13 @@ import { z } from 'zod';
 import {
   MCP_OR_AGENT_SCOPE,
   MCP_SCOPE,
-  answerAdmittedByScript,
-  callAdmittedByScript,
+  scriptAdmittedAnswerAccess,
+  scriptAdmittedAccess,
 } from '../call/access.ts';
 import type { UnadmittedCall } from '../call/call.ts';
 import { answerConfirmationSchema } from '../delegation/answer-confirmation.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
-import { acceptAnswer } from '../delegation/accept-answer.ts';
+import { acceptAnswerOrChunk } from '../delegation/accept-answer-or-chunk.ts';
 import { validateClientJsonSchema } from '../delegation/client-json-schema.ts';
 import { operationReplySchemas, startOperationForTool } from './start-operation.ts';
 import { defineScriptAdmittedTool, type RequestMeta } from './tool.ts';
@@ -57,18 +57,18 @@ export const agentLlmTool = defineScriptAdmittedTool({
     'Posts the outcome of an LLM call that Baton asked for (interactionId and agentLLMResponse), and waits up to waitMs ' +
     'for what comes of it: the finished result, or the next request. Posting the same answer again is safe.',
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  access: callAdmittedByScript(MCP_OR_AGENT_SCOPE),
+  access: scriptAdmittedAccess(MCP_OR_AGENT_SCOPE),
   accessFor: ({ agentLLMResponse, interactionId }) =>
     agentLLMResponse === undefined
-      ? callAdmittedByScript(MCP_SCOPE)
-      : answerAdmittedByScript(MCP_OR_AGENT_SCOPE, interactionId),
+      ? scriptAdmittedAccess(MCP_SCOPE)
+      : scriptAdmittedAnswerAccess(MCP_OR_AGENT_SCOPE, interactionId),
   input,
-  output: [answerConfirmationSchema, ...operationReplySchemas(delegatedCall)],
+  output: [answerConfirmationSchema, ...operationReplySchemas(delegatedCallOperation)],
   run: async ({ interactionId, agentLLMResponse, delegatedCallDetails: details, waitMs }, call, meta) => {
     if (details !== undefined) return openInteraction(details, call, meta);
     if (interactionId === undefined || agentLLMResponse === undefined)
       throw new Error('refused by the schema');
-    return acceptAnswer(interactionId, agentLLMResponse, waitMs, call);
+    return acceptAnswerOrChunk(interactionId, agentLLMResponse, waitMs, call);
   },
 });
 
@@ -82,5 +82,5 @@ async function openInteraction(
     await call.admit();
     await validateClientJsonSchema(call.services.answerValidator, schema as JsonObject);
   }
-  return startOperationForTool(delegatedCall, details as unknown as JsonObject, call, meta);
+  return startOperationForTool(delegatedCallOperation, details as unknown as JsonObject, call, meta);
 }

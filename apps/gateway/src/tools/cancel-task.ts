@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
-import { defineTool } from './tool.ts';
+import { edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
+import { defineEdgeAdmittedTool } from './tool.ts';
 
 /** Ends a task; what it waits for is taken back. */
-export const cancelTaskTool = defineTool({
+export const cancelTaskTool = defineEdgeAdmittedTool({
   name: 'cancel_task',
   title: 'Cancel a task',
   description: 'Ends a task that is not finished. Answers to its open requests are refused from then on.',
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
-  access: callAdmittedAtEdge(MCP_OR_AGENT_SCOPE),
+  access: edgeAdmittedAccess(MCP_OR_AGENT_SCOPE),
   input: z.strictObject({ taskId: z.string().min(1).max(100).describe('The task') }),
   output: [z.object({ taskId: z.string(), status: z.literal('cancelled') })],
   run: async ({ taskId }, call) => {

@@ -1,6 +1,6 @@
 import type { Operation } from '@baton/operations';
 import type { JsonObject } from '@baton/protocol';
-import { MCP_SCOPE, callAdmittedByScript } from '../call/access.ts';
+import { MCP_SCOPE, scriptAdmittedAccess } from '../call/access.ts';
 import { operationReplySchemas, startOperationForTool } from './start-operation.ts';
 import { defineScriptAdmittedTool, type Tool } from './tool.ts';
 
@@ -11,7 +11,7 @@ export function createOperationTool(operation: Operation): Tool {
     title: operation.title,
     description: operation.description,
     hints: operation.hints,
-    access: callAdmittedByScript(MCP_SCOPE),
+    access: scriptAdmittedAccess(MCP_SCOPE),
     input: operation.input,
     output: operationReplySchemas(operation),
     run: (input, call, meta) => startOperationForTool(operation, input as JsonObject, call, meta),

@@ -1,18 +1,18 @@
 import type { ProjectTool } from '@baton/operations';
 import { commitCommand, readProject } from '@baton/runner';
-import { callAdmittedAtEdge, MCP_SCOPE } from '../call/access.ts';
+import { edgeAdmittedAccess, MCP_SCOPE } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { defineEdgeAdmittedTool, type Tool } from './tool.ts';
 
 /** A tool that needs no LLM: it shows a view of a project, or changes it by one command. */
 export function createProjectTool(tool: ProjectTool): Tool {
   const { name, title, description, hints, input, result } = tool;
-  return defineTool({
+  return defineEdgeAdmittedTool({
     name,
     title,
     description,
     hints,
-    access: callAdmittedAtEdge(MCP_SCOPE),
+    access: edgeAdmittedAccess(MCP_SCOPE),
     input,
     output: [result],
     run: async (given, call) => {

@@ -11,9 +11,9 @@ import { type StartResult, runFirstSegment } from '@baton/runner';
 import { z } from 'zod';
 import type { Call, UnadmittedCall } from '../call/call.ts';
 import { contentBlocksOf } from '../delegation/content-blocks.ts';
-import { waitForTask } from '../delegation/wait-for-task.ts';
+import { waitUntilTaskEndsOrParks } from '../delegation/wait-until-task-ends-or-parks.ts';
 import { outcomeOf } from '../delegation/task-outcome.ts';
-import { directiveFor } from '../delegation/directive-for.ts';
+import { directiveForPendingInteractions } from '../delegation/directive-for-pending-interactions.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
 import type { RequestMeta } from './tool.ts';
 
@@ -59,7 +59,7 @@ async function replyFor(operation: Operation, started: StartResult, call: Call):
     case 'completed':
       return completedReply(operation, { status: 'completed', operation: name, ...started.result });
     case 'parked': {
-      const asked = directiveFor(started.taskId, name, started.pending);
+      const asked = directiveForPendingInteractions(started.taskId, name, started.pending);
       if (asked === undefined) return workingReply(name, started.taskId);
       return { text: asked.message, structured: asked, taskId: started.taskId, textIncludesJson: true };
     }
@@ -70,7 +70,7 @@ async function replyFor(operation: Operation, started: StartResult, call: Call):
       const subscription = inbox.subscribe(call.tenant.tasks.topic(taskId), identity.admittedBy);
       try {
         const wait = { event: 0, waitMs: DEFAULT_WAIT_MS, registered: false };
-        const outcome = outcomeOf(await waitForTask(call, taskId, subscription, identity, wait));
+        const outcome = outcomeOf(await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, wait));
         if (outcome.result) return completedReply(operation, outcome.result, taskId);
         if (outcome.error) throw BatonError.fromWire({ ...outcome.error, taskId });
         if (!outcome.pending) return workingReply(name, taskId);

@@ -1,11 +1,11 @@
 import { integerOrDigits } from '@baton/operations';
 import { MAX_WAIT_MS, taskStatusSchema as statuses } from '@baton/protocol';
 import { z } from 'zod';
-import { callAdmittedAtEdge, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
+import { edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { contentBlocksOf } from '../delegation/content-blocks.ts';
-import { taskStatusOf } from '../delegation/task-outcome.ts';
-import { waitForTask } from '../delegation/wait-for-task.ts';
-import { defineTool } from './tool.ts';
+import { taskStatusReply } from '../delegation/task-status-reply.ts';
+import { waitUntilTaskEndsOrParks } from '../delegation/wait-until-task-ends-or-parks.ts';
+import { defineEdgeAdmittedTool } from './tool.ts';
 
 const input = z.strictObject({
   taskId: z.string().min(1).max(100).describe('The task'),
@@ -25,13 +25,13 @@ const output = z.looseObject({
 });
 
 /** A task's status, for clients that lost their context. */
-export const taskStatusTool = defineTool({
+export const taskStatusTool = defineEdgeAdmittedTool({
   name: 'task_status',
   title: 'See how a task stands',
   description:
     'Tells how a task stands: its result when it is done, the request that it waits for when it waits.',
   hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  access: callAdmittedAtEdge(MCP_OR_AGENT_SCOPE),
+  access: edgeAdmittedAccess(MCP_OR_AGENT_SCOPE),
   input,
   output: [output],
   run: async ({ taskId, waitMs }, call) => {
@@ -41,13 +41,17 @@ export const taskStatusTool = defineTool({
     if (view.status === 'working' && waitMs > 0) {
       const subscription = call.services.store.inbox.subscribe(tasks.topic(taskId), identity.admittedBy);
       try {
-        await waitForTask(call, taskId, subscription, identity, { event: 0, waitMs, registered: false });
+        await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, {
+          event: 0,
+          waitMs,
+          registered: false,
+        });
         view = await tasks.read(identity, taskId);
       } finally {
         subscription.close();
       }
     }
-    const structured = taskStatusOf(view);
+    const structured = taskStatusReply(view);
     const blocks = contentBlocksOf(structured.result);
     return { text: `Task ${taskId} is ${view.status}.`, structured, taskId, textIncludesJson: true, blocks };
   },

@@ -47,7 +47,7 @@ const errorSchema = z
   .describe('What went wrong (isError is true): a code, a message with the way out, and details');
 
 /** A tool whose caller is admitted before its arguments are read. */
-export function defineTool<Input>(spec: ToolSpec<Input, Access<'edge'>, AdmittedCall>): Tool {
+export function defineEdgeAdmittedTool<Input>(spec: ToolSpec<Input, Access<'edge'>, AdmittedCall>): Tool {
   return describeTool(spec, async (args, call, meta) => {
     const admitted = await admitCall(call, spec.access);
     return spec.run(parseToolArguments(spec.input, args), admitted, meta);

@@ -1,6 +1,6 @@
 import { isRecord, parseJson } from '@baton/protocol';
 import type { AssistantContent, ModelMessage, ToolContent, UserContent } from 'ai';
-import { mediaTypeOr, RequestMedia, requireBase64 } from './request-media.ts';
+import { mediaTypeOrDefault, RequestMedia, requireBase64 } from './request-media.ts';
 
 /** A dialog as the `ai` package takes it: what the model is told by whoever runs it, and the turns. */
 export interface ModelDialog {
@@ -88,19 +88,23 @@ type UserPart = Exclude<UserContent, string>[number];
 function userPart(block: Record<string, unknown>, media: RequestMedia): UserPart {
   const { type, data, mimeType, image_url: imageUrl, resource } = block;
   if ((type === 'image' || type === 'audio') && typeof data === 'string')
-    return { type: 'file', data: requireBase64(data), mediaType: mediaTypeOr(mimeType, `${type}/*`) };
+    return { type: 'file', data: requireBase64(data), mediaType: mediaTypeOrDefault(mimeType, `${type}/*`) };
   if (type === 'image_url') {
     const url = stringOr(isRecord(imageUrl) ? imageUrl['url'] : imageUrl, '');
     const [, mediaType, bytes] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
     if (bytes !== undefined)
-      return { type: 'file', data: requireBase64(bytes), mediaType: mediaTypeOr(mediaType, 'image/*') };
+      return {
+        type: 'file',
+        data: requireBase64(bytes),
+        mediaType: mediaTypeOrDefault(mediaType, 'image/*'),
+      };
     return { type: 'image', image: media.allowedUrl(url) };
   }
   if (type === 'resource' && isRecord(resource) && typeof resource['blob'] === 'string')
     return {
       type: 'file',
       data: requireBase64(resource['blob']),
-      mediaType: mediaTypeOr(resource['mimeType'], 'application/octet-stream'),
+      mediaType: mediaTypeOrDefault(resource['mimeType'], 'application/octet-stream'),
     };
   return { type: 'text', text: blockText(block) };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isPublicHostName, mediaTypeOr, RequestMedia, requireBase64 } from './request-media.ts';
+import { isPublicHostName, mediaTypeOrDefault, RequestMedia, requireBase64 } from './request-media.ts';
 
 test.each(['images.example.com', 'EXAMPLE.org', 'a-b.example'])('%s is a host that may be listed', (host) => {
   expect(isPublicHostName(host)).toBe(true);
@@ -39,5 +39,5 @@ test.each([
   ['text/html;charset=x', 'image/*'],
   [7, 'image/*'],
 ])('the media type %j is read as %s', (given, read) => {
-  expect(mediaTypeOr(given, 'image/*')).toBe(read);
+  expect(mediaTypeOrDefault(given, 'image/*')).toBe(read);
 });

@@ -45,7 +45,7 @@ export function requireBase64(data: string): string {
 }
 
 /** A media type, or the one to take for a text that is none. */
-export function mediaTypeOr(given: unknown, otherwise: string): string {
+export function mediaTypeOrDefault(given: unknown, otherwise: string): string {
   return typeof given === 'string' && /^[\w.+-]{1,60}\/[\w.+*-]{1,100}$/.test(given) ? given : otherwise;
 }
 

@@ -4,9 +4,9 @@ import type { RequestEvent, RequestOutcome } from '../api/events.ts';
 import { usageOf } from './answer-usage.ts';
 import type { GatewayClient } from '../gateway/gateway-client.ts';
 import { sleep } from '../timing/sleep.ts';
-import { callLlm, type LlmCalls } from './call-llm.ts';
+import { obtainCheckedAnswer, type LlmCalls } from './obtain-checked-answer.ts';
 import type { Lease } from './lease.ts';
-import { errorAnswerForRefusal, postAnswer } from './post-answer.ts';
+import { errorAnswerForRefusal, postAnswerWithRetries } from './post-answer-with-retries.ts';
 
 /** How long giving a claim back may take; after that its lease runs out by itself. */
 const RELEASE_MS = 2_000;
@@ -65,7 +65,7 @@ export class ClaimedRequest {
   }
 
   private async answer(emit: (event: RequestEvent) => void): Promise<ProcessedRequest> {
-    const result = await callLlm(this.request, this.lease, this.context, emit);
+    const result = await obtainCheckedAnswer(this.request, this.lease, this.context, emit);
     if (result.kind === 'given-up') return { outcome: this.givenUp() };
     const { delivery, answer } = await this.post(result.answer);
     switch (delivery.kind) {
@@ -88,7 +88,7 @@ export class ClaimedRequest {
   private async post(answer: AgentAnswer) {
     const { gateway, postWaitMs, stopped } = this.context;
     const post = (posted: AgentAnswer) =>
-      postAnswer(gateway, this.request.interactionId, posted, { waitMs: postWaitMs, stopped });
+      postAnswerWithRetries(gateway, this.request.interactionId, posted, { waitMs: postWaitMs, stopped });
     const delivery = await post(answer);
     if (delivery.kind !== 'refused' || answer.status === 'error') return { delivery, answer };
     const error = errorAnswerForRefusal(delivery.error);

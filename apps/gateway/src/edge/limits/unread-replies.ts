@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { BatonError } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Buffers } from './buffers.ts';
+import type { BufferBudget } from './buffer-budget.ts';
 import { LARGE_REPLY_BYTES, LargeReply } from './large-reply.ts';
 import { TurnQueue } from './turn-queue.ts';
 
@@ -11,7 +11,7 @@ const MAX_LARGE_REPLIES = 4;
 const MAX_TURN_WAIT_MS = 1_000;
 
 /** Large replies are written in parts, and count as their key's until they were read. Errors: `limit_buffers`. */
-export function boundUnreadReplies(app: FastifyInstance, buffers: Buffers): void {
+export function limitUnreadReplies(app: FastifyInstance, bufferBudget: BufferBudget): void {
   const turns = new TurnQueue(MAX_LARGE_REPLIES, MAX_TURN_WAIT_MS);
   app.addHook('onRequest', (request, reply, done) => {
     if (request.routeOptions.config.repliesLarge !== true) return done();
@@ -27,21 +27,21 @@ export function boundUnreadReplies(app: FastifyInstance, buffers: Buffers): void
     reply.header('content-length', bytes.length);
     done(null, holdReply(request, reply.raw, bytes));
   });
-  app.decorate('buffers', buffers);
+  app.decorate('bufferBudget', bufferBudget);
 }
 
 /** Ends a stream that has begun with a text of any length. */
-export function endWith(request: FastifyRequest, raw: ServerResponse, text: string): void {
+export function endStreamWithText(request: FastifyRequest, raw: ServerResponse, text: string): void {
   if (text.length < LARGE_REPLY_BYTES) raw.end(text);
   else holdReply(request, raw, Buffer.from(text)).pipe(raw);
 }
 
 function holdReply(request: FastifyRequest, raw: ServerResponse, bytes: Buffer): LargeReply {
-  const { buffers } = request.server;
+  const { bufferBudget } = request.server;
   const held = { key: ownerOf(request), bytes: bytes.length, close: () => request.raw.socket.destroy() };
   if (!raw.destroyed) {
-    buffers.hold(held);
-    raw.once('close', () => buffers.release(held));
+    bufferBudget.hold(held);
+    raw.once('close', () => bufferBudget.release(held));
   }
   return new LargeReply(bytes);
 }
@@ -61,7 +61,7 @@ function tooManyLargeReplies(): BatonError {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    buffers: Buffers;
+    bufferBudget: BufferBudget;
   }
   interface FastifyContextConfig {
     /** True for a route whose reply may be as large as all that a project holds. */

@@ -13,8 +13,8 @@ import {
   interactionDetailSchema,
 } from './interaction-view.ts';
 import { optionalParam } from './optional-param.ts';
-import { cursor, nextMatchingPage, nextCursor } from './paging.ts';
-import type { RouteScope } from '../admission/route-scope.ts';
+import { cursorParamSchema, nextMatchingPage, nextCursorSchema } from './paging.ts';
+import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { jsonResponseSchema, emptyBodySchema } from '../openapi/shared-schemas.ts';
 
 const answer = z.strictObject({
@@ -48,7 +48,7 @@ const tags = ['interactions'];
 /** A tenant's interactions: with `agent` or `admin` all of them, with `mcp` those of the caller's own calls. */
 export async function interactionRoutes(
   app: FastifyInstance,
-  { services, routeScope }: { services: Services; routeScope: RouteScope },
+  { services, routeScope }: { services: Services; routeScope: TenantRouteBase },
 ): Promise<void> {
   const api = app.withTypeProvider<ZodTypeProvider>();
   const params = routeScope.params({ id: z.string().min(1).max(100) });
@@ -65,12 +65,12 @@ export async function interactionRoutes(
         querystring: z.strictObject({
           status: optionalParam(interactionStatusSchema).describe('Only these; all when left out'),
           operation: optionalParam(z.string().max(100)).describe('Only those of this operation'),
-          cursor,
+          cursor: cursorParamSchema,
         }),
         response: {
           200: jsonResponseSchema(
             'A page',
-            z.object({ interactions: z.array(interactionSummarySchema), nextCursor }),
+            z.object({ interactions: z.array(interactionSummarySchema), nextCursor: nextCursorSchema }),
           ),
         },
       },

@@ -2,9 +2,11 @@ import type { Page } from '@baton/store';
 import { z } from 'zod';
 import { optionalParam } from './optional-param.ts';
 
-export const cursor = optionalParam(z.string().max(500)).describe('`nextCursor` of the page before');
+export const cursorParamSchema = optionalParam(z.string().max(500)).describe(
+  '`nextCursor` of the page before',
+);
 
-export const nextCursor = z
+export const nextCursorSchema = z
   .string()
   .optional()
   .describe('Where the next page begins; absent on the last. A page may be short and still have a next one');

@@ -1,12 +1,12 @@
-import { getTasksInputSchema, requireProject, formatTasksFile } from '@baton/operations';
+import { getTasksInputSchema, requireProject, toTasksFile } from '@baton/operations';
 import type { Scope } from '@baton/protocol';
 import { importProject, readProject } from '@baton/runner';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
-import { cursor, nextCursor } from './paging.ts';
-import type { RouteScope } from '../admission/route-scope.ts';
+import { cursorParamSchema, nextCursorSchema } from './paging.ts';
+import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { jsonResponseSchema } from '../openapi/shared-schemas.ts';
 
 const tasksFile = z
@@ -26,7 +26,7 @@ const tags = ['projects'];
 /** A tenant's projects, whole. */
 export async function projectRoutes(
   app: FastifyInstance,
-  { routeScope }: { routeScope: RouteScope },
+  { routeScope }: { routeScope: TenantRouteBase },
 ): Promise<void> {
   const api = app.withTypeProvider<ZodTypeProvider>();
   const params = routeScope.params({
@@ -44,11 +44,14 @@ export async function projectRoutes(
         tags,
         summary: 'List the projects by their keys',
         params: routeScope.params({}),
-        querystring: z.strictObject({ cursor }),
+        querystring: z.strictObject({ cursor: cursorParamSchema }),
         response: {
           200: jsonResponseSchema(
             'A page',
-            z.object({ projects: z.array(z.object({ projectRoot: z.string() })), nextCursor }),
+            z.object({
+              projects: z.array(z.object({ projectRoot: z.string() })),
+              nextCursor: nextCursorSchema,
+            }),
           ),
         },
       },
@@ -73,7 +76,7 @@ export async function projectRoutes(
     },
     async (request) => {
       const { id } = request.params;
-      return formatTasksFile(requireProject(await readProject(tenantRequestOf(request).tenant, id), id));
+      return toTasksFile(requireProject(await readProject(tenantRequestOf(request).tenant, id), id));
     },
   );
 

@@ -5,8 +5,8 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import { optionalParam } from './optional-param.ts';
-import { cursor, nextMatchingPage, nextCursor } from './paging.ts';
-import type { RouteScope } from '../admission/route-scope.ts';
+import { cursorParamSchema, nextMatchingPage, nextCursorSchema } from './paging.ts';
+import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { jsonResponseSchema, emptyBodySchema } from '../openapi/shared-schemas.ts';
 import { toTaskDetail, toTaskSummary, taskSummarySchema, taskDetailSchema } from './task-view.ts';
 
@@ -16,7 +16,7 @@ const tags = ['tasks'];
 /** A tenant's tasks: with `agent` or `admin` all of them, with `mcp` the caller's own. */
 export async function taskRoutes(
   app: FastifyInstance,
-  { routeScope }: { routeScope: RouteScope },
+  { routeScope }: { routeScope: TenantRouteBase },
 ): Promise<void> {
   const api = app.withTypeProvider<ZodTypeProvider>();
   const params = routeScope.params({ id: z.string().min(1).max(100) });
@@ -33,10 +33,13 @@ export async function taskRoutes(
         querystring: z.strictObject({
           status: optionalParam(taskStatusSchema).describe('Only these; all when left out'),
           operation: optionalParam(z.string().max(100)).describe('Only those of this operation'),
-          cursor,
+          cursor: cursorParamSchema,
         }),
         response: {
-          200: jsonResponseSchema('A page', z.object({ tasks: z.array(taskSummarySchema), nextCursor })),
+          200: jsonResponseSchema(
+            'A page',
+            z.object({ tasks: z.array(taskSummarySchema), nextCursor: nextCursorSchema }),
+          ),
         },
       },
     },

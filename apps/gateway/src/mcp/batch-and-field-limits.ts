@@ -10,7 +10,7 @@ const MAX_FIELDS = 2_000;
  * Refuses a request with more messages, or with more fields in its messages, their params, arguments and _meta taken
  * together, than any client sends. Errors: `limit_size`.
  */
-export function enforceRequestLimits(body: unknown): void {
+export function enforceBatchAndFieldLimits(body: unknown): void {
   if (Array.isArray(body) && body.length > MAX_BATCH) {
     throw new BatonError(
       'limit_size',

@@ -14,7 +14,7 @@ interface Log {
  * when it is usable again, and when an operator pauses or resumes queues. The process goes on, since ending it would
  * not save parked tasks; a gateway's readiness fails meanwhile.
  */
-export function monitorRedis(
+export function logRedisAndQueueState(
   store: Pick<Store, 'ping' | 'pausedQueues'>,
   log: Log,
   everyMs = EVERY_MS,

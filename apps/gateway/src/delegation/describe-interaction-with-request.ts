@@ -6,7 +6,9 @@ import { isoTime } from './iso-time.ts';
  * An interaction with its whole request, as lists give it: a directive while it is pending, and afterwards the same
  * without the call to answer it.
  */
-export function presentInteraction(record: InteractionRecord & { readonly claimedUntil?: number }): object {
+export function describeInteractionWithRequest(
+  record: InteractionRecord & { readonly claimedUntil?: number },
+): object {
   const { taskId, operation, interactionId, principal, status, createdAt, request } = record;
   const times = { createdAt: isoTime(createdAt), ...endTimes(record) };
   if (request.kind === 'elicitation') return { taskId, operation, interactionId, status, ...times, request };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { enforceRequestLimits } from './request-limits.ts';
+import { enforceBatchAndFieldLimits } from './batch-and-field-limits.ts';
 import { removeTaskParam } from './remove-task-param.ts';
 
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]));
@@ -8,8 +8,8 @@ const of = (code: string) => expect.objectContaining({ code });
 
 test('a batch of more messages than a hundred is refused, one of a hundred is not', () => {
   const batch = (count: number) => Array.from({ length: count }, () => call({}));
-  expect(() => enforceRequestLimits(batch(100))).not.toThrow();
-  expect(() => enforceRequestLimits(batch(101))).toThrow(of('limit_size'));
+  expect(() => enforceBatchAndFieldLimits(batch(100))).not.toThrow();
+  expect(() => enforceBatchAndFieldLimits(batch(101))).toThrow(of('limit_size'));
 });
 
 test.each([
@@ -20,13 +20,13 @@ test.each([
   ['a message of a batch', (fields: object) => [call({}), call(fields)]],
   ['a result', (fields: object) => ({ jsonrpc: '2.0', id: 1, result: fields })],
 ])('more fields than two thousand in %s are refused, and what is deeper is not counted', (_where, around) => {
-  expect(() => enforceRequestLimits(around({ deeper: many(5_000) }))).not.toThrow();
-  expect(() => enforceRequestLimits(around(many(2_001)))).toThrow(of('limit_size'));
+  expect(() => enforceBatchAndFieldLimits(around({ deeper: many(5_000) }))).not.toThrow();
+  expect(() => enforceBatchAndFieldLimits(around(many(2_001)))).toThrow(of('limit_size'));
 });
 
 test('what is no message is for others to refuse', () => {
   for (const body of [undefined, null, 7, 'x', [], [null, 7]])
-    expect(() => enforceRequestLimits(body)).not.toThrow();
+    expect(() => enforceBatchAndFieldLimits(body)).not.toThrow();
 });
 
 test('a task that is asked for where none is offered is ignored, in a batch too, and nothing else is', () => {

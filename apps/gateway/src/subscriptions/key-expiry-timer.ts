@@ -2,7 +2,7 @@
 const MAX_TIMER_MS = 2_147_483_647;
 
 /** Calls back when the first of the keys expires that hold a tenant's streams: one timer, however many there are. */
-export class ExpiryTimer {
+export class KeyExpiryTimer {
   private readonly onExpiry: () => void;
   private timer: NodeJS.Timeout | undefined;
   private at = Number.POSITIVE_INFINITY;

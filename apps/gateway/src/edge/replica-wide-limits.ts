@@ -1,4 +1,4 @@
-import { Buffers } from './limits/buffers.ts';
+import { BufferBudget } from './limits/buffer-budget.ts';
 import type { EdgeLimits } from './limits/edge-limits.ts';
 import { EdgeMetrics } from './limits/edge-metrics.ts';
 import { RefusalCosts } from './refusal-costs.ts';
@@ -7,23 +7,23 @@ import { RefusalCosts } from './refusal-costs.ts';
  * What all listeners of a replica count against: memory is the process's, and no port is a way around what refusals cost at
  * another. Connections are bounded at each listener, so that clients never take the places of operators.
  */
-export interface ReplicaGuards {
+export interface ReplicaWideLimits {
   readonly metrics: EdgeMetrics;
-  readonly buffers: Buffers;
+  readonly bufferBudget: BufferBudget;
   readonly refusalCosts: RefusalCosts;
 }
 
-export function createReplicaGuards({
+export function createReplicaWideLimits({
   edgeLimits,
   trustProxy,
 }: {
   readonly edgeLimits: EdgeLimits;
   readonly trustProxy: boolean;
-}): ReplicaGuards {
+}): ReplicaWideLimits {
   const metrics = new EdgeMetrics();
   return {
     metrics,
-    buffers: new Buffers(edgeLimits, metrics),
+    bufferBudget: new BufferBudget(edgeLimits, metrics),
     refusalCosts: new RefusalCosts(edgeLimits, trustProxy, metrics),
   };
 }

@@ -2,7 +2,7 @@
 const MAX_PAUSE_MS = 600_000;
 
 /** Pauses all requests of an agent, and its claims, for as long as the Retry-After of a failure of the endpoint says. */
-export class EndpointThrottle {
+export class EndpointPause {
   private until = 0;
   private readonly onPause: (ms: number) => void;
 

@@ -3,7 +3,7 @@ import type { PendingInteraction } from '@baton/store';
 import { isoTime } from './iso-time.ts';
 
 /** The directive for what waits: the first whole, all of them in short when there are several. */
-export function directiveFor(
+export function directiveForPendingInteractions(
   taskId: string,
   operation: string,
   pending: readonly PendingInteraction[],

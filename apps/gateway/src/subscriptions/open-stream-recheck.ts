@@ -11,7 +11,7 @@ import type { NotificationStream } from './notification-stream.ts';
 type State = 'idle' | 'due' | 'running' | 'outdated';
 
 /** Checks that those who hold streams would be admitted now, and closes the streams of those who would not. */
-export class StreamAdmissionCheck {
+export class OpenStreamRecheck {
   private readonly streams: () => Iterable<NotificationStream>;
   private readonly identityOf: (key: ApiKeyParts) => Promise<Identity>;
   private state: State = 'idle';

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { Buffers } from './buffers.ts';
+import type { BufferBudget } from './buffer-budget.ts';
 import { Connections } from './connections.ts';
 import type { EdgeLimits } from './edge-limits.ts';
 import type { EdgeMetrics } from './edge-metrics.ts';
 
 /** Bounds connections before anything else of a request is looked at. Errors: `limit_connections`. */
-export function boundConnections(
+export function limitConnections(
   app: FastifyInstance,
   { edgeLimits, trustProxy }: { readonly edgeLimits: EdgeLimits; readonly trustProxy: boolean },
   metrics: EdgeMetrics,
@@ -20,12 +20,16 @@ export function boundConnections(
 }
 
 /** Refuses requests of a key that holds too much already. Errors: `limit_connections`, `limit_buffers`. */
-export function boundKeys(app: FastifyInstance, connections: Connections, buffers: Buffers): void {
+export function limitConnectionsAndBuffersPerKey(
+  app: FastifyInstance,
+  connections: Connections,
+  bufferBudget: BufferBudget,
+): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { credential } = request;
     if (credential?.kind === 'key') {
       connections.attachKey(request.raw.socket, credential.key.text);
-      buffers.requireRoom(credential.key.text);
+      bufferBudget.requireRoom(credential.key.text);
     }
     done();
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MockLanguageModelV3 } from 'ai/test';
 import { APICallError, type LanguageModel } from 'ai';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
-import { EndpointProbe } from './endpoint-probe.ts';
+import { EndpointFailureProbe } from './endpoint-failure-probe.ts';
 
 const apiError = (statusCode: number, responseHeaders = {}) =>
   new APICallError({
@@ -34,7 +34,7 @@ function endpoint(failures: Record<string, Error | undefined>) {
   ]);
   const [first] = models;
   const byId = new Map(models);
-  const probe = new EndpointProbe(({ role }) => (byId.get(role) ?? first?.[1]) as LanguageModel, 0);
+  const probe = new EndpointFailureProbe(({ role }) => (byId.get(role) ?? first?.[1]) as LanguageModel, 0);
   return { asked, probe };
 }
 
@@ -78,7 +78,7 @@ test('other failures cause no probe, and failures at the same time share one tha
 });
 
 test('a model that cannot be chosen for a neutral request leaves the failure to its request', async () => {
-  const probe = new EndpointProbe(() => {
+  const probe = new EndpointFailureProbe(() => {
     throw new TypeError('no model');
   }, 0);
   await expect(probe.judge(refusal)).rejects.toThrow('no model');

@@ -13,7 +13,7 @@ import { LlmCallFailure } from '../api/llm-call-failure.ts';
 import { classifyLlmError } from './classify-llm-error.ts';
 import { convertMessages } from './convert-messages.ts';
 import { convertToolChoice, convertTools } from './convert-tools.ts';
-import { EndpointProbe, idOf } from './endpoint-probe.ts';
+import { EndpointFailureProbe, modelIdOf } from './endpoint-failure-probe.ts';
 import { type OptionalParameter, RefusedParameters } from './refused-parameters.ts';
 import { RequestMedia } from './request-media.ts';
 
@@ -40,12 +40,12 @@ export function answerWith(
   const refused = new RefusedParameters();
   const media = new RequestMedia(imageHosts);
   const modelFor = typeof model === 'function' ? model : () => model;
-  const probe = new EndpointProbe(modelFor);
+  const probe = new EndpointFailureProbe(modelFor);
   // What the owner of the agent set is never left out.
   const kept: readonly OptionalParameter[] = maxTokens === undefined ? [] : ['maxTokens'];
   return async (asked, { signal }) => {
     const chosen = modelFor(asked);
-    const modelId = idOf(chosen);
+    const modelId = modelIdOf(chosen);
     const isAccepted = (parameter: OptionalParameter) => !refused.has(asked.principal, modelId, parameter);
     for (;;) {
       const settings = callSettings(asked, chosen, { isAccepted, media, maxTokens, abortSignal: signal });

@@ -28,7 +28,7 @@ export type Delivery =
  * Posts an answer until Baton takes or refuses it, whatever becomes of the lease meanwhile.
  * Errors: refusals of the key.
  */
-export async function postAnswer(
+export async function postAnswerWithRetries(
   gateway: GatewayClient,
   interactionId: string,
   answer: AgentAnswer,

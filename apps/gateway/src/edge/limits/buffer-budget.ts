@@ -15,7 +15,7 @@ export interface HeldBytes {
  * of a key are refused once its bytes reach the bound; requests that began before may exceed it up to twice, and the process's
  * bound: then the connection that has not taken its bytes for the longest is closed, of the key that holds the most.
  */
-export class Buffers {
+export class BufferBudget {
   private readonly limits: EdgeLimits;
   private readonly metrics: EdgeMetrics;
   /** By key, in the order in which they came. A key is here only while it holds bytes. */

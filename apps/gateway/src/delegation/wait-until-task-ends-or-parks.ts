@@ -1,7 +1,7 @@
 import type { TaskEnd } from '@baton/protocol';
 import type { Identity, InboxSubscription, TaskView } from '@baton/store';
 import type { Call } from '../call/call.ts';
-import { msUntil } from './held-until.ts';
+import { msUntilDeadlineOrKeyExpiry } from './ms-until-deadline-or-key-expiry.ts';
 
 /**
  * Waits until a task has consumed `event` and then ended or waits for someone outside, until `waitMs` are over or until the
@@ -9,7 +9,7 @@ import { msUntil } from './held-until.ts';
  * event's own script registered this replica for an update.
  * Errors: those of reading a task, and of an admission that ended meanwhile, as soon as it does.
  */
-export async function waitForTask(
+export async function waitUntilTaskEndsOrParks(
   call: Call,
   taskId: string,
   subscription: InboxSubscription,
@@ -21,11 +21,12 @@ export async function waitForTask(
   const deadline = performance.now() + wait.waitMs;
   for (let subscribed = wait.registered; ; subscribed = true) {
     if (subscribed) {
-      const update = await subscription.next(msUntil(deadline, identity), call.signal());
+      const update = await subscription.next(msUntilDeadlineOrKeyExpiry(deadline, identity), call.signal());
       const isOver = performance.now() >= deadline || call.signal().aborted;
       if (update === 'ended' && isOver) return tasks.read(identity, taskId);
       // An end of the key would have come before the update: it is published on the same connection, and asks for a read.
-      const isCurrent = typeof update === 'object' && msUntil(Number.POSITIVE_INFINITY, identity) > 0;
+      const isCurrent =
+        typeof update === 'object' && msUntilDeadlineOrKeyExpiry(Number.POSITIVE_INFINITY, identity) > 0;
       if (isCurrent && update.end !== undefined) return endedTaskView(taskId, update.end);
     }
     const view = await tasks.read(identity, taskId, channel);

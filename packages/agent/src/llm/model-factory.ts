@@ -12,7 +12,7 @@ export interface LlmEndpointOptions {
 }
 
 /** Models by id, at an endpoint that speaks OpenAI's chat completions or Anthropic's messages. */
-export function llmEndpoint({
+export function createModelFactory({
   provider,
   endpoint,
   apiKey,
