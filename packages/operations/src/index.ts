@@ -4,18 +4,18 @@
  * operations (`definition`, `schema`, `prompt-kit`), and `catalog`, which lists operations and prompts.
  * No clock, no randomness, no I/O.
  */
-export { findProgram, operations, allPrograms } from './catalog/operation-catalog.ts';
-export { delegatedCall } from './delegated-call/program.ts';
+export { findProgram, toolOperations, allPrograms } from './catalog/operation-catalog.ts';
+export { delegatedCallOperation } from './delegated-call/program.ts';
 export { syntheticOperations } from './catalog/synthetic-operations.ts';
 export { integerOrDigits } from './schema/coercion.ts';
 export { LLM_MODELS, type LlmModel } from './definition/llm-models.ts';
 export type { Operation, ToolHints } from './definition/operation.ts';
-export { MAX_PRD_LENGTH, type ParsePrdInput, parsePrdInput } from './parse-prd/input.ts';
+export { MAX_PRD_LENGTH, type ParsePrdInput, parsePrdInputSchema } from './parse-prd/input.ts';
 export * from './project/index.ts';
 export { formatOperationGuide } from './catalog/operation-guide.ts';
 export {
   type OperationPrompt,
-  operationPrompt,
+  requireOperationPrompt,
   promptMarkdown,
   promptNames,
 } from './catalog/prompt-catalog.ts';

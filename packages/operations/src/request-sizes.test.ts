@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { operations } from './catalog/operation-catalog.ts';
+import { toolOperations } from './catalog/operation-catalog.ts';
 import { applyCommand, type Project } from './project/index.ts';
 import { TEST_NOW, objectAnswer } from './testing/run-program-in-memory.ts';
 import {
-  projectWith,
+  projectWithTasks,
   runOperationInMemory,
   textAnswer,
-  promptText,
+  sentPromptText,
 } from './testing/run-operation-in-memory.ts';
 
 /** A plan as plans are: 200 tasks with details and five subtasks each, rules and a long requirements file. */
@@ -27,7 +27,7 @@ function plan(): Project {
     })),
   }));
   const rules = Array.from({ length: 30 }, (_, at) => `Rule ${at}: ${sentence}`);
-  let project = applyCommand(projectWith(tasks), { command: 'set_rules', rules }, TEST_NOW).project;
+  let project = applyCommand(projectWithTasks(tasks), { command: 'set_rules', rules }, TEST_NOW).project;
   const files = [{ name: 'prd.md', text: sentence.repeat(100) }];
   project = applyCommand(project, { command: 'connect_files', files, remove: [] }, TEST_NOW).project;
   return project;
@@ -63,13 +63,13 @@ describe('a request about a project of 200 tasks', () => {
   const before = plan();
 
   it('of every operation has a limit, and is tried with hostile data', () => {
-    const names = [...operations.keys()].toSorted();
+    const names = [...toolOperations.keys()].toSorted();
     expect([...new Set(SIZE_LIMITS.map(([name]) => name))].toSorted()).toEqual(names);
     expect(HOSTILE_INPUTS.map(([name]) => name).toSorted()).toEqual(names);
   });
 
   it.each(SIZE_LIMITS)('of %s %j holds at most %i characters, data kept apart', (name, input, most) => {
-    const operation = operations.get(name)!;
+    const operation = toolOperations.get(name)!;
     const wrong =
       operation.name.includes('subtask') || 'append' in input
         ? textAnswer(' ')
@@ -80,11 +80,11 @@ describe('a request about a project of 200 tasks', () => {
     const sizes = first.map((call) => JSON.stringify(call.request.messages).length);
     expect(Math.max(...sizes)).toBeLessThan(most);
     // Whoever asks for one task is not told of all.
-    expect(promptText(first[0])).toContain('part of that data');
+    expect(sentPromptText(first[0])).toContain('part of that data');
   });
 
   const hostile = applyCommand(
-    projectWith([
+    projectWithTasks([
       {
         id: 1,
         title: INJECTION,
@@ -98,7 +98,7 @@ describe('a request about a project of 200 tasks', () => {
   ).project;
 
   it.each(HOSTILE_INPUTS)('of %s keeps what would instruct within its fence', (name, input) => {
-    const { calls } = runOperationInMemory(operations.get(name)!, input, {
+    const { calls } = runOperationInMemory(toolOperations.get(name)!, input, {
       before: hostile,
       answers: [objectAnswer({ nothing: 1 })],
     });

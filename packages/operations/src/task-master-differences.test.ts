@@ -1,18 +1,18 @@
 import type { AgentAnswer } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
-import { operations } from './catalog/operation-catalog.ts';
+import { toolOperations } from './catalog/operation-catalog.ts';
 import { applyCommand } from './project/index.ts';
 import { TEST_NOW, objectAnswer } from './testing/run-program-in-memory.ts';
 import {
-  projectWith,
+  projectWithTasks,
   runOperationInMemory,
   textAnswer,
-  promptText,
+  sentPromptText,
 } from './testing/run-operation-in-memory.ts';
 import { nextTask } from './views/index.ts';
 
 /** What claude-task-master and its agent_llm get wrong, each point by name, right here. */
-const of = (name: string) => operations.get(name)!;
+const of = (name: string) => toolOperations.get(name)!;
 
 describe('unlike in the sources', () => {
   it('two add_tasks at once never get the same id: it is given at the commit', () => {
@@ -20,7 +20,7 @@ describe('unlike in the sources', () => {
       of('add_task'),
       { prompt: 'Mine' },
       {
-        before: projectWith([{ id: 1 }]),
+        before: projectWithTasks([{ id: 1 }]),
         answers: (_call, projects) => {
           const other = {
             tag: 'master',
@@ -46,7 +46,7 @@ describe('unlike in the sources', () => {
       of('update_task'),
       { id: 1, prompt: 'x', append: true },
       {
-        before: projectWith([{ id: 1, details: 'Before.' }]),
+        before: projectWithTasks([{ id: 1, details: 'Before.' }]),
         answers: [textAnswer('Noted.')],
       },
     );
@@ -54,11 +54,11 @@ describe('unlike in the sources', () => {
     expect(task(1)?.details).toMatch(/^Before\.\n<info added on/);
   });
 
-  const changing = [...operations.values()].filter(({ hints }) => !hints.readOnlyHint);
+  const changing = [...toolOperations.values()].filter(({ hints }) => !hints.readOnlyHint);
 
   it.each(changing.map(({ name }) => name))('tag is not ignored on the agent’s path of %s', (name) => {
     const two = applyCommand(
-      projectWith([{ id: 1, subtasks: [{ id: 1 }] }]),
+      projectWithTasks([{ id: 1, subtasks: [{ id: 1 }] }]),
       { command: 'add_tag', name: 'v2', copyFrom: true },
       TEST_NOW,
     ).project;
@@ -99,7 +99,7 @@ describe('unlike in the sources', () => {
       of('expand_task'),
       { id: 1 },
       {
-        before: projectWith([{ id: 1, subtasks: [{ id: 1 }] }]),
+        before: projectWithTasks([{ id: 1, subtasks: [{ id: 1 }] }]),
         answers: [objectAnswer({ subtasks: [part, part] })],
       },
     );
@@ -123,7 +123,7 @@ describe('unlike in the sources', () => {
       of('parse_prd'),
       { prd: 'P', append: true },
       {
-        before: projectWith([{ id: 4 }]),
+        before: projectWithTasks([{ id: 4 }]),
         answers: [objectAnswer({ tasks: [{ id: 5, title: 'T', description: 'd', dependencies: [4, 77] }] })],
       },
     );
@@ -135,7 +135,7 @@ describe('unlike in the sources', () => {
       of('analyze_project_complexity'),
       {},
       {
-        before: projectWith([{ id: 1 }, { id: 2 }]),
+        before: projectWithTasks([{ id: 1 }, { id: 2 }]),
         answers: [objectAnswer({ complexityAnalysis: [] })],
       },
     );
@@ -151,7 +151,7 @@ describe('unlike in the sources', () => {
       of('update_task'),
       { id: 1, prompt: 'Set the status.' },
       {
-        before: projectWith([{ id: 1 }]),
+        before: projectWithTasks([{ id: 1 }]),
         answers: [objectAnswer({ id: 1, status: 'In Progress' })],
       },
     );
@@ -159,7 +159,7 @@ describe('unlike in the sources', () => {
   });
 
   it('a dependency that was cancelled is not taken for done', () => {
-    const project = projectWith([
+    const project = projectWithTasks([
       { id: 1, status: 'cancelled' },
       { id: 2, dependencies: [1] },
     ]);
@@ -167,9 +167,9 @@ describe('unlike in the sources', () => {
   });
 
   it('a prompt is kept apart from the data: the request of expand_all is that of expand_task', () => {
-    const before = projectWith([{ id: 1 }]);
+    const before = projectWithTasks([{ id: 1 }]);
     const asked = (name: string, input: object) =>
-      promptText(runOperationInMemory(of(name), input, { before, answers: [textAnswer('no')] }).calls[0]);
+      sentPromptText(runOperationInMemory(of(name), input, { before, answers: [textAnswer('no')] }).calls[0]);
     expect(asked('expand_all', {})).toBe(asked('expand_task', { id: 1 }));
   });
 });

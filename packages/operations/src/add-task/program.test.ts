@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { applyCommand } from '../project/index.ts';
 import { TEST_NOW, objectAnswer } from '../testing/run-program-in-memory.ts';
-import { projectWith, runOperationInMemory, promptText } from '../testing/run-operation-in-memory.ts';
-import { addTask } from './program.ts';
+import {
+  projectWithTasks,
+  runOperationInMemory,
+  sentPromptText,
+} from '../testing/run-operation-in-memory.ts';
+import { addTaskOperation } from './program.ts';
 
-const before = () => projectWith([{ id: 1 }, { id: 7, subtasks: [{ id: 2 }] }]);
+const before = () => projectWithTasks([{ id: 1 }, { id: 7, subtasks: [{ id: 2 }] }]);
 const ANSWER = { title: 'Worked out', description: 'Why', dependencies: [1, 99], priority: 'urgent' };
 const run = (input: object, project = before(), answer: unknown = ANSWER) =>
-  runOperationInMemory(addTask, { ...input }, { before: project, answers: [objectAnswer(answer)] });
+  runOperationInMemory(addTaskOperation, { ...input }, { before: project, answers: [objectAnswer(answer)] });
 
 describe('add_task version 1', () => {
   it('reads, asks, commits; by hand it reads and commits: its golden transcripts', () => {
@@ -52,7 +56,7 @@ describe('add_task version 1', () => {
 
   it('gives the id at the commit: what came in meanwhile keeps its own', () => {
     const { task, end } = runOperationInMemory(
-      addTask,
+      addTaskOperation,
       { prompt: 'x' },
       {
         before: before(),
@@ -76,7 +80,7 @@ describe('add_task version 1', () => {
   });
 
   it('starts a project and a tag', () => {
-    const { tasks } = runOperationInMemory(addTask, { title: 'T', description: 'D', tag: 'v2' }, {});
+    const { tasks } = runOperationInMemory(addTaskOperation, { title: 'T', description: 'D', tag: 'v2' }, {});
     expect(tasks('v2')).toHaveLength(1);
   });
 
@@ -93,12 +97,12 @@ describe('add_task version 1', () => {
   it.each([{}, { title: 'T' }, { description: 'D' }, { prompt: '' }])(
     'needs a prompt, or title and description: %j',
     (input) => {
-      expect(addTask.input.safeParse(input).success).toBe(false);
+      expect(addTaskOperation.input.safeParse(input).success).toBe(false);
     },
   );
 
   it('shows the latest tasks by id and title only', () => {
-    const said = promptText(run({ prompt: 'x' }).calls[0]);
+    const said = sentPromptText(run({ prompt: 'x' }).calls[0]);
     expect(said).toContain('{"id":7,"title":"Task 7","status":"pending"}');
     expect(said).not.toContain('What it is');
   });

@@ -3,7 +3,7 @@ import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { nullAsAbsent } from '../schema/coercion.ts';
-import { LLM_MODELS } from '../definition/llm-models.ts';
+import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
@@ -11,7 +11,7 @@ import {
   formatTaskRef,
   allItemIds,
   generatedTaskSchema,
-  nextId,
+  nextTaskId,
   parseTaskRefs,
   prioritySchema,
   type Project,
@@ -19,11 +19,10 @@ import {
   TASK_LIMITS,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
-import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
-import { taskLine } from '../prompt-kit/task-excerpts.ts';
-import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
+import { rulesExcerpt } from '../prompt-kit/rules-section.ts';
+import { briefTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
 import { taskViewSchema } from '../views/task-view.ts';
-import { addTaskPrompt, addTaskPromptText } from './prompt.ts';
+import { buildAddTaskMessages, addTaskPromptText } from './prompt.ts';
 import { definedFields } from '../schema/defined-fields.ts';
 
 const MOST_EXISTING = 200;
@@ -78,7 +77,7 @@ const addTaskResult = z.object({
 const addTaskAnswer = generatedTaskSchema.omit({ id: true, status: true });
 
 /** Adds one task: as the caller wrote it, or worked out by the LLM. Its id is given when it is put in. */
-export const addTask: ToolOperation<AddTaskInput, z.infer<typeof addTaskResult>> = {
+export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTaskResult>> = {
   name: 'add_task',
   version: 1,
   title: 'Add a task',
@@ -102,15 +101,18 @@ export const addTask: ToolOperation<AddTaskInput, z.infer<typeof addTaskResult>>
       const tag = resolveTag(project, input.tag);
       const tasks = project?.tags.get(tag)?.tasks ?? [];
       refuseUnknown(own, allItemIds(tasks), tag);
-      const existing = manual ? [] : tasks.slice(-MOST_EXISTING).map(taskLine);
-      return { tag, existing, count: tasks.length, nextId: nextId(tasks), rules: rulesExcerpt(project) };
+      const existing = manual ? [] : tasks.slice(-MOST_EXISTING).map(briefTaskExcerpt);
+      return { tag, existing, count: tasks.length, nextId: nextTaskId(tasks), rules: rulesExcerpt(project) };
     });
     const answer = manual
       ? { title, description }
       : yield* generateObject({
           ...LLM_MODELS[modelRoleFor(research)],
           role: modelRoleFor(research),
-          messages: addTaskPrompt({ ...found, request: requestOf(prompt, input), dependencies }, research),
+          messages: buildAddTaskMessages(
+            { ...found, request: requestOf(prompt, input), dependencies },
+            research,
+          ),
           summary: `Work out a task: ${excerpt(prompt, 80)}`,
           schema: addTaskAnswer,
           objectName: 'new_task',

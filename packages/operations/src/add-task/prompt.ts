@@ -1,6 +1,6 @@
 import type { Message } from '@baton/protocol';
-import { rulesSection } from '../prompt-kit/project-rules.ts';
-import { type TaskLine } from '../prompt-kit/task-excerpts.ts';
+import { rulesSection } from '../prompt-kit/rules-section.ts';
+import { type BriefTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
 import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import {
   UNTRUSTED_DATA_RULE,
@@ -32,13 +32,13 @@ ${JSON_ONLY_RULE}.`,
 
 export interface AddTaskParts {
   readonly request: string;
-  readonly existing: readonly TaskLine[];
+  readonly existing: readonly BriefTaskExcerpt[];
   readonly count: number;
   readonly dependencies: readonly (number | string)[];
   readonly rules: string | null | undefined;
 }
 
-export function addTaskPrompt(
+export function buildAddTaskMessages(
   { request, existing, count, dependencies, rules }: AddTaskParts,
   research: boolean,
 ): Message[] {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { wrapBareList, nullAsAbsent, parseDigits } from '../schema/coercion.ts';
+import { objectOrBareList, nullAsAbsent, parseDigits } from '../schema/coercion.ts';
 import {
   type TaskAnalysis,
   DEFAULT_COMPLEXITY_SCORE,
@@ -18,7 +18,7 @@ const within = (least: number, most: number) =>
     return typeof number === 'number' ? Math.min(most, Math.max(least, Math.round(number))) : number;
   }, z.int().min(least).max(most));
 
-export const analyzeAnswer = wrapBareList(
+export const analyzeAnswerSchema = objectOrBareList(
   'complexityAnalysis',
   z.object({
     complexityAnalysis: z
@@ -35,10 +35,10 @@ export const analyzeAnswer = wrapBareList(
   }),
 );
 
-type Judged = z.infer<typeof analyzeAnswer>['complexityAnalysis'][number];
+type Judged = z.infer<typeof analyzeAnswerSchema>['complexityAnalysis'][number];
 
 /** One entry for every task that was asked about, and for no other; what is missing gets the defaults. */
-export function fillMissingAnalyses(
+export function toOneAnalysisPerTask(
   asked: readonly { readonly id: number; readonly title: string }[],
   given: readonly Judged[],
 ): TaskAnalysis[] {

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { applyCommand } from '../project/index.ts';
 import { TEST_NOW, objectAnswer } from '../testing/run-program-in-memory.ts';
-import { projectWith, runOperationInMemory, promptText } from '../testing/run-operation-in-memory.ts';
-import { analyzeProjectComplexity } from './program.ts';
+import {
+  projectWithTasks,
+  runOperationInMemory,
+  sentPromptText,
+} from '../testing/run-operation-in-memory.ts';
+import { analyzeProjectComplexityOperation } from './program.ts';
 
 const before = () =>
-  projectWith([
+  projectWithTasks([
     { id: 1, status: 'done' },
     { id: 2 },
     { id: 3, status: 'in-progress' },
@@ -24,7 +28,7 @@ const run = (
   complexityAnalysis: unknown[] = [entry(2), entry(3), entry(5)],
   project = before(),
 ) =>
-  runOperationInMemory(analyzeProjectComplexity, input, {
+  runOperationInMemory(analyzeProjectComplexityOperation, input, {
     before: project,
     answers: [objectAnswer({ complexityAnalysis })],
   });
@@ -40,7 +44,7 @@ describe('analyze_project_complexity version 1', () => {
     ['a range of them', { from: '3', to: 4 }, '3'],
     ['named ones, whatever their status', { ids: '1,4' }, '1, 4'],
   ])('asks about %s', (_what, input, ids) => {
-    expect(promptText(run(input).calls[0])).toContain(`for these ids: ${ids}.`);
+    expect(sentPromptText(run(input).calls[0])).toContain(`for these ids: ${ids}.`);
   });
 
   it('makes one entry for every task that it asked about, with defaults for those left out, and no other', () => {
@@ -89,14 +93,14 @@ describe('analyze_project_complexity version 1', () => {
   });
 
   it('judges a large plan in parts', () => {
-    const large = projectWith(Array.from({ length: 100 }, (_, at) => ({ id: at + 1 })));
+    const large = projectWithTasks(Array.from({ length: 100 }, (_, at) => ({ id: at + 1 })));
     const result = run({}, [], large);
     expect(result.calls.length).toBeGreaterThan(2);
     expect(report(result)?.complexityAnalysis).toHaveLength(100);
   });
 
   it('has nothing to ask where no task is open', () => {
-    const result = run({}, [], projectWith([{ id: 1, status: 'done' }]));
+    const result = run({}, [], projectWithTasks([{ id: 1, status: 'done' }]));
     expect(result.calls).toEqual([]);
     expect(result.end).toMatchObject({ status: 'completed', result: { tasksAnalyzed: 0 } });
   });

@@ -1,17 +1,16 @@
 import { all, commitProject, generateObject, type Program, readProject } from '@baton/engine';
 import type { Json } from '@baton/protocol';
 import { z } from 'zod';
-import { idText, projectRoot, research, tag } from '../definition/shared-arguments.ts';
+import { idTextSchema, projectRoot, research, tag } from '../definition/shared-arguments.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
-import { LLM_MODELS } from '../definition/llm-models.ts';
+import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import { type Command, type Project, requireProject, requireTag, resolveTag } from '../project/index.ts';
 import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
-import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
-import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
-import { analyzeAnswer, fillMissingAnalyses } from './answer.ts';
-import { analyzePrompt, type TaskExcerpt, taskExcerpt, analyzePromptText } from './prompt.ts';
-import { selectTasks } from './select-tasks.ts';
+import { rulesExcerpt } from '../prompt-kit/rules-section.ts';
+import { analyzeAnswerSchema, toOneAnalysisPerTask } from './answer.ts';
+import { buildAnalyzeMessages, type TaskExcerpt, taskExcerpt, analyzePromptText } from './prompt.ts';
+import { selectTasksToAnalyze } from './select-tasks-to-analyze.ts';
 
 const TASKS_AT_ONCE = 40;
 const CHARACTERS_AT_ONCE = 32_000;
@@ -21,7 +20,9 @@ export const analyzeInputSchema = z.strictObject({
     'The score (1 to 10) from which on a task is recommended for splitting',
   ),
   research,
-  ids: idText(10_000).optional().describe('Only these tasks, separated by commas, whatever their status'),
+  ids: idTextSchema(10_000)
+    .optional()
+    .describe('Only these tasks, separated by commas, whatever their status'),
   from: integerOrDigits(z.int().min(1).optional()).optional().describe('Only tasks from this id on'),
   to: integerOrDigits(z.int().min(1).optional()).optional().describe('Only tasks up to this id'),
   tag,
@@ -51,7 +52,7 @@ const analyzeResult = z.object({
 });
 
 /** Judges tasks in batches, side by side; each batch is in the report as soon as it is judged. */
-export const analyzeProjectComplexity: ToolOperation<AnalyzeInput, z.infer<typeof analyzeResult>> = {
+export const analyzeProjectComplexityOperation: ToolOperation<AnalyzeInput, z.infer<typeof analyzeResult>> = {
   name: 'analyze_project_complexity',
   version: 1,
   title: 'Analyze the complexity of tasks',
@@ -73,7 +74,7 @@ export const analyzeProjectComplexity: ToolOperation<AnalyzeInput, z.infer<typeo
     const found = yield* readProject(projectRoot, (project?: Project) => {
       const existing = requireProject(project, projectRoot);
       const tag = resolveTag(existing, input.tag);
-      const tasks = selectTasks(requireTag(existing, tag).tasks, tag, input).map(taskExcerpt);
+      const tasks = selectTasksToAnalyze(requireTag(existing, tag).tasks, tag, input).map(taskExcerpt);
       const batches = splitIntoBatches(tasks, TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
       return { tag, batches: batches.map((batch) => batch.map(({ id }) => id)) };
     });
@@ -132,12 +133,12 @@ function* analyzeBatch(
   const answer = yield* generateObject({
     ...LLM_MODELS[role],
     role,
-    messages: analyzePrompt(batch, threshold, rules, research),
+    messages: buildAnalyzeMessages(batch, threshold, rules, research),
     summary: `Judge the complexity of ${ids}, tag '${tag}'`,
-    schema: analyzeAnswer,
+    schema: analyzeAnswerSchema,
     objectName: 'complexity_analysis',
   });
-  const analyses = fillMissingAnalyses(batch, answer.complexityAnalysis);
+  const analyses = toOneAnalysisPerTask(batch, answer.complexityAnalysis);
   yield* commitProject(projectRoot, {
     command: 'merge_report',
     tag,

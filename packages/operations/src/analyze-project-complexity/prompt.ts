@@ -1,6 +1,6 @@
 import type { Message } from '@baton/protocol';
 import { excerpt } from '../prompt-kit/excerpt.ts';
-import { rulesSection } from '../prompt-kit/project-rules.ts';
+import { rulesSection } from '../prompt-kit/rules-section.ts';
 import { delimitJsonLines } from '../prompt-kit/delimiters.ts';
 import {
   UNTRUSTED_DATA_RULE,
@@ -48,7 +48,7 @@ export function taskExcerpt({ id, title, description, details, dependencies, sub
   };
 }
 
-export function analyzePrompt(
+export function buildAnalyzeMessages(
   tasks: readonly TaskExcerpt[],
   threshold: number,
   rules: string | null | undefined,

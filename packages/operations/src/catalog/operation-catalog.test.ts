@@ -1,11 +1,11 @@
 import { toJsonSchema } from '@baton/engine';
 import { describe, expect, it } from 'vitest';
-import { findProgram, operations } from './operation-catalog.ts';
+import { findProgram, toolOperations } from './operation-catalog.ts';
 import { syntheticOperations } from './synthetic-operations.ts';
 
 describe('the catalog', () => {
   it('holds the operations that are tools, and no others', () => {
-    expect([...operations.keys()]).toEqual([
+    expect([...toolOperations.keys()]).toEqual([
       'parse_prd',
       'analyze_project_complexity',
       'expand_task',
@@ -29,7 +29,7 @@ describe('the catalog', () => {
     expect(findProgram('bench_echo', 1, syntheticOperations)?.name).toBe('bench_echo');
   });
 
-  it.each([...operations.values(), ...syntheticOperations.values()])(
+  it.each([...toolOperations.values(), ...syntheticOperations.values()])(
     '$name has schemas that can be shown, closed to unknown fields',
     ({ input, result }) => {
       expect(toJsonSchema(input)).toMatchObject({ type: 'object', additionalProperties: false });

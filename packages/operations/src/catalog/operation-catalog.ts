@@ -1,31 +1,31 @@
-import { addTask } from '../add-task/program.ts';
-import { analyzeProjectComplexity } from '../analyze-project-complexity/program.ts';
-import { delegatedCall } from '../delegated-call/program.ts';
-import { expandAll } from '../expand-all/program.ts';
-import { expandTask } from '../expand-task/program.ts';
+import { addTaskOperation } from '../add-task/program.ts';
+import { analyzeProjectComplexityOperation } from '../analyze-project-complexity/program.ts';
+import { delegatedCallOperation } from '../delegated-call/program.ts';
+import { expandAllOperation } from '../expand-all/program.ts';
+import { expandTaskOperation } from '../expand-task/program.ts';
 import type { Operation, ToolOperation } from '../definition/operation.ts';
-import { parsePrd } from '../parse-prd/program.ts';
-import { update } from '../update/program.ts';
-import { updateSubtask } from '../update-subtask/program.ts';
-import { updateTask } from '../update-task/program.ts';
+import { parsePrdOperation } from '../parse-prd/program.ts';
+import { updateOperation } from '../update/program.ts';
+import { updateSubtaskOperation } from '../update-subtask/program.ts';
+import { updateTaskOperation } from '../update-task/program.ts';
 
 /** The operations that are tools, by name, in the order in which they are listed. */
-export const operations: ReadonlyMap<string, ToolOperation> = indexByName<ToolOperation>(
-  parsePrd,
-  analyzeProjectComplexity,
-  expandTask,
-  expandAll,
-  update,
-  updateTask,
-  updateSubtask,
-  addTask,
+export const toolOperations: ReadonlyMap<string, ToolOperation> = indexByName<ToolOperation>(
+  parsePrdOperation,
+  analyzeProjectComplexityOperation,
+  expandTaskOperation,
+  expandAllOperation,
+  updateOperation,
+  updateTaskOperation,
+  updateSubtaskOperation,
+  addTaskOperation,
 );
 
 /**
  * Every version that parked work may still need. A changed program keeps its former version here for as long as a
  * task of it may be parked.
  */
-const programs: readonly Operation[] = [...operations.values(), delegatedCall];
+const programs: readonly Operation[] = [...toolOperations.values(), delegatedCallOperation];
 
 /** All programs of this release; `also` adds some that are no part of the product, such as `syntheticOperations`. */
 export function allPrograms(also: ReadonlyMap<string, Operation> = new Map()): readonly Operation[] {

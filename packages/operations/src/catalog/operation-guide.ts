@@ -1,7 +1,7 @@
 import { isRecord } from '@baton/protocol';
-import { operations } from './operation-catalog.ts';
+import { toolOperations } from './operation-catalog.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
-import { operationPrompt } from './prompt-catalog.ts';
+import { requireOperationPrompt } from './prompt-catalog.ts';
 
 const MOST_FIELDS = 40;
 const MOST_SHOWN = 500;
@@ -13,8 +13,8 @@ const MOST_SHOWN = 500;
  * @throws BatonError `invalid_arguments` for an operation that has no prompt.
  */
 export function formatOperationGuide(name: string, context: Readonly<Record<string, unknown>>): string {
-  const { title, description } = operationPrompt(name);
-  const operation = operations.get(name);
+  const { title, description } = requireOperationPrompt(name);
+  const operation = toolOperations.get(name);
   const result = operation?.result.safeParse(context);
   const happened = result?.success ? operation?.summarize(result.data) : undefined;
   const facts = Object.entries(context)

@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import type { PromptText } from '../prompt-kit/prompt-text.ts';
-import { operations } from './operation-catalog.ts';
+import { toolOperations } from './operation-catalog.ts';
 
 /** The fixed part of an operation's prompt, for people to read. */
 export interface OperationPrompt extends PromptText {
@@ -10,11 +10,11 @@ export interface OperationPrompt extends PromptText {
 }
 
 /** The names of the operations that have a prompt, in their order. */
-export const promptNames: readonly string[] = [...operations.keys()];
+export const promptNames: readonly string[] = [...toolOperations.keys()];
 
 /** @throws BatonError `invalid_arguments`, naming the operations that have one. */
-export function operationPrompt(name: string): OperationPrompt {
-  const operation = operations.get(name);
+export function requireOperationPrompt(name: string): OperationPrompt {
+  const operation = toolOperations.get(name);
   if (operation !== undefined) {
     const { title, description, promptText } = operation;
     return { operation: name, title, description, ...promptText };
@@ -29,9 +29,9 @@ export function operationPrompt(name: string): OperationPrompt {
   );
 }
 
-/** What `baton://prompts/{operation}` shows, as Markdown. @throws BatonError as `operationPrompt`. */
+/** What `baton://prompts/{operation}` shows, as Markdown. @throws BatonError as `requireOperationPrompt`. */
 export function promptMarkdown(name: string): string {
-  const { operation, title, version, description, system, research, request } = operationPrompt(name);
+  const { operation, title, version, description, system, research, request } = requireOperationPrompt(name);
   return [
     `# ${title} (\`${operation}\`, prompt version ${version})`,
     description,

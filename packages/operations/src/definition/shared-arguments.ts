@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { booleanOrText } from '../schema/coercion.ts';
-import { tagName } from '../project/index.ts';
+import { tagNameSchema } from '../project/index.ts';
 
 /** Arguments that several tools share, in name, type and wording. */
 
@@ -13,7 +13,7 @@ export const projectRoot = z
   .default('default')
   .describe('The project: any string that names it, such as its directory; `default` when left out');
 
-export const tag = tagName
+export const tag = tagNameSchema
   .optional()
   .describe("A tag of the project; by default the project's current one (`master` at first)");
 
@@ -25,19 +25,19 @@ export const MAX_PROMPT_LENGTH = 50_000;
 export const prompt = z.string().min(1).max(MAX_PROMPT_LENGTH).regex(/\S/, 'must not be blank');
 
 /** An id as people and models write it: a number, or text. */
-export const idText = (most: number) =>
+export const idTextSchema = (most: number) =>
   z
     .preprocess((id) => (Number.isInteger(id) ? String(id) : id), z.string().trim().min(1).max(most))
     .meta({ type: ['string', 'integer'] });
 
 /** The id of one whole task. */
-export const taskId = idText(100).refine(
+export const taskId = idTextSchema(100).refine(
   (id) => /^[1-9]\d{0,9}$/.test(id),
   'must be the id of a whole task, such as "5"',
 );
 
 /** The id of one subtask. */
-export const subtaskId = idText(100).refine(
+export const subtaskId = idTextSchema(100).refine(
   (id) => /^[1-9]\d{0,9}\.[1-9]\d{0,9}$/.test(id),
   'must be the id of a subtask, such as "5.2"',
 );

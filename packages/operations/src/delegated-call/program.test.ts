@@ -2,14 +2,14 @@ import { type AgentAnswer, delegatedCallDetailsSchema } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
 import { LLM_MODELS } from '../definition/llm-models.ts';
 import { runProgramInMemory } from '../testing/run-program-in-memory.ts';
-import { delegatedCall } from './program.ts';
+import { delegatedCallOperation } from './program.ts';
 
 const messages = [{ role: 'user', content: 'Translate hello to French.' }];
 
 function run(details: Record<string, unknown>, data: NonNullable<unknown>) {
   const input = delegatedCallDetailsSchema.parse({ originalCommand: 'translate', ...details });
   const answer = (): AgentAnswer => ({ status: 'success', data });
-  return runProgramInMemory(delegatedCall, input, { projects: new Map(), answer });
+  return runProgramInMemory(delegatedCallOperation, input, { projects: new Map(), answer });
 }
 
 describe('delegated_call', () => {

@@ -19,7 +19,7 @@ const BESIDE = ['content', 'toolCalls', 'logprobs', 'model', 'usage'];
  * The request that a caller brings itself (`delegatedCallDetails` of `agent_llm`): delegated as it came, its answer
  * checked against the schema that it came with. No tool of its own starts it.
  */
-export const delegatedCall: Operation<DelegatedCallDetails, z.infer<typeof delegatedCallResult>> = {
+export const delegatedCallOperation: Operation<DelegatedCallDetails, z.infer<typeof delegatedCallResult>> = {
   name: 'delegated_call',
   version: 1,
   title: 'Delegate an LLM call',

@@ -45,7 +45,7 @@ type End =
  * Splits every open task that has no subtasks yet, some at once, in whatever order the answers come. Each is in the
  * project as soon as it is answered; one that fails is listed and leaves the others alone.
  */
-export const expandAll: ToolOperation<ExpandAllInput, z.infer<typeof expandAllResult>> = {
+export const expandAllOperation: ToolOperation<ExpandAllInput, z.infer<typeof expandAllResult>> = {
   name: 'expand_all',
   version: 1,
   title: 'Split all open tasks into subtasks',

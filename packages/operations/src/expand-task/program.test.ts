@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { applyCommand, type Project } from '../project/index.ts';
 import { TEST_NOW, objectAnswer } from '../testing/run-program-in-memory.ts';
 import {
-  projectWith,
+  projectWithTasks,
   runOperationInMemory,
   textAnswer,
-  promptText,
+  sentPromptText,
 } from '../testing/run-operation-in-memory.ts';
-import { expandTask } from './program.ts';
+import { expandTaskOperation } from './program.ts';
 
 const part = (id: number, more: object = {}) => ({ id, title: `New ${id}`, description: 'Why', ...more });
 const PARTS = objectAnswer({
@@ -15,15 +15,15 @@ const PARTS = objectAnswer({
 });
 const run = (input: object, before: Project | undefined, ...answers: Parameters<typeof objectAnswer>[]) =>
   runOperationInMemory(
-    expandTask,
+    expandTaskOperation,
     { id: '1', ...input },
     { before, answers: answers.length > 0 ? answers.map(([one]) => objectAnswer(one)) : [PARTS] },
   );
 
-const one = () => projectWith([{ id: 1 }]);
+const one = () => projectWithTasks([{ id: 1 }]);
 const analyzed = (recommendedSubtasks: number) =>
   applyCommand(
-    projectWith([{ id: 1 }]),
+    projectWithTasks([{ id: 1 }]),
     {
       command: 'merge_report',
       tag: 'master',
@@ -56,17 +56,17 @@ describe('expand_task version 1', () => {
     ['else 3, where the report recommends none', {}, analyzed(0), 'about 3 subtasks'],
     ['as many as the LLM likes with 0', { num: 0 }, analyzed(9), 'as many subtasks as'],
   ])('asks for %s', (_claim, input, before, said) => {
-    expect(promptText(run(input, before).calls[0])).toContain(said);
+    expect(sentPromptText(run(input, before).calls[0])).toContain(said);
   });
 
   it('tells what the report says of the task, and what the caller says', () => {
-    const said = promptText(run({ prompt: 'Mind the cache.' }, analyzed(2)).calls[0]);
+    const said = sentPromptText(run({ prompt: 'Mind the cache.' }, analyzed(2)).calls[0]);
     expect(said).toContain('Split by screen.');
     expect(said).toContain('Mind the cache.');
   });
 
   it('appends, numbered on, dependencies following the numbers', () => {
-    const before = projectWith([{ id: 1, subtasks: [{ id: 1 }, { id: 4 }] }]);
+    const before = projectWithTasks([{ id: 1, subtasks: [{ id: 1 }, { id: 4 }] }]);
     const { task, end } = run({}, before);
     expect(task(1)?.subtasks.map(({ id, dependencies }) => [id, dependencies])).toEqual([
       [1, []],
@@ -79,7 +79,7 @@ describe('expand_task version 1', () => {
   });
 
   it('replaces with force, but never what is done, and lets nothing wait for what is gone', () => {
-    const before = projectWith([
+    const before = projectWithTasks([
       { id: 1, subtasks: [{ id: 1, status: 'done' }, { id: 2 }] },
       { id: 2, dependencies: ['1.2', '1.1'] },
     ]);
@@ -92,7 +92,11 @@ describe('expand_task version 1', () => {
   });
 
   it('never takes the number of a task that a sibling waits for', () => {
-    const before = projectWith([{ id: 1, subtasks: [{ id: 1, dependencies: [3] }] }, { id: 2 }, { id: 3 }]);
+    const before = projectWithTasks([
+      { id: 1, subtasks: [{ id: 1, dependencies: [3] }] },
+      { id: 2 },
+      { id: 3 },
+    ]);
     const { task } = run({}, before);
     expect(task(1)?.subtasks.map(({ id }) => id)).toEqual([1, 2, 4, 5]);
     expect(task(1)?.subtasks[0]?.dependencies).toEqual([3]);
@@ -119,9 +123,9 @@ describe('answers to expand_task', () => {
       objectAnswer({ subtasks: [{ id: 1, title: 'データベースを作る', description: '説明' }] }),
     ],
   ])('are taken as %s', (_form, answer) => {
-    expect(runOperationInMemory(expandTask, { id: 1 }, { before: one(), answers: [answer] }).end.status).toBe(
-      'completed',
-    );
+    expect(
+      runOperationInMemory(expandTaskOperation, { id: 1 }, { before: one(), answers: [answer] }).end.status,
+    ).toBe('completed');
   });
 
   it.each([
@@ -134,12 +138,12 @@ describe('answers to expand_task', () => {
     ],
   ])('are asked for again when they hold %s, with what is wrong', (_what, wrong, told) => {
     const { end, calls } = runOperationInMemory(
-      expandTask,
+      expandTaskOperation,
       { id: 1 },
       { before: one(), answers: [wrong, PARTS] },
     );
     expect(calls).toHaveLength(2);
-    expect(promptText(calls[1])).toContain(told);
+    expect(sentPromptText(calls[1])).toContain(told);
     expect(end.status).toBe('completed');
   });
 });
@@ -147,10 +151,10 @@ describe('answers to expand_task', () => {
 describe('a task that changes while the LLM is at work', () => {
   const meanwhile = (command: Parameters<typeof applyCommand>[1]) =>
     runOperationInMemory(
-      expandTask,
+      expandTaskOperation,
       { id: '1' },
       {
-        before: projectWith([{ id: 1 }, { id: 2 }]),
+        before: projectWithTasks([{ id: 1 }, { id: 2 }]),
         answers: (_call, projects) => {
           projects.set('default', applyCommand(projects.get('default'), command, TEST_NOW).project);
           return PARTS;
@@ -175,7 +179,7 @@ it.each([
   ['an unknown project', {}, undefined, 'project_not_found'],
   ['an unknown task', { id: 9 }, one(), 'project_task_not_found'],
   ['an unknown tag', { tag: 'nope' }, one(), 'tag_not_found'],
-  ['a task that is done', {}, projectWith([{ id: 1, status: 'done' }]), 'project_task_done'],
+  ['a task that is done', {}, projectWithTasks([{ id: 1, status: 'done' }]), 'project_task_done'],
 ])('%s is refused before anybody is asked', (_what, input, before, code) => {
   const { end, calls } = run(input, before);
   expect(end).toMatchObject({ status: 'failed', error: { code } });
@@ -191,5 +195,5 @@ it.each([
   { prompt: '  ' },
   { file: 'tasks.json' },
 ])('arguments that fit nothing are refused: %j', (input) => {
-  expect(expandTask.input.safeParse({ id: 1, ...input }).success).toBe(false);
+  expect(expandTaskOperation.input.safeParse({ id: 1, ...input }).success).toBe(false);
 });

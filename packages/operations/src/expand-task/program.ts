@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { projectRoot, prompt, research, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
 import type { ToolOperation } from '../definition/operation.ts';
-import { MAX_GENERATED_SUBTASKS } from '../project/index.ts';
+import { MAX_SUBTASKS_PER_ANSWER } from '../project/index.ts';
 import { taskViewSchema } from '../views/task-view.ts';
 import { splitTask } from './split-task.ts';
 import { expandPromptText } from './prompt.ts';
 
 /** How many subtasks; shared with `expand_all`. */
-export const subtaskCountArgument = integerOrDigits(z.int().min(0).max(MAX_GENERATED_SUBTASKS).optional())
+export const subtaskCountArgument = integerOrDigits(z.int().min(0).max(MAX_SUBTASKS_PER_ANSWER).optional())
   .optional()
   .describe(
     'About how many subtasks to make; 0 leaves it to the LLM. By default what the complexity report recommends, or else 3',
@@ -37,7 +37,7 @@ const expandTaskResult = z.object({
 });
 
 /** Splits a task into subtasks. */
-export const expandTask: ToolOperation<ExpandTaskInput, z.infer<typeof expandTaskResult>> = {
+export const expandTaskOperation: ToolOperation<ExpandTaskInput, z.infer<typeof expandTaskResult>> = {
   name: 'expand_task',
   version: 1,
   title: 'Split a task into subtasks',

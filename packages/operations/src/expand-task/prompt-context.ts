@@ -9,8 +9,8 @@ import {
   taskDoneError,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
-import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
-import { type TaskLine, taskLine, detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
+import { rulesExcerpt } from '../prompt-kit/rules-section.ts';
+import { type BriefTaskExcerpt, briefTaskExcerpt, detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
 
 /** What splitting a task needs of the project; it is journaled. */
 export interface ExpandContext {
@@ -21,7 +21,7 @@ export interface ExpandContext {
   /** The number of the first of them. */
   readonly firstId: number;
   /** The tasks that it waits for. */
-  readonly needs: readonly TaskLine[];
+  readonly needs: readonly BriefTaskExcerpt[];
   readonly hint?: string | undefined;
   readonly rules?: string | undefined;
 }
@@ -57,7 +57,7 @@ export function readExpandContext(
     needs: tasks
       .filter((other) => needed.has(other.id))
       .slice(0, 20)
-      .map(taskLine),
+      .map(briefTaskExcerpt),
     hint: excerpt(known?.expansionPrompt, 2_000),
     rules: rulesExcerpt(existing),
   };

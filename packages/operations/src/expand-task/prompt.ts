@@ -1,5 +1,5 @@
 import type { Message } from '@baton/protocol';
-import { rulesSection } from '../prompt-kit/project-rules.ts';
+import { rulesSection } from '../prompt-kit/rules-section.ts';
 import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import {
   UNTRUSTED_DATA_RULE,
@@ -31,7 +31,7 @@ ${JSON_ONLY_RULE}: { "subtasks": [ ... ] }.`,
     'The task with its subtasks so far, the tasks that it waits for, how many subtasks to make and where to number from, what the complexity report says of it, the words of the caller, and the rules of the project.',
 };
 
-export function expandPrompt(
+export function buildExpandMessages(
   { task, count, firstId, needs, hint, rules }: ExpandContext,
   prompt: string | undefined,
   research: boolean,

@@ -1,12 +1,11 @@
 import { commitProject, generateObject, type Program, readProject } from '@baton/engine';
 import type { Json } from '@baton/protocol';
-import { LLM_MODELS } from '../definition/llm-models.ts';
+import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
 import type { Command, Project } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
-import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
-import { expandAnswer } from './answer.ts';
+import { expandAnswerSchema } from './answer.ts';
 import { readExpandContext } from './prompt-context.ts';
-import { expandPrompt } from './prompt.ts';
+import { buildExpandMessages } from './prompt.ts';
 
 export interface SplitRequest {
   readonly projectRoot: string;
@@ -40,9 +39,9 @@ export function* splitTask(expansion: SplitRequest): Program<SplitResult> {
   const { subtasks } = yield* generateObject({
     ...LLM_MODELS[role],
     role,
-    messages: expandPrompt(material, prompt, research),
+    messages: buildExpandMessages(material, prompt, research),
     summary: `Split task ${id}: ${excerpt(material.task.title, 80)}`,
-    schema: expandAnswer,
+    schema: expandAnswerSchema,
     objectName: 'subtasks_data',
   });
   return yield* commitProject<SplitResult>(projectRoot, {

@@ -4,13 +4,13 @@ import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
 import { fileNameSchema } from '../project/index.ts';
 
 export const MAX_PRD_LENGTH = 500_000;
-export const DEFAULT_TASKS = 10;
+export const DEFAULT_TASK_COUNT = 10;
 
 /**
  * What `parse_prd` takes. `append` and `force` together append, as in claude-task-master: callers set `force` to get
  * past the refusal, and of the two readings this is the one that loses nothing.
  */
-export const parsePrdInput = z
+export const parsePrdInputSchema = z
   .strictObject({
     prd: z
       .string()
@@ -22,7 +22,7 @@ export const parsePrdInput = z
     input: fileNameSchema
       .optional()
       .describe('Instead of prd: the name of a file of the project that connect_files has put there'),
-    numTasks: integerOrDigits(z.int().min(0).max(200).default(DEFAULT_TASKS)).describe(
+    numTasks: integerOrDigits(z.int().min(0).max(200).default(DEFAULT_TASK_COUNT)).describe(
       'About how many top-level tasks to make (0 to 200); 0 leaves it to the LLM',
     ),
     append: booleanOrText(
@@ -39,4 +39,4 @@ export const parsePrdInput = z
       'give exactly one of prd, the text of the document, and input, the name of a connected file';
     context.addIssue({ code: 'custom', path: ['prd'], message });
   });
-export type ParsePrdInput = z.infer<typeof parsePrdInput>;
+export type ParsePrdInput = z.infer<typeof parsePrdInputSchema>;

@@ -5,9 +5,9 @@ import { LLM_MODELS } from '../definition/llm-models.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import { type Command, type Project, tagNotEmptyError } from '../project/index.ts';
 import { taskViewSchema } from '../views/task-view.ts';
-import { parsePrdAnswer } from './answer.ts';
-import { type ParsePrdInput, parsePrdInput } from './input.ts';
-import { parsePrdPrompt, parsePrdPromptText } from './prompt.ts';
+import { parsePrdAnswerSchema } from './answer.ts';
+import { type ParsePrdInput, parsePrdInputSchema } from './input.ts';
+import { buildParsePrdMessages, parsePrdPromptText } from './prompt.ts';
 import { readPrdContext } from './prompt-context.ts';
 
 const parsePrdResult = z.object({
@@ -25,7 +25,7 @@ type Added = { tag: string; taskIds: number[]; tasks: Json[] };
  * Turns a product requirements document into the tasks of a tag. A tag with tasks is refused before the LLM is paid
  * for, and again when the tasks are put in, since it may have got some in between.
  */
-export const parsePrd: ToolOperation<ParsePrdInput, z.infer<typeof parsePrdResult>> = {
+export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof parsePrdResult>> = {
   name: 'parse_prd',
   version: 1,
   title: 'Parse a product requirements document',
@@ -33,7 +33,7 @@ export const parsePrd: ToolOperation<ParsePrdInput, z.infer<typeof parsePrdResul
     'Turns a product requirements document (`prd`, as text, or `input`, a connected file) into numbered tasks with dependencies, priorities, details ' +
     'and test strategies, in a tag of the project. A tag that already has tasks is refused unless `append` adds to ' +
     'them or `force` replaces them. The LLM call is delegated to you: answer it with agent_llm.',
-  input: parsePrdInput,
+  input: parsePrdInputSchema,
   result: parsePrdResult,
   promptText: parsePrdPromptText,
   nextSteps: [
@@ -54,7 +54,7 @@ export const parsePrd: ToolOperation<ParsePrdInput, z.infer<typeof parsePrdResul
     const answer = yield* generateObject({
       ...LLM_MODELS[role],
       role,
-      messages: parsePrdPrompt({
+      messages: buildParsePrdMessages({
         prd: document,
         numTasks,
         research,
@@ -62,7 +62,7 @@ export const parsePrd: ToolOperation<ParsePrdInput, z.infer<typeof parsePrdResul
         ...(append ? { append: target } : {}),
       }),
       summary: `Plan tasks from a requirements document of ${document.length} characters, tag '${target.tag}'`,
-      schema: parsePrdAnswer,
+      schema: parsePrdAnswerSchema,
       objectName: 'tasks_data',
     });
 

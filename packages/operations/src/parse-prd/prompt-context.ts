@@ -1,5 +1,11 @@
-import { nextId, type Project, requireConnectedFile, requireProject, resolveTag } from '../project/index.ts';
-import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import {
+  nextTaskId,
+  type Project,
+  requireConnectedFile,
+  requireProject,
+  resolveTag,
+} from '../project/index.ts';
+import { rulesExcerpt } from '../prompt-kit/rules-section.ts';
 
 /** What parse_prd reads of a project before it asks the LLM; it is journaled, so it is kept small. */
 export interface PrdContext {
@@ -38,7 +44,7 @@ export function readPrdContext(
   return {
     tag: name,
     count: tasks.length,
-    nextId: nextId(tasks),
+    nextId: nextTaskId(tasks),
     existing: latest.map(({ id, title, status }) => ({ id, title: title.slice(0, TITLE_LENGTH), status })),
     rules: rulesExcerpt(project),
     document: input === undefined ? undefined : requireConnectedFile(requireProject(project), input).text,

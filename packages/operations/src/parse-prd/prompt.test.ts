@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { parsePrdInput } from './input.ts';
-import { parsePrdPrompt } from './prompt.ts';
+import { parsePrdInputSchema } from './input.ts';
+import { buildParsePrdMessages } from './prompt.ts';
 import { readPrdContext } from './prompt-context.ts';
 import { applyCommand } from '../project/index.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
 const parts = { prd: 'Build a thing.', numTasks: 10, research: false };
-const user = (given: Parameters<typeof parsePrdPrompt>[0]) => parsePrdPrompt(given)[1]?.content ?? '';
+const user = (given: Parameters<typeof buildParsePrdMessages>[0]) =>
+  buildParsePrdMessages(given)[1]?.content ?? '';
 
 describe('the prompt', () => {
   it.each([
@@ -18,7 +19,9 @@ describe('the prompt', () => {
   });
 
   it('differs with research', () => {
-    expect(parsePrdPrompt({ ...parts, research: true })[0]).not.toEqual(parsePrdPrompt(parts)[0]);
+    expect(buildParsePrdMessages({ ...parts, research: true })[0]).not.toEqual(
+      buildParsePrdMessages(parts)[0],
+    );
   });
 
   it('tells the next id and the existing tasks when it appends', () => {
@@ -67,7 +70,11 @@ describe('the fence around the document', () => {
 
 describe('the input', () => {
   it('has the defaults of claude-task-master', () => {
-    expect(parsePrdInput.parse({ prd: 'x' })).toEqual({ prd: 'x', numTasks: 10, projectRoot: 'default' });
+    expect(parsePrdInputSchema.parse({ prd: 'x' })).toEqual({
+      prd: 'x',
+      numTasks: 10,
+      projectRoot: 'default',
+    });
   });
 
   it.each([
@@ -80,7 +87,7 @@ describe('the input', () => {
     [{ tag: 'v2.1_beta-x' }, { tag: 'v2.1_beta-x' }],
     [{ projectRoot: 'C:\\work\\x' }, { projectRoot: 'C:\\work\\x' }],
   ])('takes %j', (given, expected) => {
-    expect(parsePrdInput.parse({ prd: 'x', ...given })).toMatchObject(expected);
+    expect(parsePrdInputSchema.parse({ prd: 'x', ...given })).toMatchObject(expected);
   });
 
   it.each([
@@ -103,12 +110,12 @@ describe('the input', () => {
     [{ projectRoot: 'x'.repeat(1_025) }, 'projectRoot'],
     [{ projectRoot: '\ud800' }, 'projectRoot'],
   ])('refuses %j naming its field', (given, field) => {
-    const issues = parsePrdInput.safeParse({ prd: 'x', ...given }).error?.issues ?? [];
+    const issues = parsePrdInputSchema.safeParse({ prd: 'x', ...given }).error?.issues ?? [];
     expect(issues.map(({ path }) => path[0])).toContain(field);
   });
 
   it('refuses an unknown field by its name', () => {
-    expect(parsePrdInput.safeParse({ prd: 'x', numtasks: 3 }).error?.issues[0]?.message).toContain(
+    expect(parsePrdInputSchema.safeParse({ prd: 'x', numtasks: 3 }).error?.issues[0]?.message).toContain(
       'numtasks',
     );
   });

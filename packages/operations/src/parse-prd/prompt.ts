@@ -1,5 +1,5 @@
 import type { Message } from '@baton/protocol';
-import { rulesSection } from '../prompt-kit/project-rules.ts';
+import { rulesSection } from '../prompt-kit/rules-section.ts';
 import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import { buildPromptMessages, type PromptText } from '../prompt-kit/prompt-text.ts';
 import type { ExistingTask } from './prompt-context.ts';
@@ -45,7 +45,7 @@ export const parsePrdPromptText: PromptText = {
 };
 
 /** The messages of parse_prd's one request. */
-export function parsePrdPrompt(parts: ParsePrdPromptParts): Message[] {
+export function buildParsePrdMessages(parts: ParsePrdPromptParts): Message[] {
   const { prd, numTasks, research, append, rules } = parts;
   const { delimiter, block } = delimitText('prd-document', prd);
   const number =

@@ -8,7 +8,7 @@ import {
 } from '../testing/command-arbitraries.ts';
 import { randomSeed } from '@baton/protocol/testing/random-seed';
 import { applyCommand, type Command, commandSchema } from './command.ts';
-import { parseTasksFile, formatTasksFile } from './formats/tasks-file.ts';
+import { parseTasksFile, toTasksFile } from './formats/tasks-file.ts';
 import { findInvariantViolations } from './project-invariants.ts';
 import { newProject, type Project } from './model/project.ts';
 import { changedProjectFields, projectFromFields, projectToFields } from './formats/stored-fields.ts';
@@ -65,10 +65,10 @@ describe('any sequence of commands', UNHURRIED, () => {
         let project: Project | undefined = apply(undefined, { command: 'import', file });
         for (const next of commands) project = apply(project, next);
         if (project === undefined) return;
-        const exported = plain(formatTasksFile(project));
+        const exported = plain(toTasksFile(project));
         const again = applyCommand(project, { command: 'import', file: exported }, NOW);
         expect(again.outcome['droppedDependencies']).toEqual([]);
-        expect(plain(formatTasksFile(again.project))).toEqual(exported);
+        expect(plain(toTasksFile(again.project))).toEqual(exported);
       }),
       { numRuns: 300 },
     );
@@ -119,7 +119,7 @@ describe('any sequence of commands', UNHURRIED, () => {
           for (const [field, value] of changed.set) fields.set(field, value);
           for (const field of changed.delete) fields.delete(field);
           expect(fields).toEqual(stored(project));
-          expect(plain(formatTasksFile(projectFromFields(fields)))).toEqual(plain(formatTasksFile(project)));
+          expect(plain(toTasksFile(projectFromFields(fields)))).toEqual(plain(toTasksFile(project)));
         }
       }),
       { numRuns: 100 },
@@ -155,7 +155,7 @@ describe('import', UNHURRIED, () => {
     fc.assert(
       fc.property(tasksFileArbitrary, (file) => {
         const { project } = applyCommand(undefined, { command: 'import', file }, NOW);
-        expect(formatTasksFile(project)).toEqual(file);
+        expect(toTasksFile(project)).toEqual(file);
       }),
     );
   });

@@ -12,7 +12,7 @@ import {
 import { addTask, addTaskCommandSchema } from './commands/add-task.ts';
 import { addTasks, addTasksCommandSchema } from './commands/add-tasks.ts';
 import { appendInfo, appendInfoCommandSchema } from './commands/append-info.ts';
-import { type CommandResult, toOutcome } from './model/command-result.ts';
+import { type CommandResult, asJsonOutcome } from './model/command-result.ts';
 import {
   addDependency,
   addDependencyCommandSchema,
@@ -23,10 +23,10 @@ import {
 } from './commands/edit-dependencies.ts';
 import { ParsedTasksFile, parseTasksFile } from './formats/tasks-file.ts';
 import {
-  moveBetweenTags,
-  moveBetweenTagsCommandSchema,
-  moveTasks,
-  moveTasksCommandSchema,
+  moveTasksBetweenTags,
+  moveTasksBetweenTagsCommandSchema,
+  moveTasksWithinTag,
+  moveTasksWithinTagCommandSchema,
 } from './commands/move-tasks.ts';
 import { DEFAULT_TAG, newProject, type Project } from './model/project.ts';
 import {
@@ -34,9 +34,8 @@ import {
   clearSubtasksCommandSchema,
   removeSubtasks,
   removeSubtasksCommandSchema,
-  removeTasks,
-  removeTasksCommandSchema,
-} from './commands/remove-tasks.ts';
+} from './commands/remove-subtasks.ts';
+import { removeTasks, removeTasksCommandSchema } from './commands/remove-tasks.ts';
 import { mergeReport, mergeReportCommandSchema } from './commands/merge-report.ts';
 import { setStatus, setStatusCommandSchema } from './commands/set-status.ts';
 import {
@@ -71,8 +70,8 @@ export const commandSchema = z.discriminatedUnion('command', [
   removeTasksCommandSchema,
   removeSubtasksCommandSchema,
   clearSubtasksCommandSchema,
-  moveTasksCommandSchema,
-  moveBetweenTagsCommandSchema,
+  moveTasksWithinTagCommandSchema,
+  moveTasksBetweenTagsCommandSchema,
   addDependencyCommandSchema,
   removeDependencyCommandSchema,
   fixDependenciesCommandSchema,
@@ -121,11 +120,11 @@ function reduced(project: Project | undefined, command: Command, now: string): C
   switch (command.command) {
     case 'add_tasks': {
       const { project: after, added } = addTasks(project, command, now);
-      return { project: after, outcome: toOutcome(added) };
+      return { project: after, outcome: asJsonOutcome(added) };
     }
     case 'set_status': {
       const { project: after, tag, updated } = setStatus(project, command, now);
-      return { project: after, outcome: toOutcome({ tag, updated }) };
+      return { project: after, outcome: asJsonOutcome({ tag, updated }) };
     }
     case 'add_task':
       return addTask(project, command, now);
@@ -146,9 +145,9 @@ function reduced(project: Project | undefined, command: Command, now: string): C
     case 'clear_subtasks':
       return clearSubtasks(project, command, now);
     case 'move_tasks':
-      return moveTasks(project, command, now);
+      return moveTasksWithinTag(project, command, now);
     case 'move_between_tags':
-      return moveBetweenTags(project, command, now);
+      return moveTasksBetweenTags(project, command, now);
     case 'add_dependency':
       return addDependency(project, command, now);
     case 'remove_dependency':
@@ -184,6 +183,6 @@ function importFile(project: Project | undefined, file: unknown, now: string): C
   const reports = new Map([...existing.reports].filter(([name]) => tags.has(name)));
   return {
     project: { ...existing, currentTag, tags, reports },
-    outcome: toOutcome({ currentTag, taskCounts, droppedDependencies }),
+    outcome: asJsonOutcome({ currentTag, taskCounts, droppedDependencies }),
   };
 }

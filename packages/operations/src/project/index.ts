@@ -1,6 +1,6 @@
 /**
- * The project: its shape (`project`, `task`, `status`, `task-id`), what may change it (`command` and the reducer of
- * each command), and its two written forms: claude-task-master's file (`tasks-file`) and stored fields (`stored-fields`).
+ * The project: its shape (`project`, `task`, `status-and-priority`, `task-id`), what may change it (`command` and the reducer of
+ * each command, over `task-edits`), and its two written forms: claude-task-master's file (`tasks-file`) and stored fields (`stored-fields`).
  * `dependency-graph` finds cycles of dependencies, `project-invariants` what must hold after every command.
  */
 export {
@@ -10,9 +10,9 @@ export {
   type ConnectedFile,
   fileNameSchema,
 } from './model/project-metadata.ts';
-export { listConnectedFiles, requireConnectedFile } from './model/lookup.ts';
-export { MAX_GENERATED_SUBTASKS } from './commands/add-subtasks.ts';
-export { taskDoneError } from './model/task-errors.ts';
+export { listConnectedFiles, requireConnectedFile } from './model/require-existing.ts';
+export { MAX_SUBTASKS_PER_ANSWER } from './commands/add-subtasks.ts';
+export { tagNotEmptyError, taskDoneError } from './model/project-errors.ts';
 export type { CommandResult } from './model/command-result.ts';
 export { applyCommand, type Command, commandSchema } from './command.ts';
 export { type DependencyIssue, findDependencyIssues } from './dependencies/find-dependency-issues.ts';
@@ -20,13 +20,13 @@ export {
   ParsedTasksFile,
   parseTasksFileInSteps,
   parseTasksFile,
-  formatTasksFile,
+  toTasksFile,
 } from './formats/tasks-file.ts';
 export { allItemIds, resolveDependency } from './dependencies/dependency-graph.ts';
 export { findInvariantViolations } from './project-invariants.ts';
 export { generatedSubtaskSchema } from './model/generated-subtask.ts';
-export { MAX_GENERATED_TASKS, generatedTaskSchema } from './model/generated-task.ts';
-export * from './model/lookup.ts';
+export { MAX_TASKS_PER_ANSWER, generatedTaskSchema } from './model/generated-task.ts';
+export * from './model/require-existing.ts';
 export * from './model/project.ts';
 export {
   type ChangedFields,
@@ -53,7 +53,7 @@ export {
   STATUSES,
   type Status,
   statusSchema,
-} from './model/status.ts';
+} from './model/status-and-priority.ts';
 export { type Subtask, type Task, TASK_LIMITS } from './model/task.ts';
 export { taskUpdateSchema } from './model/task-update.ts';
 export { type Dependency, formatTaskRef, parseTaskRef, type TaskRef } from './model/task-id.ts';

@@ -1,7 +1,7 @@
 import { findDuplicates } from './dependencies/find-duplicates.ts';
 import { buildGraph, dependencyLinks, findCycles } from './dependencies/dependency-graph.ts';
-import { type Project, tagName } from './model/project.ts';
-import { STATUSES } from './model/status.ts';
+import { type Project, tagNameSchema } from './model/project.ts';
+import { STATUSES } from './model/status-and-priority.ts';
 import { TASK_LIMITS } from './model/task.ts';
 
 /**
@@ -14,7 +14,7 @@ export function findInvariantViolations(project: Project): string[] {
     problems.push(`the current tag '${project.currentTag}' is missing`);
   for (const [name, { tasks }] of project.tags) {
     const say = (problem: string) => problems.push(`${name}: ${problem}`);
-    if (!tagName.safeParse(name).success) say('the name is not one of a tag');
+    if (!tagNameSchema.safeParse(name).success) say('the name is not one of a tag');
     if (tasks.length > TASK_LIMITS.tasksPerTag) say(`${tasks.length} tasks are too many`);
     for (const twice of findDuplicates(tasks.map(({ id }) => id))) say(`two tasks have id ${twice}`);
     for (const task of tasks) {

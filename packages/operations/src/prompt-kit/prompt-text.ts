@@ -1,4 +1,4 @@
-import type { Message, Role } from '@baton/protocol';
+import type { Message } from '@baton/protocol';
 
 /**
  * The fixed part of an operation's prompt: what the LLM is told whatever the project. Its version is bumped whenever
@@ -38,8 +38,4 @@ export function buildPromptMessages(
     { role: 'system', content: research ? `${prompt.system}\n\n${prompt.research}` : prompt.system },
     { role: 'user', content: user },
   ];
-}
-
-export function modelRoleFor(research: boolean): Role {
-  return research ? 'research' : 'main';
 }

@@ -8,13 +8,17 @@ import { excerpt } from './excerpt.ts';
  */
 
 /** A task in a line of a list: enough to refer to it. */
-export interface TaskLine {
+export interface BriefTaskExcerpt {
   readonly id: number;
   readonly title: string;
   readonly status: string;
 }
 
-export function taskLine({ id, title, status }: Pick<Task, 'id' | 'title' | 'status'>): TaskLine {
+export function briefTaskExcerpt({
+  id,
+  title,
+  status,
+}: Pick<Task, 'id' | 'title' | 'status'>): BriefTaskExcerpt {
   return { id, title: excerpt(title, 80) ?? '', status };
 }
 

@@ -34,6 +34,6 @@ function parseBoolean(value: unknown): unknown {
 }
 
 /** An object that holds one list under `name`; a bare list, which some models give, is read as one. */
-export function wrapBareList<T extends z.ZodType>(name: string, inner: T) {
+export function objectOrBareList<T extends z.ZodType>(name: string, inner: T) {
   return z.preprocess((value) => (Array.isArray(value) ? { [name]: value } : value), inner);
 }

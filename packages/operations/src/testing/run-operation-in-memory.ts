@@ -7,7 +7,7 @@ import { runProgramInMemory, TEST_NOW, objectAnswer } from './run-program-in-mem
 type Given = Record<string, unknown>;
 
 /** A project of one tag with these tasks; titles and what else a file needs are filled in. */
-export function projectWith(tasks: readonly Given[], tag = 'master'): Project {
+export function projectWithTasks(tasks: readonly Given[], tag = 'master'): Project {
   const titled = tasks.map((task) => ({
     title: `Task ${String(task['id'])}`,
     description: 'What it is',
@@ -60,7 +60,7 @@ export function runOperationInMemory(
   };
 }
 
-export function promptText(call: DelegatedCall | undefined): string {
+export function sentPromptText(call: DelegatedCall | undefined): string {
   return call?.request.messages.map(({ content }) => content).join('\n') ?? '';
 }
 

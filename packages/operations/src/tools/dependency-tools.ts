@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { idText, projectRoot, tag } from '../definition/shared-arguments.ts';
+import { idTextSchema, projectRoot, tag } from '../definition/shared-arguments.ts';
 import { findDependencyIssues, requireProject, requireTag, resolveTag } from '../project/index.ts';
 import {
   defineChangeTool,
   pluralize,
   DESTRUCTIVE_HINTS,
-  tagArgument,
+  optionalTagField,
   IDEMPOTENT_WRITE_HINTS,
   defineViewTool,
 } from './project-tool.ts';
@@ -22,10 +22,10 @@ const issue = z.object({
 });
 
 const pair = z.strictObject({
-  id: idText(10_000).describe(
+  id: idTextSchema(10_000).describe(
     'Who waits: tasks ("5"), subtasks ("5.2"), ranges ("7-10"), separated by commas',
   ),
-  dependsOn: idText(10_000).describe('For what: written alike'),
+  dependsOn: idTextSchema(10_000).describe('For what: written alike'),
   tag,
   projectRoot,
 });
@@ -38,7 +38,12 @@ export const addDependencyTool = defineChangeTool({
   hints: IDEMPOTENT_WRITE_HINTS,
   input: pair,
   result: z.object({ ...inPlace, added: z.array(link) }),
-  command: ({ id, dependsOn, tag }) => ({ command: 'add_dependency', id, dependsOn, ...tagArgument(tag) }),
+  command: ({ id, dependsOn, tag }) => ({
+    command: 'add_dependency',
+    id,
+    dependsOn,
+    ...optionalTagField(tag),
+  }),
   summarize: ({ added }, { id, dependsOn }) =>
     added.length > 0 ? `${id} now waits for ${dependsOn}.` : `${id} already waited for ${dependsOn}.`,
 });
@@ -50,7 +55,12 @@ export const removeDependencyTool = defineChangeTool({
   hints: DESTRUCTIVE_HINTS,
   input: pair,
   result: z.object({ ...inPlace, removed: z.array(link) }),
-  command: ({ id, dependsOn, tag }) => ({ command: 'remove_dependency', id, dependsOn, ...tagArgument(tag) }),
+  command: ({ id, dependsOn, tag }) => ({
+    command: 'remove_dependency',
+    id,
+    dependsOn,
+    ...optionalTagField(tag),
+  }),
   summarize: (_result, { id, dependsOn }) => `${id} no longer waits for ${dependsOn}.`,
 });
 
@@ -81,7 +91,7 @@ export const fixDependenciesTool = defineChangeTool({
   hints: { ...DESTRUCTIVE_HINTS, idempotentHint: true },
   input: z.strictObject({ tag, projectRoot }),
   result: z.object({ ...inPlace, fixed: z.array(issue) }),
-  command: ({ tag }) => ({ command: 'fix_dependencies', ...tagArgument(tag) }),
+  command: ({ tag }) => ({ command: 'fix_dependencies', ...optionalTagField(tag) }),
   summarize: ({ fixed }) =>
     fixed.length === 0 ? 'Nothing had to be mended.' : `Mended ${pluralize(fixed.length, 'problem')}.`,
 });

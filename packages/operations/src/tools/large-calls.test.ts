@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { projectWith } from '../testing/run-operation-in-memory.ts';
+import { projectWithTasks } from '../testing/run-operation-in-memory.ts';
 import { expectToolRefusal, callProjectToolInMemory } from '../testing/call-project-tool-in-memory.ts';
 
 describe('a call that names very much', () => {
-  const large = projectWith(
+  const large = projectWithTasks(
     Array.from({ length: 5_000 }, (_, at) => ({ id: at + 1, dependencies: at > 0 ? [at] : [] })),
   );
   const all = Array.from({ length: 60 }, (_, at) => 9_001 + at).join(',');

@@ -61,7 +61,7 @@ export function defineChangeTool<Input extends Target, Result extends object>(
 }
 
 /** `tag` for a command, left out where the caller left it out. */
-export function tagArgument(tag: string | undefined): { tag?: string } {
+export function optionalTagField(tag: string | undefined): { tag?: string } {
   return tag === undefined ? {} : { tag };
 }
 

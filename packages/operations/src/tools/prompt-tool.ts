@@ -2,7 +2,7 @@ import { orJsonText } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot } from '../definition/shared-arguments.ts';
 import { formatOperationGuide } from '../catalog/operation-guide.ts';
-import { operationPrompt, promptNames } from '../catalog/prompt-catalog.ts';
+import { requireOperationPrompt, promptNames } from '../catalog/prompt-catalog.ts';
 import { defineViewTool } from './project-tool.ts';
 
 const context = orJsonText(z.record(z.string(), z.unknown())).meta({ type: ['object', 'string'] });
@@ -29,7 +29,7 @@ export const generatePromptTool = defineViewTool({
     system: z.string(),
   }),
   view: (_project, { operation, context = {} }) => {
-    const { version, system } = operationPrompt(operation);
+    const { version, system } = requireOperationPrompt(operation);
     return { operation, prompt: formatOperationGuide(operation, context), version, system };
   },
   summarize: ({ prompt }) => prompt,

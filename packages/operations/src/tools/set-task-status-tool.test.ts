@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { setTaskStatusCommand, setTaskStatusInputSchema } from './set-task-status-tool.ts';
+import { toSetStatusCommand, setTaskStatusInputSchema } from './set-task-status-tool.ts';
 
 describe('set_task_status', () => {
   it('maps its arguments to the command', () => {
     const input = setTaskStatusInputSchema.parse({ id: 4, status: 'completed', tag: 'v2' });
-    expect(setTaskStatusCommand(input)).toEqual({
+    expect(toSetStatusCommand(input)).toEqual({
       command: 'set_status',
       id: '4',
       status: 'done',

@@ -22,7 +22,7 @@ export const setTaskStatusResultSchema = z.object({
 });
 
 /** The command to commit; its outcome and the project's key make up the tool's result. */
-export function setTaskStatusCommand({ id, status, tag }: SetTaskStatusInput): Command {
+export function toSetStatusCommand({ id, status, tag }: SetTaskStatusInput): Command {
   return { command: 'set_status', id, status, ...(tag === undefined ? {} : { tag }) };
 }
 
@@ -33,6 +33,6 @@ export const setTaskStatusTool = defineChangeTool({
   hints: IDEMPOTENT_WRITE_HINTS,
   input: setTaskStatusInputSchema,
   result: setTaskStatusResultSchema,
-  command: setTaskStatusCommand,
+  command: toSetStatusCommand,
   summarize: (_result, { id, status }) => `Set to ${status}: ${id}.`,
 });

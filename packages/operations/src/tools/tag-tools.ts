@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { projectRoot } from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
-import { requireProject, tagName } from '../project/index.ts';
+import { requireProject, tagNameSchema } from '../project/index.ts';
 import { countProgress } from '../views/progress.ts';
 import {
   defineChangeTool,
@@ -65,7 +65,7 @@ export const addTagTool = defineChangeTool({
   hints: WRITE_HINTS,
   input: z
     .strictObject({
-      name: tagName,
+      name: tagNameSchema,
       copyFromCurrent: booleanOrText('Copy the tasks of the current tag'),
       copyFromTag: existing.optional().describe('Copy the tasks of this tag'),
       description,
@@ -96,7 +96,7 @@ export const copyTagTool = defineChangeTool({
   hints: WRITE_HINTS,
   input: z.strictObject({
     sourceName: existing.describe('The tag to copy'),
-    targetName: tagName.describe('The new tag (1 to 64 letters, digits or - _ .)'),
+    targetName: tagNameSchema.describe('The new tag (1 to 64 letters, digits or - _ .)'),
     description,
     projectRoot,
   }),
@@ -117,7 +117,7 @@ export const renameTagTool = defineChangeTool({
   hints: IDEMPOTENT_WRITE_HINTS,
   input: z.strictObject({
     oldName: existing.describe('The tag to rename'),
-    newName: tagName.describe('Its new name (1 to 64 letters, digits or - _ .)'),
+    newName: tagNameSchema.describe('Its new name (1 to 64 letters, digits or - _ .)'),
     projectRoot,
   }),
   result: z.object({

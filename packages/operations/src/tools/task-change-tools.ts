@@ -1,10 +1,16 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { idText, projectRoot, tag, taskId } from '../definition/shared-arguments.ts';
+import { idTextSchema, projectRoot, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
 import { TASK_LIMITS, statusSchema } from '../project/index.ts';
 import { subtaskViewSchema, taskViewSchema } from '../views/task-view.ts';
-import { defineChangeTool, pluralize, DESTRUCTIVE_HINTS, tagArgument, WRITE_HINTS } from './project-tool.ts';
+import {
+  defineChangeTool,
+  pluralize,
+  DESTRUCTIVE_HINTS,
+  optionalTagField,
+  WRITE_HINTS,
+} from './project-tool.ts';
 
 /** Tools that change which tasks and subtasks there are. Nothing is changed when any part of a call is refused. */
 
@@ -27,7 +33,7 @@ export const addSubtaskTool = defineChangeTool({
       details: z.string().max(TASK_LIMITS.detailsLength).optional(),
       testStrategy: z.string().max(TASK_LIMITS.detailsLength).optional(),
       status: statusSchema.optional().describe('By default pending'),
-      dependencies: idText(10_000)
+      dependencies: idTextSchema(10_000)
         .optional()
         .describe('Ids that it depends on, separated by commas: tasks ("3") and subtasks ("5.2")'),
       ...place,
@@ -52,7 +58,7 @@ export const addSubtaskTool = defineChangeTool({
             dependencies: dependencies ?? '',
           }
         : { taskId: Number(taskId) },
-    ...tagArgument(tag),
+    ...optionalTagField(tag),
   }),
   summarize: ({ id, subtask }) => `Added subtask ${id}: ${subtask.title}`,
 });
@@ -64,12 +70,12 @@ export const removeTaskTool = defineChangeTool({
     'Removes tasks and subtasks for good, several at once if need be. Nothing waits for them any more.',
   hints: DESTRUCTIVE_HINTS,
   input: z.strictObject({
-    id: idText(10_000).describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),
+    id: idTextSchema(10_000).describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),
     confirm: booleanOrText('Accepted for claude-task-master’s callers; nothing is asked here'),
     ...place,
   }),
   result: z.object({ ...inPlace, removed: z.array(named) }),
-  command: ({ id, tag }) => ({ command: 'remove_tasks', id, ...tagArgument(tag) }),
+  command: ({ id, tag }) => ({ command: 'remove_tasks', id, ...optionalTagField(tag) }),
   summarize: ({ removed }) => `Removed ${removed.map(({ id }) => id).join(', ')}.`,
 });
 
@@ -79,7 +85,7 @@ export const removeSubtaskTool = defineChangeTool({
   description: 'Removes subtasks from their tasks; with `convert` each becomes a task of its own instead.',
   hints: DESTRUCTIVE_HINTS,
   input: z.strictObject({
-    id: idText(10_000).describe('Subtasks ("5.2"), separated by commas'),
+    id: idTextSchema(10_000).describe('Subtasks ("5.2"), separated by commas'),
     convert: booleanOrText('Make tasks of them instead of deleting them'),
     ...place,
   }),
@@ -88,7 +94,7 @@ export const removeSubtaskTool = defineChangeTool({
     command: 'remove_subtasks',
     id,
     convert,
-    ...tagArgument(tag),
+    ...optionalTagField(tag),
   }),
   summarize: ({ removed, converted }) =>
     converted.length > 0
@@ -103,7 +109,7 @@ export const clearSubtasksTool = defineChangeTool({
   hints: { ...DESTRUCTIVE_HINTS, idempotentHint: true },
   input: z
     .strictObject({
-      id: idText(10_000).optional().describe('Tasks, separated by commas'),
+      id: idTextSchema(10_000).optional().describe('Tasks, separated by commas'),
       all: booleanOrText('All tasks of the tag'),
       ...place,
     })
@@ -119,7 +125,7 @@ export const clearSubtasksTool = defineChangeTool({
   command: ({ id, tag }) => ({
     command: 'clear_subtasks',
     ...(id === undefined ? {} : { id }),
-    ...tagArgument(tag),
+    ...optionalTagField(tag),
   }),
   summarize: ({ cleared }) => `Cleared the subtasks of ${pluralize(cleared.length, 'task')}.`,
 });
@@ -133,8 +139,8 @@ export const moveTaskTool = defineChangeTool({
   hints: { ...WRITE_HINTS, destructiveHint: true },
   input: z
     .strictObject({
-      from: idText(10_000).describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),
-      to: idText(10_000).optional().describe('Within a tag: the new ids, as many as there are in from'),
+      from: idTextSchema(10_000).describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),
+      to: idTextSchema(10_000).optional().describe('Within a tag: the new ids, as many as there are in from'),
       fromTag: z.string().max(64).optional().describe('With toTag: the tag to take them from'),
       toTag: z.string().max(64).optional().describe('The tag to take them to'),
       withDependencies: booleanOrText('Between tags: take along what they depend on'),
@@ -161,7 +167,7 @@ export const moveTaskTool = defineChangeTool({
   command: ({ from, to, fromTag, toTag, withDependencies, ignoreDependencies, tag }) => {
     if (toTag === undefined) {
       if (to === undefined) throw new BatonError('invalid_arguments', 'to: is missing', { field: 'to' });
-      return { command: 'move_tasks', from, to, ...tagArgument(tag ?? fromTag) };
+      return { command: 'move_tasks', from, to, ...optionalTagField(tag ?? fromTag) };
     }
     const dependencies = withDependencies ? 'take_along' : ignoreDependencies ? 'drop' : 'refuse';
     return { command: 'move_between_tags', from, fromTag: fromTag ?? tag ?? '', toTag, dependencies };

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { applyCommand, type Project } from '../project/index.ts';
 import { promptMarkdown, promptNames } from '../catalog/prompt-catalog.ts';
 import { TEST_NOW } from '../testing/run-program-in-memory.ts';
-import { projectWith } from '../testing/run-operation-in-memory.ts';
+import { projectWithTasks } from '../testing/run-operation-in-memory.ts';
 import { expectToolRefusal, callProjectToolInMemory } from '../testing/call-project-tool-in-memory.ts';
 import { projectStatus, rulesMarkdown } from '../views/index.ts';
 import { projectTools } from './tool-catalog.ts';
 
 const plan = () =>
-  projectWith([
+  projectWithTasks([
     { id: 1, subtasks: [{ id: 1 }, { id: 2, dependencies: [1] }, { id: 3, dependencies: [2, 5] }] },
     { id: 2, dependencies: [1, '1.2'] },
     { id: 3, dependencies: [2] },
@@ -61,7 +61,7 @@ describe('dependencies', () => {
   });
 
   it('names the chain in short when it is long', () => {
-    const long = projectWith(
+    const long = projectWithTasks(
       Array.from({ length: 500 }, (_, at) => ({ id: at + 1, dependencies: at > 0 ? [at] : [] })),
     );
     expect(expectToolRefusal('add_dependency', { id: 1, dependsOn: 500 }, long).message.length).toBeLessThan(
@@ -81,7 +81,7 @@ describe('dependencies', () => {
   it('of subtasks mean what was said: a sibling by "1.1", a task by "5"', () => {
     const { after } = callProjectToolInMemory('add_dependency', { id: '1.2', dependsOn: '5' }, plan());
     expect(links(after)['1.2']).toEqual([1, 5]);
-    const two = projectWith([{ id: 1, subtasks: [{ id: 1 }, { id: 2 }] }, { id: 2 }]);
+    const two = projectWithTasks([{ id: 1, subtasks: [{ id: 1 }, { id: 2 }] }, { id: 2 }]);
     expect(expectToolRefusal('add_dependency', { id: '1.1', dependsOn: '2' }, two).message).toContain(
       'sibling 1.2',
     );
@@ -217,7 +217,7 @@ describe('add_subtask', () => {
     const { result, after } = callProjectToolInMemory(
       'add_subtask',
       { id: 1, taskId: 3 },
-      projectWith([{ id: 1 }, { id: 2, dependencies: [3] }, { id: 3 }]),
+      projectWithTasks([{ id: 1 }, { id: 2, dependencies: [3] }, { id: 3 }]),
     );
     expect(result).toMatchObject({ id: '1.1', subtask: { title: 'Task 3' } });
     expect(links(after)).toEqual({ 1: [], '1.1': [], 2: ['1.1'] });

@@ -2,7 +2,7 @@ import { commitProject, generateText, readProject } from '@baton/engine';
 import type { Json } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot, prompt, research, subtaskId, tag } from '../definition/shared-arguments.ts';
-import { LLM_MODELS } from '../definition/llm-models.ts';
+import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
@@ -17,11 +17,10 @@ import {
   taskDoneError,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
-import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
-import { taskLine } from '../prompt-kit/task-excerpts.ts';
-import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
+import { rulesExcerpt } from '../prompt-kit/rules-section.ts';
+import { briefTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
 import { subtaskViewSchema } from '../views/task-view.ts';
-import { notePrompt, notePromptText } from './prompt.ts';
+import { buildNoteMessages, notePromptText } from './prompt.ts';
 import { definedFields } from '../schema/defined-fields.ts';
 
 /** A note is a note: a longer one is asked for again. */
@@ -46,7 +45,10 @@ const updateSubtaskResult = z.object({
 });
 
 /** Adds a dated note to a subtask's details. */
-export const updateSubtask: ToolOperation<UpdateSubtaskInput, z.infer<typeof updateSubtaskResult>> = {
+export const updateSubtaskOperation: ToolOperation<
+  UpdateSubtaskInput,
+  z.infer<typeof updateSubtaskResult>
+> = {
   name: 'update_subtask',
   version: 1,
   title: 'Add a note to a subtask',
@@ -67,7 +69,7 @@ export const updateSubtask: ToolOperation<UpdateSubtaskInput, z.infer<typeof upd
     const text = yield* generateText({
       ...LLM_MODELS[role],
       role,
-      messages: notePrompt(found.item, found, prompt, research),
+      messages: buildNoteMessages(found.item, found, prompt, research),
       summary: `Note something on subtask ${id}: ${found.item.title.slice(0, 80)}`,
       longest: MAX_NOTE_LENGTH,
     });
@@ -110,8 +112,11 @@ function readNoteContext(
         details: excerpt(subtask.details, 8_000),
       }),
     },
-    parent: { ...taskLine(task), ...definedFields({ description: excerpt(task.description, 1_000) }) },
-    siblings: siblings.map(taskLine),
+    parent: {
+      ...briefTaskExcerpt(task),
+      ...definedFields({ description: excerpt(task.description, 1_000) }),
+    },
+    siblings: siblings.map(briefTaskExcerpt),
     rules: rulesExcerpt(existing),
   };
 }

@@ -1,5 +1,5 @@
 import type { Message } from '@baton/protocol';
-import { rulesSection } from '../prompt-kit/project-rules.ts';
+import { rulesSection } from '../prompt-kit/rules-section.ts';
 import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import {
   UNTRUSTED_DATA_RULE,
@@ -28,7 +28,7 @@ Answer with the text of the note and nothing around it.`,
     'What to note in the words of the caller, the task or subtask with what stands there, and the rules of the project.',
 };
 
-export function notePrompt(
+export function buildNoteMessages(
   item: object,
   {
     rules,

@@ -3,7 +3,7 @@ import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot, prompt, research, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
-import { LLM_MODELS } from '../definition/llm-models.ts';
+import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
@@ -15,12 +15,11 @@ import {
   taskDoneError,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
-import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import { rulesExcerpt } from '../prompt-kit/rules-section.ts';
 import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
-import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
 import { updateTaskAnswerSchema, dropUnrequestedStatus, dropTruncatedFields } from '../update/answer.ts';
-import { updatePrompt, updateTaskPromptText } from '../update/prompt.ts';
-import { notePrompt } from '../update-subtask/prompt.ts';
+import { buildUpdateMessages, updateTaskPromptText } from '../update/prompt.ts';
+import { buildNoteMessages } from '../update-subtask/prompt.ts';
 import { MAX_NOTE_LENGTH } from '../update-subtask/program.ts';
 import { taskViewSchema } from '../views/task-view.ts';
 
@@ -60,7 +59,7 @@ type CommitOutcome = {
 };
 
 /** Revises one task, or adds a dated note to it. A task that is done is refused, before and after the LLM was asked. */
-export const updateTask: ToolOperation<UpdateTaskInput, z.infer<typeof updateTaskResult>> = {
+export const updateTaskOperation: ToolOperation<UpdateTaskInput, z.infer<typeof updateTaskResult>> = {
   name: 'update_task',
   version: 1,
   title: 'Revise a task',
@@ -96,7 +95,7 @@ function* revise(wish: UpdateRequest): Program<End> {
   const { tag, task, rules, request, projectRoot, research } = wish;
   const answer = yield* generateObject({
     ...callFor(wish, 'Revise'),
-    messages: updatePrompt(updateTaskPromptText, request, [task], { rules }, research),
+    messages: buildUpdateMessages(updateTaskPromptText, request, [task], { rules }, research),
     schema: updateTaskAnswerSchema,
     objectName: 'updated_task',
   });
@@ -116,7 +115,7 @@ function* note(wish: UpdateRequest): Program<End> {
   const { tag, task, rules, request, projectRoot, research } = wish;
   const text = yield* generateText({
     ...callFor(wish, 'Note something on'),
-    messages: notePrompt(task, { rules }, request, research),
+    messages: buildNoteMessages(task, { rules }, request, research),
     longest: MAX_NOTE_LENGTH,
   });
   const { item } = yield* commitProject<{ item: Json }>(projectRoot, {

@@ -1,15 +1,15 @@
 import { isRecord } from '@baton/protocol';
 import { z } from 'zod';
-import { wrapBareList } from '../schema/coercion.ts';
-import { MAX_GENERATED_TASKS, parseStatus, taskUpdateSchema } from '../project/index.ts';
+import { objectOrBareList } from '../schema/coercion.ts';
+import { MAX_TASKS_PER_ANSWER, parseStatus, taskUpdateSchema } from '../project/index.ts';
 
 /** Changed tasks, each id once: with two entries it is undefined which one applies. */
-export const updateAnswer = wrapBareList(
+export const updateAnswerSchema = objectOrBareList(
   'tasks',
   z.object({
     tasks: z
       .array(taskUpdateSchema)
-      .max(MAX_GENERATED_TASKS)
+      .max(MAX_TASKS_PER_ANSWER)
       .superRefine((tasks, context) => {
         const seen = new Set<number>();
         for (const [at, { id }] of tasks.entries()) {

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { applyCommand } from '../project/index.ts';
 import { TEST_NOW, objectAnswer } from '../testing/run-program-in-memory.ts';
 import {
-  projectWith,
+  projectWithTasks,
   runOperationInMemory,
   textAnswer,
-  promptText,
+  sentPromptText,
 } from '../testing/run-operation-in-memory.ts';
-import { updateSubtask } from '../update-subtask/program.ts';
-import { updateTask } from '../update-task/program.ts';
-import { update } from './program.ts';
+import { updateSubtaskOperation } from '../update-subtask/program.ts';
+import { updateTaskOperation } from '../update-task/program.ts';
+import { updateOperation } from './program.ts';
 
 const PLAN = [
   { id: 1, status: 'done' },
@@ -18,16 +18,16 @@ const PLAN = [
   { id: 4, status: 'cancelled' },
   { id: 5, dependencies: [2] },
 ];
-const before = () => projectWith(PLAN);
+const before = () => projectWithTasks(PLAN);
 const doUpdate = (input: object, tasks: unknown[]) =>
   runOperationInMemory(
-    update,
+    updateOperation,
     { from: 1, prompt: 'Use another database.', ...input },
     { before: before(), answers: [objectAnswer({ tasks })] },
   );
 const doTask = (input: object, answer: object) =>
   runOperationInMemory(
-    updateTask,
+    updateTaskOperation,
     { id: 3, prompt: 'Use another database.', ...input },
     { before: before(), answers: [objectAnswer(answer)] },
   );
@@ -43,7 +43,7 @@ describe('update version 1', () => {
   });
 
   it('shows the tasks from the id on that are not done, and no others', () => {
-    const said = promptText(doUpdate({ from: '3' }, []).calls[0]);
+    const said = sentPromptText(doUpdate({ from: '3' }, []).calls[0]);
     expect(said).toContain('for these ids: 3, 5.');
     expect(said).not.toContain('Task 2');
   });
@@ -61,14 +61,14 @@ describe('update version 1', () => {
 
   it('asks again when one task stands there twice, naming it', () => {
     const { calls } = runOperationInMemory(
-      update,
+      updateOperation,
       { from: 1, prompt: 'x' },
       {
         before: before(),
         answers: [objectAnswer({ tasks: [{ id: 2 }, { id: 2 }] }), objectAnswer({ tasks: [] })],
       },
     );
-    expect(promptText(calls[1])).toContain('task 2 stands here twice');
+    expect(sentPromptText(calls[1])).toContain('task 2 stands here twice');
   });
 
   it('leaves out dependencies on nothing, on itself and in a circle, and keeps the former', () => {
@@ -81,14 +81,14 @@ describe('update version 1', () => {
   });
 
   it('splits a long plan into requests that can be answered, and lists the part that failed', () => {
-    const long = projectWith(Array.from({ length: 60 }, (_, at) => ({ id: at + 1 })));
+    const long = projectWithTasks(Array.from({ length: 60 }, (_, at) => ({ id: at + 1 })));
     const { calls, end, task } = runOperationInMemory(
-      update,
+      updateOperation,
       { from: 1, prompt: 'Change.' },
       {
         before: long,
         answers: (call) =>
-          promptText(call).includes('"id":30,')
+          sentPromptText(call).includes('"id":30,')
             ? { status: 'error', errorDetails: { message: 'No.', type: 'billing' } }
             : objectAnswer({
                 tasks: [
@@ -108,7 +108,7 @@ describe('update version 1', () => {
 
   it('lists what was done or removed meanwhile, and leaves it', () => {
     const { end, task } = runOperationInMemory(
-      update,
+      updateOperation,
       { from: 2, prompt: 'x' },
       {
         before: before(),
@@ -145,7 +145,7 @@ describe('update_task version 1', () => {
   it('reads, asks, commits: its golden transcripts, revised and appended', () => {
     expect(doTask({}, { id: 3 }).transcript).toEqual(['0 read', '1 llm', '2 commit']);
     const append = { id: 3, prompt: 'x', append: true };
-    const noted = runOperationInMemory(updateTask, append, {
+    const noted = runOperationInMemory(updateTaskOperation, append, {
       before: before(),
       answers: [textAnswer('Note.')],
     });
@@ -191,7 +191,7 @@ describe('update_task version 1', () => {
 
   it('never replaces a text of which the LLM saw only the beginning', () => {
     const details = 'Long. '.repeat(2_000);
-    const long = projectWith([
+    const long = projectWithTasks([
       {
         id: 3,
         details,
@@ -203,7 +203,11 @@ describe('update_task version 1', () => {
     ]);
     const parts = [1, 2].map((id) => ({ id, details: 'New.' }));
     const answers = [objectAnswer({ id: 3, title: 'New', details: 'New.', subtasks: parts })];
-    const { task } = runOperationInMemory(updateTask, { id: 3, prompt: 'x' }, { before: long, answers });
+    const { task } = runOperationInMemory(
+      updateTaskOperation,
+      { id: 3, prompt: 'x' },
+      { before: long, answers },
+    );
     expect(task(3)).toMatchObject({ title: 'New', details, subtasks: [{ details }, { details: 'New.' }] });
   });
 
@@ -224,7 +228,7 @@ describe('update_task version 1', () => {
     ['removed', (id: string) => ({ command: 'remove_tasks' as const, id }), 'project_task_not_found'],
   ])('tells when the task was %s meanwhile, and changes nothing', (_what, command, code) => {
     const { end } = runOperationInMemory(
-      updateTask,
+      updateTaskOperation,
       { id: 3, prompt: 'x' },
       {
         before: before(),
@@ -250,7 +254,7 @@ describe('update_task version 1', () => {
       TEST_NOW,
     ).project;
     const { task, end } = runOperationInMemory(
-      updateTask,
+      updateTaskOperation,
       { id: 2, prompt: 'x', append: 'true', tag: 'v2' },
       {
         before: project,
@@ -268,7 +272,7 @@ describe('update_task version 1', () => {
 describe('update_subtask version 1', () => {
   const note = (input: object, ...said: string[]) =>
     runOperationInMemory(
-      updateSubtask,
+      updateSubtaskOperation,
       { id: '3.2', prompt: 'Note it.', ...input },
       { before: before(), answers: said.map(textAnswer) },
     );
@@ -303,6 +307,6 @@ describe('update_subtask version 1', () => {
   });
 
   it('needs the id of a subtask', () => {
-    expect(updateSubtask.input.safeParse({ id: '3', prompt: 'x' }).success).toBe(false);
+    expect(updateSubtaskOperation.input.safeParse({ id: '3', prompt: 'x' }).success).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
-import { LLM_MODELS } from '../definition/llm-models.ts';
+import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
@@ -14,11 +14,10 @@ import {
   type Task,
 } from '../project/index.ts';
 import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
-import { rulesExcerpt } from '../prompt-kit/project-rules.ts';
+import { rulesExcerpt } from '../prompt-kit/rules-section.ts';
 import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
-import { modelRoleFor } from '../prompt-kit/prompt-text.ts';
-import { updateAnswer, dropUnrequestedStatus, dropTruncatedFields } from './answer.ts';
-import { updatePrompt, updatePromptText } from './prompt.ts';
+import { updateAnswerSchema, dropUnrequestedStatus, dropTruncatedFields } from './answer.ts';
+import { buildUpdateMessages, updatePromptText } from './prompt.ts';
 
 const TASKS_AT_ONCE = 25;
 const CHARACTERS_AT_ONCE = 40_000;
@@ -57,7 +56,7 @@ type Batch = {
  * Revises the tasks from one id on that are not done, in batches side by side. What is answered is in the project at
  * once; when some batches fail they are listed, and when all do the first failure is the task's.
  */
-export const update: ToolOperation<UpdateInput, z.infer<typeof updateResult>> = {
+export const updateOperation: ToolOperation<UpdateInput, z.infer<typeof updateResult>> = {
   name: 'update',
   version: 1,
   title: 'Revise upcoming tasks',
@@ -129,9 +128,9 @@ function* revise(
   const answer = yield* generateObject({
     ...LLM_MODELS[role],
     role,
-    messages: updatePrompt(updatePromptText, request, tasks, { rules }, research),
+    messages: buildUpdateMessages(updatePromptText, request, tasks, { rules }, research),
     summary: `Revise ${tasks.length === 1 ? 'task' : `${tasks.length} tasks from`} ${tasks[0]?.id} on, tag '${tag}'`,
-    schema: updateAnswer,
+    schema: updateAnswerSchema,
     objectName: 'updated_tasks',
   });
   const asked = new Map(tasks.map((task) => [task.id, task]));

@@ -1,6 +1,6 @@
 import type { Message } from '@baton/protocol';
-import { rulesSection } from '../prompt-kit/project-rules.ts';
-import { type TaskLine, type detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
+import { rulesSection } from '../prompt-kit/rules-section.ts';
+import { type BriefTaskExcerpt, type detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
 import { delimitJsonLines, delimitText } from '../prompt-kit/delimiters.ts';
 import {
   UNTRUSTED_DATA_RULE,
@@ -52,11 +52,11 @@ ${JSON_ONLY_RULE}: the task, with its id.`,
 
 type WholeTask = ReturnType<typeof detailedTaskExcerpt>;
 
-export function updatePrompt(
+export function buildUpdateMessages(
   text: PromptText,
   request: string,
   tasks: readonly WholeTask[],
-  { rules, others = [] }: { rules: string | null | undefined; others?: readonly TaskLine[] },
+  { rules, others = [] }: { rules: string | null | undefined; others?: readonly BriefTaskExcerpt[] },
   research: boolean,
 ): Message[] {
   return buildPromptMessages(text, research, [

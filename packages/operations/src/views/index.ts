@@ -2,5 +2,5 @@
 export * from './get-task.ts';
 export * from './get-tasks.ts';
 export * from './next-task.ts';
-export * from './project-rules.ts';
+export * from './rules-markdown.ts';
 export * from './project-status.ts';

@@ -1,36 +1,40 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { positionsById, resolveNewDependency, breakCycles } from '../dependencies/new-item-dependencies.ts';
+import {
+  positionsById,
+  resolveToNewItemPosition,
+  breakCyclesAmongNewItems,
+} from '../dependencies/new-item-dependencies.ts';
 import { type CommandResult } from '../model/command-result.ts';
-import { editTasksInTag, replaceTask } from './edit-tasks.ts';
+import { editTasksInTag, replaceTask } from '../task-edits/edit-tasks-in-tag.ts';
 import { allItemIds, resolveDependency } from '../dependencies/dependency-graph.ts';
-import { convertTaskToSubtask } from './move-tasks.ts';
+import { convertTaskToSubtask } from '../task-edits/convert-item.ts';
 import { generatedSubtaskSchema, type GeneratedSubtask } from '../model/generated-subtask.ts';
-import { type Project, withReport } from '../model/project.ts';
-import { requireTask } from '../model/lookup.ts';
-import { renumberReport } from '../model/complexity-report.ts';
-import { remapDependencies, formatDependency } from '../dependencies/remap-dependencies.ts';
-import { nextSubtaskIds } from '../model/next-subtask-ids.ts';
+import { type Project, withComplexityReport } from '../model/project.ts';
+import { requireTask } from '../model/require-existing.ts';
+import { remapReportTaskIds } from '../model/complexity-report.ts';
+import { remapDependencies, chooseDependencyForm } from '../dependencies/remap-dependencies.ts';
+import { nextSubtaskIds } from '../task-edits/next-subtask-ids.ts';
 import {
   type Dependency,
   formatTaskRef,
   parseTaskRefs,
-  relativeToParent,
+  dependencyRelativeToParent,
   taskNumberSchema,
 } from '../model/task-id.ts';
-import { statusSchema } from '../model/status.ts';
+import { statusSchema } from '../model/status-and-priority.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
-import { taskDoneError, unknownDependencyError } from '../model/task-errors.ts';
+import { taskDoneError, unknownDependencyError } from '../model/project-errors.ts';
 
 /** Limit of subtasks in one answer. */
-export const MAX_GENERATED_SUBTASKS = 100;
+export const MAX_SUBTASKS_PER_ANSWER = 100;
 
 /** Puts an LLM's subtasks into a task. `replace` takes out those that are not done first: done work is never undone. */
 export const addSubtasksCommandSchema = z.strictObject({
   command: z.literal('add_subtasks'),
   id: taskNumberSchema,
   mode: z.enum(['append', 'replace']),
-  subtasks: z.array(generatedSubtaskSchema).min(1).max(MAX_GENERATED_SUBTASKS),
+  subtasks: z.array(generatedSubtaskSchema).min(1).max(MAX_SUBTASKS_PER_ANSWER),
   tag: z.string().optional(),
   /** Whether the outcome is to hold the whole task: it is journaled, and a hundred of them would add up. */
   show: z.boolean().optional(),
@@ -99,8 +103,9 @@ function numbered(given: readonly GeneratedSubtask[], parent: Task, known: Reado
   const subtasks = given.map((subtask, position) => {
     const own = ids[position] as number;
     const meant = (subtask.dependencies ?? []).flatMap((dependency): Dependency[] => {
-      const local = relativeToParent(dependency, parent.id);
-      const other = typeof local === 'number' ? resolveNewDependency(local, position, carriers) : undefined;
+      const local = dependencyRelativeToParent(dependency, parent.id);
+      const other =
+        typeof local === 'number' ? resolveToNewItemPosition(local, position, carriers) : undefined;
       if (other !== undefined) return [ids[other] as number];
       if (typeof local === 'number') return siblings.has(local) ? [local] : [];
       return known.has(local) ? [local] : [];
@@ -115,7 +120,7 @@ function numbered(given: readonly GeneratedSubtask[], parent: Task, known: Reado
       testStrategy: subtask.testStrategy ?? '',
     };
   });
-  return breakCycles(subtasks);
+  return breakCyclesAmongNewItems(subtasks);
 }
 
 /** @throws BatonError as `addSubtasks`, and `invalid_arguments` for a task that cannot become a subtask. */
@@ -141,7 +146,7 @@ export function addSubtask(
     const [id = 1] = nextSubtaskIds(parent.subtasks, 1, targets.map(Number));
     const holder = `${parent.id}.${id}`;
     const dependencies = targets.map((target) =>
-      formatDependency(target, undefined, new Set([...known, holder]), holder, parent.id),
+      chooseDependencyForm(target, undefined, new Set([...known, holder]), holder, parent.id),
     );
     const { title, description, details, status, testStrategy } = subtask;
     const made = { id, title, description, dependencies, details, status, testStrategy };
@@ -150,8 +155,11 @@ export function addSubtask(
   const report =
     'taskId' in subtask ? applied.project.reports.get(applied.outcome['tag'] as string) : undefined;
   if (report === undefined || !('taskId' in subtask)) return applied;
-  const left = renumberReport(report, (id) => (id === subtask.taskId ? undefined : id));
-  return { ...applied, project: withReport(applied.project, applied.outcome['tag'] as string, left) };
+  const left = remapReportTaskIds(report, (id) => (id === subtask.taskId ? undefined : id));
+  return {
+    ...applied,
+    project: withComplexityReport(applied.project, applied.outcome['tag'] as string, left),
+  };
 }
 
 function converted(tasks: readonly Task[], parent: Task, taskId: number, tag: string): readonly Task[] {

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { unknownDependencyError } from '../model/task-errors.ts';
-import { type CommandResult, toOutcome } from '../model/command-result.ts';
+import { unknownDependencyError } from '../model/project-errors.ts';
+import { type CommandResult, asJsonOutcome } from '../model/command-result.ts';
 import { BatonError } from '@baton/protocol';
 import { allItemIds } from '../dependencies/dependency-graph.ts';
 import { generatedTaskSchema } from '../model/generated-task.ts';
-import { newProject, newTag, nextId, type Project, tagName, withTag } from '../model/project.ts';
+import { newProject, newTag, nextTaskId, type Project, tagNameSchema, withTag } from '../model/project.ts';
 import type { Dependency } from '../model/task-id.ts';
 import { type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Adds one task. The caller's dependencies must exist; what an LLM suggests is left out where it does not. */
 export const addTaskCommandSchema = z.strictObject({
   command: z.literal('add_task'),
-  tag: tagName,
+  tag: tagNameSchema,
   task: generatedTaskSchema.omit({ id: true, dependencies: true, status: true }),
   dependencies: z.array(z.union([z.int(), z.string()])).max(TASK_LIMITS.dependencies),
   suggested: z.array(z.union([z.int(), z.string()])),
@@ -46,7 +46,7 @@ export function addTask(
   );
   const dependencies: Dependency[] = [...new Set([...command.dependencies, ...suggested])];
   const made: Task = {
-    id: nextId(tag.tasks),
+    id: nextTaskId(tag.tasks),
     title: task.title,
     description: task.description,
     details: task.details ?? '',
@@ -59,6 +59,6 @@ export function addTask(
   const changed = { ...tag, tasks: [...tag.tasks, made], metadata: { ...tag.metadata, updated: now } };
   return {
     project: withTag(project ?? newProject(name), name, changed),
-    outcome: toOutcome({ tag: name, taskId: made.id, task: made }),
+    outcome: asJsonOutcome({ tag: name, taskId: made.id, task: made }),
   };
 }

@@ -1,19 +1,31 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import { allItemIds } from '../dependencies/dependency-graph.ts';
-import { positionsById, resolveNewDependency, breakCycles } from '../dependencies/new-item-dependencies.ts';
-import { MAX_GENERATED_TASKS, type GeneratedTask, generatedTaskSchema } from '../model/generated-task.ts';
-import { newProject, newTag, nextId, type Project, tagName, withReport, withTag } from '../model/project.ts';
-import { tagNotEmptyError } from '../model/lookup.ts';
+import {
+  positionsById,
+  resolveToNewItemPosition,
+  breakCyclesAmongNewItems,
+} from '../dependencies/new-item-dependencies.ts';
+import { MAX_TASKS_PER_ANSWER, type GeneratedTask, generatedTaskSchema } from '../model/generated-task.ts';
+import {
+  newProject,
+  newTag,
+  nextTaskId,
+  type Project,
+  tagNameSchema,
+  withComplexityReport,
+  withTag,
+} from '../model/project.ts';
+import { tagNotEmptyError } from '../model/project-errors.ts';
 import type { Dependency } from '../model/task-id.ts';
 import { type Task, TASK_LIMITS } from '../model/task.ts';
 
 /** Puts an LLM's tasks into a tag; `replace` takes the tag's own out first. */
 export const addTasksCommandSchema = z.strictObject({
   command: z.literal('add_tasks'),
-  tag: tagName,
+  tag: tagNameSchema,
   mode: z.enum(['refuse_if_not_empty', 'append', 'replace']),
-  tasks: z.array(generatedTaskSchema).min(1).max(MAX_GENERATED_TASKS),
+  tasks: z.array(generatedTaskSchema).min(1).max(MAX_TASKS_PER_ANSWER),
   /**
    * The tag's next free id when the LLM was asked. A dependency at or above it cannot mean a task of the tag, since
    * the LLM saw none there: what stands there by now came from another call.
@@ -55,13 +67,13 @@ export function addTasks(
   const next = withTag(project ?? newProject(name), name, changed);
   return {
     // The numbers begin anew: what was known of the tasks that had them is not about these.
-    project: mode === 'replace' ? withReport(next, name, undefined) : next,
+    project: mode === 'replace' ? withComplexityReport(next, name, undefined) : next,
     added: { tag: name, taskIds: tasks.map(({ id }) => id), tasks },
   };
 }
 
 function numbered(given: readonly GeneratedTask[], kept: readonly Task[], seenBelow: number): Task[] {
-  const first = nextId(kept);
+  const first = nextTaskId(kept);
   const known = allItemIds(kept);
   const seen = (dependency: Dependency) =>
     Number.parseInt(String(dependency), 10) < seenBelow && known.has(String(dependency));
@@ -70,7 +82,7 @@ function numbered(given: readonly GeneratedTask[], kept: readonly Task[], seenBe
     const own = first + position;
     const meant = new Set<Dependency>();
     for (const dependency of task.dependencies ?? []) {
-      const other = resolveNewDependency(dependency, position, carriers);
+      const other = resolveToNewItemPosition(dependency, position, carriers);
       if (other !== undefined) meant.add(first + other);
       else if (seen(dependency)) meant.add(dependency);
     }
@@ -87,7 +99,7 @@ function numbered(given: readonly GeneratedTask[], kept: readonly Task[], seenBe
       subtasks: [],
     };
   });
-  return breakCycles(tasks);
+  return breakCyclesAmongNewItems(tasks);
 }
 
 function tooMany(tag: string, there: number): BatonError {

@@ -1,11 +1,11 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { taskDoneError } from '../model/task-errors.ts';
-import { type CommandResult, toOutcome } from '../model/command-result.ts';
-import { editTasksInTag } from './edit-tasks.ts';
-import { updateItemAt } from '../model/update-item-at.ts';
+import { taskDoneError } from '../model/project-errors.ts';
+import { type CommandResult, asJsonOutcome } from '../model/command-result.ts';
+import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
+import { updateItemAt } from '../task-edits/update-item-at.ts';
 import type { Project } from '../model/project.ts';
-import { requireSubtask, requireTask } from '../model/lookup.ts';
+import { requireSubtask, requireTask } from '../model/require-existing.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 
@@ -39,7 +39,7 @@ export function appendInfo(
     const noted = <T extends Task | Subtask>(before: T): T => ({ ...before, details });
     return {
       tasks: updateItemAt(tasks, ref, noted),
-      outcome: toOutcome({ id, added: note, item: noted(item) }),
+      outcome: asJsonOutcome({ id, added: note, item: noted(item) }),
     };
   });
 }

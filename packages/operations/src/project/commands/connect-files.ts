@@ -1,7 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import type { CommandResult } from '../model/command-result.ts';
-import { listConnectedFiles, requireConnectedFile, requireProject } from '../model/lookup.ts';
+import { listConnectedFiles, requireConnectedFile, requireProject } from '../model/require-existing.ts';
 import type { Project } from '../model/project.ts';
 import { METADATA_LIMITS, fileNameSchema } from '../model/project-metadata.ts';
 

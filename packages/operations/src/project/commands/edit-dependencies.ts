@@ -1,8 +1,9 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import { type CommandResult } from '../model/command-result.ts';
-import { editTasksInTag } from './edit-tasks.ts';
-import { shortestPath, dependencyCycleError } from '../dependencies/dependency-path.ts';
+import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
+import { dependencyCycleError } from '../dependencies/dependency-cycle-error.ts';
+import { shortestDependencyPath } from '../dependencies/shortest-dependency-path.ts';
 import {
   buildGraph,
   allItemIds,
@@ -10,11 +11,11 @@ import {
   resolveDependency,
 } from '../dependencies/dependency-graph.ts';
 import type { Project } from '../model/project.ts';
-import { requireSubtask, requireTask } from '../model/lookup.ts';
-import { formatDependency } from '../dependencies/remap-dependencies.ts';
+import { requireSubtask, requireTask } from '../model/require-existing.ts';
+import { chooseDependencyForm } from '../dependencies/remap-dependencies.ts';
 import { type Dependency, formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import { type Task, TASK_LIMITS } from '../model/task.ts';
-import { updateItemAt } from '../model/update-item-at.ts';
+import { updateItemAt } from '../task-edits/update-item-at.ts';
 import { type DependencyIssue, findDependencyIssues } from '../dependencies/find-dependency-issues.ts';
 
 const ids = z.string().min(1).max(10_000);
@@ -78,10 +79,10 @@ function withDependency(
     // A task is done only with its subtasks, so a dependency between the two is a cycle.
     if (holder.task === needed.task && (holder.subtask === undefined || needed.subtask === undefined))
       throw dependencyCycleError([from, to, from]);
-    const chain = shortestPath(graph, to, from);
+    const chain = shortestDependencyPath(graph, to, from);
     if (chain !== undefined) throw dependencyCycleError([from, ...chain]);
     if (item.dependencies.length >= TASK_LIMITS.dependencies) throw tooMany(from);
-    const written = formatDependency(to, undefined, known, from, parent);
+    const written = chooseDependencyForm(to, undefined, known, from, parent);
     graph.set(from, [...edges, to]);
     return { ...item, dependencies: [...item.dependencies, written] };
   });

@@ -1,15 +1,15 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
 import type { CommandResult } from '../model/command-result.ts';
-import { newTag, type Project, tagName, withReport, withTag } from '../model/project.ts';
-import { requireProject, requireTag } from '../model/lookup.ts';
+import { newTag, type Project, tagNameSchema, withComplexityReport, withTag } from '../model/project.ts';
+import { requireProject, requireTag } from '../model/require-existing.ts';
 
 const description = z.string().max(1_000).optional();
 
 /** Makes a tag, empty or with the tasks of another. */
 export const addTagCommandSchema = z.strictObject({
   command: z.literal('add_tag'),
-  name: tagName,
+  name: tagNameSchema,
   /** `true`: the current one. */
   copyFrom: z.union([z.literal(true), z.string()]).optional(),
   description,
@@ -17,7 +17,7 @@ export const addTagCommandSchema = z.strictObject({
 export const renameTagCommandSchema = z.strictObject({
   command: z.literal('rename_tag'),
   oldName: z.string(),
-  newName: tagName,
+  newName: tagNameSchema,
 });
 export const deleteTagCommandSchema = z.strictObject({ command: z.literal('delete_tag'), name: z.string() });
 export const useTagCommandSchema = z.strictObject({ command: z.literal('use_tag'), name: z.string() });
@@ -41,7 +41,7 @@ export function addTag(
   const about = command.description ?? (copied ? `Copy of ${source}` : fresh.metadata.description);
   const tag = { ...fresh, ...(copied && { tasks: copied.tasks }) };
   let next = withTag(existing, name, { ...tag, metadata: { ...tag.metadata, description: about } });
-  if (source !== undefined) next = withReport(next, name, existing.reports.get(source));
+  if (source !== undefined) next = withComplexityReport(next, name, existing.reports.get(source));
   return { project: next, outcome: { tag: name, copiedFrom: source ?? null, tasksCopied: tag.tasks.length } };
 }
 
@@ -60,9 +60,9 @@ export function renameTag(
   );
   const currentTag = existing.currentTag === oldName ? newName : existing.currentTag;
   const report = existing.reports.get(oldName);
-  const next = withReport({ ...existing, currentTag, tags: new Map(tags) }, oldName, undefined);
+  const next = withComplexityReport({ ...existing, currentTag, tags: new Map(tags) }, oldName, undefined);
   return {
-    project: withReport(next, newName, report),
+    project: withComplexityReport(next, newName, report),
     outcome: { oldName, newName, currentTag, taskCount: tag.tasks.length },
   };
 }
@@ -86,7 +86,7 @@ export function deleteTag(
   }
   const currentTag = existing.currentTag === name ? first : existing.currentTag;
   return {
-    project: withReport({ ...existing, currentTag, tags }, name, undefined),
+    project: withComplexityReport({ ...existing, currentTag, tags }, name, undefined),
     outcome: { tag: name, currentTag, tasksDeleted: tag.tasks.length },
   };
 }

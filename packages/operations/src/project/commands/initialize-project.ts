@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type CommandResult, toOutcome } from '../model/command-result.ts';
+import { type CommandResult, asJsonOutcome } from '../model/command-result.ts';
 import { DEFAULT_TAG, newProject, newTag, type Project, withTag } from '../model/project.ts';
 import { projectMetadataSchema, projectRulesSchema } from '../model/project-metadata.ts';
 
@@ -23,5 +23,5 @@ export function initializeProject(
     rules: command.rules ?? existing.rules,
   };
   const outcome = { about: next.about, rules: next.rules, created: project === undefined };
-  return { project: next, outcome: toOutcome(outcome) };
+  return { project: next, outcome: asJsonOutcome(outcome) };
 }

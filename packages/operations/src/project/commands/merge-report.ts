@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CommandResult } from '../model/command-result.ts';
 import { taskAnalysisSchema, type ComplexityReport } from '../model/complexity-report.ts';
-import { requireProject, requireTag } from '../model/lookup.ts';
+import { requireProject, requireTag } from '../model/require-existing.ts';
 import type { Project } from '../model/project.ts';
 
 /** Puts analyses into a tag's report. */

@@ -1,12 +1,12 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { type CommandResult, toOutcome } from '../model/command-result.ts';
-import { editTasksInTag, replaceTask } from './edit-tasks.ts';
+import { type CommandResult, asJsonOutcome } from '../model/command-result.ts';
+import { editTasksInTag, replaceTask } from '../task-edits/edit-tasks-in-tag.ts';
 import { buildGraph, dependencyLinks } from '../dependencies/dependency-graph.ts';
-import { type Project, withReport, withTag } from '../model/project.ts';
-import { requireProject, requireSubtask, requireTag, requireTask } from '../model/lookup.ts';
-import { convertSubtaskToTask } from './remove-tasks.ts';
-import { renumberReport } from '../model/complexity-report.ts';
+import { type Project, withComplexityReport, withTag } from '../model/project.ts';
+import { requireProject, requireSubtask, requireTag, requireTask } from '../model/require-existing.ts';
+import { convertSubtaskToTask, convertTaskToSubtask } from '../task-edits/convert-item.ts';
+import { remapReportTaskIds } from '../model/complexity-report.ts';
 import { remapDependencies } from '../dependencies/remap-dependencies.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
@@ -17,7 +17,7 @@ const ids = z.string().min(1).max(10_000);
 const MOST_MOVES = 20;
 
 /** Gives tasks and subtasks other ids within a tag: `from` and `to` are lists of the same length. */
-export const moveTasksCommandSchema = z.strictObject({
+export const moveTasksWithinTagCommandSchema = z.strictObject({
   command: z.literal('move_tasks'),
   from: ids,
   to: ids,
@@ -25,7 +25,7 @@ export const moveTasksCommandSchema = z.strictObject({
 });
 
 /** Takes whole tasks from one tag to another, where they keep their ids. */
-export const moveBetweenTagsCommandSchema = z.strictObject({
+export const moveTasksBetweenTagsCommandSchema = z.strictObject({
   command: z.literal('move_between_tags'),
   from: ids,
   fromTag: z.string(),
@@ -41,9 +41,9 @@ export const moveBetweenTagsCommandSchema = z.strictObject({
  * @throws BatonError `project_not_found`, `tag_not_found`, `project_task_not_found`, `invalid_arguments` for a place
  *   that is taken or cannot hold what moves.
  */
-export function moveTasks(
+export function moveTasksWithinTag(
   project: Project | undefined,
-  command: z.infer<typeof moveTasksCommandSchema>,
+  command: z.infer<typeof moveTasksWithinTagCommandSchema>,
   now: string,
 ): CommandResult {
   const from = parseTaskRefs(command.from, 'from');
@@ -69,11 +69,11 @@ export function moveTasks(
   const report = applied.project.reports.get(tag);
   if (report === undefined) return applied;
   const there = new Set(applied.project.tags.get(tag)?.tasks.map(({ id }) => id));
-  const renumbered = renumberReport(report, (id) => {
+  const renumbered = remapReportTaskIds(report, (id) => {
     const now = numbers.get(id) ?? id;
     return there.has(now) ? now : undefined;
   });
-  return { ...applied, project: withReport(applied.project, tag, renumbered) };
+  return { ...applied, project: withComplexityReport(applied.project, tag, renumbered) };
 }
 
 function move(tasks: readonly Task[], source: TaskRef, place: TaskRef, tag: string): readonly Task[] {
@@ -117,11 +117,6 @@ function move(tasks: readonly Task[], source: TaskRef, place: TaskRef, tag: stri
   return remapDependencies(tasks, { tasks: next, renamed });
 }
 
-/** A task as a subtask of another; it has no subtasks of its own. */
-export function convertTaskToSubtask({ subtasks: _, ...task }: Task, id: number): Subtask {
-  return { ...task, id };
-}
-
 function withSubtask(tasks: readonly Task[], subtask: Subtask, place: TaskRef, tag: string) {
   refuseTaken(tasks, place);
   const parent = requireTask({ tasks }, tag, { task: place.task });
@@ -152,9 +147,9 @@ function refuseTaken(tasks: readonly Task[], place: TaskRef): void {
 }
 
 /** @throws BatonError as `moveTasks`, and `invalid_arguments` naming the dependencies that are in the way. */
-export function moveBetweenTags(
+export function moveTasksBetweenTags(
   project: Project | undefined,
-  command: z.infer<typeof moveBetweenTagsCommandSchema>,
+  command: z.infer<typeof moveTasksBetweenTagsCommandSchema>,
   now: string,
 ): CommandResult {
   const existing = requireProject(project);
@@ -205,14 +200,14 @@ export function moveBetweenTags(
   next = withTag(next, toTag, { ...target, tasks: arrived, metadata: updated(target.metadata) });
   const report = next.reports.get(fromTag);
   if (report !== undefined)
-    next = withReport(
+    next = withComplexityReport(
       next,
       fromTag,
-      renumberReport(report, (id) => (moving.has(id) ? undefined : id)),
+      remapReportTaskIds(report, (id) => (moving.has(id) ? undefined : id)),
     );
   const dropped = crossing.map(({ from, to }) => `${from} → ${to}`);
   const moved = gone.map(({ id }) => ({ from: `${id}`, to: `${id}` }));
-  return { project: next, outcome: toOutcome({ tag: toTag, moved, droppedDependencies: dropped }) };
+  return { project: next, outcome: asJsonOutcome({ tag: toTag, moved, droppedDependencies: dropped }) };
 }
 
 const none: ReadonlyMap<string, string> = new Map();

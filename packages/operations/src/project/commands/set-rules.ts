@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
-import { requireProject } from '../model/lookup.ts';
+import { requireProject } from '../model/require-existing.ts';
 import { METADATA_LIMITS, projectRulesSchema } from '../model/project-metadata.ts';
 import type { Project } from '../model/project.ts';
 import type { CommandResult } from '../model/command-result.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Project, resolveTag, withTag } from '../model/project.ts';
-import { requireProject, requireSubtask, requireTag, requireTask } from '../model/lookup.ts';
-import { type Status, statusSchema } from '../model/status.ts';
+import { requireProject, requireSubtask, requireTag, requireTask } from '../model/require-existing.ts';
+import { type Status, statusSchema } from '../model/status-and-priority.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import type { Subtask, Task } from '../model/task.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type CommandResult } from '../model/command-result.ts';
-import { editTasksInTag } from './edit-tasks.ts';
+import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
 import {
   buildGraph,
   allItemIds,
@@ -8,7 +8,7 @@ import {
   resolveDependency,
   findCycles,
 } from '../dependencies/dependency-graph.ts';
-import { mergeSubtasks } from '../model/merge-subtasks.ts';
+import { mergeSubtaskUpdates } from '../task-edits/merge-subtask-updates.ts';
 import type { Project } from '../model/project.ts';
 import { parseTaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
@@ -61,7 +61,9 @@ export function updateTasks(
 
 function updated(task: Task, { id: _, subtasks, ...update }: TaskUpdate): Task {
   const changed = { ...task, ...definedFields(update) };
-  return subtasks === undefined ? changed : { ...changed, subtasks: [...mergeSubtasks(task, subtasks)] };
+  return subtasks === undefined
+    ? changed
+    : { ...changed, subtasks: [...mergeSubtaskUpdates(task, subtasks)] };
 }
 
 /** `after` without new dependencies that are unknown, on the item itself, doubled, or part of a cycle. */

@@ -18,7 +18,7 @@ export function positionsById(
  * The position of the new task that a dependency refers to, undefined when none has that id. When several have it, the
  * nearest before the dependent task, else the nearest after it, else the task itself; callers drop dependencies on itself.
  */
-export function resolveNewDependency(
+export function resolveToNewItemPosition(
   dependency: Dependency,
   position: number,
   carriers: ReadonlyMap<Dependency, readonly number[]>,
@@ -39,9 +39,9 @@ export function resolveNewDependency(
  * Breaks cycles among new tasks: within a cycle, dependencies on later tasks are dropped and those on earlier ones kept.
  * Deterministic for an answer, whatever its order; dependencies outside of cycles are kept.
  */
-export function breakCycles<T extends { readonly id: number; readonly dependencies: readonly Dependency[] }>(
-  tasks: readonly T[],
-): T[] {
+export function breakCyclesAmongNewItems<
+  T extends { readonly id: number; readonly dependencies: readonly Dependency[] },
+>(tasks: readonly T[]): T[] {
   // A task of the tag never depends on a new one, so that no ring leaves the new tasks.
   const own = new Set(tasks.map(({ id }) => id));
   const among = (other: Dependency): other is number => own.has(other as number);

@@ -42,7 +42,7 @@ export function remapDependencies(
       const meant = resolveDependency(knownBefore, dependency, parentThen);
       const target = meant === undefined ? undefined : moved(meant);
       if (target === undefined || target === id) return [];
-      return [formatDependency(target, dependency, knownAfter, id, parentNow)];
+      return [chooseDependencyForm(target, dependency, knownAfter, id, parentNow)];
     });
     const same =
       dependencies.length === item.dependencies.length &&
@@ -63,7 +63,7 @@ export function remapDependencies(
  *
  * @throws BatonError `invalid_arguments` for a task whose number means a sibling there.
  */
-export function formatDependency(
+export function chooseDependencyForm(
   target: string,
   standing: Dependency | undefined,
   known: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applyCommand } from '../command.ts';
-import { parseTasksFileInSteps, parseTasksFile, formatTasksFile } from './tasks-file.ts';
+import { parseTasksFileInSteps, parseTasksFile, toTasksFile } from './tasks-file.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
 
@@ -74,7 +74,7 @@ const WRITTEN = {
 describe('a file of claude-task-master', () => {
   it('comes out as the very text that went in', () => {
     const { project } = applyCommand(undefined, { command: 'import', file: WRITTEN }, NOW);
-    expect(JSON.stringify(formatTasksFile(project), null, 2)).toBe(JSON.stringify(WRITTEN, null, 2));
+    expect(JSON.stringify(toTasksFile(project), null, 2)).toBe(JSON.stringify(WRITTEN, null, 2));
   });
 
   it('without tags is read as tag master', () => {
@@ -213,7 +213,7 @@ it('a tag called __proto__ is a tag, and nothing else', () => {
   const file = JSON.parse('{ "__proto__": { "tasks": [{ "id": 1, "title": "A" }] } }');
   const { project } = applyCommand(undefined, { command: 'import', file }, NOW);
   expect(project.tags.get('__proto__')?.tasks).toHaveLength(1);
-  expect(JSON.stringify(formatTasksFile(project))).toContain('"__proto__"');
+  expect(JSON.stringify(toTasksFile(project))).toContain('"__proto__"');
   expect(({} as Record<string, unknown>)['tasks']).toBeUndefined();
 });
 

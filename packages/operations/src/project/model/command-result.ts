@@ -9,6 +9,6 @@ export interface CommandResult {
 }
 
 /** A reducer's outcome is JSON, which types with unknown extra fields cannot express. */
-export function toOutcome(outcome: object): JsonObject {
+export function asJsonOutcome(outcome: object): JsonObject {
   return outcome as JsonObject;
 }

@@ -34,7 +34,7 @@ export const complexityReportSchema = z.object({
 export type ComplexityReport = Readonly<z.infer<typeof complexityReportSchema>>;
 
 /** The report with entries renumbered, without those for which `to` returns undefined; undefined when none is left. */
-export function renumberReport(
+export function remapReportTaskIds(
   report: ComplexityReport,
   to: (taskId: number) => number | undefined,
 ): ComplexityReport | undefined {

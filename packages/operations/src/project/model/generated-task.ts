@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { nullAsAbsent } from '../../schema/coercion.ts';
-import { prioritySchema, statusSchema } from './status.ts';
+import { prioritySchema, statusSchema } from './status-and-priority.ts';
 import { dependencySchema, isReadableDependency, taskNumberSchema } from './task-id.ts';
 import { TASK_LIMITS } from './task.ts';
 
 /** Limit of tasks in one answer. */
-export const MAX_GENERATED_TASKS = 500;
+export const MAX_TASKS_PER_ANSWER = 500;
 const MAX_NEW_DEPENDENCIES = 200;
 
 /** Some models write long text as a list of lines. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ProjectMetadata, ConnectedFile } from './project-metadata.ts';
 import type { ComplexityReport } from './complexity-report.ts';
-import { STATUSES } from './status.ts';
+import { STATUSES } from './status-and-priority.ts';
 import type { Task } from './task.ts';
 
 /**
@@ -37,7 +37,7 @@ export interface TagMetadata {
 export const DEFAULT_TAG = 'master';
 
 /** Checked by `refine`, since a pattern with `\p` in a tool's schema breaks clients whose regular expressions lack it. */
-export const tagName = z
+export const tagNameSchema = z
   .string()
   .min(1)
   .max(64)
@@ -70,7 +70,7 @@ export function resolveTag(project: Project | undefined, tag: string | undefined
 }
 
 /** The next free id of a tag: ids are given on from the highest, never filled into gaps. */
-export function nextId(tasks: readonly Task[]): number {
+export function nextTaskId(tasks: readonly Task[]): number {
   return tasks.reduce((highest, { id }) => Math.max(highest, id), 0) + 1;
 }
 
@@ -87,7 +87,11 @@ export function countByStatus(items: readonly { readonly status: string }[]): Ma
 }
 
 /** The project with the report of a tag replaced, or taken out. */
-export function withReport(project: Project, tag: string, report: ComplexityReport | undefined): Project {
+export function withComplexityReport(
+  project: Project,
+  tag: string,
+  report: ComplexityReport | undefined,
+): Project {
   if (project.reports.get(tag) === report) return project;
   const reports = new Map(project.reports);
   if (report === undefined) reports.delete(tag);

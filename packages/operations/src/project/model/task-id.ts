@@ -90,7 +90,7 @@ function invalidIdError(text: string, field: string): BatonError {
 }
 
 /** A dependency of a subtask of task `parent`: "5.2" within task 5 is its subtask 2; anything else stays as it is. */
-export function relativeToParent(dependency: Dependency, parent: number): Dependency {
+export function dependencyRelativeToParent(dependency: Dependency, parent: number): Dependency {
   const ref = typeof dependency === 'string' ? parseTaskRef(dependency) : undefined;
   return ref?.subtask !== undefined && ref.task === parent ? ref.subtask : dependency;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { prioritySchema, statusSchema } from './status.ts';
+import { prioritySchema, statusSchema } from './status-and-priority.ts';
 import { dependencySchema, taskNumberSchema } from './task-id.ts';
 
 export const TASK_LIMITS = {

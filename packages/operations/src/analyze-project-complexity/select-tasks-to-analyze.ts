@@ -11,7 +11,11 @@ export interface Selection {
 }
 
 /** The tasks to judge. @throws BatonError `project_task_not_found`, `invalid_arguments`. */
-export function selectTasks(tasks: readonly Task[], tag: string, { ids, from, to }: Selection): Task[] {
+export function selectTasksToAnalyze(
+  tasks: readonly Task[],
+  tag: string,
+  { ids, from, to }: Selection,
+): Task[] {
   if (ids !== undefined) {
     const refs = parseTaskRefs(ids, 'ids');
     const part = refs.find(({ subtask }) => subtask !== undefined);

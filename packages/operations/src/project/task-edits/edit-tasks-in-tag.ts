@@ -1,7 +1,7 @@
-import { requireProject, requireTag } from '../model/lookup.ts';
+import { requireProject, requireTag } from '../model/require-existing.ts';
 import { type Project, resolveTag, withTag } from '../model/project.ts';
 import type { Task } from '../model/task.ts';
-import { type CommandResult, toOutcome } from '../model/command-result.ts';
+import { type CommandResult, asJsonOutcome } from '../model/command-result.ts';
 
 /**
  * Applies `edit` to the tasks of a tag that must exist. Tasks that come back as they were leave the project as it was;
@@ -26,7 +26,7 @@ export function editTasksInTag(
   const metadata = { ...before.metadata, updated: now };
   return {
     project: same ? existing : withTag(existing, name, { ...before, tasks, metadata }),
-    outcome: toOutcome({ tag: name, ...outcome }),
+    outcome: asJsonOutcome({ tag: name, ...outcome }),
   };
 }
 

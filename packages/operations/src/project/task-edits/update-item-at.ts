@@ -1,5 +1,5 @@
-import type { TaskRef } from './task-id.ts';
-import type { Task, Subtask } from './task.ts';
+import type { TaskRef } from '../model/task-id.ts';
+import type { Task, Subtask } from '../model/task.ts';
 
 /** The tasks with the item at `ref` changed. An item that `change` returns unchanged keeps its identity. */
 export function updateItemAt(

@@ -46,16 +46,6 @@ export function requireProject(project: Project | undefined, projectRoot?: strin
   );
 }
 
-/** @throws BatonError `tag_not_empty`, naming the count and both ways out. */
-export function tagNotEmptyError(tag: string, count: number): BatonError {
-  return new BatonError(
-    'tag_not_empty',
-    `Tag '${tag}' already has ${count} ${count === 1 ? 'task' : 'tasks'}. ` +
-      'Set append to add to them, force to replace them, or name another tag.',
-    { tag, count },
-  );
-}
-
 /** The connected files, without their texts. */
 export function listConnectedFiles({ files }: Project): { name: string; length: number; updated: string }[] {
   return [...files].map(([name, { text, updated }]) => ({ name, length: text.length, updated }));

@@ -1,8 +1,8 @@
 import { BatonError } from '@baton/protocol';
 import { nextSubtaskIds } from './next-subtask-ids.ts';
-import { type Dependency, relativeToParent } from './task-id.ts';
-import { type Subtask, type Task, TASK_LIMITS } from './task.ts';
-import type { SubtaskUpdate } from './task-update.ts';
+import { type Dependency, dependencyRelativeToParent } from '../model/task-id.ts';
+import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
+import type { SubtaskUpdate } from '../model/task-update.ts';
 
 /**
  * A task's subtasks with an LLM's changes: those that are done stay as they are, those that are not mentioned stay,
@@ -10,7 +10,7 @@ import type { SubtaskUpdate } from './task-update.ts';
  *
  * @throws BatonError `limit_size`.
  */
-export function mergeSubtasks(task: Task, updates: readonly SubtaskUpdate[]): readonly Subtask[] {
+export function mergeSubtaskUpdates(task: Task, updates: readonly SubtaskUpdate[]): readonly Subtask[] {
   const free = new Map(task.subtasks.map((subtask) => [subtask.id, subtask]));
   const meant = updates.map((update) => {
     const subtask = free.get(update.id);
@@ -27,7 +27,7 @@ export function mergeSubtasks(task: Task, updates: readonly SubtaskUpdate[]): re
   const siblings = new Set(task.subtasks.map(({ id }) => id));
   const linked = (dependencies: readonly Dependency[], own: number) =>
     dependencies.flatMap((dependency): Dependency[] => {
-      const local = relativeToParent(dependency, task.id);
+      const local = dependencyRelativeToParent(dependency, task.id);
       const named = updates.find(({ id }) => id === local);
       const sibling = named === undefined ? local : (idOf.get(named) ?? local);
       // A number that is no sibling's would mean a task, which an LLM that was shown subtasks does not mean.

@@ -1,5 +1,5 @@
-import type { Dependency } from './task-id.ts';
-import type { Subtask } from './task.ts';
+import type { Dependency } from '../model/task-id.ts';
+import type { Subtask } from '../model/task.ts';
 
 /**
  * The next ids for `count` new subtasks: counted on from the highest, without numbers that refer to tasks in the

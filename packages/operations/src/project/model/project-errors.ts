@@ -17,3 +17,13 @@ export function unknownDependencyError(tag: string, id: string): BatonError {
     { id, tag, field: 'dependencies' },
   );
 }
+
+/** `tag_not_empty`, naming the count and both ways out. */
+export function tagNotEmptyError(tag: string, count: number): BatonError {
+  return new BatonError(
+    'tag_not_empty',
+    `Tag '${tag}' already has ${count} ${count === 1 ? 'task' : 'tasks'}. ` +
+      'Set append to add to them, force to replace them, or name another tag.',
+    { tag, count },
+  );
+}

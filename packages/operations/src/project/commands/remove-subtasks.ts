@@ -1,0 +1,94 @@
+import { BatonError } from '@baton/protocol';
+import { z } from 'zod';
+import { type CommandResult } from '../model/command-result.ts';
+import { nextTaskId, type Project } from '../model/project.ts';
+import { requireSubtask, requireTask } from '../model/require-existing.ts';
+import { formatTaskRef } from '../model/task-id.ts';
+import { remapDependencies } from '../dependencies/remap-dependencies.ts';
+import { convertSubtaskToTask } from '../task-edits/convert-item.ts';
+import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
+import { requireItemRefs, titleAt, withoutListedSubtasks } from '../task-edits/item-refs.ts';
+
+const ids = z.string().min(1).max(10_000);
+
+/** Takes subtasks out of their tasks; with `convert` each becomes a task of its own. */
+export const removeSubtasksCommandSchema = z.strictObject({
+  command: z.literal('remove_subtasks'),
+  id: ids,
+  convert: z.boolean(),
+  tag: z.string().optional(),
+});
+
+/** Takes all subtasks out of some tasks, or of all of them. */
+export const clearSubtasksCommandSchema = z.strictObject({
+  command: z.literal('clear_subtasks'),
+  /** Undefined: all tasks. */
+  id: ids.optional(),
+  tag: z.string().optional(),
+});
+
+/** @throws BatonError as `removeTasks`; `invalid_arguments` for the id of a whole task. */
+export function removeSubtasks(
+  project: Project | undefined,
+  command: z.infer<typeof removeSubtasksCommandSchema>,
+  now: string,
+): CommandResult {
+  return editTasksInTag(project, command.tag, now, (tasks, name) => {
+    const refs = requireItemRefs(command.id, tasks, name);
+    for (const { task, subtask } of refs) if (subtask === undefined) throw notASubtask(task);
+    const removed = refs.map((ref) => ({ id: formatTaskRef(ref), title: titleAt(tasks, ref) }));
+    const left = withoutListedSubtasks(tasks, refs);
+    if (!command.convert) {
+      return {
+        tasks: remapDependencies(tasks, { tasks: left, renamed: new Map() }),
+        outcome: { removed, converted: [] },
+      };
+    }
+    const first = nextTaskId(tasks);
+    const converted = refs.map((ref, at) => {
+      const parent = requireTask({ tasks }, name, ref);
+      return convertSubtaskToTask(requireSubtask(parent, name, ref), first + at, parent);
+    });
+    const renamed = new Map(refs.map((ref, at) => [`${first + at}`, formatTaskRef(ref)]));
+    const rewiredTasks = remapDependencies(tasks, { tasks: [...left, ...converted], renamed });
+    return { tasks: rewiredTasks, outcome: { removed, converted: rewiredTasks.slice(left.length) } };
+  });
+}
+
+/** @throws BatonError as `removeTasks`; `invalid_arguments` for the id of a subtask. */
+export function clearSubtasks(
+  project: Project | undefined,
+  command: z.infer<typeof clearSubtasksCommandSchema>,
+  now: string,
+): CommandResult {
+  return editTasksInTag(project, command.tag, now, (tasks, name) => {
+    const refs = command.id === undefined ? undefined : requireItemRefs(command.id, tasks, name);
+    for (const ref of refs ?? []) if (ref.subtask !== undefined) throw notATask(formatTaskRef(ref));
+    const meant = new Set(refs?.map(({ task }) => task));
+    const cleared = tasks.filter(
+      ({ id, subtasks }) => (refs === undefined || meant.has(id)) && subtasks.length > 0,
+    );
+    const empty = new Set(cleared);
+    const left = tasks.map((task) => (empty.has(task) ? { ...task, subtasks: [] } : task));
+    return {
+      tasks: remapDependencies(tasks, { tasks: left, renamed: new Map() }),
+      outcome: { cleared: cleared.map(({ id, subtasks }) => ({ id, subtasksRemoved: subtasks.length })) },
+    };
+  });
+}
+
+function notASubtask(id: number): BatonError {
+  return new BatonError(
+    'invalid_arguments',
+    `id: '${id}' is a whole task; name a subtask ("${id}.1"), or use remove_task.`,
+    { field: 'id' },
+  );
+}
+
+function notATask(id: string): BatonError {
+  return new BatonError(
+    'invalid_arguments',
+    `id: '${id}' is a subtask; name the task whose subtasks are to go.`,
+    { field: 'id' },
+  );
+}

@@ -1,0 +1,28 @@
+import { requireSubtask, requireTask } from '../model/require-existing.ts';
+import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
+import type { Task } from '../model/task.ts';
+
+/** The items that `ids` names, each once; every one must exist. @throws BatonError as `requireTask`. */
+export function requireItemRefs(ids: string, tasks: readonly Task[], tag: string): TaskRef[] {
+  const refs = new Map(parseTaskRefs(ids).map((ref) => [formatTaskRef(ref), ref]));
+  for (const ref of refs.values()) {
+    const task = requireTask({ tasks }, tag, ref);
+    if (ref.subtask !== undefined) requireSubtask(task, tag, ref);
+  }
+  return [...refs.values()];
+}
+
+/** The tasks without the subtasks among `refs`. */
+export function withoutListedSubtasks(tasks: readonly Task[], refs: readonly TaskRef[]): Task[] {
+  const gone = new Set(refs.map(formatTaskRef));
+  return tasks.map((task) => {
+    const subtasks = task.subtasks.filter(({ id }) => !gone.has(`${task.id}.${id}`));
+    return subtasks.length === task.subtasks.length ? task : { ...task, subtasks };
+  });
+}
+
+export function titleAt(tasks: readonly Task[], ref: TaskRef): string {
+  const task = tasks.find(({ id }) => id === ref.task);
+  const item = ref.subtask === undefined ? task : task?.subtasks.find(({ id }) => id === ref.subtask);
+  return item?.title ?? '';
+}
