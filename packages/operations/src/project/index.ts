@@ -1,7 +1,8 @@
 /**
- * The project: its shape (`project`, `task`, `status-and-priority`, `task-id`), what may change it (`command` and the reducer of
- * each command, over `task-edits`), and its two written forms: claude-task-master's file (`tasks-file`) and stored fields (`stored-fields`).
- * `dependency-graph` finds cycles of dependencies, `project-invariants` what must hold after every command.
+ * The project: its shape (`project`, `task`, `status-and-priority`, `task-id`), what may change it (`command` and the
+ * reducer of each command, over `task-edits`), and its two written forms: claude-task-master's file (`tasks-file`) and
+ * stored fields (`stored-fields`). `dependency-graph` finds cycles of dependencies, `project-invariants` what must hold
+ * after every command.
  */
 export {
   type ProjectMetadata,
