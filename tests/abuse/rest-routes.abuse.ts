@@ -38,10 +38,10 @@ afterAll(() => environment?.stop());
 async function renew(): Promise<void> {
   const { tenant } = transport;
   await new OperatorStore(environment.store).update(tenant, { suspended: false, limits: ABUSE_LIMITS });
-  const { apiKeys: credentials } = environment.store.tenant(tenant);
+  const { apiKeys } = environment.store.tenant(tenant);
   keys = await createScopedKeys(environment.store, tenant);
   environment.secrets.add(...Object.values(keys));
-  const spare = await credentials.create({ name: 'spare', scopes: ['mcp'] });
+  const spare = await apiKeys.create({ name: 'spare', scopes: ['mcp'] });
   const parked = await environment.callToolForContent({ ...transport, keys }, 'parse_prd', {
     prd: 'A shop',
     projectRoot: 'demo',

@@ -17,9 +17,9 @@ let baton: InProcessDeployment;
 let revoked: string;
 beforeAll(async () => {
   baton = await InProcessDeployment.start({ gateways: 1, workers: 1, limits: { requestBytes: 1_048_576 } });
-  const { apiKeys: credentials } = baton.store.tenant('acme');
-  const gone = await credentials.create({ name: 'gone', scopes: ['mcp', 'agent', 'admin'] });
-  await credentials.revoke(gone.id);
+  const { apiKeys } = baton.store.tenant('acme');
+  const gone = await apiKeys.create({ name: 'gone', scopes: ['mcp', 'agent', 'admin'] });
+  await apiKeys.revoke(gone.id);
   revoked = gone.key;
 });
 afterAll(() => baton.stop());

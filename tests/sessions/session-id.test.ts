@@ -193,8 +193,8 @@ describe.each([
   test('a rotated key can use the session of its principal [session-id]', async () => {
     const key = await baton.createKey({});
     const session = await initialize({}, { key });
-    const { apiKeys: credentials } = baton.store.tenant('acme');
-    const next = await credentials.rotate(key.split('_')[2] ?? '', 60);
+    const { apiKeys } = baton.store.tenant('acme');
+    const next = await apiKeys.rotate(key.split('_')[2] ?? '', 60);
     expect((await send(rpc('ping'), { session, key: next.key, replica: 1 })).status).toBe(200);
     expect((await send(rpc('ping'), { session, key, replica: 1 })).status).toBe(200);
   });

@@ -328,8 +328,8 @@ describe.each([
       await stream(await initialize(key), 1, key),
       await stream(await initialize(other), 1, other),
     ];
-    const { apiKeys: credentials } = baton.store.tenant(tenant);
-    await credentials.revoke(key.split('_')[2] ?? '');
+    const { apiKeys } = baton.store.tenant(tenant);
+    await apiKeys.revoke(key.split('_')[2] ?? '');
     await revoked.text();
     await operatorStore.update(tenant, { suspended: true });
     await suspended.text();

@@ -182,9 +182,9 @@ export class AbuseEnvironment {
 }
 
 export async function createScopedKeys(store: Store, tenant: string): Promise<ScopedKeys> {
-  const { apiKeys: credentials } = store.tenant(tenant);
+  const { apiKeys } = store.tenant(tenant);
   const key = async (scope: 'mcp' | 'agent' | 'admin') =>
-    (await credentials.create({ name: 'abuse', scopes: [scope] })).key;
+    (await apiKeys.create({ name: 'abuse', scopes: [scope] })).key;
   return { mcp: await key('mcp'), agent: await key('agent'), admin: await key('admin') };
 }
 

@@ -27,8 +27,8 @@ interface HeldCall {
 async function heldCall(): Promise<HeldCall> {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask();
-  const { apiKeys: credentials } = testTenant.store;
-  const { id, key } = await credentials.create({ name: 'k', principal: 'ann', scopes: ['mcp', 'agent'] });
+  const { apiKeys } = testTenant.store;
+  const { id, key } = await apiKeys.create({ name: 'k', principal: 'ann', scopes: ['mcp', 'agent'] });
   const caller = testTenant.store.caller(parseApiKey(key)!, 1);
   return { testTenant, keyId: id, caller, identity: await caller.admit(['mcp', 'agent']), taskId };
 }
@@ -131,9 +131,9 @@ test('a scope that is lost between the list and the fetch of what it showed hide
 
 test('every reply tells when the key expires, by Redis, and that it does not', async () => {
   const { testTenant, keyId, identity, taskId } = await heldCall();
-  const { queries, apiKeys: credentials } = testTenant.store;
+  const { queries, apiKeys } = testTenant.store;
   expect(identity.admittedBy?.expiresAt).toBe(Number.POSITIVE_INFINITY);
-  await credentials.rotate(keyId, 60);
+  await apiKeys.rotate(keyId, 60);
   for (const use of [() => testTenant.tasks.read(identity, taskId), () => queries.pending(identity, {})]) {
     identity.admittedBy?.recordExpiry('');
     await use();

@@ -11,11 +11,11 @@ const { redis } = fixture;
 
 /** An admin of a tenant, admitted with a key of its own. */
 async function admin(testTenant: TestTenant, more: Partial<KeyInput> = {}) {
-  const { apiKeys: credentials } = testTenant.store;
-  const { id, key } = await credentials.create({ name: 'a', scopes: ['mcp', 'agent', 'admin'], ...more });
+  const { apiKeys } = testTenant.store;
+  const { id, key } = await apiKeys.create({ name: 'a', scopes: ['mcp', 'agent', 'admin'], ...more });
   const caller = testTenant.store.caller(parseApiKey(key)!, 1);
   await caller.admit(['admin']);
-  return { id, key, credentials, issuer: keyIssuerOf(caller.heldIdentity()) };
+  return { id, key, apiKeys, issuer: keyIssuerOf(caller.heldIdentity()) };
 }
 
 test.each<[string, Partial<KeyInput>]>([
@@ -25,19 +25,19 @@ test.each<[string, Partial<KeyInput>]>([
   ['the default principal of a key', { principal: 'key-AAAAAAAAAAAA' }],
 ])('an admin key never makes a key of %s, and the operator does', async (_name, wanted) => {
   const testTenant = await fixture.createTenant();
-  const { credentials, issuer } = await admin(testTenant);
+  const { apiKeys, issuer } = await admin(testTenant);
   const before = await fixture.contents();
   const input = { name: 'x', scopes: ['mcp'] as Scope[], ...wanted };
-  expect(await errorCode(credentials.create(input, issuer))).toBe('insufficient_scope');
+  expect(await errorCode(apiKeys.create(input, issuer))).toBe('insufficient_scope');
   expect(await fixture.contents()).toEqual(before);
-  expect(await errorCode(credentials.create(input))).toBe('done');
+  expect(await errorCode(apiKeys.create(input))).toBe('done');
 });
 
 test('an admin key rotates itself and weaker keys, and never another admin or the operator', async () => {
   const testTenant = await fixture.createTenant();
-  const { id, credentials, issuer } = await admin(testTenant);
-  const make = (input: Partial<KeyInput>) => credentials.create({ name: 'x', scopes: ['mcp'], ...input });
-  const rotated = async (key: { id: string }) => errorCode(credentials.rotate(key.id, 0, issuer));
+  const { id, apiKeys, issuer } = await admin(testTenant);
+  const make = (input: Partial<KeyInput>) => apiKeys.create({ name: 'x', scopes: ['mcp'], ...input });
+  const rotated = async (key: { id: string }) => errorCode(apiKeys.rotate(key.id, 0, issuer));
   expect(await rotated(await make({ scopes: ['admin'] }))).toBe('insufficient_scope');
   expect(await rotated(await make({ principal: 'operator' }))).toBe('insufficient_scope');
   expect(await rotated(await make({}))).toBe('done');
@@ -47,60 +47,59 @@ test('an admin key rotates itself and weaker keys, and never another admin or th
 test('no key outlives the key that makes it, whatever end is asked for, and however it is rotated', async () => {
   const testTenant = await fixture.createTenant();
   const end = new Date(Date.now() + 60_000).toISOString();
-  const { id, credentials, issuer } = await admin(testTenant, { expiresAt: end });
+  const { id, apiKeys, issuer } = await admin(testTenant, { expiresAt: end });
   const later = new Date(Date.now() + 3_600_000).toISOString();
   const made = (expiresAt?: string) =>
-    credentials.create({ name: 'x', scopes: ['mcp'], ...(expiresAt ? { expiresAt } : {}) }, issuer);
+    apiKeys.create({ name: 'x', scopes: ['mcp'], ...(expiresAt ? { expiresAt } : {}) }, issuer);
   const sooner = new Date(Date.now() + 1_000).toISOString();
-  const lasting = await credentials.create({ name: 'x', scopes: ['mcp'] });
+  const lasting = await apiKeys.create({ name: 'x', scopes: ['mcp'] });
   const ends = [
     (await made()).expiresAt,
     (await made(later)).expiresAt,
-    (await credentials.rotate(lasting.id, 0, issuer)).expiresAt,
+    (await apiKeys.rotate(lasting.id, 0, issuer)).expiresAt,
   ];
   for (const each of ends) expect(Math.abs(Date.parse(each ?? '') - Date.parse(end))).toBeLessThanOrEqual(1);
   expect((await made(sooner)).expiresAt).toBe(sooner);
   // In its overlap an old key cannot make itself last.
-  await credentials.rotate(id, 10);
-  const again = await credentials.rotate(id, 10, issuer);
+  await apiKeys.rotate(id, 10);
+  const again = await apiKeys.rotate(id, 10, issuer);
   expect(Date.parse(again.expiresAt ?? '')).toBeLessThan(Date.now() + 15_000);
 });
 
 test('a key that has ended makes no key', async () => {
   const testTenant = await fixture.createTenant();
-  const { id, credentials, issuer } = await admin(testTenant);
-  await credentials.revoke(id);
+  const { id, apiKeys, issuer } = await admin(testTenant);
+  await apiKeys.revoke(id);
   const before = await fixture.contents();
-  expect(await errorCode(credentials.create({ name: 'x', scopes: ['mcp'] }, issuer))).toBe('unauthenticated');
+  expect(await errorCode(apiKeys.create({ name: 'x', scopes: ['mcp'] }, issuer))).toBe('unauthenticated');
   expect(await fixture.contents()).toEqual(before);
 });
 
 test('a key ends with those that were made with it, and theirs, where that is asked for, and alone otherwise', async () => {
   const testTenant = await fixture.createTenant();
-  const { id, credentials, issuer } = await admin(testTenant);
-  const child = await credentials.create({ name: 'child', scopes: ['mcp'] }, issuer);
+  const { id, apiKeys, issuer } = await admin(testTenant);
+  const child = await apiKeys.create({ name: 'child', scopes: ['mcp'] }, issuer);
   expect(child.parent).toBe(id);
-  const heir = await credentials.rotate(id, 60, issuer);
+  const heir = await apiKeys.rotate(id, 60, issuer);
   const heirCaller = testTenant.store.caller(parseApiKey(heir.key)!, 1);
   await heirCaller.admit(['admin']);
-  const grandchild = await credentials.create(
+  const grandchild = await apiKeys.create(
     { name: 'g', scopes: ['mcp'] },
     keyIssuerOf(heirCaller.heldIdentity()),
   );
-  const foreign = await credentials.create({ name: 'operator-made', scopes: ['mcp'] });
-  await credentials.revoke(child.id);
-  expect((await credentials.list()).map((key) => key.id)).toHaveLength(4);
-  expect((await credentials.revoke(id, true)).sort()).toEqual([id, heir.id, grandchild.id].sort());
-  expect((await credentials.list()).map((key) => key.id)).toEqual([foreign.id]);
+  const foreign = await apiKeys.create({ name: 'operator-made', scopes: ['mcp'] });
+  await apiKeys.revoke(child.id);
+  expect((await apiKeys.list()).map((key) => key.id)).toHaveLength(4);
+  expect((await apiKeys.revoke(id, true)).sort()).toEqual([id, heir.id, grandchild.id].sort());
+  expect((await apiKeys.list()).map((key) => key.id)).toEqual([foreign.id]);
 });
 
 test('a key without an end has the default one, and one with an end its own', async () => {
   const testTenant = await fixture.createTenant();
   const { context, pepper } = testTenant.store as unknown as { context: TenantContext; pepper: string };
-  const { apiKeys: credentials } = new TenantStore(context, pepper, 60_000);
+  const { apiKeys } = new TenantStore(context, pepper, 60_000);
   const left = async (input: Partial<KeyInput>) =>
-    Date.parse((await credentials.create({ name: 'x', scopes: ['mcp'], ...input })).expiresAt ?? '') -
-    Date.now();
+    Date.parse((await apiKeys.create({ name: 'x', scopes: ['mcp'], ...input })).expiresAt ?? '') - Date.now();
   expect(await left({})).toBeGreaterThan(50_000);
   expect(await left({})).toBeLessThan(70_000);
   expect(await left({ expiresAt: new Date(Date.now() + 3_600_000).toISOString() })).toBeGreaterThan(

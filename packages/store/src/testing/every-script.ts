@@ -13,9 +13,9 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await (await testTenant.caller()).dryRunAdmission();
   await (await testTenant.caller()).admit(['mcp']);
 
-  const { apiKeys: credentials } = testTenant.store;
-  const { id } = await credentials.create({ name: 'short', scopes: ['mcp'] });
-  await credentials.revoke((await credentials.rotate(id, 0)).id);
+  const { apiKeys } = testTenant.store;
+  const { id } = await apiKeys.create({ name: 'short', scopes: ['mcp'] });
+  await apiKeys.revoke((await apiKeys.rotate(id, 0)).id);
 
   // Someone listens, so that every script also tells of what it changes.
   const leave = await changes.subscribe({ onChange: () => {}, onReconnect: () => {} });

@@ -129,8 +129,8 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
       },
     },
     async (request, reply) => {
-      const { apiKeys: credentials } = tenantRequestOf(request).tenant;
-      const ids = await credentials.revoke(request.params.id, request.query.children === 'true');
+      const { apiKeys } = tenantRequestOf(request).tenant;
+      const ids = await apiKeys.revoke(request.params.id, request.query.children === 'true');
       for (const id of ids) logKeyChange(request, 'revoked', { id });
       return reply.status(204).send();
     },
