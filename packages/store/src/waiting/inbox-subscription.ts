@@ -44,7 +44,8 @@ export class InboxSubscription {
           signal?.removeEventListener('abort', stop);
           resolve();
         };
-        const timer = setTimeout(stop, milliseconds);
+        // A timer of a fraction fires before it is over.
+        const timer = setTimeout(stop, Math.ceil(milliseconds));
         this.wake = stop;
         signal?.addEventListener('abort', stop);
       });
