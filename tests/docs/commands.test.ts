@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type CodeBlock, codeBlocksOf, PAGES, REPOSITORY_ROOT } from './markdown-pages.ts';
+import { type CodeBlock, codeBlocksOf, PAGES, REPOSITORY_ROOT } from './read-markdown-pages.ts';
 
 /**
  * What a page shows as a command or as code is run by a test, which takes it from the page with `codeBlocksUnder`, or says on the

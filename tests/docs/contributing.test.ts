@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { codeBlocksUnder } from './markdown-pages.ts';
+import { codeBlocksUnder } from './read-markdown-pages.ts';
 import { SourceCopy } from './source-copy.ts';
 
 /** The example of `Add an operation` is added as the page says, in a copy of the sources. */

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { callTool, connectMcpClient, successAnswer } from '../harness/mcp-client.ts';
-import { inlineCodeIn, tablesOf } from './markdown-pages.ts';
+import { inlineCodeIn, tablesOf } from './read-markdown-pages.ts';
 
 /** What a deployment writes while it is used is what the page says: each key, its type, and each field of a hash. */
 const PAGE = 'docs/data-model.md';

@@ -8,7 +8,7 @@ import {
   readPageWithoutCode,
   REPOSITORY_ROOT,
   readPage,
-} from './markdown-pages.ts';
+} from './read-markdown-pages.ts';
 
 /** Links lead somewhere, and paths that pages name are there. */
 const OUTSIDE = /^https:\/\//;

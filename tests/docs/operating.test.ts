@@ -4,7 +4,7 @@ import { startPrivateRedis } from '@baton/local-redis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AnyJson } from '../harness/mcp-client.ts';
 import { GATEWAY_READY_LINE, WORKER_READY_LINE } from '../processes/baton-process.ts';
-import { codeBlocksUnder, inlineCodeIn, REPOSITORY_ROOT, tableOf } from './markdown-pages.ts';
+import { codeBlocksUnder, inlineCodeIn, REPOSITORY_ROOT, tableOf } from './read-markdown-pages.ts';
 import { SourceCopy } from './source-copy.ts';
 
 /** The commands of the page of operators, typed in a built clone; only addresses are those of the tests. */

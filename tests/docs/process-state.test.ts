@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { inlineCodeIn, readPage, REPOSITORY_ROOT } from './markdown-pages.ts';
+import { inlineCodeIn, readPage, REPOSITORY_ROOT } from './read-markdown-pages.ts';
 
 /** What may hold input of one request when another comes: collections and validators of a module or of a class. */
 const COLLECTION = '(?:Map|Set|WeakMap|WeakSet|LRUCache|SetMultimap|TokenBuckets|Tally|Ajv\\w*)';

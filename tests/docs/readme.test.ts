@@ -3,7 +3,7 @@ import { FakeLlmServer } from '../fake-llm/llm-server.ts';
 import { BatonProcess, DEV_READY_LINE, GATEWAY_READY_LINE } from '../processes/baton-process.ts';
 import { QuickstartFolder } from '../quickstart/quickstart-folder.ts';
 import { cannedLlmBehaviour } from '../quickstart/canned-llm-answers.ts';
-import { codeBlocksUnder } from './markdown-pages.ts';
+import { codeBlocksUnder } from './read-markdown-pages.ts';
 import { SourceCopy } from './source-copy.ts';
 
 /** What the README shows is run as it is written, in a folder that has what a clone has. */

@@ -18,7 +18,7 @@ import {
   tableOf,
   tablesOf,
   readPage,
-} from './markdown-pages.ts';
+} from './read-markdown-pages.ts';
 
 /** A setting, metric, error code, limit, tool, key or field that the pages leave out, or invent, fails here. */
 const DATA_MODEL = 'docs/data-model.md';

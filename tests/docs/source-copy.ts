@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { REPOSITORY_ROOT } from './markdown-pages.ts';
+import { REPOSITORY_ROOT } from './read-markdown-pages.ts';
 
 /** What a clone does not have. */
 const NOT_CLONED = new Set(['node_modules', 'dist', '.git', '.baton', '.cache']);

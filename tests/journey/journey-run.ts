@@ -7,7 +7,7 @@ import { type JourneyPlan, createJourneyPlan } from './faults/journey-plan.ts';
 import { TriggerEventEmitter } from './faults/trigger-event-emitter.ts';
 import { RetryingMcpClient } from './retrying-mcp-client.ts';
 import { checkExportRoundTrip } from './checks/export-round-trip.ts';
-import { WORKFLOW_OPERATIONS, PROJECT, runProjectWorkflow } from './project-workflow.ts';
+import { WORKFLOW_OPERATIONS, PROJECT_ROOT, runProjectWorkflow } from './project-workflow.ts';
 import { ProjectChecker } from './checks/project-checker.ts';
 
 const CHECKS = {
@@ -69,7 +69,7 @@ async function runPlan(
 ): Promise<JourneyResult> {
   const ready = performance.now();
   const injector = new FaultInjector(plan, events, deployment);
-  const checker = new ProjectChecker(deployment, PROJECT);
+  const checker = new ProjectChecker(deployment, PROJECT_ROOT);
   const client = new RetryingMcpClient(deployment.urls, deployment.key, (tool, replica) => {
     if (tool === 'set_task_status') events.record('status-set', `gateway-${replica}`);
     else if (WORKFLOW_OPERATIONS.has(tool)) events.record('operation-called', `gateway-${replica}`);
@@ -106,7 +106,7 @@ async function runPlan(
     }),
     exported: async () => ({
       seen: `${items} items`,
-      against: await checkExportRoundTrip(deployment, checker, PROJECT),
+      against: await checkExportRoundTrip(deployment, checker, PROJECT_ROOT),
     }),
   };
   const checks: JourneyCheck[] = [];

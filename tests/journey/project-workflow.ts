@@ -5,7 +5,7 @@ import type { JourneyPlan } from './faults/journey-plan.ts';
 import type { RetryingMcpClient } from './retrying-mcp-client.ts';
 import type { ProjectChecker } from './checks/project-checker.ts';
 
-export const PROJECT = 'the project';
+export const PROJECT_ROOT = 'the project';
 
 /** The tools of the workflow that delegate to an LLM. */
 export const WORKFLOW_OPERATIONS: ReadonlySet<string> = new Set([
@@ -55,7 +55,7 @@ export async function runProjectWorkflow(
 
   const analyzed = await run('analyze_project_complexity', {});
   await checker.checkAfterStep('analyze_project_complexity', 1);
-  const { report } = await client.call('complexity_report', { projectRoot: PROJECT });
+  const { report } = await client.call('complexity_report', { projectRoot: PROJECT_ROOT });
   const analyzedIds = report.complexityAnalysis
     .map(({ taskId }: AnyJson) => taskId)
     .sort((a: number, b: number) => a - b);
@@ -89,7 +89,7 @@ async function runOperation(
   args: object,
   key: string,
 ): Promise<AnyJson> {
-  const started = await client.call(name, { projectRoot: PROJECT, ...args }, `${key}-${name}`);
+  const started = await client.call(name, { projectRoot: PROJECT_ROOT, ...args }, `${key}-${name}`);
   if (started.status === 'completed') return started;
   const { taskId } = started;
   for (const begun = performance.now(); performance.now() - begun < PATIENCE_MS; ) {
@@ -106,14 +106,14 @@ async function runOperation(
 async function completeFirstSubtasks(client: RetryingMcpClient, checker: ProjectChecker): Promise<void> {
   const id = checker.firstOpenSubtasks.join();
   if (id === '') return;
-  await client.call('set_task_status', { projectRoot: PROJECT, id, status: 'done' });
+  await client.call('set_task_status', { projectRoot: PROJECT_ROOT, id, status: 'done' });
   await checker.checkAfterStep(`set_task_status ${id} done`);
 }
 
 /** Works on `steps` next tasks, or on fewer when none is left. */
 async function workOff(client: RetryingMcpClient, checker: ProjectChecker, steps: number): Promise<void> {
   for (let step = 0; step < steps; step++) {
-    const { task, message } = await client.call('next_task', { projectRoot: PROJECT });
+    const { task, message } = await client.call('next_task', { projectRoot: PROJECT_ROOT });
     if (task === null) {
       if (checker.openItems > 0)
         throw new Error(`${checker.openItems} items are not done, and next_task says: ${message}`);
@@ -123,7 +123,7 @@ async function workOff(client: RetryingMcpClient, checker: ProjectChecker, steps
     // A task with open subtasks is started first, and done when they are.
     const started = task.status === 'in-progress' || !subtasks.some(({ status }) => status !== 'done');
     const status = started ? 'done' : 'in-progress';
-    await client.call('set_task_status', { projectRoot: PROJECT, id: String(task.id), status });
+    await client.call('set_task_status', { projectRoot: PROJECT_ROOT, id: String(task.id), status });
     await checker.checkAfterStep(`set_task_status ${task.id} ${status}`);
     checker.expect(
       checker.statusOf(String(task.id)) === status,

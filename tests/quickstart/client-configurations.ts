@@ -1,6 +1,6 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { type AnyJson, connectMcpEndpoint } from '../harness/mcp-client.ts';
-import { readPage } from '../docs/markdown-pages.ts';
+import { readPage } from '../docs/read-markdown-pages.ts';
 
 /** A server entry of a client's configuration file, with its variables replaced. */
 export interface ServerEntry {

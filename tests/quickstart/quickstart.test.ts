@@ -7,7 +7,7 @@ import {
   connectByConfiguration,
   INSPECTOR_CONFIG,
 } from './client-configurations.ts';
-import { codeBlocksUnder } from '../docs/markdown-pages.ts';
+import { codeBlocksUnder } from '../docs/read-markdown-pages.ts';
 import { QuickstartFolder } from './quickstart-folder.ts';
 
 /** The walkthrough's first ten minutes, from a document to a finished task, are what a reader finds who types them. */

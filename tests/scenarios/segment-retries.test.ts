@@ -1,5 +1,5 @@
 import { CallerSchemaValidator, Programs, resumeTask } from '@baton/runner';
-import { openWorkerShards, type WorkerShard, taskRef } from '@baton/store/shards';
+import { createWorkerShards, type WorkerShard, taskRef } from '@baton/store/shards';
 import { syntheticOperations } from '@baton/operations';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ const current = new Programs(syntheticOperations);
 beforeAll(async () => {
   baton = await InProcessDeployment.start({ gateways: 1, workers: 0 });
   redis = new Redis(baton.redisUrl.replace('unix://', ''));
-  const [only] = openWorkerShards(baton.store);
+  const [only] = createWorkerShards(baton.store);
   if (only === undefined) throw new Error('no shard');
   shard = only;
 });

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { EdgeLimits } from './edge/limits/edge-limits.ts';
 
 export { DEFAULT_EDGE_LIMITS, type EdgeLimits } from './edge/limits/edge-limits.ts';
@@ -26,9 +25,4 @@ export interface GatewayConfiguration {
   /** False sends every MCP request through the SDK's own transport; tests make the same claims of both. */
   readonly fastPath: boolean;
   readonly edgeLimits: EdgeLimits;
-}
-
-/** A name that no other process has, and that says nothing of where it runs: clients see it. */
-export function generateReplicaName(): string {
-  return randomBytes(6).toString('hex');
 }

@@ -1,9 +1,9 @@
 import type { Operation } from '@baton/operations';
 import { CallerSchemaValidator, Programs } from '@baton/runner';
 import type { Store } from '@baton/store';
-import { JobWorkers, openWorkerShards, type Worker } from '@baton/store/shards';
+import { JobWorkers, createWorkerShards, type Worker } from '@baton/store/shards';
 import type { Logger } from 'pino';
-import { startHeartbeatAndSweepRepair } from './heartbeat-and-sweep-repair.ts';
+import { startHeartbeatWithSweepRepair } from './heartbeat-with-sweep-repair.ts';
 import { WorkerMetrics } from './metrics.ts';
 import { createResumeProcessor } from './resume-processor.ts';
 import { createSweepProcessor } from './sweep-processor.ts';
@@ -40,9 +40,9 @@ export async function startWorker(
   const metrics = new WorkerMetrics();
   const check = new CallerSchemaValidator();
   const programs = new Programs(added);
-  const shards = openWorkerShards(store);
+  const shards = createWorkerShards(store);
   const jobs = new JobWorkers(store);
-  const heartbeat = await startHeartbeatAndSweepRepair(store.replica, programs.names, shards, jobs, log);
+  const heartbeat = await startHeartbeatWithSweepRepair(store.replica, programs.names, shards, jobs, log);
   for (const shard of shards) {
     const dependencies = { programs, check, log, onBatch: metrics.observeBatch };
     metrics.countJobs(jobs.start(shard, 'resume', createResumeProcessor(shard, dependencies)), log);

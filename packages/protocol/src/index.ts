@@ -2,13 +2,13 @@
  * Wire shapes and records: what Baton says and stores, independent of MCP's revisions, without I/O. Imports zod and
  * secure-json-parse only.
  * `errors` is the one table of codes; `delegation` and `answer` are the two halves of a delegated call, and
- * `answer-correction` asks again; `ids`, `api-key`, `tenant-input`, `limits` and `task-status` are the records' parts;
+ * `answer-correction` asks again; `ids`, `api-key`, `tenant-creation-input`, `limits` and `task-and-interaction-status` are the records' parts;
  * `json` (with the one parser of text from outside), `model-parameters` and `truncate` bound what comes in.
  */
 export * from './answer.ts';
 export * from './answer-correction.ts';
 export * from './api-key.ts';
-export * from './tenant-input.ts';
+export * from './tenant-creation-input.ts';
 export * from './delegation.ts';
 export * from './errors.ts';
 export * from './ids.ts';
@@ -16,6 +16,6 @@ export * from './json/json.ts';
 export * from './json/json-text.ts';
 export * from './limits.ts';
 export * from './mask-url-passwords.ts';
-export * from './task-status.ts';
+export * from './task-and-interaction-status.ts';
 export * from './truncate.ts';
 export * from './version.ts';

@@ -1,7 +1,7 @@
 /**
  * Programs over the store: `run-first-segment` runs an operation's first segment in the gateway, `resume-task` every later one in a
  * worker. `local-effect` and `perform-local-effect` are the effects that need no wait, `collect-waits` and `open-waits` the others;
- * `journal-buffer` is a segment's journal, `project-change` commits a command to a project.
+ * `segment-journal` is a segment's journal, `project-change` commits a command to a project.
  */
 export { CallerSchemaValidator } from '@baton/answer-validation';
 export { Programs } from './programs.ts';

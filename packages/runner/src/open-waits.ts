@@ -1,12 +1,12 @@
 import { OversizedRequestError, type Wait } from '@baton/store';
-import type { JournalBuffer } from './journal-buffer.ts';
+import type { SegmentJournal } from './segment-journal.ts';
 
 /**
  * Opens waits with `open`. Where a request is larger than its tenant allows, the call fails with `limit_size` in the
  * journal: the result is undefined, and the caller advances the program again.
  */
 export async function openWaitsOrFailOversized<T>(
-  journal: JournalBuffer,
+  journal: SegmentJournal,
   waits: readonly Wait[],
   open: () => Promise<T>,
 ): Promise<T | undefined> {

@@ -3,7 +3,7 @@ import { formatEntry, type Outcome } from '@baton/engine';
 import type { Command } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
 import type { FencedSegment } from '@baton/store/shards';
-import type { JournalBuffer } from './journal-buffer.ts';
+import type { SegmentJournal } from './segment-journal.ts';
 import type { ProjectCache } from './project-cache.ts';
 import { changeProject } from './project-change.ts';
 import type { LocalEffect } from './local-effect.ts';
@@ -15,7 +15,7 @@ export class StaleSegmentError extends Error {}
 export interface SegmentContext {
   readonly validator: CallerSchemaValidator;
   readonly segment: FencedSegment;
-  readonly journal: JournalBuffer;
+  readonly journal: SegmentJournal;
   readonly projects: ProjectCache;
 }
 

@@ -3,7 +3,7 @@ import { replayProgram } from '@baton/engine';
 import type { Operation } from '@baton/operations';
 import { BatonError, MAX_JOURNAL_BYTES, toBatonError } from '@baton/protocol';
 import type { FencedSegment, WorkerShard } from '@baton/store/shards';
-import { JournalBuffer } from './journal-buffer.ts';
+import { SegmentJournal } from './segment-journal.ts';
 import { openWaitsOrFailOversized } from './open-waits.ts';
 import { performLocalEffect, StaleSegmentError } from './perform-local-effect.ts';
 import type { Programs } from './programs.ts';
@@ -64,7 +64,7 @@ async function runSegment(
   if (task.tries > MAX_TRIES) throw tooManyTries();
   assertJournalSize(task.journal);
 
-  const journal = new JournalBuffer(task.journal);
+  const journal = new SegmentJournal(task.journal);
   const projects = new ProjectCache((name) => segment.readProject(name));
   for (;;) {
     const step = replayProgram(program, task.input, journal.entries);

@@ -5,7 +5,7 @@ import type { CallerAdmission, PendingInteraction, TenantStore } from '@baton/st
 import type { Programs } from './programs.ts';
 import { ProjectCache } from './project-cache.ts';
 import { openWaitsOrFailOversized } from './open-waits.ts';
-import { JournalBuffer } from './journal-buffer.ts';
+import { SegmentJournal } from './segment-journal.ts';
 import { isLocalEffect } from './local-effect.ts';
 import { collectWaits } from './collect-waits.ts';
 
@@ -38,7 +38,7 @@ export async function runFirstSegment(
     if (taskId !== undefined) return { kind: 'running', taskId };
   }
   const operation = programs.newestRunnable(named, await tenant.livePrograms());
-  const journal = new JournalBuffer();
+  const journal = new SegmentJournal();
   const projects = new ProjectCache((name) => tenant.projects.read(name));
   for (;;) {
     const step = replayProgram(operation, input, journal.entries);

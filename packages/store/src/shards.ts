@@ -13,7 +13,7 @@ export type { FencedSegment, LoadedTask } from './tasks/fenced-segment.ts';
 export type { TaskBatch, WorkerShard } from './shard/worker-shard.ts';
 export type { Job, Worker };
 
-export function openWorkerShards(store: Store): WorkerShard[] {
+export function createWorkerShards(store: Store): WorkerShard[] {
   const { connection, keyspace, queues, contextOf } = storeInternalsOf(store);
   return Array.from(
     { length: keyspace.shards },

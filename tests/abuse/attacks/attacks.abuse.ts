@@ -9,7 +9,7 @@ import { forgedHosts } from './forged-hosts.ts';
 import { guessedOperatorTokens } from './guessed-operator-tokens.ts';
 import { heldCallsOfEndedKeys } from './held-calls-of-ended-keys.ts';
 import { loggedRedisArguments } from './logged-redis-arguments.ts';
-import { tamperedCursors } from './tampered-cursors.ts';
+import { misusedCursors } from './misused-cursors.ts';
 import { requestsAgainstAgents } from './requests-against-agents.ts';
 import { jsonInsideStrings } from './json-inside-strings.ts';
 import { rateLimitedBodies } from './rate-limited-bodies.ts';
@@ -26,7 +26,7 @@ const ATTACKS: readonly Attack[] = [
   guessedOperatorTokens,
   heldCallsOfEndedKeys,
   loggedRedisArguments,
-  tamperedCursors,
+  misusedCursors,
   requestsAgainstAgents,
   jsonInsideStrings,
   rateLimitedBodies,

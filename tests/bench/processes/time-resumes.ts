@@ -1,6 +1,6 @@
 import { CallerSchemaValidator, Programs, resumeTask } from '@baton/runner';
 import { Store } from '@baton/store';
-import { openWorkerShards } from '@baton/store/shards';
+import { createWorkerShards } from '@baton/store/shards';
 import { median } from '../../harness/statistics.ts';
 import { type Endpoint, callToolForContent, createProject, answerWithSubtasks } from './project-calls.ts';
 import { sendToParent } from './parent-process.ts';
@@ -19,7 +19,7 @@ const TASKS = 600;
 const TIMES = 15;
 
 const store = await Store.open({ url: redisUrl, secret: 'a secret of the bench', replica: 'resumes' });
-const shards = openWorkerShards(store);
+const shards = createWorkerShards(store);
 const programs = new Programs();
 const check = new CallerSchemaValidator();
 

@@ -8,7 +8,7 @@ import { createTemporaryFolder } from '../../processes/temporary-folder.ts';
 import { tryRequestJson } from '../../harness/http-request.ts';
 import { PROCESS_ENVIRONMENT, OPERATOR_TOKEN, UNLIMITED } from '../../processes/process-settings.ts';
 
-export const TENANT = 'faults';
+export const TENANT_ID = 'faults';
 
 export interface ProxiedDeploymentOptions {
   /** The built command. */
@@ -104,8 +104,8 @@ export class ProxiedDeployment {
   }
 
   private async createTenant(): Promise<void> {
-    await this.rest('POST', '/tenants', { id: TENANT, limits: UNLIMITED });
+    await this.rest('POST', '/tenants', { id: TENANT_ID, limits: UNLIMITED });
     const input = { name: 'faults', scopes: ['mcp', 'agent', 'admin'] };
-    this.apiKey = (await this.rest<{ key: string }>('POST', `/tenants/${TENANT}/keys`, input)).key;
+    this.apiKey = (await this.rest<{ key: string }>('POST', `/tenants/${TENANT_ID}/keys`, input)).key;
   }
 }

@@ -1,6 +1,6 @@
 import { canonicalJson } from '@baton/protocol';
 import { type FinalState, type FinalTask, hasEnded } from '../checker/final-state.ts';
-import { type ProxiedDeployment, TENANT } from './proxied-deployment.ts';
+import { type ProxiedDeployment, TENANT_ID } from './proxied-deployment.ts';
 import { historyNow } from '../checker/history.ts';
 
 interface Page {
@@ -28,7 +28,7 @@ const CONCURRENCY = 16;
 
 /** Reads all tasks and projects of the tenant through the operator's REST API. */
 export async function readFinalState(deployment: ProxiedDeployment): Promise<FinalState> {
-  const base = `/tenants/${TENANT}`;
+  const base = `/tenants/${TENANT_ID}`;
   const readAt = historyNow();
   const ids = await taskIds(deployment);
   const tasks: FinalTask[] = [];
@@ -55,7 +55,7 @@ export async function readFinalState(deployment: ProxiedDeployment): Promise<Fin
 async function taskIds(deployment: ProxiedDeployment): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor = ''; ; ) {
-    const page = await deployment.rest<Page>('GET', `/tenants/${TENANT}/tasks?cursor=${cursor}`);
+    const page = await deployment.rest<Page>('GET', `/tenants/${TENANT_ID}/tasks?cursor=${cursor}`);
     ids.push(...page.tasks.map(({ taskId }) => taskId));
     if (page.nextCursor === undefined) return ids;
     cursor = encodeURIComponent(page.nextCursor);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Store } from '@baton/store';
-import { openWorkerShards, taskRef } from '@baton/store/shards';
+import { createWorkerShards, taskRef } from '@baton/store/shards';
 import { Redis } from 'ioredis';
 import type { Scenario } from '../testbed/scenario.ts';
 import { SECRET } from '../../processes/process-settings.ts';
@@ -81,7 +81,7 @@ export const answerExpiryRace: Scenario = {
 /** Workers sweep twice a second; this sweeps continuously, so that deadlines and answers race. */
 function sweepContinuously(store: Store): { stop(): Promise<void> } {
   let stopped = false;
-  const [shard] = openWorkerShards(store);
+  const [shard] = createWorkerShards(store);
   const loop = (async () => {
     while (!stopped) {
       await shard?.sweepDeadlines();

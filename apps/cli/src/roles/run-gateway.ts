@@ -1,5 +1,6 @@
 import { type RunningGateway, startGateway } from '@baton/gateway';
-import { type GatewayConfiguration, generateReplicaName } from '@baton/gateway/configuration';
+import type { GatewayConfiguration } from '@baton/gateway/configuration';
+import { generateReplicaName } from '@baton/gateway/replica-name';
 import { createLogger } from '@baton/gateway/log';
 import type { Settings } from '../settings/environment.ts';
 import { logRedisAndQueueState } from './log-redis-and-queue-state.ts';

@@ -1,4 +1,4 @@
-import { generateReplicaName } from '@baton/gateway/configuration';
+import { generateReplicaName } from '@baton/gateway/replica-name';
 import { createLogger } from '@baton/gateway/log';
 import { startMonitoringServer, startWorker } from '@baton/worker';
 import type { Settings } from '../settings/environment.ts';

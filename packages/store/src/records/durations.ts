@@ -18,7 +18,7 @@ export const DEFAULT_LIFETIMES: Lifetimes = {
  * The TTL of an unfinished task's records. The deadline ends the task first; the grace covers a day without any worker, so
  * that no record expires before its task has ended and was readable.
  */
-export function taskRecordTtl(lifetimes: Lifetimes): number {
+export function unfinishedTaskTtl(lifetimes: Lifetimes): number {
   return lifetimes.task + lifetimes.retention + 86_400_000;
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, llmWait, type TestTenant, sleepWait } from '../testing/test-tenant.ts';
-import { DEFAULT_LIFETIMES, taskRecordTtl } from './durations.ts';
+import { DEFAULT_LIFETIMES, unfinishedTaskTtl } from './durations.ts';
 import { formatInteractionId } from '@baton/protocol';
 
 const fixture = await openFixture();
@@ -96,7 +96,7 @@ test('a task whose deadline no worker kept for most of a day is still there to e
   const taskId = await testTenant.openTask();
   const left = await redis.pttl(testTenant.keys.task(taskId));
   expect(left).toBeGreaterThan(DEFAULT_LIFETIMES.task + retention + 86_400_000 - 5_000);
-  expect(left).toBeLessThanOrEqual(taskRecordTtl(DEFAULT_LIFETIMES));
+  expect(left).toBeLessThanOrEqual(unfinishedTaskTtl(DEFAULT_LIFETIMES));
 });
 
 test('an idempotency key lives as long as its task can, and its task never outlives it', async () => {

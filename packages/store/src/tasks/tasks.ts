@@ -12,7 +12,7 @@ import { runScript } from '../scripts/script.ts';
 import { CANCEL, OPEN, READ_TASK_AND_REGISTER_WAITER } from '../scripts/registry.ts';
 import { formatProgramField } from '../records/program-field.ts';
 import { parseTaskView, type PendingInteraction, type TaskView } from '../records/task-view.ts';
-import { taskRecordTtl } from '../records/durations.ts';
+import { unfinishedTaskTtl } from '../records/durations.ts';
 
 export interface NewTask extends Omit<ParkRequest, 'drops'> {
   readonly operation: string;
@@ -137,7 +137,7 @@ export class Tasks {
         arguments: task.idempotency?.arguments ?? '',
         staleRef,
         life: lifetimes.task,
-        keep: taskRecordTtl(lifetimes),
+        keep: unfinishedTaskTtl(lifetimes),
         journal: task.journal.length,
         waits: task.waits.length,
         ready: task.ready ? 1 : 0,

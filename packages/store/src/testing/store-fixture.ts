@@ -14,7 +14,7 @@ import { runScript } from '../scripts/script.ts';
 import { REQUEUE_LOST_JOBS } from '../scripts/registry.ts';
 import type { FencedSegment } from '../tasks/fenced-segment.ts';
 import type { WorkerShard } from '../shard/worker-shard.ts';
-import { openWorkerShards } from '../shards.ts';
+import { createWorkerShards } from '../shards.ts';
 import { Store, type StoreOptions } from '../store.ts';
 import { readRedisContents } from './redis-contents.ts';
 import { TestTenant } from './test-tenant.ts';
@@ -42,7 +42,7 @@ export class StoreFixture {
     this.connection = connection;
     this.keyspace = keyspace;
     this.operators = new OperatorStore(store);
-    this.shards = openWorkerShards(store);
+    this.shards = createWorkerShards(store);
     this.recorder = new ScriptRecorder(connection);
   }
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { BatonError } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { BufferBudget } from './buffer-budget.ts';
-import { LARGE_REPLY_BYTES, LargeReply } from './large-reply.ts';
+import { LARGE_REPLY_BYTES, LargeReplyStream } from './large-reply-stream.ts';
 import { TurnQueue } from './turn-queue.ts';
 
 /** Requests of one key at once to routes whose replies are large: each reads all of it from Redis before there is a reply. */
@@ -36,14 +36,14 @@ export function endStreamWithText(request: FastifyRequest, raw: ServerResponse, 
   else holdReply(request, raw, Buffer.from(text)).pipe(raw);
 }
 
-function holdReply(request: FastifyRequest, raw: ServerResponse, bytes: Buffer): LargeReply {
+function holdReply(request: FastifyRequest, raw: ServerResponse, bytes: Buffer): LargeReplyStream {
   const { bufferBudget } = request.server;
   const held = { key: ownerOf(request), bytes: bytes.length, close: () => request.raw.socket.destroy() };
   if (!raw.destroyed) {
     bufferBudget.hold(held);
     raw.once('close', () => bufferBudget.release(held));
   }
-  return new LargeReply(bytes);
+  return new LargeReplyStream(bytes);
 }
 
 /** Who answers for what a request makes this process hold. */

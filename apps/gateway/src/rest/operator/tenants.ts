@@ -3,7 +3,7 @@ import {
   limitsSchema,
   limitsPatchSchema,
   tenantIdSchema,
-  tenantInputSchema,
+  tenantCreationInputSchema,
 } from '@baton/protocol';
 import type { Identity } from '@baton/store';
 import type { OperatorStore } from '@baton/store/operator';
@@ -24,12 +24,12 @@ const tenant = z
   })
   .readonly();
 
-const creation = tenantInputSchema.extend({
+const creation = tenantCreationInputSchema.extend({
   limits: limitsPatchSchema.optional().describe('Any of them; the others have their defaults'),
 });
 
 const change = z.strictObject({
-  name: tenantInputSchema.shape.name,
+  name: tenantCreationInputSchema.shape.name,
   suspended: z.boolean().optional(),
   limits: limitsPatchSchema.optional().describe('Any of them; the others stay'),
 });

@@ -8,7 +8,7 @@ const PART_BYTES = 65_536;
  * A large reply as a stream of parts, each of which is written when the one before was taken: what is not read is in memory once,
  * and whoever reads slowly is told from whoever does not read.
  */
-export class LargeReply extends Readable {
+export class LargeReplyStream extends Readable {
   private readonly bytes: Buffer;
   private at = 0;
 

@@ -4,7 +4,7 @@ import { type Collapse, type Entry, formatEntry, type Journal, parseEntry } from
  * The journal of a running segment, with the entries that Redis does not have yet. A collapsed branch leaves both; its
  * entries that Redis has are listed for deletion.
  */
-export class JournalBuffer {
+export class SegmentJournal {
   private readonly all: Map<string, Entry>;
   private readonly unsaved = new Map<string, string>();
   private readonly dropped = new Set<string>();

@@ -5,7 +5,7 @@ import type { Attack } from '../target/attack.ts';
 import type { AttackedDeployment } from '../target/attacked-deployment.ts';
 
 /** A cursor is read for names of others' tasks, changed, made up, or used for another caller's list. */
-export const tamperedCursors: Attack = {
+export const misusedCursors: Attack = {
   name: 'cursors of other callers and lists',
   withoutGuard: [
     {

@@ -17,7 +17,7 @@ export interface Heartbeat {
  * Announces in every shard that this worker lives and which programs it has, and restores a shard's job scheduler when its
  * sweeps have stopped. Resolves after the first round.
  */
-export async function startHeartbeatAndSweepRepair(
+export async function startHeartbeatWithSweepRepair(
   name: string,
   programs: readonly string[],
   shards: readonly WorkerShard[],
