@@ -13,6 +13,7 @@ export const earlyAcknowledgement: Mutation = {
       file: 'program',
       from: /async accept\((\w+), (\w+)\) \{/,
       to: `async accept($1, $2) {
+    await $1.admit(['mcp', 'agent']);
     const { taskId } = this.parseId($2.interactionId);
     setTimeout(() => this.acceptLater($1, $2).catch(() => {}), 2000);
     return { replayed: false, event: 0, taskId };
