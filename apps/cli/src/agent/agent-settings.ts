@@ -2,7 +2,7 @@ import { isPublicHostName } from '@baton/agent';
 import { DEFAULT_MODELS, type LlmRequest, type ModelRole, modelRoleSchema } from '@baton/protocol';
 import { z } from 'zod';
 import { devFilePath, readDevFile } from '../settings/dev-file.ts';
-import { ConfigurationError, readSecretFiles } from '../settings/environment.ts';
+import { commaSeparatedSchema, ConfigurationError, readSecretFiles } from '../settings/environment.ts';
 
 /** What `baton agent` takes on its command line, as commander gives it. */
 export type AgentFlags = Partial<Record<Exclude<keyof typeof NAMES, 'llmKey' | ListName>, string>> &
@@ -45,16 +45,6 @@ const httpUrl = z.url({
 const whole = (fallback: number, least: number, most: number) =>
   z.coerce.number().int().min(least).max(most).default(fallback);
 
-const list = z
-  .string()
-  .default('')
-  .transform((text) =>
-    text
-      .split(',')
-      .map((item) => item.trim())
-      .filter((item) => item !== ''),
-  );
-
 const settings = z.object({
   url: httpUrl.optional(),
   key: z.string().optional(),
@@ -64,9 +54,9 @@ const settings = z.object({
     .string()
     .optional()
     .transform((text, context) => readModels(text ?? '', (message) => context.addIssue(message))),
-  allowModel: list,
+  allowModel: commaSeparatedSchema,
   maxTokens: z.coerce.number().int().min(1).max(10_000_000).optional(),
-  imageHost: list.refine((hosts) => hosts.every(isPublicHostName), {
+  imageHost: commaSeparatedSchema.refine((hosts) => hosts.every(isPublicHostName), {
     error: 'must be public host names, such as images.example.com',
   }),
   llmKey: z.string().optional(),

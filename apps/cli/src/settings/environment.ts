@@ -15,7 +15,8 @@ const flag = z
   .default('false')
   .transform((text) => text === 'true');
 const port = z.coerce.number().int().min(0).max(65_535).default(8_080);
-const list = z
+/** Values separated by commas; blanks and empty ones are left out. */
+export const commaSeparatedSchema = z
   .string()
   .default('')
   .transform((text) =>
@@ -49,7 +50,7 @@ const settings = z.object({
     .transform((url) => url.replace(/\/$/, ''))
     .optional(),
   BATON_TRUST_PROXY: flag,
-  BATON_ALLOWED_ORIGINS: list,
+  BATON_ALLOWED_ORIGINS: commaSeparatedSchema,
   BATON_METRICS_OPEN: flag,
   BATON_MAX_CONNECTIONS: count(edge.connections),
   BATON_MAX_CONNECTIONS_PER_ADDRESS: count(edge.connectionsPerAddress),
