@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { PatchedRelease } from '../../processes/patched-release.ts';
 import { type Attack } from '../target/attack.ts';
 import { AttackedDeployment } from '../target/attacked-deployment.ts';
-import { tenantRateExhaustion } from './tenant-rate-exhaustion.ts';
+import { tenantRateExhaustion } from './limits/tenant-rate-exhaustion.ts';
 import { foreignIdExistenceLeak } from './foreign-id-existence-leak.ts';
 import { forgedHosts } from './forged-hosts.ts';
 import { guessedOperatorTokens } from './guessed-operator-tokens.ts';
@@ -12,12 +12,13 @@ import { loggedRedisArguments } from './logged-redis-arguments.ts';
 import { misusedCursors } from './misused-cursors.ts';
 import { requestsAgainstAgents } from './requests-against-agents.ts';
 import { jsonInsideStrings } from './json-inside-strings.ts';
-import { rateLimitedBodies } from './rate-limited-bodies.ts';
+import { largeBodies } from './limits/large-bodies.ts';
+import { rateLimitedBodies } from './limits/rate-limited-bodies.ts';
 import { schemaCrosstalk } from './schema-crosstalk.ts';
 import { strongerKeys } from './stronger-keys.ts';
-import { emptyAnswerChunks } from './empty-answer-chunks.ts';
-import { unmatchedFilters } from './unmatched-filters.ts';
-import { unreadReplies } from './unread-replies.ts';
+import { emptyAnswerChunks } from './limits/empty-answer-chunks.ts';
+import { unmatchedFilters } from './limits/unmatched-filters.ts';
+import { unreadReplies } from './limits/unread-replies.ts';
 
 const ATTACKS: readonly Attack[] = [
   tenantRateExhaustion,
@@ -29,6 +30,7 @@ const ATTACKS: readonly Attack[] = [
   misusedCursors,
   requestsAgainstAgents,
   jsonInsideStrings,
+  largeBodies,
   rateLimitedBodies,
   schemaCrosstalk,
   strongerKeys,

@@ -1,4 +1,4 @@
-import { BatonError, JsonTextError, MAX_BODY_BYTES, MAX_WIDE_FIELDS, parseJson } from '@baton/protocol';
+import { BatonError, JsonTextError, MAX_BODY_BYTES, JSON_TEXT_BOUNDS, parseJson } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readBody } from './read-body.ts';
 
@@ -33,17 +33,13 @@ function parseBody(body: string): unknown {
     return parseJson(body);
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
-    switch (error.fault) {
-      case 'depth':
-        throw new BatonError('invalid_arguments', `The JSON body ${error.message}.`);
-      case 'fields':
-        throw new BatonError('limit_size', `The JSON body ${error.message}. Send less at once.`, {
-          limit: 'fields',
-          most: MAX_WIDE_FIELDS,
-        });
-      case 'malformed':
-        throw new MalformedJson(error.message);
-    }
+    const { fault, message } = error;
+    if (fault === 'malformed') throw new MalformedJson(message);
+    if (fault === 'depth') throw new BatonError('invalid_arguments', `The JSON body ${message}.`);
+    throw new BatonError('limit_size', `The JSON body ${message}. Send less at once.`, {
+      limit: fault,
+      most: JSON_TEXT_BOUNDS[fault],
+    });
   }
 }
 

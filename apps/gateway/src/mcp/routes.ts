@@ -120,7 +120,7 @@ export async function mcpRoutes(
     const messages: unknown[] = Array.isArray(request.body) ? request.body : [request.body];
     const [first, ...others] = messages.map(messageAccess);
     const { principal } = await admitCaller(call, first ?? ANY_MCP_CALLER);
-    for (const access of others) await admitCaller(createCall(services, request, reply), access);
+    for (const access of others) await admitCaller(createCall(services, request, reply, 0), access);
     const invalid = invalidRequestResponse(request.body);
     if (invalid) return reply.status(400).send(invalid);
     const sealed = isInitialize(request.body)
@@ -155,13 +155,19 @@ async function sendRefusal(request: FastifyRequest, reply: FastifyReply, error: 
   return reply.status(error.row.http).headers(errorHeaders(error, request)).send(json);
 }
 
-function createCall(services: Services, request: FastifyRequest, reply: FastifyReply): Call {
+/** A call of the request's caller. The first of a batch is charged for the bytes of its body. */
+function createCall(
+  services: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bytes = request.bodyBytes,
+): Call {
   const key = keyOf(request);
   const tenant = services.store.tenant(key.tenant);
   return {
     services,
     tenant,
-    caller: tenant.caller(key, request.bodyBytes),
+    caller: tenant.caller(key, bytes),
     signal: services.inflightWaits.signalFor(reply),
   };
 }

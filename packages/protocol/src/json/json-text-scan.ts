@@ -1,54 +1,45 @@
 /** Objects with more fields than any record has: V8 keeps them, and their copies, as slow dictionaries. */
 const WIDE_OBJECT_FIELDS = 200;
 
+/** What a JSON text may hold: levels of nesting, fields of its wide objects taken together, and values. */
+export interface JsonTextBounds {
+  readonly depth: number;
+  readonly fields: number;
+  readonly values: number;
+}
+
 /**
- * Whether the wide objects of a JSON text have more fields in all than `most`, without parsing it: already the parser
- * takes microseconds for each. The text nests no deeper than `depth`; of broken text the result is arbitrary.
+ * Which bound a JSON text exceeds, found without parsing it: the parser takes up to a microsecond for each value, and
+ * more for each field of a wide object. Of broken text the result is arbitrary; the parser refuses it afterwards.
  */
-export function textExceedsWideObjectFields(most: number, text: string, depth: number): boolean {
+export function exceededJsonBound(most: JsonTextBounds, text: string): keyof JsonTextBounds | undefined {
   /** Of the objects and arrays that are open: the commas in them so far; -1 in arrays. */
-  const commas = new Int32Array(depth + 1);
+  const commas = new Int32Array(most.depth + 1);
   let level = 0;
   let fields = 0;
+  let values = 1;
   for (let at = 0; at < text.length; at++) {
     const char = text.charCodeAt(at);
     if (char === 0x22) {
       at = endOfString(text, at);
     } else if (char === 0x7b || char === 0x5b) {
       level++;
+      if (level > most.depth) return 'depth';
+      values++;
       commas[level] = char === 0x7b ? 0 : -1;
     } else if (char === 0x7d || char === 0x5d) {
       level--;
-    } else if (char === 0x2c && (commas[level] ?? -1) >= 0) {
-      const count = (commas[level] ?? 0) + 1;
+    } else if (char === 0x2c) {
+      values++;
+      if (values > most.values) return 'values';
+      const count = (commas[level] ?? -1) + 1;
+      if (count === 0) continue;
       commas[level] = count;
       if (count >= WIDE_OBJECT_FIELDS) fields += count === WIDE_OBJECT_FIELDS ? WIDE_OBJECT_FIELDS : 1;
-      if (fields > most) return true;
+      if (fields > most.fields) return 'fields';
     }
   }
-  return false;
-}
-
-/**
- * How deep a JSON text nests, without parsing it: the parser and everything after it may recurse, so depth is
- * bounded before. Stops counting at `limit + 1`. Broken text gives some number; the parser refuses it afterwards.
- */
-export function jsonTextDepth(text: string, limit: number): number {
-  let depth = 0;
-  let deepest = 0;
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charCodeAt(at);
-    if (char === 0x22) {
-      at = endOfString(text, at);
-    } else if (char === 0x7b || char === 0x5b) {
-      depth++;
-      if (depth > deepest) deepest = depth;
-      if (deepest > limit) return deepest;
-    } else if (char === 0x7d || char === 0x5d) {
-      depth--;
-    }
-  }
-  return deepest;
+  return undefined;
 }
 
 /** The index of the quote that closes the string opened at `at`; found by leaps, since most JSON is strings. */

@@ -1,7 +1,7 @@
 import secureJson from 'secure-json-parse';
 import { z } from 'zod';
 import { MAX_JSON_DEPTH } from './json.ts';
-import { jsonTextDepth, textExceedsWideObjectFields } from './json-text-scan.ts';
+import { exceededJsonBound, type JsonTextBounds } from './json-text-scan.ts';
 
 /**
  * The one parser of JSON text that arrives from outside: bodies, and JSON inside the strings of a body, of an answer, of
@@ -17,8 +17,8 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** `depth` and `fields`: the text is over a bound. `malformed`: it is no JSON, or JSON that sets a prototype. */
-export type JsonFault = 'malformed' | 'depth' | 'fields';
+/** The bound that the text is over, or `malformed`: it is no JSON, or JSON that sets a prototype. */
+export type JsonFault = 'malformed' | keyof JsonTextBounds;
 
 /** A JSON text that is not taken. Its message goes on after "the text" or "the body". */
 export class JsonTextError extends Error {
@@ -31,20 +31,24 @@ export class JsonTextError extends Error {
   }
 }
 
-/** Errors: JsonTextError for a text that nests too deep or whose large objects have too many fields. Parses nothing. */
+/** Errors: JsonTextError for a text over one of JSON_TEXT_BOUNDS. Parses nothing. */
 export function requireJsonBounds(text: string): void {
-  if (jsonTextDepth(text, MAX_JSON_DEPTH) > MAX_JSON_DEPTH)
-    throw new JsonTextError('depth', `nests deeper than ${MAX_JSON_DEPTH} levels`);
-  // A shorter text cannot hold as many: most texts pay nothing for it.
-  const mayBeWide = text.length > MAX_WIDE_FIELDS * SHORTEST_FIELD;
-  if (mayBeWide && textExceedsWideObjectFields(MAX_WIDE_FIELDS, text, MAX_JSON_DEPTH))
-    throw new JsonTextError('fields', `holds more than ${MAX_WIDE_FIELDS} fields in its large objects`);
+  const exceeded = exceededJsonBound(JSON_TEXT_BOUNDS, text);
+  if (exceeded !== undefined) throw new JsonTextError(exceeded, OVER_BOUND[exceeded]);
 }
 
-/** Each costs some microseconds wherever it is parsed, copied, sorted or checked; more would hold up everyone. */
-export const MAX_WIDE_FIELDS = 20_000;
-/** `"":1,` */
-const SHORTEST_FIELD = 5;
+/** Whoever parses text holds up everyone of its process meanwhile: some milliseconds at these bounds. */
+export const JSON_TEXT_BOUNDS: JsonTextBounds = {
+  depth: MAX_JSON_DEPTH,
+  fields: 20_000,
+  values: 100_000,
+};
+
+const OVER_BOUND: Readonly<Record<keyof JsonTextBounds, string>> = {
+  depth: `nests deeper than ${JSON_TEXT_BOUNDS.depth} levels`,
+  fields: `holds more than ${JSON_TEXT_BOUNDS.fields} fields in its large objects`,
+  values: `holds more than ${JSON_TEXT_BOUNDS.values} values`,
+};
 
 /**
  * A field that takes its value as JSON text too: models often write nested objects so. Text that is no JSON goes to the

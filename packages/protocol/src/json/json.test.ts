@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson, isRecord } from './json.ts';
-import { jsonTextDepth } from './json-text-scan.ts';
+import { exceededJsonBound } from './json-text-scan.ts';
 import { randomSeed } from '../testing/random-seed.ts';
 
 describe('canonical JSON', () => {
@@ -59,6 +59,15 @@ function reordered(value: unknown, choices: Iterator<number>): unknown {
   }));
   entries.sort((a, b) => a.at - b.at);
   return Object.fromEntries(entries.map(({ key, inner }) => [key, reordered(inner, choices)]));
+}
+
+/** The least bound on depth that the text keeps; one more than the limit when that is exceeded. */
+function jsonTextDepth(text: string, limit: number): number {
+  for (let depth = 0; depth <= limit; depth++) {
+    const most = { depth, fields: Infinity, values: Infinity };
+    if (exceededJsonBound(most, text) === undefined) return depth;
+  }
+  return limit + 1;
 }
 
 function depthOf(value: unknown): number {

@@ -3,6 +3,8 @@
 -- and not got it back. Sorted set K_rates: the id of each active key, by the time at which its share is whole again.
 -- Within its share a key is admitted whatever others have used; beyond it as long as more than half of the burst is left.
 -- A tenant's only active key has all of the rate: its share and the bucket run dry together.
+-- A request takes one token, and another for each BYTES_PER_TOKEN of its body: reading it holds up everyone of its gateway.
+-- It is admitted where one token is left; what it takes beyond that is refilled before the next.
 
 -- Places in the tenant's fields as authenticate reads them (admission).
 local RATE, BURST, TOKENS, FILLED = 2, 3, 5, 6
@@ -10,6 +12,8 @@ local RATE, BURST, TOKENS, FILLED = 2, 3, 5, 6
 -- How many bursts the tenant's bucket may be overdrawn by calls and answers within the shares of keys: a bound for many
 -- keys that begin at once. What is overdrawn is refilled before anyone is admitted beyond a share.
 local MOST_OVERDRAWN = 20
+
+local BYTES_PER_TOKEN = 65536
 
 -- The share of the calling key, for all calls of the batch: {id, ends, keys}; keys.active counts the caller too.
 local function read_share(now)
@@ -49,7 +53,7 @@ local function write_bucket(tenant)
   deferred_writes[#deferred_writes + 1] = function() redis.call('HSET', key, 'tokens', tenant[TOKENS], 'filled', tenant[FILLED]) end
 end
 
--- Takes a token of the rate for a caller that was authenticated. `floor` is how far the key may overdraw its share, in
+-- Takes the tokens of a request for a caller that was authenticated. `floor` is how far the key may overdraw its share, in
 -- bursts: 0 for calls, below for an answer that someone paid for; empty where an earlier script of the request has taken its
 -- token. Returns the refusal, or nothing.
 local function take_token(now, floor)
@@ -63,7 +67,8 @@ local function take_token(now, floor)
   local window = burst * 1000 / rate
   local lifetime = (2 + MOST_OVERDRAWN) * window
   local had = math.max(now, math.min(share.ends, now + lifetime))
-  local ends = had + share.keys.active * 1000 / rate
+  local token = share.keys.active * 1000 / rate
+  local ends = had + token
   local until_share = math.max(
     ends - now - (1 + debt) * window, (1 - math.max(debt, MOST_OVERDRAWN) * burst - tokens) * 1000 / rate)
   local spare = share.keys.active > 1 and burst / 2 or 0
@@ -71,9 +76,10 @@ local function take_token(now, floor)
   if until_share > 0 and until_spare > 0 then
     return {'limit_rate', math.ceil(math.min(until_share, until_spare)), tenant[RATE], share.keys.active}
   end
-  tenant[TOKENS], tenant[FILLED] = tokens - 1, now
+  local more = math.floor(A_bytes / BYTES_PER_TOKEN)
+  tenant[TOKENS], tenant[FILLED] = tokens - 1 - more, now
   -- What a key got beyond its share, since nobody else used it, is no debt.
-  share.ends = math.min(ends, math.max(had, now + (1 + debt) * window))
+  share.ends = math.min(ends, math.max(had, now + (1 + debt) * window)) + more * token
   write_bucket(tenant)
   write_share(share, now, lifetime)
 end

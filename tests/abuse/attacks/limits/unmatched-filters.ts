@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { Attack } from '../target/attack.ts';
+import type { Attack } from '../../target/attack.ts';
 
 const BODY = 'y'.repeat(240_000);
 const REQUESTS = 30;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Attack } from '../target/attack.ts';
-import type { AttackedDeployment } from '../target/attacked-deployment.ts';
+import type { Attack } from '../../target/attack.ts';
+import type { AttackedDeployment } from '../../target/attacked-deployment.ts';
 
 /** A key asks for large replies over many connections and reads none of them. */
 export const unreadReplies: Attack = {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
-import type { Attack } from '../target/attack.ts';
-import type { AttackedDeployment } from '../target/attacked-deployment.ts';
+import type { Attack } from '../../target/attack.ts';
+import type { AttackedDeployment } from '../../target/attacked-deployment.ts';
 
 /** A key that the rate refuses sends body after body: what is read of them costs others, and should cost the key. */
 export const rateLimitedBodies: Attack = {

@@ -1,5 +1,5 @@
-import type { Attack } from '../target/attack.ts';
-import type { AttackedDeployment } from '../target/attacked-deployment.ts';
+import type { Attack } from '../../target/attack.ts';
+import type { AttackedDeployment } from '../../target/attacked-deployment.ts';
 
 const RATE = { requestsPerSecond: 1, burst: 60 };
 

@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { Attack } from '../target/attack.ts';
+import type { Attack } from '../../target/attack.ts';
 
 const CHUNKS = 300;
 const LIMITS = { requestsPerSecond: 1_000_000, burst: 1_000_000, answerBytes: 8_192 };
