@@ -22,14 +22,14 @@ export class BenchProcess {
   readonly child: ChildProcess;
   private readonly lines: AsyncIterator<string>;
 
-  constructor(script: string, args: readonly string[]) {
+  constructor(script: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
     const path = new URL(`./${script}.js`, import.meta.url).pathname;
     // The flag of Baton's image, for every subject. A session of its own, as a container has a cgroup of its own: Linux
     // shares CPU time between sessions, and the private Redis has one too.
     this.child = spawn(process.execPath, ['--max-semi-space-size=64', '--expose-gc', path, ...args], {
       stdio: ['pipe', 'pipe', 'inherit'],
       detached: true,
-      env: { ...process.env, NODE_ENV: 'production' },
+      env: { ...process.env, ...environment, NODE_ENV: 'production' },
     });
     if (this.child.stdout === null) throw new Error('no output');
     this.lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]();

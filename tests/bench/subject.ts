@@ -1,4 +1,4 @@
-import { startPrivateRedis } from '@baton/local-redis';
+import { type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
 import type { Endpoint } from './processes/project-calls.ts';
 import { BenchProcess, type ProcessMessage } from './bench-process.ts';
 
@@ -9,6 +9,10 @@ export interface Subject {
   readonly protocol: 'baton' | 'plain';
   readonly script: string;
   readonly roles: readonly (readonly string[])[];
+  /** Variables of its processes beside those of this process. */
+  readonly environment?: NodeJS.ProcessEnv;
+  /** The server that it runs on; by default Redis with an append-only file. */
+  readonly startRedis?: () => Promise<PrivateRedis>;
 }
 
 /** Baton over MCP, with API keys, tenants and limits. */
@@ -52,16 +56,18 @@ export const BASELINE_SUBJECT: Subject = {
   roles: [['all']],
 };
 
-/** A started subject, on a private Redis with an append-only file. */
+const startRedisWithAof = () => startPrivateRedis({ args: ['--appendonly', 'yes'] });
+
+/** A started subject, on a private Redis. */
 export class RunningSubject {
-  readonly redis: Awaited<ReturnType<typeof startPrivateRedis>>;
+  readonly redis: PrivateRedis;
   readonly processes: readonly BenchProcess[];
   readonly kind: Subject['protocol'];
   private readonly said: readonly ProcessMessage[];
 
   private constructor(
     kind: Subject['protocol'],
-    redis: RunningSubject['redis'],
+    redis: PrivateRedis,
     processes: BenchProcess[],
     said: ProcessMessage[],
   ) {
@@ -71,12 +77,13 @@ export class RunningSubject {
     this.said = said;
   }
 
-  static async start({ protocol, script, roles }: Subject): Promise<RunningSubject> {
-    const redis = await startPrivateRedis({ args: ['--appendonly', 'yes'] });
+  static async start(subject: Subject): Promise<RunningSubject> {
+    const { protocol, script, roles, environment, startRedis = startRedisWithAof } = subject;
+    const redis = await startRedis();
     const processes: BenchProcess[] = [];
     const said: ProcessMessage[] = [];
     for (const [role = '', ...more] of roles) {
-      const one = new BenchProcess(script, [role, redis.url, ...more]);
+      const one = new BenchProcess(script, [role, redis.url, ...more], environment);
       processes.push(one);
       said.push(await one.nextMessage());
     }

@@ -16,3 +16,4 @@ export type { SourceMiss, SearchContext, SearchOptions } from './sources/search-
 export type { ServerBinary } from './sources/server-binary.ts';
 export { startPrivateRedis } from './start-private-redis.ts';
 export type { PrivateRedis, PrivateRedisOptions } from './start-private-redis.ts';
+export { startPrivateValkey } from './start-private-valkey.ts';

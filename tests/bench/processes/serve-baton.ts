@@ -12,7 +12,13 @@ import { sendToParent } from './parent-process.ts';
  * For each line of input it reports its heap and what its jobs have resumed.
  */
 const [role = '', redisUrl = '', name = role, tenants = '0'] = process.argv.slice(2);
-const store = await Store.open({ url: redisUrl, secret: 'a secret of the bench', replica: name });
+const fsync = process.env['BENCH_WAIT_AOF'] === 'true';
+const store = await Store.open({
+  url: redisUrl,
+  secret: 'a secret of the bench',
+  replica: name,
+  replication: { replicas: 0, waitMs: 4_000, fsync },
+});
 const log = createLogger('error', { role });
 let resumed = async () => ({ tasks: 0, jobs: 0 });
 

@@ -23,6 +23,7 @@ export function openStore(settings: Settings, deployment: Deployment, replica: s
     replication: {
       replicas: settings.BATON_REDIS_WAIT_REPLICAS,
       waitMs: settings.BATON_REDIS_WAIT_MS,
+      fsync: settings.BATON_REDIS_WAIT_AOF,
     },
     lifetimes: {
       interaction: settings.BATON_INTERACTION_TTL_MS,

@@ -67,6 +67,8 @@ const settings = z.object({
   /** How many replicas of Redis must have what is acknowledged, and how long they are waited for. */
   BATON_REDIS_WAIT_REPLICAS: z.coerce.number().int().min(0).max(9).default(0),
   BATON_REDIS_WAIT_MS: z.coerce.number().int().min(10).max(4_000).default(1_000),
+  /** Whether it must be on the disk of Redis too (WAITAOF, Redis 7.2). */
+  BATON_REDIS_WAIT_AOF: flag,
   BATON_SHARDS: z.coerce.number().int().min(1).max(64).optional(),
   BATON_UNREADY_MS: z.coerce.number().int().min(0).max(60_000).optional(),
   BATON_DRAIN_MS: z.coerce.number().int().min(0).max(600_000).default(8_000),

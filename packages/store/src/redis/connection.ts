@@ -4,9 +4,16 @@ import type { CompiledScript, ScriptCall } from '../scripts/script-batch.ts';
 import { ScriptBatcher } from '../scripts/script-batcher.ts';
 import { MemoryReserve } from './memory-reserve.ts';
 import { PubSub } from './pub-sub.ts';
-import { COMMAND_TIMEOUT, connectFailFast, connectRetryForever, connectSubscriber } from './redis-client.ts';
+import {
+  COMMAND_TIMEOUT,
+  connectFailFast,
+  connectRetryForever,
+  connectSubscriber,
+  mastersOf,
+} from './redis-client.ts';
 import { EvictionPolicyError, toUnavailable } from './redis-errors.ts';
-import type { Replication } from './replicated-write.ts';
+import { requireFsync } from './fsync-support.ts';
+import { NO_REPLICATION, type Replication } from './replicated-write.ts';
 import { ReplicatedWriter } from './replicated-writer.ts';
 
 /**
@@ -30,20 +37,22 @@ export class Connection {
     this.batcher = new ScriptBatcher(this.client);
     this.memoryReserve = new MemoryReserve(this.client);
     this.replicatedWriter =
-      replication.replicas === 0
+      replication.replicas === 0 && !replication.fsync
         ? undefined
         : new ReplicatedWriter(() => connectFailFast(url), replication, COMMAND_TIMEOUT);
   }
 
   /**
    * Connects, and refuses a server that may evict keys. With `replication`, writes and scripts that are marked
-   * `replicated` are acknowledged once the replicas have them. Errors: `unavailable`.
+   * `replicated` are acknowledged once the replicas, or the disks, have them. Errors: `unavailable`.
    */
-  static async open(url: string, replication: Replication = { replicas: 0, waitMs: 0 }): Promise<Connection> {
+  static async open(url: string, replication = NO_REPLICATION): Promise<Connection> {
     const connection = new Connection(url, replication);
     try {
       await connection.whenReady();
       await connection.checkEvictionPolicy();
+      if (replication.fsync)
+        await connection.command((client) => requireFsync(client, maskUrlPasswords(url)));
       await connection.command(() => connection.memoryReserve.refresh());
     } catch (error) {
       await connection.close();
@@ -88,7 +97,7 @@ export class Connection {
     return this.command((client) => client.call(name, key, ...args));
   }
 
-  /** True when a failover may undo what was published: it is then to be confirmed by a replicated read. */
+  /** True when a failover, or the loss of power, may undo what was published: it is then to be confirmed by a replicated read. */
   get waitsForReplicas(): boolean {
     return this.replicatedWriter !== undefined;
   }
@@ -120,9 +129,7 @@ export class Connection {
   /** Errors: EvictionPolicyError when a server may evict parked work. */
   async checkEvictionPolicy(): Promise<void> {
     const infos = await this.command((client) =>
-      Promise.all(
-        (client instanceof Cluster ? client.nodes('master') : [client]).map((node) => node.info('memory')),
-      ),
+      Promise.all(mastersOf(client).map((node) => node.info('memory'))),
     );
     for (const info of infos) {
       const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];

@@ -57,6 +57,11 @@ export function connectSubscriber(url: string): Redis {
   return client;
 }
 
+/** The servers that take writes. */
+export function mastersOf(client: Redis | Cluster): Redis[] {
+  return client instanceof Cluster ? client.nodes('master') : [client];
+}
+
 function connect(url: string, options: ClientOptions): Redis | Cluster {
   const client = newClient(url, options);
   // Each command carries its own failure to its caller; without a listener ioredis prints every reconnection.

@@ -31,7 +31,7 @@ async function received(call: Promise<unknown>) {
 }
 
 test('however many are queued before it, a write ends in time, and one that was not sent by then never is', async () => {
-  const connection = await Connection.open(servers.master.url, { replicas: 1, waitMs: 300 });
+  const connection = await Connection.open(servers.master.url, { replicas: 1, waitMs: 300, fsync: false });
   const names = Array.from({ length: 700 }, (_, n) => `{hung}:${n}`);
   const outcomes = await whileHung(servers.master.pid, () =>
     Promise.all(names.map((name) => received(connection.write('SET', name, 1)))),
@@ -59,7 +59,7 @@ async function lane(waitMs: number, limitMs: number): Promise<ReplicatedWriter> 
   const options = { enableOfflineQueue: false, commandTimeout: limitMs };
   const replicated = new ReplicatedWriter(
     () => new Redis(servers.master.url, options),
-    { replicas: 1, waitMs },
+    { replicas: 1, waitMs, fsync: false },
     limitMs,
   );
   await expect.poll(() => replicated.command('PING', '{lane}').catch(() => 'not yet')).not.toBe('not yet');

@@ -11,7 +11,7 @@ interface WriteGroup {
   readonly commands: readonly Command[];
 }
 
-/** The replicated writes to one node: sent in groups, one after the other, each with one WAIT. */
+/** The replicated writes to one node: sent in groups, one after the other, each with one WAIT or WAITAOF. */
 export class ReplicatedWriteQueue {
   private readonly node: Redis;
   private readonly replication: Replication;
@@ -63,12 +63,12 @@ export class ReplicatedWriteQueue {
   }
 
   private async sendGroup({ writes, commands }: WriteGroup): Promise<void> {
-    const { replicas, waitMs } = this.replication;
+    const { replicas, waitMs, fsync } = this.replication;
     const barrierKeys = [...new Set(writes.map(({ barrierKey }) => barrierKey))];
     const pipeline = this.node.pipeline([
       ...commands.map((command) => ['call', ...command]),
       ...barrierKeys.map((key) => ['call', 'EVAL', REPLICATION_BARRIER.source, 1, key]),
-      ['call', 'WAIT', replicas, waitMs],
+      fsync ? ['call', 'WAITAOF', 1, replicas, waitMs] : ['call', 'WAIT', replicas, waitMs],
     ]);
     const replies = (await pipeline.exec().catch(() => null)) ?? [];
     const shortfall = this.shortfallOf(replies.slice(writes.length));
@@ -82,15 +82,18 @@ export class ReplicatedWriteQueue {
     this.queued = [...retries, ...this.queued];
   }
 
-  /** The error of the whole group when a barrier failed or WAIT counted too few replicas. */
+  /** The error of the whole group when a barrier failed, or too few replicas or too few disks have it. */
   private shortfallOf(replies: readonly [Error | null, unknown][]): BatonError | undefined {
     const failed = replies.find(([error]) => error !== null);
-    const { replicas, waitMs } = this.replication;
-    const confirmed = Number(replies.at(-1)?.[1] ?? 0);
-    if (!failed && confirmed >= replicas) return undefined;
+    const { replicas, waitMs, fsync } = this.replication;
+    const confirmed = [replies.at(-1)?.[1] ?? 0].flat().map(Number);
+    const [local, copies] = fsync ? confirmed : [1, confirmed[0]];
+    if (!failed && (local ?? 0) >= 1 && (copies ?? 0) >= replicas) return undefined;
+    const reason =
+      local === 0 ? "Redis's disk did not confirm" : `${copies} of ${replicas} replicas of Redis confirmed`;
     const what = failed
       ? `Redis could not confirm this (${failed[0]?.message})`
-      : `${confirmed} of ${replicas} replicas of Redis confirmed this within ${waitMs} ms`;
+      : `${reason} this within ${waitMs} ms`;
     return new BatonError('unavailable', `${what}. Whether it was taken is not known; repeat the call.`);
   }
 }

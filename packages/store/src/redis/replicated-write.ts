@@ -1,10 +1,16 @@
 import { NotSentError } from './redis-errors.ts';
 
-/** How many replicas of Redis must have a write before it is acknowledged, and how long that is waited for. */
+/**
+ * What must have a write before it is acknowledged, and how long that is waited for: so many replicas, and with `fsync` the
+ * append-only file on the disk of the master and of those replicas.
+ */
 export interface Replication {
   readonly replicas: number;
   readonly waitMs: number;
+  readonly fsync: boolean;
 }
+
+export const NO_REPLICATION: Replication = { replicas: 0, waitMs: 0, fsync: false };
 
 /** A command as it is sent. */
 export type Command = readonly [name: string, ...args: (string | number)[]];

@@ -9,7 +9,9 @@ import { startPrivateRedis } from '@baton/local-redis';
 
 /** Nothing is acknowledged before a replica has it; a replica that hangs shows what is not waited for. */
 const servers = await startRedisWithReplica();
-const fixture = await connectFixture(servers.master.url, { replication: { replicas: 1, waitMs: 300 } });
+const fixture = await connectFixture(servers.master.url, {
+  replication: { replicas: 1, waitMs: 300, fsync: false },
+});
 const replica = new Redis(servers.replica.url);
 afterAll(async () => {
   replica.disconnect();
@@ -170,7 +172,7 @@ test('in a cluster WAIT goes to the node that has the write', { timeout: 60_000 
   const sees = await connectFixture(cluster.url, {}, new Redis(cluster.nodes[0]!));
   const waits = await connectFixture(
     cluster.url,
-    { replication: { replicas: 1, waitMs: 500 } },
+    { replication: { replicas: 1, waitMs: 500, fsync: false } },
     new Redis(cluster.nodes[0]!),
   );
   const codes = new Set<string>();

@@ -7,7 +7,8 @@ import { type CompiledScript, settleCall, encodeBatch, type ScriptCall } from '.
 import { toUnavailable } from './redis-errors.ts';
 
 /**
- * Writes that are acknowledged once replicas of Redis have them: a failover loses what only the master has.
+ * Writes that are acknowledged once replicas of Redis, or disks, have them: a failover loses what only the master has, and
+ * the loss of power what only memory has. WAIT stands for WAITAOF too.
  *
  * 1. WAIT follows its writes on the same connection, in one pipeline: a new connection may lead to a new master, which
  *    never received them, and would confirm.
