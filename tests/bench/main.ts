@@ -13,6 +13,7 @@ import {
   tableHead,
   tableRow,
 } from './measure-subject.ts';
+import { measureNeighbours } from './neighbours.ts';
 import { compareDurability } from './durability.ts';
 import { measureAndPrintOperationCosts } from './operation-costs.ts';
 import { measureParkedTaskSize } from './parked-task-size.ts';
@@ -22,6 +23,7 @@ import { measureParkedTaskSize } from './parked-task-size.ts';
  *
  *   subject           Baton, a BullMQ control and a two-call baseline   measure-subject   one load run of a subject
  *   operation-costs   expand_all, single tool calls, late resumes       parked-task-size  memory per parked task
+ *   neighbours        a quiet tenant beside each kind of attacker
  *   durability        the price of an append-only file and of waiting for the disk
  *   bench-process     the child processes (processes/)                  redis-traffic     calls and bytes of Redis
  */
@@ -93,6 +95,10 @@ if (ONLY === undefined || ONLY === 'parked') {
   console.log(
     `\n${count} parked tasks: ${redis.toFixed(0)} bytes of Redis each, ${heap.toFixed(0)} bytes of a gateway's heap`,
   );
+}
+if (ONLY === undefined || ONLY === 'neighbours') {
+  console.log();
+  await measureNeighbours(Math.min(RUNS, 3));
 }
 if (ONLY === undefined || ONLY === 'durability') {
   console.log();

@@ -94,10 +94,15 @@ export class RunningSubject {
     return [this.redis.pid, ...this.processes.map(({ pid }) => pid)];
   }
 
+  /** The keys of its tenants. */
+  get keys(): string[] {
+    return this.said.flatMap((one) => one.keys ?? []);
+  }
+
   /** Its first replica and the first tenant's key. */
   get endpoint(): Endpoint {
-    const [{ url = '', keys: [key = ''] = [] } = {}] = this.said;
-    return { url, key };
+    const [{ url = '' } = {}] = this.said;
+    return { url, key: this.keys[0] ?? '' };
   }
 
   /** Tasks and jobs that the workers have resumed so far. */
@@ -115,7 +120,7 @@ export class RunningSubject {
   /** A load client: it warms up, reports so, loads for `seconds` and reports its measurements. */
   startLoad(concurrency: number, seconds: string, warmSeconds = '12'): BenchProcess {
     const urls = this.said.flatMap(({ url }) => url ?? []).join(',');
-    const keys = this.said.flatMap((one) => one.keys ?? []).join(',');
+    const keys = this.keys.join(',');
     return new BenchProcess('load-client', [
       this.kind,
       urls,
@@ -129,7 +134,7 @@ export class RunningSubject {
   /** Parks `count` calls and leaves them parked. */
   async parkCalls(count: number): Promise<void> {
     const urls = this.said.flatMap(({ url }) => url ?? []).join(',');
-    const keys = this.said.flatMap((one) => one.keys ?? []).join(',');
+    const keys = this.keys.join(',');
     const parking = new BenchProcess('load-client', ['park', urls, keys, '32', String(count), '0']);
     await parking.nextMessage();
     await parking.stop();

@@ -40,8 +40,9 @@ if (role === 'worker') {
 } else {
   const operatorStore = new OperatorStore(store);
   const keys: string[] = [];
+  const limits = process.env['BENCH_LIMITS'] === 'default' ? {} : UNLIMITED;
   for (let n = 0; n < Number(tenants); n++) {
-    await operatorStore.create({ id: `bench-${n}`, limits: UNLIMITED });
+    await operatorStore.create({ id: `bench-${n}`, limits });
     keys.push(
       (await store.tenant(`bench-${n}`).apiKeys.create({ name: 'bench', scopes: ['mcp', 'agent'] })).key,
     );
