@@ -92,9 +92,41 @@ test('a key that does not read holds a bounded number of bytes, is refused, and 
     interval: 100,
   });
   expect(await metric('baton_closed_connections_total{reason="stalled"}')).toBeGreaterThan(0);
-  expect((await read(key)).status, 'there is room again').toBe(200);
+  const again = await read(key);
+  expect(again.status, 'there is room again').toBe(200);
+  await again.text();
   for (const socket of clients) socket.destroy();
 });
+
+test('replies of a batch that nobody reads count as the others do, from when they are made', async () => {
+  const requests = Array.from({ length: 10 }, (_, id) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'get_tasks', arguments: { projectRoot: 'big', tag: `c${id % 8}` } },
+  }));
+  const body = Buffer.from(JSON.stringify(requests));
+  const bounded = await metric('baton_closed_connections_total{reason="buffers"}');
+  const clients: Socket[] = [];
+  for (let n = 0; n < 3; n++) {
+    const socket = connect({ port: Number(new URL(baton.url()).port), host: '127.0.0.1' });
+    socket.pause().on('error', () => {});
+    socket.write(
+      `POST /mcp HTTP/1.1\r\nhost: baton\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\n` +
+        `accept: application/json, text/event-stream\r\ncontent-length: ${body.length}\r\n\r\n`,
+    );
+    socket.write(body);
+    clients.push(socket);
+  }
+  await vi.waitFor(
+    async () =>
+      expect(await metric('baton_closed_connections_total{reason="buffers"}')).toBeGreaterThan(bounded),
+    { timeout: 20_000, interval: 100 },
+  );
+  expect(await metric('baton_buffer_bytes')).toBeLessThanOrEqual(2 * PER_KEY);
+  for (const socket of clients) socket.destroy();
+  await vi.waitFor(async () => expect(await metric('baton_buffer_bytes')).toBe(0), { timeout: 20_000 });
+}, 60_000);
 
 test('a client that reads slowly is never closed as one that does not read', async () => {
   const socket = askWithoutReading(other);

@@ -131,7 +131,7 @@ export async function mcpRoutes(
           call.tenant,
         )
       : undefined;
-    const response = await handleWithSdkTransport(() => servers.createServer(), request, call);
+    const response = await handleWithSdkTransport(() => servers.createServer(), request, reply, call);
     if (response.ok && sealed !== undefined) reply.header(SESSION_ID_HEADER, sealed);
     return reply.send(response);
   }

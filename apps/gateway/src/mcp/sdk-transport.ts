@@ -1,7 +1,8 @@
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Call } from '../call/call.ts';
+import { countStreamParts } from '../edge/limits/unread-replies.ts';
 import { sseComment } from '../edge/sse.ts';
 import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
 import { wrapCallInAuthInfo } from '../json-rpc/call-in-auth-info.ts';
@@ -16,6 +17,7 @@ const KEEP_ALIVE_MS = 10_000;
 export async function handleWithSdkTransport(
   createServer: () => Server,
   request: FastifyRequest,
+  { raw }: FastifyReply,
   call: Call,
 ): Promise<Response> {
   const server = createServer();
@@ -36,19 +38,19 @@ export async function handleWithSdkTransport(
     authInfo: wrapCallInAuthInfo(call),
   });
   if (signal.aborted) end();
-  return withOpeningComment(response);
-}
-
-/** A stream's headers leave with its first bytes: a comment, so that its client knows at once that it is open. */
-function withOpeningComment(response: Response): Response {
   if (response.body === null || response.headers.get('content-type') !== 'text/event-stream') return response;
-  const begun = new TransformStream<Uint8Array, Uint8Array>({
-    start: (stream) => stream.enqueue(new TextEncoder().encode(sseComment('open'))),
-  });
   const { status, headers } = response;
   // Whether the connection stays is between the client and Node; the SDK would keep it, whatever the client asked.
   headers.delete('connection');
-  return new Response(response.body.pipeThrough(begun), { status, headers });
+  return new Response(withOpeningComment(countStreamParts(request, raw, response.body)), { status, headers });
+}
+
+/** A stream's headers leave with its first bytes: a comment, so that its client knows at once that it is open. */
+function withOpeningComment(parts: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const begun = new TransformStream<Uint8Array, Uint8Array>({
+    start: (stream) => stream.enqueue(new TextEncoder().encode(sseComment('open'))),
+  });
+  return parts.pipeThrough(begun);
 }
 
 function headersOf(request: FastifyRequest): Headers {

@@ -1,5 +1,5 @@
 import { BatonError, maskUrlPasswords } from '@baton/protocol';
-import { Cluster, type Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import type { CompiledScript, ScriptCall } from '../scripts/script-batch.ts';
 import { ScriptBatcher } from '../scripts/script-batcher.ts';
 import { MemoryReserve } from './memory-reserve.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { BatonError } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { BufferBudget } from './buffer-budget.ts';
+import type { BufferBudget, HeldBytes } from './buffer-budget.ts';
 import { LARGE_REPLY_BYTES, LargeReplyStream } from './large-reply-stream.ts';
 import { TurnQueue } from './turn-queue.ts';
 
@@ -36,14 +36,45 @@ export function endStreamWithText(request: FastifyRequest, raw: ServerResponse, 
   else holdReply(request, raw, Buffer.from(text)).pipe(raw);
 }
 
+/** The stream, whose large parts count as the request's from when they are made, read or not, until the reply has ended. */
+export function countStreamParts(
+  request: FastifyRequest,
+  raw: ServerResponse,
+  parts: ReadableStream<Uint8Array>,
+): ReadableStream<Uint8Array> {
+  const hold = holderOf(request, raw);
+  const counting = new TransformStream<Uint8Array, Uint8Array>(
+    {
+      transform(part, stream) {
+        if (part.length >= LARGE_REPLY_BYTES) hold(part.length);
+        stream.enqueue(part);
+      },
+    },
+    undefined,
+    // What is made and not asked for yet is to be counted too.
+    { highWaterMark: Number.POSITIVE_INFINITY },
+  );
+  return parts.pipeThrough(counting);
+}
+
 function holdReply(request: FastifyRequest, raw: ServerResponse, bytes: Buffer): LargeReplyStream {
-  const { bufferBudget } = request.server;
-  const held = { key: ownerOf(request), bytes: bytes.length, close: () => request.raw.socket.destroy() };
-  if (!raw.destroyed) {
-    bufferBudget.hold(held);
-    raw.once('close', () => bufferBudget.release(held));
-  }
+  holderOf(request, raw)(bytes.length);
   return new LargeReplyStream(bytes);
+}
+
+/** Counts bytes of a reply as its key's until the reply has ended. */
+function holderOf(request: FastifyRequest, raw: ServerResponse): (bytes: number) => void {
+  const { bufferBudget } = request.server;
+  const all: HeldBytes[] = [];
+  raw.once('close', () => {
+    for (const held of all) bufferBudget.release(held);
+  });
+  return (bytes) => {
+    if (raw.destroyed) return;
+    const held = { key: ownerOf(request), bytes, close: () => request.raw.socket.destroy() };
+    all.push(held);
+    bufferBudget.hold(held);
+  };
 }
 
 /** Who answers for what a request makes this process hold. */
