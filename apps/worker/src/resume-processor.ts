@@ -16,8 +16,8 @@ import type { Logger } from 'pino';
 /** How long a job waits whose programs this worker lacks, in milliseconds. */
 const MISSING_PROGRAM_DELAY_MS = 100;
 
-/** How long a job waits while Redis rejects writes (it is full, say), in milliseconds. */
-const REDIS_REFUSED_DELAY_MS = 3_000;
+/** How long a job waits whose tasks were postponed, in milliseconds: until Redis takes writes, or their checks have turns. */
+const POSTPONED_DELAY_MS = 3_000;
 
 /** A job that runs for so long records its task ids for operators; recording them at once would cost a call each. */
 const LONG_JOB_MS = 500;
@@ -96,8 +96,10 @@ async function runBatch(
     try {
       const end = await resumeTask(programs, check, shard, segment, running.final, warn);
       ends.push({ taskId: segment.taskId, end });
+      return end;
     } catch (error) {
       errors.push(error);
+      return undefined;
     }
   };
   if (batch.kind === 'retried') await runOneByOne(shard, running, batch.notLoaded, run);
@@ -106,14 +108,15 @@ async function runBatch(
   return ends;
 }
 
-type RunTask = (segment: FencedSegment) => Promise<void>;
+/** Undefined when it threw. */
+type RunTask = (segment: FencedSegment) => Promise<SegmentEnd | undefined>;
 
 async function runOneByOne(shard: WorkerShard, running: RunningJob, tasks: readonly string[], run: RunTask) {
   await recordTaskIds(running, tasks);
   const { tenant, number } = running.data;
   for (const taskId of tasks) {
     const { segments } = await shard.load(tenant, number, [taskId]);
-    for (const segment of segments) await run(segment);
+    for (const segment of segments) if ((await run(segment))?.kind === 'postponed') return;
   }
 }
 
@@ -127,7 +130,7 @@ async function runSideBySide(
   const { tenant, number } = running.data;
   const tasks = [...segments.map(({ taskId }) => taskId), ...notLoaded];
   const long = setTimeout(() => void recordTaskIds(running, tasks), LONG_JOB_MS);
-  const runs = segments.map(run);
+  const runs: Promise<unknown>[] = segments.map(run);
   try {
     for (let rest = notLoaded; rest.length > 0; ) {
       const loaded = await shard.load(tenant, number, rest);
@@ -158,7 +161,7 @@ async function delayJob(job: Job, token: string, delay: number): Promise<never> 
 /** Ends the job: completed, delayed, failed for a retry, or failed for good, with its reason. */
 async function finishJob(job: Job, token: string, ends: readonly TaskEnd[]): Promise<void> {
   const endsOf = (kind: SegmentEnd['kind']) => ends.filter(({ end }) => end.kind === kind);
-  if (endsOf('refused').length > 0) return delayJob(job, token, REDIS_REFUSED_DELAY_MS);
+  if (endsOf('postponed').length > 0) return delayJob(job, token, POSTPONED_DELAY_MS);
   const retry = endsOf('retry');
   if (retry.length > 0) throw new Error(failureReason(retry));
   const broken = endsOf('broken');

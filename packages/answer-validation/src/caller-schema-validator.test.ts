@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@baton/protocol';
+import type { BatonError, Json, JsonObject } from '@baton/protocol';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { CallerSchemaValidator } from './caller-schema-validator.ts';
@@ -18,15 +18,15 @@ describe("an answer to a caller's schema", () => {
     ['bare', { city: 'Oslo' }],
     ['text', { text: '```json\n{"city":"Oslo"}\n```' }],
   ])('is read as %s', async (_form, data) => {
-    expect(await check.validateAnswer(city, data)).toEqual({ ok: true, value: { city: 'Oslo' } });
+    expect(await check.validateAnswer('acme', city, data)).toEqual({ ok: true, value: { city: 'Oslo' } });
   });
 
   test('is held against each pattern of the schema, never against the first one only', async () => {
-    expect(await check.validateAnswer(city, { city: 'oslo' })).toEqual({
+    expect(await check.validateAnswer('acme', city, { city: 'oslo' })).toEqual({
       ok: false,
       problem: 'city: must match pattern "^[A-Z]"',
     });
-    expect(await check.validateAnswer(city, { city: 'Oslo', code: 'x' })).toEqual({
+    expect(await check.validateAnswer('acme', city, { city: 'Oslo', code: 'x' })).toEqual({
       ok: false,
       problem: 'code: must match pattern "^\\d+$"',
     });
@@ -38,7 +38,7 @@ describe("an answer to a caller's schema", () => {
       properties: { object: { type: 'object' } },
       required: ['object'],
     };
-    expect(await check.validateAnswer(schema, { object: { a: 1 } })).toEqual({
+    expect(await check.validateAnswer('acme', schema, { object: { a: 1 } })).toEqual({
       ok: true,
       value: { object: { a: 1 } },
     });
@@ -50,15 +50,17 @@ describe("an answer to a caller's schema", () => {
       properties: { next: { $ref: '#' }, n: { type: 'integer' } },
       required: ['n'],
     };
-    expect((await check.validateAnswer(tree, { n: 1, next: { n: 2 } })).ok).toBe(true);
-    expect((await check.validateAnswer(tree, { n: 1, next: {} })).ok).toBe(false);
-    expect((await check.validateAnswer({ $async: true, type: 'object', required: ['z'] }, { a: 1 })).ok).toBe(
+    expect((await check.validateAnswer('acme', tree, { n: 1, next: { n: 2 } })).ok).toBe(true);
+    expect((await check.validateAnswer('acme', tree, { n: 1, next: {} })).ok).toBe(false);
+    expect(
+      (await check.validateAnswer('acme', { $async: true, type: 'object', required: ['z'] }, { a: 1 })).ok,
+    ).toBe(false);
+    expect(
+      (await check.validateAnswer('acme', { properties: { constructor: { type: 'string' } } }, {})).ok,
+    ).toBe(true);
+    expect((await check.validateAnswer('acme', { type: 'object', required: ['toString'] }, {})).ok).toBe(
       false,
     );
-    expect((await check.validateAnswer({ properties: { constructor: { type: 'string' } } }, {})).ok).toBe(
-      true,
-    );
-    expect((await check.validateAnswer({ type: 'object', required: ['toString'] }, {})).ok).toBe(false);
   });
 
   test('is bare data, with what stands beside it about the call, and a bare string', async () => {
@@ -67,18 +69,20 @@ describe("an answer to a caller's schema", () => {
       properties: { a: { type: 'integer' } },
       additionalProperties: false,
     };
-    expect(await check.validateAnswer(strict, { a: 1, usage: { inputTokens: 1 }, model: 'm' })).toEqual({
+    expect(
+      await check.validateAnswer('acme', strict, { a: 1, usage: { inputTokens: 1 }, model: 'm' }),
+    ).toEqual({
       ok: true,
       value: { a: 1 },
     });
-    expect(await check.validateAnswer({ type: 'string' }, 's')).toEqual({ ok: true, value: 's' });
+    expect(await check.validateAnswer('acme', { type: 'string' }, 's')).toEqual({ ok: true, value: 's' });
   });
 
   test('is checked in linear time where the pattern is made to be slow', async () => {
     const slow: JsonObject = { type: 'string', pattern: '^(a+)+$' };
-    expect((await check.validateAnswer(slow, { text: JSON.stringify(`${'a'.repeat(50_000)}b`) })).ok).toBe(
-      false,
-    );
+    expect(
+      (await check.validateAnswer('acme', slow, { text: JSON.stringify(`${'a'.repeat(50_000)}b`) })).ok,
+    ).toBe(false);
   });
 });
 
@@ -88,30 +92,67 @@ describe('a schema that cannot be used', () => {
     ['a broken pattern', { type: 'string', pattern: '(' }, 'missing closing )'],
     ['a reference to nowhere', { $ref: '#/definitions/none' }, "can't resolve reference"],
   ])('is refused by name: %s', async (_what, schema, problem) => {
-    await expect(check.requireUsableSchema(schema as JsonObject, 'schema')).rejects.toThrow(problem);
-    await expect(check.requireUsableSchema(schema as JsonObject, 'schema')).rejects.toMatchObject({
+    await expect(check.requireUsableSchema('acme', schema as JsonObject, 'schema')).rejects.toThrow(problem);
+    await expect(check.requireUsableSchema('acme', schema as JsonObject, 'schema')).rejects.toMatchObject({
       code: 'invalid_arguments',
     });
   });
 
   test('is named as such when an answer comes, never blamed on the answer', async () => {
     const endless: JsonObject = { $defs: { n: { allOf: [{ $ref: '#/$defs/n' }] } }, $ref: '#/$defs/n' };
-    await expect(check.validateAnswer(endless, { a: 1 })).rejects.toMatchObject({ code: 'schema_unusable' });
+    await expect(check.validateAnswer('acme', endless, { a: 1 })).rejects.toMatchObject({
+      code: 'schema_unusable',
+    });
   });
 
-  test('never takes the next check with it', async () => {
+  test('never takes a check of another tenant with it', async () => {
     const endless = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, n) => [
         `p${n}`,
         { type: 'object', properties: { [`q${n}`]: { type: 'string' } } },
       ]),
     );
-    await check.requireUsableSchema({ type: 'object', properties: endless }, 'schema').catch(() => {});
-    expect((await check.validateAnswer(city, { city: 'Oslo' })).ok).toBe(true);
+    const hostile = check
+      .requireUsableSchema('mallory', { type: 'object', properties: endless }, 'schema')
+      .catch(() => {});
+    expect((await check.validateAnswer('acme', city, { city: 'Oslo' })).ok).toBe(true);
+    await hostile;
+    expect((await check.validateAnswer('acme', city, { city: 'Oslo' })).ok).toBe(true);
   });
 });
 
-describe('schemas of different callers, checked by one thread', () => {
+describe('checks that take longer than they may', () => {
+  /** Each of these takes some ten seconds. */
+  const schema: JsonObject = { type: 'array', uniqueItems: true };
+  const bomb: Json = Array.from({ length: 60_000 }, (_, n) => [n]);
+
+  test('end with their thread, at the cost of their tenant, and nobody else waits for them', async () => {
+    const hostile = ['m1', 'm2', 'm3', 'm4'].map((tenant) =>
+      check.validateAnswer(tenant, schema, bomb).catch((error: BatonError) => error),
+    );
+    for (let n = 0; n < 20; n++)
+      expect((await check.validateAnswer(`quiet${n % 5}`, city, { city: 'Oslo' })).ok).toBe(true);
+    const first = (await Promise.race(hostile)) as BatonError;
+    expect(first).toMatchObject({ code: 'schema_unusable' });
+    expect(first.message).toContain('longer than 1000 ms');
+    await Promise.all(hostile);
+    const before = process.cpuUsage();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000, 'no thread goes on').toBeLessThan(200);
+    const ends = await Promise.all(
+      ['m1', 'm2', 'm3', 'm4'].map((tenant) =>
+        check.validateAnswer(tenant, city, { city: 'Oslo' }).then(
+          () => 'checked',
+          (error: BatonError) => error.code,
+        ),
+      ),
+    );
+    expect(ends).toContain('limit_checks');
+  });
+});
+
+describe('schemas of different tenants, checked by the same threads', () => {
   const URI = 'https://caller.example/s';
   const DRAFT_7 = 'http://json-schema.org/draft-07/schema#';
   const names = fc.constantFrom(URI, `${URI}#`, `${URI}#/definitions/item`, `${URI}#item`, 's', '#item');
@@ -145,10 +186,12 @@ describe('schemas of different callers, checked by one thread', () => {
   };
   const values: readonly Json[] = [{ item: { sku: 'a' } }, { item: 'forged' }, { item: 1 }, {}];
 
-  const outcomes = (schema: JsonObject) =>
+  const outcomes = (tenant: string, schema: JsonObject) =>
     Promise.all(
       values.map((value) =>
-        check.validateAnswer(schema, value).catch((error: Error) => ({ ok: false, problem: error.message })),
+        check
+          .validateAnswer(tenant, schema, value)
+          .catch((error: Error) => ({ ok: false, problem: error.message })),
       ),
     );
 
@@ -156,15 +199,22 @@ describe('schemas of different callers, checked by one thread', () => {
     ['draft 2020-12', victim],
     ['draft 7', { ...victim, $schema: DRAFT_7 }],
   ])("never change each other's verdicts and texts: %s", { timeout: 60_000 }, async (_draft, schema) => {
-    const alone = await outcomes(schema as JsonObject);
+    const alone = await outcomes('victim', schema as JsonObject);
+    // As many at once as there are threads, so that they meet in each.
+    const everywhere = (name: string, checked: JsonObject) =>
+      Promise.all([1, 2, 3].map((n) => outcomes(`${name}-${n}`, checked)));
+    let run = 0;
     expect(alone.map(({ ok }) => ok)).toEqual([true, false, false, false]);
     const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2 ** 31);
     await fc.assert(
       fc.asyncProperty(naming, naming, fc.boolean(), async (outer, inner, old) => {
         const draft = old ? { $schema: DRAFT_7 } : {};
         const { const: _, ...named } = outer;
-        await outcomes({ ...named, ...draft, properties: { item: inner, 'x/y': { items: inner } } });
-        expect(await outcomes(schema as JsonObject)).toEqual(alone);
+        const hostile = { ...named, ...draft, properties: { item: inner, 'x/y': { items: inner } } };
+        await everywhere(`mallory-${++run}`, hostile);
+        expect(await outcomes('victim', schema as JsonObject), 'compiled before').toEqual(alone);
+        const after = await everywhere(`victim-${run}`, schema as JsonObject);
+        expect(after, 'compiled after').toEqual([alone, alone, alone]);
       }),
       { seed, numRuns: 200 },
     );
@@ -172,10 +222,10 @@ describe('schemas of different callers, checked by one thread', () => {
 
   test('never read each other through a reference to a name', async () => {
     const secret: JsonObject = { $id: URI, $anchor: 'probe', type: 'object', required: ['secretField'] };
-    await check.validateAnswer(secret, {}).catch(() => {});
+    await check.validateAnswer('victim', secret, {}).catch(() => {});
     for (const $ref of [URI, `${URI}#probe`, '#probe', 's#probe'])
-      await expect(check.validateAnswer({ properties: { a: { $ref } } }, { a: {} })).rejects.toThrow(
-        "can't resolve reference",
-      );
+      await expect(
+        check.validateAnswer('mallory', { properties: { a: { $ref } } }, { a: {} }),
+      ).rejects.toThrow("can't resolve reference");
   });
 });

@@ -1,8 +1,8 @@
-// The thread of caller-schema-validator.ts. Plain JavaScript, since a thread is started from a file. Regular expressions run on
+// A thread of validation-threads.ts. Plain JavaScript, since a thread is started from a file. Regular expressions run on
 // RE2, in linear time; remote references are never fetched, since no loader is given.
-import { parentPort } from 'node:worker_threads';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 
 /** ajv's seam for regular expressions. */
@@ -20,24 +20,58 @@ const drafts = { old: Ajv, now: Ajv2020 };
 // Shared by all checks, and so used for nothing but a draft's own schema: `validateSchema` registers nothing.
 const metaValidators = { old: new Ajv(options), now: new Ajv2020(options) };
 
-parentPort.on('message', ({ schema, values }) => {
-  parentPort.postMessage(check(schema, values));
-});
-parentPort.postMessage('ready');
+// By tenant and digest, each with a validator of its own; bounded by the bytes of the schemas too.
+const compiled = new LRUCache({ max: 128, maxSize: 524_288 });
+const MAX_COMPILED_OF_TENANT = 16;
+const MAX_CACHED_SCHEMA_BYTES = 32_768;
+
+// Whoever comes first need not pay for code that was never run.
+compile('{"type":"object","properties":{"a":{"pattern":"a"}},"required":["a"]}')({ a: 'a' });
+
+/** A check of caller-schema-validator.ts: the time it took, and one problem or null per value, or what is wrong with the schema. */
+export default function check({ tenant, digest, schema, values }) {
+  const since = performance.now();
+  let result;
+  try {
+    const validate = compiledOf(tenant, digest, schema);
+    result = problemsOf(validate, values);
+  } catch (error) {
+    result = String(error.message);
+  }
+  return { ms: performance.now() - since, result };
+}
+
+/** One tenant's schemas leave room for those of others. */
+function compiledOf(tenant, digest, schema) {
+  const key = digest + tenant;
+  const known = compiled.get(key);
+  if (known !== undefined) return known;
+  const validate = compile(schema);
+  const ofTenant = [...compiled.rkeys()].filter((other) => other.slice(digest.length) === tenant);
+  if (ofTenant.length >= MAX_COMPILED_OF_TENANT) compiled.delete(ofTenant[0]);
+  if (schema.length <= MAX_CACHED_SCHEMA_BYTES) compiled.set(key, validate, { size: schema.length });
+  return validate;
+}
 
 /**
- * Each check has a validator of its own: a validator keeps the `$id`s and anchors of every schema that it has compiled,
+ * Each schema has a validator of its own: a validator keeps the `$id`s and anchors of every schema that it has compiled,
  * and callers of different tenants meet in this thread. `$async` would have ajv answer with promises, which are always true.
  */
-function check({ $schema, $async, ...schema }, values) {
+function compile(text) {
+  const { $schema, $async, ...schema } = JSON.parse(text);
   const draft = /draft-0[467]/.test(String($schema)) ? 'old' : 'now';
-  try {
-    void metaValidators[draft].validateSchema(schema, true);
-    const validate = new drafts[draft]({ ...options, validateSchema: false }).compile(schema);
-    return values.map((value) => (validate(value) ? null : problemOf(validate.errors)));
-  } catch (error) {
-    return new Error(error.message);
+  void metaValidators[draft].validateSchema(schema, true);
+  return new drafts[draft]({ ...options, validateSchema: false }).compile(schema);
+}
+
+function problemsOf(validate, values) {
+  const problems = [];
+  for (const value of values) {
+    const fits = validate(JSON.parse(value));
+    problems.push(fits ? null : problemOf(validate.errors));
+    if (fits) break;
   }
+  return problems;
 }
 
 function problemOf(errors) {

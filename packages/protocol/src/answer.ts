@@ -22,7 +22,13 @@ const streaming = z.looseObject({
     (value) => (typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value),
     z.int().min(0).max(100_000),
   ),
-  delta: z.string().max(524_288),
+  // Chunks are stored as UTF-8, which has no half characters: halves would never meet again.
+  delta: z
+    .string()
+    .max(524_288)
+    .refine((text) => text.isWellFormed(), {
+      error: 'holds half of a surrogate pair: cut the stream between characters, never within one',
+    }),
 });
 
 /** Limit of an envelope's own fields; those inside `data` are not counted. */
@@ -121,7 +127,8 @@ function readJsonText<T>(text: string, shape: AnswerSchema<T>): Validation<T> {
 function parseText(text: string): unknown {
   try {
     return parseJson(text);
-  } catch {
+  } catch (error) {
+    if (error instanceof JsonTextError && error.fault === 'number') throw error;
     return parseJson(stripCodeFence(text));
   }
 }

@@ -59,6 +59,7 @@ export const ERRORS = {
   limit_size: row(413, -32602),
   limit_connections: row(429, -32003, true),
   limit_buffers: row(429, -32003, true),
+  limit_checks: row(429, -32003, true),
   unavailable: row(503, -32003, true),
   internal: row(500, -32603),
 } as const satisfies Record<string, ErrorRow>;

@@ -21,7 +21,7 @@ export interface SegmentContext {
 
 /**
  * Performs an effect that needs no wait and adds its outcome to the journal. Errors: `StaleSegment` when another run has the
- * task; what another run may mend (`unavailable`, `project_conflict`).
+ * task; what another run may mend (`unavailable`, `project_conflict`, `limit_checks`).
  */
 export async function performLocalEffect(
   context: SegmentContext,
@@ -36,7 +36,7 @@ export async function performLocalEffect(
       return;
     }
     case 'check':
-      context.journal.add(path, { kind: 'check', ...(await checkAnswer(context.validator, effect)) });
+      context.journal.add(path, { kind: 'check', ...(await checkAnswer(context, effect)) });
       return;
     case 'commit':
       return commit(context, path, effect.project, effect.command as Command);
@@ -44,13 +44,13 @@ export async function performLocalEffect(
 }
 
 async function checkAnswer(
-  check: CallerSchemaValidator,
+  { validator, segment }: SegmentContext,
   { schema, data }: Extract<LocalEffect, { kind: 'check' }>,
 ): Promise<Outcome> {
   try {
-    return { ok: true, value: await check.validateAnswer(schema, data) };
+    return { ok: true, value: await validator.validateAnswer(segment.tenant, schema, data) };
   } catch (thrown) {
-    if (!(thrown instanceof BatonError)) throw thrown;
+    if (!(thrown instanceof BatonError) || thrown.row.repeat) throw thrown;
     return { ok: false, error: thrown.toWire() };
   }
 }

@@ -17,10 +17,11 @@ export type SegmentEnd =
   /** `held`: this process lacks the program, and the task waits for a worker that has it. */
   | { readonly kind: 'parked' | 'completed' | 'failed' | 'held' | 'stale' }
   /**
-   * It was interrupted. `retry`: another run may succeed. `refused`: Redis rejects writes now (it is full, say), which is
-   * no fault of the task. `broken`: no run would succeed, and the task has failed with this error.
+   * It was interrupted. `retry`: another run may succeed. `postponed`: a later run will, and this one is no fault of the
+   * task: Redis rejects writes (it is full, say), or the tenant's answers wait to be checked. `broken`: no run would
+   * succeed, and the task has failed with this error.
    */
-  | { readonly kind: 'retry' | 'refused' | 'broken'; readonly error: BatonError };
+  | { readonly kind: 'retry' | 'postponed' | 'broken'; readonly error: BatonError };
 
 /** A task whose runs have died with their worker so many times fails. */
 export const MAX_TRIES = 8;
@@ -102,9 +103,9 @@ async function endFailedSegment(
   final: boolean,
 ): Promise<SegmentEnd> {
   const error = toBatonError(thrown);
-  if (error.code === 'unavailable' && error.details['taken'] === false) {
-    return (await segment.release()) === 'stale' ? STALE : { kind: 'refused', error };
-  }
+  const rejectsWrites = error.code === 'unavailable' && error.details['taken'] === false;
+  if (rejectsWrites || error.code === 'limit_checks')
+    return (await segment.release()) === 'stale' ? STALE : { kind: 'postponed', error };
   const isPermanent =
     error.code === 'journal_too_large' || (error.code === 'internal' && thrown instanceof BatonError);
   if (isPermanent || final) {

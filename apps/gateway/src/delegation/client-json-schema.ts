@@ -6,10 +6,11 @@ const SCHEMA_LIMITS = { bytes: 65_536, depth: 32, nodes: 5_000 };
 
 /**
  * A schema that a caller brings is bounded before anything compiles it, compiled in a thread that can be ended, and
- * refused here if it is of no use, rather than when an answer has been paid for. Errors: `invalid_arguments`.
+ * refused here if it is of no use, rather than when an answer has been paid for. Errors: `invalid_arguments`, `limit_checks`.
  */
 export async function validateClientJsonSchema(
   check: CallerSchemaValidator,
+  tenant: string,
   schema: JsonObject,
 ): Promise<void> {
   const bytes = Buffer.byteLength(JSON.stringify(schema));
@@ -30,7 +31,7 @@ export async function validateClientJsonSchema(
       for (const inner of Object.values(value)) walk(inner, depth + 1);
   };
   walk(schema, 1);
-  await check.requireUsableSchema(schema, FIELD);
+  await check.requireUsableSchema(tenant, schema, FIELD);
 }
 
 function schemaTooLarge(unit: string, found: number, most: number): BatonError {

@@ -3,7 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readBody } from './read-body.ts';
 
 /**
- * JSON bodies: bounded in depth before they are parsed, `__proto__` and `constructor.prototype` refused. The bound on
+ * JSON bodies: bounded in depth before they are parsed; `__proto__`, `constructor.prototype` and integers that would be
+ * rounded are refused. The bound on
  * bytes is the server's (`bodyLimit`) and then the tenant's. Other content types are refused with 415.
  */
 export function installJsonBodyParser(app: FastifyInstance): void {
@@ -36,6 +37,8 @@ function parseBody(body: string): unknown {
     const { fault, message } = error;
     if (fault === 'malformed') throw new MalformedJson(message);
     if (fault === 'depth') throw new BatonError('invalid_arguments', `The JSON body ${message}.`);
+    if (fault === 'number')
+      throw new BatonError('invalid_arguments', `The JSON body ${message}.`, { field: error.path });
     throw new BatonError('limit_size', `The JSON body ${message}. Send less at once.`, {
       limit: fault,
       most: JSON_TEXT_BOUNDS[fault],

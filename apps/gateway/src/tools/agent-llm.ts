@@ -80,7 +80,7 @@ async function openInteraction(
   const { schema } = details.requestParameters;
   if (schema !== undefined) {
     await call.admit();
-    await validateClientJsonSchema(call.services.answerValidator, schema as JsonObject);
+    await validateClientJsonSchema(call.services.answerValidator, call.tenant.id, schema as JsonObject);
   }
   return startOperationForTool(delegatedCallOperation, details as unknown as JsonObject, call, meta);
 }

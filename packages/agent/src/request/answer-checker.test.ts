@@ -7,7 +7,7 @@ afterAll(() => fit.close());
 
 function call(schema: JsonObject | undefined, serviceType: DelegatedCall['serviceType'] = 'generateObject') {
   const request = { apiKey: null, modelId: 'm', messages: [], ...(schema === undefined ? {} : { schema }) };
-  return { role: 'main', serviceType, attempt: 1, summary: '', request } as const;
+  return { role: 'main', serviceType, attempt: 1, summary: '', principal: 'ann', request } as const;
 }
 
 const person: JsonObject = {

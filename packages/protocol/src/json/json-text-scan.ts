@@ -42,6 +42,50 @@ export function exceededJsonBound(most: JsonTextBounds, text: string): keyof Jso
   return undefined;
 }
 
+/**
+ * The first number of a JSON text that a parser would not keep: an integer that comes out as another one, or what is too
+ * large for a number at all. A fraction is read as the number next to it, as everywhere. Of broken text it is some place.
+ */
+export function findInexactNumber(
+  text: string,
+): { readonly start: number; readonly end: number } | undefined {
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at);
+    if (char === 0x22) {
+      at = endOfString(text, at);
+    } else if (isDigit(char)) {
+      const start = at;
+      let isInteger = true;
+      let hasExponent = false;
+      for (at++; at < text.length; at++) {
+        const next = text.charCodeAt(at);
+        if (isDigit(next)) continue;
+        if (next === 0x65 || next === 0x45) hasExponent = true;
+        else if (next !== 0x2e && next !== 0x2b && next !== 0x2d) break;
+        isInteger = false;
+      }
+      // Shorter ones without an exponent are below 2^53.
+      if ((hasExponent || at - start >= 16) && !isExact(text.slice(start, at), isInteger))
+        return { start: start > 0 && text.charCodeAt(start - 1) === 0x2d ? start - 1 : start, end: at };
+      at--;
+    }
+  }
+  return undefined;
+}
+
+function isDigit(char: number): boolean {
+  return char >= 0x30 && char <= 0x39;
+}
+
+/** Digits that come out as they went in are kept too: so JavaScript writes integers above 2^53. */
+function isExact(digits: string, isInteger: boolean): boolean {
+  const value = Number(digits);
+  if (!Number.isFinite(value)) return false;
+  return (
+    !isInteger || Number.isSafeInteger(value) || String(value) === digits || BigInt(value) === BigInt(digits)
+  );
+}
+
 /** The index of the quote that closes the string opened at `at`; found by leaps, since most JSON is strings. */
 function endOfString(text: string, at: number): number {
   for (let quote = text.indexOf('"', at + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {

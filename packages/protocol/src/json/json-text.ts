@@ -1,15 +1,23 @@
 import secureJson from 'secure-json-parse';
 import { z } from 'zod';
-import { MAX_JSON_DEPTH } from './json.ts';
-import { exceededJsonBound, type JsonTextBounds } from './json-text-scan.ts';
+import { truncate } from '../truncate.ts';
+import { isRecord, MAX_JSON_DEPTH } from './json.ts';
+import { exceededJsonBound, findInexactNumber, type JsonTextBounds } from './json-text-scan.ts';
 
 /**
  * The one parser of JSON text that arrives from outside: bodies, and JSON inside the strings of a body, of an answer, of
- * an LLM's reply. Whatever it returns nests at most MAX_JSON_DEPTH levels, and any JSON parser can read it again at its
- * defaults. How long a text may be is bounded by what it came in. tests/structure lists who may use another parser.
+ * an LLM's reply. Whatever it returns nests at most MAX_JSON_DEPTH levels, any JSON parser can read it again at its
+ * defaults, and its integers are those of the text. How long a text may be is bounded by what it came in. tests/structure lists who may use another parser.
  */
 export function parseJson(text: string): unknown {
   requireJsonBounds(text);
+  const value = parseSecurely(text);
+  const inexact = findInexactNumber(text);
+  if (inexact !== undefined) throw inexactNumberError(text, inexact);
+  return value;
+}
+
+function parseSecurely(text: string): unknown {
   try {
     return secureJson.parse(text, null, { protoAction: 'error', constructorAction: 'error' });
   } catch (error) {
@@ -17,18 +25,48 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The bound that the text is over, or `malformed`: it is no JSON, or JSON that sets a prototype. */
-export type JsonFault = 'malformed' | keyof JsonTextBounds;
+/**
+ * The bound that the text is over; `number`: it holds a number that would be rounded; `malformed`: it is no JSON, or JSON
+ * that sets a prototype.
+ */
+export type JsonFault = 'malformed' | 'number' | keyof JsonTextBounds;
 
 /** A JSON text that is not taken. Its message goes on after "the text" or "the body". */
 export class JsonTextError extends Error {
   override readonly name = 'JsonTextError';
   readonly fault: JsonFault;
+  /** Where in the value the fault is, such as `data.ids.0`; empty for the whole. */
+  readonly path: string;
 
-  constructor(fault: JsonFault, message: string) {
+  constructor(fault: JsonFault, message: string, path = '') {
     super(message);
     this.fault = fault;
+    this.path = path;
   }
+}
+
+function inexactNumberError(text: string, { start, end }: { start: number; end: number }): JsonTextError {
+  const digits = text.slice(start, end);
+  // What stands at the number's place is where it is in the value.
+  const mark = `number at ${start}`;
+  const marked = parseSecurely(`${text.slice(0, start)}${JSON.stringify(mark)}${text.slice(end)}`);
+  const path = pathTo(mark, marked)?.join('.') ?? '';
+  const number = truncate(digits, 40) + (path === '' ? '' : ` at '${truncate(path, 200)}'`);
+  return new JsonTextError(
+    'number',
+    `holds the number ${number}, which would be read as ${Number(digits)}; send it as a string`,
+    path,
+  );
+}
+
+function pathTo(mark: string, value: unknown): string[] | undefined {
+  if (value === mark) return [];
+  if (!Array.isArray(value) && !isRecord(value)) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const path = pathTo(mark, inner);
+    if (path !== undefined) return [key, ...path];
+  }
+  return undefined;
 }
 
 /** Errors: JsonTextError for a text over one of JSON_TEXT_BOUNDS. Parses nothing. */
