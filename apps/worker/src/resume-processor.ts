@@ -16,8 +16,8 @@ import type { Logger } from 'pino';
 /** How long a job waits whose programs this worker lacks, in milliseconds. */
 const MISSING_PROGRAM_DELAY_MS = 100;
 
-/** How long a job waits whose tasks were postponed, in milliseconds: until Redis takes writes, or their checks have turns. */
-const POSTPONED_DELAY_MS = 3_000;
+/** How long a job waits while Redis rejects writes (it is full, say), in milliseconds. */
+const REDIS_REFUSED_DELAY_MS = 3_000;
 
 /** A job that runs for so long records its task ids for operators; recording them at once would cost a call each. */
 const LONG_JOB_MS = 500;
@@ -161,11 +161,18 @@ async function delayJob(job: Job, token: string, delay: number): Promise<never> 
 /** Ends the job: completed, delayed, failed for a retry, or failed for good, with its reason. */
 async function finishJob(job: Job, token: string, ends: readonly TaskEnd[]): Promise<void> {
   const endsOf = (kind: SegmentEnd['kind']) => ends.filter(({ end }) => end.kind === kind);
-  if (endsOf('postponed').length > 0) return delayJob(job, token, POSTPONED_DELAY_MS);
+  const postponed = endsOf('postponed');
+  if (postponed.length > 0) return delayJob(job, token, Math.max(...postponed.map(delayOf)));
   const retry = endsOf('retry');
   if (retry.length > 0) throw new Error(failureReason(retry));
   const broken = endsOf('broken');
   if (broken.length > 0) throw new UnrecoverableError(failureReason(broken));
+}
+
+/** Until Redis takes writes again, or until the tenant may have its answers checked. */
+function delayOf({ end }: TaskEnd): number {
+  const isCheck = 'error' in end && end.error.code === 'limit_checks';
+  return isCheck ? Number(end.error.details['retryAfterMs']) : REDIS_REFUSED_DELAY_MS;
 }
 
 /** Error codes and task ids only: a message may quote a tenant's payload. */

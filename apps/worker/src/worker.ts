@@ -30,6 +30,9 @@ function pauseBriefly(worker: Worker): void {
   setTimeout(() => void worker.resume(), HELD_PAUSE_MS * (1 + Math.random())).unref();
 }
 
+/** A segment holds a place of its shard while its answer waits to be checked: what takes longer is postponed. */
+const MAX_CHECK_WAIT_MS = 200;
+
 /** Starts a worker: three BullMQ workers for each shard, and a heartbeat. `added` operations are for tests and benchmarks. */
 export async function startWorker(
   configuration: WorkerConfiguration,
@@ -38,7 +41,7 @@ export async function startWorker(
   added: ReadonlyMap<string, Operation> = new Map(),
 ): Promise<RunningWorker> {
   const metrics = new WorkerMetrics();
-  const check = new CallerSchemaValidator();
+  const check = new CallerSchemaValidator({ maxWaitMs: MAX_CHECK_WAIT_MS });
   const programs = new Programs(added);
   const shards = createWorkerShards(store);
   const jobs = new JobWorkers(store);

@@ -3,13 +3,21 @@ import { BatonError, type Validation, type Json, type JsonObject, extractObject 
 import { CheckTurns } from './check-turns.ts';
 import { type CheckResult, ValidationThreads } from './validation-threads.ts';
 
+/** Longer than a check runs: whoever is next when a long one begins has its turn in time. */
+const DEFAULT_MAX_WAIT_MS = 1_500;
+
 /**
  * Validates values against callers' JSON Schemas. Such a schema may be crafted to be slow: it is checked in a thread, for
  * a limited time, and tenants have turns, so that it delays its own tenant only.
  */
 export class CallerSchemaValidator {
-  private readonly turns = new CheckTurns();
+  private readonly turns: CheckTurns;
   private threads: ValidationThreads | undefined;
+
+  /** A check that has no turn within `maxWaitMs` is refused. */
+  constructor({ maxWaitMs }: { maxWaitMs: number } = { maxWaitMs: DEFAULT_MAX_WAIT_MS }) {
+    this.turns = new CheckTurns(maxWaitMs);
+  }
 
   /**
    * Reads an answer's data by the contract's order, against a caller's schema.

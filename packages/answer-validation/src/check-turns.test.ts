@@ -6,7 +6,7 @@ afterEach(() => vi.useRealTimers());
 
 /** Turns whose checks end when the test says so; `begun` lists their tenants in the order in which they began. */
 function startTurns() {
-  const turns = new CheckTurns();
+  const turns = new CheckTurns(1_500);
   const begun: string[] = [];
   const refused: string[] = [];
   const running = new Map<string, Turn>();

@@ -9,8 +9,6 @@ const LONG_MS = 50;
 const MAX_WAITING = 100;
 /** Of the tenants that share the thread for long checks. */
 const MAX_HEAVY_WAITING = 2;
-/** Longer than any check runs: who is next when a long check begins is not refused before it ends. */
-const MAX_WAIT_MS = 1_500;
 /** What a check costs beside its time: one that was killed three times as much, one that lost its thread what makes it long. */
 const KILLED_FACTOR = 4;
 const PREEMPTED_MS = 500;
@@ -48,10 +46,15 @@ interface WaitingCheck {
  * waits until it is paid off.
  */
 export class CheckTurns {
+  private readonly maxWaitMs: number;
   private readonly time = new CheckingTime();
   private readonly running = new Set<RunningCheck>();
   /** By tenant, in the order in which they came; a tenant without any has no entry. */
   private readonly waiting = new Map<string, Set<WaitingCheck>>();
+
+  constructor(maxWaitMs: number) {
+    this.maxWaitMs = maxWaitMs;
+  }
 
   /** Waits for a turn of the tenant. Errors: `limit_checks`, when too many wait or its turn does not come in time. */
   enter(tenant: string): Promise<Turn> {
@@ -74,14 +77,14 @@ export class CheckTurns {
           reject(this.refusal(tenant));
         },
       };
-      const timer = setTimeout(check.refuse, MAX_WAIT_MS);
+      const timer = setTimeout(check.refuse, this.maxWaitMs);
       ofTenant.add(check);
       this.beginNext();
     });
   }
 
   private mayWait(tenant: string): boolean {
-    if (this.time.overdraft(tenant) > MAX_WAIT_MS) return false;
+    if (this.time.overdraft(tenant) > this.maxWaitMs) return false;
     const ofTenant = this.waiting.get(tenant);
     if (ofTenant !== undefined) return ofTenant.size < MAX_WAITING;
     if (!this.time.isHeavy(tenant)) return true;
@@ -138,7 +141,7 @@ export class CheckTurns {
   private charge(tenant: string, ms: number): void {
     this.time.charge(tenant, ms);
     const pause = this.time.overdraft(tenant);
-    if (pause > MAX_WAIT_MS) for (const check of this.waiting.get(tenant) ?? []) check.refuse();
+    if (pause > this.maxWaitMs) for (const check of this.waiting.get(tenant) ?? []) check.refuse();
     else if (pause > 0) setTimeout(() => this.beginNext(), pause + 1).unref();
   }
 

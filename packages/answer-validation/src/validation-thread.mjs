@@ -1,5 +1,6 @@
 // A thread of validation-threads.ts. Plain JavaScript, since a thread is started from a file. Regular expressions run on
 // RE2, in linear time; remote references are never fetched, since no loader is given.
+import { parentPort } from 'node:worker_threads';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { LRUCache } from 'lru-cache';
@@ -28,8 +29,9 @@ const MAX_CACHED_SCHEMA_BYTES = 32_768;
 // Whoever comes first need not pay for code that was never run.
 compile('{"type":"object","properties":{"a":{"pattern":"a"}},"required":["a"]}')({ a: 'a' });
 
-/** A check of caller-schema-validator.ts: the time it took, and one problem or null per value, or what is wrong with the schema. */
-export default function check({ tenant, digest, schema, values }) {
+/** A check of validation-threads.ts: the time that it took, and one problem or null per value, or what is wrong with the schema. */
+export default function run({ number, check: { tenant, digest, schema, values } }) {
+  parentPort.postMessage(number);
   const since = performance.now();
   let result;
   try {

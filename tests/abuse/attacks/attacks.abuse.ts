@@ -18,6 +18,7 @@ import { schemaCrosstalk } from './schema-crosstalk.ts';
 import { strongerKeys } from './stronger-keys.ts';
 import { emptyAnswerChunks } from './limits/empty-answer-chunks.ts';
 import { unmatchedFilters } from './limits/unmatched-filters.ts';
+import { checksThatCostNothing, slowChecksOfOthers } from './limits/slow-checks.ts';
 import { unreadReplies } from './limits/unread-replies.ts';
 
 const ATTACKS: readonly Attack[] = [
@@ -37,6 +38,8 @@ const ATTACKS: readonly Attack[] = [
   emptyAnswerChunks,
   unmatchedFilters,
   unreadReplies,
+  slowChecksOfOthers,
+  checksThatCostNothing,
 ];
 
 const BUILT = fileURLToPath(new URL('../../../dist', import.meta.url));

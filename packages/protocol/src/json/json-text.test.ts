@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { delegatedCallDetailsSchema } from '../delegation.ts';
 import { exceedsDepth } from './json.ts';
+import { randomSeed } from '../testing/random-seed.ts';
 import { JsonTextError, orJsonText, parseJson } from './json-text.ts';
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
@@ -12,6 +14,15 @@ const faultOf = (text: string) => {
     return parseJson(text);
   } catch (error) {
     return error instanceof JsonTextError ? error.fault : error;
+  }
+};
+
+const errorOf = (text: string) => {
+  try {
+    parseJson(text);
+    return undefined;
+  } catch (error) {
+    return error as JsonTextError;
   }
 };
 
@@ -48,6 +59,49 @@ describe('a text that arrives', () => {
   });
 });
 
+describe('a number that arrives', () => {
+  test.each([
+    ['12345678901234567890', '', '12345678901234567890 which would be read as 12345678901234567000'],
+    ['{"a":[0,{"b":-9007199254740993}]}', 'a.1.b', "-9007199254740993 at 'a.1.b', which"],
+    ['[1e999]', '0', "1e999 at '0', which would be read as Infinity"],
+    ['{"a":-1E400}', 'a', 'would be read as -Infinity'],
+    [`[${'9'.repeat(400)}]`, '0', `${'9'.repeat(40)} at '0'`],
+  ])('is never rounded in silence: %s', (text, path, message) => {
+    const error = errorOf(text);
+    expect(error).toMatchObject({ fault: 'number', path });
+    expect(error?.message).toContain(message.replace(' which', path === '' ? ', which' : ' which'));
+    expect(error?.message).toContain('send it as a string');
+  });
+
+  test.each([
+    '[0,-0,1.0,0.1,1e3,1E-400,12345678.12345678901234567890,1e22]',
+    '[9007199254740991,-9007199254740992,1152921504606847000,10000000000000000000000]',
+    '{"12345678901234567890":"12345678901234567890 1e999","id":"\\\\"}',
+    '"12345678901234567890"',
+  ])('is taken where nothing of it is lost: %s', (text) => {
+    expect(parseJson(text)).toEqual(JSON.parse(text));
+  });
+
+  test('comes out with the digits with which it came in, if it is an integer that is taken', () => {
+    const digits = fc.oneof(
+      fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }).map(String),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => String(Math.trunc(value))),
+    );
+    let refused = 0;
+    fc.assert(
+      fc.property(digits, (text) => {
+        const error = errorOf(`{"a":${text}}`);
+        if (error !== undefined) refused++;
+        const isKept =
+          /e/.test(text) || String(Number(text)) === text || BigInt(Number(text)) === BigInt(text);
+        expect(error === undefined).toBe(isKept);
+      }),
+      { seed: randomSeed, numRuns: 2_000 },
+    );
+    expect(refused).toBeGreaterThan(100);
+  });
+});
+
 describe('a field that takes JSON text', () => {
   const field = orJsonText(z.object({ a: z.unknown() }));
 
@@ -58,6 +112,7 @@ describe('a field that takes JSON text', () => {
   test.each([
     [`{"a":${nested(64)}}`, 'is a JSON text that nests deeper than 64 levels'],
     [`{"a":${wide(20_100)}}`, 'is a JSON text that holds more than 20000 fields in its large objects'],
+    ['{"a":1e999}', expect.stringContaining("is a JSON text that holds the number 1e999 at 'a'")],
     ['words', expect.stringContaining('expected object')],
   ])('says what is wrong with text that it never takes', (text, message) => {
     expect(field.safeParse(text).error?.issues).toEqual([expect.objectContaining({ message })]);
