@@ -83,3 +83,38 @@ test('a segment that crashes its worker each time fails its task with the reason
   expect(error.message).toContain('again and again');
   expect(await resume(current)).toBeUndefined();
 });
+
+test('a task whose answer has no turn to be checked is postponed: no try, no outcome, and a later run completes it', async () => {
+  const client = await connectMcpClient(baton.url(), baton.apiKey);
+  const requestParameters = { messages: [{ role: 'user', content: 'x' }], schema: { type: 'object' } };
+  const delegatedCallDetails = { originalCommand: 'c', serviceType: 'generateObject', requestParameters };
+  const { interactionId, taskId } = await callTool(client, 'agent_llm', { delegatedCallDetails });
+  await callTool(client, 'agent_llm', {
+    interactionId,
+    agentLLMResponse: successAnswer({ a: 1 }),
+    waitMs: 0,
+  });
+  const properties = Array.from({ length: 600 }, (_, n) => [`p${n}`, { pattern: `a{1,1000}${n}` }]);
+  const endless = { type: 'object', properties: Object.fromEntries(properties) };
+  await expect(check.requireUsableSchema('acme', endless, 'schema')).rejects.toThrow('longer than 1000 ms');
+
+  const job = { tenant: 'acme', list: 'ready' as const, number: ++jobs, tasks: [] };
+  const batch = await shard.dequeue(job, current.names);
+  if (batch.kind === 'no_program') throw new Error('no task was dequeued');
+  const [first] = (await shard.load('acme', job.number, batch.notLoaded)).segments;
+  if (first === undefined) throw new Error('no task was loaded');
+  const end = await resumeTask(current, check, shard, first, true, () => {});
+  expect(end).toMatchObject({ kind: 'postponed', error: { code: 'limit_checks' } });
+  const record = await redis.hgetall(await taskKey(taskId));
+  expect(record['tr'], 'it is no try').toBe('0');
+  expect(
+    Object.keys(record).filter((field) => field.startsWith('j:')),
+    'no check is recorded',
+  ).toEqual(['j:0']);
+
+  const later = new CallerSchemaValidator();
+  const [again] = (await shard.load('acme', job.number, [taskId])).segments;
+  expect(again && (await resumeTask(current, later, shard, again, true, () => {})).kind).toBe('completed');
+  await later.close();
+  expect(await standing(taskId)).toMatchObject({ status: 'completed', result: { response: { a: 1 } } });
+});

@@ -29,7 +29,7 @@ test('a million jobs leave nothing on the heap of a worker', { timeout: 120_000 
     write: false,
     platform: 'node',
     format: 'esm',
-    external: ['bullmq', 'ioredis', 'zod', 'ajv', 'pino', 'prom-client', 're2js'],
+    external: ['bullmq', 'ioredis', 'zod', 'ajv', 'pino', 'piscina', 'prom-client'],
   });
   const { stdout, stderr } = spawnSync(
     process.execPath,

@@ -152,6 +152,16 @@ describe('checks that take longer than they may', () => {
   });
 });
 
+test('a check that the end of its process cuts off says nothing of the schema', async () => {
+  const ending = new CallerSchemaValidator();
+  const bomb: Json = Array.from({ length: 60_000 }, (_, n) => [n]);
+  const cutOff = ending.validateAnswer('acme', { type: 'array', uniqueItems: true }, bomb);
+  const refused = expect(cutOff).rejects.toMatchObject({ code: 'unavailable', details: { taken: false } });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await ending.close();
+  await refused;
+});
+
 describe('schemas of different tenants, checked by the same threads', () => {
   const URI = 'https://caller.example/s';
   const DRAFT_7 = 'http://json-schema.org/draft-07/schema#';

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { BatonError } from '@baton/protocol';
 import { Piscina } from 'piscina';
 import { MAX_RUNNING, type Turn } from './check-turns.ts';
 
@@ -33,6 +34,7 @@ export class ValidationThreads {
   private lastCheck = 0;
   /** By number, the checks whose threads have not said that they begin. */
   private readonly starting = new Map<number, () => void>();
+  private isClosed = false;
 
   constructor() {
     this.pool.on('message', (check: number) => this.starting.get(check)?.());
@@ -40,10 +42,13 @@ export class ValidationThreads {
     this.pool.on('error', () => {});
   }
 
-  /** Runs a check and ends its turn; undefined when the turn was taken away before the check ended. */
+  /**
+   * Runs a check and ends its turn; undefined when the turn was taken away before the check ended. Errors: `unavailable`,
+   * when the process stops or no thread starts, which says nothing of the schema.
+   */
   async run(check: SchemaCheck, turn: Turn): Promise<CheckResult | undefined> {
     const number = ++this.lastCheck;
-    let since = performance.now();
+    let since: number | undefined;
     let timer = setTimeout(() => turn.stop.abort(TOO_SLOW), MAX_START_MS);
     this.starting.set(number, () => {
       since = performance.now();
@@ -59,8 +64,16 @@ export class ValidationThreads {
     } catch (error) {
       const { aborted, reason } = turn.stop.signal;
       const isPreempted = aborted && reason !== TOO_SLOW;
-      turn.end(isPreempted ? 'preempted' : 'killed', performance.now() - since);
+      const isKilled = since !== undefined && !isPreempted && !this.isClosed;
+      turn.end(
+        isPreempted ? 'preempted' : isKilled ? 'killed' : 'done',
+        performance.now() - (since ?? performance.now()),
+      );
       if (isPreempted) return undefined;
+      if (!isKilled)
+        throw new BatonError('unavailable', 'No thread is there to check a schema. Repeat the call.', {
+          taken: false,
+        });
       return aborted ? TOO_SLOW : (error as Error).message;
     } finally {
       this.starting.delete(number);
@@ -69,6 +82,7 @@ export class ValidationThreads {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true;
     await this.pool.destroy();
   }
 }

@@ -9,6 +9,9 @@ const ADMISSION_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'unavailable',
 ]);
 
+/** Of what a tenant has open, or uses, in all. */
+const TENANT_LIMITS: ReadonlySet<ErrorCode> = new Set(['limit_pending', 'limit_checks']);
+
 export function isAdmissionRefusal({ code }: BatonError): boolean {
   return ADMISSION_REFUSALS.has(code);
 }
@@ -23,7 +26,7 @@ export function isPermanentRefusal(error: BatonError): boolean {
  * Whatever is wrong with the call itself is a result or a JSON-RPC error under status 200.
  */
 export function isMcpHttpError(error: BatonError): boolean {
-  return isAdmissionRefusal(error) || error.code === 'limit_pending' || isOversizedBody(error);
+  return isAdmissionRefusal(error) || TENANT_LIMITS.has(error.code) || isOversizedBody(error);
 }
 
 function isOversizedBody({ code, details }: BatonError): boolean {

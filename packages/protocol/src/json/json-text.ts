@@ -1,6 +1,5 @@
 import secureJson from 'secure-json-parse';
 import { z } from 'zod';
-import { truncate } from '../truncate.ts';
 import { isRecord, MAX_JSON_DEPTH } from './json.ts';
 import { exceededJsonBound, findInexactNumber, type JsonTextBounds } from './json-text-scan.ts';
 
@@ -51,10 +50,10 @@ function inexactNumberError(text: string, { start, end }: { start: number; end: 
   const mark = `number at ${start}`;
   const marked = parseSecurely(`${text.slice(0, start)}${JSON.stringify(mark)}${text.slice(end)}`);
   const path = pathTo(mark, marked)?.join('.') ?? '';
-  const number = truncate(digits, 40) + (path === '' ? '' : ` at '${truncate(path, 200)}'`);
+  const place = path === '' ? '' : ` at '${path.slice(0, 200).toWellFormed()}'`;
   return new JsonTextError(
     'number',
-    `holds the number ${number}, which would be read as ${Number(digits)}; send it as a string`,
+    `holds the number ${digits.slice(0, 40)}${place}, which would be read as ${Number(digits)}; send it as a string`,
     path,
   );
 }
