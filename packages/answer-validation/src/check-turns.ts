@@ -35,8 +35,8 @@ interface RunningCheck {
 }
 
 interface WaitingCheck {
-  begin(turn: Turn): void;
-  refuse(): void;
+  readonly begin: (turn: Turn) => void;
+  readonly refuse: () => void;
 }
 
 /**
@@ -68,7 +68,7 @@ export class CheckTurns {
         if (ofTenant.size === 0) this.waiting.delete(tenant);
       };
       const check: WaitingCheck = {
-        begin(turn) {
+        begin: (turn) => {
           leave();
           resolve(turn);
         },

@@ -63,17 +63,17 @@ export class ValidationThreads {
       return result;
     } catch (error) {
       const { aborted, reason } = turn.stop.signal;
-      const isPreempted = aborted && reason !== TOO_SLOW;
-      const isKilled = since !== undefined && !isPreempted && !this.isClosed;
-      turn.end(
-        isPreempted ? 'preempted' : isKilled ? 'killed' : 'done',
-        performance.now() - (since ?? performance.now()),
-      );
-      if (isPreempted) return undefined;
-      if (!isKilled)
-        throw new BatonError('unavailable', 'No thread is there to check a schema. Repeat the call.', {
-          taken: false,
-        });
+      const ms = since === undefined ? 0 : performance.now() - since;
+      if (aborted && reason !== TOO_SLOW) {
+        turn.end('preempted', ms);
+        return undefined;
+      }
+      if (since === undefined || this.isClosed) {
+        turn.end('done', ms);
+        const message = 'No thread is there to check a schema. Repeat the call.';
+        throw new BatonError('unavailable', message, { taken: false });
+      }
+      turn.end('killed', ms);
       return aborted ? TOO_SLOW : (error as Error).message;
     } finally {
       this.starting.delete(number);
