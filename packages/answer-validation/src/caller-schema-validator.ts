@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { BatonError, type Validation, type Json, type JsonObject, extractObject } from '@baton/protocol';
 import { CheckTurns } from './check-turns.ts';
-import { type CheckResult, ValidationThreads } from './validation-threads.ts';
+import { type CheckResult, type SchemaCheck, ValidationThreads } from './validation-threads.ts';
 
 /** Longer than a check runs: whoever is next when a long one begins has its turn in time. */
 const DEFAULT_MAX_WAIT_MS = 1_500;
@@ -26,7 +26,7 @@ export class CallerSchemaValidator {
    */
   async validateAnswer(tenant: string, schema: JsonObject, data: Json): Promise<Validation<Json>> {
     const hasObjectField = hasField(schema, 'object');
-    const problems = await this.check(tenant, schema, readingsOf(data, hasObjectField));
+    const problems = await this.check(tenant, schema, () => readingsOf(data, hasObjectField));
     if (typeof problems === 'string')
       throw new BatonError(
         'schema_unusable',
@@ -46,7 +46,7 @@ export class CallerSchemaValidator {
 
   /** Refuses a schema that cannot be compiled in time. Errors: `invalid_arguments` naming `field`; `limit_checks`. */
   async requireUsableSchema(tenant: string, schema: JsonObject, field: string): Promise<void> {
-    const problems = await this.check(tenant, schema, []);
+    const problems = await this.check(tenant, schema, () => []);
     if (typeof problems !== 'string') return;
     throw new BatonError('invalid_arguments', `${field}: ${unusable(problems)}`, { field });
   }
@@ -55,18 +55,28 @@ export class CallerSchemaValidator {
     await this.threads?.close();
   }
 
-  private async check(tenant: string, schema: JsonObject, values: readonly Json[]): Promise<CheckResult> {
-    const text = JSON.stringify(schema);
-    const digest = hash('sha256', text, 'base64url');
-    const check = { tenant, digest, schema: text, values: values.map((value) => JSON.stringify(value)) };
-    // Most processes never meet a caller's schema.
-    this.threads ??= new ValidationThreads();
+  /** What is checked is written as text when its turn has come: a refusal costs nothing. */
+  private async check(
+    tenant: string,
+    schema: JsonObject,
+    readings: () => readonly Json[],
+  ): Promise<CheckResult> {
+    let check: SchemaCheck | undefined;
     for (;;) {
       const turn = await this.turns.enter(tenant);
+      check ??= writeCheck(tenant, schema, readings());
+      // Most processes never meet a caller's schema.
+      this.threads ??= new ValidationThreads();
       const result = await this.threads.run(check, turn);
       if (result !== undefined) return result;
     }
   }
+}
+
+function writeCheck(tenant: string, schema: JsonObject, values: readonly Json[]): SchemaCheck {
+  const text = JSON.stringify(schema);
+  const digest = hash('sha256', text, 'base64url');
+  return { tenant, digest, schema: text, values: values.map((value) => JSON.stringify(value)) };
 }
 
 const unusable = (problem: string) => `the schema cannot be used: ${problem.slice(0, 500)}`;

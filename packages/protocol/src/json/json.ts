@@ -12,14 +12,20 @@ export const MAX_STORED_JSON_DEPTH = 56;
  * undefined are left out. Two answers are the same when their canonical texts are.
  */
 export function canonicalJson(value: unknown): string {
+  // What answers consist of comes first: an answer may hold 100,000 values.
+  if (Number.isSafeInteger(value)) return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
-  const fields: string[] = [];
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const inner of value) text += text === '' ? canonicalJson(inner) : `,${canonicalJson(inner)}`;
+    return `[${text}]`;
+  }
   for (const key of Object.keys(value).sort()) {
     const inner = (value as Record<string, unknown>)[key];
-    if (inner !== undefined) fields.push(`${JSON.stringify(key)}:${canonicalJson(inner)}`);
+    if (inner !== undefined)
+      text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(inner)}`;
   }
-  return `{${fields.join()}}`;
+  return `{${text}}`;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
