@@ -132,10 +132,12 @@ describe('checks that take longer than they may', () => {
     );
     for (let n = 0; n < 20; n++)
       expect((await check.validateAnswer(`quiet${n % 5}`, city, { city: 'Oslo' })).ok).toBe(true);
-    const first = (await Promise.race(hostile)) as BatonError;
-    expect(first).toMatchObject({ code: 'schema_unusable' });
-    expect(first.message).toContain('longer than 1000 ms');
-    await Promise.all(hostile);
+    const errors = (await Promise.all(hostile)) as BatonError[];
+    const killed = errors.filter(({ code }) => code === 'schema_unusable');
+    expect(killed.length).toBeGreaterThan(0);
+    for (const { message } of killed) expect(message).toContain('longer than 1000 ms');
+    // What lost its thread and finds two that wait for the one of long checks is refused.
+    expect(errors.filter(({ code }) => code === 'limit_checks').length).toBe(4 - killed.length);
     const before = process.cpuUsage();
     await new Promise((resolve) => setTimeout(resolve, 300));
     const { user, system } = process.cpuUsage(before);
