@@ -1,4 +1,11 @@
-import { BatonError, JsonTextError, MAX_BODY_BYTES, JSON_TEXT_BOUNDS, parseJson } from '@baton/protocol';
+import {
+  BatonError,
+  JSON_TEXT_BOUNDS,
+  JsonTextError,
+  LARGE_JSON_TEXT_BOUNDS,
+  MAX_BODY_BYTES,
+  parseJson,
+} from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readBody } from './read-body.ts';
 
@@ -26,12 +33,15 @@ export function installJsonBodyParser(app: FastifyInstance): void {
 function parseRequestBody(request: FastifyRequest, body: string): unknown {
   requirePlainUtf8(request);
   // Many clients set the content type on a DELETE or POST that has no body.
-  return body === '' ? undefined : parseBody(body);
+  const { takesLargeJson } = request.routeOptions.config;
+  return body === ''
+    ? undefined
+    : parseBody(body, takesLargeJson === true ? LARGE_JSON_TEXT_BOUNDS : JSON_TEXT_BOUNDS);
 }
 
-function parseBody(body: string): unknown {
+function parseBody(body: string, bounds: typeof JSON_TEXT_BOUNDS): unknown {
   try {
-    return parseJson(body);
+    return parseJson(body, bounds);
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
     const { fault, message } = error;
@@ -41,7 +51,7 @@ function parseBody(body: string): unknown {
       throw new BatonError('invalid_arguments', `The JSON body ${message}.`, { field: error.path });
     throw new BatonError('limit_size', `The JSON body ${message}. Send less at once.`, {
       limit: fault,
-      most: JSON_TEXT_BOUNDS[fault],
+      most: bounds[fault],
     });
   }
 }
@@ -61,5 +71,12 @@ function requirePlainUtf8({ headers }: FastifyRequest): void {
 export class MalformedJson extends BatonError {
   constructor(reason: string) {
     super('invalid_arguments', `The body is not JSON that Baton takes: ${reason.slice(0, 200)}`);
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** True for a route whose body holds many records, such as a project. */
+    takesLargeJson?: boolean;
   }
 }

@@ -3,6 +3,7 @@ import {
   BatonError,
   isErrorCode,
   isRecord,
+  LARGE_JSON_TEXT_BOUNDS,
   parseJson,
   type ModelRole,
   BATON_VERSION,
@@ -181,7 +182,7 @@ function asBatonError(thrown: unknown): BatonError {
 
 function parse(text: string): unknown {
   try {
-    return parseJson(text);
+    return parseJson(text, LARGE_JSON_TEXT_BOUNDS);
   } catch {
     return undefined;
   }

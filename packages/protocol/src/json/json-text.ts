@@ -8,8 +8,8 @@ import { exceededJsonBound, findInexactNumber, type JsonTextBounds } from './jso
  * an LLM's reply. Whatever it returns nests at most MAX_JSON_DEPTH levels, any JSON parser can read it again at its
  * defaults, and its integers are those of the text. How long a text may be is bounded by what it came in. tests/structure lists who may use another parser.
  */
-export function parseJson(text: string): unknown {
-  requireJsonBounds(text);
+export function parseJson(text: string, bounds = JSON_TEXT_BOUNDS): unknown {
+  requireJsonBounds(text, bounds);
   const value = parseSecurely(text);
   const inexact = findInexactNumber(text);
   if (inexact !== undefined) throw inexactNumberError(text, inexact);
@@ -68,23 +68,21 @@ function pathTo(mark: string, value: unknown): string[] | undefined {
   return undefined;
 }
 
-/** Errors: JsonTextError for a text over one of JSON_TEXT_BOUNDS. Parses nothing. */
-export function requireJsonBounds(text: string): void {
-  const exceeded = exceededJsonBound(JSON_TEXT_BOUNDS, text);
-  if (exceeded !== undefined) throw new JsonTextError(exceeded, OVER_BOUND[exceeded]);
+/** Errors: JsonTextError for a text over one of its bounds. Parses nothing. */
+export function requireJsonBounds(text: string, bounds = JSON_TEXT_BOUNDS): void {
+  const exceeded = exceededJsonBound(bounds, text);
+  if (exceeded !== undefined) throw new JsonTextError(exceeded, OVER_BOUND[exceeded](bounds));
 }
 
 /** Whoever parses text holds up everyone of its process meanwhile: some milliseconds at these bounds. */
-export const JSON_TEXT_BOUNDS: JsonTextBounds = {
-  depth: MAX_JSON_DEPTH,
-  fields: 20_000,
-  values: 100_000,
-};
+export const JSON_TEXT_BOUNDS: JsonTextBounds = { depth: MAX_JSON_DEPTH, fields: 20_000, values: 25_000 };
+/** For what holds many records at once: an imported project, and the lists that Baton itself replies with. */
+export const LARGE_JSON_TEXT_BOUNDS: JsonTextBounds = { ...JSON_TEXT_BOUNDS, values: 100_000 };
 
-const OVER_BOUND: Readonly<Record<keyof JsonTextBounds, string>> = {
-  depth: `nests deeper than ${JSON_TEXT_BOUNDS.depth} levels`,
-  fields: `holds more than ${JSON_TEXT_BOUNDS.fields} fields in its large objects`,
-  values: `holds more than ${JSON_TEXT_BOUNDS.values} values`,
+const OVER_BOUND: Readonly<Record<keyof JsonTextBounds, (bounds: JsonTextBounds) => string>> = {
+  depth: ({ depth }) => `nests deeper than ${depth} levels`,
+  fields: ({ fields }) => `holds more than ${fields} fields in its large objects`,
+  values: ({ values }) => `holds more than ${values} values`,
 };
 
 /**

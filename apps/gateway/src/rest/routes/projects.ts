@@ -83,7 +83,7 @@ export async function projectRoutes(
   api.put(
     '/projects/:id',
     {
-      config: { access: routeScope.access(USE), problems: [404, 409] },
+      config: { access: routeScope.access(USE), problems: [404, 409], takesLargeJson: true },
       schema: {
         operationId: routeScope.operationId('putProject'),
         tags,
