@@ -78,7 +78,11 @@ export class InteractionReader {
     const reply = await runScript(
       connection,
       FETCH_OR_CLAIM_INTERACTIONS,
-      { ...admissionRecheckKeys(identity, keys), claims: keys.claims, holders: keys.holders },
+      {
+        ...admissionRecheckKeys(identity, keys),
+        claims: keys.claims,
+        holder: keys.holder(claim === undefined ? '' : formatHolder(identity, claim.holder ?? '')),
+      },
       {
         ...admissionRecheckArgs(identity),
         status: status ?? '',
@@ -89,7 +93,6 @@ export class InteractionReader {
         examine: MAX_EXAMINED_BYTES,
         whole,
         lease: claim?.leaseMs ?? 0,
-        holder: claim === undefined ? '' : formatHolder(identity, claim.holder ?? ''),
       },
       {
         keys: references.map((reference) => keys.task(parseIndexMember(reference).taskId)),

@@ -116,7 +116,6 @@ export class PendingList {
         ...admissionRecheckKeys(identity, keys),
         pending: keys.pending,
         claims: keys.claims,
-        holders: keys.holders,
       },
       {
         ...admissionRecheckArgs(identity),

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * Every key, member and channel that Baton uses in Redis, made here and nowhere else.
  *
@@ -94,6 +96,8 @@ export class TenantKeys {
   readonly name: string;
   readonly record: string;
   readonly credentials: string;
+  /** The API keys that end, by the time at which they do. */
+  readonly credentialEnds: string;
   /** The keys that share the tenant's rate now. */
   readonly rates: string;
   readonly tasks: string;
@@ -103,7 +107,6 @@ export class TenantKeys {
   readonly jobs: string;
   readonly deadlines: string;
   readonly claims: string;
-  readonly holders: string;
   /** The topic of interactions that become pending: the topics of the tenant's tasks begin with it. */
   readonly pendingTopic: string;
   readonly projects: string;
@@ -123,6 +126,7 @@ export class TenantKeys {
     this.name = name;
     this.record = `${shard.base}:t:${name}`;
     this.credentials = `${this.record}:keys`;
+    this.credentialEnds = `${this.record}:key-ends`;
     this.rates = `${this.record}:rates`;
     this.tasks = `${this.record}:tasks`;
     this.pending = `${this.record}:pending`;
@@ -131,7 +135,6 @@ export class TenantKeys {
     this.jobs = `${this.record}:jobs`;
     this.deadlines = `${this.record}:deadlines`;
     this.claims = `${this.record}:claims`;
-    this.holders = `${this.record}:holders`;
     this.pendingTopic = `${name}:`;
     this.projects = `${this.record}:projects`;
     this.changeChannel = `${this.record}:changes`;
@@ -155,7 +158,6 @@ export class TenantKeys {
       tasks,
       pending,
       claims,
-      holders,
       deadlines,
       ready,
       held,
@@ -172,7 +174,6 @@ export class TenantKeys {
       tasks,
       pending,
       claims,
-      holders,
       deadlines,
       due,
       ready,
@@ -199,6 +200,16 @@ export class TenantKeys {
 
   project(name: string): string {
     return `${this.record}:project:${encodeURIComponent(name.toWellFormed())}`;
+  }
+
+  /** The chunks of a streamed answer to one interaction of a task. */
+  chunks(taskId: string, number: number): string {
+    return `${this.record}:chunks:${taskRef(taskId)}.${number}`;
+  }
+
+  /** What one holder has claimed. `holder` is of any length and characters. */
+  holder(holder: string): string {
+    return `${this.record}:holder:${createHash('sha256').update(holder).digest('base64url')}`;
   }
 
   /** An MCP session's subscriptions. */

@@ -104,18 +104,8 @@ export class TestTenant {
   /** Every key that a script may be given for a task, by its name. */
   scriptKeys(taskId: string) {
     const { keys } = this;
-    const {
-      record: tenant,
-      rates,
-      tasks,
-      pending,
-      claims,
-      holders,
-      projects,
-      activeChangeChannel,
-      deadlines,
-    } = keys;
-    const own = { tenant, rates, tasks, pending, claims, holders, projects, activeChangeChannel, deadlines };
+    const { record: tenant, rates, tasks, pending, claims, projects, activeChangeChannel, deadlines } = keys;
+    const own = { tenant, rates, tasks, pending, claims, projects, activeChangeChannel, deadlines };
     return {
       ...keys.shard,
       ...own,

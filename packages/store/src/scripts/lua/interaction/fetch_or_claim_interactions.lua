@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
 -- FETCH_OR_CLAIM_INTERACTIONS: reads those of some interactions that match, in their order, as many as fit; with a lease it claims
 -- them.
--- KEYS: credential tenant claims holders ...
+-- KEYS: credential tenant claims holder ...
 --       behind them the task of each interaction
--- ARGV: digest principal scopes need status operation role limit bytes examine whole lease holder ...
+-- ARGV: digest principal scopes need status operation role limit bytes examine whole lease ...
 --       an empty status, operation or role: any; limit and bytes: how many, and how large in all, at most, but one at
 --       least; examine: how many bytes are looked at before the page ends, whether they match or not; whole 0: LLM calls
 --       without their requests; lease 0: no claim; behind them each one's reference
@@ -18,6 +18,7 @@
 -- @include credential
 -- @include admission_recheck
 -- @include visibility
+-- @include trim
 -- @include claims
 local now = clock()
 local refusal, principal, scopes = recheck_admission(now)
@@ -91,13 +92,12 @@ local function fetch(task_key, number)
   return {0, task.program, task.principal, wait or false, answered, ended, request, summary}, #(request or summary)
 end
 
--- A released holder stands among the holders as one of no interaction, so that it is forgotten like them.
-if lease > 0 and redis.call('ZSCORE', K_holders, ' ' .. A_holder) then return {'ok', '0', #KEYS - 4, 0} end
-local fetched, contended, scanned = {}, 0, 0
+if lease > 0 and is_holder(RELEASED, now) then return {'ok', '0', #KEYS - 4, 0} end
+local fetched, claimed, contended, scanned = {}, {}, 0, 0
 for at = 1, #KEYS - 4 do
   local task_key, reference = KEYS[at + 4], ARGV[A_rest + at - 1]
   local interaction, bytes
-  if lease > 0 and redis.call('ZSCORE', K_claims, reference) then
+  if lease > 0 and lease_end_of(reference, now) then
     contended = contended + 1
   else
     interaction, bytes = fetch(task_key, string.match(reference, '%.(%d+)|'))
@@ -107,9 +107,13 @@ for at = 1, #KEYS - 4 do
     room = room - bytes
     interaction[1] = at
     fetched[#fetched + 1] = interaction
-    if lease > 0 then set_claim(reference, A_holder, now + lease) end
+    if lease > 0 then
+      claimed[#claimed + 1] = now + lease
+      claimed[#claimed + 1] = reference
+    end
   end
   scanned = at
   if #fetched == limit or examine <= 0 then break end
 end
+if #claimed > 0 then set_claims(now, claimed) end
 return {'ok', string.format('%d', now + lease), scanned, contended, unpack(fetched)}

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- LIST_PENDING_OR_REGISTER_WAITER: pages through the index of pending interactions, oldest first.
--- KEYS: credential tenant pending claims holders
+-- KEYS: credential tenant pending claims
 -- ARGV: digest principal scopes need score member limit scanLimit hideClaimed channel unfiltered
 --       score and member: the cursor; limit: how many at most; scanLimit: how many are looked at; hideClaimed 1: not what
 --       is claimed; channel: the replica that waits for something to become pending, should there be nothing; unfiltered
@@ -14,11 +14,11 @@
 -- @include visibility
 -- @include task_waiters
 -- @include pending_list_waiters
+-- @include trim
 -- @include claims
 local now = clock()
 local refusal, principal, scopes, expires_in = recheck_admission(now)
 if refusal then return refusal end
-drop_expired_claims(now)
 local limit, scan_limit = tonumber(A_limit), tonumber(A_scanLimit)
 local found, scanned, last, free = {}, 0, nil, -1
 
@@ -58,7 +58,7 @@ while scanned < scan_limit and #found < limit * 2 do
       scanned = scanned + 1
       last = {score, member}
       local visible = may_see(string.match(member, '|(.*)$'), principal, scopes)
-      local claimed_until = visible and A_hideClaimed == '1' and redis.call('ZSCORE', K_claims, member)
+      local claimed_until = visible and A_hideClaimed == '1' and lease_end_of(member, now)
       if claimed_until then
         if free < 0 or claimed_until - now < free then free = claimed_until - now end
       elseif visible then
