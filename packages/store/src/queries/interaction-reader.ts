@@ -75,6 +75,7 @@ export class InteractionReader {
   ): Promise<FetchResult<T>> {
     if (references.length === 0) return { items: [], scanned: 0, contended: 0 };
     const { connection, keys } = this.context;
+    const tasks = references.map((reference) => keys.taskNames(parseIndexMember(reference).taskId));
     const reply = await runScript(
       connection,
       FETCH_OR_CLAIM_INTERACTIONS,
@@ -95,7 +96,10 @@ export class InteractionReader {
         lease: claim?.leaseMs ?? 0,
       },
       {
-        keys: references.map((reference) => keys.task(parseIndexMember(reference).taskId)),
+        keys: [
+          ...tasks.map(({ task }) => task),
+          ...(status === 'pending' ? [] : tasks.map(({ past }) => past)),
+        ],
         args: references,
       },
     );

@@ -174,7 +174,7 @@ export class PagedQueries {
     const reply = await runScript(
       this.context.connection,
       READ_INTERACTION,
-      { task: this.context.keys.task(taskId) },
+      this.context.keys.taskNames(taskId),
       { principal: identity.principal, scopes: formatScopes(identity.scopes), number },
     );
     if (reply[0] !== 'ok') return undefined;

@@ -43,6 +43,7 @@ function keysOf(keys: TenantKeys, id: string, text: string): string[] {
     endedSessions,
     keys.session('s1'),
     keys.task(id),
+    keys.past(id),
     keys.project(text),
     keys.credential('k1'),
     keys.idempotency('d1'),

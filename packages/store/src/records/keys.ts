@@ -84,9 +84,10 @@ export class ShardKeys {
   }
 }
 
-/** A task's names in Redis: its record, the topic of its updates (`<tenant>:<ref>`), and its ref in its tenant's sets. */
+/** A task's names in Redis: its record, the requests that have left it, the topic of its updates (`<tenant>:<ref>`), and its ref in its tenant's sets. */
 export interface TaskNames {
   readonly task: string;
+  readonly past: string;
   readonly topic: string;
   readonly ref: string;
 }
@@ -150,7 +151,7 @@ export class TenantKeys {
   }
 
   /** Every key that the script of a task may name; `run` takes those that it does. One literal, since each call makes it. */
-  scriptKeys({ task }: TaskNames, credential = '', idempotency = '') {
+  scriptKeys({ task, past }: TaskNames, credential = '', idempotency = '') {
     const {
       shard,
       record: tenant,
@@ -169,6 +170,7 @@ export class TenantKeys {
       credential,
       idempotency,
       task,
+      past,
       tenant,
       rates,
       tasks,
@@ -195,11 +197,21 @@ export class TenantKeys {
 
   taskNames(taskId: string): TaskNames {
     const ref = taskRef(taskId);
-    return { task: `${this.record}:task:${ref}`, topic: `${this.name}:${ref}`, ref };
+    return {
+      task: `${this.record}:task:${ref}`,
+      past: `${this.record}:past:${ref}`,
+      topic: `${this.name}:${ref}`,
+      ref,
+    };
   }
 
   project(name: string): string {
     return `${this.record}:project:${encodeURIComponent(name.toWellFormed())}`;
+  }
+
+  /** The requests of a task's earlier interactions, when it has had many. */
+  past(taskId: string): string {
+    return this.taskNames(taskId).past;
   }
 
   /** The chunks of a streamed answer to one interaction of a task. */

@@ -150,6 +150,13 @@ export const TASK_RECORD = {
     writers: ['task/open', 'task/park'],
     absent: 'never',
   },
+  moved: {
+    stored: 'mv',
+    meaning: 'The last interaction whose request was moved into `past`, unless it was open then',
+    value: 'count',
+    writers: ['task/park'],
+    absent: 'until the task has opened 80 interactions: it is 0',
+  },
   waits: {
     stored: 'open',
     meaning: 'The open waits: interactions that are pending, and sleeps (number 0)',
@@ -207,7 +214,7 @@ export const TASK_RECORD = {
     meaning: 'The request of an interaction',
     value: '<created ms>;<JSON>',
     writers: ['task/open', 'task/park'],
-    absent: 'never for an interaction that was opened',
+    absent: 'when it was moved into `past`, as the first ones of many are when they are closed',
   },
   summary: {
     stored: 's',
@@ -215,7 +222,8 @@ export const TASK_RECORD = {
     meaning: 'What lists show of an LLM request, and what they filter by',
     value: '<created ms>;<role>;<service type>;<attempt>;<summary as JSON>',
     writers: ['task/open', 'task/park'],
-    absent: 'for a question to a person, and in records of the layout without it: read it out of `request`',
+    absent:
+      'when it was moved with its request; for a question to a person, and in records of the layout without it: read it out of `request`',
   },
   answered: {
     stored: 'g',

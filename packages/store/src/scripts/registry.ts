@@ -114,7 +114,7 @@ export const COMMIT_IN_TASK = { ...COMMIT, replicated: false, incoming: false };
 
 export const PARK = defineScript(
   'task/park',
-  ['tenant', 'task', 'pending', 'deadlines', 'due', ...QUEUE, 'activeChangeChannel'],
+  ['tenant', 'task', 'past', 'pending', 'deadlines', 'due', ...QUEUE, 'activeChangeChannel'],
   ['fence', 'topic', 'ref', 'seen', 'journal', 'drops', 'waits'],
   BATCHED,
 );
@@ -173,7 +173,7 @@ export const READ_TASK_PAGE = defineScript(
 
 export const READ_INTERACTION = defineScript(
   'interaction/read_interaction',
-  ['task'],
+  ['task', 'past'],
   ['principal', 'scopes', 'number'],
 );
 

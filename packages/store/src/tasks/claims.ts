@@ -9,7 +9,7 @@ import { CLAIM, RELEASE_HOLDER } from '../scripts/registry.ts';
 import { RELEASED_HOLDER_TTL } from '../records/durations.ts';
 
 /** One script ends so many claims at most. */
-const RELEASED_AT_ONCE = 500;
+const RELEASED_AT_ONCE = 200;
 
 /** For how long a claim is to last, and for whom. */
 export interface ClaimRequest {

@@ -23,6 +23,8 @@ interface TestedStore {
 export class TestTenant {
   readonly fixture: TestedStore;
   readonly store: TenantStore;
+  /** Called with each task that was opened, before anything else is done to it. */
+  afterOpen: ((taskId: string) => Promise<void>) | undefined;
   private readonly texts: Map<string, string>;
 
   private constructor(fixture: TestedStore, tenant: TenantStore, texts: Map<string, string>) {
@@ -63,7 +65,9 @@ export class TestTenant {
     const { connection, keys, addJob, workers, cursors } = context;
     const other = new TenantContext(connection, keys, all, addJob, workers, cursors);
     const store = new TenantStore(other, pepper);
-    return new TestTenant(this.fixture, store, this.texts);
+    const same = new TestTenant(this.fixture, store, this.texts);
+    same.afterOpen = this.afterOpen;
+    return same;
   }
 
   /** A new request of a principal. */
@@ -79,6 +83,7 @@ export class TestTenant {
   /** Opens a task as ann; by default it waits for one answer. */
   async openTask(task: Partial<NewTask> = {}, caller?: CallerAdmission): Promise<string> {
     const opened = await this.tasks.open(caller ?? (await this.caller()), newTask(task));
+    if (opened.created) await this.afterOpen?.(opened.taskId);
     return opened.taskId;
   }
 
@@ -111,6 +116,7 @@ export class TestTenant {
       ...own,
       ...keys.queueKeys,
       task: keys.task(taskId),
+      past: keys.past(taskId),
       credential: keys.credential('none'),
       idempotency: keys.idempotency('none'),
     };

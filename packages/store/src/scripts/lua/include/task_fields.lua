@@ -4,7 +4,7 @@
 -- A record of more fields, those of interactions included, or of more bytes, without them, is large: it is read in pages.
 local SMALL_FIELDS, SMALL_BYTES = 300, 131072
 -- A page ends when it has passed so many fields, or so many bytes, those of interactions included.
-local PAGE_FIELDS, PAGE_BYTES = 1500, 262144
+local PAGE_FIELDS, PAGE_BYTES = 1000, 262144
 
 -- Whether a field's value may be long: input, outcome and journal.
 local function may_be_long(field)

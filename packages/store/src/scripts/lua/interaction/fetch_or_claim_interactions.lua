@@ -2,7 +2,7 @@
 -- FETCH_OR_CLAIM_INTERACTIONS: reads those of some interactions that match, in their order, as many as fit; with a lease it claims
 -- them.
 -- KEYS: credential tenant claims holder ...
---       behind them the task of each interaction
+--       behind them the task of each interaction, and then what is past of each such task, unless all of them are pending
 -- ARGV: digest principal scopes need status operation role limit bytes examine whole lease ...
 --       an empty status, operation or role: any; limit and bytes: how many, and how large in all, at most, but one at
 --       least; examine: how many bytes are looked at before the page ends, whether they match or not; whole 0: LLM calls
@@ -23,6 +23,7 @@
 local now = clock()
 local refusal, principal, scopes = recheck_admission(now)
 if refusal then return refusal end
+local count = #ARGV - A_rest + 1
 local limit, room, examine, lease = tonumber(A_limit), tonumber(A_bytes), tonumber(A_examine), tonumber(A_lease)
 
 -- What was looked at counts against `examine`.
@@ -69,7 +70,7 @@ end
 
 -- The interaction with this number as it is returned, and its size; nil where it does not match. The request is read last,
 -- and only where it is needed: it may be large.
-local function fetch(task_key, number)
+local function fetch(task_key, past_key, number)
   local task = task_at(task_key)
   if not task then return end
   local answered, ended, summary = unpack(redis.call(
@@ -82,6 +83,11 @@ local function fetch(task_key, number)
   local request = false
   if A_whole == '1' or not summary then
     request = look(redis.call('HGET', task_key, F_request .. number))
+    if not request and past_key then
+      request, summary = unpack(redis.call('HMGET', past_key, F_request .. number, F_summary .. number))
+      look(request)
+      if A_role ~= '' and summary and role_of(summary) ~= A_role then return end
+    end
     if not request then return end
     if not summary then
       summary = (A_whole == '0' or A_role ~= '') and summary_in_request(request) or false
@@ -92,15 +98,15 @@ local function fetch(task_key, number)
   return {0, task.program, task.principal, wait or false, answered, ended, request, summary}, #(request or summary)
 end
 
-if lease > 0 and is_holder(RELEASED, now) then return {'ok', '0', #KEYS - 4, 0} end
+if lease > 0 and is_holder(RELEASED, now) then return {'ok', '0', count, 0} end
 local fetched, claimed, contended, scanned = {}, {}, 0, 0
-for at = 1, #KEYS - 4 do
-  local task_key, reference = KEYS[at + 4], ARGV[A_rest + at - 1]
+for at = 1, count do
+  local task_key, past_key, reference = KEYS[at + 4], KEYS[at + 4 + count], ARGV[A_rest + at - 1]
   local interaction, bytes
   if lease > 0 and lease_end_of(reference, now) then
     contended = contended + 1
   else
-    interaction, bytes = fetch(task_key, string.match(reference, '%.(%d+)|'))
+    interaction, bytes = fetch(task_key, past_key, string.match(reference, '%.(%d+)|'))
   end
   if interaction then
     if #fetched > 0 and bytes > room then break end
