@@ -1,9 +1,9 @@
 import { startPrivateRedis } from '@baton/local-redis';
 import { median } from '../harness/statistics.ts';
-import { ALL_SCRIPTS } from '../../packages/store/src/testing/all-scripts.ts';
-import { crowdTenant } from '../../packages/store/src/testing/crowded-tenant.ts';
-import { runEveryScript } from '../../packages/store/src/testing/every-script.ts';
-import { closeFixture, connectFixture } from '../../packages/store/src/testing/store-fixture.ts';
+import { ALL_SCRIPTS } from '@baton/store/testing/all-scripts';
+import { crowdTenant } from '@baton/store/testing/crowded-tenant';
+import { runEveryScript } from '@baton/store/testing/every-script';
+import { closeFixture, connectFixture } from '@baton/store/testing/store-fixture';
 
 /** The longest run of a script beside few and beside many entries of its tenant, in milliseconds. */
 export interface ScriptTimes {
