@@ -130,7 +130,8 @@ export class InProcessDeployment {
     const unowned = this.options.writesKeys ? [] : await this.findUnownedKeys();
     await this.stopRedis();
     // Last: what a test leaves behind must not keep its processes.
-    if (unowned.length > 0) throw new Error(`keys live on without a lifetime or an owner:\n${unowned.join('\n')}`);
+    if (unowned.length > 0)
+      throw new Error(`keys live on without a lifetime or an owner:\n${unowned.join('\n')}`);
   }
 
   private async findUnownedKeys(): Promise<string[]> {

@@ -45,7 +45,6 @@ describe('on a Redis that runs in en_US.UTF-8', () => {
     await server.stop();
   });
 
-  // All in few milliseconds, so that the order of members decides where a page ends.
   beforeEach(async () => {
     await fixture.redis.flushall();
     testTenant = await fixture.createTenant();
@@ -58,6 +57,13 @@ describe('on a Redis that runs in en_US.UTF-8', () => {
     const change = { set: [['t:1', '{}']] as const, delete: [] };
     for (let at = 0; at < COUNT; at++)
       await projects.commit(`${at % 2 === 0 ? 'a' : 'B'}-${at}`, undefined, change);
+    // All of one millisecond, so that the order of members decides where a page ends.
+    const begun = Date.now() - 60_000;
+    const { pending, tasks, credentials } = testTenant.keys;
+    for (const index of [pending, tasks, credentials]) {
+      const members = await fixture.redis.zrange(index, '0', '-1');
+      await fixture.redis.zadd(index, ...members.flatMap((member) => [begun, member]));
+    }
   });
 
   test.each(Object.entries(LISTS))('a walk through %s meets each once', async (_name, list) => {

@@ -22,9 +22,21 @@ test.each<[string, (name: string) => Promise<unknown>, RegExp]>([
   ['a task without a lifetime', (tenant) => redis.hset(`${tenant}:task:x`, 'st', 'failed'), /never expires/],
   ['an index without one', (tenant) => redis.zadd(`${tenant}:tasks`, 1, 'x|ann'), /never expires/],
   ['a project of no tenant', (tenant) => redis.hset(`${tenant}0:project:x`, 'v', 1), /tenant that is gone/],
-  ['a pending interaction of no task', (tenant) => redis.zadd(`${tenant}:pending`, 1, 'x.1|ann'), /task that is gone/],
-  ['a tenant that is due and gone', () => redis.zadd(fixture.shardKeys.due, 1, 'nobody'), /nobody of a tenant/],
-  ['an ended API key', (tenant) => redis.hset(`${tenant}:key:x`, 'expires', 1), /has an end and never expires/],
+  [
+    'a pending interaction of no task',
+    (tenant) => redis.zadd(`${tenant}:pending`, 1, 'x.1|ann'),
+    /task that is gone/,
+  ],
+  [
+    'a tenant that is due and gone',
+    () => redis.zadd(fixture.shardKeys.due, 1, 'nobody'),
+    /nobody of a tenant/,
+  ],
+  [
+    'an ended API key',
+    (tenant) => redis.hset(`${tenant}:key:x`, 'expires', 1),
+    /has an end and never expires/,
+  ],
 ])('%s is found', async (_what, plant, problem) => {
   const testTenant = await fixture.createTenant();
   expect(await findUnownedKeys(redis)).toEqual([]);

@@ -32,7 +32,9 @@ async function problemOf(redis: Redis, prefix: string, key: string): Promise<str
   if (tenant !== null && (await redis.exists(`${base}t:${tenant[1]}`)) === 0)
     return `${key} belongs to a tenant that is gone`;
   if (ttl < 0 && (await hasEnd(redis, key))) return `${key} has an end and never expires`;
-  return kind.lives === 'members' ? memberProblemOf(redis, key, kind, `${base}t:${tenant?.[1] ?? ''}`) : undefined;
+  return kind.lives === 'members'
+    ? memberProblemOf(redis, key, kind, `${base}t:${tenant?.[1] ?? ''}`)
+    : undefined;
 }
 
 /** `<prefix>:{<tag>}:`, and what stands behind it. */
