@@ -25,7 +25,8 @@ export const heldClaims: Attack = {
     await target.delegate(attacker.key);
     const claim = { max: 1, leaseMs: 600_000, holder: 'one' };
     await target.callTool(attacker.key, 'pending_interactions', { claim });
-    const [claims = '', [holder = '']] = [`baton:{s0}:t:${tenant}:claims`, await keysOf('holder:*')];
+    const claims = `baton:{s0}:t:${tenant}:claims`;
+    const [holder = ''] = await keysOf('holder:*');
     const until = Date.now() + 600_000;
     const claimed = (of: string) => Array.from({ length: CLAIMS }, (_, n) => [until, `${n}.1|${of}`]).flat();
     await redis.zadd(claims, ...claimed('mole'));
