@@ -1,38 +1,32 @@
 import { startPrivateRedis } from '@baton/local-redis';
-import { median } from '../harness/statistics.ts';
 import { ALL_SCRIPTS } from '@baton/store/testing/all-scripts';
 import { crowdTenant } from '@baton/store/testing/crowded-tenant';
 import { runEveryScript } from '@baton/store/testing/every-script';
 import { closeFixture, connectFixture } from '@baton/store/testing/store-fixture';
+import { median } from '../harness/statistics.ts';
 
-/** The longest run of a script beside few and beside many entries of its tenant, in milliseconds. */
+/** The runs of a script beside few and beside many entries of its tenant, in milliseconds each. */
 export interface ScriptTimes {
   readonly script: string;
-  readonly few: number;
-  readonly atLimits: number;
+  readonly few: readonly number[];
+  readonly many: readonly number[];
 }
 
 /** Of everything that a tenant may have so many. */
-const SIZES = { few: 5, atLimits: 10_000 };
-/** The median of so many scenarios: the machine may do something else in the middle of one run. */
+const [FEW, MANY] = [5, 10_000];
 const SCENARIOS = 5;
 
-/** The longest run of each script by Redis's own slow log, beside few and beside many entries of its tenant. */
+/** How long the runs of each script held Redis, by its own slow log. */
 export async function measureScriptTimes(): Promise<ScriptTimes[]> {
-  const few = await timesOf(SIZES.few);
-  const atLimits = await timesOf(SIZES.atLimits);
-  return [...few].map(([script, ms]) => ({ script, few: ms, atLimits: atLimits.get(script) ?? ms }));
+  const [few, many] = [await timesOf(FEW), await timesOf(MANY)];
+  return [...few].map(([script, times]) => ({ script, few: times, many: many.get(script) ?? [] }));
 }
 
-async function timesOf(size: number): Promise<Map<string, number>> {
-  const longest = new Map<string, number[]>();
-  for (let n = 0; n < SCENARIOS; n++) {
-    const times = new Map<string, number>();
-    for (const [script, ms] of await runScenario(size))
-      times.set(script, Math.max(ms, times.get(script) ?? 0));
-    for (const [script, ms] of times) longest.set(script, [...(longest.get(script) ?? []), ms]);
-  }
-  return new Map([...longest].map(([script, each]) => [script, median(each)]));
+async function timesOf(size: number): Promise<Map<string, number[]>> {
+  const times = new Map<string, number[]>();
+  for (let n = 0; n < SCENARIOS; n++)
+    for (const [script, ms] of await runScenario(size)) times.set(script, [...(times.get(script) ?? []), ms]);
+  return times;
 }
 
 /** Each run of a script in a scenario, with its milliseconds. */
@@ -57,11 +51,15 @@ async function runScenario(size: number): Promise<[string, number][]> {
   });
 }
 
-/** A row for each script, in Markdown. */
+/** A row for each script, the longest first, in Markdown. */
 export function scriptTimesTable(rows: readonly ScriptTimes[]): string {
-  const head = `| script | longest run beside ${SIZES.few}, ms | beside ${SIZES.atLimits.toLocaleString('en')}, ms |\n| --- | --- | --- |`;
+  const many = MANY.toLocaleString('en');
+  const head = `| script, in ms | median beside ${FEW} | median beside ${many} | longest beside ${many} | runs |\n| --- | --- | --- | --- | --- |`;
   const lines = rows
-    .toSorted((a, b) => b.atLimits - a.atLimits)
-    .map(({ script, few, atLimits }) => `| \`${script}\` | ${few.toFixed(2)} | ${atLimits.toFixed(2)} |`);
+    .toSorted((a, b) => median(b.many) - median(a.many))
+    .map(({ script, few, many: times }) => {
+      const [usual, crowded, longest] = [median(few), median(times), Math.max(...times)];
+      return `| \`${script}\` | ${[usual, crowded, longest].map((ms) => ms.toFixed(2)).join(' | ')} | ${times.length} |`;
+    });
   return [head, ...lines].join('\n');
 }

@@ -151,7 +151,7 @@ const GUARANTEES: [claim: string, held: () => Promise<boolean>, script: AnyScrip
     'who takes a task makes its last holder stale',
     staleWritesNothing((segment) => segment.settle({ status: 'completed', result: {} })),
     BEGIN_SEGMENTS,
-    [['(fence or 0) + 1, (tries', 'tonumber(fence or 0), (tries']],
+    [['(record[F_fence] or 0) + 1', 'tonumber(record[F_fence] or 0)']],
   ],
   [
     'an answer is accepted once',

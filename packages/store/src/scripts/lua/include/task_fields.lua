@@ -4,15 +4,15 @@
 -- A record of more fields, those of interactions included, or of more bytes, without them, is large: it is read in pages.
 local SMALL_FIELDS, SMALL_BYTES = 300, 131072
 -- A page ends when it has passed so many fields, or so many bytes, those of interactions included.
-local PAGE_FIELDS, PAGE_BYTES = 1000, 262144
+local PAGE_FIELDS, PAGE_BYTES = 600, 262144
 
 -- Whether a field's value may be long: input, outcome and journal.
 local function may_be_long(field)
   return field == F_input or field == F_outcome or string.sub(field, 1, #F_journal) == F_journal
 end
 
--- The fields of a small record, appended to `list` as field, value, ...; and its bytes. Nil for a large record, which is
--- measured before any value of it is read.
+-- The fields of a small record, by their names and appended to `list` as field, value, ...; and its bytes. Nil for a large record,
+-- which is measured before any value of it is read.
 local function read_small_task(task_key, list)
   if redis.call('HLEN', task_key) > SMALL_FIELDS then return end
   local fields, bytes = {}, 0
@@ -23,11 +23,14 @@ local function read_small_task(task_key, list)
       if bytes > SMALL_BYTES then return end
     end
   end
+  local record = {}
+  if #fields == 0 then return record, 0 end
   for at, value in ipairs(redis.call('HMGET', task_key, unpack(fields))) do
+    record[fields[at]] = value
     list[#list + 1] = fields[at]
     list[#list + 1] = value
   end
-  return bytes
+  return record, bytes
 end
 
 -- The next page of a record, appended to `list` in the same way; returns the cursor of the page behind it, '0' at the end.
@@ -47,7 +50,7 @@ local function read_task_page(task_key, cursor, list)
     end
     passed, bytes = passed + #found / 2, bytes + step_bytes
     -- One look may come upon many long values: a few at a time where they are long.
-    step = step_bytes < 16384 and math.min(step * 2, 64) or 1
+    step = step_bytes < 16384 and math.min(step * 2, 16) or 1
   until cursor == '0' or passed >= PAGE_FIELDS or bytes >= PAGE_BYTES
   return cursor
 end
