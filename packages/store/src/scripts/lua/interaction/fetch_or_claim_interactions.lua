@@ -23,7 +23,7 @@
 local now = clock()
 local refusal, principal, scopes = recheck_admission(now)
 if refusal then return refusal end
-local count = #ARGV - A_rest + 1
+local count, whole = #ARGV - A_rest + 1, A_whole == '1'
 local limit, room, examine, lease = tonumber(A_limit), tonumber(A_bytes), tonumber(A_examine), tonumber(A_lease)
 
 -- What was looked at counts against `examine`.
@@ -84,11 +84,11 @@ local function fetch(task_key, past_key, number)
   if A_whole == '1' or not summary then
     request = look(redis.call('HGET', task_key, F_request .. number))
     if not request and past_key then
-      request, summary = unpack(redis.call('HMGET', past_key, F_request .. number, F_summary .. number))
-      look(request)
-      if A_role ~= '' and summary and role_of(summary) ~= A_role then return end
+      summary = look(redis.call('HGET', past_key, F_summary .. number))
+      if summary and A_role ~= '' and role_of(summary) ~= A_role then return end
+      if whole or not summary then request = look(redis.call('HGET', past_key, F_request .. number)) end
     end
-    if not request then return end
+    if not request and (whole or not summary) then return end
     if not summary then
       summary = (A_whole == '0' or A_role ~= '') and summary_in_request(request) or false
       if A_role ~= '' and role_of(summary) ~= A_role then return end

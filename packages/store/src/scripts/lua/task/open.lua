@@ -98,7 +98,8 @@ set_deadline(first_deadline(task.waits, expires_at))
 defer_lifetime(K_tasks, A_keep)
 if task_count == 1 or now % 64 == 0 then
   trim(K_tasks, now - tonumber(A_keep))
-  trim(K_pending, now - tonumber(A_keep))
+  -- Much later than any task ends, whose process may have had other settings: what is left of one that is gone.
+  trim(K_pending, now - 10 * A_keep)
 end
 if A_arguments ~= '' then
   redis.call('HSET', K_idempotency, 'ref', A_ref, 'arguments', A_arguments)
