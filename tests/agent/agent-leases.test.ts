@@ -83,7 +83,7 @@ describe('a lease', () => {
     const from = monitor.commands.length;
     proxy.release();
     expect(await stopped).toMatchObject({ abandoned: 1 });
-    const isClaim = (command: string) => command.includes(':t:acme:holders') && command.includes('" "4000"');
+    const isClaim = (command: string) => command.includes(':t:acme:holder:') && command.includes('" "4000"');
     await expect.poll(() => monitor.commands.slice(from).some(isClaim), { timeout: 5_000 }).toBe(true);
     expect(await claimable()).toEqual([interactionId]);
     await fixture.cancelTask(taskId);
@@ -127,7 +127,7 @@ describe('an agent', () => {
     await fixture.parkEcho('to warm up');
     await agent.waitFor(eventMatcher('answered', 'to warm up'));
     // Its wait has begun when Redis has been asked for what is pending once more.
-    const isLook = (command: string) => command.includes(':t:acme:holders');
+    const isLook = (command: string) => command.includes(':t:acme:pending');
     const looks = () => monitor.commands.filter(isLook).length;
     const before = looks();
     await new Promise((resolve) => setTimeout(resolve, 3_000));

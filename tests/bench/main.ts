@@ -17,6 +17,7 @@ import { measureNeighbours } from './neighbours.ts';
 import { compareDurability } from './durability.ts';
 import { measureAndPrintOperationCosts } from './operation-costs.ts';
 import { measureParkedTaskSize } from './parked-task-size.ts';
+import { measureScriptTimes, scriptTimesTable } from './script-times.ts';
 
 /**
  * Benchmarks in one run on one machine, medians of several runs.
@@ -25,6 +26,7 @@ import { measureParkedTaskSize } from './parked-task-size.ts';
  *   operation-costs   expand_all, single tool calls, late resumes       parked-task-size  memory per parked task
  *   neighbours        a quiet tenant beside each kind of attacker
  *   durability        the price of an append-only file and of waiting for the disk
+ *   script-times      the longest run of each script, beside few and many entries
  *   bench-process     the child processes (processes/)                  redis-traffic     calls and bytes of Redis
  */
 const RUNS = Number(process.env['BENCH_RUNS'] ?? 5);
@@ -103,6 +105,9 @@ if (ONLY === undefined || ONLY === 'neighbours') {
 if (ONLY === undefined || ONLY === 'durability') {
   console.log();
   await compareDurability(Math.min(RUNS, 3));
+}
+if (ONLY === undefined || ONLY === 'scripts') {
+  console.log(`\n${scriptTimesTable(await measureScriptTimes())}`);
 }
 if (ONLY === undefined || ONLY === 'operations') {
   console.log();

@@ -221,6 +221,9 @@ describe('data model', () => {
       project: tenant.project('p').replace(/p$/, '<project>'),
       session: tenant.session('<id>'),
       idempotency: tenant.idempotency('<digest>'),
+      past: tenant.past(id).replace(taskRef(id), '<ref>'),
+      chunks: tenant.chunks(id, 1).replace(`${taskRef(id)}.1`, '<ref>.<number>'),
+      holder: tenant.holder('x').replace(/[^:]+$/, '<digest>'),
     };
     // A method that makes another key must be named here first.
     const methods = Object.entries(Object.getOwnPropertyDescriptors(TenantKeys.prototype))
@@ -288,10 +291,11 @@ const NOT_KEYS = new Set(['constructor', 'taskNames', 'topic', 'scriptKeys']);
 
 /** The name under which scripts declare a key. */
 function scriptNameOf(key: string): string {
-  const [, , kind] = /^baton:\{s0\}(:t:<tenant>)?(?::(\w+))?(?::(.*))?$/.exec(key) ?? [];
+  const [, , kind] = /^baton:\{s0\}(:t:<tenant>)?(?::([\w-]+))?(?::(.*))?$/.exec(key) ?? [];
   if (kind === undefined) return 'tenant';
   const named: Readonly<Record<string, string>> = {
     key: 'credential',
+    'key-ends': 'keyEnds',
     idem: 'idempotency',
     outstanding: 'tenantsWithJobs',
     listeners: 'activeChangeChannel',

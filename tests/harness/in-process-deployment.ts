@@ -10,6 +10,8 @@ import type { KeyInput, Limits } from '@baton/protocol';
 import { type Lifetimes, Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
 import { type RunningWorker, startWorker } from '@baton/worker';
+import { Redis } from 'ioredis';
+import { findUnownedKeys } from '@baton/store/testing/unowned-keys';
 
 export const SECRET = 'a secret of the tests';
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests';
@@ -28,6 +30,8 @@ export interface DeploymentOptions {
   readonly gateway?: Partial<Omit<GatewayConfiguration, 'edgeLimits'>>;
   readonly edgeLimits?: Partial<EdgeLimits>;
   readonly log?: ReturnType<typeof createLogger>;
+  /** The test writes keys past Baton, which are not held to their lifetimes at the end. */
+  readonly writesKeys?: boolean;
 }
 
 /** Gateways and workers in this process, on real sockets and a private Redis, with tenant `acme` and an API key. */
@@ -123,7 +127,20 @@ export class InProcessDeployment {
     await Promise.all(this.gateways.map((gateway) => gateway.stop()));
     await Promise.all(this.workers.map((worker) => worker.stop()));
     await Promise.all(this.stores.map((store) => store.close()));
+    const unowned = this.options.writesKeys ? [] : await this.findUnownedKeys();
     await this.stopRedis();
+    // Last: what a test leaves behind must not keep its processes.
+    if (unowned.length > 0)
+      throw new Error(`keys live on without a lifetime or an owner:\n${unowned.join('\n')}`);
+  }
+
+  private async findUnownedKeys(): Promise<string[]> {
+    const redis = new Redis(this.redisUrl.replace('unix://', ''));
+    try {
+      return await findUnownedKeys(redis);
+    } finally {
+      redis.disconnect();
+    }
   }
 
   private async openStore(replica: string): Promise<Store> {

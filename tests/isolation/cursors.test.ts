@@ -53,6 +53,7 @@ beforeAll(async () => {
       fetch(`${baton.url()}/v1/projects/${name}`, { method: 'PUT', headers, body: file });
     await Promise.all(names.map(put));
   }
+  await Promise.all(Array.from({ length: 55 }, () => baton.createKey({})));
   lists = await listsWithCursors();
 }, 120_000);
 afterAll(() => baton?.stop());

@@ -213,7 +213,8 @@ function commandsOnTask(commands: string): string[] {
 const ASKS_FOR_OWNER = new RegExp(`^lua "HGET" "[^"]*:task:<ref>" "${FIELD.principal}"$`, 'i');
 
 /** Shares of the rate that are whole again are trimmed, and the last use of a key is noted, at times: whatever the id is. */
-const HOUSEKEEPING = /^lua "(?:(?:ZREMRANGEBYSCORE|PEXPIRE)" "[^"]*:rates"|HSET" "[^"]*:key:[^"]*" "used")/i;
+const HOUSEKEEPING =
+  /^lua "(?:(?:ZREMRANGEBYRANK|PEXPIRE|ZCOUNT)" "[^"]*:rates"(?! "\(")|HSET" "[^"]*:key:[^"]*" "used")/i;
 
 /** The same text for every id, and at every time. */
 function neutral(id: string, text: string): string {

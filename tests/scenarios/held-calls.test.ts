@@ -218,7 +218,7 @@ test.each(Object.keys(ENDS))(
     else if (how === 'revoked') await redis.del(record);
     else if (how === 'suspended') await redis.hset(keys(by.tenant).record, 'suspended', 1);
     else if (how === 'without its scope') await redis.hset(record, 'scopes', ' admin ');
-    else await redis.hset(record, 'expires', 1);
+    else await redis.multi().hset(record, 'expires', 1).pexpire(record, 60_000).exec();
     const opened = baton.store.tenant(by.tenant).operatorCaller();
     await baton.store.tenant(by.tenant).tasks.open(opened, {
       operation: 'x',

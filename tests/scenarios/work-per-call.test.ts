@@ -24,7 +24,7 @@ let baton: InProcessDeployment;
 let redis: Redis;
 
 beforeAll(async () => {
-  baton = await InProcessDeployment.start({ gateways: 1, workers: 0 });
+  baton = await InProcessDeployment.start({ gateways: 1, workers: 0, writesKeys: true });
   redis = new Redis(baton.redisUrl.replace('unix://', ''));
 });
 afterAll(async () => {

@@ -128,6 +128,7 @@ test('a session whose end a replica missed loses its stream when its subscriptio
   await rpc('resources/subscribe', { uri }, ours.key, { 'mcp-session-id': session });
   const [id = ''] = await redis.zrange(ours.tenantStore.keys.subscribedSessions, '0', '-1');
   await redis.zadd(ours.tenantStore.keys.endedSessions, Date.now() + 60_000, id);
+  await redis.pexpire(ours.tenantStore.keys.endedSessions, 60_000);
   await vi.advanceTimersByTimeAsync(ATTUNE_MS);
   await ended.text();
 });

@@ -57,6 +57,7 @@ export const ERRORS = {
   limit_rate: row(429, -32003, true),
   limit_pending: row(429, -32003, true),
   limit_size: row(413, -32602),
+  limit_storage: row(413, -32602),
   limit_connections: row(429, -32003, true),
   limit_buffers: row(429, -32003, true),
   limit_checks: row(429, -32003, true),

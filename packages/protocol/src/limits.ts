@@ -14,6 +14,7 @@ export const limitsSchema = z.strictObject({
   requestBytes: upTo(MAX_BODY_BYTES, 'Bytes of one request body'),
   answerBytes: upTo(MAX_BODY_BYTES, 'Bytes of one answer (agentLLMResponse)'),
   delegatedRequestBytes: upTo(MAX_BODY_BYTES, 'Bytes of one delegated LLM request'),
+  apiKeys: upTo(10_000, 'API keys, those that ended within a week included while there is room'),
 });
 export type Limits = z.infer<typeof limitsSchema>;
 
@@ -25,6 +26,7 @@ export const DEFAULT_LIMITS: Limits = {
   requestBytes: 1_048_576,
   answerBytes: 524_288,
   delegatedRequestBytes: 262_144,
+  apiKeys: 1_000,
 };
 
 /** What a caller may give: any of them. */

@@ -73,7 +73,7 @@ export class OperatorStore {
     const fields = await this.connection.command((client) => client.hgetall(this.keyspace.tenant(id).record));
     if (fields['at'] === undefined) throw refusalError(['tenant_not_found']);
     const limits = Object.fromEntries(
-      Object.keys(DEFAULT_LIMITS).map((limit) => [limit, Number(fields[limit])]),
+      Object.entries(DEFAULT_LIMITS).map(([limit, most]) => [limit, Number(fields[limit] ?? most)]),
     );
     return {
       id,

@@ -20,6 +20,10 @@ import { emptyAnswerChunks } from './limits/empty-answer-chunks.ts';
 import { unmatchedFilters } from './limits/unmatched-filters.ts';
 import { checksThatCostNothing, slowChecksOfOthers } from './limits/slow-checks.ts';
 import { unreadReplies } from './limits/unread-replies.ts';
+import { heldClaims } from './redis-time/held-claims.ts';
+import { listStorms } from './redis-time/list-storms.ts';
+import { manyPastInteractions } from './redis-time/many-past-interactions.ts';
+import { unboundedKeys } from './redis-time/unbounded-keys.ts';
 
 const ATTACKS: readonly Attack[] = [
   tenantRateExhaustion,
@@ -40,6 +44,10 @@ const ATTACKS: readonly Attack[] = [
   unreadReplies,
   slowChecksOfOthers,
   checksThatCostNothing,
+  heldClaims,
+  listStorms,
+  manyPastInteractions,
+  unboundedKeys,
 ];
 
 const BUILT = fileURLToPath(new URL('../../../dist', import.meta.url));

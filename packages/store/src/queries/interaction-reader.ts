@@ -75,10 +75,15 @@ export class InteractionReader {
   ): Promise<FetchResult<T>> {
     if (references.length === 0) return { items: [], scanned: 0, contended: 0 };
     const { connection, keys } = this.context;
+    const tasks = references.map((reference) => keys.taskNames(parseIndexMember(reference).taskId));
     const reply = await runScript(
       connection,
       FETCH_OR_CLAIM_INTERACTIONS,
-      { ...admissionRecheckKeys(identity, keys), claims: keys.claims, holders: keys.holders },
+      {
+        ...admissionRecheckKeys(identity, keys),
+        claims: keys.claims,
+        holder: keys.holder(claim === undefined ? '' : formatHolder(identity, claim.holder ?? '')),
+      },
       {
         ...admissionRecheckArgs(identity),
         status: status ?? '',
@@ -89,10 +94,12 @@ export class InteractionReader {
         examine: MAX_EXAMINED_BYTES,
         whole,
         lease: claim?.leaseMs ?? 0,
-        holder: claim === undefined ? '' : formatHolder(identity, claim.holder ?? ''),
       },
       {
-        keys: references.map((reference) => keys.task(parseIndexMember(reference).taskId)),
+        keys: [
+          ...tasks.map(({ task }) => task),
+          ...(status === 'pending' ? [] : tasks.map(({ past }) => past)),
+        ],
         args: references,
       },
     );

@@ -16,9 +16,10 @@ import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { listVisibleTasks } from './task-index.ts';
 import { parseProgramField } from '../records/program-field.ts';
+import { readTaskPages } from '../tasks/task-pages.ts';
 import { requireTaskId } from '../tasks/tasks.ts';
 import { runScript } from '../scripts/script.ts';
-import { READ_INTERACTION, READ_TASK_FIELDS } from '../scripts/registry.ts';
+import { READ_INTERACTION } from '../scripts/registry.ts';
 
 const { program, principal, status, created_at, updated_at, expires_at } = FIELD;
 /** What a task's summary is made of. */
@@ -173,7 +174,7 @@ export class PagedQueries {
     const reply = await runScript(
       this.context.connection,
       READ_INTERACTION,
-      { task: this.context.keys.task(taskId) },
+      this.context.keys.taskNames(taskId),
       { principal: identity.principal, scopes: formatScopes(identity.scopes), number },
     );
     if (reply[0] !== 'ok') return undefined;
@@ -183,15 +184,10 @@ export class PagedQueries {
 
   /** All fields of a task but those of its interactions, which are most of its size. Errors: `task_not_found`. */
   private async fields(identity: Identity, taskId: string): Promise<Record<string, string>> {
-    const [code, ...fields] = (await runScript(
-      this.context.connection,
-      READ_TASK_FIELDS,
-      { task: this.context.keys.task(taskId) },
-      { principal: identity.principal, scopes: formatScopes(identity.scopes) },
-    )) as string[];
-    if (code !== 'ok') throw refusalError([code], { taskId });
-    const pairs = Array.from({ length: fields.length / 2 }, (_, at) => fields.slice(2 * at, 2 * at + 2));
-    return Object.fromEntries(pairs);
+    const { connection, keys } = this.context;
+    const { principal } = identity;
+    const reader = { principal, scopes: formatScopes(identity.scopes) };
+    return Object.fromEntries(await readTaskPages(connection, keys.task(taskId), taskId, reader));
   }
 
   private async interactionsOf(

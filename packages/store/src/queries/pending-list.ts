@@ -17,7 +17,7 @@ import type {
 } from './interaction-reader.ts';
 import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
-import { MAX_SCANNED, PAGE_SIZE, type Page } from '../records/page.ts';
+import { MAX_SCANNED_BY_SCRIPT, PAGE_SIZE, type Page } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { runScript } from '../scripts/script.ts';
 import { LIST_PENDING_OR_REGISTER_WAITER } from '../scripts/registry.ts';
@@ -116,7 +116,6 @@ export class PendingList {
         ...admissionRecheckKeys(identity, keys),
         pending: keys.pending,
         claims: keys.claims,
-        holders: keys.holders,
       },
       {
         ...admissionRecheckArgs(identity),
@@ -124,7 +123,7 @@ export class PendingList {
         member: from.member,
         limit:
           unfiltered && claim !== undefined ? Math.min(PAGE_SIZE, claim.max + EXTRA_CANDIDATES) : PAGE_SIZE,
-        scanLimit: MAX_SCANNED,
+        scanLimit: MAX_SCANNED_BY_SCRIPT,
         hideClaimed: claim === undefined ? 0 : 1,
         channel,
         unfiltered: unfiltered ? 1 : 0,

@@ -111,17 +111,20 @@ test('an idempotency key lives as long as its task can, and its task never outli
   expect(await redis.pexpiretime(testTenant.keys.task(taskId))).toBeLessThan(key);
 });
 
-test('nothing that a task leaves stays for ever but places in indexes, which are trimmed', async () => {
+test('nothing that a task leaves stays for ever, and indexes are trimmed while they are used', async () => {
   const testTenant = await fixture.createTenant();
   const taskId = await testTenant.openTask({ idempotency: IDEMPOTENCY });
   await testTenant.tasks.cancel(ANN, taskId);
   const keys = (await redis.keys('*')).filter((key) => !key.includes(':bull:'));
   const forever = [];
   for (const key of keys) if ((await redis.pttl(key)) === -1) forever.push(key);
-  const { record, credentials, tasks } = testTenant.keys;
+  const { record, credentials, tasks, pending } = testTenant.keys;
   const own = forever.filter((key) => key.startsWith(record) && !key.includes(':key:'));
-  expect(own.sort()).toEqual([record, credentials, tasks].sort());
+  expect(own.sort()).toEqual([record, credentials].sort());
+  expect(await redis.pttl(tasks)).toBeGreaterThan(unfinishedTaskTtl(DEFAULT_LIFETIMES) - 5_000);
   await redis.zadd(tasks, 1, 'long gone|ann');
+  await redis.zadd(pending, 1, 'long gone.1|ann');
   await testTenant.openTask();
   expect(await redis.zscore(tasks, 'long gone|ann')).toBeNull();
+  expect(await redis.zscore(pending, 'long gone.1|ann')).toBeNull();
 });

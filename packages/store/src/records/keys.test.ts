@@ -25,15 +25,17 @@ const keyspaces = fc
 
 /** Every key of a tenant's own. */
 function keysOf(keys: TenantKeys, id: string, text: string): string[] {
-  const { record, credentials, tasks, pending, claims, holders, projects } = keys;
+  const { record, credentials, credentialEnds, tasks, pending, claims, projects } = keys;
   const { changeChannel, activeChangeChannel, subscribedSessions, endedSessions } = keys;
   return [
     record,
     credentials,
+    credentialEnds,
     tasks,
     pending,
     claims,
-    holders,
+    keys.holder('ann x'),
+    keys.chunks(id, 1),
     projects,
     changeChannel,
     activeChangeChannel,
@@ -41,6 +43,7 @@ function keysOf(keys: TenantKeys, id: string, text: string): string[] {
     endedSessions,
     keys.session('s1'),
     keys.task(id),
+    keys.past(id),
     keys.project(text),
     keys.credential('k1'),
     keys.idempotency('d1'),

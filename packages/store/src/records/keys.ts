@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 /**
  * Every key, member and channel that Baton uses in Redis, made here and nowhere else.
  *
@@ -82,9 +84,10 @@ export class ShardKeys {
   }
 }
 
-/** A task's names in Redis: its record, the topic of its updates (`<tenant>:<ref>`), and its ref in its tenant's sets. */
+/** A task's names in Redis: its record, the requests that have left it, the topic of its updates (`<tenant>:<ref>`), and its ref in its tenant's sets. */
 export interface TaskNames {
   readonly task: string;
+  readonly past: string;
   readonly topic: string;
   readonly ref: string;
 }
@@ -94,6 +97,8 @@ export class TenantKeys {
   readonly name: string;
   readonly record: string;
   readonly credentials: string;
+  /** The API keys that end, by the time at which they do. */
+  readonly credentialEnds: string;
   /** The keys that share the tenant's rate now. */
   readonly rates: string;
   readonly tasks: string;
@@ -103,7 +108,6 @@ export class TenantKeys {
   readonly jobs: string;
   readonly deadlines: string;
   readonly claims: string;
-  readonly holders: string;
   /** The topic of interactions that become pending: the topics of the tenant's tasks begin with it. */
   readonly pendingTopic: string;
   readonly projects: string;
@@ -123,6 +127,7 @@ export class TenantKeys {
     this.name = name;
     this.record = `${shard.base}:t:${name}`;
     this.credentials = `${this.record}:keys`;
+    this.credentialEnds = `${this.record}:key-ends`;
     this.rates = `${this.record}:rates`;
     this.tasks = `${this.record}:tasks`;
     this.pending = `${this.record}:pending`;
@@ -131,7 +136,6 @@ export class TenantKeys {
     this.jobs = `${this.record}:jobs`;
     this.deadlines = `${this.record}:deadlines`;
     this.claims = `${this.record}:claims`;
-    this.holders = `${this.record}:holders`;
     this.pendingTopic = `${name}:`;
     this.projects = `${this.record}:projects`;
     this.changeChannel = `${this.record}:changes`;
@@ -147,7 +151,7 @@ export class TenantKeys {
   }
 
   /** Every key that the script of a task may name; `run` takes those that it does. One literal, since each call makes it. */
-  scriptKeys({ task }: TaskNames, credential = '', idempotency = '') {
+  scriptKeys({ task, past }: TaskNames, credential = '', idempotency = '') {
     const {
       shard,
       record: tenant,
@@ -155,7 +159,6 @@ export class TenantKeys {
       tasks,
       pending,
       claims,
-      holders,
       deadlines,
       ready,
       held,
@@ -167,12 +170,12 @@ export class TenantKeys {
       credential,
       idempotency,
       task,
+      past,
       tenant,
       rates,
       tasks,
       pending,
       claims,
-      holders,
       deadlines,
       due,
       ready,
@@ -194,11 +197,31 @@ export class TenantKeys {
 
   taskNames(taskId: string): TaskNames {
     const ref = taskRef(taskId);
-    return { task: `${this.record}:task:${ref}`, topic: `${this.name}:${ref}`, ref };
+    return {
+      task: `${this.record}:task:${ref}`,
+      past: `${this.record}:past:${ref}`,
+      topic: `${this.name}:${ref}`,
+      ref,
+    };
   }
 
   project(name: string): string {
     return `${this.record}:project:${encodeURIComponent(name.toWellFormed())}`;
+  }
+
+  /** The requests of a task's earlier interactions, when it has had many. */
+  past(taskId: string): string {
+    return this.taskNames(taskId).past;
+  }
+
+  /** The chunks of a streamed answer to one interaction of a task. */
+  chunks(taskId: string, number: number): string {
+    return `${this.record}:chunks:${taskRef(taskId)}.${number}`;
+  }
+
+  /** What one holder has claimed. `holder` is of any length and characters. */
+  holder(holder: string): string {
+    return `${this.record}:holder:${createHash('sha256').update(holder).digest('base64url')}`;
   }
 
   /** An MCP session's subscriptions. */

@@ -12,3 +12,5 @@ export const MAX_PAGE_BYTES = 1_048_576;
 export const MAX_EXAMINED_BYTES = 2_097_152;
 /** One page scans at most so many members of an index. */
 export const MAX_SCANNED = 2_000;
+/** Fewer where a script does it, in which each member costs more. */
+export const MAX_SCANNED_BY_SCRIPT = 1_000;

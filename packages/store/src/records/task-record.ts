@@ -2,13 +2,13 @@
  * The legend of a task's hash: what stands in `baton:{s0}:t:<tenant>:task:<ref>`. Names are short as stored, since every
  * parked task pays for them. Scripts name a field `F_<name>` (see ../scripts/lua-source.ts), TypeScript `FIELD.<name>`.
  *
- * A family has one field for each interaction, path or chunk; its `stored` is what the field's name begins with.
+ * A family has one field for each interaction or path; its `stored` is what the field's name begins with.
  * Times are milliseconds since 1970 by Redis's clock.
  */
 export interface TaskField {
   readonly stored: string;
   /** Of a family: what follows `stored` in the name. */
-  readonly suffix?: '<path>' | '<number>' | '<number>;<sequence>';
+  readonly suffix?: '<path>' | '<number>';
   readonly meaning: string;
   /** Unit or layout of the value. */
   readonly value: string;
@@ -150,6 +150,13 @@ export const TASK_RECORD = {
     writers: ['task/open', 'task/park'],
     absent: 'never',
   },
+  moved: {
+    stored: 'mv',
+    meaning: 'The last interaction whose request was moved into `past`, unless it was open then',
+    value: 'count',
+    writers: ['task/park'],
+    absent: 'until the task has opened 80 interactions: it is 0',
+  },
   waits: {
     stored: 'open',
     meaning: 'The open waits: interactions that are pending, and sleeps (number 0)',
@@ -207,7 +214,7 @@ export const TASK_RECORD = {
     meaning: 'The request of an interaction',
     value: '<created ms>;<JSON>',
     writers: ['task/open', 'task/park'],
-    absent: 'never for an interaction that was opened',
+    absent: 'when it was moved into `past`, as the first ones of many are when they are closed',
   },
   summary: {
     stored: 's',
@@ -215,7 +222,8 @@ export const TASK_RECORD = {
     meaning: 'What lists show of an LLM request, and what they filter by',
     value: '<created ms>;<role>;<service type>;<attempt>;<summary as JSON>',
     writers: ['task/open', 'task/park'],
-    absent: 'for a question to a person, and in records of the layout without it: read it out of `request`',
+    absent:
+      'when it was moved with its request; for a question to a person, and in records of the layout without it: read it out of `request`',
   },
   answered: {
     stored: 'g',
@@ -238,15 +246,7 @@ export const TASK_RECORD = {
     suffix: '<number>',
     meaning: 'How far a streamed answer has come',
     value:
-      '<bytes, 64 a chunk at least>;<chunks>;<the first missing sequence>; only the bytes in records of an earlier release',
-    writers: ['interaction/append_chunk', 'interaction/accept_answer'],
-    absent: 'unless an answer is being streamed; deleted when it is accepted',
-  },
-  chunk: {
-    stored: 'c',
-    suffix: '<number>;<sequence>',
-    meaning: 'One chunk of a streamed answer',
-    value: 'text',
+      '<bytes, 64 a chunk at least>;<chunks>;<the first missing sequence, as far as it was looked for>;0',
     writers: ['interaction/append_chunk', 'interaction/accept_answer'],
     absent: 'unless an answer is being streamed; deleted when it is accepted',
   },
@@ -262,7 +262,7 @@ export const FIELD = Object.fromEntries(
 /** Matches, as a Lua pattern, the fields of single interactions: a replay needs none of them. */
 export const INTERACTION_FIELD_PATTERN = `^[${familiesByNumber().join('')}]%d`;
 
-const SUFFIXES = { '<path>': '\\S+', '<number>': '\\d+', '<number>;<sequence>': '\\d+;\\d+' };
+const SUFFIXES = { '<path>': '\\S+', '<number>': '\\d+' };
 
 /** The entry of the legend that a stored field belongs to, or undefined for a field that the legend lacks. */
 export function taskFieldNameOf(stored: string): TaskFieldName | undefined {
@@ -276,6 +276,6 @@ export function taskFieldNameOf(stored: string): TaskFieldName | undefined {
 
 function familiesByNumber(): string[] {
   const fields: TaskField[] = Object.values(TASK_RECORD);
-  const numbered = fields.filter(({ suffix }) => suffix?.startsWith('<number>'));
+  const numbered = fields.filter(({ suffix }) => suffix === '<number>');
   return [...new Set(numbered.map(({ stored }) => stored))].toSorted();
 }

@@ -1,5 +1,6 @@
 import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
+import { DEFAULT_LIFETIMES } from '../records/durations.ts';
 import { APPEND_CHUNK } from './registry.ts';
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
 import { openFixture } from '../testing/store-fixture.ts';
@@ -90,14 +91,14 @@ test('the first missing chunk is named, whichever order the others came in', asy
 test('a gap is found without reading a chunk or a request, however many there are', async () => {
   const answer = await StreamedAnswer.open();
   await redis.hset(
-    answer.testTenant.keys.task(answer.taskId),
-    Object.fromEntries(Array.from({ length: 8_000 }, (_, at) => [`c1;${at + 1}`, ''])),
+    answer.testTenant.keys.chunks(answer.taskId, 1),
+    Object.fromEntries(Array.from({ length: 8_000 }, (_, at) => [`${at + 1}`, ''])),
   );
-  await redis.hset(answer.testTenant.keys.task(answer.taskId), 'c1', `${64 * 8_000};8000;0`);
+  await redis.hset(answer.testTenant.keys.task(answer.taskId), 'c1', `${64 * 8_000};8000;0;0`);
   const commands = () => commandCount('hget', 'hmget', 'hgetall', 'hkeys', 'hexists');
   const before = await commands();
   expect(await answer.join()).toEqual({ missing: 0 });
-  expect((await commands()) - before).toBe(1);
+  expect((await commands()) - before, 'the state, and one look').toBe(2);
 });
 
 test('chunks in order cost one look each, and whoever fills the gap passes what stands behind it once', async () => {
@@ -111,14 +112,30 @@ test('chunks in order cost one look each, and whoever fills the gap passes what 
   expect(await answer.join()).toEqual({ text: 'x'.repeat(100) });
 });
 
-test('a stream that began under an earlier release, which kept its bytes alone, goes on', async () => {
+test('a stream that began under an earlier release, whose chunks stand in the task, begins anew', async () => {
   const answer = await StreamedAnswer.open();
   const task = answer.testTenant.keys.task(answer.taskId);
-  await redis.hset(task, { c1: '4', 'c1;0': 'aa', 'c1;2': 'cc' });
-  expect(await answer.join()).toEqual({ missing: 1 });
+  await redis.hset(task, { c1: '128;2;1', 'c1;0': 'aa', 'c1;2': 'cc' });
+  expect(await answer.join()).toBeUndefined();
   await answer.post(1, 'bb');
-  expect(await answer.join()).toEqual({ text: 'aabbcc' });
-  expect((await redis.hget(task, 'c1'))?.split(';').slice(1)).toEqual(['3', '3']);
+  expect(await answer.join()).toEqual({ missing: 0 });
+  await answer.post(0, 'aa');
+  expect(await answer.join()).toEqual({ text: 'aabb' });
+});
+
+test('thousands of chunks are passed in steps, and go with the answer at once', async () => {
+  const answer = await StreamedAnswer.open();
+  const { keys } = answer.testTenant;
+  const chunks = keys.chunks(answer.taskId, 1);
+  await answer.post(0, 'x');
+  expect(await redis.pttl(chunks), 'no longer than the task').toBeLessThanOrEqual(DEFAULT_LIFETIMES.task);
+  await redis.hset(chunks, Object.fromEntries(Array.from({ length: 8_000 }, (_, at) => [`${at + 1}`, 'x'])));
+  await redis.hset(keys.task(answer.taskId), 'c1', `${64 * 8_001};8001;0;0`);
+  const before = await commandCount('evalsha');
+  expect(await answer.join()).toEqual({ text: 'x'.repeat(8_001) });
+  expect((await commandCount('evalsha')) - before, 'a thousand each').toBe(9);
+  await answer.testTenant.answer(answer.taskId);
+  await expect.poll(() => redis.exists(chunks)).toBe(0);
 });
 
 test("a chunk is refused for what is not pending, and what is not the caller's", async () => {

@@ -125,7 +125,7 @@ test('each task is in the batch of one of many concurrent jobs, never of two', a
   expect(new Set(ids)).toEqual(new Set(opened));
 });
 
-test('a journal of some thousand entries is loaded whole, and tasks beyond 4 MiB wait for the next load', async () => {
+test('a journal of some thousand entries is loaded whole, and large tasks are loaded one at a time', async () => {
   const testTenant = await fixture.createTenant();
   const journal = Array.from({ length: 2_500 }, (_, at) => [`${at}`, `read+${at}`] as const);
   await testTenant.openTask({ journal, waits: [], ready: true });
@@ -134,10 +134,12 @@ test('a journal of some thousand entries is loaded whole, and tasks beyond 4 MiB
   const ids: string[] = [];
   for (let n = 0; n < 5; n++) ids.push(await testTenant.openTask({ journal: large, waits: [], ready: true }));
   await shard.dequeue(jobOf(testTenant, 9), []);
-  const first = await shard.load(testTenant.store.id, 9, ids);
-  expect(first.segments.map(({ taskId }) => taskId)).toEqual(ids.slice(0, 3));
-  expect(first.notLoaded).toEqual(ids.slice(3));
-  expect((await shard.load(testTenant.store.id, 9, first.notLoaded)).segments).toHaveLength(2);
+  for (const [at, taskId] of ids.entries()) {
+    const { segments, notLoaded } = await shard.load(testTenant.store.id, 9, ids.slice(at));
+    expect(segments.map((segment) => segment.taskId)).toEqual([taskId]);
+    expect(segments[0]?.task.journal.get('0')).toHaveLength(1_500_007);
+    expect(notLoaded).toEqual(ids.slice(at + 1));
+  }
 });
 
 test('tries counts the segments that were begun and never ended, and begins anew when one parks', async () => {

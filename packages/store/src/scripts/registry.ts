@@ -74,12 +74,16 @@ export const ACCEPT_ANSWER = defineScript(
 
 export const APPEND_CHUNK = defineScript(
   'interaction/append_chunk',
-  [...ADMISSION, 'task'],
+  [...ADMISSION, 'task', 'chunks'],
   [...CALLER, 'number', 'sequence', 'delta'],
   { ...REPLICATED, ...INCOMING },
 );
 
-export const READ_CHUNK_STATE = defineScript('interaction/read_chunk_state', ['task'], ['number']);
+export const READ_CHUNK_STATE = defineScript(
+  'interaction/read_chunk_state',
+  ['task', 'chunks'],
+  ['number', 'from'],
+);
 
 export const DEQUEUE = defineScript('queue/dequeue', QUEUE, [
   'topic',
@@ -110,7 +114,7 @@ export const COMMIT_IN_TASK = { ...COMMIT, replicated: false, incoming: false };
 
 export const PARK = defineScript(
   'task/park',
-  ['tenant', 'task', 'pending', 'deadlines', 'due', ...QUEUE, 'activeChangeChannel'],
+  ['tenant', 'task', 'past', 'pending', 'deadlines', 'due', ...QUEUE, 'activeChangeChannel'],
   ['fence', 'topic', 'ref', 'seen', 'journal', 'drops', 'waits'],
   BATCHED,
 );
@@ -161,39 +165,43 @@ export const READ_TASK_AND_REGISTER_WAITER = defineScript(
   REPLICATED,
 );
 
-export const READ_TASK_FIELDS = defineScript('task/read_task_fields', ['task'], ['principal', 'scopes']);
+export const READ_TASK_PAGE = defineScript(
+  'task/read_task_page',
+  ['task'],
+  ['principal', 'scopes', 'cursor'],
+);
 
 export const READ_INTERACTION = defineScript(
   'interaction/read_interaction',
-  ['task'],
+  ['task', 'past'],
   ['principal', 'scopes', 'number'],
 );
 
 export const LIST_PENDING_OR_REGISTER_WAITER = defineScript(
   'interaction/list_pending_or_register_waiter',
-  ['credential', 'tenant', 'pending', 'claims', 'holders'],
+  ['credential', 'tenant', 'pending', 'claims'],
   [...RECHECK, 'score', 'member', 'limit', 'scanLimit', 'hideClaimed', 'channel', 'unfiltered'],
   REPLICATED,
 );
 
 export const FETCH_OR_CLAIM_INTERACTIONS = defineScript(
   'interaction/fetch_or_claim_interactions',
-  ['credential', 'tenant', 'claims', 'holders'],
-  [...RECHECK, 'status', 'operation', 'role', 'limit', 'bytes', 'examine', 'whole', 'lease', 'holder'],
+  ['credential', 'tenant', 'claims', 'holder'],
+  [...RECHECK, 'status', 'operation', 'role', 'limit', 'bytes', 'examine', 'whole', 'lease'],
   REPLICATED,
 );
 
 export const CLAIM = defineScript(
   'claim/claim',
-  ['credential', 'tenant', 'task', 'claims', 'holders'],
-  [...RECHECK, 'topic', 'ref', 'number', 'holder', 'lease'],
+  ['credential', 'tenant', 'task', 'claims', 'holder'],
+  [...RECHECK, 'topic', 'ref', 'number', 'lease'],
   REPLICATED,
 );
 
 export const RELEASE_HOLDER = defineScript(
   'claim/release_holder',
-  ['tenant', 'claims', 'holders'],
-  ['topic', 'holder', 'life'],
+  ['tenant', 'claims', 'holder'],
+  ['topic', 'life', 'limit'],
   REPLICATED,
 );
 
@@ -240,14 +248,14 @@ export const UPSERT_TENANT = defineScript(
 
 export const CREATE_KEY = defineScript(
   'tenant/create_key',
-  ['credential', 'tenant', 'key', 'keys'],
-  [...RECHECK, 'id', 'expires'],
+  ['credential', 'tenant', 'key', 'keys', 'keyEnds', 'forgotten'],
+  [...RECHECK, 'id', 'expires', 'remembered', 'limit', 'forget'],
   { ...REPLICATED, ...INCOMING },
 );
 
 export const END_KEY = defineScript(
   'tenant/end_key',
-  ['credential', 'keys'],
-  ['id', 'expires', 'channel', 'message'],
+  ['credential', 'keys', 'keyEnds'],
+  ['id', 'expires', 'remembered', 'channel', 'message'],
   REPLICATED,
 );

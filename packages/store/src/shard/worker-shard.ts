@@ -1,3 +1,4 @@
+import { MAX_BODY_BYTES, MAX_JOURNAL_BYTES } from '@baton/protocol';
 import type { BullmqQueues } from '../queues/bullmq-queues.ts';
 import type { ResumeJob } from '../queues/resume-job.ts';
 import { FIELD } from '../records/task-record.ts';
@@ -7,6 +8,7 @@ import type { Connection } from '../redis/connection.ts';
 import { DEQUEUE, BEGIN_SEGMENTS } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import { FencedSegment } from '../tasks/fenced-segment.ts';
+import { readTaskPages } from '../tasks/task-pages.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { sweepDeadlines } from './deadline-sweep.ts';
 import { requeueLostJobs } from './lost-jobs.ts';
@@ -14,6 +16,12 @@ import { requeueLostJobs } from './lost-jobs.ts';
 /** A job's batch has at most so many tasks; once those loaded are so large in all, in bytes, no more are loaded. */
 const BATCH_SIZE = 16;
 const BATCH_BYTES = 4_194_304;
+
+/** Whoever loads a task sees all of it. */
+const WORKER = { principal: '', scopes: ' agent ' };
+
+/** A journal over its limit is not read to its end: its task fails for its size. The input is read with it. */
+const MAX_READ_BYTES = MAX_JOURNAL_BYTES + MAX_BODY_BYTES;
 
 /** The tasks that a job has to run; those of the batch that are not loaded yet are named by id. */
 export type TaskBatch =
@@ -27,7 +35,7 @@ export type TaskBatch =
   /** The list has tasks, and the worker has the program of none of them. */
   | { readonly kind: 'no_program' };
 
-/** What a script loaded of a task (fence, tries, fields), or why it did not: see begin_segments.lua. */
+/** What a script loaded of a task (fence, tries, whole, fields), or why it did not: see begin_segment.lua. */
 type LoadedReply = readonly (string | number)[] | string | false;
 
 /** A shard for workers: its jobs, its deadlines and its workers. Crosses tenants, so only the worker may open it. */
@@ -119,10 +127,33 @@ export class WorkerShard {
     const notLoaded: string[] = [];
     for (const [at, taskId] of tasks.entries()) {
       const reply = loaded[at];
-      if (Array.isArray(reply)) segments.push(new FencedSegment(context, taskId, number, reply));
+      if (Array.isArray(reply)) segments.push(await this.segment(context, taskId, number, reply));
       else if (reply === '') notLoaded.push(taskId);
     }
     return { segments, notLoaded };
+  }
+
+  /** A begun segment, with the rest of a task that is too large to be read by the script that began it. */
+  private async segment(
+    context: TenantContext,
+    taskId: string,
+    job: number,
+    reply: readonly (string | number)[],
+  ): Promise<FencedSegment> {
+    if (reply[2] === 1) return new FencedSegment(context, taskId, job, reply);
+    const rest = await readTaskPages(
+      this.connection,
+      context.keys.task(taskId),
+      taskId,
+      WORKER,
+      MAX_READ_BYTES,
+    );
+    // Last: what was read with the fence must not be newer than it.
+    return new FencedSegment(context, taskId, job, [
+      ...reply.slice(0, 3),
+      ...[...rest].flat(),
+      ...reply.slice(3),
+    ]);
   }
 
   /** Loads one task again, with a new fence; undefined when it has ended, or is not in the job's batch any more. */

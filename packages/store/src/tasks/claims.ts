@@ -8,6 +8,9 @@ import { runScript } from '../scripts/script.ts';
 import { CLAIM, RELEASE_HOLDER } from '../scripts/registry.ts';
 import { RELEASED_HOLDER_TTL } from '../records/durations.ts';
 
+/** One script ends so many claims at most. */
+const RELEASED_AT_ONCE = 200;
+
 /** For how long a claim is to last, and for whom. */
 export interface ClaimRequest {
   readonly leaseMs: number;
@@ -45,14 +48,13 @@ export class Claims {
         ...admissionRecheckKeys(identity, keys),
         task: keys.task(taskId),
         claims: keys.claims,
-        holders: keys.holders,
+        holder: keys.holder(formatHolder(identity, holder)),
       },
       {
         ...admissionRecheckArgs(identity),
         topic: keys.topic(taskId),
         ref: taskRef(taskId),
         number,
-        holder: formatHolder(identity, holder),
         lease: leaseMs,
       },
     );
@@ -67,11 +69,18 @@ export class Claims {
    */
   async releaseHolder(identity: Identity, holder: string): Promise<void> {
     const { connection, keys } = this.context;
-    await runScript(
-      connection,
-      RELEASE_HOLDER,
-      { tenant: keys.record, claims: keys.claims, holders: keys.holders },
-      { topic: keys.pendingTopic, holder: formatHolder(identity, holder), life: RELEASED_HOLDER_TTL },
-    );
+    const released = {
+      tenant: keys.record,
+      claims: keys.claims,
+      holder: keys.holder(formatHolder(identity, holder)),
+    };
+    for (let left = true; left; ) {
+      const reply = await runScript(connection, RELEASE_HOLDER, released, {
+        topic: keys.pendingTopic,
+        life: RELEASED_HOLDER_TTL,
+        limit: RELEASED_AT_ONCE,
+      });
+      left = reply[2] === 1;
+    }
   }
 }

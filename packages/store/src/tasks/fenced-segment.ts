@@ -52,7 +52,7 @@ export class FencedSegment {
     this.taskId = taskId;
     this.job = job;
     this.fence = String(reply[0]);
-    this.task = parseLoadedTask(Number(reply[1]), reply.slice(2) as string[]);
+    this.task = parseLoadedTask(Number(reply[1]), reply.slice(3) as string[]);
   }
 
   get tenant(): string {

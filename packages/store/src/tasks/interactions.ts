@@ -2,7 +2,6 @@ import { parseInteractionId, type Scope } from '@baton/protocol';
 import { type Identity, formatScopes } from '../identity/identity.ts';
 import type { CallerAdmission } from '../tenant/caller-admission.ts';
 import { taskRef } from '../records/keys.ts';
-import { FIELD } from '../records/task-record.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
@@ -57,6 +56,7 @@ export class Interactions {
       throw refusalError(reply, { interactionId: answer.interactionId });
     }
     if (reply[0] === 'accepted') this.context.addJob(String(reply[2]), taskId);
+    if (reply[4] === 1) this.dropChunks(taskId, number);
     return { replayed: reply[0] === 'replayed', event: Number(reply[1]), taskId };
   }
 
@@ -70,7 +70,10 @@ export class Interactions {
     const reply = await runScript(
       connection,
       APPEND_CHUNK,
-      keys.scriptKeys(keys.taskNames(taskId), caller.credentialKey),
+      {
+        ...keys.scriptKeys(keys.taskNames(taskId), caller.credentialKey),
+        chunks: keys.chunks(taskId, number),
+      },
       {
         ...(await caller.admissionArgs(ANSWER, chunk.interactionId)),
         number,
@@ -90,16 +93,20 @@ export class Interactions {
   async joinChunks(id: string): Promise<{ text: string } | { missing: number } | undefined> {
     const { keys, connection } = this.context;
     const { taskId, number } = this.parseId(id);
-    const task = keys.task(taskId);
-    const reply = await runScript(connection, READ_CHUNK_STATE, { task }, { number });
-    const [chunks, missing] = [Number(reply[1]), Number(reply[2])];
+    const stream = { task: keys.task(taskId), chunks: keys.chunks(taskId, number) };
+    let [chunks, missing] = [0, 0];
+    for (let more = true; more; ) {
+      const reply = await runScript(connection, READ_CHUNK_STATE, stream, { number, from: missing });
+      [chunks, missing] = [Number(reply[1]), Number(reply[2])];
+      more = reply[3] === 1;
+    }
     if (chunks === 0) return undefined;
     if (missing < chunks) return { missing };
     const pieces: string[] = [];
     for (let from = 0; from < chunks; from += CHUNKS_PER_READ) {
       const length = Math.min(CHUNKS_PER_READ, chunks - from);
-      const names = Array.from({ length }, (_, at) => `${FIELD.chunk}${number};${from + at}`);
-      const read = await connection.command((client) => client.hmget(task, ...names));
+      const sequences = Array.from({ length }, (_, at) => `${from + at}`);
+      const read = await connection.command((client) => client.hmget(stream.chunks, ...sequences));
       // An answer that was accepted meanwhile has dropped them; its own refusal says so.
       pieces.push(...read.map((piece) => piece ?? ''));
     }
@@ -149,6 +156,12 @@ export class Interactions {
   /** The inbox topic of the task that an interaction belongs to. Errors: `interaction_not_found`. */
   topicOf(id: string): string {
     return this.context.keys.topic(this.parseId(id).taskId);
+  }
+
+  /** They expire by themselves should this fail. */
+  private dropChunks(taskId: string, number: number): void {
+    const { keys, connection } = this.context;
+    connection.command((client) => client.unlink(keys.chunks(taskId, number))).catch(() => {});
   }
 
   private parseId(id: string): { taskId: string; number: number } {

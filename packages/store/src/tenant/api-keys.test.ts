@@ -1,5 +1,7 @@
 import { type KeyInput, parseApiKey, type Scope } from '@baton/protocol';
 import { expect, test } from 'vitest';
+import type { Identity } from '../identity/identity.ts';
+import { ENDED_KEY_RETENTION } from '../records/durations.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { errorCode, type TestTenant } from '../testing/test-tenant.ts';
 import { keyIssuerOf } from './key-issuer.ts';
@@ -8,6 +10,7 @@ import type { TenantContext } from './tenant-context.ts';
 
 const fixture = await openFixture();
 const { redis } = fixture;
+const OPERATOR_IDENTITY: Identity = { principal: 'operator', scopes: new Set(['admin']) };
 
 /** An admin of a tenant, admitted with a key of its own. */
 async function admin(testTenant: TestTenant, more: Partial<KeyInput> = {}) {
@@ -89,9 +92,9 @@ test('a key ends with those that were made with it, and theirs, where that is as
   );
   const foreign = await apiKeys.create({ name: 'operator-made', scopes: ['mcp'] });
   await apiKeys.revoke(child.id);
-  expect((await apiKeys.list()).map((key) => key.id)).toHaveLength(4);
+  expect((await apiKeys.list(OPERATOR_IDENTITY)).items.map((key) => key.id)).toHaveLength(4);
   expect((await apiKeys.revoke(id, true)).sort()).toEqual([id, heir.id, grandchild.id].sort());
-  expect((await apiKeys.list()).map((key) => key.id)).toEqual([foreign.id]);
+  expect((await apiKeys.list(OPERATOR_IDENTITY)).items.map((key) => key.id)).toEqual([foreign.id]);
 });
 
 test('a key without an end has the default one, and one with an end its own', async () => {
@@ -124,4 +127,59 @@ test('the last use of a key is recorded by its first call and not again for ten 
   await use();
   expect(Number(await used())).toBeGreaterThanOrEqual(Number(first));
   expect((await testTenant.store.apiKeys.get(id)).lastUsedAt).toBeDefined();
+});
+
+test('the record of a key that ends goes a week after its end, and one without an end stays', async () => {
+  const testTenant = await fixture.createTenant();
+  const { apiKeys, keys } = testTenant.store;
+  const lifetime = (id: string) => redis.pttl(keys.credential(id));
+  const endless = await apiKeys.create({ name: 'x', scopes: ['mcp'] });
+  const expiresAt = new Date(Date.now() + 60_000).toISOString();
+  const ending = await apiKeys.create({ name: 'x', scopes: ['mcp'], expiresAt });
+  const rotated = await apiKeys.create({ name: 'x', scopes: ['mcp'] });
+  await apiKeys.rotate(rotated.id, 30);
+  expect(await lifetime(endless.id)).toBe(-1);
+  expect(Math.abs((await lifetime(ending.id)) - 60_000 - ENDED_KEY_RETENTION)).toBeLessThan(5_000);
+  expect(Math.abs((await lifetime(rotated.id)) - 30_000 - ENDED_KEY_RETENTION)).toBeLessThan(5_000);
+});
+
+test('a tenant has as many keys as its limit says: ended ones make room, the first that ended first, others never', async () => {
+  const testTenant = await fixture.createTenant({ apiKeys: 3 });
+  const { apiKeys, keys } = testTenant.store;
+  const create = () => apiKeys.create({ name: 'x', scopes: ['mcp'] });
+  const ids = async () => new Set((await apiKeys.list(OPERATOR_IDENTITY)).items.map(({ id }) => id));
+  const [first, second, third] = [await create(), await create(), await create()];
+  expect(await errorCode(create())).toBe('limit_storage');
+  expect(await errorCode(apiKeys.rotate(first.id, 0)), 'a rotation makes a key too').toBe('limit_storage');
+  await redis.hset(keys.credential(second.id), 'expires', Date.now() - 1_000);
+  await redis.zadd(keys.credentialEnds, Date.now() - 1_000, second.id);
+  const fourth = await create();
+  expect(await ids()).toEqual(new Set([first.id, third.id, fourth.id]));
+  expect(await redis.exists(keys.credential(second.id))).toBe(0);
+  await apiKeys.revoke(third.id);
+  const fifth = await create();
+  // The record of an ended key is gone by its lifetime: its places in the indexes go with the next key.
+  await redis.zadd(keys.credentialEnds, Date.now() - ENDED_KEY_RETENTION - 1, fifth.id);
+  await redis.del(keys.credential(fifth.id));
+  expect(await ids()).toEqual(new Set([first.id, fourth.id]));
+  await create();
+  expect(await redis.zscore(keys.credentials, fifth.id)).toBeNull();
+  expect(await redis.zcard(keys.credentialEnds)).toBe(0);
+});
+
+test('keys are listed in pages, oldest first, each once, whatever was created in one millisecond', async () => {
+  const testTenant = await fixture.createTenant();
+  const { apiKeys, keys } = testTenant.store;
+  const ids: string[] = [];
+  for (let n = 0; n < 130; n++) ids.push((await apiKeys.create({ name: 'x', scopes: ['mcp'] })).id);
+  await redis.zadd(keys.credentials, ...ids.flatMap((id, at) => [at < 10 ? at : 2_000_000_000_000, id]));
+  const pages: string[][] = [];
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const page = await apiKeys.list(OPERATOR_IDENTITY, cursor === '' ? undefined : cursor);
+    pages.push(page.items.map(({ id }) => id));
+    cursor = page.nextCursor;
+  }
+  expect(pages.map((page) => page.length)).toEqual([50, 50, 30]);
+  expect(pages.flat()).toEqual([...ids.slice(0, 10), ...ids.slice(10).sort()]);
+  expect(await apiKeys.revoke(ids[0]!, true)).toEqual([ids[0]]);
 });

@@ -1,6 +1,15 @@
 import { randomInt } from 'node:crypto';
-import { BatonError, formatApiKey, type KeyInput, type Scope } from '@baton/protocol';
-import { parseScopes, formatScopes } from '../identity/identity.ts';
+import { BatonError, DEFAULT_LIMITS, formatApiKey, type KeyInput, type Scope } from '@baton/protocol';
+import {
+  formatCursor,
+  parseCursor,
+  parseMembersWithScores,
+  type Position,
+  START,
+} from '../cursors/cursor.ts';
+import { type Identity, parseScopes, formatScopes } from '../identity/identity.ts';
+import { ENDED_KEY_RETENTION } from '../records/durations.ts';
+import { type Page, PAGE_SIZE } from '../records/page.ts';
 import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { CREATE_KEY, END_KEY } from '../scripts/registry.ts';
@@ -30,6 +39,12 @@ export interface ApiKeyInfo {
   readonly lastUsedAt?: string;
 }
 
+/** Keys behind a position, and the position to go on from unless it is the end. */
+interface KeyPage {
+  readonly found: readonly ApiKeyInfo[];
+  readonly next: Position | undefined;
+}
+
 /** A tenant's API keys. Revoking one deletes its record, so that the next call on any replica is refused. */
 export class ApiKeys {
   private readonly context: TenantContext;
@@ -45,7 +60,8 @@ export class ApiKeys {
 
   /**
    * Creates a key, which ends no later than the one that makes it. Its text is returned once, and stored nowhere.
-   * Errors: `insufficient_scope` for a key that would be stronger than its issuer, those of a issuer's admission that ended.
+   * Where the tenant has as many keys as it may, one that has ended is forgotten for it. Errors: `limit_storage` where none has,
+   * `insufficient_scope` for a key that would be stronger than its issuer, those of a issuer's admission that ended.
    */
   async create(input: KeyInput, issuer: KeyIssuer = OPERATOR): Promise<ApiKeyInfo & { key: string }> {
     refuseStrongerKey(issuer, input);
@@ -81,7 +97,7 @@ export class ApiKeys {
     const ended = [id];
     // Level by level: a key that has ended makes no more of them.
     for (let more = children; more; ) {
-      const next = (await this.list()).filter(({ parent }) => parent !== undefined && ended.includes(parent));
+      const next = (await this.all()).filter(({ parent }) => parent !== undefined && ended.includes(parent));
       for (const child of next) await this.end(child.id, '');
       ended.push(...next.map((child) => child.id));
       more = next.length > 0;
@@ -104,24 +120,38 @@ export class ApiKeys {
     const as = issuerIdentity(issuer);
     let expires = input.expiresAt ? Date.parse(input.expiresAt) : undefined;
     if (expires === undefined && this.defaultTtl > 0) expires = (await this.now()) + this.defaultTtl;
-    for (;;) {
+    for (let forget = ''; ; ) {
       const record = {
         ...fields,
         ...(expires === undefined ? {} : { ends: new Date(expires).toISOString() }),
       };
-      const [code, ms] = await runScript(
+      const [code, fact] = await runScript(
         connection,
         CREATE_KEY,
-        { ...admissionRecheckKeys(as, keys), key: keys.credential(id), keys: keys.credentials },
-        { ...admissionRecheckArgs(as), id, expires: expires ?? '' },
+        {
+          ...admissionRecheckKeys(as, keys),
+          ...this.indexes,
+          key: keys.credential(id),
+          forgotten: keys.credential(forget),
+        },
+        {
+          ...admissionRecheckArgs(as),
+          id,
+          expires: expires ?? '',
+          remembered: ENDED_KEY_RETENTION,
+          limit: DEFAULT_LIMITS.apiKeys,
+          forget,
+        },
         { args: Object.entries(record).flat() },
       );
       if (code === 'created') {
-        const times = { at: String(ms), ...(expires === undefined ? {} : { expires: String(expires) }) };
+        const times = { at: String(fact), ...(expires === undefined ? {} : { expires: String(expires) }) };
         return { ...toApiKeyInfo(id, { ...record, ...times }), key };
       }
-      if (code !== 'outlives') throw refusalError([code, ms]);
-      expires = Number(ms);
+      if (code === 'outlives') expires = Number(fact);
+      else if (code === 'full') forget = String(fact);
+      else if (code === 'limit_keys') throw tooManyKeys(Number(fact));
+      else throw refusalError([code, fact]);
     }
   }
 
@@ -132,16 +162,60 @@ export class ApiKeys {
     return toApiKeyInfo(id, record);
   }
 
-  async list(): Promise<ApiKeyInfo[]> {
+  /** The keys, oldest first, in pages, as this caller may see them. Errors: `invalid_arguments` for a cursor of another. */
+  async list(identity: Identity, cursor?: string): Promise<Page<ApiKeyInfo>> {
+    const cursors = this.context.cursors.of('keys', identity);
+    const { found, next } = await this.page(cursor === undefined ? START : parseCursor(cursors, cursor));
+    return next === undefined ? { items: found } : { items: found, nextCursor: formatCursor(cursors, next) };
+  }
+
+  private async all(): Promise<ApiKeyInfo[]> {
+    const all: ApiKeyInfo[] = [];
+    for (let from: Position | undefined = START; from !== undefined; ) {
+      const { found, next }: KeyPage = await this.page(from);
+      all.push(...found);
+      from = next;
+    }
+    return all;
+  }
+
+  /** A page of keys behind a position. An index entry whose record has expired is left out. */
+  private async page(from: Position): Promise<KeyPage> {
     const { connection, keys } = this.context;
-    const ids = await connection.command((client) => client.zrange(keys.credentials, '0', '-1'));
+    const rows: Position[] = [];
+    // Keys of one millisecond stand in the order of the bytes of their ids, which are ASCII.
+    for (let at = 0; rows.length <= PAGE_SIZE; at += PAGE_SIZE + 1) {
+      const read = parseMembersWithScores(
+        await connection.command((client) =>
+          client.zrange(
+            keys.credentials,
+            from.score,
+            '+inf',
+            'BYSCORE',
+            'LIMIT',
+            at,
+            PAGE_SIZE + 1,
+            'WITHSCORES',
+          ),
+        ),
+      );
+      rows.push(...read.filter(({ score, member }) => score !== from.score || member > from.member));
+      if (read.length <= PAGE_SIZE) break;
+    }
+    const shown = rows.slice(0, PAGE_SIZE);
     const records = await Promise.all(
-      ids.map((id) => connection.command((client) => client.hgetall(keys.credential(id)))),
+      shown.map(({ member }) => connection.command((client) => client.hgetall(keys.credential(member)))),
     );
-    return ids.flatMap((id, index) => {
+    const found = shown.flatMap(({ member }, index) => {
       const record = records[index];
-      return record?.['digest'] === undefined ? [] : [toApiKeyInfo(id, record)];
+      return record?.['digest'] === undefined ? [] : [toApiKeyInfo(member, record)];
     });
+    return { found, next: rows.length > PAGE_SIZE ? shown.at(-1) : undefined };
+  }
+
+  private get indexes() {
+    const { credentials, credentialEnds } = this.context.keys;
+    return { keys: credentials, keyEnds: credentialEnds };
   }
 
   /** Ends a key now, or at a time, and the calls that are held with it. False for one that does not exist. */
@@ -150,8 +224,14 @@ export class ApiKeys {
     const [code] = await runScript(
       connection,
       END_KEY,
-      { credential: keys.credential(id), keys: keys.credentials },
-      { id, expires, channel: keys.admissionChannel, message: admissionMessage(keys.name, id) },
+      { ...this.indexes, credential: keys.credential(id) },
+      {
+        id,
+        expires,
+        remembered: ENDED_KEY_RETENTION,
+        channel: keys.admissionChannel,
+        message: admissionMessage(keys.name, id),
+      },
     );
     return code === 'ended';
   }
@@ -174,6 +254,14 @@ function toApiKeyInfo(id: string, record: Record<string, string>): ApiKeyInfo {
     ...(record['used'] ? { lastUsedAt: new Date(Number(record['used'])).toISOString() } : {}),
     ...(record['expires'] ? { expiresAt: new Date(Number(record['expires'])).toISOString() } : {}),
   };
+}
+
+function tooManyKeys(most: number): BatonError {
+  return new BatonError(
+    'limit_storage',
+    `The tenant's limit 'apiKeys' of ${most} is reached. Revoke keys that are no longer used, then repeat.`,
+    { limit: 'apiKeys', most },
+  );
 }
 
 function keyNotFound(id: string): BatonError {

@@ -139,13 +139,28 @@ test('an ended session can neither subscribe nor hold a stream, and its end is p
   expect(received).toEqual(['a', 'a']);
 });
 
-test('ten thousand endings are remembered, the latest, and those of other tenants apart', async () => {
+test('ten thousand endings are remembered, those of other tenants apart', async () => {
   const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
-  const past = Array.from({ length: 10_000 }, (_, n) => [Date.now() + 60_000 + n, `old-${n}`]).flat();
-  await redis.zadd(testTenant.keys.endedSessions, ...past);
-  await testTenant.store.endedSessions.endSession('new');
+  await rememberEnded(testTenant, 10_000, (n) => `a.old-${n}`);
+  await testTenant.store.endedSessions.endSession('a.new');
   expect(await redis.zcard(testTenant.keys.endedSessions)).toBe(10_000);
-  expect(await testTenant.store.endedSessions.has('new')).toBe(true);
-  expect(await testTenant.store.endedSessions.has('old-0')).toBe(false);
-  expect(await other.store.endedSessions.has('new')).toBe(false);
+  expect(await testTenant.store.endedSessions.has('a.new')).toBe(true);
+  expect(await other.store.endedSessions.has('a.new')).toBe(false);
 });
+
+test('a key that ends sessions without end has its own forgotten, and not those of a key that ended few', async () => {
+  const testTenant = await fixture.createTenant();
+  const { endedSessions } = testTenant.store;
+  await endedSessions.endSession('few.first');
+  await rememberEnded(testTenant, 9_999, (n) => `many.old-${n}`);
+  for (let n = 0; n < 200; n++) await endedSessions.endSession(`many.${n}`);
+  expect(await redis.zcard(testTenant.keys.endedSessions)).toBe(10_000);
+  expect(await endedSessions.has('few.first')).toBe(true);
+});
+
+/** Ended sessions that end later than any other. */
+async function rememberEnded(testTenant: TestTenant, count: number, id: (n: number) => string) {
+  const until = Date.now() + SESSION_TTL;
+  const past = Array.from({ length: count }, (_, n) => [until + n, id(n)]).flat();
+  await redis.zadd(testTenant.keys.endedSessions, ...past);
+}

@@ -9,6 +9,9 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   const { tasks, interactions, queries, claims, projects, sessionSubscriptions, endedSessions, changes } =
     testTenant.store;
   const { channel } = fixture.store.inbox;
+  const pending = () =>
+    fixture.connection.command((client) => client.zrange(testTenant.keys.pending, '0', '-1'));
+  const before = await pending();
   await fixture.operators.update(testTenant.store.id, { name: 'Acme & Söhne' });
   await (await testTenant.caller()).dryRunAdmission();
   await (await testTenant.caller()).admit(['mcp']);
@@ -65,7 +68,11 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await shard.dequeue(job, ['echo 2']);
   const found = await shard.dequeue(job, ['echo 1']);
   await shard.dequeue(job, ['echo 1']);
-  if (found.kind === 'taken') await found.segments[0]?.park({ journal: [], drops: [], waits: [] });
+  if (found.kind === 'taken') {
+    const { segments } = await shard.load(testTenant.store.id, job.number, found.notLoaded);
+    for (const each of [...found.segments, ...segments])
+      await each.park({ journal: [], drops: [], waits: [] });
+  }
   await interactions.extend(ANN, third, 60_000);
   await fixture.sweep(shard);
   const resumed = await fixture.loadSegment(shard);
@@ -73,6 +80,11 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await interactions.cancel(ANN, third);
   await tasks.read(ANN, taskId, channel);
   await (await fixture.loadSegment(shard)).settle({ status: 'completed', result: { text: 'yes' } });
+
+  const manyWaits = Array.from({ length: 80 }, (_, at) => llmWait(`${at}`));
+  const many = await testTenant.openTask({ waits: manyWaits, ready: true });
+  await (await fixture.loadSegment(shard)).park({ journal: [], drops: [], waits: [] });
+  await tasks.cancel(ANN, many);
 
   await projects.commit('another / {project}', undefined, { set: [['t:1', '{}']], delete: [] });
   await tasks.cancel(ANN, await testTenant.openTask({ waits: [llmWait('0'), sleepWait('1', 60_000)] }));
@@ -95,9 +107,7 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await endedSessions.endSession('session-1');
   leave();
 
-  const left = await fixture.connection.command((client) =>
-    client.zrange(testTenant.keys.pending, '0', '-1'),
-  );
+  const left = (await pending()).filter((member) => !before.includes(member));
   if (left.length > 0)
     throw new Error(`left open: ${left.map((member) => parseIndexMember(member).taskId).join(' ')}`);
 }

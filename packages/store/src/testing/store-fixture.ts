@@ -5,7 +5,6 @@
 import { startPrivateRedis } from '@baton/local-redis';
 import type { Limits } from '@baton/protocol';
 import { Redis } from 'ioredis';
-import { afterAll, beforeEach } from 'vitest';
 import type { Connection } from '../redis/connection.ts';
 import { storeInternalsOf } from '../store-internals.ts';
 import { type Keyspace, taskIdFromRef } from '../records/keys.ts';
@@ -109,6 +108,8 @@ export class StoreFixture {
 export async function openFixture(
   options: Partial<StoreOptions> & { args?: readonly string[] } = {},
 ): Promise<StoreFixture> {
+  // Not at the top: a benchmark uses the rest of this file.
+  const { afterAll, beforeEach } = await import('vitest');
   const { args = [], ...others } = options;
   const server = await startPrivateRedis({ args: ['--appendonly', 'no', ...args] });
   const fixture = await connectFixture(server.url, others);

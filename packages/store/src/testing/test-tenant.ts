@@ -23,6 +23,8 @@ interface TestedStore {
 export class TestTenant {
   readonly fixture: TestedStore;
   readonly store: TenantStore;
+  /** Called with each task that was opened, before anything else is done to it. */
+  afterOpen: ((taskId: string) => Promise<void>) | undefined;
   private readonly texts: Map<string, string>;
 
   private constructor(fixture: TestedStore, tenant: TenantStore, texts: Map<string, string>) {
@@ -63,7 +65,9 @@ export class TestTenant {
     const { connection, keys, addJob, workers, cursors } = context;
     const other = new TenantContext(connection, keys, all, addJob, workers, cursors);
     const store = new TenantStore(other, pepper);
-    return new TestTenant(this.fixture, store, this.texts);
+    const same = new TestTenant(this.fixture, store, this.texts);
+    same.afterOpen = this.afterOpen;
+    return same;
   }
 
   /** A new request of a principal. */
@@ -79,6 +83,7 @@ export class TestTenant {
   /** Opens a task as ann; by default it waits for one answer. */
   async openTask(task: Partial<NewTask> = {}, caller?: CallerAdmission): Promise<string> {
     const opened = await this.tasks.open(caller ?? (await this.caller()), newTask(task));
+    if (opened.created) await this.afterOpen?.(opened.taskId);
     return opened.taskId;
   }
 
@@ -104,23 +109,14 @@ export class TestTenant {
   /** Every key that a script may be given for a task, by its name. */
   scriptKeys(taskId: string) {
     const { keys } = this;
-    const {
-      record: tenant,
-      rates,
-      tasks,
-      pending,
-      claims,
-      holders,
-      projects,
-      activeChangeChannel,
-      deadlines,
-    } = keys;
-    const own = { tenant, rates, tasks, pending, claims, holders, projects, activeChangeChannel, deadlines };
+    const { record: tenant, rates, tasks, pending, claims, projects, activeChangeChannel, deadlines } = keys;
+    const own = { tenant, rates, tasks, pending, claims, projects, activeChangeChannel, deadlines };
     return {
       ...keys.shard,
       ...own,
       ...keys.queueKeys,
       task: keys.task(taskId),
+      past: keys.past(taskId),
       credential: keys.credential('none'),
       idempotency: keys.idempotency('none'),
     };

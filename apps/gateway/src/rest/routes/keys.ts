@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { cursorParamSchema, nextCursorSchema } from './paging.ts';
 import { jsonResponseSchema, isoTimeSchema } from '../openapi/shared-schemas.ts';
 
 const key = z
@@ -80,10 +81,20 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
         tags,
         summary: 'List the keys, oldest first, without their texts',
         params: ofTenant,
-        response: { 200: jsonResponseSchema('The keys', z.object({ keys: z.array(key) })) },
+        querystring: z.strictObject({ cursor: cursorParamSchema }),
+        response: {
+          200: jsonResponseSchema(
+            'A page of keys',
+            z.object({ keys: z.array(key).readonly(), nextCursor: nextCursorSchema }),
+          ),
+        },
       },
     },
-    async (request) => ({ keys: await tenantRequestOf(request).tenant.apiKeys.list() }),
+    async (request) => {
+      const { tenant, caller } = tenantRequestOf(request);
+      const { items, nextCursor } = await tenant.apiKeys.list(caller.heldIdentity(), request.query.cursor);
+      return nextCursor === undefined ? { keys: items } : { keys: items, nextCursor };
+    },
   );
 
   rest.post(

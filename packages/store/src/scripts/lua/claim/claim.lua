@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- CLAIM: claims one pending interaction, renews its holder's claim, or ends it (lease 0).
--- KEYS: credential tenant task claims holders
--- ARGV: digest principal scopes need topic ref number holder lease
+-- KEYS: credential tenant task claims holder
+-- ARGV: digest principal scopes need topic ref number lease
 -- Returns: {'claimed', until}, {'released'}, {'interaction_claimed', ms} while another holds it, {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}, or a refusal of RECHECK
 -- @include clock
@@ -11,6 +11,7 @@
 -- @include waits
 -- @include task_waiters
 -- @include pending_list_waiters
+-- @include trim
 -- @include claims
 local now = clock()
 local refusal, principal, scopes = recheck_admission(now)
@@ -25,19 +26,18 @@ local wait = find_interaction(parse_waits(open), A_number)
 if not wait then return {'interaction_not_found'} end
 if wait.due <= now then return {'interaction_expired'} end
 
-drop_expired_claims(now)
 local reference = A_ref .. '.' .. A_number .. '|' .. owner
-local lease, claimed_until = tonumber(A_lease), redis.call('ZSCORE', K_claims, reference)
-if claimed_until and not redis.call('ZSCORE', K_holders, reference .. ' ' .. A_holder) then
+local lease, claimed_until = tonumber(A_lease), lease_end_of(reference, now)
+if claimed_until and not is_holder(reference, now) then
   return {'interaction_claimed', string.format('%d', claimed_until - now)}
 end
 if lease > 0 then
-  set_claim(reference, A_holder, now + lease)
+  set_claims(now, {now + lease, reference})
   return {'claimed', string.format('%d', now + lease)}
 end
 if claimed_until then
   redis.call('ZREM', K_claims, reference)
-  redis.call('ZREM', K_holders, reference .. ' ' .. A_holder)
+  redis.call('ZREM', K_holder, reference)
   notify_pending_list_waiters(redis.call('HGET', K_tenant, 'watch'))
 end
 return {'released'}

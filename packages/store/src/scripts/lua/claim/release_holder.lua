@@ -1,25 +1,25 @@
 #!lua flags=allow-oom
--- RELEASE_HOLDER: ends every claim of a holder, and keeps FETCH_OR_CLAIM_INTERACTIONS from giving it new ones for a while: a call of
+-- RELEASE_HOLDER: ends claims of a holder, and keeps FETCH_OR_CLAIM_INTERACTIONS from giving it new ones for a while: a call of
 -- the holder may still be under way.
--- KEYS: tenant claims holders
--- ARGV: topic holder life
---       topic: the name of the wait for work; life: ms for which the holder gets no claims
--- Returns: {'released', ended}
+-- KEYS: tenant claims holder
+-- ARGV: topic life limit
+--       topic: the name of the wait for work; life: ms for which the holder gets no claims; limit: how many claims are ended
+--       at most
+-- Returns: {'released', ended, left}: left 1: the holder has more claims, so repeat
 -- @include clock
+-- @include trim
+-- @include claims
 -- @include task_waiters
 -- @include pending_list_waiters
--- @include claims
-local now = clock()
-drop_expired_claims(now)
+local now, limit = clock(), tonumber(A_limit)
+redis.call('ZREM', K_holder, RELEASED)
+local held = redis.call('ZPOPMAX', K_holder, limit)
 local ended = 0
-for _, held in ipairs(redis.call('ZRANGE', K_holders, 0, -1)) do
-  local reference = string.sub(held, 1, -#A_holder - 2)
-  -- Where another holder's name only ends alike, what is left of it is no reference.
-  if held == reference .. ' ' .. A_holder and redis.call('ZREM', K_claims, reference) == 1 then
-    redis.call('ZREM', K_holders, held)
-    ended = ended + 1
-  end
+for at = 1, #held, 2 do
+  -- What was claimed for longer than its lease may be another's by now.
+  if tonumber(held[at + 1]) > now then ended = ended + redis.call('ZREM', K_claims, held[at]) end
 end
-redis.call('ZADD', K_holders, now + tonumber(A_life), ' ' .. A_holder)
+redis.call('ZADD', K_holder, now + tonumber(A_life), RELEASED)
+expire_with_last_lease(K_holder)
 if ended > 0 then notify_pending_list_waiters(redis.call('HGET', K_tenant, 'watch')) end
-return {'released', ended}
+return {'released', ended, #held == limit * 2 and 1 or 0}

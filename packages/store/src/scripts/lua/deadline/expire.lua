@@ -15,6 +15,8 @@
 -- @include task_waiters
 -- @include change_feed
 -- @include end_task
+-- At so many pending interactions it looks for those of a task that is gone.
+local MOST_LOOKED_AT = 500
 local fence, open, principal, events, waiters, queue, program, status, expires = unpack(redis.call(
   'HMGET', K_task, F_fence, F_waits, F_principal, F_events, F_waiters, F_queue, F_program, F_status, F_expires_at))
 local now = clock()
@@ -23,14 +25,11 @@ if not status then
   if redis.call('ZREM', K_deadlines, A_ref) == 0 then return {'gone', ''} end
   count_open_tasks(-1)
   redis.call('ZREM', K_ready, A_ref)
-  local from, references = 0, {}
-  while true do
-    local page = redis.call('ZRANGE', K_pending, from, from + 999)
-    for _, reference in ipairs(page) do
-      if string.sub(reference, 1, #A_ref + 1) == A_ref .. '.' then references[#references + 1] = reference end
-    end
-    if #page < 1000 then break end
-    from = from + 1000
+  -- It is older than any task that is there, and its interactions are among the oldest. One that is not is trimmed by OPEN when no
+  -- record of its age is left.
+  local references = {}
+  for _, reference in ipairs(redis.call('ZRANGE', K_pending, 0, MOST_LOOKED_AT - 1)) do
+    if string.sub(reference, 1, #A_ref + 1) == A_ref .. '.' then references[#references + 1] = reference end
   end
   write_all('ZREM', K_pending, references)
   write_all('ZREM', K_claims, references)

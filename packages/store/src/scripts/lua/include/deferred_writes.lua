@@ -24,6 +24,16 @@ local function defer_write(command, key, ...)
   for at = 1, select('#', ...) do values[#values + 1] = (select(at, ...)) end
 end
 
+-- Has a key live for so many ms at least, set once at the end for all calls of the batch.
+local function defer_lifetime(key, ms)
+  local name = 'lifetime of ' .. key
+  if cache[name] then return end
+  cache[name] = true
+  deferred_writes[#deferred_writes + 1] = function()
+    if redis.call('PEXPIRE', key, ms, 'GT') == 0 then redis.call('PEXPIRE', key, ms, 'NX') end
+  end
+end
+
 -- Counts a tenant's open tasks up or down, once for all calls of the batch.
 local function count_open_tasks(by)
   if not cache.opened then

@@ -4,7 +4,7 @@
 -- Within its share a key is admitted whatever others have used; beyond it as long as more than half of the burst is left.
 -- A tenant's only active key has all of the rate: its share and the bucket run dry together.
 -- A request takes one token, and another for each BYTES_PER_TOKEN of its body: reading it holds up everyone of its gateway.
--- It is admitted where one token is left; what it takes beyond that is refilled before the next.
+-- It is admitted where one token is left; what it takes beyond that is refilled before the next. Needs trim.
 
 -- Places in the tenant's fields as authenticate reads them (admission).
 local RATE, BURST, TOKENS, FILLED = 2, 3, 5, 6
@@ -40,7 +40,7 @@ local function write_share(share, now, lifetime)
   local key = K_rates
   deferred_writes[#deferred_writes + 1] = function()
     if redis.call('ZADD', key, share.ends, share.id) == 0 and now % 64 > 0 then return end
-    redis.call('ZREMRANGEBYSCORE', key, '-inf', now)
+    trim(key, now)
     redis.call('PEXPIRE', key, string.format('%d', lifetime))
   end
 end

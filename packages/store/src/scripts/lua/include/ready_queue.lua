@@ -59,9 +59,10 @@ local function leave_batch(number, ref, now)
   local name = 'batch ' .. K_jobs .. ' ' .. number
   local batch = cache[name]
   if not batch then
-    batch = {refs = {}, count = 0}
+    batch = {refs = {}, order = {}, count = 0}
     for one in string.gmatch(redis.call('HGET', K_jobs, number) or '', '%S+') do
       batch.refs[one] = true
+      batch.order[#batch.order + 1] = one
       batch.count = batch.count + 1
     end
     cache[name] = batch
@@ -69,8 +70,9 @@ local function leave_batch(number, ref, now)
     deferred_writes[#deferred_writes + 1] = function()
       if batch.count == 0 then return end
       local left = {}
-      for one in pairs(batch.refs) do left[#left + 1] = one end
-      table.sort(left)
+      for _, one in ipairs(batch.order) do
+        if batch.refs[one] then left[#left + 1] = one end
+      end
       redis.call('HSET', key, number, table.concat(left, ' '))
     end
   end

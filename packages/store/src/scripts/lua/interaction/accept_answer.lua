@@ -2,13 +2,15 @@
 -- ACCEPT_ANSWER: takes the answer to an interaction, once, and puts its task into its tenant's ready list.
 -- KEYS: credential tenant rates task pending claims ready held jobs tenantsWithJobs workers activeChangeChannel
 -- ARGV: digest principal scopes need bytes floor topic ref number answer fingerprint channel
--- Returns: {'accepted', event, next, expiresInMs}: next is the job to add, as "number list", or ''; {'replayed', event} for the same answer again; {'interaction_not_found'},
+-- Returns: {'accepted', event, next, expiresInMs}: next is the job to add, as "number list", or '', and behind it 1 where chunks of
+--          the answer were posted, which are of no use now; {'replayed', event} for the same answer again; {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'},
 --          {'limit_size', limit, bytes, most}, or a refusal of ADMIT
 -- Transitions: task input_required -> working, interaction pending -> answered
 -- The answer becomes the journal's entry of its effect, so that whoever resumes the task finds it there.
 -- @include clock
 -- @include credential
+-- @include trim
 -- @include rate
 -- @include admission
 -- @include visibility
@@ -19,15 +21,6 @@
 -- @include ready_queue
 -- @include task_waiters
 -- @include change_feed
--- The whole answer is in the journal, and its chunks are as large again.
-local function drop_chunks()
-  local chunks = F_chunk .. A_number .. ';'
-  for _, field in ipairs(redis.call('HKEYS', K_task)) do
-    if string.sub(field, 1, #chunks) == chunks then redis.call('HDEL', K_task, field) end
-  end
-  redis.call('HDEL', K_task, F_chunk_state .. A_number)
-end
-
 local now = clock()
 local refusal, principal, scopes, limits, expires_in = authenticate(now, 'answerBytes')
 if refusal then return refusal end
@@ -63,6 +56,11 @@ defer_write('ZREM', K_pending, reference)
 -- Most interactions are answered by whom they were shown to, and nobody claims them.
 if not cache[K_claims] then cache[K_claims] = redis.call('EXISTS', K_claims) end
 if cache[K_claims] == 1 then redis.call('ZREM', K_claims, reference) end
-if chunk_state then drop_chunks() end
 publish_task_change(owner, true)
-return {'accepted', event, queued and '' or enqueue_task(now), expires_in}
+local reply = {'accepted', event, queued and '' or enqueue_task(now), expires_in}
+-- The whole answer is in the journal; the caller drops its chunks.
+if chunk_state then
+  redis.call('HDEL', K_task, F_chunk_state .. A_number)
+  reply[5] = 1
+end
+return reply

@@ -1,12 +1,13 @@
 #!lua
 -- APPEND_CHUNK: keeps one chunk of a streamed answer; the final success joins them.
--- KEYS: credential tenant rates task
+-- KEYS: credential tenant rates task chunks
 -- ARGV: digest principal scopes need bytes floor number sequence delta
 -- Returns: {'kept'}, {'replayed', sequence} for the same chunk again, {'chunk_conflict', sequence} for another text
 --          under a sequence that is taken, {'interaction_not_found'}, {'interaction_already_answered'}, {'interaction_expired'},
 --          {'interaction_cancelled'}, {'limit_size', limit, bytes, most}, or a refusal of ADMIT
 -- @include clock
 -- @include credential
+-- @include trim
 -- @include rate
 -- @include admission
 -- @include visibility
@@ -17,8 +18,8 @@ local now = clock()
 local refusal, principal, scopes, limits = authenticate(now, 'answerBytes')
 if refusal then return refusal end
 if not visible_owner(principal, scopes) then return take_answer_token(now) or {'interaction_not_found'} end
-local open, answered, ended, before = unpack(redis.call(
-  'HMGET', K_task, F_waits, F_answered .. A_number, F_ended .. A_number, F_chunk_state .. A_number))
+local open, answered, ended, before, expires_at = unpack(redis.call(
+  'HMGET', K_task, F_waits, F_answered .. A_number, F_ended .. A_number, F_chunk_state .. A_number, F_expires_at))
 local wait = find_interaction(parse_waits(open), A_number)
 local over_rate = take_answer_token(now, wait)
 if over_rate then return over_rate end
@@ -27,11 +28,13 @@ if closed then return closed end
 if not wait then return {'interaction_not_found'} end
 if wait.due <= now then return {'interaction_expired'} end
 
-local stored = redis.call('HGET', K_task, F_chunk .. A_number .. ';' .. A_sequence)
+local stored = redis.call('HGET', K_chunks, A_sequence)
 if stored then return {stored == A_delta and 'replayed' or 'chunk_conflict', A_sequence} end
-local state, answer_bytes = read_chunk_state(before, A_number), limits[1]
-add_chunk(state, A_number, A_sequence, #A_delta)
+local state, answer_bytes = read_chunk_state(before), limits[1]
+add_chunk(state, A_sequence, #A_delta)
 if state.bytes > tonumber(answer_bytes) then return {'limit_size', 'answerBytes', state.bytes, answer_bytes} end
-redis.call(
-  'HSET', K_task, F_chunk .. A_number .. ';' .. A_sequence, A_delta, F_chunk_state .. A_number, format_chunk_state(state))
+redis.call('HSET', K_chunks, A_sequence, A_delta)
+-- No deadline of the interaction is later.
+redis.call('PEXPIREAT', K_chunks, expires_at)
+redis.call('HSET', K_task, F_chunk_state .. A_number, format_chunk_state(state))
 return {'kept'}

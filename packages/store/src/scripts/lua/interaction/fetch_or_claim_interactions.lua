@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
 -- FETCH_OR_CLAIM_INTERACTIONS: reads those of some interactions that match, in their order, as many as fit; with a lease it claims
 -- them.
--- KEYS: credential tenant claims holders ...
---       behind them the task of each interaction
--- ARGV: digest principal scopes need status operation role limit bytes examine whole lease holder ...
+-- KEYS: credential tenant claims holder ...
+--       behind them the task of each interaction, and then what is past of each such task, unless all of them are pending
+-- ARGV: digest principal scopes need status operation role limit bytes examine whole lease ...
 --       an empty status, operation or role: any; limit and bytes: how many, and how large in all, at most, but one at
 --       least; examine: how many bytes are looked at before the page ends, whether they match or not; whole 0: LLM calls
 --       without their requests; lease 0: no claim; behind them each one's reference
@@ -18,10 +18,12 @@
 -- @include credential
 -- @include admission_recheck
 -- @include visibility
+-- @include trim
 -- @include claims
 local now = clock()
 local refusal, principal, scopes = recheck_admission(now)
 if refusal then return refusal end
+local count, whole = #ARGV - A_rest + 1, A_whole == '1'
 local limit, room, examine, lease = tonumber(A_limit), tonumber(A_bytes), tonumber(A_examine), tonumber(A_lease)
 
 -- What was looked at counts against `examine`.
@@ -68,7 +70,7 @@ end
 
 -- The interaction with this number as it is returned, and its size; nil where it does not match. The request is read last,
 -- and only where it is needed: it may be large.
-local function fetch(task_key, number)
+local function fetch(task_key, past_key, number)
   local task = task_at(task_key)
   if not task then return end
   local answered, ended, summary = unpack(redis.call(
@@ -81,7 +83,12 @@ local function fetch(task_key, number)
   local request = false
   if A_whole == '1' or not summary then
     request = look(redis.call('HGET', task_key, F_request .. number))
-    if not request then return end
+    if not request and past_key then
+      summary = look(redis.call('HGET', past_key, F_summary .. number))
+      if summary and A_role ~= '' and role_of(summary) ~= A_role then return end
+      if whole or not summary then request = look(redis.call('HGET', past_key, F_request .. number)) end
+    end
+    if not request and (whole or not summary) then return end
     if not summary then
       summary = (A_whole == '0' or A_role ~= '') and summary_in_request(request) or false
       if A_role ~= '' and role_of(summary) ~= A_role then return end
@@ -91,25 +98,28 @@ local function fetch(task_key, number)
   return {0, task.program, task.principal, wait or false, answered, ended, request, summary}, #(request or summary)
 end
 
--- A released holder stands among the holders as one of no interaction, so that it is forgotten like them.
-if lease > 0 and redis.call('ZSCORE', K_holders, ' ' .. A_holder) then return {'ok', '0', #KEYS - 4, 0} end
-local fetched, contended, scanned = {}, 0, 0
-for at = 1, #KEYS - 4 do
-  local task_key, reference = KEYS[at + 4], ARGV[A_rest + at - 1]
+if lease > 0 and is_holder(RELEASED, now) then return {'ok', '0', count, 0} end
+local fetched, claimed, contended, scanned = {}, {}, 0, 0
+for at = 1, count do
+  local task_key, past_key, reference = KEYS[at + 4], KEYS[at + 4 + count], ARGV[A_rest + at - 1]
   local interaction, bytes
-  if lease > 0 and redis.call('ZSCORE', K_claims, reference) then
+  if lease > 0 and lease_end_of(reference, now) then
     contended = contended + 1
   else
-    interaction, bytes = fetch(task_key, string.match(reference, '%.(%d+)|'))
+    interaction, bytes = fetch(task_key, past_key, string.match(reference, '%.(%d+)|'))
   end
   if interaction then
     if #fetched > 0 and bytes > room then break end
     room = room - bytes
     interaction[1] = at
     fetched[#fetched + 1] = interaction
-    if lease > 0 then set_claim(reference, A_holder, now + lease) end
+    if lease > 0 then
+      claimed[#claimed + 1] = now + lease
+      claimed[#claimed + 1] = reference
+    end
   end
   scanned = at
   if #fetched == limit or examine <= 0 then break end
 end
+if #claimed > 0 then set_claims(now, claimed) end
 return {'ok', string.format('%d', now + lease), scanned, contended, unpack(fetched)}

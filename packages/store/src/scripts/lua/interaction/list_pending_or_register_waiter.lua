@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- LIST_PENDING_OR_REGISTER_WAITER: pages through the index of pending interactions, oldest first.
--- KEYS: credential tenant pending claims holders
+-- KEYS: credential tenant pending claims
 -- ARGV: digest principal scopes need score member limit scanLimit hideClaimed channel unfiltered
 --       score and member: the cursor; limit: how many at most; scanLimit: how many are looked at; hideClaimed 1: not what
 --       is claimed; channel: the replica that waits for something to become pending, should there be nothing; unfiltered
@@ -14,11 +14,11 @@
 -- @include visibility
 -- @include task_waiters
 -- @include pending_list_waiters
+-- @include trim
 -- @include claims
 local now = clock()
 local refusal, principal, scopes, expires_in = recheck_admission(now)
 if refusal then return refusal end
-drop_expired_claims(now)
 local limit, scan_limit = tonumber(A_limit), tonumber(A_scanLimit)
 local found, scanned, last, free = {}, 0, nil, -1
 
@@ -44,6 +44,16 @@ local function rank_behind_cursor()
   return first
 end
 
+-- Asked once: a page has members of many principals.
+local sees_all = may_see('', nil, scopes)
+
+-- When the lease of each member of a page ends, whose scores stand between them: one read of the claims.
+local function lease_ends_of(page)
+  local members = {}
+  for at = 1, #page, 2 do members[#members + 1] = page[at] end
+  return redis.call('ZMSCORE', K_claims, unpack(members))
+end
+
 local rank = rank_behind_cursor()
 while scanned < scan_limit and #found < limit * 2 do
   local page = redis.call('ZRANGE', K_pending, rank, rank + 99, 'WITHSCORES')
@@ -52,14 +62,15 @@ while scanned < scan_limit and #found < limit * 2 do
     break
   end
   rank = rank + 100
+  local lease_ends = A_hideClaimed == '1' and lease_ends_of(page)
   for at = 1, #page, 2 do
     local member, score = page[at], page[at + 1]
     if #found < limit * 2 then
       scanned = scanned + 1
       last = {score, member}
-      local visible = may_see(string.match(member, '|(.*)$'), principal, scopes)
-      local claimed_until = visible and A_hideClaimed == '1' and redis.call('ZSCORE', K_claims, member)
-      if claimed_until then
+      local visible = sees_all or string.sub(member, string.find(member, '|', 1, true) + 1) == principal
+      local claimed_until = visible and lease_ends and tonumber(lease_ends[(at + 1) / 2] or 0)
+      if claimed_until and claimed_until > now then
         if free < 0 or claimed_until - now < free then free = claimed_until - now end
       elseif visible then
         found[#found + 1] = member

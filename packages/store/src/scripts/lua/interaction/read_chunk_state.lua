@@ -1,8 +1,12 @@
 #!lua flags=allow-oom
 -- READ_CHUNK_STATE: how far a streamed answer has come, without its chunks.
--- KEYS: task
--- ARGV: number
--- Returns: {'ok', chunks, missing}: how many there are, and the first sequence that is missing
+-- KEYS: task chunks
+-- ARGV: number from
+--       from: all chunks before this sequence are known to be there
+-- Returns: {'ok', chunks, missing, more}: how many there are, and the first sequence that is missing; more 1: it may lie further on, so
+--          repeat from there
 -- @include chunk_state
-local state = read_chunk_state(redis.call('HGET', K_task, F_chunk_state .. A_number), A_number)
-return {'ok', state.chunks, state.missing}
+local state = read_chunk_state(redis.call('HGET', K_task, F_chunk_state .. A_number))
+state.missing = math.max(state.missing, tonumber(A_from))
+local more = pass_posted(state)
+return {'ok', state.chunks, state.missing, more and 1 or 0}

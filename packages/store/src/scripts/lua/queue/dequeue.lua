@@ -7,7 +7,7 @@
 --       tasks loaded here may be in all; programs: how many follow, those that the worker has, "name version" each; behind
 --       them the hints: refs of tasks that are likely to be taken, and are loaded here then
 -- Returns: {'taken', next, loaded, ref, ...}: next is the job to add, as "number list", or ''; loaded is JSON with an entry
---          for each ref: [fence, tries, field, value, ...], or false for what is still to be loaded; {'again', '', '[]', ref,
+--          for each ref: as begin_segment returns it, or false for what is still to be loaded, such as a large task; {'again', '', '[]', ref,
 --          ...}: an earlier run of the job took it; {'lacking'}: the worker has the program of none of the list
 -- A task is in one list or one batch, never in both, and a job that runs twice finds its own batch.
 -- @include clock
@@ -56,8 +56,8 @@ for at = first_hint, #ARGV do task_keys[ARGV[at]] = KEYS[6 + at - first_hint] en
 local loaded, room = {}, tonumber(A_bytes)
 for at, ref in ipairs(refs) do
   local segment, bytes = false, 0
-  if task_keys[ref] and room > 0 then segment, bytes = begin_segment(task_keys[ref], A_number) end
+  if task_keys[ref] and room > 0 then segment, bytes = begin_segment(task_keys[ref], A_number, false) end
   room = room - bytes
-  loaded[at] = segment
+  loaded[at] = segment or false
 end
 return {'taken', request_next_job(now), cjson.encode(loaded), unpack(refs)}

@@ -11,6 +11,7 @@ if A_ttl == '0' then
   redis.call('ZREM', K_workers, A_worker)
 else
   redis.call('ZADD', K_workers, now + tonumber(A_ttl), A_worker)
+  redis.call('PEXPIRE', K_workers, A_ttl)
 end
 local swept = redis.call('GET', K_swept)
 return {swept and now - swept or -1}

@@ -13,6 +13,7 @@
 -- @include credential
 -- @include admission_recheck
 -- @include change_feed
+-- @include trim
 local function key_of(id) return string.match(id, '^(.*)%.') or '' end
 
 -- The key with most sessions, and one of those, if they are more than the caller's would be with one more. Callers that come
@@ -26,7 +27,7 @@ local function session_beyond_share()
   end
   local most, count = nil, #(of_key[own] or {}) + 1
   for key, ids in pairs(of_key) do
-    if #ids > count or (most and #ids == count and key < most) then most, count = key, #ids end
+    if #ids > count then most, count = key, #ids end
   end
   if not most then return end
   return most, of_key[most][1 + tonumber(string.sub(redis.sha1hex(A_id), 1, 6), 16) % count]
@@ -43,7 +44,7 @@ if redis.call('SISMEMBER', K_session, A_uri) == 0 then
   if #uris >= tonumber(A_subscriptions) then return {'limit_subscriptions', 'subscriptions', A_subscriptions} end
   if bytes > tonumber(A_bytes) then return {'limit_subscriptions', 'subscriptionBytes', A_bytes} end
   if #uris == 0 then
-    redis.call('ZREMRANGEBYSCORE', K_subscribers, '-inf', now)
+    trim(K_subscribers, now)
     local full = redis.call('ZCARD', K_subscribers) >= tonumber(A_sessions)
     if full and not redis.call('ZSCORE', K_subscribers, A_id) then
       -- Whose subscriptions expire then or earlier has held no stream for as long as grace.

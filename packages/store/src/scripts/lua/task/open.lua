@@ -13,6 +13,7 @@
 -- Repeating it with the same task key changes nothing.
 -- @include clock
 -- @include credential
+-- @include trim
 -- @include rate
 -- @include admission
 -- @include deferred_writes
@@ -92,9 +93,14 @@ local task_count = (tenant[TASK_COUNT] or 0) + 1
 count_open_tasks(1)
 tenant[TASK_COUNT], cache[K_pending] = task_count, cache[K_pending] + interactions
 set_deadline(first_deadline(task.waits, expires_at))
--- A trim at each open would cost more than it takes out: one in 64 does it, and each that opens the only open task,
--- since a tenant with few calls may never meet the other. What is gone may stand in the index for as long.
-if task_count == 1 or now % 64 == 0 then redis.call('ZREMRANGEBYSCORE', K_tasks, '-inf', now - tonumber(A_keep)) end
+-- The index lives as long as the records in it. A trim at each open would cost more than it takes out: one in 64 does it, and each
+-- that opens the only open task, since a tenant with few calls may never meet the other.
+defer_lifetime(K_tasks, A_keep)
+if task_count == 1 or now % 64 == 0 then
+  trim(K_tasks, now - tonumber(A_keep))
+  -- Much later than any task ends, whose process may have had other settings: what is left of one that is gone.
+  trim(K_pending, now - 10 * A_keep)
+end
 if A_arguments ~= '' then
   redis.call('HSET', K_idempotency, 'ref', A_ref, 'arguments', A_arguments)
   redis.call('PEXPIRE', K_idempotency, A_keep)

@@ -1,6 +1,6 @@
 #!lua
 -- PARK: ends a segment that awaits something: records what it did, opens what it awaits, leaves its job's batch.
--- KEYS: tenant task pending deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
+-- KEYS: tenant task past pending deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
 -- ARGV: fence topic ref seen journal drops waits ...
 --       journal × (path, entry), drops × path, waits × (kind, path, ms until due, request, summary)
 -- Returns: {'parked', next}: next is the job to add, as "number list", or ''; {'again', event} when an event came that
@@ -18,8 +18,9 @@
 -- @include task_waiters
 -- @include pending_list_waiters
 -- @include change_feed
-local fence, open, expires, events, principal, opened_before, waiters, queue = unpack(redis.call(
-  'HMGET', K_task, F_fence, F_waits, F_expires_at, F_events, F_principal, F_interactions_opened, F_waiters, F_queue))
+-- @include past_requests
+local fence, open, expires, events, principal, opened_before, waiters, queue, moved = unpack(redis.call(
+  'HMGET', K_task, F_fence, F_waits, F_expires_at, F_events, F_principal, F_interactions_opened, F_waiters, F_queue, F_moved))
 if fence ~= A_fence then return {'stale'} end
 local now = clock()
 local journal, drops, wait_count = tonumber(A_journal), tonumber(A_drops), tonumber(A_waits)
@@ -51,6 +52,8 @@ local opens_interactions = task.interactions_opened > opened_before
 local status = status_of(waits)
 add_pair(fields, F_waits, format_waits(waits))
 add_pair(fields, F_status, status)
+local moved_now = move_past_requests(moved, task.interactions_opened, waits)
+if moved_now then add_pair(fields, F_moved, moved_now) end
 write_all('HSET', K_task, fields)
 write_all('HDEL', K_task, dropped)
 set_deadline(first_deadline(waits, expires_at))

@@ -6,6 +6,7 @@
 -- Returns: {'ok', principal, scopes, expiresInMs, requestBytes}, '' for never, or a refusal, as ADMIT
 -- @include clock
 -- @include credential
+-- @include trim
 -- @include rate
 -- @include admission
 local refusal, principal, scopes, tenant, expires_in = admit(clock(), 'requestBytes')

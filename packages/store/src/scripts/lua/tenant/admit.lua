@@ -7,6 +7,7 @@
 --          keys are those that share the rate now
 -- @include clock
 -- @include credential
+-- @include trim
 -- @include rate
 -- @include admission
 local refusal, principal, scopes, _, expires_in = admit(clock())

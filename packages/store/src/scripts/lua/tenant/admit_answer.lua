@@ -7,6 +7,7 @@
 --          {'tenant_suspended'}, {'limit_size', limit, bytes, most}, {'limit_rate', retryAfterMs, perSecond, keys}
 -- @include clock
 -- @include credential
+-- @include trim
 -- @include rate
 -- @include admission
 -- @include visibility

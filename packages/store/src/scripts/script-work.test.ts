@@ -1,0 +1,122 @@
+import { startPrivateRedis } from '@baton/local-redis';
+import { expect, test } from 'vitest';
+import { ALL_SCRIPTS } from '../testing/all-scripts.ts';
+import { crowdTenant } from '../testing/crowded-tenant.ts';
+import { runEveryScript } from '../testing/every-script.ts';
+import { ScriptWork } from '../testing/script-work.ts';
+import { closeFixture, connectFixture } from '../testing/store-fixture.ts';
+
+/**
+ * What a run of each script may do in `runEveryScript`, however much its tenant has: commands, arguments, elements of replies,
+ * removed members, and kilobytes. What is above 200 is an allowance: a trim removes up to 200 members, a page of a record passes
+ * 600 fields, a list looks at 1,000 members, a release ends 200 claims, an opening of 80 interactions is given them.
+ */
+const MOST_WORK: Readonly<Record<string, number>> = {
+  'claim/claim': 300,
+  'claim/release_holder': 1_100,
+  'deadline/expire': 100,
+  'deadline/list_due_tasks': 30,
+  'deadline/start_sweep_round': 30,
+  'interaction/accept_answer': 350,
+  'interaction/append_chunk': 110,
+  'interaction/extend_interaction': 50,
+  'interaction/fetch_or_claim_interactions': 150,
+  'interaction/list_pending_or_register_waiter': 4_400,
+  'interaction/read_chunk_state': 10,
+  'interaction/read_interaction': 30,
+  'project/commit': 60,
+  'queue/begin_segments': 300,
+  'queue/dequeue': 230,
+  'queue/requeue_lost_jobs': 60,
+  'queue/worker_heartbeat': 25,
+  'session/end_session': 300,
+  'session/refresh_subscriptions': 30,
+  'session/subscribe': 60,
+  'session/unsubscribe': 20,
+  'task/cancel': 480,
+  'task/hold_for_program': 60,
+  'task/open': 1_000,
+  'task/park': 120,
+  'task/read_task_and_register_waiter': 60,
+  'task/read_task_page': 1_800,
+  'task/release_task': 20,
+  'task/settle': 120,
+  'tenant/admission_dry_run': 60,
+  'tenant/admit': 320,
+  'tenant/admit_answer': 80,
+  'tenant/create_key': 900,
+  'tenant/end_key': 30,
+  'tenant/upsert_tenant': 30,
+};
+
+const patient = { timeout: 120_000 };
+const UNLIMITED = { apiKeys: 10_000, openTasks: 1_000_000, pendingInteractions: 1_000_000 };
+
+/** The most work of a run of each script, in a tenant with so many of everything. `change` makes mutants of the scripts. */
+async function workOfScripts(size: number, change?: (source: string) => string) {
+  const server = await startPrivateRedis({ args: ['--appendonly', 'no'] });
+  const fixture = await connectFixture(server.url);
+  const testTenant = await fixture.createTenant(UNLIMITED);
+  await crowdTenant(testTenant, fixture.redis, size);
+  const work = new ScriptWork(fixture.connection, fixture.redis, change);
+  await runEveryScript(fixture, testTenant);
+  const most = await work.most();
+  await closeFixture(fixture);
+  await server.stop();
+  return most;
+}
+
+const excess = (work: ReadonlyMap<string, number>) =>
+  [...work].filter(([name, most]) => most > (MOST_WORK[name] ?? 0)).map(([name, most]) => `${name}: ${most}`);
+
+test('every script says how much it does', () => {
+  expect(Object.keys(MOST_WORK).toSorted()).toEqual(
+    [...ALL_SCRIPTS.values()].map(({ name }) => name).toSorted(),
+  );
+});
+
+test.each([5, 5_000, 12_000])(
+  'no script does more beside %i entries of its tenant, and in a task of as many interactions, than it says',
+  patient,
+  async (size) => {
+    const work = await workOfScripts(size);
+    expect([...work.keys()].toSorted()).toEqual(Object.keys(MOST_WORK).toSorted());
+    expect(excess(work)).toEqual([]);
+  },
+);
+
+test.each<[string, string, string, string]>([
+  ['trims at once', 'task/open', 'math.min(over, MOST_TRIMMED)', 'over'],
+  [
+    'reads a large record at once',
+    'queue/begin_segments',
+    'SMALL_FIELDS, SMALL_BYTES = 300',
+    'SMALL_FIELDS, SMALL_BYTES = 3e6',
+  ],
+  [
+    'has no pages',
+    'task/read_task_page',
+    'PAGE_FIELDS, PAGE_BYTES = 600, 262144',
+    'PAGE_FIELDS, PAGE_BYTES = 1e9, 1e9',
+  ],
+  [
+    'ends all claims at once',
+    'claim/release_holder',
+    "'ZPOPMAX', K_holder, limit)",
+    "'ZPOPMAX', K_holder, 1000000)",
+  ],
+  [
+    'looks at all that is pending',
+    'interaction/list_pending_or_register_waiter',
+    'scanned < scan_limit and',
+    '',
+  ],
+])('a mutant that %s is seen', patient, async (_name, script, from, to) => {
+  let changed = 0;
+  const work = await workOfScripts(5_000, (source) => {
+    if (source.includes(from)) changed++;
+    return source.replaceAll(from, to);
+  });
+  expect(changed).toBeGreaterThan(0);
+  expect(excess(work).map((line) => line.split(':')[0])).toContain(script);
+});

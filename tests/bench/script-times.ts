@@ -1,0 +1,66 @@
+import { startPrivateRedis } from '@baton/local-redis';
+import { ALL_SCRIPTS } from '@baton/store/testing/all-scripts';
+import { crowdTenant } from '@baton/store/testing/crowded-tenant';
+import { runEveryScript } from '@baton/store/testing/every-script';
+import { closeFixture, connectFixture } from '@baton/store/testing/store-fixture';
+import { median } from '../harness/statistics.ts';
+
+/** The runs of a script beside few and beside many entries of its tenant, in milliseconds each. */
+export interface ScriptTimes {
+  readonly script: string;
+  readonly few: readonly number[];
+  readonly many: readonly number[];
+}
+
+/** Of everything that a tenant may have so many. */
+const [FEW, MANY] = [5, 10_000];
+const SCENARIOS = 5;
+
+/** How long the runs of each script held Redis, by its own slow log. */
+export async function measureScriptTimes(): Promise<ScriptTimes[]> {
+  const [few, many] = [await timesOf(FEW), await timesOf(MANY)];
+  return [...few].map(([script, times]) => ({ script, few: times, many: many.get(script) ?? [] }));
+}
+
+async function timesOf(size: number): Promise<Map<string, number[]>> {
+  const times = new Map<string, number[]>();
+  for (let n = 0; n < SCENARIOS; n++)
+    for (const [script, ms] of await runScenario(size)) times.set(script, [...(times.get(script) ?? []), ms]);
+  return times;
+}
+
+/** Each run of a script in a scenario, with its milliseconds. */
+async function runScenario(size: number): Promise<[string, number][]> {
+  // Filling it would start a rewrite of the append-only file, which takes time from the scripts.
+  const server = await startPrivateRedis({ args: ['--appendonly', 'no'] });
+  const fixture = await connectFixture(server.url);
+  const { redis } = fixture;
+  // Redis compiles each script when it is first sent.
+  for (const { source } of ALL_SCRIPTS.values()) await redis.script('LOAD', source);
+  const limits = { apiKeys: 10_000, openTasks: 1_000_000, pendingInteractions: 1_000_000 };
+  const testTenant = await fixture.createTenant(limits);
+  await crowdTenant(testTenant, redis, size);
+  await redis.config('SET', 'slowlog-max-len', '100000');
+  await redis.config('SET', 'slowlog-log-slower-than', '0');
+  await runEveryScript(fixture, testTenant);
+  const log = (await redis.call('SLOWLOG', 'GET', '-1')) as [number, number, number, string[]][];
+  await closeFixture(fixture);
+  await server.stop();
+  return log.flatMap(([, , microseconds, [command = '', sha = '']]) => {
+    const script = /^evalsha$/i.test(command) ? ALL_SCRIPTS.get(sha)?.name : undefined;
+    return script === undefined ? [] : [[script, microseconds / 1_000] as [string, number]];
+  });
+}
+
+/** A row for each script, the longest first, in Markdown. */
+export function scriptTimesTable(rows: readonly ScriptTimes[]): string {
+  const many = MANY.toLocaleString('en');
+  const head = `| script, in ms | median beside ${FEW} | median beside ${many} | longest beside ${many} | runs |\n| --- | --- | --- | --- | --- |`;
+  const lines = rows
+    .toSorted((a, b) => median(b.many) - median(a.many))
+    .map(({ script, few, many: times }) => {
+      const [usual, crowded, longest] = [median(few), median(times), Math.max(...times)];
+      return `| \`${script}\` | ${[usual, crowded, longest].map((ms) => ms.toFixed(2)).join(' | ')} | ${times.length} |`;
+    });
+  return [head, ...lines].join('\n');
+}
