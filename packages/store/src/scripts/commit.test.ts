@@ -34,9 +34,11 @@ test('COMMIT writes the change, the outcome and what the segment had done before
     ] as const,
   };
   expect(await segment.commit('default', undefined, change, within)).toBe('committed');
-  const stored = await testTenant.store.projects.read('default');
+  const stored = await testTenant.store.projects.open('default');
   expect(stored).toEqual({
     version: '1',
+    indexed: true,
+    whole: true,
     fields: new Map([
       ['t:1', '{"a":1}'],
       ['meta', '{}'],
@@ -50,7 +52,7 @@ test('COMMIT writes the change, the outcome and what the segment had done before
   expect(await segment.commit('default', stored, { set: [], delete: ['meta'] }, outcome('4', '2'))).toBe(
     'committed',
   );
-  expect((await testTenant.store.projects.read('default'))?.fields).toEqual(new Map([['t:1', '{"a":1}']]));
+  expect((await testTenant.store.projects.open('default'))?.fields).toEqual(new Map([['t:1', '{"a":1}']]));
   expect(await testTenant.store.projects.names()).toEqual(['default']);
 });
 
@@ -60,7 +62,7 @@ test('a command lands once, whatever is run again', async () => {
   await segment.commit('p', undefined, set('t', '1'), outcome('3', '"first"'));
   const crashed = await fixture.shard.reload(segment);
   const before = await fixture.contents();
-  const now = await testTenant.store.projects.read('p');
+  const now = await testTenant.store.projects.open('p');
   expect(await crashed!.commit('p', now, set('t', '2'), outcome('3', '"second"'))).toEqual({
     journaled: 'commit+"first"',
   });
@@ -71,26 +73,27 @@ test('a conflict writes nothing, neither in the project nor in the journal', asy
   const testTenant = await fixture.createTenant();
   const segment = await running(testTenant);
   const { projects } = testTenant.store;
-  expect(await projects.commit('p', undefined, set('t', '1'))).toBe(true);
+  expect(await projects.commit('p', undefined, set('t', '1'))).toBe('committed');
   const before = await fixture.contents();
   expect(await segment.commit('p', undefined, set('t', '2'), outcome('3', '1'))).toBe('conflict');
-  expect(await projects.commit('p', undefined, set('t', '3'))).toBe(false);
+  expect(await projects.commit('p', undefined, set('t', '3'))).toBe('conflict');
   expect(await fixture.contents()).toEqual(before);
 });
 
 test('of many commits on one version exactly one lands, and those that try again all land', async () => {
   const testTenant = await fixture.createTenant();
   const { projects } = testTenant.store;
-  const at = await projects.read('p');
+  const at = await projects.open('p');
   const landed = await Promise.all(
     Array.from({ length: 10 }, (_, n) => projects.commit('p', at, set(`t:${n}`, '1'))),
   );
-  expect(landed.filter(Boolean)).toHaveLength(1);
+  expect(landed.filter((reply) => reply === 'committed')).toHaveLength(1);
   const append = async (n: number): Promise<void> => {
-    for (;;) if (await projects.commit('p', await projects.read('p'), set(`u:${n}`, '1'))) return;
+    for (;;)
+      if ((await projects.commit('p', await projects.open('p'), set(`u:${n}`, '1'))) === 'committed') return;
   };
   await Promise.all(Array.from({ length: 10 }, (_, n) => append(n)));
-  expect(await projects.read('p')).toMatchObject({ version: '11', fields: { size: 11 } });
+  expect(await projects.open('p')).toMatchObject({ version: '11', fields: { size: 11 } });
 });
 
 test('a segment that lost its task commits nothing', async () => {
@@ -98,7 +101,7 @@ test('a segment that lost its task commits nothing', async () => {
   const segment = await running(testTenant);
   await fixture.shard.reload(segment);
   expect(await segment.commit('p', undefined, set('t', '1'), outcome('3', '1'))).toBe('stale');
-  expect(await testTenant.store.projects.read('p')).toBeUndefined();
+  expect(await testTenant.store.projects.open('p')).toBeUndefined();
   expect(await testTenant.store.projects.names()).toEqual([]);
 });
 
@@ -107,9 +110,9 @@ test.each(['default', '', 'a/b c', '{s1}', 'Überplan %20', 'x:y|z', '\u0000\n',
   async (name) => {
     const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
     await testTenant.store.projects.commit(name, undefined, set('t', name));
-    expect((await testTenant.store.projects.read(name))?.fields.get('t')).toBe(name);
+    expect((await testTenant.store.projects.open(name))?.fields.get('t')).toBe(name);
     expect(await testTenant.store.projects.names()).toEqual([name]);
-    expect(await other.store.projects.read(name)).toBeUndefined();
+    expect(await other.store.projects.open(name)).toBeUndefined();
   },
 );
 

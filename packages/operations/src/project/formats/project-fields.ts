@@ -1,0 +1,227 @@
+import { isRecord } from '@baton/protocol';
+import type { ComplexityReport } from '../model/complexity-report.ts';
+import type { ConnectedFile, ProjectMetadata } from '../model/project-metadata.ts';
+import type { Project, Tag, TagMetadata } from '../model/project.ts';
+import type { Task } from '../model/task.ts';
+import {
+  ABOUT,
+  FILE,
+  indexField,
+  INDEXED_IDS,
+  META,
+  PARTS,
+  parseFieldName,
+  REPORT,
+  RULES,
+  tagField,
+  taskField,
+  updatedField,
+} from './field-names.ts';
+import type { ChangedFields } from './changed-fields.ts';
+import { type IndexBucket, type TaskHead, taskHeadOf } from './task-index.ts';
+import { unread, unreadTask, withStoredLength } from './unread.ts';
+
+/** What there is beside the tasks, by name, so that it need not be read to be known; kept with the index. */
+export interface ProjectParts {
+  readonly files: readonly string[];
+  readonly reports: readonly string[];
+  /** How many subtasks the tasks of each tag have. */
+  readonly subtasks: readonly (readonly [tag: string, count: number])[];
+}
+
+const STRUCTURE: ReadonlySet<string> = new Set(['tag', 'updated', 'index']);
+
+interface TagRecord {
+  readonly metadata: TagMetadata;
+  readonly extra: Tag['extra'];
+  readonly ids: readonly number[];
+}
+
+/**
+ * The fields of a stored project that were read so far. `project` is the project as far as they tell, with stand-ins for
+ * the rest. Whoever looks at a stand-in is given nothing of use, and the field that he needs stands in `missing`: read
+ * it, `add` it, and do the same again. What was computed while `missing` stays empty is right.
+ */
+export class ProjectFields {
+  /** The fields that were looked at and are not read. */
+  readonly missing = new Set<string>();
+  private readonly values = new Map<string, unknown>();
+  private subtaskCounts: ReadonlyMap<string, number> = new Map();
+  private readonly heads = new Map<number, Map<string, TaskHead>>();
+  private readonly tasks = new Map<string, Task>();
+  /** What is not added does not exist. */
+  readonly whole: boolean;
+  private isIndexed: boolean;
+
+  constructor({ whole, indexed }: { whole: boolean; indexed: boolean }) {
+    this.whole = whole;
+    this.isIndexed = indexed;
+  }
+
+  /** True where the stored index is that of the stored tasks. */
+  get indexed(): boolean {
+    return this.isIndexed;
+  }
+
+  /** The fields that were read. */
+  get names(): readonly string[] {
+    return [...this.values.keys()];
+  }
+
+  /** Adds a field; `text` is undefined for one that does not exist. @throws Error on what is not JSON. */
+  add(field: string, text: string | undefined): void {
+    const name = parseFieldName(field);
+    if (this.whole && name?.kind === 'index') return;
+    const value: unknown = text === undefined ? undefined : JSON.parse(text);
+    if (name?.kind === 'task' && text !== undefined)
+      withStoredLength(requireRecord(field, value) as unknown as Task, text.length);
+    if (name?.kind === 'index') this.addHeads(name.number, name.of, (value ?? {}) as IndexBucket);
+    if (field === PARTS && !this.whole)
+      this.subtaskCounts = new Map((value as ProjectParts | undefined)?.subtasks);
+    this.values.set(field, value);
+    this.tasks.delete(field);
+  }
+
+  /**
+   * What to read next of what is missing. While it is not known who there is and how it stands, texts were looked at by
+   * mistake: a task that is not known to be done looks as if it were not.
+   */
+  get wanted(): string[] {
+    const structure = [...this.missing].filter((field) => STRUCTURE.has(parseFieldName(field)?.kind ?? ''));
+    return structure.length > 0 ? structure : [...this.missing];
+  }
+
+  /** Goes on from a change that was committed. */
+  apply(change: ChangedFields): void {
+    const copied = change.copy.map(([from, to]) => ({
+      to,
+      value: this.values.get(from),
+      known: this.values.has(from),
+    }));
+    for (const { to, value, known } of copied) {
+      this.values.delete(to);
+      this.tasks.delete(to);
+      if (known) this.values.set(to, value);
+    }
+    for (const field of change.delete) {
+      if (this.whole) this.values.delete(field);
+      else this.add(field, undefined);
+    }
+    for (const [field, text] of change.set) this.add(field, text);
+    this.isIndexed = true;
+  }
+
+  has(field: string): boolean {
+    return this.whole || this.values.has(field);
+  }
+
+  /** The length of a field's text as the index has it; undefined where it has none. */
+  expectedLength(field: string): number | undefined {
+    const name = parseFieldName(field);
+    return name?.kind === 'task' ? this.heads.get(name.number)?.get(name.of)?.length : undefined;
+  }
+
+  /** How many subtasks a tag has. */
+  subtaskCount(tag: string): number {
+    if (!this.whole) return this.subtaskCounts.get(tag) ?? 0;
+    return countSubtasks(this.tag(tag).tasks);
+  }
+
+  /** The project as far as it was read. @throws Error on fields that no commit wrote. */
+  get project(): Project {
+    const meta = this.record(META);
+    const names = meta['tags'] as string[];
+    const { files, reports } = this.parts;
+    return {
+      currentTag: meta['currentTag'] as string,
+      tags: new Map(names.map((name) => [name, this.tag(name)])),
+      about: this.value<ProjectMetadata>(ABOUT, {}),
+      rules: this.value<readonly string[]>(RULES, []),
+      files: new Map(files.map((name) => [name, this.value<ConnectedFile>(FILE + name, NO_FILE)])),
+      reports: new Map(reports.map((tag) => [tag, this.value<ComplexityReport>(REPORT + tag, NO_REPORT)])),
+    };
+  }
+
+  private get parts(): ProjectParts {
+    const kept = this.values.get(PARTS);
+    // Fields that an earlier release wrote have no index, and are read whole.
+    if (!this.whole) return requireRecord(PARTS, kept) as unknown as ProjectParts;
+    const named = (prefix: string) =>
+      [...this.values.keys()]
+        .filter((field) => field.startsWith(prefix))
+        .map((field) => field.slice(prefix.length))
+        .sort();
+    return { files: named(FILE), reports: named(REPORT), subtasks: [] };
+  }
+
+  private tag(name: string): Tag {
+    const field = tagField(name);
+    const updated = updatedField(name);
+    if (!this.has(field) || !this.has(updated)) {
+      const need = () => void this.missing.add(field).add(updated);
+      return { tasks: unread([], need), metadata: unread(NO_METADATA, need), extra: unread({}, need) };
+    }
+    const { metadata, extra, ids } = this.record(field) as unknown as TagRecord;
+    const changed = (this.values.get(updated) as string | undefined) ?? metadata.updated;
+    return {
+      tasks: ids.map((id) => this.task(name, id)),
+      metadata: { ...metadata, updated: changed },
+      extra,
+    };
+  }
+
+  private task(tag: string, id: number): Task {
+    const field = taskField(tag, id);
+    if (this.has(field)) return this.record(field) as unknown as Task;
+    const made = this.tasks.get(field);
+    if (made !== undefined) return made;
+    const task = unreadTask(
+      id,
+      this.heads.get(id)?.get(tag),
+      () => void this.missing.add(field),
+      () => void this.missing.add(indexField(tag, id)),
+    );
+    this.tasks.set(field, task);
+    return task;
+  }
+
+  private addHeads(bucket: number, tag: string, entries: IndexBucket): void {
+    for (const [key, entry] of Object.entries(entries)) {
+      const id = Number(key);
+      const ofId = this.heads.get(id) ?? new Map<string, TaskHead>();
+      this.heads.set(id, ofId.set(tag, taskHeadOf(id, entry)));
+    }
+    for (let id = bucket * INDEXED_IDS; id < (bucket + 1) * INDEXED_IDS; id++)
+      this.tasks.delete(taskField(tag, id));
+  }
+
+  private value<T extends object>(field: string, absent: T): T {
+    if (!this.has(field)) return unread(absent, () => void this.missing.add(field));
+    return (this.values.get(field) as T | undefined) ?? absent;
+  }
+
+  private record(field: string): Record<string, unknown> {
+    return requireRecord(field, this.values.get(field));
+  }
+}
+
+export function countSubtasks(tasks: readonly Task[]): number {
+  return tasks.reduce((sum, { subtasks }) => sum + subtasks.length, 0);
+}
+
+const NO_METADATA: TagMetadata = { created: '', updated: '', description: '' };
+const NO_FILE: ConnectedFile = { text: '', updated: '' };
+const NO_REPORT = { meta: {}, complexityAnalysis: [] } as unknown as ComplexityReport;
+
+function requireRecord(field: string, value: unknown): Record<string, unknown> {
+  if (value === undefined) throw new Error(`the project's record lacks its field '${field}'`);
+  if (!isRecord(value)) throw new Error(`the project's field '${field}' is not an object`);
+  return value;
+}
+
+/** The project whose fields these are, all of them. @throws Error on fields that no commit wrote. */
+export function projectFromFields(fields: ReadonlyMap<string, string>): Project {
+  const all = new ProjectFields({ whole: true, indexed: false });
+  for (const [field, text] of fields) all.add(field, text);
+  return all.project;
+}
