@@ -1,3 +1,5 @@
+import { DEFAULT_TAG } from '../model/project.ts';
+
 /**
  * The names of the fields of a project's stored record. The id is before the tag, so that a tag's name may hold any
  * character. Later kinds of fields get prefixes of their own; readers ignore the ones that they do not know.
@@ -26,5 +28,5 @@ export function parseFieldName(field: string): { kind: string; of: string; numbe
   return undefined;
 }
 
-/** Where a reader begins: from these he knows which others there are. */
-export const INITIAL_FIELDS: readonly string[] = [META, PARTS];
+/** Where a reader begins: from these he knows which others there are. Most projects have all tasks in the first tag. */
+export const INITIAL_FIELDS: readonly string[] = [META, PARTS, tagField(DEFAULT_TAG), updatedField(DEFAULT_TAG)];

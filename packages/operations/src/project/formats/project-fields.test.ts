@@ -136,7 +136,7 @@ describe('a large project', () => {
     );
     expect(tasksRead(read)).toEqual(['task:500:master']);
     expect([...read].filter((field) => field.startsWith('index:'))).toEqual(['index:7:master']);
-    expect(rounds).toBe(4);
+    expect(rounds).toBe(2);
   });
 
   it('finds the next task without the texts of the others', () => {

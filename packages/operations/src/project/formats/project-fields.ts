@@ -31,6 +31,9 @@ export interface ProjectParts {
 
 const STRUCTURE: ReadonlySet<string> = new Set(['tag', 'updated', 'index']);
 
+/** So many are read with what says whether they are needed. */
+const FEW_TEXTS = 2;
+
 interface TagRecord {
   readonly metadata: TagMetadata;
   readonly extra: Tag['extra'];
@@ -83,12 +86,13 @@ export class ProjectFields {
   }
 
   /**
-   * What to read next of what is missing. While it is not known who there is and how it stands, texts were looked at by
-   * mistake: a task that is not known to be done looks as if it were not.
+   * What to read next of what is missing. While it is not known who there is and how it stands, many texts are looked at
+   * by mistake: a task that is not known to be done looks as if it were not.
    */
   get wanted(): string[] {
     const structure = [...this.missing].filter((field) => STRUCTURE.has(parseFieldName(field)?.kind ?? ''));
-    return structure.length > 0 ? structure : [...this.missing];
+    const others = this.missing.size - structure.length;
+    return structure.length > 0 && others > FEW_TEXTS ? structure : [...this.missing];
   }
 
   /** Goes on from a change that was committed. */
