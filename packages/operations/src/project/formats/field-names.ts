@@ -29,4 +29,9 @@ export function parseFieldName(field: string): { kind: string; of: string; numbe
 }
 
 /** Where a reader begins: from these he knows which others there are. Most projects have all tasks in the first tag. */
-export const INITIAL_FIELDS: readonly string[] = [META, PARTS, tagField(DEFAULT_TAG), updatedField(DEFAULT_TAG)];
+export const INITIAL_FIELDS: readonly string[] = [
+  META,
+  PARTS,
+  tagField(DEFAULT_TAG),
+  updatedField(DEFAULT_TAG),
+];
