@@ -1,7 +1,7 @@
 import type { Dependency } from '../model/task-id.ts';
 import type { Priority, Status } from '../model/status-and-priority.ts';
 import type { Subtask, Task } from '../model/task.ts';
-import { storedLength } from './unread.ts';
+import { storedLength, type TaskHead } from './unread.ts';
 
 /**
  * What most commands and views need of the tasks that they do not work on: who there is, how it stands and what it waits
@@ -26,23 +26,6 @@ type IndexedSubtask = [
 
 /** One field of the index: entries by the ids of their tasks. */
 export type IndexBucket = Readonly<Record<string, IndexEntry>>;
-
-/** A task as far as the index knows it. */
-export interface TaskHead {
-  readonly id: number;
-  readonly length: number;
-  readonly status: Status;
-  readonly priority: Priority;
-  readonly dependencies: readonly Dependency[];
-  readonly subtasks: readonly SubtaskHead[];
-}
-
-interface SubtaskHead {
-  readonly id: number;
-  readonly status: Status;
-  readonly priority?: Priority;
-  readonly dependencies: readonly Dependency[];
-}
 
 /** @param length the length of the task's JSON, where it is known */
 export function indexEntryOf(task: Task, length = storedLength(task)): IndexEntry {

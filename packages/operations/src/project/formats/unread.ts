@@ -1,10 +1,28 @@
 import type { Task } from '../model/task.ts';
-import type { TaskHead } from './task-index.ts';
+import type { Priority, Status } from '../model/status-and-priority.ts';
+import type { Dependency } from '../model/task-id.ts';
 
 /**
  * Stand-ins for what was not read of a stored project. Whoever looks at one is told nothing, and what he looked at is noted:
  * what he computed is void, and is computed again once that is read (see `ProjectFields`).
  */
+
+/** A task as far as the index knows it. */
+export interface TaskHead {
+  readonly id: number;
+  readonly length: number;
+  readonly status: Status;
+  readonly priority: Priority;
+  readonly dependencies: readonly Dependency[];
+  readonly subtasks: readonly SubtaskHead[];
+}
+
+interface SubtaskHead {
+  readonly id: number;
+  readonly status: Status;
+  readonly priority?: Priority;
+  readonly dependencies: readonly Dependency[];
+}
 
 const LENGTH = Symbol('the length of the JSON of a task as it is stored');
 const UNREAD = Symbol('not read');

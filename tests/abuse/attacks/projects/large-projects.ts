@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import type { Attack } from '../target/attack.ts';
+import type { Attack } from '../../target/attack.ts';
 
 const READERS = 4;
 const CALLS = 5;
