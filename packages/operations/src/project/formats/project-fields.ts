@@ -6,8 +6,6 @@ import type { Task } from '../model/task.ts';
 import {
   ABOUT,
   FILE,
-  indexField,
-  INDEXED_IDS,
   META,
   PARTS,
   parseFieldName,
@@ -18,8 +16,8 @@ import {
   updatedField,
 } from './field-names.ts';
 import type { ChangedFields } from './changed-fields.ts';
-import { type IndexBucket, type TaskHead, taskHeadOf } from './task-index.ts';
-import { unread, unreadTask, withStoredLength } from './unread.ts';
+import { type IndexBucket, taskHeadOf } from './task-index.ts';
+import { expectedLength, isUnread, unread, UnreadTasks, withStoredLength } from './unread.ts';
 
 /** What there is beside the tasks, by name, so that it need not be read to be known; kept with the index. */
 export interface ProjectParts {
@@ -49,9 +47,10 @@ export class ProjectFields {
   /** The fields that were looked at and are not read. */
   readonly missing = new Set<string>();
   private readonly values = new Map<string, unknown>();
+  private readonly standIns = new Map<string, UnreadTasks>();
   private subtaskCounts: ReadonlyMap<string, number> = new Map();
-  private readonly heads = new Map<number, Map<string, TaskHead>>();
-  private readonly tasks = new Map<string, Task>();
+  /** By tag and id, tasks that were read and stand-ins for the others. */
+  private readonly tasks = new Map<string, Map<number, Task>>();
   /** What is not added does not exist. */
   readonly whole: boolean;
   private isIndexed: boolean;
@@ -76,13 +75,13 @@ export class ProjectFields {
     const name = parseFieldName(field);
     if (this.whole && name?.kind === 'index') return;
     const value: unknown = text === undefined ? undefined : JSON.parse(text);
-    if (name?.kind === 'task' && text !== undefined)
+    if (text === undefined) this.forget(field);
+    else if (name?.kind === 'task')
       withStoredLength(requireRecord(field, value) as unknown as Task, text.length);
-    if (name?.kind === 'index') this.addHeads(name.number, name.of, (value ?? {}) as IndexBucket);
+    this.keep(field, value);
+    if (name?.kind === 'index') this.addHeads(name.of, (value ?? {}) as IndexBucket);
     if (field === PARTS && !this.whole)
       this.subtaskCounts = new Map((value as ProjectParts | undefined)?.subtasks);
-    this.values.set(field, value);
-    this.tasks.delete(field);
   }
 
   /**
@@ -103,13 +102,12 @@ export class ProjectFields {
       known: this.values.has(from),
     }));
     for (const { to, value, known } of copied) {
-      this.values.delete(to);
-      this.tasks.delete(to);
-      if (known) this.values.set(to, value);
+      this.forget(to);
+      if (known) this.keep(to, value);
     }
     for (const field of change.delete) {
-      if (this.whole) this.values.delete(field);
-      else this.add(field, undefined);
+      this.forget(field);
+      if (!this.whole) this.values.set(field, undefined);
     }
     for (const [field, text] of change.set) this.add(field, text);
     this.isIndexed = true;
@@ -122,7 +120,8 @@ export class ProjectFields {
   /** The length of a field's text as the index has it; undefined where it has none. */
   expectedLength(field: string): number | undefined {
     const name = parseFieldName(field);
-    return name?.kind === 'task' ? this.heads.get(name.number)?.get(name.of)?.length : undefined;
+    const task = name?.kind === 'task' ? this.tasks.get(name.of)?.get(name.number) : undefined;
+    return task && expectedLength(task);
   }
 
   /** How many subtasks a tag has. */
@@ -168,35 +167,64 @@ export class ProjectFields {
     const { metadata, extra, ids } = this.record(field) as unknown as TagRecord;
     const changed = (this.values.get(updated) as string | undefined) ?? metadata.updated;
     return {
-      tasks: ids.map((id) => this.task(name, id)),
+      tasks: this.tasksInOrder(name, ids),
       metadata: { ...metadata, updated: changed },
       extra,
     };
   }
 
-  private task(tag: string, id: number): Task {
-    const field = taskField(tag, id);
-    if (this.has(field)) return this.record(field) as unknown as Task;
-    const made = this.tasks.get(field);
-    if (made !== undefined) return made;
-    const task = unreadTask(
-      id,
-      this.heads.get(id)?.get(tag),
-      () => void this.missing.add(field),
-      () => void this.missing.add(indexField(tag, id)),
-    );
-    this.tasks.set(field, task);
-    return task;
+  private keep(field: string, value: unknown): void {
+    this.values.set(field, value);
+    const name = parseFieldName(field);
+    if (name?.kind === 'tag') this.standIns.delete(name.of);
+    if (name?.kind === 'task' && value !== undefined) this.tasksOf(name.of).set(name.number, value as Task);
   }
 
-  private addHeads(bucket: number, tag: string, entries: IndexBucket): void {
-    for (const [key, entry] of Object.entries(entries)) {
+  private addHeads(tag: string, entries: IndexBucket): void {
+    const tasks = this.tasksOf(tag);
+    const standIns = this.standInsOf(tag);
+    for (const key in entries) {
       const id = Number(key);
-      const ofId = this.heads.get(id) ?? new Map<string, TaskHead>();
-      this.heads.set(id, ofId.set(tag, taskHeadOf(id, entry)));
+      const known = tasks.get(id);
+      const entry = entries[key];
+      if (entry !== undefined && (known === undefined || isUnread(known)))
+        tasks.set(id, standIns.withHead(taskHeadOf(id, entry)));
     }
-    for (let id = bucket * INDEXED_IDS; id < (bucket + 1) * INDEXED_IDS; id++)
-      this.tasks.delete(taskField(tag, id));
+  }
+
+  private forget(field: string): void {
+    this.values.delete(field);
+    const name = parseFieldName(field);
+    if (name?.kind === 'task') this.tasks.get(name.of)?.delete(name.number);
+  }
+
+  private tasksOf(tag: string): Map<number, Task> {
+    const tasks = this.tasks.get(tag) ?? new Map<number, Task>();
+    this.tasks.set(tag, tasks);
+    return tasks;
+  }
+
+  private standInsOf(tag: string): UnreadTasks {
+    const known = this.standIns.get(tag);
+    if (known !== undefined) return known;
+    const found = this.values.get(tagField(tag)) as TagRecord | undefined;
+    const standIns = new UnreadTasks(tag, this.missing, found?.ids ?? [], (field) => this.values.has(field));
+    this.standIns.set(tag, standIns);
+    return standIns;
+  }
+
+  private tasksInOrder(tag: string, ids: readonly number[]): Task[] {
+    const tasks = this.tasksOf(tag);
+    const standIns = this.standInsOf(tag);
+    return ids.map((id) => {
+      const known = tasks.get(id);
+      if (known !== undefined) return known;
+      // A whole record that lacks the field is no project.
+      if (this.has(taskField(tag, id))) return this.record(taskField(tag, id)) as unknown as Task;
+      const standIn = standIns.withId(id);
+      tasks.set(id, standIn);
+      return standIn;
+    });
   }
 
   private value<T extends object>(field: string, absent: T): T {

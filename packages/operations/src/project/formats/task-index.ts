@@ -55,6 +55,7 @@ export function taskHeadOf(
     dependencies: dependencies || [],
     subtasks: (subtasks || []).map(([subtask, status, priority, dependencies]) => ({
       id: subtask,
+      parent: id,
       status: status || 'pending',
       ...(priority === 0 ? {} : { priority }),
       dependencies: dependencies || [],

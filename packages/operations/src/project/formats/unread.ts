@@ -1,4 +1,5 @@
 import type { Task } from '../model/task.ts';
+import { indexField, taskField } from './field-names.ts';
 import type { Priority, Status } from '../model/status-and-priority.ts';
 import type { Dependency } from '../model/task-id.ts';
 
@@ -18,6 +19,8 @@ export interface TaskHead {
 }
 
 interface SubtaskHead {
+  /** The id of its task. */
+  readonly parent: number;
   readonly id: number;
   readonly status: Status;
   readonly priority?: Priority;
@@ -50,64 +53,115 @@ export function unread<T extends object>(empty: T, need: Need): T {
   });
 }
 
+/** Thrown to end a computation that is void, and that would look at thousands of stand-ins. */
+class VoidComputation extends Error {}
+
+/** Who looks at more fields of the index than these looks at all of them. */
+const FEW_INDEX_FIELDS = 4;
+
 /**
- * A stand-in for a task, or for one of its subtasks. Its id is known; `head` is what the index knows of it, or undefined
- * while that is not read either.
+ * Makes the stand-ins for the tasks of one tag: some objects a tag and two a task, since there may be thousands of them.
+ * `missing` is where the names of fields are noted that are looked at; `ids` are those of the tag's
+ * tasks.
  */
-export function unreadTask(id: number, head: TaskHead | undefined, needText: Need, needHead: Need): Task {
-  const text = new UnreadText(needText);
-  if (head === undefined)
-    return new Proxy({ ...NO_HEAD, id }, new UnreadHead(needText, needHead)) as unknown as Task;
-  const known: object = { ...head, subtasks: head.subtasks.map((subtask) => new Proxy(subtask, text)) };
-  Object.defineProperty(known, LENGTH, { value: head.length });
-  return new Proxy(known, text) as Task;
+export class UnreadTasks {
+  private readonly known: ProxyHandler<TaskHead>;
+  private readonly unknown: ProxyHandler<UnknownHead>;
+  private readonly parts: ProxyHandler<SubtaskHead>;
+
+  constructor(tag: string, missing: Set<string>, ids: readonly number[], isRead: (field: string) => boolean) {
+    const needText = (id: number) => void missing.add(taskField(tag, id));
+    const needHead = (id: number) => {
+      const field = indexField(tag, id);
+      if (isRead(field)) throw new Error(`the project's field '${field}' lacks task ${id}`);
+      missing.add(field);
+      if (missing.size <= FEW_INDEX_FIELDS || countIndexFields(missing) <= FEW_INDEX_FIELDS) return;
+      for (const field of new Set(ids.map((other) => indexField(tag, other))))
+        if (!isRead(field)) missing.add(field);
+      throw new VoidComputation('the index was not read');
+    };
+    this.known = new UnreadText<TaskHead>(({ id }) => needText(id));
+    this.unknown = new UnreadHead(
+      ({ id }) => needText(id),
+      ({ id }) => needHead(id),
+    );
+    this.parts = new UnreadText<SubtaskHead>(({ parent }) => needText(parent));
+  }
+
+  /** For a task that the index knows. */
+  withHead(head: TaskHead): Task {
+    const subtasks = head.subtasks.map((subtask) => new Proxy(subtask, this.parts));
+    return new Proxy({ ...head, subtasks }, this.known) as unknown as Task;
+  }
+
+  /** For a task of which only the id is known. */
+  withId(id: number): Task {
+    return new Proxy({ id }, this.unknown) as unknown as Task;
+  }
 }
 
-const NO_HEAD = { status: 'pending', priority: 'medium', dependencies: [], subtasks: [] };
-const HEAD: ReadonlySet<string | symbol> = new Set([...Object.keys(NO_HEAD), LENGTH]);
+function countIndexFields(fields: ReadonlySet<string>): number {
+  let count = 0;
+  for (const field of fields) if (field.startsWith('index:')) count++;
+  return count;
+}
+
+interface UnknownHead {
+  readonly id: number;
+}
 
 /** Knows the properties that its target has. */
-class UnreadText implements ProxyHandler<object> {
-  protected readonly needText: Need;
+class UnreadText<Head extends object> implements ProxyHandler<Head> {
+  private readonly needText: (head: Head) => void;
 
-  constructor(needText: Need) {
+  constructor(needText: (head: Head) => void) {
     this.needText = needText;
   }
 
-  get(target: object, key: string | symbol): unknown {
+  get(target: Head, key: string | symbol): unknown {
     const known = (target as Record<string | symbol, unknown>)[key];
     if (known !== undefined) return known;
+    if (key === LENGTH || key === 'length') return (target as Partial<TaskHead>).length;
     if (key === UNREAD) return true;
     // A subtask without a priority has none.
     if (key === 'priority') return undefined;
-    this.needText();
+    this.needText(target);
     return typeof key === 'symbol' ? undefined : '';
   }
 
-  has(target: object, key: string | symbol): boolean {
-    this.needText();
+  has(target: Head, key: string | symbol): boolean {
+    this.needText(target);
     return key in target;
   }
 
-  ownKeys(target: object): (string | symbol)[] {
-    this.needText();
+  ownKeys(target: Head): (string | symbol)[] {
+    this.needText(target);
     return Reflect.ownKeys(target);
   }
 }
 
-/** Knows its id. */
-class UnreadHead extends UnreadText {
-  private readonly needHead: Need;
+const NO_HEAD: ReadonlyMap<string | symbol, unknown> = new Map<string | symbol, unknown>([
+  ['status', 'pending'],
+  ['priority', 'medium'],
+  ['dependencies', []],
+  ['subtasks', []],
+  [LENGTH, 0],
+]);
 
-  constructor(needText: Need, needHead: Need) {
+/** Knows its id. */
+class UnreadHead extends UnreadText<UnknownHead> {
+  private readonly needHead: (head: UnknownHead) => void;
+
+  constructor(needText: (head: UnknownHead) => void, needHead: (head: UnknownHead) => void) {
     super(needText);
     this.needHead = needHead;
   }
 
-  override get(target: object, key: string | symbol): unknown {
-    if (!HEAD.has(key)) return super.get(target, key);
-    this.needHead();
-    return key === LENGTH ? 0 : Reflect.get(target, key);
+  override get(target: UnknownHead, key: string | symbol): unknown {
+    const nothing = NO_HEAD.get(key);
+    if (nothing === undefined) return super.get(target, key);
+    this.needHead(target);
+    return nothing;
   }
 }
 
@@ -132,4 +186,9 @@ export function withStoredLength(task: Task, length: number): Task {
 /** The length of a task's JSON; a task that is not stored as it is here is written down for it. */
 export function storedLength(task: Task): number {
   return (task as { readonly [LENGTH]?: number })[LENGTH] ?? JSON.stringify(task).length;
+}
+
+/** The same as far as it is known without a look: undefined where it is not. */
+export function expectedLength(task: Task): number | undefined {
+  return (task as { readonly length?: number }).length;
 }
