@@ -70,6 +70,9 @@ function compareReplies(first: readonly unknown[], second: readonly unknown[]): 
   return was === now ? `other ${was}` : `${was}, then ${now}`;
 }
 
+const areSame = (some: string[], others: string[]) =>
+  some.length === others.length && some.every((one) => others.includes(one));
+
 /** The kinds of keys that differ, and in what: a field, the members or the scores of a sorted set, the time at which it ends. */
 function compareContents(once: Record<string, unknown>, twice: Record<string, unknown>): string[] {
   const keys = new Set([...Object.keys(once), ...Object.keys(twice)]);
@@ -80,8 +83,8 @@ function compareContents(once: Record<string, unknown>, twice: Record<string, un
     const ends = was.ends === is.ends ? [] : [`${kind} lifetime`];
     if (JSON.stringify(was.value) === JSON.stringify(is.value)) return ends;
     if (Array.isArray(was.value) && Array.isArray(is.value)) {
-      const members = (list: unknown[]) => JSON.stringify(list.filter((_, at) => at % 2 === 0).sort());
-      return [...ends, `${kind} ${members(was.value) === members(is.value) ? 'scores' : 'members'}`];
+      const members = (list: unknown[]) => list.filter((_, at) => at % 2 === 0).map(String);
+      return [...ends, `${kind} ${areSame(members(was.value), members(is.value)) ? 'scores' : 'members'}`];
     }
     if (typeof was.value === 'string') return [...ends, `${kind} value`];
     const [before, after] = [was.value, is.value] as [Record<string, string>, Record<string, string>];
