@@ -34,9 +34,11 @@ export async function runFirstSegment(
 ): Promise<StartResult> {
   if (idempotency !== undefined) {
     // Before the program reads the project: its own first run may have changed it.
-    const taskId = await tenant.tasks.findByIdempotencyKey(idempotency);
+    const [taskId, kept] = await Promise.all([
+      tenant.tasks.findByIdempotencyKey(idempotency),
+      tenant.projects.keptOutcome(idempotency),
+    ]);
     if (taskId !== undefined) return { kind: 'running', taskId };
-    const kept = await tenant.projects.keptOutcome(idempotency);
     if (kept !== undefined) return replayOf(kept);
   }
   const operation = programs.newestRunnable(named, await tenant.livePrograms());

@@ -1,5 +1,4 @@
 import type { Outcome } from '@baton/engine';
-import type { Project } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
 import type { Projects } from '@baton/store';
 import { ProjectSnapshot } from './project-snapshot.ts';
@@ -36,13 +35,10 @@ export class ProjectSnapshots {
   /** Applies a program's `select` to the project; a `BatonError` that it throws is the effect's outcome. */
   async select(name: string, select: (project: unknown) => unknown): Promise<Outcome> {
     try {
-      return { ok: true, value: await this.get(name).evaluate(selectProject) };
+      return { ok: true, value: await this.get(name).evaluate((project) => select(project)) };
     } catch (thrown) {
       if (!(thrown instanceof BatonError) || thrown.row.repeat) throw thrown;
       return { ok: false, error: thrown.toWire() };
-    }
-    function selectProject(project: Project | undefined): unknown {
-      return select(project);
     }
   }
 }
