@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCommand } from '@baton/runner';
 import { Store } from '@baton/store';
-import { ReplyLosingProxy } from '../../packages/store/src/testing/reply-losing-proxy.ts';
+import { ReplyLosingProxy } from '../proxies/reply-losing-proxy.ts';
 import { InProcessDeployment, SECRET } from '../harness/in-process-deployment.ts';
 import { type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
 

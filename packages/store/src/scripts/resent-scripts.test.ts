@@ -1,44 +1,32 @@
-import { startPrivateRedis } from '@baton/local-redis';
-import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { ALL_SCRIPTS } from '../testing/all-scripts.ts';
 import { runEveryScript } from '../testing/every-script.ts';
-import { parseReply } from '../testing/parse-reply.ts';
 import { readRedisContents } from '../testing/redis-contents.ts';
-import { ReplyLosingProxy } from '../testing/reply-losing-proxy.ts';
-import { closeFixture, connectFixture } from '../testing/store-fixture.ts';
+import { openFixture } from '../testing/store-fixture.ts';
 import { RESENT_SCRIPTS } from '../testing/resent-scripts.ts';
 
 /**
- * ioredis sends a command again whose reply did not come, once its connection stands again: each script is run, its reply
- * lost, and run a second time with the same arguments. What the second run changes, and what it says, stands in a table.
+ * ioredis sends a command again whose reply did not come, once its connection stands again: so each script is run a second
+ * time with the same keys and arguments. What that run changes, and what it says, stands in a table.
  */
+const fixture = await openFixture();
+
 test('a script whose reply is lost, and that is sent again, does nothing twice', {
   timeout: 180_000,
 }, async () => {
-  const server = await startPrivateRedis();
-  const path = server.url.replace('unix://', '');
-  const proxy = await ReplyLosingProxy.open(`${path}.lossy`, path);
-  const look = new Redis(path);
-  for (const { source } of ALL_SCRIPTS.values()) await look.call('SCRIPT', 'LOAD', source);
-  const fixture = await connectFixture(proxy.url, {}, look);
-  const { connection } = fixture;
+  const { connection, redis } = fixture;
   const seen = new Map<string, { replies: Set<string>; changes: Set<string> }>();
   const evaluate = connection.evaluate.bind(connection);
   connection.evaluate = async (script, keys, args) => {
     const name = ALL_SCRIPTS.get(script.sha)?.name ?? '';
-    // What is under way on the connection has its reply.
-    for (let time = 0; time < 3; time++) await connection.command((client) => client.ping());
-    let once: Record<string, unknown> = {};
-    const lose = async () => void (once = await readRedisContents(look, 'baton'));
-    const [second, { lost }] = await proxy.loseReply(script.sha, lose, () => evaluate(script, keys, args));
-    const twice = await readRedisContents(look, 'baton');
-    const parsed = parseReply(lost) as unknown[];
-    const first = (script.batched ? parsed[0] : parsed) as unknown[];
+    const first = await evaluate(script, keys, args);
+    const afterFirst = await readRedisContents(redis, 'baton');
+    const second = await evaluate(script, keys, args);
+    const afterSecond = await readRedisContents(redis, 'baton');
     const { replies, changes } = seen.get(name) ?? { replies: new Set(), changes: new Set() };
     seen.set(name, { replies, changes });
     replies.add(compareReplies(first, second));
-    for (const change of compareContents(once, twice)) changes.add(change);
+    for (const change of compareContents(afterFirst, afterSecond)) changes.add(change);
     // Who runs segments goes on with the fence that he was told of.
     return RESENT_SCRIPTS[name]?.goesOnWith === 'second' ? second : first;
   };
@@ -57,9 +45,6 @@ test('a script whose reply is lost, and that is sent again, does nothing twice',
     ];
   });
   expect(beyond).toEqual([]);
-  proxy.close();
-  await closeFixture(fixture);
-  await server.stop();
 });
 
 function compareReplies(first: readonly unknown[], second: readonly unknown[]): string {

@@ -13,7 +13,7 @@ export interface ResentScript {
 const NOTHING: ResentScript = { says: ['same'], changes: [], harmless: 'Nothing differs.' };
 /** The clock has gone on, and the call is counted twice. */
 const COUNTED = {
-  changes: ['rates scores', 'tenant filled', 'tenant tokens'],
+  changes: ['rates lifetime', 'rates scores', 'tenant filled', 'tenant tokens'],
   harmless: 'The caller pays for two calls.',
 };
 const LATER = 'The time is that of the second run, some milliseconds later.';
