@@ -74,7 +74,7 @@ describe.each([
   test('a read-only tool never changes the project [tool-annotations]', async () => {
     const projectRoot = 'read-only';
     await callTool(client, 'add_task', { projectRoot, title: 'Look', description: 'Only.' });
-    const before = await baton.store.tenant('acme').projects.read(projectRoot);
+    const before = await baton.store.tenant('acme').projects.open(projectRoot);
     const { tools } = await client.listTools();
     const reading = tools.filter(({ annotations }) => annotations?.readOnlyHint);
     expect(reading.length).toBeGreaterThan(5);
@@ -84,7 +84,7 @@ describe.each([
       const given = Object.entries(args).filter(([field]) => fields.includes(field));
       await client.callTool({ name, arguments: Object.fromEntries(given) });
     }
-    expect(await baton.store.tenant('acme').projects.read(projectRoot)).toEqual(before);
+    expect(await baton.store.tenant('acme').projects.open(projectRoot)).toEqual(before);
   });
 
   test('a result is structured, fits its schema and has a sentence of text [tool-structured]', async () => {

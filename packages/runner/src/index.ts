@@ -1,13 +1,15 @@
 /**
  * Programs over the store: `run-first-segment` runs an operation's first segment in the gateway, `resume-task` every later one in a
  * worker. `local-effect` and `perform-local-effect` are the effects that need no wait, `collect-waits` and `open-waits` the others;
- * `segment-journal` is a segment's journal, `project-change` commits a command to a project.
+ * `segment-journal` is a segment's journal. `project` reads and changes projects: a `project-snapshot` reads as much of one
+ * as is looked at, `project-change` commits a command, `time-slices` bounds how long either holds the event loop.
  */
 export { CallerSchemaValidator } from '@baton/answer-validation';
 export { Programs } from './programs.ts';
-export { commitCommand } from './project-change.ts';
-export { importProject } from './import-project.ts';
-export { readProject } from './read-project.ts';
+export { type CommandOutcome, runCommand } from './project/run-command.ts';
+export { exportProject } from './project/export-project.ts';
+export { importProject } from './project/import-project.ts';
+export { viewProject } from './project/view-project.ts';
 export { completedStructuredContent } from './completed-structured-content.ts';
 export { MAX_TRIES, resumeTask, type SegmentEnd } from './resume-task.ts';
 export { type StartResult, runFirstSegment } from './run-first-segment.ts';

@@ -4,8 +4,8 @@ import type { Command } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
 import type { FencedSegment } from '@baton/store/shards';
 import type { SegmentJournal } from './segment-journal.ts';
-import type { ProjectCache } from './project-cache.ts';
-import { changeProject } from './project-change.ts';
+import type { ProjectSnapshots } from './project/project-snapshots.ts';
+import { changeProject } from './project/project-change.ts';
 import type { LocalEffect } from './local-effect.ts';
 
 /** Another run has taken the task over: what this one knows of it is void. */
@@ -16,7 +16,7 @@ export interface SegmentContext {
   readonly validator: CallerSchemaValidator;
   readonly segment: FencedSegment;
   readonly journal: SegmentJournal;
-  readonly projects: ProjectCache;
+  readonly projects: ProjectSnapshots;
 }
 
 /**

@@ -7,7 +7,7 @@ import { SegmentJournal } from './segment-journal.ts';
 import { openWaitsOrFailOversized } from './open-waits.ts';
 import { performLocalEffect, StaleSegmentError } from './perform-local-effect.ts';
 import type { Programs } from './programs.ts';
-import { ProjectCache } from './project-cache.ts';
+import { ProjectSnapshots } from './project/project-snapshots.ts';
 import { completedStructuredContent } from './completed-structured-content.ts';
 import { collectWaits } from './collect-waits.ts';
 import { isLocalEffect } from './local-effect.ts';
@@ -66,7 +66,7 @@ async function runSegment(
   assertJournalSize(task.journal);
 
   const journal = new SegmentJournal(task.journal);
-  const projects = new ProjectCache((name) => segment.readProject(name));
+  const projects = new ProjectSnapshots(segment.projects);
   for (;;) {
     const step = replayProgram(program, task.input, journal.entries);
     if (step.status === 'completed') {

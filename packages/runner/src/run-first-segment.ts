@@ -1,9 +1,9 @@
 import { replayProgram } from '@baton/engine';
 import type { Operation } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
-import type { CallerAdmission, PendingInteraction, TenantStore } from '@baton/store';
+import type { CallerAdmission, Idempotency, PendingInteraction, TenantStore } from '@baton/store';
 import type { Programs } from './programs.ts';
-import { ProjectCache } from './project-cache.ts';
+import { ProjectSnapshots } from './project/project-snapshots.ts';
 import { openWaitsOrFailOversized } from './open-waits.ts';
 import { SegmentJournal } from './segment-journal.ts';
 import { isLocalEffect } from './local-effect.ts';
@@ -15,8 +15,8 @@ export type StartResult =
   | { readonly kind: 'parked'; readonly taskId: string; readonly pending: readonly PendingInteraction[] }
   /** A worker runs the task, or an earlier call with the same idempotency key started it: read the task's status. */
   | { readonly kind: 'running'; readonly taskId: string }
-  /** Completed in this segment; no task was created. */
-  | { readonly kind: 'completed'; readonly result: JsonObject };
+  /** Completed in this segment; no task was created. `replayed`: an earlier call with the same idempotency key did. */
+  | { readonly kind: 'completed'; readonly result: JsonObject; readonly replayed: boolean };
 
 /**
  * Runs the first segment of an operation in the gateway, up to the first wait, and opens its task there: one call to
@@ -30,19 +30,30 @@ export async function runFirstSegment(
   caller: CallerAdmission,
   named: Operation,
   input: JsonObject,
-  idempotency?: { key: string; arguments: string },
+  idempotency?: Idempotency,
 ): Promise<StartResult> {
   if (idempotency !== undefined) {
     // Before the program reads the project: its own first run may have changed it.
-    const taskId = await tenant.tasks.findByIdempotencyKey(idempotency);
+    const [taskId, kept] = await Promise.all([
+      tenant.tasks.findByIdempotencyKey(idempotency),
+      tenant.projects.keptOutcome(idempotency),
+    ]);
     if (taskId !== undefined) return { kind: 'running', taskId };
+    if (kept !== undefined) return replayOf(kept);
   }
   const operation = programs.newestRunnable(named, await tenant.livePrograms());
   const journal = new SegmentJournal();
-  const projects = new ProjectCache((name) => tenant.projects.read(name));
+  const projects = new ProjectSnapshots(tenant.projects);
   for (;;) {
     const step = replayProgram(operation, input, journal.entries);
-    if (step.status === 'completed') return { kind: 'completed', result: step.result };
+    if (step.status === 'completed') {
+      // Where a call with the same key ran beside this one, both return what the first one did.
+      const outcome = JSON.stringify(step.result);
+      const kept = idempotency && (await tenant.projects.keepOutcome({ ...idempotency, outcome }));
+      return kept === undefined
+        ? { kind: 'completed', result: step.result, replayed: false }
+        : replayOf(kept);
+    }
     if (step.status === 'failed') throw refusalOf(step.thrown, step.error);
     journal.collapse(step.collapsed);
 
@@ -71,6 +82,10 @@ export async function runFirstSegment(
     if (!opened.created || waits.length === 0) return { kind: 'running', taskId: opened.taskId };
     return { kind: 'parked', taskId: opened.taskId, pending: opened.pending };
   }
+}
+
+function replayOf(outcome: string): StartResult {
+  return { kind: 'completed', result: JSON.parse(outcome) as JsonObject, replayed: true };
 }
 
 /** The error as the program threw it, with its stack for the log. */

@@ -8,6 +8,7 @@ import { foreignIdExistenceLeak } from './foreign-id-existence-leak.ts';
 import { forgedHosts } from './forged-hosts.ts';
 import { guessedOperatorTokens } from './guessed-operator-tokens.ts';
 import { heldCallsOfEndedKeys } from './held-calls-of-ended-keys.ts';
+import { largeProjects } from './projects/large-projects.ts';
 import { loggedRedisArguments } from './logged-redis-arguments.ts';
 import { misusedCursors } from './misused-cursors.ts';
 import { requestsAgainstAgents } from './requests-against-agents.ts';
@@ -31,6 +32,7 @@ const ATTACKS: readonly Attack[] = [
   forgedHosts,
   guessedOperatorTokens,
   heldCallsOfEndedKeys,
+  largeProjects,
   loggedRedisArguments,
   misusedCursors,
   requestsAgainstAgents,

@@ -1,6 +1,6 @@
 import { findOrStartRedis } from '@baton/local-redis';
 import { parseApiKey } from '@baton/protocol';
-import { commitCommand } from '@baton/runner';
+import { runCommand } from '@baton/runner';
 import type { Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
 import { type DevFile, devFilePath, newSecret, readDevFile, writeDevFile } from '../settings/dev-file.ts';
@@ -81,8 +81,8 @@ async function prepareTenant(store: Store, earlier: DevFile | undefined): Promis
       if (error.code !== 'tenant_exists') throw error;
     });
   const tenant = store.tenant(TENANT);
-  if ((await tenant.projects.read('sample')) === undefined) {
-    await commitCommand(tenant, 'sample', { command: 'import', file: sampleProject });
+  if ((await tenant.projects.read('sample', [])) === undefined) {
+    await runCommand(tenant, 'sample', { command: 'import', file: sampleProject });
   }
   const key = parseApiKey(earlier?.apiKey ?? '');
   if (key !== undefined && earlier !== undefined) {

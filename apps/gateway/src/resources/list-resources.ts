@@ -1,5 +1,5 @@
-import { listConnectedFiles, type Project, promptNames } from '@baton/operations';
-import { readProject } from '@baton/runner';
+import { listConnectedFiles, type Project, promptNames, rulesMarkdown } from '@baton/operations';
+import { viewProject } from '@baton/runner';
 import { type ListCursors, throwInvalidCursor } from '@baton/store';
 import type { AdmittedCall } from '../call/call.ts';
 import type { Resource } from '@modelcontextprotocol/sdk/types.js';
@@ -64,9 +64,11 @@ const listProjects: Section = async (call, from) => {
   const resources: Resource[] = from === undefined ? [resourceEntry(projectsResource, {})] : [];
   let examined = 0;
   for (const [at, name] of names.entries()) {
-    const project = await readProject(call.tenant, name);
-    if (project !== undefined) resources.push(...(await resourcesOf(name, project, call)));
-    examined += project === undefined ? 0 : sizeOf(project);
+    const found = await viewProject(call.tenant, name, (project) =>
+      project === undefined ? undefined : { listed: resourcesOf(name, project), size: sizeOf(project) },
+    );
+    resources.push(...(found?.listed ?? []));
+    examined += found?.size ?? 0;
     const isFull = resources.length >= PAGE_SIZE || examined >= MAX_EXAMINED;
     if (isFull && at + 1 < names.length) return { resources, nextPosition: name };
   }
@@ -81,7 +83,7 @@ function sizeOf({ tags, files }: Project): number {
   return size;
 }
 
-async function resourcesOf(name: string, project: Project, call: AdmittedCall): Promise<Resource[]> {
+function resourcesOf(name: string, project: Project): Resource[] {
   const variables = { project: name };
   const of = (kind: ResourceKind, more: Variables = {}, about: Parameters<typeof resourceEntry>[2] = {}) =>
     resourceEntry(
@@ -100,7 +102,7 @@ async function resourcesOf(name: string, project: Project, call: AdmittedCall): 
       : [of(complexityReportResource, {}, { lastModified: report.meta.generatedAt })]),
     ...(project.rules.length === 0
       ? []
-      : [of(projectRulesResource, {}, { content: await projectRulesResource.read(variables, call) })]),
+      : [of(projectRulesResource, {}, { content: { body: { text: rulesMarkdown(project, name) } } })]),
     ...(files.length === 0 ? [] : [of(projectFilesResource)]),
     ...[...project.files].map(([file, content]) =>
       of(

@@ -12,7 +12,7 @@ import {
   rulesMarkdown,
 } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
-import { readProject } from '@baton/runner';
+import { viewProject } from '@baton/runner';
 import {
   type Completion,
   type Content,
@@ -46,8 +46,10 @@ const completeFromProject =
   (values: (project: Project, given: Variables) => readonly string[]): Completion =>
   async (given, call) => {
     const { project: name } = given;
-    const project = name === undefined ? undefined : await readProject(call.tenant, name);
-    return { values: project === undefined ? [] : values(project, given) };
+    if (name === undefined) return { values: [] };
+    return viewProject(call.tenant, name, (project) => ({
+      values: project === undefined ? [] : values(project, given),
+    }));
   };
 
 const tags = completeFromProject(({ tags }) => [...tags.keys()]);
@@ -80,8 +82,8 @@ function defineProjectResource(
     mayChangeWith: (change) => change.kind === 'project' && shows.some((field) => change.fields.has(field)),
     read: async (variables, call) => {
       const { project: projectRoot = '', tag } = variables;
-      const project = await readProject(call.tenant, projectRoot);
-      return show(project, { projectRoot, ...(tag === undefined ? {} : { tag }) }, variables);
+      const of = { projectRoot, ...(tag === undefined ? {} : { tag }) };
+      return viewProject(call.tenant, projectRoot, (project) => show(project, of, variables));
     },
   });
 }
@@ -115,7 +117,8 @@ export const projectTasksResource = defineProjectResource(
     path: 'tasks{?tag}',
     name: 'tasks',
     title: 'Tasks of a project',
-    description: 'The tasks of a tag with their subtasks, without details, and how far they are.',
+    description:
+      'The tasks of a tag with their subtasks, without details, and how far they are. Of a long list it is the first page: get_tasks has those behind nextAfter.',
     mimeType: JSON_TYPE,
     priority: 0.9,
     shows: TASKS,

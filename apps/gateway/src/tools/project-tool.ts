@@ -1,12 +1,19 @@
 import type { ProjectTool } from '@baton/operations';
-import { commitCommand, readProject } from '@baton/runner';
+import { runCommand, viewProject } from '@baton/runner';
+import { z } from 'zod';
 import { edgeAdmittedAccess, MCP_SCOPE } from '../call/access.ts';
-import type { Call } from '../call/call.ts';
-import { defineEdgeAdmittedTool, type Tool } from './tool.ts';
+import type { AdmittedCall } from '../call/call.ts';
+import { idempotencyOf } from './idempotency.ts';
+import { defineEdgeAdmittedTool, type RequestMeta, type Tool } from './tool.ts';
+
+const replayed = z
+  .boolean()
+  .optional()
+  .describe('True where an earlier call with the same idempotency key did this');
 
 /** A tool that needs no LLM: it shows a view of a project, or changes it by one command. */
 export function createProjectTool(tool: ProjectTool): Tool {
-  const { name, title, description, hints, input, result } = tool;
+  const { name, title, description, hints, input, result, kind } = tool;
   return defineEdgeAdmittedTool({
     name,
     title,
@@ -14,9 +21,9 @@ export function createProjectTool(tool: ProjectTool): Tool {
     hints,
     access: edgeAdmittedAccess(MCP_SCOPE),
     input,
-    output: [result],
-    run: async (given, call) => {
-      const structured = await runProjectTool(tool, given, call);
+    output: [kind === 'change' ? (result as z.ZodObject).extend({ replayed }) : result],
+    run: async (given, call, meta) => {
+      const structured = await runProjectTool(tool, given, call, meta);
       return { text: tool.summarize(structured, given), structured, textIncludesJson: true };
     },
   });
@@ -24,7 +31,21 @@ export function createProjectTool(tool: ProjectTool): Tool {
 
 type Given = Parameters<ProjectTool['summarize']>[1];
 
-async function runProjectTool(tool: ProjectTool, given: Given, { tenant }: Call): Promise<object> {
-  if (tool.kind === 'view') return tool.view(await readProject(tenant, given.projectRoot), given);
-  return tool.show(await commitCommand(tenant, given.projectRoot, tool.command(given)), given);
+async function runProjectTool(
+  tool: ProjectTool,
+  given: Given,
+  { tenant, identity }: AdmittedCall,
+  meta: RequestMeta,
+): Promise<object> {
+  const { projectRoot } = given;
+  if (tool.kind === 'view') return viewProject(tenant, projectRoot, (project) => tool.view(project, given));
+  const idempotency = await idempotencyOf(tool.name, given, meta, async () => identity.principal);
+  const { outcome, replayed: isReplay } = await runCommand(
+    tenant,
+    projectRoot,
+    tool.command(given),
+    idempotency,
+  );
+  const shown = tool.show(outcome, given);
+  return isReplay ? { ...shown, replayed: true } : shown;
 }

@@ -1,12 +1,5 @@
-import { hash } from 'node:crypto';
 import type { Operation } from '@baton/operations';
-import {
-  BatonError,
-  canonicalJson,
-  DEFAULT_WAIT_MS,
-  directiveSchema,
-  type JsonObject,
-} from '@baton/protocol';
+import { BatonError, DEFAULT_WAIT_MS, directiveSchema, type JsonObject } from '@baton/protocol';
 import { type StartResult, runFirstSegment } from '@baton/runner';
 import { z } from 'zod';
 import type { Call, UnadmittedCall } from '../call/call.ts';
@@ -15,6 +8,7 @@ import { waitUntilTaskEndsOrParks } from '../delegation/wait-until-task-ends-or-
 import { outcomeOf } from '../delegation/task-outcome.ts';
 import { directiveForPendingInteractions } from '../delegation/directive-for-pending-interactions.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
+import { idempotencyOf } from './idempotency.ts';
 import type { RequestMeta } from './tool.ts';
 
 const completedReplySchema = z.looseObject({ status: z.literal('completed'), operation: z.string() });
@@ -22,8 +16,6 @@ const completedReplySchema = z.looseObject({ status: z.literal('completed'), ope
 const workingReplySchema = z
   .looseObject({ status: z.literal('working'), operation: z.string(), taskId: z.string() })
   .describe('The work goes on; ask task_status how it stands');
-
-const idempotencyKey = z.string().min(1).max(200).optional();
 
 /** What a call that starts an operation may reply with, besides an error. */
 export function operationReplySchemas(operation: Operation): z.ZodType[] {
@@ -41,7 +33,12 @@ export async function startOperationForTool(
   call: UnadmittedCall,
   meta: RequestMeta,
 ): Promise<ToolReply> {
-  const idempotency = await idempotencyOf(operation, input, call, meta);
+  const idempotency = await idempotencyOf(
+    operation.name,
+    input,
+    meta,
+    async () => (await call.admit()).principal,
+  );
   const started = await runFirstSegment(
     call.services.programs,
     call.tenant,
@@ -57,7 +54,12 @@ async function replyFor(operation: Operation, started: StartResult, call: Call):
   const { name } = operation;
   switch (started.kind) {
     case 'completed':
-      return completedReply(operation, { status: 'completed', operation: name, ...started.result });
+      return completedReply(operation, {
+        status: 'completed',
+        operation: name,
+        ...started.result,
+        ...(started.replayed ? { replayed: true } : {}),
+      });
     case 'parked': {
       const asked = directiveForPendingInteractions(started.taskId, name, started.pending);
       if (asked === undefined) return workingReply(name, started.taskId);
@@ -94,31 +96,4 @@ function workingReply(operation: string, taskId: string): ToolReply {
     structured: { status: 'working', operation, taskId },
     taskId,
   };
-}
-
-/** The key belongs to the principal and the tool; the same key with other arguments is a conflict. */
-async function idempotencyOf(
-  operation: Operation,
-  input: JsonObject,
-  call: UnadmittedCall,
-  meta: RequestMeta,
-) {
-  const given = idempotencyKey.safeParse(meta['baton/idempotencyKey']);
-  if (!given.success) {
-    throw new BatonError(
-      'invalid_arguments',
-      '_meta["baton/idempotencyKey"]: must be a string of 1 to 200 characters',
-      {
-        field: '_meta.baton/idempotencyKey',
-      },
-    );
-  }
-  if (given.data === undefined) return undefined;
-  const { principal } = await call.admit();
-  const scope = canonicalJson([principal, operation.name, given.data]);
-  return { key: digest(scope), arguments: digest(canonicalJson(input)) };
-}
-
-function digest(text: string): string {
-  return hash('sha256', text, 'base64url').slice(0, 27);
 }

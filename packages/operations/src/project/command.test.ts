@@ -11,7 +11,9 @@ import { applyCommand, type Command, commandSchema } from './command.ts';
 import { parseTasksFile, toTasksFile } from './formats/tasks-file.ts';
 import { findInvariantViolations } from './project-invariants.ts';
 import { newProject, type Project } from './model/project.ts';
-import { changedProjectFields, projectFromFields, projectToFields } from './formats/stored-fields.ts';
+import type { ChangedFields } from './formats/changed-fields.ts';
+import { projectFromFields } from './formats/project-fields.ts';
+import { changedProjectFields } from './formats/stored-fields.ts';
 
 const NOW = '2026-03-01T12:00:00.000Z';
 fc.configureGlobal({ seed: randomSeed });
@@ -27,7 +29,14 @@ function apply(project: Project | undefined, next: Command): Project | undefined
 }
 
 function stored(project: Project): Map<string, string> {
-  return new Map([...projectToFields(project)].map(([field, value]) => [field, JSON.stringify(value)]));
+  return new Map(changedProjectFields(undefined, project).set);
+}
+
+/** As COMMIT does. */
+function applyTo(fields: Map<string, string>, { set, copy, delete: gone }: ChangedFields): void {
+  const copied = copy.map(([from, to]) => [to, fields.get(from)!] as const);
+  for (const [field, value] of [...copied, ...set]) fields.set(field, value);
+  for (const field of gone) fields.delete(field);
 }
 
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -116,8 +125,7 @@ describe('any sequence of commands', UNHURRIED, () => {
           project = apply(before, next);
           if (project === undefined) continue;
           const changed = changedProjectFields(before, project);
-          for (const [field, value] of changed.set) fields.set(field, value);
-          for (const field of changed.delete) fields.delete(field);
+          applyTo(fields, changed);
           expect(fields).toEqual(stored(project));
           expect(plain(toTasksFile(projectFromFields(fields)))).toEqual(plain(toTasksFile(project)));
         }
@@ -185,9 +193,10 @@ describe('changedProjectFields', () => {
     expect(changedProjectFields(before, project).set.map(([field]) => field)).toEqual([
       'updated:master',
       'task:7:master',
+      'index:0:master',
     ]);
     expect(changedProjectFields(before, project).delete).toEqual([]);
-    expect(changedProjectFields(project, project)).toEqual({ set: [], delete: [] });
+    expect(changedProjectFields(project, project)).toEqual({ set: [], copy: [], delete: [] });
   });
 
   it('deletes the fields of tasks and tags that are gone', () => {
@@ -196,9 +205,11 @@ describe('changedProjectFields', () => {
     const after = applyCommand(before, { command: 'import', file: { master: { tasks: [] } } }, NOW).project;
     expect(changedProjectFields(before, after).delete).toEqual([
       'task:1:master',
+      'index:0:master',
       'tag:old',
       'updated:old',
       'task:1:old',
+      'index:0:old',
     ]);
   });
 

@@ -21,6 +21,7 @@ export {
   ParsedTasksFile,
   parseTasksFileInSteps,
   parseTasksFile,
+  tasksFileInSteps,
   toTasksFile,
 } from './formats/tasks-file.ts';
 export { allItemIds, resolveDependency } from './dependencies/dependency-graph.ts';
@@ -29,12 +30,11 @@ export { generatedSubtaskSchema } from './model/generated-subtask.ts';
 export { MAX_TASKS_PER_ANSWER, generatedTaskSchema } from './model/generated-task.ts';
 export * from './model/require-existing.ts';
 export * from './model/project.ts';
-export {
-  type ChangedFields,
-  changedProjectFields,
-  projectFromFields,
-  projectToFields,
-} from './formats/stored-fields.ts';
+export type { ChangedFields } from './formats/changed-fields.ts';
+export { changedProjectFields, changedProjectFieldsInSteps } from './formats/stored-fields.ts';
+export { ProjectFields, projectFromFields } from './formats/project-fields.ts';
+export { INITIAL_FIELDS } from './formats/field-names.ts';
+export { needWhole, storedLength } from './formats/unread.ts';
 export {
   type TaskAnalysis,
   taskAnalysisSchema,

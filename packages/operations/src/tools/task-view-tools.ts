@@ -14,11 +14,14 @@ import { pluralize, defineViewTool } from './project-tool.ts';
 export const getTasksTool = defineViewTool({
   name: 'get_tasks',
   title: 'List tasks',
-  description: 'Lists the tasks of a project, all or those of some statuses, and how far it is.',
+  description:
+    'Lists the tasks of a project, all or those of some statuses, and how far it is. A long list comes in pages: ' +
+    'nextAfter is the `after` of the next one.',
   input: getTasksInputSchema,
   result: getTasksResultSchema,
   view: getTasks,
-  summarize: ({ tasks, tag }) => `${pluralize(tasks.length, 'task')} in '${tag}'.`,
+  summarize: ({ tasks, tag, nextAfter }) =>
+    `${pluralize(tasks.length, 'task')} in '${tag}'${nextAfter === undefined ? '' : `; more behind task ${nextAfter}`}.`,
 });
 
 export const getTaskTool = defineViewTool({

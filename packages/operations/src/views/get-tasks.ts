@@ -1,12 +1,14 @@
 import { z } from 'zod';
-import { projectRoot, tag } from '../definition/shared-arguments.ts';
+import { projectRoot, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
 import {
   type Project,
   requireProject,
   requireTag,
+  requireTask,
   resolveTag,
   STATUSES,
+  storedLength,
   type Task,
 } from '../project/index.ts';
 import { countProgress, progressSchema } from './progress.ts';
@@ -20,6 +22,7 @@ export const getTasksInputSchema = z.strictObject({
     .optional()
     .describe(`Only tasks of this status, or of these, separated by commas (${STATUSES.join(', ')})`),
   withSubtasks: booleanOrText('Show subtasks too'),
+  after: taskId.optional().describe('Only what is listed behind this task: nextAfter of the page before'),
   projectRoot,
   tag,
 });
@@ -30,12 +33,18 @@ export const getTasksResultSchema = z.object({
   tag: z.string(),
   tasks: z.array(taskViewSchema),
   stats: progressSchema,
+  /** The last task of this page; absent on the last page. */
+  nextAfter: z.int().optional(),
 });
 
+/** The length of the JSON of the tasks of a page: one more task begins the next. */
+const PAGE_LENGTH = 262_144;
+
 /**
- * The tasks of a tag, without their details (`get_task` has them), and how far the whole tag is, whatever the filter.
+ * A page of the tasks of a tag, without their details (`get_task` has them), and how far the whole tag is, whatever the
+ * filter.
  *
- * @throws BatonError `project_not_found`, `tag_not_found`, `invalid_arguments` for an unknown status.
+ * @throws BatonError `project_not_found`, `tag_not_found`, `project_task_not_found`, `invalid_arguments` for an unknown status.
  */
 export function getTasks(
   project: Project | undefined,
@@ -45,12 +54,26 @@ export function getTasks(
   const name = resolveTag(existing, input.tag);
   const { tasks } = requireTag(existing, name);
   const filter = parseStatusFilter(input.status);
+  const first =
+    input.after === undefined
+      ? 0
+      : tasks.indexOf(requireTask({ tasks }, name, { task: Number(input.after) })) + 1;
+  const rest = tasks.slice(first).filter(matchesStatus(filter));
+  const page = firstPage(rest);
   return {
     projectRoot: input.projectRoot,
     tag: name,
-    tasks: tasks.filter(matchesStatus(filter)).map((task) => listed(task, input.withSubtasks ?? false)),
+    tasks: page.map((task) => listed(task, input.withSubtasks ?? false)),
     stats: { ...countProgress(tasks), subtasks: countProgress(tasks.flatMap(({ subtasks }) => subtasks)) },
+    ...(page.length < rest.length ? { nextAfter: page.at(-1)?.id } : {}),
   };
+}
+
+/** As many of the tasks as a page holds, and one at least. */
+function firstPage(tasks: readonly Task[]): readonly Task[] {
+  let length = 0;
+  const next = tasks.findIndex((task, at) => (length += storedLength(task)) > PAGE_LENGTH && at > 0);
+  return next === -1 ? tasks : tasks.slice(0, next);
 }
 
 function listed({ details: _left, subtasks, ...task }: Task, withSubtasks: boolean) {

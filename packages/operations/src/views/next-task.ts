@@ -31,7 +31,8 @@ interface Candidate {
   readonly priority: Priority;
   readonly dependencies: readonly unknown[];
   readonly ids: readonly [task: number, subtask: number];
-  readonly show: NextTaskResult['task'];
+  /** Made for the chosen one alone: it holds its texts. */
+  readonly show: () => NextTaskResult['task'];
 }
 
 /**
@@ -50,7 +51,7 @@ export function nextTask(project: Project | undefined, input: NextTaskInput): Ne
     .filter(({ status }) => status === 'in-progress')
     .flatMap((task) => subtaskCandidates(task, ready));
   const candidates = subtasks.length > 0 ? subtasks : taskCandidates(tasks, ready);
-  const task = candidates.sort(byUrgency)[0]?.show ?? null;
+  const task = candidates.sort(byUrgency)[0]?.show() ?? null;
   const message = task ? `Next is ${task.id}: ${task.title}` : nothingReady(tasks);
   return { projectRoot: input.projectRoot, tag: name, task, message };
 }
@@ -78,14 +79,19 @@ function isOpen(status: Status): boolean {
 }
 
 function subtaskCandidates(parent: Task, ready: Readiness): Candidate[] {
-  const { id, title, status, priority } = parent;
+  const { id, status, priority } = parent;
   return parent.subtasks
     .filter((subtask) => ready(subtask, id))
     .map((subtask) => ({
       priority: subtask.priority ?? priority,
       dependencies: subtask.dependencies,
       ids: [id, subtask.id],
-      show: { priority, ...subtask, id: `${id}.${subtask.id}`, parentTask: { id, title, status } },
+      show: () => ({
+        priority,
+        ...subtask,
+        id: `${id}.${subtask.id}`,
+        parentTask: { id, title: parent.title, status },
+      }),
     }));
 }
 
@@ -96,7 +102,7 @@ function taskCandidates(tasks: readonly Task[], ready: Readiness): Candidate[] {
       priority: task.priority,
       dependencies: task.dependencies,
       ids: [task.id, 0],
-      show: { ...task, subtasks: [...task.subtasks] },
+      show: () => ({ ...task, subtasks: [...task.subtasks] }),
     }));
 }
 

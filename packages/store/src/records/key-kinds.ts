@@ -34,7 +34,10 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
   { pattern: /^:ready$/, ...members(/^([\w-]+)$/) },
   { pattern: /^:held$/, ...members(/ ([\w-]+)$/) },
   { pattern: /^:deadlines$/, ...members(/^([\w-]+)$/) },
-  { pattern: /^:(rates|tasks|claims|subscribers|ended|listeners)$/, ...EXPIRES },
+  {
+    pattern: /^:(rates|tasks|claims|subscribers|ended|listeners|landed|outcomes|outcomes:times)$/,
+    ...EXPIRES,
+  },
   { pattern: /^:(task|past|chunks|idem|session|holder):[^:]+$/, ...EXPIRES },
 ];
 

@@ -111,6 +111,11 @@ export class TenantKeys {
   /** The topic of interactions that become pending: the topics of the tenant's tasks begin with it. */
   readonly pendingTopic: string;
   readonly projects: string;
+  /** The attempts of commands that landed of late. */
+  readonly landed: string;
+  /** The outcomes of calls with an idempotency key that started no task, and when each was kept. */
+  readonly outcomes: string;
+  readonly outcomeTimes: string;
   /** The channel of the tenant's changes. */
   readonly changeChannel: string;
   /** Holds that channel's name while a replica subscribes to it. */
@@ -138,6 +143,9 @@ export class TenantKeys {
     this.claims = `${this.record}:claims`;
     this.pendingTopic = `${name}:`;
     this.projects = `${this.record}:projects`;
+    this.landed = `${this.record}:landed`;
+    this.outcomes = `${this.record}:outcomes`;
+    this.outcomeTimes = `${this.record}:outcomes:times`;
     this.changeChannel = `${this.record}:changes`;
     this.activeChangeChannel = `${this.record}:listeners`;
     this.subscribedSessions = `${this.record}:subscribers`;

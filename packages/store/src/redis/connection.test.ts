@@ -86,7 +86,7 @@ test.concurrent(
     const started = Date.now();
     expect(await errorCode(testTenant.tasks.read(ANN, taskId))).toBe('unavailable');
     expect(await errorCode(fixture.store.ping())).toBe('unavailable');
-    expect(await errorCode(testTenant.store.projects.read('p'))).toBe('unavailable');
+    expect(await errorCode(testTenant.store.projects.open('p'))).toBe('unavailable');
     expect(Date.now() - started).toBeLessThan(COMMAND_TIMEOUT);
     const second = await startPrivateRedis({ dir });
     await vi.waitFor(

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { COMMIT } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
-import { llmWait, type TestTenant } from '../testing/test-tenant.ts';
-import { documentedReplyCodes } from '../testing/all-scripts.ts';
+import { errorCode, llmWait, type TestTenant } from '../testing/test-tenant.ts';
+import { type AnyScript, documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
 const { recorder } = fixture;
@@ -34,9 +34,11 @@ test('COMMIT writes the change, the outcome and what the segment had done before
     ] as const,
   };
   expect(await segment.commit('default', undefined, change, within)).toBe('committed');
-  const stored = await testTenant.store.projects.read('default');
+  const stored = await testTenant.store.projects.open('default');
   expect(stored).toEqual({
     version: '1',
+    indexed: true,
+    whole: true,
     fields: new Map([
       ['t:1', '{"a":1}'],
       ['meta', '{}'],
@@ -50,7 +52,7 @@ test('COMMIT writes the change, the outcome and what the segment had done before
   expect(await segment.commit('default', stored, { set: [], delete: ['meta'] }, outcome('4', '2'))).toBe(
     'committed',
   );
-  expect((await testTenant.store.projects.read('default'))?.fields).toEqual(new Map([['t:1', '{"a":1}']]));
+  expect((await testTenant.store.projects.open('default'))?.fields).toEqual(new Map([['t:1', '{"a":1}']]));
   expect(await testTenant.store.projects.names()).toEqual(['default']);
 });
 
@@ -60,7 +62,7 @@ test('a command lands once, whatever is run again', async () => {
   await segment.commit('p', undefined, set('t', '1'), outcome('3', '"first"'));
   const crashed = await fixture.shard.reload(segment);
   const before = await fixture.contents();
-  const now = await testTenant.store.projects.read('p');
+  const now = await testTenant.store.projects.open('p');
   expect(await crashed!.commit('p', now, set('t', '2'), outcome('3', '"second"'))).toEqual({
     journaled: 'commit+"first"',
   });
@@ -71,26 +73,27 @@ test('a conflict writes nothing, neither in the project nor in the journal', asy
   const testTenant = await fixture.createTenant();
   const segment = await running(testTenant);
   const { projects } = testTenant.store;
-  expect(await projects.commit('p', undefined, set('t', '1'))).toBe(true);
+  expect(await projects.commit('p', undefined, set('t', '1'))).toBe('committed');
   const before = await fixture.contents();
   expect(await segment.commit('p', undefined, set('t', '2'), outcome('3', '1'))).toBe('conflict');
-  expect(await projects.commit('p', undefined, set('t', '3'))).toBe(false);
+  expect(await projects.commit('p', undefined, set('t', '3'))).toBe('conflict');
   expect(await fixture.contents()).toEqual(before);
 });
 
 test('of many commits on one version exactly one lands, and those that try again all land', async () => {
   const testTenant = await fixture.createTenant();
   const { projects } = testTenant.store;
-  const at = await projects.read('p');
+  const at = await projects.open('p');
   const landed = await Promise.all(
     Array.from({ length: 10 }, (_, n) => projects.commit('p', at, set(`t:${n}`, '1'))),
   );
-  expect(landed.filter(Boolean)).toHaveLength(1);
+  expect(landed.filter((reply) => reply === 'committed')).toHaveLength(1);
   const append = async (n: number): Promise<void> => {
-    for (;;) if (await projects.commit('p', await projects.read('p'), set(`u:${n}`, '1'))) return;
+    for (;;)
+      if ((await projects.commit('p', await projects.open('p'), set(`u:${n}`, '1'))) === 'committed') return;
   };
   await Promise.all(Array.from({ length: 10 }, (_, n) => append(n)));
-  expect(await projects.read('p')).toMatchObject({ version: '11', fields: { size: 11 } });
+  expect(await projects.open('p')).toMatchObject({ version: '11', fields: { size: 11 } });
 });
 
 test('a segment that lost its task commits nothing', async () => {
@@ -98,7 +101,7 @@ test('a segment that lost its task commits nothing', async () => {
   const segment = await running(testTenant);
   await fixture.shard.reload(segment);
   expect(await segment.commit('p', undefined, set('t', '1'), outcome('3', '1'))).toBe('stale');
-  expect(await testTenant.store.projects.read('p')).toBeUndefined();
+  expect(await testTenant.store.projects.open('p')).toBeUndefined();
   expect(await testTenant.store.projects.names()).toEqual([]);
 });
 
@@ -107,9 +110,9 @@ test.each(['default', '', 'a/b c', '{s1}', 'Überplan %20', 'x:y|z', '\u0000\n',
   async (name) => {
     const [testTenant, other] = [await fixture.createTenant(), await fixture.createTenant()];
     await testTenant.store.projects.commit(name, undefined, set('t', name));
-    expect((await testTenant.store.projects.read(name))?.fields.get('t')).toBe(name);
+    expect((await testTenant.store.projects.open(name))?.fields.get('t')).toBe(name);
     expect(await testTenant.store.projects.names()).toEqual([name]);
-    expect(await other.store.projects.read(name)).toBeUndefined();
+    expect(await other.store.projects.open(name)).toBeUndefined();
   },
 );
 
@@ -118,6 +121,145 @@ test('no field of a project may be its version', async () => {
   await expect(testTenant.store.projects.commit('p', undefined, set('v', '9'))).rejects.toMatchObject({
     code: 'internal',
   });
+});
+
+test('an attempt that is sent again changes nothing and says the same, whatever landed since', async () => {
+  const testTenant = await fixture.createTenant();
+  const { projects } = testTenant.store;
+  const calls: [AnyScript, readonly string[], readonly (string | number)[]][] = [];
+  const { connection } = fixture;
+  const evaluate = connection.evaluate.bind(connection);
+  connection.evaluate = async (script, keys, args) => {
+    calls.push([script as AnyScript, keys, args]);
+    return evaluate(script, keys, args);
+  };
+  await projects.commit('p', undefined, set('t', '1'));
+  connection.evaluate = evaluate;
+  await projects.commit('p', { version: '1' }, set('t', '2'));
+  const before = await fixture.contents();
+  const [script, keys, args] = calls[0]!;
+  expect(await evaluate(script, keys, args)).toEqual(['committed', 1]);
+  expect(await fixture.contents()).toEqual(before);
+  const unknown = async () =>
+    recorder.withMutant(
+      COMMIT,
+      [["if A_attempt ~= '' and redis.call('ZSCORE', K_landed, A_attempt)", 'if false']],
+      () => connection.evaluate(script, keys, args),
+    );
+  expect(await unknown(), 'it is known by its attempt alone').toEqual(['conflict', '2']);
+});
+
+test('copied fields get the values that others had before the change, and sets and deletions come after', async () => {
+  const testTenant = await fixture.createTenant();
+  const { projects } = testTenant.store;
+  await projects.commit('p', undefined, {
+    set: [
+      ['a', '1'],
+      ['b', '2'],
+    ],
+    delete: [],
+  });
+  await projects.commit(
+    'p',
+    { version: '1' },
+    {
+      set: [['a', '3']],
+      copy: [
+        ['a', 'b'],
+        ['b', 'c'],
+        ['none', 'd'],
+      ],
+      delete: ['a'],
+    },
+  );
+  expect((await projects.open('p'))?.fields).toEqual(
+    new Map([
+      ['b', '1'],
+      ['c', '2'],
+    ]),
+  );
+});
+
+test('an idempotency key returns the first outcome, is a conflict with other arguments, and another key commits', async () => {
+  const testTenant = await fixture.createTenant();
+  const { projects } = testTenant.store;
+  const first = { key: 'k', arguments: 'a', outcome: '{"id":"1 .1"}' };
+  expect(await projects.commit('p', undefined, set('t', '1'), first)).toBe('committed');
+  const before = await fixture.contents();
+  const again = { ...first, outcome: '"other"' };
+  expect(await projects.commit('p', { version: '1' }, set('t', '2'), again)).toEqual({
+    replayed: first.outcome,
+  });
+  expect(await errorCode(projects.commit('p', undefined, set('t', '2'), { ...again, arguments: 'b' }))).toBe(
+    'idempotency_conflict',
+  );
+  expect(await projects.keptOutcome(first)).toBe(first.outcome);
+  expect(await errorCode(projects.keptOutcome({ ...first, arguments: 'b' }))).toBe('idempotency_conflict');
+  expect(await projects.keepOutcome(again)).toBe(first.outcome);
+  expect(await errorCode(projects.keepOutcome({ ...again, arguments: 'b' }))).toBe('idempotency_conflict');
+  expect(await fixture.contents()).toEqual(before);
+  expect(await projects.commit('p', { version: '1' }, set('t', '2'), { ...first, key: 'l' })).toBe(
+    'committed',
+  );
+});
+
+test('outcomes are bounded in number and in bytes, and the oldest leave', async () => {
+  const testTenant = await fixture.createTenant();
+  const { projects } = testTenant.store;
+  // In order by name too: of those of one millisecond the first by name leaves first.
+  const nameOf = (n: number) => `k${String(n).padStart(4, '0')}`;
+  const keep = (n: number, outcome = '1') =>
+    projects.keepOutcome({ key: nameOf(n), arguments: 'a', outcome });
+  for (let n = 0; n < 1_010; n++) await keep(n);
+  expect(await fixture.redis.zcard(testTenant.keys.outcomeTimes)).toBe(1_000);
+  expect(await projects.keptOutcome({ key: nameOf(9), arguments: 'a' })).toBeUndefined();
+  expect(await projects.keptOutcome({ key: nameOf(10), arguments: 'a' })).toBe('1');
+  const large = 'x'.repeat(1_000_000);
+  for (let n = 2_000; n < 2_006; n++) await keep(n, large);
+  const kept = await fixture.redis.hgetall(testTenant.keys.outcomes);
+  const bytes = Object.entries(kept).reduce(
+    (sum, [key, text]) => sum + (key === 'bytes' ? 0 : text.length),
+    0,
+  );
+  expect(bytes).toBeLessThanOrEqual(4_194_304);
+  expect(Number(kept['bytes'])).toBe(bytes);
+  expect(await projects.keptOutcome({ key: 'k2005', arguments: 'a' })).toBe(large);
+  await keep(3_000, 'y'.repeat(5_000_000));
+  expect(await fixture.redis.zcard(testTenant.keys.outcomeTimes), 'the newest stays whatever its size').toBe(
+    1,
+  );
+});
+
+test('a small project is read whole, of a larger one the fields that are named, all at one version', async () => {
+  const testTenant = await fixture.createTenant();
+  const { projects } = testTenant.store;
+  await projects.commit('p', undefined, {
+    set: [
+      ['a', '1'],
+      ['b', 'x'.repeat(60_000)],
+    ],
+    delete: [],
+  });
+  expect(await projects.open('p', ['a'])).toMatchObject({ whole: true, fields: { size: 2 } });
+  expect(await projects.read('p', ['a', 'none'])).toEqual({
+    version: '1',
+    indexed: true,
+    whole: false,
+    fields: new Map([
+      ['a', '1'],
+      ['none', undefined],
+    ]),
+  });
+  await projects.commit('p', { version: '1' }, set('c', 'x'.repeat(6_000)));
+  expect(await projects.open('p', ['a'])).toEqual({
+    version: '2',
+    indexed: true,
+    whole: false,
+    fields: new Map([['a', '1']]),
+  });
+  // As a release without an index leaves it.
+  await fixture.redis.hset(testTenant.keys.project('p'), 'v', '3');
+  expect(await projects.open('p', ['a'])).toMatchObject({ version: '3', indexed: false });
 });
 
 test('every code of COMMIT was reached', () => {

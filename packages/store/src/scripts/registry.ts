@@ -9,10 +9,10 @@ import { defineScript } from './script.ts';
  * REPLICATED: the reply confirms something to someone outside, and waits for the replicas of Redis. What workers do is not:
  * should a failover lose it, it is done again, and clients learn of it by READ_TASK_AND_REGISTER_WAITER.
  *
- * INCOMING: OPEN, ACCEPT_ANSWER, APPEND_CHUNK, COMMIT from outside a task, SUBSCRIBE and CREATE_KEY bring content in, and are refused while
+ * INCOMING: OPEN, ACCEPT_ANSWER, APPEND_CHUNK, COMMIT from outside a task, KEEP_OUTCOME, SUBSCRIBE and CREATE_KEY bring content in, and are refused while
  * Redis has little room left (memory-reserve.ts): the rest is for what was accepted, that is PARK, COMMIT and BullMQ's jobs.
  * An answer is refused too, though someone paid for it: it stays with its agent, who is told to repeat it. When Redis is
- * full all the same, it refuses those six, PARK and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their
+ * full all the same, it refuses those seven, PARK and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their
  * first line) write some bytes at most, but for SETTLE, which ends a task.
  */
 
@@ -105,12 +105,24 @@ export const HOLD_FOR_PROGRAM = defineScript(
 
 export const COMMIT = defineScript(
   'project/commit',
-  ['task', 'project', 'projects', 'activeChangeChannel'],
-  ['fence', 'path', 'entry', 'version', 'name', 'journal', 'sets'],
+  ['task', 'project', 'projects', 'activeChangeChannel', 'landed', 'outcomes', 'outcomeTimes'],
+  [
+    ...(['fence', 'path', 'entry', 'version', 'name', 'journal', 'sets', 'copies'] as const),
+    ...(['attempt', 'key', 'arguments', 'outcome', 'keep'] as const),
+  ],
   { ...REPLICATED, ...INCOMING },
 );
 
 export const COMMIT_IN_TASK = { ...COMMIT, replicated: false, incoming: false };
+
+export const READ_PROJECT = defineScript('project/read_project', ['project'], ['whole']);
+
+export const KEEP_OUTCOME = defineScript(
+  'project/keep_outcome',
+  ['outcomes', 'outcomeTimes'],
+  ['key', 'arguments', 'outcome', 'keep'],
+  { ...REPLICATED, ...INCOMING },
+);
 
 export const PARK = defineScript(
   'task/park',

@@ -2,13 +2,7 @@ import type { JsonObject, WireError } from '@baton/protocol';
 import { OversizedRequestError } from '../records/oversized-request-error.ts';
 import { pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import {
-  type ProjectChange,
-  Projects,
-  type ProjectVersion,
-  type StoredProject,
-  type TaskCommit,
-} from '../tenant/projects.ts';
+import { type ProjectChange, Projects, type ProjectVersion, type TaskCommit } from '../tenant/projects.ts';
 import { runScript } from '../scripts/script.ts';
 import { HOLD_FOR_PROGRAM, PARK, RELEASE_TASK, SETTLE } from '../scripts/registry.ts';
 import { FIELD } from '../records/task-record.ts';
@@ -42,7 +36,8 @@ export class FencedSegment {
   /** The number of the BullMQ job that has the task. */
   readonly job: number;
   private readonly context: TenantContext;
-  private readonly projects: Projects;
+  /** The projects of the task's tenant. */
+  readonly projects: Projects;
   private readonly fence: string;
 
   /** `reply` is what DEQUEUE or BEGIN_SEGMENTS replied of the task. */
@@ -57,10 +52,6 @@ export class FencedSegment {
 
   get tenant(): string {
     return this.context.keys.name;
-  }
-
-  readProject(name: string): Promise<StoredProject | undefined> {
-    return this.projects.read(name);
   }
 
   /**

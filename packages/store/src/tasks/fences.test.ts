@@ -80,11 +80,14 @@ async function aParkThatIsSentTwiceOpensOnce(): Promise<boolean> {
 async function commitsNeverShareAVersion(): Promise<boolean> {
   const testTenant = await fixture.createTenant();
   const { projects } = testTenant.store;
-  const at = await projects.read('p');
+  const at = await projects.open('p');
   const landed = await Promise.all(
     [1, 2, 3, 4].map((n) => projects.commit('p', at, { set: [['t', `${n}`]], delete: [] })),
   );
-  return landed.filter(Boolean).length === 1 && (await projects.read('p'))?.version === '1';
+  return (
+    landed.filter((reply) => reply === 'committed').length === 1 &&
+    (await projects.open('p'))?.version === '1'
+  );
 }
 
 async function aCommandLandsOnce(): Promise<boolean> {
@@ -93,8 +96,8 @@ async function aCommandLandsOnce(): Promise<boolean> {
   const segment = await fixture.loadSegment();
   await segment.commit('p', undefined, change, outcome('3'));
   const again = await fixture.shard.reload(segment);
-  await again!.commit('p', await testTenant.store.projects.read('p'), change, outcome('3'));
-  return (await testTenant.store.projects.read('p'))?.version === '1';
+  await again!.commit('p', await testTenant.store.projects.open('p'), change, outcome('3'));
+  return (await testTenant.store.projects.open('p'))?.version === '1';
 }
 
 async function noAnswerComesAfterTheDeadline(): Promise<boolean> {

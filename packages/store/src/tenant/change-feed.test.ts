@@ -96,7 +96,9 @@ test('a refused change is not published', async () => {
   const { received } = await subscribe(testTenant);
   const { projects } = testTenant.store;
   const taskId = await testTenant.openTask();
-  expect(await projects.commit('p', { version: '7' }, { set: [['meta', '{}']], delete: [] })).toBe(false);
+  expect(await projects.commit('p', { version: '7' }, { set: [['meta', '{}']], delete: [] })).toBe(
+    'conflict',
+  );
   await testTenant.answer(taskId);
   await testTenant.answer(taskId);
   const segment = await fixture.loadSegment();

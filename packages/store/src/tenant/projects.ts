@@ -1,28 +1,42 @@
+import { randomUUID } from 'node:crypto';
 import { BatonError } from '@baton/protocol';
 import { formatCursor, parseCursor } from '../cursors/cursor.ts';
 import type { Page } from '../records/page.ts';
+import { OUTCOME_TTL } from '../records/durations.ts';
+import { refusalError } from '../records/refusal-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { TenantContext } from './tenant-context.ts';
 import { runScript } from '../scripts/script.ts';
-import { COMMIT, COMMIT_IN_TASK } from '../scripts/registry.ts';
+import { COMMIT, COMMIT_IN_TASK, KEEP_OUTCOME, READ_PROJECT } from '../scripts/registry.ts';
 
-/** A stored project: its version, and one field per entity (see the project record in packages/operations). */
-export interface StoredProject {
+/**
+ * Some fields of a stored project as they were at one version (see the project record in packages/operations); undefined
+ * for a field that does not exist.
+ */
+export interface StoredFields {
   readonly version: string;
-  readonly fields: ReadonlyMap<string, string>;
+  /** True where the index fields are those of this version: the last commit wrote them. */
+  readonly indexed: boolean;
+  /** True where these are all fields of the project. */
+  readonly whole: boolean;
+  readonly fields: ReadonlyMap<string, string | undefined>;
 }
 
 /** The version from which a change was computed. */
-export type ProjectVersion = Pick<StoredProject, 'version'>;
+export type ProjectVersion = Pick<StoredFields, 'version'>;
 
-/** The fields that a command writes and deletes. */
+/** The fields that a command writes, copies and deletes. */
 export interface ProjectChange {
   readonly set: readonly (readonly [field: string, value: string])[];
+  readonly copy?: readonly (readonly [from: string, to: string])[];
   readonly delete: readonly string[];
 }
 
-/** The version's field in the project's hash; no entity may have this name. */
-const VERSION_FIELD = 'v';
+/** The fields of the project's hash that the scripts keep: its version, and that of its index. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(['v', 'i']);
+
+/** A project whose values have at most so many bytes is read whole. */
+const SMALL_PROJECT_BYTES = 65_536;
 
 /** The task that commits, its fence, and the journal entries that the commit writes. */
 export interface TaskCommit {
@@ -34,6 +48,19 @@ export interface TaskCommit {
 }
 
 const NO_TASK: TaskCommit = { task: '', fence: '', path: '', entry: '', journal: [] };
+
+/** An idempotency key and the arguments of its call, as digests. */
+export interface Idempotency {
+  readonly key: string;
+  readonly arguments: string;
+}
+
+/** What is kept of a call with an idempotency key. */
+interface KeptCall extends Idempotency {
+  readonly outcome: string;
+}
+
+const NO_KEY: KeptCall = { key: '', arguments: '', outcome: '' };
 
 /** A tenant may have any number of projects; so many names are read at once. */
 const MAX_NAMES = 1_000;
@@ -49,12 +76,45 @@ export class Projects {
     this.context = context;
   }
 
-  /** The project, or undefined when none has this name. */
-  async read(name: string): Promise<StoredProject | undefined> {
+  /** The project's fields with these names, all of them where the project is small; undefined when none has this name. */
+  async open(name: string, fields: readonly string[] = []): Promise<StoredFields | undefined> {
+    return this.readFields(name, fields, SMALL_PROJECT_BYTES);
+  }
+
+  /** The project's fields with these names; undefined when none has this name. */
+  async read(name: string, fields: readonly string[]): Promise<StoredFields | undefined> {
+    return this.readFields(name, fields, 0);
+  }
+
+  /** The names of all fields of a project. */
+  async fieldNames(name: string): Promise<string[]> {
     const { connection, keys } = this.context;
-    const all = await connection.command((client) => client.hgetall(keys.project(name)));
-    const { [VERSION_FIELD]: version, ...fields } = all;
-    return version === undefined ? undefined : { version, fields: new Map(Object.entries(fields)) };
+    const names = await connection.command((client) => client.hkeys(keys.project(name)));
+    return names.filter((field) => !OWN_FIELDS.has(field));
+  }
+
+  private async readFields(
+    name: string,
+    fields: readonly string[],
+    whole: number,
+  ): Promise<StoredFields | undefined> {
+    const { connection, keys } = this.context;
+    const reply = await runScript(
+      connection,
+      READ_PROJECT,
+      { project: keys.project(name) },
+      { whole },
+      { args: fields },
+    );
+    const [kind, version, indexed, ...values] = reply as [string, string, number, ...(string | null)[]];
+    if (kind === 'none') return undefined;
+    const read = new Map<string, string | undefined>();
+    if (kind === 'part') for (const [at, field] of fields.entries()) read.set(field, values[at] ?? undefined);
+    else
+      for (let at = 0; at + 1 < values.length; at += 2)
+        read.set(values[at] ?? '', values[at + 1] ?? undefined);
+    for (const field of OWN_FIELDS) read.delete(field);
+    return { version, indexed: indexed === 1, whole: kind === 'whole', fields: read };
   }
 
   /** The names of projects in order, of those behind `after`; at most `most`. */
@@ -75,12 +135,43 @@ export class Projects {
   }
 
   /**
-   * Applies a change that was computed from `before`, outside any task. Returns false when the project has another version
-   * by now: read it again and compute the change anew.
+   * Applies a change that was computed from `before`, outside any task. `conflict`: the project has another version by
+   * now; read it again and compute the change anew. `replayed`: a call with the same idempotency key landed before, with
+   * this outcome. Errors: `idempotency_conflict`.
    */
-  async commit(name: string, before: ProjectVersion | undefined, change: ProjectChange): Promise<boolean> {
-    const reply = await this.runCommit(name, before, change, NO_TASK);
-    return reply[0] === 'committed';
+  async commit(
+    name: string,
+    before: ProjectVersion | undefined,
+    change: ProjectChange,
+    kept: KeptCall = NO_KEY,
+  ): Promise<'committed' | 'conflict' | { readonly replayed: string }> {
+    const reply = await this.runCommit(name, before, change, NO_TASK, kept);
+    if (reply[0] === 'replayed') return { replayed: String(reply[1]) };
+    if (reply[0] === 'idempotency_conflict') throw refusalError(reply);
+    return reply[0] as 'committed' | 'conflict';
+  }
+
+  /** The outcome that is kept under an idempotency key, or undefined. Errors: `idempotency_conflict`. */
+  async keptOutcome({ key, arguments: given }: Idempotency): Promise<string | undefined> {
+    const { connection, keys } = this.context;
+    const kept = await connection.command((client) => client.hget(keys.outcomes, key));
+    if (kept === null) return undefined;
+    const space = kept.indexOf(' ');
+    if (kept.slice(0, space) !== given) throw refusalError(['idempotency_conflict']);
+    return kept.slice(space + 1);
+  }
+
+  /** Keeps the outcome of a call that changed nothing; returns the one that was kept before, if there is one. */
+  async keepOutcome({ key, arguments: given, outcome }: KeptCall): Promise<string | undefined> {
+    const { connection, keys } = this.context;
+    const reply = await runScript(connection, KEEP_OUTCOME, keys, {
+      key,
+      arguments: given,
+      outcome,
+      keep: OUTCOME_TTL,
+    });
+    if (reply[0] === 'idempotency_conflict') throw refusalError(reply);
+    return reply[0] === 'replayed' ? String(reply[1]) : undefined;
   }
 
   /** COMMIT, within a task's segment or outside; see the script's header for the reply. */
@@ -89,21 +180,26 @@ export class Projects {
     before: ProjectVersion | undefined,
     change: ProjectChange,
     within: TaskCommit,
+    kept: KeptCall = NO_KEY,
   ): Promise<unknown[]> {
     const { connection, keys } = this.context;
-    if (change.set.some(([field]) => field === VERSION_FIELD)) {
-      throw new BatonError('internal', `A project field may not be called '${VERSION_FIELD}'.`);
-    }
+    const copies = change.copy ?? [];
+    const own = change.set.find(([field]) => OWN_FIELDS.has(field));
+    if (own !== undefined) throw new BatonError('internal', `A project field may not be called '${own[0]}'.`);
     const project = keys.project(name);
+    const outside = within.task === '';
     return runScript(
       connection,
       // A task's commit is acknowledged by READ_TASK_AND_REGISTER_WAITER, with which clients learn of it.
-      within.task === '' ? COMMIT : COMMIT_IN_TASK,
+      outside ? COMMIT : COMMIT_IN_TASK,
       {
-        task: within.task === '' ? project : within.task,
+        task: outside ? project : within.task,
         project,
         projects: keys.projects,
         activeChangeChannel: keys.activeChangeChannel,
+        landed: keys.landed,
+        outcomes: keys.outcomes,
+        outcomeTimes: keys.outcomeTimes,
       },
       {
         fence: within.fence,
@@ -113,8 +209,14 @@ export class Projects {
         name,
         journal: within.journal.length,
         sets: change.set.length,
+        copies: copies.length,
+        attempt: outside ? randomUUID() : '',
+        key: kept.key,
+        arguments: kept.arguments,
+        outcome: kept.outcome,
+        keep: OUTCOME_TTL,
       },
-      { args: [...within.journal.flat(), ...change.set.flat(), ...change.delete] },
+      { args: [...within.journal.flat(), ...change.set.flat(), ...copies.flat(), ...change.delete] },
     );
   }
 }

@@ -9,6 +9,8 @@ import type { TestTenant } from './test-tenant.ts';
 /** Sessions with subscriptions that a tenant may have, less those of a scenario. */
 const MOST_SUBSCRIBED = 990;
 const MOST_ENDED = 9_000;
+/** Outcomes of commands that a tenant may have. */
+const MOST_OUTCOMES = 1_000;
 const DAY = 86_400_000;
 
 /** What one redis pipeline carries. */
@@ -94,6 +96,7 @@ export async function crowdTenant(testTenant: TestTenant, redis: Redis, size: nu
     keys.projects,
     refs.map((ref) => [0, ref]),
   );
+  await addOutcomes(testTenant, redis, Math.min(size, MOST_OUTCOMES));
   await add(
     shard.due,
     refs.map((ref, at) => [later + at, ref]),
@@ -103,6 +106,15 @@ export async function crowdTenant(testTenant: TestTenant, redis: Redis, size: nu
     refs.map((ref, at) => [later + at, ref]),
   );
   testTenant.afterOpen = (taskId) => addPastInteractions(redis, keys.task(taskId), size);
+}
+
+/** Outcomes that are over, and attempts that are. */
+async function addOutcomes({ keys }: TestTenant, redis: Redis, count: number): Promise<void> {
+  for (const at of range(count)) {
+    await redis.hset(keys.outcomes, `key${at}`, 'arguments {}');
+    await redis.zadd(keys.outcomeTimes, at + 1, `key${at}`);
+  }
+  await redis.hset(keys.outcomes, 'bytes', count * 12);
 }
 
 /** A task's record after `count` answered interactions of branches that have collapsed, as `expand_all` leaves them. */

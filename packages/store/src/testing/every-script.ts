@@ -86,7 +86,13 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await (await fixture.loadSegment(shard)).park({ journal: [], drops: [], waits: [] });
   await tasks.cancel(ANN, many);
 
-  await projects.commit('another / {project}', undefined, { set: [['t:1', '{}']], delete: [] });
+  const kept = { key: 'once', arguments: 'a', outcome: '{}' };
+  const change = { set: [['t:1', '{}']] as const, delete: [] };
+  await projects.commit('another / {project}', undefined, change, kept);
+  await projects.commit('another / {project}', undefined, change, kept);
+  await projects.keepOutcome({ ...kept, key: 'twice' });
+  await projects.open('another / {project}');
+  await projects.read('another / {project}', ['t:1']);
   await tasks.cancel(ANN, await testTenant.openTask({ waits: [llmWait('0'), sleepWait('1', 60_000)] }));
   const brief = testTenant.withLifetimes({ interaction: 0 });
   await brief.openTask();

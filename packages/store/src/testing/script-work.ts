@@ -43,7 +43,14 @@ function countedSource(name: string, source: string): string {
   const [shebang = '', ...lines] = source.replaceAll('redis.call(', 'counted(').trimEnd().split('\n');
   const last = lines.pop();
   if (last !== 'return reply' && last !== 'return replies') throw new Error(`${name} ends with ${last}`);
-  return [shebang, COUNTED, ...lines, `redis.call('RPUSH', '${RUNS}', '${name} ' .. work)`, last].join('\n');
+  // Counting writes.
+  return [
+    shebang.replace('no-writes', 'allow-oom'),
+    COUNTED,
+    ...lines,
+    `redis.call('RPUSH', '${RUNS}', '${name} ' .. work)`,
+    last,
+  ].join('\n');
 }
 
 const COUNTED = `

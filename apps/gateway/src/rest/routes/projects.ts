@@ -1,6 +1,6 @@
-import { getTasksInputSchema, requireProject, toTasksFile } from '@baton/operations';
+import { getTasksInputSchema } from '@baton/operations';
 import type { Scope } from '@baton/protocol';
-import { importProject, readProject } from '@baton/runner';
+import { exportProject, importProject } from '@baton/runner';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
@@ -74,9 +74,10 @@ export async function projectRoutes(
         response: { 200: jsonResponseSchema('The file', tasksFile) },
       },
     },
-    async (request) => {
-      const { id } = request.params;
-      return toTasksFile(requireProject(await readProject(tenantRequestOf(request).tenant, id), id));
+    async (request, reply) => {
+      const text = await exportProject(tenantRequestOf(request).tenant, request.params.id);
+      // A text is sent as it is: to build the file as one object, check it and write it down would hold the event loop.
+      return reply.type('application/json; charset=utf-8').send(text as never);
     },
   );
 
@@ -95,7 +96,7 @@ export async function projectRoutes(
     },
     async (request) => {
       const { id } = request.params;
-      const outcome = await importProject(tenantRequestOf(request).tenant, id, request.body);
+      const { outcome } = await importProject(tenantRequestOf(request).tenant, id, request.body);
       return { projectRoot: id, ...outcome } as z.infer<typeof imported>;
     },
   );

@@ -1,8 +1,22 @@
-import { isRecord } from '@baton/protocol';
-import type { ProjectMetadata, ConnectedFile } from '../model/project-metadata.ts';
-import type { Project, Tag, TagMetadata } from '../model/project.ts';
-import type { ComplexityReport } from '../model/complexity-report.ts';
-import type { Task } from '../model/task.ts';
+import { BatonError } from '@baton/protocol';
+import type { Project, Tag } from '../model/project.ts';
+import { TASK_LIMITS, type Task } from '../model/task.ts';
+import {
+  ABOUT,
+  FILE,
+  indexField,
+  META,
+  PARTS,
+  REPORT,
+  RULES,
+  tagField,
+  taskField,
+  updatedField,
+} from './field-names.ts';
+import type { ChangedFields } from './changed-fields.ts';
+import { countSubtasks, type ProjectParts } from './project-fields.ts';
+import { indexEntryOf, type IndexEntry } from './task-index.ts';
+import { isUnread, storedLength } from './unread.ts';
 
 /**
  * A project as the fields of one stored record, so that a commit writes what changed and not the whole:
@@ -15,83 +29,189 @@ import type { Task } from '../model/task.ts';
  *   about, rules      where there are any
  *   file:<name>       a connected file with its text
  *
- * The id is before the tag, so that a tag's name may hold any character. Later kinds of fields get prefixes of
- * their own; `projectFromFields` ignores the ones that it does not know.
+ * and, made from these, so that most of them need not be read (see `ProjectFields`):
+ *
+ *   index:<n>:<tag>   what is short of the tasks with the ids from 64 n on
+PLACE must know of the stored project beside the project itself. */
+export interface StoredIndex {
+  /** False where every field of the index is to be written anew. */
+  readonly indexed: boolean;
+  subtaskCount(tag: string): number;
+}
+
+/**
+ * What to write, as JSON texts, to copy and to delete, so that stored fields of `before` become those of `after`.
+ * @throws BatonError `limit_size` for a task that grows beyond what one field may hold.
  */
-const META = 'meta';
-const ABOUT = 'about';
-const RULES = 'rules';
-const FILE = 'file:';
-const REPORT = 'report:';
-const tagField = (tag: string) => `tag:${tag}`;
-const updatedField = (tag: string) => `updated:${tag}`;
-const taskField = (tag: string, id: number) => `task:${id}:${tag}`;
+export function changedProjectFields(
+  before: Project | undefined,
+  after: Project,
+  stored: StoredIndex = indexOf(before),
+): ChangedFields {
+  const steps = changedProjectFieldsInSteps(before, after, stored);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
 
-/** Every field with its value. A task's value is the task itself, so that unchanged ones keep their identity. */
-export function projectToFields(project: Project): Map<string, unknown> {
-  const fields = new Map<string, unknown>([[META, metaOf(project)]]);
-  for (const [name, tag] of project.tags) {
-    fields.set(tagField(name), recordOf(tag));
-    fields.set(updatedField(name), tag.metadata.updated);
-    for (const task of tag.tasks) fields.set(taskField(name, task.id), task);
+/** The same as a generator that yields after every field: the caller decides how much to write down at once. */
+export function* changedProjectFieldsInSteps(
+  before: Project | undefined,
+  after: Project,
+  stored: StoredIndex = indexOf(before),
+): Generator<undefined, ChangedFields> {
+  const change = new Change(before);
+  const { indexed } = stored;
+  const fresh = before === undefined;
+  change.put(META, before && metaOf(before), metaOf(after));
+  const subtasks = new Map<string, number>();
+  for (const [name, tag] of after.tags) {
+    const was = before?.tags.get(name);
+    const counted = was && indexed ? stored.subtaskCount(name) : 0;
+    const count = was === tag && indexed ? counted : counted + (yield* change.tag(name, was, tag, indexed));
+    if (was !== tag) refuseTooManySubtasks(name, count, was === undefined ? 0 : stored.subtaskCount(name));
+    subtasks.set(name, count);
   }
-  for (const [name, report] of project.reports) fields.set(REPORT + name, report);
-  if (Object.keys(project.about).length > 0) fields.set(ABOUT, project.about);
-  if (project.rules.length > 0) fields.set(RULES, project.rules);
-  for (const [name, file] of project.files) fields.set(FILE + name, file);
-  return fields;
+  for (const [name, tag] of before?.tags ?? [])
+    if (!after.tags.has(name)) yield* change.goneTag(name, tag, indexed);
+  yield* change.named(REPORT, before?.reports, after.reports);
+  if (Object.keys(after.about).length > 0) change.put(ABOUT, before?.about, after.about);
+  if (after.rules !== before?.rules) {
+    if (after.rules.length > 0) change.put(RULES, before?.rules, after.rules);
+    else if (before && before.rules.length > 0) change.delete.push(RULES);
+  }
+  yield* change.named(FILE, before?.files, after.files);
+  const partsBefore = fresh || !indexed ? undefined : partsOf(before, (name) => stored.subtaskCount(name));
+  change.put(
+    PARTS,
+    partsBefore,
+    partsOf(after, (name) => subtasks.get(name) ?? 0),
+  );
+  return { set: change.set, copy: change.copy, delete: change.delete };
 }
 
-/** The project that fields hold. @throws Error on fields that `projectToFields` did not write. */
-export function projectFromFields(fields: ReadonlyMap<string, string>): Project {
-  const meta = parse(fields, META);
-  const tags = (meta['tags'] as string[]).map((name): [string, Tag] => {
-    const { metadata, extra, ids } = parse(fields, tagField(name));
-    const tasks = (ids as number[]).map((id) => parse(fields, taskField(name, id)) as unknown as Task);
-    const kept = metadata as TagMetadata;
-    const text = fields.get(updatedField(name));
-    const updated = text === undefined ? kept.updated : (JSON.parse(text) as string);
-    return [name, { tasks, metadata: { ...kept, updated }, extra: extra as Tag['extra'] }];
-  });
-  const rules = fields.get(RULES);
-  return {
-    currentTag: meta['currentTag'] as string,
-    tags: new Map(tags),
-    about: fields.has(ABOUT) ? (parse(fields, ABOUT) as ProjectMetadata) : {},
-    rules: rules === undefined ? [] : (JSON.parse(rules) as string[]),
-    files: parseAll<ConnectedFile>(fields, FILE),
-    reports: parseAll<ComplexityReport>(fields, REPORT),
-  };
-}
+/** Collects what becomes of the fields. Values that kept their identity are stored as they are. */
+class Change implements ChangedFields {
+  readonly set: [field: string, value: string][] = [];
+  readonly copy: [from: string, to: string][] = [];
+  readonly delete: string[] = [];
+  private readonly before: Project | undefined;
+  private origins: ReadonlyMap<Task, string> | undefined;
 
-/** The fields whose names begin with `prefix`, by the rest of their names, in the order of those. */
-function parseAll<T>(fields: ReadonlyMap<string, string>, prefix: string): Map<string, T> {
-  const names = [...fields.keys()].filter((field) => field.startsWith(prefix)).sort();
-  return new Map(names.map((field) => [field.slice(prefix.length), parse(fields, field) as unknown as T]));
-}
+  constructor(before: Project | undefined) {
+    this.before = before;
+  }
 
-export interface ChangedFields {
-  readonly set: [field: string, value: string][];
-  readonly delete: string[];
-}
-
-/** What to write, as JSON texts, and what to delete, so that stored fields of `before` become those of `after`. */
-export function changedProjectFields(before: Project | undefined, after: Project): ChangedFields {
-  const old = before ? projectToFields(before) : new Map<string, unknown>();
-  const fresh = projectToFields(after);
-  const set: [string, string][] = [];
-  for (const [field, value] of fresh) {
-    const was = old.get(field);
-    if (was === value) continue;
+  /** Sets a field unless its JSON is the same. */
+  put(field: string, was: unknown, value: unknown): void {
+    if (was === value) return;
     const text = JSON.stringify(value);
-    // Rebuilt but equal values (meta, a tag's ids) are recognized by their JSON.
-    if (was === undefined || JSON.stringify(was) !== text) set.push([field, text]);
+    if (was === undefined || JSON.stringify(was) !== text) this.set.push([field, text]);
   }
-  return { set, delete: [...old.keys()].filter((field) => !fresh.has(field)) };
+
+  /** Returns by how many subtasks the tag has grown. */
+  *tag(name: string, was: Tag | undefined, tag: Tag, indexed: boolean): Generator<undefined, number> {
+    this.put(tagField(name), was && recordOf(was), recordOf(tag));
+    this.put(updatedField(name), was?.metadata.updated, tag.metadata.updated);
+    const gone = new Map(was?.tasks.map((task) => [task.id, task]));
+    const indexFields = new Set<string>();
+    let grown = 0;
+    for (const task of tag.tasks) {
+      const old = gone.get(task.id);
+      gone.delete(task.id);
+      if (old === task && indexed) continue;
+      grown += task.subtasks.length - (old && indexed ? old.subtasks.length : 0);
+      if (old !== task && !this.task(taskField(name, task.id), old, task)) continue;
+      indexFields.add(indexField(name, task.id));
+      yield;
+    }
+    for (const [id, task] of gone) {
+      this.delete.push(taskField(name, id));
+      indexFields.add(indexField(name, id));
+      if (indexed) grown -= task.subtasks.length;
+    }
+    yield* this.index(name, tag, indexFields);
+    return grown;
+  }
+
+  *goneTag(name: string, { tasks }: Tag, indexed: boolean): Generator<undefined, void> {
+    this.delete.push(tagField(name), updatedField(name));
+    for (const { id } of tasks) this.delete.push(taskField(name, id));
+    if (indexed) this.delete.push(...new Set(tasks.map(({ id }) => indexField(name, id))));
+    yield;
+  }
+
+  /** What is kept by name: reports by tag, files. */
+  *named<T>(
+    prefix: string,
+    was: ReadonlyMap<string, T> | undefined,
+    values: ReadonlyMap<string, T>,
+  ): Generator<undefined, void> {
+    for (const [name, value] of values) {
+      this.put(prefix + name, was?.get(name), value);
+      yield;
+    }
+    for (const name of was?.keys() ?? []) if (!values.has(name)) this.delete.push(prefix + name);
+  }
+
+  /** Returns false where the task is stored as it is. */
+  private task(field: string, old: Task | undefined, task: Task): boolean {
+    const from = this.origin(task);
+    if (from !== undefined) {
+      this.copy.push([from, field]);
+      return true;
+    }
+    const text = JSON.stringify(task);
+    // One that was not read is not read for it.
+    if (old !== undefined && !isUnread(old) && JSON.stringify(old) === text) return false;
+    const most = TASK_LIMITS.taskLength;
+    if (text.length > most && text.length > (old === undefined ? 0 : storedLength(old)))
+      throw tooLarge(task.id, text.length);
+    this.set.push([field, text]);
+    return true;
+  }
+
+  /** The field of the stored project that holds this very task, under another tag. */
+  private origin(task: Task): string | undefined {
+    this.origins ??= new Map(
+      [...(this.before?.tags ?? [])].flatMap(([name, { tasks }]) =>
+        isUnread(tasks) ? [] : tasks.map((stored) => [stored, taskField(name, stored.id)] as const),
+      ),
+    );
+    return this.origins.get(task);
+  }
+
+  private *index(name: string, { tasks }: Tag, fields: ReadonlySet<string>): Generator<undefined, void> {
+    if (fields.size === 0) return;
+    const entries = new Map([...fields].map((field) => [field, {} as Record<string, IndexEntry>]));
+    for (const task of tasks) {
+      const entriesOfField = entries.get(indexField(name, task.id));
+      if (entriesOfField === undefined) continue;
+      entriesOfField[task.id] = indexEntryOf(task);
+      yield;
+    }
+    for (const [field, ofField] of entries) {
+      if (Object.keys(ofField).length === 0) this.delete.push(field);
+      else this.set.push([field, JSON.stringify(ofField)]);
+      yield;
+    }
+  }
+}
+
+function indexOf(project: Project | undefined): StoredIndex {
+  return { indexed: true, subtaskCount: (tag) => countSubtasks(project?.tags.get(tag)?.tasks ?? []) };
 }
 
 function metaOf({ currentTag, tags }: Project) {
   return { currentTag, tags: [...tags.keys()] };
+}
+
+function partsOf({ tags, files, reports }: Project, subtaskCount: (tag: string) => number): ProjectParts {
+  return {
+    files: [...files.keys()].sort(),
+    reports: [...reports.keys()].sort(),
+    subtasks: [...tags.keys()].map((name) => [name, subtaskCount(name)]),
+  };
 }
 
 function recordOf({ metadata, extra, tasks }: Tag) {
@@ -99,10 +219,22 @@ function recordOf({ metadata, extra, tasks }: Tag) {
   return { metadata: { ...metadata, updated: null }, extra, ids: tasks.map(({ id }) => id) };
 }
 
-function parse(fields: ReadonlyMap<string, string>, field: string): Record<string, unknown> {
-  const text = fields.get(field);
-  if (text === undefined) throw new Error(`the project's record lacks its field '${field}'`);
-  const value: unknown = JSON.parse(text);
-  if (!isRecord(value)) throw new Error(`the project's field '${field}' is not an object`);
-  return value;
+function tooLarge(id: number, length: number): BatonError {
+  const most = TASK_LIMITS.taskLength;
+  return new BatonError(
+    'limit_size',
+    `Task ${id} with its subtasks would be ${length} characters of JSON; ${most} are allowed. Nothing was changed.`,
+    { limit: 'taskLength', most },
+  );
+}
+
+/** Most commands look at every task and subtask of a tag. */
+function refuseTooManySubtasks(tag: string, would: number, has: number): void {
+  const most = TASK_LIMITS.subtasksPerTag;
+  if (would <= most || would <= has) return;
+  throw new BatonError(
+    'limit_size',
+    `The tasks of tag '${tag}' may have ${most} subtasks in all; these would be ${would}. Use another tag.`,
+    { limit: 'subtasksPerTag', most },
+  );
 }

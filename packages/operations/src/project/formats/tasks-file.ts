@@ -92,6 +92,21 @@ export function toTasksFile(project: Project): Record<string, unknown> {
   );
 }
 
+/** The same as pieces of its text, at most a task each: the whole would block the event loop. */
+export function* tasksFileInSteps(project: Project): Generator<string> {
+  let before = '{';
+  for (const [name, { tasks, metadata, extra }] of project.tags) {
+    yield `${before}${JSON.stringify(name)}:{"tasks":[`;
+    for (const [at, task] of tasks.entries()) yield `${at === 0 ? '' : ','}${JSON.stringify(task)}`;
+    yield `],"metadata":${JSON.stringify(metadata)}`;
+    for (const [field, value] of Object.entries(extra))
+      yield `,${JSON.stringify(field)}:${JSON.stringify(value)}`;
+    yield '}';
+    before = ',';
+  }
+  yield '}';
+}
+
 function* readTag(name: string, raw: unknown, now: string): Generator<undefined, Tag> {
   const named = tagNameSchema.safeParse(name);
   if (!named.success) throw invalid([name], 'the tag must be 1 to 64 letters, digits or - _ .', name);

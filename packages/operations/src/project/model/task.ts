@@ -8,6 +8,10 @@ export const TASK_LIMITS = {
   detailsLength: 100_000,
   dependencies: 1_000,
   subtasksPerTask: 1_000,
+  /** Of all tasks of a tag together: most commands look at each of them. */
+  subtasksPerTag: 12_500,
+  /** The JSON of a task with its subtasks: a change of the task writes it anew. */
+  taskLength: 1_048_576,
   tasksPerTag: 10_000,
   tasksPerProject: 12_500,
   dependenciesPerTag: 50_000,

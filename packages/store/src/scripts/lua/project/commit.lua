@@ -1,26 +1,45 @@
 #!lua
--- COMMIT: writes a command's effect on a project and its outcome into the journal, both or neither.
--- KEYS: task project projects activeChangeChannel
--- ARGV: fence path entry version name journal sets ...
---       journal × (path, entry), sets × (field, value), then fields to delete; an empty fence: a call without a task
+-- COMMIT: writes a command's effect on a project, and its outcome into the journal or under its idempotency key: all or nothing.
+-- KEYS: task project projects activeChangeChannel landed outcomes outcomeTimes
+-- ARGV: fence path entry version name journal sets copies attempt key arguments outcome keep ...
+--       journal × (path, entry), sets × (field, value), copies × (from, to): the field to gets the value that from has now;
+--       then fields to delete; an empty fence: a call without a task
 --       journal: what the segment has done before, such as the reads that the command rests on; a re-run must see the same
+--       attempt: of a call without a task, what no other has; key, arguments: of its idempotency key, empty for none
 -- Returns: {'committed', version}, {'journaled', entry} when an earlier run of the segment landed it,
+--          {'replayed', outcome} and {'idempotency_conflict'} when a call with the same key landed,
 --          {'conflict', version} when the project is not at the expected version, {'stale'} when the fence has moved
+-- Repeating it changes nothing: what was landed is known by its place in the journal, or by its attempt.
+-- @include clock
 -- @include deferred_writes
 -- @include change_feed
+-- @include trim
+-- @include command_memory
+-- An attempt is known for so many ms, which is longer than a client sends it again, and so many of them.
+local KEEP_LANDED, MOST_LANDED = 60000, 10000
 if A_fence ~= '' then
   local fence, journaled = unpack(redis.call('HMGET', K_task, F_fence, F_journal .. A_path))
   if fence ~= A_fence then return {'stale'} end
   if journaled then return {'journaled', journaled} end
 end
+if A_attempt ~= '' and redis.call('ZSCORE', K_landed, A_attempt) then return {'committed', A_version + 1} end
+if A_key ~= '' then
+  local replay = replay_of_outcome()
+  if replay then return replay end
+end
 local version = redis.call('HGET', K_project, 'v') or '0'
 if version ~= A_version then return {'conflict', version} end
 version = version + 1
 local first_set = A_rest + tonumber(A_journal) * 2
-local first_delete = first_set + tonumber(A_sets) * 2
-local entries, changes, deleted = {}, {'v', version}, {}
+local first_copy = first_set + tonumber(A_sets) * 2
+local first_delete = first_copy + tonumber(A_copies) * 2
+local entries, changes, deleted = {}, {'v', version, 'i', version}, {}
 for at = A_rest, first_set - 1, 2 do add_pair(entries, F_journal .. ARGV[at], ARGV[at + 1]) end
-for at = first_set, first_delete - 1, 2 do add_pair(changes, ARGV[at], ARGV[at + 1]) end
+for at = first_set, first_copy - 1, 2 do add_pair(changes, ARGV[at], ARGV[at + 1]) end
+for at = first_copy, first_delete - 1, 2 do
+  local value = redis.call('HGET', K_project, ARGV[at])
+  if value then add_pair(changes, ARGV[at + 1], value) end
+end
 for at = first_delete, #ARGV do deleted[#deleted + 1] = ARGV[at] end
 if A_fence ~= '' then add_pair(entries, F_journal .. A_path, A_entry) end
 
@@ -31,6 +50,14 @@ local count_grown = channel and redis.call('HLEN', K_project)
 write_all('HDEL', K_project, deleted)
 redis.call('ZADD', K_projects, 'NX', 0, A_name)
 write_all('HSET', K_task, entries)
+if A_attempt ~= '' then
+  local now = clock()
+  redis.call('ZADD', K_landed, now, A_attempt)
+  trim(K_landed, now - KEEP_LANDED)
+  redis.call('ZREMRANGEBYRANK', K_landed, 0, -MOST_LANDED - 1)
+  redis.call('PEXPIRE', K_landed, KEEP_LANDED)
+  if A_key ~= '' then keep_outcome(now) end
+end
 if channel then
   -- Of which kinds the changed fields are: what stands before the first colon of their names.
   local kinds, seen = {}, {}
@@ -39,7 +66,7 @@ if channel then
     if not seen[kind] then kinds[#kinds + 1] = kind end
     seen[kind] = true
   end
-  for at = 3, #changes, 2 do add_kind(changes[at]) end
+  for at = 5, #changes, 2 do add_kind(changes[at]) end
   for _, field in ipairs(deleted) do add_kind(field) end
   redis.call('PUBLISH', channel, cjson.encode({
     kind = 'project', project = A_name, fields = table.concat(kinds, ' '), created = count_before == 0,

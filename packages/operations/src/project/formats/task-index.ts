@@ -1,0 +1,64 @@
+import type { Dependency } from '../model/task-id.ts';
+import type { Priority, Status } from '../model/status-and-priority.ts';
+import type { Subtask, Task } from '../model/task.ts';
+import { storedLength, type TaskHead } from './unread.ts';
+
+/**
+ * What most commands and views need of the tasks that they do not work on: who there is, how it stands and what it waits
+ * for, without texts. `0` stands for what most tasks have.
+ *
+ *   [length of the task's JSON, status, priority, dependencies, subtasks]
+ *   a subtask: [id, status, priority, dependencies]
+ */
+export type IndexEntry = [
+  length: number,
+  status: Status | 0,
+  priority: Priority | 0,
+  dependencies: readonly Dependency[] | 0,
+  subtasks: readonly IndexedSubtask[] | 0,
+];
+type IndexedSubtask = [
+  id: number,
+  status: Status | 0,
+  priority: Priority | 0,
+  dependencies: readonly Dependency[] | 0,
+];
+
+/** One field of the index: entries by the ids of their tasks. */
+export type IndexBucket = Readonly<Record<string, IndexEntry>>;
+
+/** @param length the length of the task's JSON, where it is known */
+export function indexEntryOf(task: Task, length = storedLength(task)): IndexEntry {
+  const { status, priority, dependencies, subtasks } = task;
+  return [
+    length,
+    status === 'pending' ? 0 : status,
+    priority === 'medium' ? 0 : priority,
+    dependencies.length === 0 ? 0 : dependencies,
+    subtasks.length === 0 ? 0 : subtasks.map(indexedSubtask),
+  ];
+}
+
+function indexedSubtask({ id, status, priority, dependencies }: Subtask): IndexedSubtask {
+  return [id, status === 'pending' ? 0 : status, priority ?? 0, dependencies.length === 0 ? 0 : dependencies];
+}
+
+export function taskHeadOf(
+  id: number,
+  [length, status, priority, dependencies, subtasks]: IndexEntry,
+): TaskHead {
+  return {
+    id,
+    length,
+    status: status || 'pending',
+    priority: priority || 'medium',
+    dependencies: dependencies || [],
+    subtasks: (subtasks || []).map(([subtask, status, priority, dependencies]) => ({
+      id: subtask,
+      parent: id,
+      status: status || 'pending',
+      ...(priority === 0 ? {} : { priority }),
+      dependencies: dependencies || [],
+    })),
+  };
+}

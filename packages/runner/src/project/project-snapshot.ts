@@ -1,0 +1,146 @@
+import {
+  type ChangedFields,
+  INITIAL_FIELDS,
+  needWhole,
+  type Project,
+  ProjectFields,
+} from '@baton/operations';
+import { BatonError } from '@baton/protocol';
+import type { Projects } from '@baton/store';
+import { TimeSlices, yieldEventLoop } from './time-slices.ts';
+
+/** One read moves about so many characters, so that neither Redis nor the event loop is held by it. */
+const READ_LENGTH = 262_144;
+/** What a field is taken for whose length is not known. */
+const USUAL_LENGTH = 16_384;
+/** One read names at most so many fields: a script cannot take many more. */
+const MOST_FIELDS = 2_000;
+
+/** How often a read begins anew when commits keep changing the project, before `project_conflict`. */
+const ATTEMPTS = 50;
+
+type ReadableProjects = Pick<Projects, 'open' | 'read' | 'fieldNames'>;
+
+/**
+ * A stored project at one version, of which as much is read as is looked at: what a caller computes from it runs again and
+ * again, each time with what it lacked before, until it lacks nothing. Should the project change meanwhile, everything
+ * that was read is read again.
+ */
+export class ProjectSnapshot {
+  private readonly projects: ReadableProjects;
+  private readonly name: string;
+  private fields: ProjectFields | undefined;
+  private readVersion: string | undefined;
+  private attempts = 0;
+
+  constructor(projects: ReadableProjects, name: string) {
+    this.projects = projects;
+    this.name = name;
+  }
+
+  /** The version of what was read; undefined where no such project exists. */
+  get version(): string | undefined {
+    return this.readVersion === '0' ? undefined : this.readVersion;
+  }
+
+  /** The fields that were read; undefined where no such project exists. */
+  get stored(): ProjectFields | undefined {
+    return this.fields;
+  }
+
+  /**
+   * What `compute` returns or throws for the project. It must be pure: it runs several times. `undefined` is a project
+   * that does not exist. `shown` is the part of the result that leaves the computation: all of it, by default.
+   * Errors: those of `compute`, `project_conflict`.
+   */
+  async evaluate<T>(
+    compute: (project: Project | undefined) => T,
+    shown: (result: T) => unknown = (result) => result,
+  ): Promise<T> {
+    if (this.readVersion === undefined) await this.open();
+    for (;;) {
+      const fields: ProjectFields | undefined = this.fields;
+      if (fields === undefined) return compute(undefined);
+      fields.missing.clear();
+      let result: { readonly value: T } | { readonly thrown: unknown };
+      try {
+        result = { value: compute(fields.project) };
+        if (!fields.whole) needWhole(shown(result.value));
+      } catch (thrown) {
+        result = { thrown };
+      }
+      if (fields.missing.size === 0) {
+        if ('thrown' in result) throw result.thrown;
+        return result.value;
+      }
+      // Computed with stand-ins: neither a result nor an error counts.
+      await this.readMissing();
+    }
+  }
+
+  /** Reads what was looked at and is not read. */
+  async readMissing(): Promise<void> {
+    await this.readMore(this.fields?.wanted ?? []);
+  }
+
+  /** Goes on from a change that was committed; each commit raises the version by one. */
+  recordCommit(change: ChangedFields): void {
+    this.fields ??= new ProjectFields({ whole: true, indexed: true });
+    this.fields.apply(change);
+    this.readVersion = String(Number(this.readVersion) + 1);
+  }
+
+  private async open(): Promise<void> {
+    const read = await this.projects.open(this.name, INITIAL_FIELDS);
+    this.fields = undefined;
+    this.readVersion = read?.version ?? '0';
+    if (read === undefined) return;
+    const { whole, indexed } = read;
+    this.fields = new ProjectFields({ whole: whole || !indexed, indexed });
+    for (const [field, text] of read.fields)
+      if (text !== undefined || !this.fields.whole) this.fields.add(field, text);
+    // An earlier release wrote it, without an index: the next commit makes one.
+    if (!whole && !indexed) await this.readMore(await this.projects.fieldNames(this.name));
+  }
+
+  /** Reads fields in parts, or everything anew where the project has changed. */
+  private async readMore(names: readonly string[]): Promise<void> {
+    const slices = new TimeSlices();
+    // As often as it fails, the parts are larger, so that it comes to its end beside commits.
+    for (const part of this.parts(names, READ_LENGTH * 2 ** this.attempts)) {
+      const read = await this.projects.read(this.name, part);
+      if (read === undefined || read.version !== this.readVersion) return this.readAnew(names);
+      for (const [field, text] of read.fields) {
+        await slices.next();
+        this.fields?.add(field, text);
+      }
+    }
+    await yieldEventLoop();
+  }
+
+  private async readAnew(names: readonly string[]): Promise<void> {
+    if (++this.attempts > ATTEMPTS)
+      throw new BatonError(
+        'project_conflict',
+        `The project changed ${ATTEMPTS} times while it was read. Repeat the call.`,
+      );
+    const wanted = new Set([...(this.fields?.names ?? []), ...names]);
+    await this.open();
+    const { fields } = this;
+    if (fields !== undefined) await this.readMore([...wanted].filter((name) => !fields.has(name)));
+  }
+
+  private *parts(names: readonly string[], most: number): Generator<string[]> {
+    let part: string[] = [];
+    let length = 0;
+    for (const name of names) {
+      part.push(name);
+      length += this.fields?.expectedLength(name) ?? USUAL_LENGTH;
+      if (length < most && part.length < MOST_FIELDS) continue;
+      yield part;
+      part = [];
+      length = 0;
+    }
+    if (part.length > 0) yield part;
+  }
+}

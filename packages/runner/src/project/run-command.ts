@@ -1,0 +1,54 @@
+import type { Command } from '@baton/operations';
+import { BatonError, type JsonObject } from '@baton/protocol';
+import type { Idempotency, TenantStore } from '@baton/store';
+import { changeProject } from './project-change.ts';
+import { ProjectSnapshots } from './project-snapshots.ts';
+
+/** What a command did. */
+export interface CommandOutcome {
+  readonly outcome: JsonObject;
+  /** True where a call with the same idempotency key did it before. */
+  readonly replayed: boolean;
+}
+
+/**
+ * Commits a command that belongs to no task. With an idempotency key it lands once: the same key again returns the first
+ * outcome. Errors as for `changeProject`; `idempotency_conflict` for the key of other arguments.
+ */
+export async function runCommand(
+  tenant: TenantStore,
+  name: string,
+  command: Command,
+  idempotency?: Idempotency,
+): Promise<CommandOutcome> {
+  const { projects } = tenant;
+  const known = idempotency && (await projects.keptOutcome(idempotency));
+  if (known !== undefined) return replay(known);
+  try {
+    let landed = '';
+    const snapshots = new ProjectSnapshots(projects);
+    const outcome = await changeProject<'replayed'>(
+      command,
+      snapshots,
+      name,
+      async (before, change, made) => {
+        const kept = idempotency && { ...idempotency, outcome: JSON.stringify(made) };
+        const reply = await projects.commit(name, before, change, kept);
+        if (typeof reply === 'string') return reply;
+        landed = reply.replayed;
+        return 'replayed';
+      },
+    );
+    return outcome === 'replayed' ? replay(landed) : { outcome, replayed: false };
+  } catch (refusal) {
+    if (!(refusal instanceof BatonError) || idempotency === undefined) throw refusal;
+    // A call with the same key that ran beside this one may be what it was refused for.
+    const landed = await projects.keptOutcome(idempotency);
+    if (landed === undefined) throw refusal;
+    return replay(landed);
+  }
+}
+
+function replay(outcome: string): CommandOutcome {
+  return { outcome: JSON.parse(outcome) as JsonObject, replayed: true };
+}

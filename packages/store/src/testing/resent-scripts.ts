@@ -1,0 +1,146 @@
+/** What happens when a script is run twice with the same arguments, since the reply to the first run was lost. */
+export interface ResentScript {
+  /** How the second reply differs: `same`, `other <code>` for the same code with other facts, `<code>, then <code>`. */
+  readonly says: readonly string[];
+  /** What the second run changes: a kind of key, and its field, scores, members or lifetime. */
+  readonly changes: readonly string[];
+  /** Why neither does harm. */
+  readonly harmless: string;
+  /** Who runs segments goes on with the fence that he was told of. */
+  readonly goesOnWith?: 'second';
+}
+
+const NOTHING: ResentScript = { says: ['same'], changes: [], harmless: 'Nothing differs.' };
+/** The clock has gone on, and the call is counted twice. */
+const COUNTED = {
+  changes: ['rates lifetime', 'rates scores', 'tenant filled', 'tenant tokens'],
+  harmless: 'The caller pays for two calls.',
+};
+const LATER = 'The time is that of the second run, some milliseconds later.';
+const FENCED =
+  'The first run moved the fence. A job whose segment is stale dequeues again and finds what is left of its batch.';
+
+/** Every script by its name. A new one has no row, and fails the test until it has. */
+export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
+  'claim/claim': {
+    says: ['same', 'other claimed'],
+    changes: ['claims lifetime', 'claims scores', 'holder lifetime', 'holder scores'],
+    harmless: LATER,
+  },
+  'claim/release_holder': {
+    says: ['same'],
+    changes: ['holder lifetime', 'holder scores'],
+    harmless: LATER,
+  },
+  'deadline/expire': {
+    says: ['due, then early', 'ended, then gone'],
+    changes: [],
+    harmless:
+      'The task is not due any more. A job that the first reply requested is found by the check of jobs.',
+  },
+  'deadline/list_due_tasks': { says: ['same'], changes: ['due scores'], harmless: LATER },
+  'deadline/start_sweep_round': { says: ['same'], changes: ['swept value'], harmless: LATER },
+  'interaction/accept_answer': {
+    says: ['same', 'accepted, then replayed'],
+    changes: COUNTED.changes,
+    harmless:
+      'The answer counts once, and is confirmed. A job that the first reply requested is found by the check of jobs.',
+  },
+  'interaction/append_chunk': {
+    says: ['kept, then replayed'],
+    changes: COUNTED.changes,
+    harmless: 'The chunk counts once, and is confirmed.',
+  },
+  'interaction/extend_interaction': {
+    says: ['other extended'],
+    changes: ['task open', 'task up'],
+    harmless: LATER,
+  },
+  'interaction/fetch_or_claim_interactions': {
+    says: ['other ok', 'same'],
+    changes: [
+      'claims lifetime',
+      'claims members',
+      'claims scores',
+      'holder lifetime',
+      'holder members',
+      'holder scores',
+    ],
+    harmless:
+      'It claims others. What the first run claimed is hidden from other claims until its lease ends, and may be answered.',
+  },
+  'interaction/list_pending_or_register_waiter': NOTHING,
+  'interaction/read_chunk_state': NOTHING,
+  'interaction/read_interaction': NOTHING,
+  'project/commit': {
+    says: ['same', 'committed, then journaled'],
+    changes: [],
+    harmless:
+      'The attempt is known, or its place in the journal is; a segment goes on with the entry that it wrote itself.',
+  },
+  'project/keep_outcome': {
+    says: ['kept, then replayed'],
+    changes: [],
+    harmless: 'The caller returns the outcome that it kept itself, and says that it was there.',
+  },
+  'project/read_project': NOTHING,
+  'queue/begin_segments': {
+    says: ['other reply'],
+    changes: ['task fe', 'task tr'],
+    harmless: 'The segment is that of the second fence; one try more is counted, of eight.',
+    goesOnWith: 'second',
+  },
+  'queue/dequeue': {
+    says: ['same', 'taken, then again'],
+    changes: [],
+    harmless: 'The job finds its batch, and runs it one by one.',
+  },
+  'queue/requeue_lost_jobs': { says: ['same'], changes: ['outstanding scores'], harmless: LATER },
+  'queue/worker_heartbeat': {
+    says: ['same', 'other reply'],
+    changes: ['workers lifetime', 'workers scores'],
+    harmless: LATER,
+  },
+  'session/end_session': { says: ['same'], changes: ['ended lifetime', 'ended scores'], harmless: LATER },
+  'session/refresh_subscriptions': {
+    says: ['same'],
+    changes: ['session lifetime', 'subscribers lifetime', 'subscribers scores'],
+    harmless: LATER,
+  },
+  'session/subscribe': {
+    says: ['same'],
+    changes: ['session lifetime', 'subscribers lifetime', 'subscribers scores'],
+    harmless: LATER,
+  },
+  'session/unsubscribe': NOTHING,
+  'task/cancel': {
+    says: ['cancelled, then interaction_cancelled', 'cancelled, then task_ended'],
+    changes: [],
+    harmless: 'It is cancelled once; the caller is told that it has ended, as cancelled.',
+  },
+  'task/hold_for_program': { says: ['held, then stale'], changes: [], harmless: FENCED },
+  'task/open': {
+    says: ['same', 'opened, then exists'],
+    changes: COUNTED.changes,
+    harmless: 'There is one task. Where an idempotency key names it, its status is read.',
+  },
+  'task/park': { says: ['again, then stale', 'parked, then stale'], changes: [], harmless: FENCED },
+  'task/read_task_and_register_waiter': NOTHING,
+  'task/read_task_page': NOTHING,
+  'task/release_task': { says: ['released, then stale'], changes: [], harmless: FENCED },
+  'task/settle': { says: ['settled, then stale'], changes: [], harmless: FENCED },
+  'tenant/admission_dry_run': NOTHING,
+  'tenant/admit': { says: ['same'], ...COUNTED },
+  'tenant/admit_answer': { says: ['same'], ...COUNTED },
+  'tenant/create_key': { says: ['other created'], changes: ['key at', 'keys scores'], harmless: LATER },
+  'tenant/end_key': {
+    says: ['same', 'ended, then key_not_found'],
+    changes: [],
+    harmless: 'The key has ended; its caller is told that there is none.',
+  },
+  'tenant/upsert_tenant': {
+    says: ['same', 'ok, then tenant_exists'],
+    changes: [],
+    harmless: 'The tenant is as it was asked for; the operator is told that it exists.',
+  },
+};
