@@ -29,12 +29,13 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
   { pattern: /^:key:[^:]+$/, ...KEPT_WITH_TENANT },
   { pattern: /^:jobs$/, ...KEPT_WITH_TENANT },
   { pattern: /^:projects$/, ...KEPT_WITH_TENANT },
+  { pattern: /^:projectUse$/, ...KEPT_WITH_TENANT },
   { pattern: /^:project:/, ...KEPT_WITH_TENANT },
   { pattern: /^:pending$/, ...members(/^([\w-]+)\./) },
   { pattern: /^:ready$/, ...members(/^([\w-]+)$/) },
   { pattern: /^:held$/, ...members(/ ([\w-]+)$/) },
   { pattern: /^:deadlines$/, ...members(/^([\w-]+)$/) },
-  { pattern: /^:(rates|tasks|claims|subscribers|ended|listeners)$/, ...EXPIRES },
+  { pattern: /^:(rates|tasks|retained|claims|subscribers|ended|listeners)$/, ...EXPIRES },
   { pattern: /^:(task|past|chunks|idem|session|holder):[^:]+$/, ...EXPIRES },
 ];
 
@@ -42,7 +43,7 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
 export const OTHER_KEY_KINDS: readonly KeyKind[] = [
   { pattern: /^(due|outstanding)$/, ...TENANTS },
   { pattern: /^workers$/, ...EXPIRES },
-  { pattern: /^(swept|mark|topology|tenants)$/, ...KEPT },
+  { pattern: /^(swept|recount|mark|topology|tenants)$/, ...KEPT },
   // BullMQ removes its jobs by itself (queues/bullmq-queues.ts).
   { pattern: /^bull:/, ...KEPT },
 ];

@@ -120,6 +120,42 @@ test('no field of a project may be its version', async () => {
   });
 });
 
+test.each([
+  ['storedBytes', 6_000, 'x'.repeat(9_000)],
+  ['projectBytes', 2_000, 'x'.repeat(3_000)],
+  ['projects', 1, 'x'],
+] as const)(
+  'a change over %s is refused and changes nothing; what shrinks a project is not',
+  async (limit, most, text) => {
+    const testTenant = await fixture.createTenant();
+    const { projects } = testTenant.store;
+    await projects.commit('first', undefined, set('t:1', 'y'.repeat(1_000)));
+    const segment = await running(testTenant);
+    await fixture.operators.update(testTenant.store.id, { limits: { [limit]: most } });
+    const before = await fixture.contents();
+    const refused = await projects.commit('second', undefined, set('t:1', text)).catch((error) => error);
+    expect(refused).toMatchObject({ code: 'limit_storage', details: { limit, most } });
+    const inTask = segment.commit('second', undefined, set('t:1', text), outcome('3', '1'));
+    expect(await inTask.catch(({ code }) => code)).toBe('limit_storage');
+    expect(await fixture.contents()).toEqual(before);
+    await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: 1, projectBytes: 1 } });
+    expect(await projects.commit('first', { version: '1' }, set('t:1', 'z'))).toBe(true);
+  },
+);
+
+test('a project in the place of a deleted one is never taken for it', async () => {
+  const testTenant = await fixture.createTenant();
+  const { projects } = testTenant.store;
+  await projects.commit('p', undefined, set('t:1', '1'));
+  const seen = await projects.read('p');
+  await projects.delete('p');
+  expect(await projects.read('p')).toBeUndefined();
+  expect(await projects.commit('p', seen, set('t:1', '2')), 'what is gone has no version').toBe(false);
+  await projects.commit('p', undefined, set('t:1', '3'));
+  expect(await projects.commit('p', seen, set('t:1', '4')), 'nor has another that version').toBe(false);
+  await expect(projects.delete('q')).rejects.toMatchObject({ code: 'project_not_found' });
+});
+
 test('every code of COMMIT was reached', () => {
   expect(recorder.codes(COMMIT)).toEqual(documentedReplyCodes(COMMIT));
 });

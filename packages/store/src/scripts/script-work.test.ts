@@ -9,13 +9,14 @@ import { closeFixture, connectFixture } from '../testing/store-fixture.ts';
 /**
  * What a run of each script may do in `runEveryScript`, however much its tenant has: commands, arguments, elements of replies,
  * removed members, and kilobytes. What is above 200 is an allowance: a trim removes up to 200 members, a page of a record passes
- * 600 fields, a list looks at 1,000 members, a release ends 200 claims, an opening of 80 interactions is given them.
+ * 600 fields, a list looks at 1,000 members, a recount at 100 records, a release ends 200 claims, an opening of 80 interactions
+ * is given them.
  */
 const MOST_WORK: Readonly<Record<string, number>> = {
   'claim/claim': 300,
   'claim/release_holder': 1_100,
   'deadline/expire': 100,
-  'deadline/list_due_tasks': 30,
+  'deadline/list_due_tasks': 80,
   'deadline/start_sweep_round': 30,
   'interaction/accept_answer': 350,
   'interaction/append_chunk': 110,
@@ -24,11 +25,19 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'interaction/list_pending_or_register_waiter': 4_400,
   'interaction/read_chunk_state': 10,
   'interaction/read_interaction': 30,
-  'project/commit': 60,
+  'project/commit': 120,
+  'project/delete_project': 60,
+  'project/note_project_use': 60,
   'queue/begin_segments': 300,
   'queue/dequeue': 230,
   'queue/requeue_lost_jobs': 60,
   'queue/worker_heartbeat': 25,
+  'recount/finish_recount': 60,
+  'recount/recount_projects': 1_200,
+  'recount/recount_tasks': 1_500,
+  'recount/start_recount': 60,
+  'retention/forget_tasks': 200,
+  'retention/strip_tasks': 4_000,
   'session/end_session': 300,
   'session/refresh_subscriptions': 30,
   'session/subscribe': 60,
@@ -50,7 +59,13 @@ const MOST_WORK: Readonly<Record<string, number>> = {
 };
 
 const patient = { timeout: 120_000 };
-const UNLIMITED = { apiKeys: 10_000, openTasks: 1_000_000, pendingInteractions: 1_000_000 };
+const UNLIMITED = {
+  apiKeys: 10_000,
+  openTasks: 1_000_000,
+  pendingInteractions: 1_000_000,
+  projects: 1_000_000,
+  retainedTasks: 1_000_000,
+};
 
 /** The most work of a run of each script, in a tenant with so many of everything. `change` makes mutants of the scripts. */
 async function workOfScripts(size: number, change?: (source: string) => string) {
