@@ -55,7 +55,7 @@ export class InProcessDeployment {
     const store = await deployment.openStore('setup');
     await new OperatorStore(store).create({
       id: 'acme',
-      limits: { requestsPerSecond: 100_000, burst: 100_000, ...options.limits },
+      limits: { requestsPerSecond: 100_000, burst: 100_000, projects: 10_000, ...options.limits },
     });
     deployment.apiKey = await deployment.createKey({ scopes: ['mcp'] });
     for (let n = 0; n < (options.gateways ?? 2); n++) await deployment.addGateway();

@@ -22,6 +22,7 @@ describe.each([
     const added = await fixture.addedTasks();
     expect(resources.map(({ uri }) => uri)).toEqual([
       'baton://projects',
+      'baton://usage',
       projectUri('status'),
       projectUri('tasks'),
       projectUri('complexity-report'),
@@ -104,7 +105,7 @@ describe.each([
   });
 
   test('pages long lists with each entry once, and refuses an invalid cursor with -32602 [opaque-cursors]', async () => {
-    const key = await fixture.baton.addTenant(`much-${fastPath}`);
+    const key = await fixture.baton.addTenant(`much-${fastPath}`, { projects: 200 });
     const much = await connectMcpClient(fixture.baton.url(), key);
     try {
       const names = Array.from({ length: 120 }, (_, at) => `p${String(at).padStart(3, '0')}`);

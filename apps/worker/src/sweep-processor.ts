@@ -8,5 +8,6 @@ export function createSweepProcessor(shard: WorkerShard): JobProcessor {
   return async () => {
     await shard.sweepDeadlines();
     await shard.requeueLostJobs();
+    await shard.recountStored();
   };
 }

@@ -15,6 +15,10 @@ export const limitsSchema = z.strictObject({
   answerBytes: upTo(MAX_BODY_BYTES, 'Bytes of one answer (agentLLMResponse)'),
   delegatedRequestBytes: upTo(MAX_BODY_BYTES, 'Bytes of one delegated LLM request'),
   apiKeys: upTo(10_000, 'API keys, those that ended within a week included while there is room'),
+  storedBytes: upTo(1_099_511_627_776, 'Bytes of everything that is stored: projects and tasks'),
+  projects: upTo(1_000_000, 'Projects'),
+  projectBytes: upTo(67_108_864, 'Bytes of one project'),
+  retainedTasks: upTo(10_000_000, 'Ended tasks that stay readable; the oldest leave first'),
 });
 export type Limits = z.infer<typeof limitsSchema>;
 
@@ -27,6 +31,10 @@ export const DEFAULT_LIMITS: Limits = {
   answerBytes: 524_288,
   delegatedRequestBytes: 262_144,
   apiKeys: 1_000,
+  storedBytes: 268_435_456,
+  projects: 100,
+  projectBytes: 8_388_608,
+  retainedTasks: 10_000,
 };
 
 /** What a caller may give: any of them. */

@@ -106,6 +106,9 @@ async function endFailedSegment(
   const rejectsWrites = error.code === 'unavailable' && error.details['taken'] === false;
   if (rejectsWrites || error.code === 'limit_checks')
     return (await segment.release()) === 'stale' ? STALE : { kind: 'postponed', error };
+  if (error.code === 'limit_storage') {
+    return segmentEnd(await segment.settle({ status: 'failed', error: error.toWire() }), 'failed');
+  }
   const isPermanent =
     error.code === 'journal_too_large' || (error.code === 'internal' && thrown instanceof BatonError);
   if (isPermanent || final) {

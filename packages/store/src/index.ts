@@ -17,7 +17,7 @@ export type { InteractionRecord, InteractionSummary } from './records/interactio
 export type { TaskInspection, TaskSummary } from './queries/paged-queries.ts';
 export type { Page } from './records/page.ts';
 export type { JobCount } from './queues/bullmq-queues.ts';
-export type { Idempotency, Projects, ProjectVersion } from './tenant/projects.ts';
+export type { Idempotency, Projects, ProjectUse, ProjectVersion } from './tenant/projects.ts';
 export { refusalError, sessionNotFoundError } from './records/refusal-error.ts';
 export type { SealKey } from './seal-key.ts';
 export { Store, type StoreOptions } from './store.ts';
@@ -25,6 +25,7 @@ export type { PendingInteraction, TaskView } from './records/task-view.ts';
 export { OversizedRequestError } from './records/oversized-request-error.ts';
 export type { ParkRequest, Wait } from './records/park-request.ts';
 export type { NewTask } from './tasks/tasks.ts';
+export type { Usage } from './tenant/usage.ts';
 export type { TenantStore } from './tenant-store.ts';
 export { unreadyReason } from './redis/redis-errors.ts';
 export {

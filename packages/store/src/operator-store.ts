@@ -8,6 +8,7 @@ import { refusalError } from './records/refusal-error.ts';
 import { runScript } from './scripts/script.ts';
 import { UPSERT_TENANT } from './scripts/registry.ts';
 import type { Store } from './store.ts';
+import { readUsage, type Usage } from './tenant/usage.ts';
 
 /** A tenant with its limits. */
 export interface TenantRecord {
@@ -17,6 +18,7 @@ export interface TenantRecord {
   readonly createdAt: string;
   readonly limits: Limits;
   readonly openTasks: number;
+  readonly usage: Usage;
 }
 
 /**
@@ -70,18 +72,17 @@ export class OperatorStore {
 
   /** Errors: `tenant_not_found`. */
   async get(id: string): Promise<TenantRecord> {
-    const fields = await this.connection.command((client) => client.hgetall(this.keyspace.tenant(id).record));
-    if (fields['at'] === undefined) throw refusalError(['tenant_not_found']);
-    const limits = Object.fromEntries(
-      Object.entries(DEFAULT_LIMITS).map(([limit, most]) => [limit, Number(fields[limit] ?? most)]),
-    );
+    const found = await readUsage(this.connection, this.keyspace.tenant(id));
+    if (found === undefined) throw refusalError(['tenant_not_found']);
+    const { record, limits, usage } = found;
     return {
       id,
-      name: fields['name'] ?? id,
-      suspended: fields['suspended'] === '1',
-      createdAt: new Date(Number(fields['at'])).toISOString(),
-      limits: limits as Limits,
-      openTasks: Number(fields['open'] ?? 0),
+      name: record['name'] ?? id,
+      suspended: record['suspended'] === '1',
+      createdAt: new Date(Number(record['at'])).toISOString(),
+      limits,
+      openTasks: usage.openTasks,
+      usage,
     };
   }
 

@@ -17,6 +17,6 @@ export function createWorkerShards(store: Store): WorkerShard[] {
   const { connection, keyspace, queues, contextOf } = storeInternalsOf(store);
   return Array.from(
     { length: keyspace.shards },
-    (_, index) => new WorkerShard(index, connection, keyspace.shard(index), queues, contextOf),
+    (_, index) => new WorkerShard(index, connection, keyspace, queues, contextOf),
   );
 }

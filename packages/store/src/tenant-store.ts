@@ -1,4 +1,6 @@
-import { type ApiKeyParts, scopeSchema } from '@baton/protocol';
+import { type ApiKeyParts, type Limits, scopeSchema } from '@baton/protocol';
+import { refusalError } from './records/refusal-error.ts';
+import { readUsage, type Usage } from './tenant/usage.ts';
 import { CallerAdmission } from './tenant/caller-admission.ts';
 import { ChangeFeed } from './tenant/change-feed.ts';
 import { Claims } from './tasks/claims.ts';
@@ -62,6 +64,13 @@ export class TenantStore {
       principal: 'operator',
       scopes: new Set(scopeSchema.options),
     });
+  }
+
+  /** The tenant's limits, and what it has of what they bound. */
+  async usage(): Promise<{ limits: Limits; usage: Usage }> {
+    const found = await readUsage(this.context.connection, this.keys);
+    if (found === undefined) throw refusalError(['tenant_not_found']);
+    return { limits: found.limits, usage: found.usage };
   }
 
   /** The programs (`"<name> <version>"`) that live workers have; undefined when no worker lives. */

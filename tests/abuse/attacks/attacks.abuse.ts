@@ -16,6 +16,7 @@ import { jsonInsideStrings } from './json-inside-strings.ts';
 import { largeBodies } from './limits/large-bodies.ts';
 import { rateLimitedBodies } from './limits/rate-limited-bodies.ts';
 import { schemaCrosstalk } from './schema-crosstalk.ts';
+import { floodOfChunks, floodOfEndedTasks, floodOfParkedTasks, floodOfProjects } from './storage-floods.ts';
 import { strongerKeys } from './stronger-keys.ts';
 import { emptyAnswerChunks } from './limits/empty-answer-chunks.ts';
 import { unmatchedFilters } from './limits/unmatched-filters.ts';
@@ -40,6 +41,10 @@ const ATTACKS: readonly Attack[] = [
   largeBodies,
   rateLimitedBodies,
   schemaCrosstalk,
+  floodOfChunks,
+  floodOfEndedTasks,
+  floodOfParkedTasks,
+  floodOfProjects,
   strongerKeys,
   emptyAnswerChunks,
   unmatchedFilters,

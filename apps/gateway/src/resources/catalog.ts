@@ -9,6 +9,7 @@ import {
   projectTaskResource,
   projectTasksResource,
 } from './project-resources.ts';
+import { usageResource } from './usage-resource.ts';
 import { promptResource } from './prompt-resources.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
@@ -25,6 +26,7 @@ export const resourceKinds: readonly ResourceKind[] = [
   taskResource,
   interactionResource,
   promptResource,
+  usageResource,
 ];
 
 /** The kinds that have variables, as `resources/templates/list` shows them. */

@@ -15,6 +15,7 @@ import {
   projectStatusResource,
   projectTasksResource,
 } from './project-resources.ts';
+import { usageResource } from './usage-resource.ts';
 import { promptResource } from './prompt-resources.ts';
 import { resourceEntry, type ResourceKind } from './resource-kind.ts';
 import type { Variables } from './uri-template.ts';
@@ -61,7 +62,8 @@ const listProjects: Section = async (call, from) => {
   if (!call.identity.scopes.has('mcp')) return { resources: [] };
   // One more than fits, so that the last page is known to be the last.
   const names = await call.tenant.projects.names(from, PAGE_SIZE + 1);
-  const resources: Resource[] = from === undefined ? [resourceEntry(projectsResource, {})] : [];
+  const resources: Resource[] =
+    from === undefined ? [resourceEntry(projectsResource, {}), resourceEntry(usageResource, {})] : [];
   let examined = 0;
   for (const [at, name] of names.entries()) {
     const found = await viewProject(call.tenant, name, (project) =>

@@ -102,8 +102,10 @@ export const projectsResource = defineResource({
   mayChangeWith: () => true,
   read: async (_variables, call) => {
     const { items, nextCursor } = await call.tenant.projects.page();
-    const shown = items.map((project) => ({
+    const uses = await call.tenant.projects.uses(items);
+    const shown = uses.map(({ name: project, lastUsedAt }) => ({
       projectRoot: project,
+      ...(lastUsedAt === undefined ? {} : { lastUsedAt }),
       status: projectStatusResource.template.expand({ project }),
       tasks: projectTasksResource.template.expand({ project }),
     }));

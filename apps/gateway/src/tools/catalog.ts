@@ -1,6 +1,7 @@
 import { type Operation, projectTools } from '@baton/operations';
 import { agentLlmTool } from './agent-llm.ts';
 import { cancelTaskTool } from './cancel-task.ts';
+import { deleteProjectTool } from './delete-project.ts';
 import { createOperationTool } from './operation-tool.ts';
 import { pendingInteractionsTool } from './pending-interactions.ts';
 import { createProjectTool } from './project-tool.ts';
@@ -12,6 +13,7 @@ export function toolCatalog(operations: ReadonlyMap<string, Operation>): Readonl
   const tools = [
     ...[...operations.values()].map(createOperationTool),
     ...projectTools.map(createProjectTool),
+    deleteProjectTool,
     agentLlmTool,
     pendingInteractionsTool,
     taskStatusTool,

@@ -47,7 +47,7 @@ describe('on a Redis that runs in en_US.UTF-8', () => {
 
   beforeEach(async () => {
     await fixture.redis.flushall();
-    testTenant = await fixture.createTenant();
+    testTenant = await fixture.createTenant({ projects: 10_000 });
     await testTenant.caller();
     const { apiKeys, projects } = testTenant.store;
     await Promise.all(Array.from({ length: COUNT }, () => testTenant.openTask()));

@@ -42,6 +42,9 @@ export const SWEEP_INTERVAL = 500;
 /** A tenant's recorded jobs are compared with BullMQ's in this interval, while it has any. */
 export const LOST_JOB_CHECK_INTERVAL = 2_000;
 
+/** A recount of what the tenants of a shard store begins in this interval, or when the one before has ended. */
+export const RECOUNT_INTERVAL = 3_600_000;
+
 /** A released holder is given no claim for so long, which is longer than any of its calls may take. */
 export const RELEASED_HOLDER_TTL = 60_000;
 

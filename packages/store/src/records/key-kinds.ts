@@ -29,13 +29,14 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
   { pattern: /^:key:[^:]+$/, ...KEPT_WITH_TENANT },
   { pattern: /^:jobs$/, ...KEPT_WITH_TENANT },
   { pattern: /^:projects$/, ...KEPT_WITH_TENANT },
+  { pattern: /^:projectUse$/, ...KEPT_WITH_TENANT },
   { pattern: /^:project:/, ...KEPT_WITH_TENANT },
   { pattern: /^:pending$/, ...members(/^([\w-]+)\./) },
   { pattern: /^:ready$/, ...members(/^([\w-]+)$/) },
   { pattern: /^:held$/, ...members(/ ([\w-]+)$/) },
   { pattern: /^:deadlines$/, ...members(/^([\w-]+)$/) },
   {
-    pattern: /^:(rates|tasks|claims|subscribers|ended|listeners|landed|outcomes|outcomes:times)$/,
+    pattern: /^:(rates|tasks|retained|claims|subscribers|ended|listeners|landed|outcomes|outcomes:times)$/,
     ...EXPIRES,
   },
   { pattern: /^:(task|past|chunks|idem|session|holder):[^:]+$/, ...EXPIRES },
@@ -45,7 +46,7 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
 export const OTHER_KEY_KINDS: readonly KeyKind[] = [
   { pattern: /^(due|outstanding)$/, ...TENANTS },
   { pattern: /^workers$/, ...EXPIRES },
-  { pattern: /^(swept|mark|topology|tenants)$/, ...KEPT },
+  { pattern: /^(swept|recount|mark|topology|tenants)$/, ...KEPT },
   // BullMQ removes its jobs by itself (queues/bullmq-queues.ts).
   { pattern: /^bull:/, ...KEPT },
 ];

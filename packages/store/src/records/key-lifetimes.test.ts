@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, llmWait, type TestTenant, sleepWait } from '../testing/test-tenant.ts';
 import { DEFAULT_LIFETIMES, unfinishedTaskTtl } from './durations.ts';
+import { taskRef } from './keys.ts';
 import { formatInteractionId } from '@baton/protocol';
 
 const fixture = await openFixture();
@@ -82,12 +83,20 @@ const ENDS: Record<string, (testTenant: TestTenant) => Promise<string>> = {
 };
 
 test.each(Object.entries(ENDS))(
-  'a task that was %s stays readable for the retention, and no longer',
+  'a task that was %s stays readable for the retention, and a day more should nobody sweep',
   async (_how, end) => {
     const testTenant = await fixture.createTenant();
     const taskId = await end(testTenant);
-    expect(Math.abs(await spare(testTenant, taskId))).toBeLessThan(1_000);
-    expect(await redis.pttl(testTenant.keys.task(taskId))).toBeGreaterThan(retention - 5_000);
+    expect(Math.abs((await spare(testTenant, taskId)) - 86_400_000)).toBeLessThan(1_000);
+    const until = Number(await redis.zscore(testTenant.keys.retained, taskRef(taskId)));
+    expect(Math.abs(until - Date.now() - retention)).toBeLessThan(5_000);
+    expect(await redis.pttl(testTenant.keys.retained)).toBeGreaterThan(retention);
+    await fixture.sweep();
+    expect(await redis.exists(testTenant.keys.task(taskId))).toBe(1);
+    await redis.zadd(testTenant.keys.retained, 1, taskRef(taskId));
+    await redis.zadd(fixture.shardKeys.due, 1, testTenant.store.id);
+    await fixture.sweep();
+    expect(await redis.exists(testTenant.keys.task(taskId)), 'its time is over').toBe(0);
   },
 );
 
@@ -107,8 +116,11 @@ test('an idempotency key lives as long as its task can, and its task never outli
     redis.pexpiretime(testTenant.keys.task(taskId)),
   ]);
   expect(key).toBeGreaterThanOrEqual(record);
-  await testTenant.tasks.cancel(ANN, taskId);
+  const brief = testTenant.withLifetimes({ retention: 0 });
+  await brief.tasks.cancel(ANN, taskId);
   expect(await redis.pexpiretime(testTenant.keys.task(taskId))).toBeLessThan(key);
+  await fixture.sweep();
+  expect(await redis.exists(testTenant.keys.idempotency(IDEMPOTENCY.key)), 'it goes with its task').toBe(0);
 });
 
 test('nothing that a task leaves stays for ever, and indexes are trimmed while they are used', async () => {

@@ -66,6 +66,8 @@ export class ShardKeys {
   readonly tenantsWithJobs: string;
   /** Live workers with their programs, by the time at which they expire. */
   readonly workers: string;
+  /** Where the recount of what tenants store stands. */
+  readonly recount: string;
   /** When the last sweep began. */
   readonly swept: string;
   /** BullMQ's prefix. */
@@ -78,6 +80,7 @@ export class ShardKeys {
     this.due = `${base}:due`;
     this.tenantsWithJobs = `${base}:outstanding`;
     this.workers = `${base}:workers`;
+    this.recount = `${base}:recount`;
     this.swept = `${base}:swept`;
     this.bull = `${base}:bull`;
     this.endedSessionsChannel = `${base}:endings`;
@@ -116,6 +119,10 @@ export class TenantKeys {
   /** The outcomes of calls with an idempotency key that started no task, and when each was kept. */
   readonly outcomes: string;
   readonly outcomeTimes: string;
+  /** What each project takes, and when it was last used. */
+  readonly projectUse: string;
+  /** Ended tasks, by the time until which they are retained. */
+  readonly retained: string;
   /** The channel of the tenant's changes. */
   readonly changeChannel: string;
   /** Holds that channel's name while a replica subscribes to it. */
@@ -146,6 +153,8 @@ export class TenantKeys {
     this.landed = `${this.record}:landed`;
     this.outcomes = `${this.record}:outcomes`;
     this.outcomeTimes = `${this.record}:outcomes:times`;
+    this.projectUse = `${this.record}:projectUse`;
+    this.retained = `${this.record}:retained`;
     this.changeChannel = `${this.record}:changes`;
     this.activeChangeChannel = `${this.record}:listeners`;
     this.subscribedSessions = `${this.record}:subscribers`;
@@ -168,6 +177,7 @@ export class TenantKeys {
       pending,
       claims,
       deadlines,
+      retained,
       ready,
       held,
       jobs,
@@ -186,6 +196,7 @@ export class TenantKeys {
       claims,
       deadlines,
       due,
+      retained,
       ready,
       held,
       jobs,

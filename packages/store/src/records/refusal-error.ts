@@ -39,6 +39,8 @@ export function refusalError(
         `${facts[1]} bytes are more than the tenant's limit '${facts[0]}' of ${facts[2]}. Send less, or have the limit raised.`,
         { ...about, limit: facts[0], bytes: Number(facts[1]), most: Number(facts[2]) },
       );
+    case 'limit_storage':
+      return storageRefusal(facts);
     case 'idempotency_conflict':
       return new BatonError(
         'idempotency_conflict',
@@ -109,6 +111,22 @@ export function refusalError(
     default:
       throw new Error(`a script answered ${JSON.stringify(reply)}`);
   }
+}
+
+/** Names what to delete: nothing leaves by itself but ended tasks. */
+function storageRefusal([limit = '', most, used]: readonly string[]): BatonError {
+  const facts = { limit, most: Number(most), used: Number(used) };
+  const remedy = {
+    projects: 'Delete one with delete_project or DELETE /v1/projects/{id}; baton://usage lists them.',
+    projectBytes: 'Delete tasks, tags or files of the project, or divide it.',
+  }[limit];
+  return new BatonError(
+    'limit_storage',
+    `The tenant's limit '${limit}' of ${most} is reached: ${used} are used. ` +
+      `${remedy ?? 'Delete projects with delete_project or DELETE /v1/projects/{id} (baton://usage lists them by size), or cancel open tasks; ended tasks leave by themselves.'} ` +
+      'Or have the limit raised.',
+    facts,
+  );
 }
 
 /** The limit counts all keys of a tenant together, and each has a share of it (docs/clients.md). */

@@ -1,6 +1,6 @@
 import { BatonError, maskUrlPasswords } from '@baton/protocol';
 import type { Cluster, Redis } from 'ioredis';
-import type { CompiledScript, ScriptCall } from '../scripts/script-batch.ts';
+import type { CompiledScript, Incoming, ScriptCall } from '../scripts/script-batch.ts';
 import { ScriptBatcher } from '../scripts/script-batcher.ts';
 import { MemoryReserve } from './memory-reserve.ts';
 import { PubSub } from './pub-sub.ts';
@@ -68,11 +68,11 @@ export class Connection {
 
   /** Runs a script, in a batch with others where it may be. Errors: `unavailable`. */
   async evaluate(
-    script: CompiledScript & { readonly replicated: boolean; readonly incoming: boolean },
+    script: CompiledScript & { readonly replicated: boolean; readonly incoming: Incoming | undefined },
     keys: ScriptCall['keys'],
     args: ScriptCall['args'],
   ): Promise<unknown[]> {
-    if (script.incoming) this.memoryReserve.refuseIncoming();
+    if (script.incoming) this.memoryReserve.refuse(script.incoming);
     try {
       if (script.replicated && this.replicatedWriter !== undefined)
         return await this.replicatedWriter.evaluate(script, keys, args);

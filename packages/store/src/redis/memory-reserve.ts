@@ -1,25 +1,34 @@
 import { BatonError } from '@baton/protocol';
 import { Cluster, type Redis } from 'ioredis';
+import type { Incoming } from '../scripts/script-batch.ts';
 
-/** The share of Redis's memory that is kept for accepted work: a full Redis takes no BullMQ job. */
-const RESERVE = 0.05;
+/**
+ * The shares of Redis's memory that are kept: new work leaves the first free for answers, answers leave the second free for
+ * segments and BullMQ's jobs, which a full Redis would not take.
+ */
+const RESERVES: Readonly<Record<Incoming, number>> = { new: 0.1, answer: 0.03 };
+
+/** How often Redis is asked; more often once less than NEAR of its memory is left, so that a second of writes cannot pass the floor. */
 const REFRESH_INTERVAL_MS = 1_000;
+const NEAR_INTERVAL_MS = 100;
+const NEAR = 0.4;
 
-/** Watches how full Redis is, and refuses new content while only the reserve is left. */
+/** Watches how full Redis is, and refuses what comes in while only the reserve is left. */
 export class MemoryReserve {
   private readonly client: Redis | Cluster;
-  private readonly timer: NodeJS.Timeout;
-  private low = false;
+  private timer: NodeJS.Timeout | undefined;
+  private closed = false;
+  /** The share of its memory that the fullest server has free. */
+  private free = 1;
 
   constructor(client: Redis | Cluster) {
     this.client = client;
-    this.timer = setInterval(() => void this.refresh().catch(() => {}), REFRESH_INTERVAL_MS);
-    this.timer.unref();
+    this.schedule();
   }
 
   /** Errors: `unavailable`, with nothing sent. */
-  refuseIncoming(): void {
-    if (!this.low) return;
+  refuse(incoming: Incoming): void {
+    if (this.free > RESERVES[incoming]) return;
     throw new BatonError(
       'unavailable',
       'Redis cannot take this now (its memory is full but for what accepted work needs). Nothing was changed and nothing is lost; repeat the call.',
@@ -31,14 +40,26 @@ export class MemoryReserve {
   async refresh(): Promise<void> {
     const servers = this.client instanceof Cluster ? this.client.nodes('master') : [this.client];
     const infos = await Promise.all(servers.map((server) => server.info('memory')));
-    this.low = infos.some((info) => {
+    const free = infos.map((info) => {
       const [used, most] = [infoNumber(info, 'used_memory'), infoNumber(info, 'maxmemory')];
-      return most > 0 && used > most * (1 - RESERVE);
+      return most > 0 ? 1 - used / most : 1;
     });
+    this.free = Math.min(...free);
   }
 
   close(): void {
-    clearInterval(this.timer);
+    this.closed = true;
+    clearTimeout(this.timer);
+  }
+
+  private schedule(): void {
+    if (this.closed) return;
+    const interval = this.free < NEAR ? NEAR_INTERVAL_MS : REFRESH_INTERVAL_MS;
+    this.timer = setTimeout(() => {
+      void this.refresh()
+        .catch(() => {})
+        .then(() => this.schedule());
+    }, interval).unref();
   }
 }
 

@@ -173,6 +173,19 @@ test('a task that waits for several answers is read with the first request, and 
   expect(JSON.stringify(pending.slice(1)).length).toBeLessThan(32 * 400);
 });
 
+test('a chunk for which the tenant has no room is refused, the whole answer is not, and chunks give back what they took', async () => {
+  const answer = await StreamedAnswer.open();
+  const { testTenant } = answer;
+  const used = async () => Number(await redis.hget(testTenant.keys.record, 'stored'));
+  const parked = await used();
+  await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: parked + 2_000 } });
+  expect(await answer.post(0, 'x'.repeat(1_500))).toBe('done');
+  expect(await answer.post(1, 'x'.repeat(1_500))).toBe('limit_storage');
+  expect(await used()).toBeGreaterThan(parked + 1_500);
+  await testTenant.answer(answer.taskId, 1, { text: JSON.stringify('y'.repeat(5_000)) });
+  expect((await used()) - parked).toBeLessThan(5_000 + 300);
+});
+
 test('every code of APPEND_CHUNK was reached, but for those of the admission', () => {
   const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
   expect(recorder.codes(APPEND_CHUNK)).toEqual(

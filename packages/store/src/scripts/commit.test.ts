@@ -138,7 +138,7 @@ test('an attempt that is sent again changes nothing and says the same, whatever 
   await projects.commit('p', { version: '1' }, set('t', '2'));
   const before = await fixture.contents();
   const [script, keys, args] = calls[0]!;
-  expect(await evaluate(script, keys, args)).toEqual(['committed', 1]);
+  expect(await evaluate(script, keys, args)).toEqual(['committed', '1']);
   expect(await fixture.contents()).toEqual(before);
   const unknown = async () =>
     recorder.withMutant(
@@ -260,6 +260,42 @@ test('a small project is read whole, of a larger one the fields that are named, 
   // As a release without an index leaves it.
   await fixture.redis.hset(testTenant.keys.project('p'), 'v', '3');
   expect(await projects.open('p', ['a'])).toMatchObject({ version: '3', indexed: false });
+});
+
+test.each([
+  ['storedBytes', 6_000, 'x'.repeat(9_000)],
+  ['projectBytes', 2_000, 'x'.repeat(3_000)],
+  ['projects', 1, 'x'],
+] as const)(
+  'a change over %s is refused and changes nothing; what shrinks a project is not',
+  async (limit, most, text) => {
+    const testTenant = await fixture.createTenant();
+    const { projects } = testTenant.store;
+    await projects.commit('first', undefined, set('t:1', 'y'.repeat(1_000)));
+    const segment = await running(testTenant);
+    await fixture.operators.update(testTenant.store.id, { limits: { [limit]: most } });
+    const before = await fixture.contents();
+    const refused = await projects.commit('second', undefined, set('t:1', text)).catch((error) => error);
+    expect(refused).toMatchObject({ code: 'limit_storage', details: { limit, most } });
+    const inTask = segment.commit('second', undefined, set('t:1', text), outcome('3', '1'));
+    expect(await inTask.catch(({ code }) => code)).toBe('limit_storage');
+    expect(await fixture.contents()).toEqual(before);
+    await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: 1, projectBytes: 1 } });
+    expect(await projects.commit('first', { version: '1' }, set('t:1', 'z'))).toBe('committed');
+  },
+);
+
+test('a project in the place of a deleted one is never taken for it', async () => {
+  const testTenant = await fixture.createTenant();
+  const { projects } = testTenant.store;
+  await projects.commit('p', undefined, set('t:1', '1'));
+  const seen = await projects.open('p');
+  await projects.delete('p');
+  expect(await projects.open('p')).toBeUndefined();
+  expect(await projects.commit('p', seen, set('t:1', '2')), 'what is gone has no version').toBe('conflict');
+  await projects.commit('p', undefined, set('t:1', '3'));
+  expect(await projects.commit('p', seen, set('t:1', '4')), 'nor has another that version').toBe('conflict');
+  await expect(projects.delete('q')).rejects.toMatchObject({ code: 'project_not_found' });
 });
 
 test('every code of COMMIT was reached', () => {

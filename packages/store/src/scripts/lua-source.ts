@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { DEFAULT_LIMITS } from '@baton/protocol';
+import { STORED_WEIGHTS } from '../records/stored-weights.ts';
 import { FIELD, INTERACTION_FIELD_PATTERN } from '../records/task-record.ts';
 
 const FOLDER = new URL('./lua/', import.meta.url);
@@ -11,14 +13,15 @@ export interface LuaSource {
 }
 
 /**
- * Loads `lua/<name>.lua`. Inside it a key is `K_<name>`, an argument `A_<name>`, and `A_rest` is where further ARGV begin.
+ * Loads `lua/<name>.lua`. Inside it a key is `K_<name>`, an argument `A_<name>`, and `A_rest` is where further ARGV begin;
+ * `W_<name>` is a weight of stored-weights.ts, `DEFAULT_LIMITS` a table of the limits that a tenant's record may lack.
  * Throws when the headers `-- KEYS:` and `-- ARGV:` name other keys or arguments than the caller, and for an unknown field.
  */
 export function loadLua(name: string, keys: readonly string[], args: readonly string[]): LuaSource {
   const text = readLua(name);
   refuseUnlessEqual(name, 'KEYS', headerNames(text, 'KEYS'), keys);
   refuseUnlessEqual(name, 'ARGV', headerNames(text, 'ARGV'), args);
-  const [shebang = '', ...lines] = substituteFieldNames(expandIncludes(text)).split('\n');
+  const [shebang = '', ...lines] = substituteConstants(expandIncludes(text)).split('\n');
   return { shebang, body: [prologue(keys, args), ...lines].join('\n') };
 }
 
@@ -34,6 +37,20 @@ export function substituteFieldNames(text: string): string {
     return `'${stored}'`;
   });
 }
+
+function substituteConstants(text: string): string {
+  return substituteFieldNames(text)
+    .replaceAll('DEFAULT_LIMITS', LIMITS_TABLE)
+    .replace(/\bW_(\w+)\b/g, (constant, name: string) => {
+      const weight = STORED_WEIGHTS[name as keyof typeof STORED_WEIGHTS];
+      if (weight === undefined) throw new Error(`there is no weight ${constant}`);
+      return String(weight);
+    });
+}
+
+const LIMITS_TABLE = `{${Object.entries(DEFAULT_LIMITS)
+  .map(([name, most]) => `${name} = '${most}'`)
+  .join(', ')}}`;
 
 export function expandIncludes(text: string): string {
   return text.replace(/^-- @include (\w+)$/gm, (_line, name: string) => readLua(`include/${name}`));

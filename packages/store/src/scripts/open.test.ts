@@ -145,6 +145,23 @@ test('a limit is free again when what counted has ended', async () => {
   await testTenant.openTask();
 });
 
+test('a task for which the tenant has no room is refused with what is used, and changes nothing', async () => {
+  const testTenant = await fixture.createTenant({ storedBytes: 4_000 });
+  await testTenant.openTask();
+  const used = Number(await redis.hget(testTenant.keys.record, 'stored'));
+  const input = { text: 'x'.repeat(4_000 - used) };
+  const before = await fixture.contents();
+  const refused = await testTenant
+    .openTask({ input }, testTenant.store.operatorCaller())
+    .catch((error) => error);
+  expect(refused).toMatchObject({
+    code: 'limit_storage',
+    details: { limit: 'storedBytes', most: 4_000, used },
+  });
+  expect(refused.message).toMatch(/delete_project/);
+  expect(await fixture.contents()).toEqual(before);
+});
+
 test('every code of OPEN was reached', async () => {
   const admission = ['insufficient_scope', 'limit_rate', 'tenant_suspended', 'unauthenticated'];
   const own = documentedReplyCodes(OPEN).filter((code) => !admission.includes(code));
@@ -166,6 +183,7 @@ function reopen(testTenant: TestTenant, taskId: string): Promise<unknown[]> {
     version: 1,
     input: '{}',
     arguments: '',
+    idempotencyDigest: '',
     staleRef: '',
     life: 1,
     keep: 1,

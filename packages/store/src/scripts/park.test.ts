@@ -200,6 +200,18 @@ test('a request of exactly the limit is opened', async () => {
   expect(await segment.park({ ...nothing, waits: [wait] })).toBe('parked');
 });
 
+test('a task that was accepted may go on above the limit by a quarter, and is told when there is no room', async () => {
+  const testTenant = await fixture.createTenant();
+  const { segment } = await running(testTenant, [llmWait('0')]);
+  const used = Number(await redis.hget(testTenant.keys.record, 'stored'));
+  const parkUnder = async (storedBytes: number) => {
+    await fixture.operators.update(testTenant.store.id, { limits: { storedBytes } });
+    return segment.park({ ...nothing, waits: [llmWait('2')] }).catch(({ code }) => code);
+  };
+  expect(await parkUnder(Math.floor((used * 4) / 5))).toBe('limit_storage');
+  expect(await parkUnder(Math.ceil(((used + 1_000) * 4) / 5))).toBe('parked');
+});
+
 test('every code of PARK and SETTLE was reached', () => {
   expect(recorder.codes(PARK)).toEqual(documentedReplyCodes(PARK));
   expect(recorder.codes(SETTLE)).toEqual(documentedReplyCodes(SETTLE));

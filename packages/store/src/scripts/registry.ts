@@ -9,15 +9,16 @@ import { defineScript } from './script.ts';
  * REPLICATED: the reply confirms something to someone outside, and waits for the replicas of Redis. What workers do is not:
  * should a failover lose it, it is done again, and clients learn of it by READ_TASK_AND_REGISTER_WAITER.
  *
- * INCOMING: OPEN, ACCEPT_ANSWER, APPEND_CHUNK, COMMIT from outside a task, KEEP_OUTCOME, SUBSCRIBE and CREATE_KEY bring content in, and are refused while
- * Redis has little room left (memory-reserve.ts): the rest is for what was accepted, that is PARK, COMMIT and BullMQ's jobs.
- * An answer is refused too, though someone paid for it: it stays with its agent, who is told to repeat it. When Redis is
- * full all the same, it refuses those seven, PARK and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their
- * first line) write some bytes at most, but for SETTLE, which ends a task.
+ * NEW_WORK: OPEN, APPEND_CHUNK, COMMIT from outside a task, KEEP_OUTCOME, SUBSCRIBE and CREATE_KEY bring new content in, and are the first to be
+ * refused while Redis has little room left (memory-reserve.ts); ANSWER, which brings what somebody paid for, is the next. The rest
+ * of the room is for what was accepted, that is PARK, COMMIT and BullMQ's jobs. When Redis is full all the same, it refuses those,
+ * PARK and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their first line) write some bytes at most,
+ * but for SETTLE, which ends a task.
  */
 
 const REPLICATED = { replicated: true };
-const INCOMING = { incoming: true };
+const NEW_WORK = { incoming: 'new' } as const;
+const ANSWER = { incoming: 'answer' } as const;
 /** Many are called at once, and each is short. */
 const BATCHED = { batched: true };
 
@@ -59,24 +60,25 @@ export const OPEN = defineScript(
   ],
   [
     ...CALLER,
-    ...(['topic', 'ref', 'operation', 'input', 'arguments', 'staleRef', 'life', 'keep'] as const),
+    ...(['topic', 'ref', 'operation', 'input', 'arguments', 'idempotencyDigest'] as const),
+    ...(['staleRef', 'life', 'keep'] as const),
     ...(['journal', 'waits', 'ready'] as const),
   ],
-  { ...REPLICATED, ...BATCHED, ...INCOMING },
+  { ...REPLICATED, ...BATCHED, ...NEW_WORK },
 );
 
 export const ACCEPT_ANSWER = defineScript(
   'interaction/accept_answer',
   [...ADMISSION, 'task', 'pending', 'claims', ...QUEUE, 'activeChangeChannel'],
   [...CALLER, 'topic', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
-  { ...REPLICATED, ...BATCHED, ...INCOMING },
+  { ...REPLICATED, ...BATCHED, ...ANSWER },
 );
 
 export const APPEND_CHUNK = defineScript(
   'interaction/append_chunk',
   [...ADMISSION, 'task', 'chunks'],
   [...CALLER, 'number', 'sequence', 'delta'],
-  { ...REPLICATED, ...INCOMING },
+  { ...REPLICATED, ...NEW_WORK },
 );
 
 export const READ_CHUNK_STATE = defineScript(
@@ -105,23 +107,39 @@ export const HOLD_FOR_PROGRAM = defineScript(
 
 export const COMMIT = defineScript(
   'project/commit',
-  ['task', 'project', 'projects', 'activeChangeChannel', 'landed', 'outcomes', 'outcomeTimes'],
+  [
+    ...(['tenant', 'task', 'project', 'projects', 'projectUse', 'activeChangeChannel'] as const),
+    ...(['landed', 'outcomes', 'outcomeTimes'] as const),
+  ],
   [
     ...(['fence', 'path', 'entry', 'version', 'name', 'journal', 'sets', 'copies'] as const),
     ...(['attempt', 'key', 'arguments', 'outcome', 'keep'] as const),
   ],
-  { ...REPLICATED, ...INCOMING },
+  { ...REPLICATED, ...NEW_WORK },
 );
 
-export const COMMIT_IN_TASK = { ...COMMIT, replicated: false, incoming: false };
+export const COMMIT_IN_TASK = { ...COMMIT, replicated: false, incoming: undefined };
 
-export const READ_PROJECT = defineScript('project/read_project', ['project'], ['whole']);
+export const DELETE_PROJECT = defineScript(
+  'project/delete_project',
+  ['tenant', 'project', 'projects', 'projectUse', 'activeChangeChannel'],
+  ['name'],
+  REPLICATED,
+);
+
+export const NOTE_PROJECT_USE = defineScript('project/note_project_use', ['projectUse', 'project'], ['name']);
+
+export const READ_PROJECT = defineScript(
+  'project/read_project',
+  ['project', 'projectUse'],
+  ['name', 'whole'],
+);
 
 export const KEEP_OUTCOME = defineScript(
   'project/keep_outcome',
   ['outcomes', 'outcomeTimes'],
   ['key', 'arguments', 'outcome', 'keep'],
-  { ...REPLICATED, ...INCOMING },
+  { ...REPLICATED, ...NEW_WORK },
 );
 
 export const PARK = defineScript(
@@ -133,21 +151,21 @@ export const PARK = defineScript(
 
 export const SETTLE = defineScript(
   'task/settle',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', ...QUEUE, 'activeChangeChannel'],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, 'activeChangeChannel'],
   ['fence', 'topic', 'ref', 'status', 'payload', 'retention'],
   BATCHED,
 );
 
 export const CANCEL = defineScript(
   'task/cancel',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', ...QUEUE, 'activeChangeChannel'],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, 'activeChangeChannel'],
   ['principal', 'scopes', 'topic', 'ref', 'number', 'payload', 'retention'],
   REPLICATED,
 );
 
 export const EXPIRE = defineScript(
   'deadline/expire',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', ...QUEUE, 'activeChangeChannel'],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, 'activeChangeChannel'],
   ['topic', 'ref', 'expired', 'taskExpired', 'retention'],
   BATCHED,
 );
@@ -156,9 +174,29 @@ export const RELEASE_TASK = defineScript('task/release_task', ['task'], ['fence'
 
 export const LIST_DUE_TASKS = defineScript(
   'deadline/list_due_tasks',
-  ['deadlines', 'due'],
-  ['tenant', 'limit'],
+  ['tenant', 'deadlines', 'retained', 'due'],
+  ['name', 'limit'],
 );
+
+export const FORGET_TASKS = defineScript(
+  'retention/forget_tasks',
+  ['tenant', 'tasks', 'retained'],
+  ['plain'],
+);
+
+export const STRIP_TASKS = defineScript('retention/strip_tasks', ['tenant', 'retained'], ['fields', 'bytes']);
+
+export const START_RECOUNT = defineScript('recount/start_recount', ['tenant'], ['walk']);
+
+export const RECOUNT_TASKS = defineScript(
+  'recount/recount_tasks',
+  ['tenant', 'tasks', 'retained', 'due'],
+  ['name', 'walk'],
+);
+
+export const RECOUNT_PROJECTS = defineScript('recount/recount_projects', ['tenant', 'projectUse'], ['walk']);
+
+export const FINISH_RECOUNT = defineScript('recount/finish_recount', ['tenant'], ['walk']);
 
 export const REQUEUE_LOST_JOBS = defineScript('queue/requeue_lost_jobs', QUEUE, ['topic', 'lost']);
 
@@ -228,7 +266,7 @@ export const SUBSCRIBE = defineScript(
   'session/subscribe',
   ['credential', 'tenant', 'session', 'subscribers', 'ended', 'activeChangeChannel', 'idle'],
   [...RECHECK, 'id', 'uri', 'subscriptions', 'bytes', 'sessions', 'life', 'grace', 'idle'],
-  { ...REPLICATED, ...INCOMING },
+  { ...REPLICATED, ...NEW_WORK },
 );
 
 export const UNSUBSCRIBE = defineScript(
@@ -262,7 +300,7 @@ export const CREATE_KEY = defineScript(
   'tenant/create_key',
   ['credential', 'tenant', 'key', 'keys', 'keyEnds', 'forgotten'],
   [...RECHECK, 'id', 'expires', 'remembered', 'limit', 'forget'],
-  { ...REPLICATED, ...INCOMING },
+  { ...REPLICATED, ...NEW_WORK },
 );
 
 export const END_KEY = defineScript(

@@ -1,3 +1,9 @@
+/**
+ * What a call brings in: work that is new, or an answer to what was accepted. Everything else ends work, gives bytes back, or
+ * writes a few bytes, and is never refused for Redis's memory but by Redis itself.
+ */
+export type Incoming = 'new' | 'answer';
+
 /** A script as Redis runs it. `batched`: one command may carry several calls of it. */
 export interface CompiledScript {
   readonly source: string;

@@ -9,28 +9,37 @@ import { closeFixture, connectFixture } from '../testing/store-fixture.ts';
 /**
  * What a run of each script may do in `runEveryScript`, however much its tenant has: commands, arguments, elements of replies,
  * removed members, and kilobytes. What is above 200 is an allowance: a trim removes up to 200 members, a page of a record passes
- * 600 fields, a list looks at 1,000 members, a release ends 200 claims, an opening of 80 interactions is given them.
+ * 600 fields, a list looks at 1,000 members, a recount at 100 records, a release ends 200 claims, an opening of 80 interactions
+ * is given them.
  */
 const MOST_WORK: Readonly<Record<string, number>> = {
   'claim/claim': 300,
   'claim/release_holder': 1_100,
   'deadline/expire': 100,
-  'deadline/list_due_tasks': 30,
+  'deadline/list_due_tasks': 80,
   'deadline/start_sweep_round': 30,
   'interaction/accept_answer': 350,
-  'interaction/append_chunk': 110,
+  'interaction/append_chunk': 350,
   'interaction/extend_interaction': 50,
   'interaction/fetch_or_claim_interactions': 150,
   'interaction/list_pending_or_register_waiter': 4_400,
   'interaction/read_chunk_state': 10,
   'interaction/read_interaction': 30,
-  'project/commit': 500,
+  'project/commit': 600,
+  'project/delete_project': 60,
   'project/keep_outcome': 350,
-  'project/read_project': 60,
+  'project/note_project_use': 60,
+  'project/read_project': 70,
   'queue/begin_segments': 300,
   'queue/dequeue': 230,
   'queue/requeue_lost_jobs': 60,
   'queue/worker_heartbeat': 25,
+  'recount/finish_recount': 60,
+  'recount/recount_projects': 1_200,
+  'recount/recount_tasks': 1_500,
+  'recount/start_recount': 60,
+  'retention/forget_tasks': 200,
+  'retention/strip_tasks': 4_000,
   'session/end_session': 300,
   'session/refresh_subscriptions': 30,
   'session/subscribe': 60,
@@ -45,14 +54,20 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'task/settle': 120,
   'tenant/admission_dry_run': 60,
   'tenant/admit': 320,
-  'tenant/admit_answer': 80,
+  'tenant/admit_answer': 320,
   'tenant/create_key': 900,
   'tenant/end_key': 30,
   'tenant/upsert_tenant': 30,
 };
 
 const patient = { timeout: 120_000 };
-const UNLIMITED = { apiKeys: 10_000, openTasks: 1_000_000, pendingInteractions: 1_000_000 };
+const UNLIMITED = {
+  apiKeys: 10_000,
+  openTasks: 1_000_000,
+  pendingInteractions: 1_000_000,
+  projects: 1_000_000,
+  retainedTasks: 1_000_000,
+};
 
 /** The most work of a run of each script, in a tenant with so many of everything. `change` makes mutants of the scripts. */
 async function workOfScripts(size: number, change?: (source: string) => string) {

@@ -1,6 +1,6 @@
 import { loadLua } from './lua-source.ts';
 import { compileBatchedScript, compileUnbatchedScript } from './compile-script.ts';
-import type { CompiledScript, ScriptCall } from './script-batch.ts';
+import type { CompiledScript, Incoming, ScriptCall } from './script-batch.ts';
 
 /** A Lua script and its contract: the keys and arguments that it takes, by name. */
 export interface Script<K extends string, A extends string> extends CompiledScript {
@@ -10,14 +10,14 @@ export interface Script<K extends string, A extends string> extends CompiledScri
   readonly args: readonly A[];
   /** Its reply is an acknowledgement: it is given when the replicas of Redis that are waited for confirm it. */
   readonly replicated: boolean;
-  /** It brings content in from outside: refused while what Redis keeps free is for what was accepted. */
-  readonly incoming: boolean;
+  /** It brings content in from outside: refused while what Redis has free is for what was accepted. */
+  readonly incoming: Incoming | undefined;
 }
 
 /** Whatever sends a script to Redis. */
 export interface ScriptRunner {
   evaluate(
-    script: CompiledScript & { readonly replicated: boolean; readonly incoming: boolean },
+    script: CompiledScript & { readonly replicated: boolean; readonly incoming: Incoming | undefined },
     keys: ScriptCall['keys'],
     args: ScriptCall['args'],
   ): Promise<unknown[]>;
@@ -31,8 +31,8 @@ export function defineScript<const K extends string, const A extends string>(
   {
     replicated = false,
     batched = false,
-    incoming = false,
-  }: { replicated?: boolean; batched?: boolean; incoming?: boolean } = {},
+    incoming,
+  }: { replicated?: boolean; batched?: boolean; incoming?: Incoming } = {},
 ): Script<K, A> {
   const source = loadLua(name, keys, args);
   const compiled = batched ? compileBatchedScript(source) : compileUnbatchedScript(source);

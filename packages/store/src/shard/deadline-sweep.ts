@@ -3,6 +3,7 @@ import type { Connection } from '../redis/connection.ts';
 import { type ShardKeys, taskIdFromRef } from '../records/keys.ts';
 import { runScript } from '../scripts/script.ts';
 import { START_SWEEP_ROUND, EXPIRE, LIST_DUE_TASKS } from '../scripts/registry.ts';
+import { forgetTasks, stripTasks } from './ended-tasks.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 
 /** One round takes so many tenants, and so many due tasks of each. */
@@ -10,7 +11,7 @@ const TENANTS_PER_ROUND = 100;
 const TASKS_PER_TENANT = 64;
 
 /**
- * Expires what is due in a shard (deadlines, sleeps), tenants in turn, until nothing is due. A sweep that is interrupted,
+ * Expires what is due in a shard (deadlines, sleeps), and lets go of ended tasks, tenants in turn, until nothing is due. A sweep that is interrupted,
  * or runs twice, does no harm: EXPIRE checks each task by itself. An error of one task is thrown at the end of its round,
  * in which all others were expired.
  */
@@ -32,14 +33,18 @@ export async function sweepDeadlines(
 }
 
 async function sweepTenant(connection: Connection, due: string, tenant: TenantContext): Promise<void> {
-  const { deadlines, name } = tenant.keys;
-  const refs = await runScript(
+  const { record, deadlines, retained, name } = tenant.keys;
+  const [refs, ended, large] = (await runScript(
     connection,
     LIST_DUE_TASKS,
-    { deadlines, due },
-    { tenant: name, limit: TASKS_PER_TENANT },
-  );
-  await Promise.all(refs.map((ref) => expireTask(connection, tenant, String(ref))));
+    { tenant: record, deadlines, retained, due },
+    { name, limit: TASKS_PER_TENANT },
+  )) as string[][];
+  await Promise.all([
+    ...(refs ?? []).map((ref) => expireTask(connection, tenant, ref)),
+    forgetTasks(connection, tenant.keys, ended ?? []),
+    stripTasks(connection, tenant.keys, large ?? []),
+  ]);
 }
 
 async function expireTask(connection: Connection, tenant: TenantContext, ref: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { BullmqQueues } from '../queues/bullmq-queues.ts';
 import type { ResumeJob } from '../queues/resume-job.ts';
 import { FIELD } from '../records/task-record.ts';
 import { WorkerRegistry } from '../queues/worker-registry.ts';
-import { type ShardKeys, taskIdFromRef, taskRef } from '../records/keys.ts';
+import { type Keyspace, type ShardKeys, taskIdFromRef, taskRef } from '../records/keys.ts';
 import type { Connection } from '../redis/connection.ts';
 import { DEQUEUE, BEGIN_SEGMENTS } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
@@ -12,6 +12,7 @@ import { readTaskPages } from '../tasks/task-pages.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { sweepDeadlines } from './deadline-sweep.ts';
 import { requeueLostJobs } from './lost-jobs.ts';
+import { Recount } from './recount.ts';
 
 /** A job's batch has at most so many tasks; once those loaded are so large in all, in bytes, no more are loaded. */
 const BATCH_SIZE = 16;
@@ -44,22 +45,24 @@ export class WorkerShard {
   readonly workers: WorkerRegistry;
   private readonly connection: Connection;
   private readonly keys: ShardKeys;
+  private readonly recount: Recount;
   private readonly queues: BullmqQueues;
   private readonly contextOf: (tenant: string) => TenantContext;
 
   constructor(
     index: number,
     connection: Connection,
-    keys: ShardKeys,
+    keyspace: Keyspace,
     queues: BullmqQueues,
     contextOf: (tenant: string) => TenantContext,
   ) {
     this.index = index;
     this.connection = connection;
-    this.keys = keys;
+    this.keys = keyspace.shard(index);
+    this.recount = new Recount(connection, keyspace, index);
     this.queues = queues;
     this.contextOf = contextOf;
-    this.workers = new WorkerRegistry(connection, keys);
+    this.workers = new WorkerRegistry(connection, this.keys);
   }
 
   /**
@@ -178,5 +181,10 @@ export class WorkerShard {
   /** Makes the tasks of lost jobs ready again, and adds a job for each list that has none. */
   async requeueLostJobs(): Promise<void> {
     await requeueLostJobs(this.connection, this.index, this.keys, this.queues, this.contextOf);
+  }
+
+  /** Recounts a little of what the tenants store. False between two rounds of it. */
+  async recountStored(): Promise<boolean> {
+    return this.recount.step();
   }
 }

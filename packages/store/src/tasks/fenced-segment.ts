@@ -5,6 +5,7 @@ import type { TenantContext } from '../tenant/tenant-context.ts';
 import { type ProjectChange, Projects, type ProjectVersion, type TaskCommit } from '../tenant/projects.ts';
 import { runScript } from '../scripts/script.ts';
 import { HOLD_FOR_PROGRAM, PARK, RELEASE_TASK, SETTLE } from '../scripts/registry.ts';
+import { refusalError } from '../records/refusal-error.ts';
 import { FIELD } from '../records/task-record.ts';
 import { parseProgramField } from '../records/program-field.ts';
 
@@ -56,7 +57,7 @@ export class FencedSegment {
 
   /**
    * Writes a project change, its outcome in the journal, and the segment's earlier journal entries, in one script.
-   * `journaled` is the outcome that an earlier run of this segment has written.
+   * `journaled` is the outcome that an earlier run of this segment has written. Errors: `limit_storage`.
    */
   async commit(
     name: string,
@@ -70,11 +71,12 @@ export class FencedSegment {
       fence: this.fence,
       task,
     });
+    if (reply[0] === 'limit_storage') throw refusalError(reply);
     const [code, fact] = reply.map(String);
     return code === 'journaled' ? { journaled: fact ?? '' } : (code as 'committed' | 'conflict' | 'stale');
   }
 
-  /** Ends the segment at its waits. 'again': an event came meanwhile, so reload the task and go on. Errors: OversizedRequest. */
+  /** Ends the segment at its waits. 'again': an event came meanwhile, so reload the task and go on. Errors: OversizedRequest, `limit_storage`. */
   async park(parked: ParkRequest): Promise<'parked' | 'again' | 'stale'> {
     const { keys, connection, lifetimes } = this.context;
     const names = keys.taskNames(this.taskId);
@@ -97,6 +99,7 @@ export class FencedSegment {
       { args },
     );
     if (reply[0] === 'limit_size') throw new OversizedRequestError(reply);
+    if (reply[0] === 'limit_storage') throw refusalError(reply);
     if (reply[0] === 'parked') this.context.addJob(String(reply[1]));
     return reply[0] as 'parked' | 'again' | 'stale';
   }

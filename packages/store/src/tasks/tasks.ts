@@ -135,6 +135,7 @@ export class Tasks {
         operation: formatProgramField(task),
         input: JSON.stringify(task.input),
         arguments: task.idempotency?.arguments ?? '',
+        idempotencyDigest: task.idempotency?.key ?? '',
         staleRef,
         life: lifetimes.task,
         keep: unfinishedTaskTtl(lifetimes),

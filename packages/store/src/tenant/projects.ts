@@ -7,7 +7,14 @@ import { refusalError } from '../records/refusal-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { TenantContext } from './tenant-context.ts';
 import { runScript } from '../scripts/script.ts';
-import { COMMIT, COMMIT_IN_TASK, KEEP_OUTCOME, READ_PROJECT } from '../scripts/registry.ts';
+import {
+  COMMIT,
+  COMMIT_IN_TASK,
+  DELETE_PROJECT,
+  KEEP_OUTCOME,
+  NOTE_PROJECT_USE,
+  READ_PROJECT,
+} from '../scripts/registry.ts';
 
 /**
  * Some fields of a stored project as they were at one version (see the project record in packages/operations); undefined
@@ -65,6 +72,24 @@ const NO_KEY: KeptCall = { key: '', arguments: '', outcome: '' };
 /** A tenant may have any number of projects; so many names are read at once. */
 const MAX_NAMES = 1_000;
 
+/** What a project takes of its tenant's `storedBytes`, and when it was last read or changed, to an hour. */
+export interface ProjectUse {
+  readonly name: string;
+  /** 0 where nothing has counted it yet. */
+  readonly bytes: number;
+  /** ISO 8601; absent where it was not used since there are notes of it. */
+  readonly lastUsedAt?: string;
+}
+
+/** Redis decides by its own clock whether there is something to note. */
+const USE_NOTED_EVERY_MS = 3_600_000;
+
+/** An entry of `projectUse`: the time in milliseconds, a space, the bytes. */
+function parseUse(entry: string | null | undefined): { usedAt: number; bytes: number } {
+  const [usedAt = '0', bytes = '0'] = (entry ?? '').split(' ');
+  return { usedAt: Number(usedAt), bytes: Number.parseInt(bytes || '0', 10) };
+}
+
 /** Projects are their tenant's: whoever may list them sees the same. */
 const WHOLE_TENANT: Identity = { principal: '', scopes: new Set(['agent']) };
 
@@ -102,12 +127,19 @@ export class Projects {
     const reply = await runScript(
       connection,
       READ_PROJECT,
-      { project: keys.project(name) },
-      { whole },
+      { project: keys.project(name), projectUse: keys.projectUse },
+      { name, whole },
       { args: fields },
     );
-    const [kind, version, indexed, ...values] = reply as [string, string, number, ...(string | null)[]];
+    const [kind, version, indexed, use, ...values] = reply as [
+      string,
+      string,
+      number,
+      string,
+      ...(string | null)[],
+    ];
     if (kind === 'none') return undefined;
+    if (Date.now() - parseUse(use).usedAt > USE_NOTED_EVERY_MS) await this.noteUse(name);
     const read = new Map<string, string | undefined>();
     if (kind === 'part') for (const [at, field] of fields.entries()) read.set(field, values[at] ?? undefined);
     else
@@ -134,10 +166,47 @@ export class Projects {
     return { items, nextCursor: formatCursor(cursors, { score: '0', member: last }) };
   }
 
+  /** What projects take, by their names. */
+  async uses(names: readonly string[]): Promise<ProjectUse[]> {
+    if (names.length === 0) return [];
+    const { connection, keys } = this.context;
+    const entries = await connection.command((client) => client.hmget(keys.projectUse, ...names));
+    return names.map((name, at) => {
+      const { usedAt, bytes } = parseUse(entries[at]);
+      return { name, bytes, ...(usedAt === 0 ? {} : { lastUsedAt: new Date(usedAt).toISOString() }) };
+    });
+  }
+
+  /**
+   * Deletes a project with all that it holds. What a running task then commits to it finds none. Errors: `project_not_found`.
+   */
+  async delete(name: string): Promise<void> {
+    const { connection, keys } = this.context;
+    const { record: tenant, projects, projectUse, activeChangeChannel } = keys;
+    const [code] = await runScript(
+      connection,
+      DELETE_PROJECT,
+      { tenant, project: keys.project(name), projects, projectUse, activeChangeChannel },
+      { name },
+    );
+    if (code === 'deleted') return;
+    throw new BatonError(
+      'project_not_found',
+      `There is no project '${name}'. See which there are in baton://projects.`,
+      { projectRoot: name },
+    );
+  }
+
+  private async noteUse(name: string): Promise<void> {
+    const { connection, keys } = this.context;
+    const { projectUse } = keys;
+    await runScript(connection, NOTE_PROJECT_USE, { projectUse, project: keys.project(name) }, { name });
+  }
+
   /**
    * Applies a change that was computed from `before`, outside any task. `conflict`: the project has another version by
    * now; read it again and compute the change anew. `replayed`: a call with the same idempotency key landed before, with
-   * this outcome. Errors: `idempotency_conflict`.
+   * this outcome. Errors: `idempotency_conflict`, `limit_storage`.
    */
   async commit(
     name: string,
@@ -147,7 +216,7 @@ export class Projects {
   ): Promise<'committed' | 'conflict' | { readonly replayed: string }> {
     const reply = await this.runCommit(name, before, change, NO_TASK, kept);
     if (reply[0] === 'replayed') return { replayed: String(reply[1]) };
-    if (reply[0] === 'idempotency_conflict') throw refusalError(reply);
+    if (reply[0] === 'idempotency_conflict' || reply[0] === 'limit_storage') throw refusalError(reply);
     return reply[0] as 'committed' | 'conflict';
   }
 
@@ -193,9 +262,11 @@ export class Projects {
       // A task's commit is acknowledged by READ_TASK_AND_REGISTER_WAITER, with which clients learn of it.
       outside ? COMMIT : COMMIT_IN_TASK,
       {
+        tenant: keys.record,
         task: outside ? project : within.task,
         project,
         projects: keys.projects,
+        projectUse: keys.projectUse,
         activeChangeChannel: keys.activeChangeChannel,
         landed: keys.landed,
         outcomes: keys.outcomes,

@@ -93,6 +93,11 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await projects.keepOutcome({ ...kept, key: 'twice' });
   await projects.open('another / {project}');
   await projects.read('another / {project}', ['t:1']);
+  await fixture.connection.command((client) =>
+    client.hset(testTenant.keys.projectUse, 'another / {project}', '1 1'),
+  );
+  await projects.open('another / {project}');
+  await projects.delete('another / {project}');
   await tasks.cancel(ANN, await testTenant.openTask({ waits: [llmWait('0'), sleepWait('1', 60_000)] }));
   const brief = testTenant.withLifetimes({ interaction: 0 });
   await brief.openTask();
@@ -107,6 +112,22 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await fixture.loadSegment(shard);
   await fixture.loseJobs(testTenant);
   await (await fixture.loadSegment(shard)).settle({ status: 'completed', result: {} });
+
+  await projects.commit('a third', undefined, { set: [['t:1', '{}']], delete: [] });
+  while (await shard.recountStored());
+  const last = testTenant.withLifetimes({ retention: 60_000 });
+  await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: 1_000_000 } });
+  const ended = await testTenant.openTask({ idempotency: { key: 'twice', arguments: 'a' } });
+  await last.tasks.cancel(ANN, ended);
+  const forgotten = await testTenant.openTask({ idempotency: { key: 'thrice', arguments: 'a' } });
+  await testTenant.withLifetimes({ retention: 0 }).tasks.cancel(ANN, forgotten);
+  await fixture.sweep(shard);
+  await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: 4 } });
+  await fixture.connection.command((client) =>
+    client.zadd(fixture.keyspace.shard(shard.index).due, 1, testTenant.store.id),
+  );
+  await fixture.sweep(shard);
+  await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: 1_000_000 } });
 
   await shard.workers.deregister('worker-1', ['echo 1']);
   await sessionSubscriptions.unsubscribe('session-1', 'baton://projects');

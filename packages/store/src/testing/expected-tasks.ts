@@ -1,3 +1,4 @@
+import { countedStorage, measureStorage } from './measured-storage.ts';
 import { formatInteractionId, type InteractionStatus, type TaskStatus } from '@baton/protocol';
 import { taskRef } from '../records/keys.ts';
 import type { Wait } from '../records/park-request.ts';
@@ -248,6 +249,11 @@ export class ExpectedTasks {
     );
     claim(tasks === this.all.length, `the index has ${tasks} of ${this.all.length} tasks`);
     claim(claims === 0, 'nobody claimed anything');
+    const [counted, measured] = await Promise.all([countedStorage(redis, keys), measureStorage(redis, keys)]);
+    claim(
+      JSON.stringify(counted) === JSON.stringify(measured),
+      `${JSON.stringify(counted)} is counted, of ${JSON.stringify(measured)}`,
+    );
     claim(
       same(
         [...due.keys()],

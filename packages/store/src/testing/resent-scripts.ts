@@ -78,11 +78,17 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     harmless:
       'The attempt is known, or its place in the journal is; a segment goes on with the entry that it wrote itself.',
   },
+  'project/delete_project': {
+    says: ['deleted, then project_not_found'],
+    changes: [],
+    harmless: 'The project is gone; its caller is told that there is none.',
+  },
   'project/keep_outcome': {
     says: ['kept, then replayed'],
     changes: [],
     harmless: 'The caller returns the outcome that it kept itself, and says that it was there.',
   },
+  'project/note_project_use': NOTHING,
   'project/read_project': NOTHING,
   'queue/begin_segments': {
     says: ['other reply'],
@@ -101,6 +107,20 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     changes: ['workers lifetime', 'workers scores'],
     harmless: LATER,
   },
+  'recount/finish_recount': {
+    says: ['mended, then stale'],
+    changes: [],
+    harmless: 'The recount is over; what it mended is not logged.',
+  },
+  'recount/recount_projects': NOTHING,
+  'recount/recount_tasks': NOTHING,
+  'recount/start_recount': NOTHING,
+  'retention/forget_tasks': {
+    says: ['same', 'other reply'],
+    changes: [],
+    harmless: 'What the first run deleted is gone; the second finds the rest.',
+  },
+  'retention/strip_tasks': NOTHING,
   'session/end_session': { says: ['same'], changes: ['ended lifetime', 'ended scores'], harmless: LATER },
   'session/refresh_subscriptions': {
     says: ['same'],

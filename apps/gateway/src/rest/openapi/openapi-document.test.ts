@@ -55,6 +55,7 @@ test('every route of the contract is described', () => {
     'GET /projects',
     'GET /projects/{id}',
     'PUT /projects/{id}',
+    'DELETE /projects/{id}',
   ];
   const under = (prefix: string) => own.map((route) => route.replace(' ', ` ${prefix}`));
   const expected = [

@@ -21,6 +21,16 @@ const tenant = z
     createdAt: isoTimeSchema,
     limits: limitsSchema,
     openTasks: z.int().describe('Tasks that have not ended'),
+    usage: z
+      .object({
+        storedBytes: z.int().describe('Of everything, as they are counted'),
+        endedTaskBytes: z.int().describe('Those of them that are of ended tasks'),
+        projects: z.int(),
+        openTasks: z.int(),
+        retainedTasks: z.int().describe('Ended tasks that are readable still'),
+        pendingInteractions: z.int(),
+      })
+      .describe('What it has of what its limits bound'),
   })
   .readonly();
 

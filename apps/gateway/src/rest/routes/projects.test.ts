@@ -69,7 +69,15 @@ test('a tasks.json that goes in over one replica comes out of the other as it wa
   const got = await other.send('GET', path, { token: admin });
   expect(got.text).toBe(JSON.stringify(file));
   const names = await other.send('GET', '/v1/projects', { token: mcp });
-  expect(names.body).toEqual({ projects: [{ projectRoot: '/home/me/my shop ☃' }] });
+  expect(names.body).toEqual({
+    projects: [
+      {
+        projectRoot: '/home/me/my shop ☃',
+        bytes: expect.any(Number),
+        lastUsedAt: expect.stringMatching(/Z$/),
+      },
+    ],
+  });
 });
 
 test('a file takes the place of all that was there', async () => {
@@ -113,7 +121,7 @@ test('a file that is wrong anywhere changes nothing and is told where', async ()
   }
   expect((await one.send('GET', '/v1/projects/default', { token: mcp })).text).toBe(JSON.stringify(file));
   const names = await one.send('GET', '/v1/projects', { token: mcp });
-  expect(names.body.projects).toEqual([{ projectRoot: 'default' }]);
+  expect(names.body.projects).toMatchObject([{ projectRoot: 'default' }]);
 });
 
 test('a project of another tenant is not found, like one that never was', async () => {

@@ -5,9 +5,10 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { toProjectEntry } from '../../resources/usage-resource.ts';
 import { cursorParamSchema, nextCursorSchema } from './paging.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { jsonResponseSchema } from '../openapi/shared-schemas.ts';
+import { isoTimeSchema, jsonResponseSchema } from '../openapi/shared-schemas.ts';
 
 const tasksFile = z
   .looseObject({})
@@ -49,7 +50,15 @@ export async function projectRoutes(
           200: jsonResponseSchema(
             'A page',
             z.object({
-              projects: z.array(z.object({ projectRoot: z.string() })),
+              projects: z.array(
+                z.object({
+                  projectRoot: z.string(),
+                  bytes: z.int().describe('What it takes of the limit storedBytes'),
+                  lastUsedAt: isoTimeSchema
+                    .optional()
+                    .describe('When it was last read or changed, to an hour'),
+                }),
+              ),
               nextCursor: nextCursorSchema,
             }),
           ),
@@ -57,8 +66,9 @@ export async function projectRoutes(
       },
     },
     async (request) => {
-      const { items, ...next } = await tenantRequestOf(request).tenant.projects.page(request.query.cursor);
-      return { projects: items.map((projectRoot) => ({ projectRoot })), ...next };
+      const { projects } = tenantRequestOf(request).tenant;
+      const { items, ...next } = await projects.page(request.query.cursor);
+      return { projects: (await projects.uses(items)).map(toProjectEntry), ...next };
     },
   );
 
@@ -98,6 +108,24 @@ export async function projectRoutes(
       const { id } = request.params;
       const { outcome } = await importProject(tenantRequestOf(request).tenant, id, request.body);
       return { projectRoot: id, ...outcome } as z.infer<typeof imported>;
+    },
+  );
+
+  api.delete(
+    '/projects/:id',
+    {
+      config: { access: routeScope.access(USE), problems: [404] },
+      schema: {
+        operationId: routeScope.operationId('deleteProject'),
+        tags,
+        summary: 'Delete a project with all that it holds',
+        params,
+        response: { 204: z.undefined().describe('It is gone') },
+      },
+    },
+    async (request, reply) => {
+      await tenantRequestOf(request).tenant.projects.delete(request.params.id);
+      return reply.status(204).send();
     },
   );
 }

@@ -1,13 +1,16 @@
 #!lua flags=allow-oom
 -- EXPIRE: gives a task what has fallen due by Redis's clock: its own deadline, an interaction's, a sleep's end. Called for
 -- what LIST_DUE_TASKS found; early or repeated calls change nothing.
--- KEYS: tenant task pending claims deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
+-- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers activeChangeChannel
 -- ARGV: topic ref expired taskExpired retention
 -- Returns: {'gone', next}, {'ended', next}, {'due', next} or {'early'}: next is the job to add, as "number list", or ''
 -- Transitions: task working -> failed, task input_required -> failed, task input_required -> working,
 --              interaction pending -> expired
 -- @include clock
 -- @include deferred_writes
+-- @include storage
+-- @include tenant_limits
+-- @include retention
 -- @include ready_queue
 -- @include task_deadline
 -- @include waits
@@ -17,13 +20,13 @@
 -- @include end_task
 -- At so many pending interactions it looks for those of a task that is gone.
 local MOST_LOOKED_AT = 500
-local fence, open, principal, events, waiters, queue, program, status, expires = unpack(redis.call(
-  'HMGET', K_task, F_fence, F_waits, F_principal, F_events, F_waiters, F_queue, F_program, F_status, F_expires_at))
+local fence, open, principal, events, waiters, queue, program, status, expires, bytes = unpack(redis.call(
+  'HMGET', K_task, F_fence, F_waits, F_principal, F_events, F_waiters, F_queue, F_program, F_status, F_expires_at, F_bytes))
 local now = clock()
 if not status then
   -- Its record is gone before its time: what counted it gives its place back.
   if redis.call('ZREM', K_deadlines, A_ref) == 0 then return {'gone', ''} end
-  count_open_tasks(-1)
+  count_for_tenant('open', -1)
   redis.call('ZREM', K_ready, A_ref)
   -- It is older than any task that is there, and its interactions are among the oldest. One that is not is trimmed by OPEN when no
   -- record of its age is left.
@@ -43,26 +46,33 @@ local expires_at = tonumber(expires)
 if expires_at <= now then
   local task = {
     fence = fence, waits = open, principal = principal, events = events, waiters = waiters, queue = queue, program = program,
+    bytes = bytes,
   }
   return {'ended', end_task(task, now, 'failed', A_taskExpired, 'expired')}
 end
 
-local waits, due, fields, references = {}, 0, {}, {}
+local waits, due, fields, references, grown = {}, 0, {}, {}, 0
 for _, wait in ipairs(parse_waits(open)) do
   if wait.due > now then
     waits[#waits + 1] = wait
   else
     due = due + 1
-    add_pair(fields, F_journal .. wait.path, wait.kind == 'sleep' and 'sleep+null' or wait.kind .. '-' .. A_expired)
+    local entry = wait.kind == 'sleep' and 'sleep+null' or wait.kind .. '-' .. A_expired
+    add_pair(fields, F_journal .. wait.path, entry)
+    grown = grown + #entry + W_journal
     if wait.number > 0 then
       references[#references + 1] = A_ref .. '.' .. wait.number .. '|' .. principal
-      add_pair(fields, F_ended .. wait.number, string.format('expired;%d', now))
+      local ended = string.format('expired;%d', now)
+      add_pair(fields, F_ended .. wait.number, ended)
+      grown = grown + #ended + W_ended
     end
   end
 end
 set_deadline(first_deadline(waits, expires_at))
 if due == 0 then return {'early'} end
 local queued = queue and queue ~= ''
+local bytes_now = add_bytes(bytes, grown)
+if bytes_now then add_pair(fields, F_bytes, bytes_now) end
 add_pair(fields, F_waits, format_waits(waits))
 add_pair(fields, F_status, status_of(waits))
 add_pair(fields, F_updated_at, now)

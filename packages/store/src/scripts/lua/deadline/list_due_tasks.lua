@@ -1,20 +1,38 @@
 #!lua flags=allow-oom
--- LIST_DUE_TASKS: the tasks of one tenant that have fallen due; sets the tenant's own place among the due right.
--- KEYS: deadlines due
--- ARGV: tenant limit
--- Returns: {ref, ...}; a tenant of which there are any stands behind all others then
--- A task stands here until EXPIRE has given it what fell due, so what one sweep leaves the next one finds.
+-- LIST_DUE_TASKS: the tasks of one tenant that have fallen due, and the ended ones that are to go or to lose what is large;
+-- sets the tenant's own place among the due right.
+-- KEYS: tenant deadlines retained due
+-- ARGV: name limit
+-- Returns: {due, ended, large}: refs each; a tenant of which there are any stands behind all others then
+-- A task stands here until EXPIRE has given it what fell due, or FORGET_TASKS has let it go, so what one sweep leaves the next
+-- one finds.
 -- @include clock
+-- @include deferred_writes
+-- @include tenant_limits
+-- @include retention
 local now = clock()
-local refs = redis.call('ZRANGEBYSCORE', K_deadlines, '-inf', now, 'LIMIT', 0, A_limit)
-if #refs == 0 then
-  local _, first = unpack(redis.call('ZRANGE', K_deadlines, 0, 0, 'WITHSCORES'))
-  if first then
-    redis.call('ZADD', K_due, first, A_tenant)
-  else
-    redis.call('ZREM', K_due, A_tenant)
+local due = redis.call('ZRANGEBYSCORE', K_deadlines, '-inf', now, 'LIMIT', 0, A_limit)
+local ended = redis.call('ZRANGEBYSCORE', K_retained, '-inf', now, 'LIMIT', 0, A_limit)
+local large = {}
+if #ended == 0 then
+  local tasks, bytes = read_excess()
+  if tasks > 0 then
+    ended = redis.call('ZRANGE', K_retained, 0, math.min(tasks, tonumber(A_limit)) - 1)
+  elseif bytes > 0 then
+    large = redis.call('ZRANGE', K_retained, '(' .. (redis.call('HGET', K_tenant, 'strippedTo') or '-inf'), '+inf', 'BYSCORE', 'LIMIT', 0, A_limit)
+    if #large == 0 then ended = redis.call('ZRANGE', K_retained, 0, A_limit - 1) end
   end
-else
-  redis.call('ZADD', K_due, now, A_tenant)
 end
-return refs
+if #due + #ended + #large > 0 then
+  redis.call('ZADD', K_due, now, A_name)
+  return {due, ended, large}
+end
+local _, first_due = unpack(redis.call('ZRANGE', K_deadlines, 0, 0, 'WITHSCORES'))
+local _, first_ended = unpack(redis.call('ZRANGE', K_retained, 0, 0, 'WITHSCORES'))
+local first = math.min(tonumber(first_due or math.huge), tonumber(first_ended or math.huge))
+if first < math.huge then
+  redis.call('ZADD', K_due, first, A_name)
+else
+  redis.call('ZREM', K_due, A_name)
+end
+return {due, ended, large}

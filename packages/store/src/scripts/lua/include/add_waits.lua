@@ -13,8 +13,9 @@ end
 
 -- Opens interactions and sleeps of a task {principal, expires_at, waits, interactions_opened}. None is due after the
 -- task's own end, so that no answer is accepted that the task cannot use any more.
--- Extends the task's waits, and `fields` by what its record is to hold of them. Needs deferred_writes.
+-- Extends the task's waits, and `fields` by what its record is to hold of them. Returns the bytes of those. Needs deferred_writes.
 local function add_waits(task, now, from, count, fields)
+  local bytes = 0
   for at = from, from + (count - 1) * WAIT_ARGS, WAIT_ARGS do
     local kind, path, request, summary = ARGV[at], ARGV[at + 1], ARGV[at + 3], ARGV[at + 4]
     local due = math.min(now + tonumber(ARGV[at + 2]), task.expires_at)
@@ -24,10 +25,15 @@ local function add_waits(task, now, from, count, fields)
       number = task.interactions_opened
       local created = string.format('%d;', now)
       add_pair(fields, F_request .. number, created .. request)
-      if summary ~= '' then add_pair(fields, F_summary .. number, created .. summary) end
+      bytes = bytes + #created + #request + W_request
+      if summary ~= '' then
+        add_pair(fields, F_summary .. number, created .. summary)
+        bytes = bytes + #created + #summary + W_summary
+      end
       defer_write('ZADD', K_pending, now, A_ref .. '.' .. number .. '|' .. task.principal)
     end
     task.waits[#task.waits + 1] = {number = number, due = due, kind = kind, path = path}
   end
   add_pair(fields, F_interactions_opened, task.interactions_opened)
+  return bytes
 end

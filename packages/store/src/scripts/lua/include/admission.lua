@@ -7,20 +7,20 @@ local FIRST_NAMED = 7
 -- request admitted the caller: the key is checked again, and the request not counted.
 -- Returns a refusal, or nil, the principal, the scopes, the tenant's fields that were named, and in how many ms the key
 -- expires, '' for never. One read of the tenant serves the script too, and all calls of a batch; whoever changes one of
--- these fields changes it there as well. Needs credential.
+-- these fields changes it there as well. Needs credential and tenant_limits.
 local function authenticate(now, ...)
   local named = {...}
   local name_of_fields = 'fields of ' .. K_tenant
   if A_digest == '' then
-    if #named > 0 then cache[name_of_fields] = cache[name_of_fields] or redis.call('HMGET', K_tenant, ...) end
+    if #named > 0 then cache[name_of_fields] = cache[name_of_fields] or read_tenant(...) end
     return nil, A_principal, A_scopes, cache[name_of_fields], ''
   end
   local refusal, principal, scopes, expires_in = check_credential(now)
   if refusal then return refusal end
-  local tenant = cache[K_tenant] or redis.call('HMGET', K_tenant, 'suspended', 'requestsPerSecond', 'burst', 'requestBytes', 'tokens', 'filled', ...)
+  local tenant = cache[K_tenant] or read_tenant('suspended', 'requestsPerSecond', 'burst', 'requestBytes', 'tokens', 'filled', ...)
   cache[K_tenant] = tenant
-  local suspended, rate, _, request_bytes = unpack(tenant, 1, 4)
-  if not rate then return {'unauthenticated'} end
+  local suspended, _, _, request_bytes = unpack(tenant, 1, 4)
+  if not suspended then return {'unauthenticated'} end
   if suspended == '1' then return {'tenant_suspended'} end
   if A_floor ~= '' then
     if tonumber(A_bytes) > tonumber(request_bytes) then return {'limit_size', 'requestBytes', A_bytes, request_bytes} end

@@ -6,8 +6,8 @@ local function recheck_admission(now)
   if A_digest == '' then return nil, A_principal, A_scopes, '' end
   local refusal, principal, scopes, expires_in = check_credential(now)
   if refusal then return refusal end
-  local suspended, rate = unpack(redis.call('HMGET', K_tenant, 'suspended', 'requestsPerSecond'))
-  if not rate then return {'unauthenticated'} end
+  local suspended = redis.call('HGET', K_tenant, 'suspended')
+  if not suspended then return {'unauthenticated'} end
   if suspended == '1' then return {'tenant_suspended'} end
   return nil, principal, scopes, expires_in
 end

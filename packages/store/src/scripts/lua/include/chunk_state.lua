@@ -3,7 +3,7 @@
 -- release's, whose chunks stand elsewhere: the stream begins anew.
 
 -- A chunk counts as so many bytes at least: an empty one takes a field too.
-local MIN_CHUNK_BYTES = 64
+local MIN_CHUNK_BYTES = W_chunk_least
 -- One run of a script passes so many chunks at most.
 local MOST_PASSED = 1000
 
@@ -29,6 +29,11 @@ local function add_chunk(state, sequence, bytes)
   if tonumber(sequence) ~= state.missing then return end
   state.missing = state.missing + 1
   pass_posted(state)
+end
+
+-- What the chunks count as of what the tenant stores.
+local function stored_chunk_bytes(state)
+  return state.bytes + state.chunks * W_chunk
 end
 
 local function format_chunk_state(state)

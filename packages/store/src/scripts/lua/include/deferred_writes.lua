@@ -34,13 +34,19 @@ local function defer_lifetime(key, ms)
   end
 end
 
--- Counts a tenant's open tasks up or down, once for all calls of the batch.
-local function count_open_tasks(by)
-  if not cache.opened then
-    cache.opened = {}
+-- Counts a field of the tenant's record up or down, once for all calls of the batch.
+local function count_for_tenant(field, by)
+  local name = 'counts of ' .. K_tenant
+  local counts = cache[name]
+  if not counts then
+    counts = {}
+    cache[name] = counts
+    local key = K_tenant
     deferred_writes[#deferred_writes + 1] = function()
-      for tenant, count in pairs(cache.opened) do redis.call('HINCRBY', tenant, 'open', count) end
+      for bytes_now, count in pairs(counts) do
+        if count ~= 0 then redis.call('HINCRBY', key, bytes_now, string.format('%d', count)) end
+      end
     end
   end
-  cache.opened[K_tenant] = (cache.opened[K_tenant] or 0) + by
+  counts[field] = (counts[field] or 0) + by
 end

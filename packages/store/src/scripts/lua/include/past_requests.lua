@@ -19,14 +19,19 @@ local function move_past_requests(moved, opened, waits)
       fields[#fields + 1] = F_summary .. last
     end
   end
-  local values = {}
+  local values, moved_bytes = {}, 0
   if #fields > 0 then
     for at, value in ipairs(redis.call('HMGET', K_task, unpack(fields))) do
-      if value then add_pair(values, fields[at], value) end
+      if value then
+        add_pair(values, fields[at], value)
+        moved_bytes = moved_bytes + #value + (at % 2 == 1 and W_request or W_summary)
+      end
     end
     redis.call('HDEL', K_task, unpack(fields))
   end
   write_all('HSET', K_past, values)
+  -- What the task counts of what its tenant stores, and gives back with this key.
+  if #values > 0 then redis.call('HINCRBY', K_past, F_bytes, moved_bytes) end
   if #values > 0 then redis.call('PEXPIRE', K_past, redis.call('PTTL', K_task)) end
   return last
 end

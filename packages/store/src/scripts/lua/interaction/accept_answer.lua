@@ -12,9 +12,12 @@
 -- @include credential
 -- @include trim
 -- @include rate
+-- @include tenant_limits
 -- @include admission
 -- @include visibility
 -- @include deferred_writes
+-- @include storage
+-- @include chunk_state
 -- @include waits
 -- @include answer_token
 -- @include task_status
@@ -26,9 +29,9 @@ local refusal, principal, scopes, limits, expires_in = authenticate(now, 'answer
 if refusal then return refusal end
 local owner = visible_owner(principal, scopes)
 if not owner then return take_answer_token(now) or {'interaction_not_found'} end
-local open, answered, ended, events, waiters, chunk_state, queue = unpack(redis.call(
+local open, answered, ended, events, waiters, chunk_state, queue, bytes = unpack(redis.call(
   'HMGET', K_task, F_waits, F_answered .. A_number, F_ended .. A_number, F_events, F_waiters,
-  F_chunk_state .. A_number, F_queue))
+  F_chunk_state .. A_number, F_queue, F_bytes))
 local waits = parse_waits(open)
 local wait, place = find_interaction(waits, A_number)
 local over_rate = take_answer_token(now, wait)
@@ -46,11 +49,19 @@ table.remove(waits, place)
 local event = (events or 0) + 1
 -- A segment that runs right now finds the answer itself: PARK sees an event that it has not consumed.
 local queued = queue and queue ~= ''
-redis.call(
-  'HSET', K_task, F_journal .. wait.path, wait.kind .. '+' .. A_answer,
-  F_answered .. A_number, string.format('%s;%d;%s', A_fingerprint, now, principal),
+local receipt = string.format('%s;%d;%s', A_fingerprint, now, principal)
+local grown = #wait.kind + 1 + #A_answer + W_journal + #receipt + W_answered
+if chunk_state then grown = grown - stored_chunk_bytes(read_chunk_state(chunk_state)) end
+local bytes_now = add_bytes(bytes, grown)
+local fields = {
+  F_journal .. wait.path, wait.kind .. '+' .. A_answer, F_answered .. A_number, receipt,
   F_waits, format_waits(waits), F_status, status_of(waits), F_updated_at, now, F_events, event,
-  F_queue, queued and queue or 'ready', added_waiter(waiters, A_channel))
+  F_queue, queued and queue or 'ready',
+}
+if bytes_now then add_pair(fields, F_bytes, bytes_now) end
+local _, waiters_now = added_waiter(waiters, A_channel)
+if waiters_now then add_pair(fields, F_waiters, waiters_now) end
+write_all('HSET', K_task, fields)
 local reference = A_ref .. '.' .. A_number .. '|' .. owner
 defer_write('ZREM', K_pending, reference)
 -- Most interactions are answered by whom they were shown to, and nobody claims them.

@@ -1,6 +1,6 @@
 #!lua
 -- COMMIT: writes a command's effect on a project, and its outcome into the journal or under its idempotency key: all or nothing.
--- KEYS: task project projects activeChangeChannel landed outcomes outcomeTimes
+-- KEYS: tenant task project projects projectUse activeChangeChannel landed outcomes outcomeTimes
 -- ARGV: fence path entry version name journal sets copies attempt key arguments outcome keep ...
 --       journal × (path, entry), sets × (field, value), copies × (from, to): the field to gets the value that from has now;
 --       then fields to delete; an empty fence: a call without a task
@@ -8,28 +8,38 @@
 --       attempt: of a call without a task, what no other has; key, arguments: of its idempotency key, empty for none
 -- Returns: {'committed', version}, {'journaled', entry} when an earlier run of the segment landed it,
 --          {'replayed', outcome} and {'idempotency_conflict'} when a call with the same key landed,
---          {'conflict', version} when the project is not at the expected version, {'stale'} when the fence has moved
+--          {'conflict', version} when the project is not at the expected version, {'stale'} when the fence has moved,
+--          {'limit_storage', limit, most, used} of a change that would grow what has no room: nothing was written
 -- Repeating it changes nothing: what was landed is known by its place in the journal, or by its attempt.
 -- @include clock
 -- @include deferred_writes
+-- @include storage
+-- @include tenant_limits
+-- @include project_storage
 -- @include change_feed
 -- @include trim
 -- @include command_memory
 -- An attempt is known for so many ms, which is longer than a client sends it again, and so many of them.
 local KEEP_LANDED, MOST_LANDED = 60000, 10000
+local task_bytes
 if A_fence ~= '' then
-  local fence, journaled = unpack(redis.call('HMGET', K_task, F_fence, F_journal .. A_path))
+  local fence, journaled, bytes = unpack(redis.call('HMGET', K_task, F_fence, F_journal .. A_path, F_bytes))
+  task_bytes = bytes
   if fence ~= A_fence then return {'stale'} end
   if journaled then return {'journaled', journaled} end
 end
-if A_attempt ~= '' and redis.call('ZSCORE', K_landed, A_attempt) then return {'committed', A_version + 1} end
+-- A project that takes the place of a deleted one has no version that the other had.
+local function version_after(version)
+  if version == '0' then version = redis.call('HGET', K_tenant, 'deletedVersion') or 0 end
+  return string.format('%d', version + 1)
+end
+if A_attempt ~= '' and redis.call('ZSCORE', K_landed, A_attempt) then return {'committed', version_after(A_version)} end
 if A_key ~= '' then
   local replay = replay_of_outcome()
   if replay then return replay end
 end
 local version = redis.call('HGET', K_project, 'v') or '0'
 if version ~= A_version then return {'conflict', version} end
-version = version + 1
 local first_set = A_rest + tonumber(A_journal) * 2
 local first_copy = first_set + tonumber(A_sets) * 2
 local first_delete = first_copy + tonumber(A_copies) * 2
@@ -42,6 +52,16 @@ for at = first_copy, first_delete - 1, 2 do
 end
 for at = first_delete, #ARGV do deleted[#deleted + 1] = ARGV[at] end
 if A_fence ~= '' then add_pair(entries, F_journal .. A_path, A_entry) end
+local refused = count_project_change(A_version == '0', changes, deleted)
+if refused then return refused end
+version = version_after(version)
+changes[2], changes[4] = version, version
+local journal_bytes = 0
+for at = 1, #entries, 2 do
+  journal_bytes = journal_bytes + #entries[at + 1] + W_journal - bytes_of_field(entries[at], W_journal)
+end
+local bytes_now = add_bytes(task_bytes, journal_bytes)
+if bytes_now then add_pair(entries, F_bytes, bytes_now) end
 
 local channel = change_channel()
 local count_before = channel and redis.call('HLEN', K_project)

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- CANCEL: ends a task because someone asked, or takes back one interaction of it (number not 0).
--- KEYS: tenant task pending claims deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
+-- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers activeChangeChannel
 -- ARGV: principal scopes topic ref number payload retention
 -- Returns: {'cancelled', next}: next is the job to add, as "number list", or ''; {'task_not_found'}, {'task_ended', status}, {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}
@@ -9,6 +9,9 @@
 -- @include clock
 -- @include visibility
 -- @include deferred_writes
+-- @include storage
+-- @include tenant_limits
+-- @include retention
 -- @include waits
 -- @include task_status
 -- @include ready_queue
@@ -17,14 +20,15 @@
 -- @include end_task
 local owner = visible_owner(A_principal, A_scopes)
 if not owner then return {'task_not_found'} end
-local fence, open, events, waiters, queue, program, status, answered, ended = unpack(redis.call(
-  'HMGET', K_task, F_fence, F_waits, F_events, F_waiters, F_queue, F_program, F_status,
+local fence, open, events, waiters, queue, program, status, bytes, answered, ended = unpack(redis.call(
+  'HMGET', K_task, F_fence, F_waits, F_events, F_waiters, F_queue, F_program, F_status, F_bytes,
   F_answered .. A_number, F_ended .. A_number))
 local now = clock()
 if A_number == '0' then
   if has_ended(status) then return {'task_ended', status} end
   local task = {
     fence = fence, waits = open, principal = owner, events = events, waiters = waiters, queue = queue, program = program,
+    bytes = bytes,
   }
   return {'cancelled', end_task(task, now, 'cancelled', A_payload, 'cancelled')}
 end
@@ -39,9 +43,11 @@ local reference = A_ref .. '.' .. A_number .. '|' .. owner
 redis.call('ZREM', K_pending, reference)
 redis.call('ZREM', K_claims, reference)
 local queued = queue and queue ~= ''
+local entry, cancelled = wait.kind .. '-' .. A_payload, string.format('cancelled;%d', now)
+local bytes_now = add_bytes(bytes, #entry + W_journal + #cancelled + W_ended)
+if bytes_now then redis.call('HSET', K_task, F_bytes, bytes_now) end
 redis.call(
-  'HSET', K_task, F_journal .. wait.path, wait.kind .. '-' .. A_payload,
-  F_ended .. A_number, string.format('cancelled;%d', now),
+  'HSET', K_task, F_journal .. wait.path, entry, F_ended .. A_number, cancelled,
   F_waits, format_waits(waits), F_status, status_of(waits), F_updated_at, now, F_events, (events or 0) + 1,
   F_queue, queued and queue or 'ready')
 publish_task_change(owner, true)

@@ -1,13 +1,13 @@
 #!lua
 -- OPEN: PARK of a task's first segment. Creates the task with its journal so far and its first waits.
 -- KEYS: credential tenant rates task idempotency tasks pending deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
--- ARGV: digest principal scopes need bytes floor topic ref operation input arguments staleRef life keep journal waits ready ...
---       staleRef: a task that the idempotency key may still name although it is gone; keep: how long the records live at
+-- ARGV: digest principal scopes need bytes floor topic ref operation input arguments idempotencyDigest staleRef life keep journal waits ready ...
+--       idempotencyDigest: the idempotency key, as its record's name has it; staleRef: a task that the idempotency key may still name although it is gone; keep: how long the records live at
 --       most; journal × (path, entry), then waits × (kind, path, ms until due, request, summary); ready 1: there is work
 --       for a worker at once
 -- Returns: {'opened', next, createdAt, path, number, due, ...}: next is the job to add, as "number list", or ''; the last
 --          three for each pending interaction; {'exists', ref} for a repeat under the same idempotency key, {'idempotency_conflict', ref},
---          {'limit_pending', limit, most}, {'limit_size', limit, bytes, most, path, principal, scopes} of a request that is too
+--          {'limit_pending', limit, most}, {'limit_storage', limit, most, used}, {'limit_size', limit, bytes, most, path, principal, scopes} of a request that is too
 --          large, or a refusal of ADMIT
 -- Transitions: task new -> input_required, task new -> working, interaction new -> pending
 -- Repeating it with the same task key changes nothing.
@@ -15,8 +15,10 @@
 -- @include credential
 -- @include trim
 -- @include rate
+-- @include tenant_limits
 -- @include admission
 -- @include deferred_writes
+-- @include storage
 -- @include waits
 -- @include task_status
 -- @include add_waits
@@ -25,9 +27,10 @@
 -- @include task_waiters
 -- @include pending_list_waiters
 -- @include change_feed
-local PENDING_LIMIT, TASK_LIMIT, REQUEST_BYTES, TASK_COUNT, PENDING_LIST_WAITERS = 1, 2, 3, 4, 5
+local PENDING_LIMIT, TASK_LIMIT, REQUEST_BYTES, TASK_COUNT, PENDING_LIST_WAITERS, STORED_LIMIT, STORED, WALK = 1, 2, 3, 4, 5, 6, 7, 8
 local now = clock()
-local refusal, principal, scopes, tenant = admit(now, 'pendingInteractions', 'openTasks', 'delegatedRequestBytes', 'open', 'watch')
+local refusal, principal, scopes, tenant = admit(
+  now, 'pendingInteractions', 'openTasks', 'delegatedRequestBytes', 'open', 'watch', 'storedBytes', 'stored', 'walk')
 if refusal then return refusal end
 
 if A_arguments ~= '' then
@@ -54,8 +57,12 @@ local journal, wait_count = tonumber(A_journal), tonumber(A_waits)
 local first_wait = A_rest + journal * 2
 -- A sleep waits for nobody.
 local interactions = 0
+-- All that the caller sent: a little less than what is counted in the end.
+local sent_bytes = W_task + #A_input
+for at = A_rest, first_wait - 1 do sent_bytes = sent_bytes + #ARGV[at] end
 for at = first_wait, #ARGV, WAIT_ARGS do
   if ARGV[at] ~= 'sleep' then interactions = interactions + 1 end
+  sent_bytes = sent_bytes + #ARGV[at + 3]
 end
 local function refusal_of_limits()
   cache[K_pending] = cache[K_pending] or redis.call('ZCARD', K_pending)
@@ -65,6 +72,8 @@ local function refusal_of_limits()
   if tonumber(tenant[TASK_COUNT] or 0) >= tonumber(tenant[TASK_LIMIT]) then
     return {'limit_pending', 'openTasks', tenant[TASK_LIMIT]}
   end
+  local too_much = refusal_of_storage(tenant[STORED_LIMIT], tenant[STORED], sent_bytes)
+  if too_much then return too_much end
   local oversized = refusal_of_oversized(first_wait, wait_count, tenant[REQUEST_BYTES])
   -- Its caller comes again with the rest, and has been admitted.
   if oversized then oversized[6], oversized[7] = principal, scopes end
@@ -82,15 +91,24 @@ local expires_at = now + tonumber(A_life)
 local task = {principal = principal, expires_at = expires_at, waits = {}, interactions_opened = 0}
 -- Fields that may be absent are not written: they would cost each parked task memory.
 local fields = {F_principal, principal, F_program, A_operation, F_input, A_input, F_created_at, now, F_expires_at, expires_at}
-for at = A_rest, first_wait - 1, 2 do add_pair(fields, F_journal .. ARGV[at], ARGV[at + 1]) end
-add_waits(task, now, first_wait, wait_count, fields)
+local bytes = W_task + #A_input + add_waits(task, now, first_wait, wait_count, fields)
+for at = A_rest, first_wait - 1, 2 do
+  add_pair(fields, F_journal .. ARGV[at], ARGV[at + 1])
+  bytes = bytes + #ARGV[at + 1] + W_journal
+end
+if A_arguments ~= '' then
+  add_pair(fields, F_idempotency, A_idempotencyDigest)
+  bytes = bytes + #A_idempotencyDigest + W_idempotency
+end
+add_pair(fields, F_bytes, add_bytes(tenant[WALK] and '0;' .. tenant[WALK] or '0', bytes))
+tenant[STORED] = (tenant[STORED] or 0) + bytes
 add_pair(fields, F_status, status_of(task.waits))
 add_pair(fields, F_waits, format_waits(task.waits))
 if A_ready == '1' then add_pair(fields, F_queue, 'ready') end
 write_all('HSET', K_task, fields)
 redis.call('PEXPIRE', K_task, A_keep)
 local task_count = (tenant[TASK_COUNT] or 0) + 1
-count_open_tasks(1)
+count_for_tenant('open', 1)
 tenant[TASK_COUNT], cache[K_pending] = task_count, cache[K_pending] + interactions
 set_deadline(first_deadline(task.waits, expires_at))
 -- The index lives as long as the records in it. A trim at each open would cost more than it takes out: one in 64 does it, and each

@@ -5,11 +5,13 @@
 --       journal × (path, entry), drops × path, waits × (kind, path, ms until due, request, summary)
 -- Returns: {'parked', next}: next is the job to add, as "number list", or ''; {'again', event} when an event came that
 --          this segment has not seen (the task stays in the batch);
---          {'stale'} when the fence has moved, {'limit_size', limit, bytes, most, path} of a request that is too large:
---          nothing was written
+--          {'stale'} when the fence has moved, {'limit_size', limit, bytes, most, path} of a request that is too large,
+--          {'limit_storage', limit, most, used}: nothing was written
 -- Transitions: task working -> input_required, interaction new -> pending
 -- @include clock
 -- @include deferred_writes
+-- @include storage
+-- @include tenant_limits
 -- @include ready_queue
 -- @include task_deadline
 -- @include waits
@@ -19,8 +21,9 @@
 -- @include pending_list_waiters
 -- @include change_feed
 -- @include past_requests
-local fence, open, expires, events, principal, opened_before, waiters, queue, moved = unpack(redis.call(
-  'HMGET', K_task, F_fence, F_waits, F_expires_at, F_events, F_principal, F_interactions_opened, F_waiters, F_queue, F_moved))
+local fence, open, expires, events, principal, opened_before, waiters, queue, moved, bytes = unpack(redis.call(
+  'HMGET', K_task, F_fence, F_waits, F_expires_at, F_events, F_principal, F_interactions_opened, F_waiters, F_queue, F_moved,
+  F_bytes))
 if fence ~= A_fence then return {'stale'} end
 local now = clock()
 local journal, drops, wait_count = tonumber(A_journal), tonumber(A_drops), tonumber(A_waits)
@@ -28,9 +31,15 @@ local first_drop = A_rest + journal * 2
 local first_wait = first_drop + drops
 local request_bytes, pending_list_waiters
 if wait_count > 0 then
-  request_bytes, pending_list_waiters = unpack(redis.call('HMGET', K_tenant, 'delegatedRequestBytes', 'watch'))
+  local stored_limit, stored
+  request_bytes, pending_list_waiters, stored_limit, stored = unpack(read_tenant(
+    'delegatedRequestBytes', 'watch', 'storedBytes', 'stored'))
   local refusal = refusal_of_oversized(first_wait, wait_count, request_bytes)
   if refusal then return refusal end
+  local sent = 0
+  for at = first_wait, #ARGV, WAIT_ARGS do sent = sent + #ARGV[at + 3] end
+  local too_much = refusal_of_storage(stored_limit, stored, sent, true)
+  if too_much then return too_much end
 end
 
 local event = events or '0'
@@ -41,13 +50,22 @@ if not again then
   add_pair(fields, F_queue, '')
   if waiters and waiters ~= '' then add_pair(fields, F_waiters, '') end
 end
-for at = A_rest, first_drop - 1, 2 do add_pair(fields, F_journal .. ARGV[at], ARGV[at + 1]) end
+local grown = 0
+for at = A_rest, first_drop - 1, 2 do
+  add_pair(fields, F_journal .. ARGV[at], ARGV[at + 1])
+  grown = grown + #ARGV[at + 1] + W_journal - bytes_of_field(F_journal .. ARGV[at], W_journal)
+end
 local dropped = {}
-for at = first_drop, first_wait - 1 do dropped[#dropped + 1] = F_journal .. ARGV[at] end
+for at = first_drop, first_wait - 1 do
+  dropped[#dropped + 1] = F_journal .. ARGV[at]
+  grown = grown - bytes_of_field(F_journal .. ARGV[at], W_journal)
+end
 opened_before = tonumber(opened_before or 0)
 local waits, expires_at = parse_waits(open), tonumber(expires)
 local task = {principal = principal, expires_at = expires_at, waits = waits, interactions_opened = opened_before}
-add_waits(task, now, first_wait, wait_count, fields)
+grown = grown + add_waits(task, now, first_wait, wait_count, fields)
+local bytes_now = add_bytes(bytes, grown)
+if bytes_now then add_pair(fields, F_bytes, bytes_now) end
 local opens_interactions = task.interactions_opened > opened_before
 local status = status_of(waits)
 add_pair(fields, F_waits, format_waits(waits))

@@ -8,6 +8,7 @@
 -- @include credential
 -- @include trim
 -- @include rate
+-- @include tenant_limits
 -- @include admission
 local refusal, principal, scopes, tenant, expires_in = admit(clock(), 'requestBytes')
 -- Drops the writes of the rate bucket and of the last use.

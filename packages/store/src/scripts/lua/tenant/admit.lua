@@ -9,6 +9,7 @@
 -- @include credential
 -- @include trim
 -- @include rate
+-- @include tenant_limits
 -- @include admission
 local refusal, principal, scopes, _, expires_in = admit(clock())
 if refusal then return refusal end

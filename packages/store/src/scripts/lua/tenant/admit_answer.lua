@@ -9,6 +9,7 @@
 -- @include credential
 -- @include trim
 -- @include rate
+-- @include tenant_limits
 -- @include admission
 -- @include visibility
 -- @include waits

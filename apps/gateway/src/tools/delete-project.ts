@@ -1,0 +1,25 @@
+import { getTasksInputSchema } from '@baton/operations';
+import { z } from 'zod';
+import { edgeAdmittedAccess, MCP_SCOPE } from '../call/access.ts';
+import { defineEdgeAdmittedTool } from './tool.ts';
+
+const projectRoot = getTasksInputSchema.shape.projectRoot.unwrap();
+
+/** Deletes a project whole: the way back under the limits of what a tenant stores. */
+export const deleteProjectTool = defineEdgeAdmittedTool({
+  name: 'delete_project',
+  title: 'Delete a project',
+  description:
+    'Deletes a project with its tags, tasks, files, rules and reports. There is no way back. Tasks that run on it find no project.',
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  access: edgeAdmittedAccess(MCP_SCOPE),
+  input: z.strictObject({ projectRoot: projectRoot.describe('The project; there is no default') }),
+  output: [z.object({ projectRoot: z.string(), deleted: z.literal(true) })],
+  run: async (input, { tenant }) => {
+    await tenant.projects.delete(input.projectRoot);
+    return {
+      text: `Project '${input.projectRoot}' is deleted.`,
+      structured: { projectRoot: input.projectRoot, deleted: true },
+    };
+  },
+});

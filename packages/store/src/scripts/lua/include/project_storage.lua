@@ -1,0 +1,48 @@
+-- What a project takes of what its tenant stores: hash K_projectUse, by the project's key "<ms of its last use> <bytes>". The bytes are
+-- as storage.lua has them, and missing in what a release without them wrote. Needs clock, storage and tenant_limits.
+
+-- How seldom a read notes that a project is used, in ms.
+local PROJECT_USED_EVERY = 3600000
+
+local function parse_use(entry)
+  local used, bytes = string.match(entry or '', '^(%d+) ?(.*)$')
+  return tonumber(used or 0), bytes ~= '' and bytes or nil
+end
+
+local function format_use(used, bytes) return string.format('%d %s', used, bytes or '') end
+
+-- By how many bytes a change grows K_project: `changes` are the two versions, then field, value, ...
+local function growth_of(changes, deleted)
+  local grown = 0
+  for at = 5, #changes, 2 do
+    local field, before = changes[at], redis.call('HSTRLEN', K_project, changes[at])
+    grown = grown + #changes[at + 1] - before
+    if before == 0 then grown = grown + W_project_field + #field end
+  end
+  for _, field in ipairs(deleted) do
+    local before = redis.call('HSTRLEN', K_project, field)
+    if before > 0 then grown = grown - before - W_project_field - #field end
+  end
+  return grown
+end
+
+-- Counts a change of a project, or returns the refusal of one that grows it and has no room.
+local function count_project_change(is_new, changes, deleted)
+  local stored_limit, stored, most_projects, project_limit = unpack(read_tenant(
+    'storedBytes', 'stored', 'projects', 'projectBytes'))
+  local grown = growth_of(changes, deleted)
+  local _, bytes_now = parse_use(redis.call('HGET', K_projectUse, A_name))
+  if is_new then
+    local projects = redis.call('ZCARD', K_projects)
+    if projects >= tonumber(most_projects) then return {'limit_storage', 'projects', most_projects, tostring(projects)} end
+    grown = grown + W_project + #A_name
+    bytes_now = current_walk() and '0;' .. current_walk() or '0'
+  end
+  local bytes = bytes_now and parse_bytes(bytes_now) or measure_memory(K_project)
+  if grown > 0 and bytes + grown > tonumber(project_limit) then
+    return {'limit_storage', 'projectBytes', project_limit, string.format('%d', bytes)}
+  end
+  local refusal = refusal_of_storage(stored_limit, stored, grown)
+  if refusal then return refusal end
+  redis.call('HSET', K_projectUse, A_name, format_use(clock(), add_bytes(bytes_now, grown)))
+end

@@ -1,0 +1,50 @@
+#!lua flags=allow-oom
+-- STRIP_TASKS: takes input, requests and answers out of ended tasks, the oldest first, while the tenant has more bytes of them
+-- than it may. What a task ended with, and the facts of its interactions, stay.
+-- KEYS: tenant retained ...
+--       behind them each task, and what is past of it
+-- ARGV: fields bytes ref...
+--       fields, bytes: how much of records one run passes, about
+-- Returns: {count}: how many tasks have nothing more to lose
+-- A record may be large: where a run ends within one, the tenant's field `strip` has "<ref> <cursor>" to go on from.
+-- @include deferred_writes
+-- @include storage
+-- @include tenant_limits
+-- @include retention
+-- @include chunk_state
+-- @include task_bytes
+local room, byte_room, _, excess = tonumber(A_fields), tonumber(A_bytes), read_excess()
+local begun_ref, begun_cursor = string.match(redis.call('HGET', K_tenant, 'strip') or '', '^(%S+) (%d+)$')
+local done = 0
+for at = A_rest, #ARGV do
+  if excess <= 0 or room <= 0 or byte_room <= 0 then break end
+  local ref, task, past = ARGV[at], KEYS[3 + 2 * (at - A_rest)], KEYS[4 + 2 * (at - A_rest)]
+  local freed, deleted = tonumber(redis.call('HGET', past, F_bytes) or 0), {}
+  redis.call('UNLINK', past)
+  local cursor = ref == begun_ref and begun_cursor or '0'
+  repeat
+    local found
+    cursor, found = unpack(redis.call('HSCAN', task, cursor, 'COUNT', 20))
+    for place = 1, #found, 2 do
+      local field, value = found[place], found[place + 1]
+      if is_large(field) then
+        freed = freed + counted_bytes(field, value)
+        deleted[#deleted + 1] = field
+      end
+      room, byte_room = room - 1, byte_room - #value
+    end
+  until cursor == '0' or room <= 0 or byte_room <= 0
+  local bytes_now = add_bytes(redis.call('HGET', task, F_bytes), -freed, -freed)
+  write_all('HDEL', task, deleted)
+  if bytes_now then
+    redis.call('HSET', task, F_bytes, bytes_now)
+    excess = excess - freed
+  end
+  if cursor == '0' then
+    redis.call('HSET', K_tenant, 'strippedTo', redis.call('ZSCORE', K_retained, ref) or 0, 'strip', '')
+    done = done + 1
+  else
+    redis.call('HSET', K_tenant, 'strip', ref .. ' ' .. cursor)
+  end
+end
+return {done}

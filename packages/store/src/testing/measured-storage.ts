@@ -1,0 +1,48 @@
+import type { Redis } from 'ioredis';
+import type { TenantKeys } from '../records/keys.ts';
+import { STORED_WEIGHTS } from '../records/stored-weights.ts';
+import { taskFieldNameOf } from '../records/task-record.ts';
+
+/** What a tenant stores, and of it what is of ended tasks, as Redis's contents have it: read whole, and counted by no script. */
+export async function measureStorage(
+  redis: Redis,
+  keys: TenantKeys,
+): Promise<{ stored: number; storedEnded: number }> {
+  let [stored, storedEnded] = [0, 0];
+  for (const key of await redis.keys(`${keys.record}:task:*`)) {
+    const record = await redis.hgetall(key);
+    const bytes = measureTask({ ...(await redis.hgetall(key.replace(':task:', ':past:'))), ...record });
+    stored += bytes;
+    if (/^(completed|failed|cancelled)$/.test(record['st'] ?? '')) storedEnded += bytes;
+  }
+  for (const name of await redis.zrange(keys.projects, '0', '-1')) {
+    stored += STORED_WEIGHTS.project + Buffer.byteLength(name);
+    const { v: _, i: __, ...fields } = await redis.hgetall(keys.project(name));
+    for (const [field, value] of Object.entries(fields))
+      stored += STORED_WEIGHTS.project_field + Buffer.byteLength(field) + Buffer.byteLength(value);
+  }
+  return { stored, storedEnded };
+}
+
+function measureTask(record: Readonly<Record<string, string>>): number {
+  let bytes = STORED_WEIGHTS.task;
+  for (const [field, value] of Object.entries(record)) {
+    const name = taskFieldNameOf(field);
+    if (name === 'input' || name === 'outcome') bytes += Buffer.byteLength(value);
+    else if (name === 'chunk_state') {
+      const [posted = 0, chunks = 0] = value.split(';').map(Number);
+      bytes += posted + chunks * STORED_WEIGHTS.chunk;
+    } else if (name !== undefined && name in STORED_WEIGHTS)
+      bytes += Buffer.byteLength(value) + STORED_WEIGHTS[name as keyof typeof STORED_WEIGHTS];
+  }
+  return bytes;
+}
+
+/** What the tenant's record says. */
+export async function countedStorage(
+  redis: Redis,
+  keys: TenantKeys,
+): Promise<{ stored: number; storedEnded: number }> {
+  const [stored, storedEnded] = await redis.hmget(keys.record, 'stored', 'storedEnded');
+  return { stored: Number(stored ?? 0), storedEnded: Number(storedEnded ?? 0) };
+}

@@ -1,0 +1,144 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
+import { type AnyJson, callTool, connectMcpClient, successAnswer } from '../harness/mcp-client.ts';
+
+/** What a tenant stores has a budget: who reaches it is told what to delete, and what was accepted ends all the same. */
+let baton: InProcessDeployment;
+let redis: Redis;
+
+beforeAll(async () => {
+  baton = await InProcessDeployment.start();
+  redis = new Redis(baton.redisUrl.replace('unix://', ''));
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await baton?.stop();
+});
+
+let tenants = 0;
+async function newTenant(limits: object = {}) {
+  const id = `stores-${tenants++}`;
+  const key = await baton.addTenant(id, { requestsPerSecond: 100_000, burst: 100_000, ...limits });
+  const client = await connectMcpClient(baton.url(), key);
+  const call = (name: string, args: object) => callTool(client, name, args);
+  const rest = async (method: string, path: string, body?: object, token = key) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const reply = await fetch(`${baton.url(1)}/v1${path}`, init);
+    const text = await reply.text();
+    return { status: reply.status, body: (text === '' ? undefined : JSON.parse(text)) as AnyJson };
+  };
+  const limit = (limits: object) => rest('PATCH', `/tenants/${id}`, { limits }, OPERATOR_TOKEN);
+  const shown = async () => (await rest('GET', `/tenants/${id}`, undefined, OPERATOR_TOKEN)).body;
+  const fill = (projectRoot: string, bytes: number) =>
+    call('connect_files', { projectRoot, files: [{ name: 'a.md', text: 'x'.repeat(bytes) }] });
+  const park = () => call('bench_echo', { text: 'something' });
+  const answer = (interactionId: string, value: string) =>
+    call('agent_llm', { interactionId, agentLLMResponse: successAnswer({ value }), waitMs: 10_000 });
+  return { id, key, client, call, rest, limit, shown, fill, park, answer };
+}
+
+test('over the budget new work is refused by name, accepted work ends, and a deleted project makes room', async () => {
+  const { call, rest, limit, shown, fill, park, answer } = await newTenant();
+  await call('initialize_project', { projectRoot: 'big' });
+  expect((await fill('big', 50_000)).error).toBeUndefined();
+  const [parked, other] = [await park(), await park()];
+  const { usage } = await shown();
+  await limit({ storedBytes: usage.storedBytes + 100 });
+
+  const refusals = [
+    await park(),
+    await fill('big', 60_000),
+    await call('initialize_project', { projectRoot: 'another' }),
+  ];
+  for (const { error } of refusals) {
+    expect(error).toMatchObject({ code: 'limit_storage', limit: 'storedBytes', used: usage.storedBytes });
+    expect(error.message).toMatch(/delete_project/);
+  }
+  const imported = await rest('PUT', '/projects/third', { master: { tasks: [] } });
+  expect([imported.status, imported.body.code]).toEqual([413, 'limit_storage']);
+  expect((await answer(parked.interactionId, 'yes')).outcome).toMatchObject({ status: 'completed' });
+  expect((await call('cancel_task', { taskId: other.taskId })).status).toBe('cancelled');
+
+  const listed = await rest('GET', '/projects');
+  expect(listed.body.projects).toEqual([
+    { projectRoot: 'big', bytes: expect.any(Number), lastUsedAt: expect.any(String) },
+  ]);
+  expect(listed.body.projects[0].bytes).toBeGreaterThan(50_000);
+  expect(await call('delete_project', { projectRoot: 'big' })).toEqual({ projectRoot: 'big', deleted: true });
+  expect((await call('delete_project', { projectRoot: 'big' })).error.code).toBe('project_not_found');
+  expect((await park()).status).toBe('pending_agent_llm_action');
+  expect((await rest('GET', '/projects')).body.projects).toEqual([]);
+});
+
+test('the operator and the resource baton://usage show limits against use', async () => {
+  const { client, call, fill, park, rest, shown } = await newTenant();
+  await call('initialize_project', { projectRoot: 'small' });
+  await call('initialize_project', { projectRoot: 'large' });
+  await fill('large', 9_000);
+  await park();
+  const { contents } = await client.readResource({ uri: 'baton://usage' });
+  const { limits, usage, projects } = JSON.parse(String((contents[0] as { text: string }).text)) as AnyJson;
+  expect(projects.map(({ projectRoot }: AnyJson) => projectRoot)).toEqual(['large', 'small']);
+  expect(limits).toMatchObject({ storedBytes: 268_435_456, projectBytes: 8_388_608, retainedTasks: 10_000 });
+  expect(usage).toMatchObject({ projects: 2, openTasks: 1, retainedTasks: 0, pendingInteractions: 1 });
+  expect(await shown()).toMatchObject({ limits, usage });
+  expect((await rest('DELETE', '/projects/large')).status).toBe(204);
+  expect((await rest('DELETE', '/projects/large')).status).toBe(404);
+  expect((await shown()).usage.projects).toBe(1);
+});
+
+test('more projects, or a larger one, than the tenant may have are refused by the limit of their own', async () => {
+  const { call, fill } = await newTenant({ projects: 1, projectBytes: 20_000 });
+  await call('initialize_project', { projectRoot: 'one' });
+  expect((await call('initialize_project', { projectRoot: 'two' })).error).toMatchObject({
+    code: 'limit_storage',
+    limit: 'projects',
+    most: 1,
+  });
+  expect((await fill('one', 30_000)).error).toMatchObject({ code: 'limit_storage', limit: 'projectBytes' });
+});
+
+test('a task whose commit finds no room fails with limit_storage, at once', async () => {
+  const { call, limit, shown } = await newTenant();
+  await call('initialize_project', { projectRoot: 'shop' });
+  const plan = await call('parse_prd', { prd: 'A shop.', numTasks: 1, projectRoot: 'shop', append: true });
+  await limit({ storedBytes: (await shown()).usage.storedBytes });
+  const tasks = [{ id: 1, title: 'Catalogue', description: 'Show it.' }];
+  const { outcome } = await call('agent_llm', {
+    interactionId: plan.interactionId,
+    agentLLMResponse: successAnswer({ tasks }),
+    waitMs: 10_000,
+  });
+  expect(outcome).toMatchObject({ status: 'failed', error: { code: 'limit_storage', limit: 'storedBytes' } });
+});
+
+test('a task that runs on a project that is deleted meanwhile starts it anew or says that there is none', async () => {
+  const { call } = await newTenant();
+  await call('initialize_project', { projectRoot: 'shop' });
+  await call('add_tag', { projectRoot: 'shop', name: 'later' });
+  const plan = { prd: 'A shop.', numTasks: 1, projectRoot: 'shop', tag: 'later', append: true };
+  const { interactionId } = await call('parse_prd', plan);
+  await call('delete_project', { projectRoot: 'shop' });
+  const tasks = [{ id: 1, title: 'Catalogue', description: 'Show it.' }];
+  const { outcome } = await call('agent_llm', {
+    interactionId,
+    agentLLMResponse: successAnswer({ tasks }),
+    waitMs: 10_000,
+  });
+  expect(['completed', 'failed']).toContain(outcome.status);
+  if (outcome.status === 'failed') expect(outcome.error.code).toMatch(/not_found$/);
+});
+
+test('a tenant whose record lacks a limit has its default, wherever it counts', async () => {
+  const { id, call, park, answer, shown } = await newTenant();
+  const { record } = baton.store.tenant(id).keys;
+  const limits = Object.keys((await shown()).limits);
+  await redis.hdel(record, ...limits);
+  const { interactionId } = await park();
+  expect((await answer(interactionId, 'yes')).outcome).toMatchObject({ status: 'completed' });
+  expect((await call('initialize_project', { projectRoot: 'p' })).error).toBeUndefined();
+  const { limits: read } = await shown();
+  expect(read).toMatchObject({ requestsPerSecond: 100, delegatedRequestBytes: 262_144, projects: 100 });
+});
