@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { agentResponseSchema } from './answer.ts';
 import { delegatedCallDetailsSchema } from './delegation.ts';
 import { exceedsValueCount } from './json/json.ts';
-import { exceededJsonBound } from './json/json-text-scan.ts';
+import { measureJsonText } from './json/json-text-scan.ts';
 
 const list = (length: number, of: unknown) => Array.from({ length }, () => of);
 const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]));
@@ -51,7 +51,7 @@ test("an answer's own fields are bounded, and what it says is not", () => {
 
 test('only the fields of wide objects are counted as such, however deep they stand', () => {
   const most = { depth: 64, fields: 500, values: Infinity };
-  const wide = (value: unknown) => exceededJsonBound(most, JSON.stringify(value)) === 'fields';
+  const wide = (value: unknown) => measureJsonText(most, JSON.stringify(value)) === 'fields';
   expect(wide(list(10_000, fields(200)))).toBe(false);
   expect(wide(list(10_000, 1))).toBe(false);
   expect(wide('{,'.repeat(5_000))).toBe(false);

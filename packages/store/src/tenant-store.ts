@@ -53,9 +53,9 @@ export class TenantStore {
     this.apiKeys = new ApiKeys(this.context, pepper, keyTtl);
   }
 
-  /** The caller of a request with one of the tenant's API keys; `bytes` is the size of its body. */
-  caller(key: ApiKeyParts, bytes: number): CallerAdmission {
-    return CallerAdmission.withKey(this.context.connection, this.keys, key, this.pepper, bytes);
+  /** The caller of a request with one of the tenant's API keys: the bytes of its body, and how many the rate counts. */
+  caller(key: ApiKeyParts, bytes: number, weight = bytes): CallerAdmission {
+    return CallerAdmission.withKey(this.context.connection, this.keys, key, this.pepper, { bytes, weight });
   }
 
   /** The operator as a caller, with every scope and no credential to check. */

@@ -4,10 +4,13 @@ import {
   JsonTextError,
   LARGE_JSON_TEXT_BOUNDS,
   MAX_BODY_BYTES,
-  parseJson,
+  parseAndCountJson,
 } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readBody } from './read-body.ts';
+
+/** The rate counts each value of a body as so many bytes at least: some of a byte take as long to handle. */
+const VALUE_WEIGHT = 32;
 
 /**
  * JSON bodies: bounded in depth before they are parsed; `__proto__`, `constructor.prototype` and integers that would be
@@ -27,6 +30,7 @@ export function installJsonBodyParser(app: FastifyInstance): void {
     });
   });
   app.decorateRequest('bodyBytes', 0);
+  app.decorateRequest('bodyWeight', 0);
   app.decorateRequest('maxBodyBytes', MAX_BODY_BYTES);
 }
 
@@ -34,14 +38,18 @@ function parseRequestBody(request: FastifyRequest, body: string): unknown {
   requirePlainUtf8(request);
   // Many clients set the content type on a DELETE or POST that has no body.
   const { takesLargeJson } = request.routeOptions.config;
-  return body === ''
-    ? undefined
-    : parseBody(body, takesLargeJson === true ? LARGE_JSON_TEXT_BOUNDS : JSON_TEXT_BOUNDS);
+  if (body === '') return undefined;
+  const { value, values } = parseBody(
+    body,
+    takesLargeJson === true ? LARGE_JSON_TEXT_BOUNDS : JSON_TEXT_BOUNDS,
+  );
+  request.bodyWeight = Math.max(request.bodyBytes, values * VALUE_WEIGHT);
+  return value;
 }
 
-function parseBody(body: string, bounds: typeof JSON_TEXT_BOUNDS): unknown {
+function parseBody(body: string, bounds: typeof JSON_TEXT_BOUNDS) {
   try {
-    return parseJson(body, bounds);
+    return parseAndCountJson(body, bounds);
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
     const { fault, message } = error;
@@ -75,6 +83,10 @@ export class MalformedJson extends BatonError {
 }
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** How large the body is as the rate counts it: 0 until it was parsed. */
+    bodyWeight: number;
+  }
   interface FastifyContextConfig {
     /** True for a route whose body holds many records, such as a project. */
     takesLargeJson?: boolean;

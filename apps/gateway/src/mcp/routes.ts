@@ -120,7 +120,7 @@ export async function mcpRoutes(
     const messages: unknown[] = Array.isArray(request.body) ? request.body : [request.body];
     const [first, ...others] = messages.map(messageAccess);
     const { principal } = await admitCaller(call, first ?? ANY_MCP_CALLER);
-    for (const access of others) await admitCaller(createCall(services, request, reply, 0), access);
+    for (const access of others) await admitCaller(createCall(services, request, reply, NO_BODY), access);
     const invalid = invalidRequestResponse(request.body);
     if (invalid) return reply.status(400).send(invalid);
     const sealed = isInitialize(request.body)
@@ -155,19 +155,22 @@ async function sendRefusal(request: FastifyRequest, reply: FastifyReply, error: 
   return reply.status(error.row.http).headers(errorHeaders(error, request)).send(json);
 }
 
-/** A call of the request's caller. The first of a batch is charged for the bytes of its body. */
+/** Of the others of a batch: the first is charged for the body. */
+const NO_BODY = { bodyBytes: 0, bodyWeight: 0 };
+
+/** A call of the request's caller. */
 function createCall(
   services: Services,
   request: FastifyRequest,
   reply: FastifyReply,
-  bytes = request.bodyBytes,
+  { bodyBytes, bodyWeight }: Pick<FastifyRequest, 'bodyBytes' | 'bodyWeight'> = request,
 ): Call {
   const key = keyOf(request);
   const tenant = services.store.tenant(key.tenant);
   return {
     services,
     tenant,
-    caller: tenant.caller(key, bytes),
+    caller: tenant.caller(key, bodyBytes, bodyWeight),
     signal: services.inflightWaits.signalFor(reply),
   };
 }

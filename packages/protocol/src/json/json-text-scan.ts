@@ -9,10 +9,11 @@ export interface JsonTextBounds {
 }
 
 /**
- * Which bound a JSON text exceeds, found without parsing it: the parser takes up to a microsecond for each value, and
- * more for each field of a wide object. Of broken text the result is arbitrary; the parser refuses it afterwards.
+ * Which bound a JSON text exceeds, or else how many values it holds, found without parsing it: the parser takes up to a
+ * microsecond for each value, and more for each field of a wide object. Of broken text the result is arbitrary; the parser
+ * refuses it afterwards.
  */
-export function exceededJsonBound(most: JsonTextBounds, text: string): keyof JsonTextBounds | undefined {
+export function measureJsonText(most: JsonTextBounds, text: string): keyof JsonTextBounds | number {
   /** Of the objects and arrays that are open: the commas in them so far; -1 in arrays. */
   const commas = new Int32Array(most.depth + 1);
   let level = 0;
@@ -39,7 +40,7 @@ export function exceededJsonBound(most: JsonTextBounds, text: string): keyof Jso
       if (fields > most.fields) return 'fields';
     }
   }
-  return undefined;
+  return values;
 }
 
 /**

@@ -1,7 +1,7 @@
 import secureJson from 'secure-json-parse';
 import { z } from 'zod';
 import { isRecord, MAX_JSON_DEPTH } from './json.ts';
-import { exceededJsonBound, findInexactNumber, type JsonTextBounds } from './json-text-scan.ts';
+import { findInexactNumber, type JsonTextBounds, measureJsonText } from './json-text-scan.ts';
 
 /**
  * The one parser of JSON text that arrives from outside: bodies, and JSON inside the strings of a body, of an answer, of
@@ -9,11 +9,16 @@ import { exceededJsonBound, findInexactNumber, type JsonTextBounds } from './jso
  * defaults, and its integers are those of the text. How long a text may be is bounded by what it came in. tests/structure lists who may use another parser.
  */
 export function parseJson(text: string, bounds = JSON_TEXT_BOUNDS): unknown {
-  requireJsonBounds(text, bounds);
+  return parseAndCountJson(text, bounds).value;
+}
+
+/** parseJson, and how many values the text holds. */
+export function parseAndCountJson(text: string, bounds: JsonTextBounds): { value: unknown; values: number } {
+  const values = requireJsonBounds(text, bounds);
   const value = parseSecurely(text);
   const inexact = findInexactNumber(text);
   if (inexact !== undefined) throw inexactNumberError(text, inexact);
-  return value;
+  return { value, values };
 }
 
 function parseSecurely(text: string): unknown {
@@ -68,10 +73,11 @@ function pathTo(mark: string, value: unknown): string[] | undefined {
   return undefined;
 }
 
-/** Errors: JsonTextError for a text over one of its bounds. Parses nothing. */
-export function requireJsonBounds(text: string, bounds = JSON_TEXT_BOUNDS): void {
-  const exceeded = exceededJsonBound(bounds, text);
-  if (exceeded !== undefined) throw new JsonTextError(exceeded, OVER_BOUND[exceeded](bounds));
+/** How many values a text holds. Errors: JsonTextError for a text over one of its bounds. Parses nothing. */
+export function requireJsonBounds(text: string, bounds = JSON_TEXT_BOUNDS): number {
+  const measured = measureJsonText(bounds, text);
+  if (typeof measured === 'number') return measured;
+  throw new JsonTextError(measured, OVER_BOUND[measured](bounds));
 }
 
 /** Whoever parses text holds up everyone of its process meanwhile: some milliseconds at these bounds. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson, isRecord } from './json.ts';
-import { exceededJsonBound } from './json-text-scan.ts';
+import { measureJsonText } from './json-text-scan.ts';
 import { randomSeed } from '../testing/random-seed.ts';
 
 describe('canonical JSON', () => {
@@ -65,7 +65,7 @@ function reordered(value: unknown, choices: Iterator<number>): unknown {
 function jsonTextDepth(text: string, limit: number): number {
   for (let depth = 0; depth <= limit; depth++) {
     const most = { depth, fields: Infinity, values: Infinity };
-    if (exceededJsonBound(most, text) === undefined) return depth;
+    if (measureJsonText(most, text) !== 'depth') return depth;
   }
   return limit + 1;
 }

@@ -176,6 +176,7 @@ function reopen(testTenant: TestTenant, taskId: string): Promise<unknown[]> {
     scopes: ' mcp ',
     need: 'mcp',
     bytes: 0,
+    weight: 0,
     floor: 0,
     topic: testTenant.member(taskId),
     ref: taskRef(taskId),

@@ -25,7 +25,7 @@ const BATCHED = { batched: true };
 /** The keys of a script that puts a task into its tenant's lists, or takes one out. */
 const QUEUE = ['ready', 'held', 'jobs', 'tenantsWithJobs', 'workers'] as const;
 
-const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'floor'] as const;
+const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'weight', 'floor'] as const;
 
 /** With these a script checks again a caller that was admitted before (`include/admission_recheck.lua`), and behind them what it does. */
 const RECHECK = ['digest', 'principal', 'scopes', 'need'] as const;

@@ -32,7 +32,7 @@ export class Interactions {
     const { taskId, number } = this.parseId(answer.interactionId);
     const names = keys.taskNames(taskId);
     const { topic, ref } = names;
-    const { digest, principal, scopes, need, bytes, floor } = await caller.admissionArgs(
+    const { digest, principal, scopes, need, bytes, weight, floor } = await caller.admissionArgs(
       ANSWER,
       answer.interactionId,
     );
@@ -42,6 +42,7 @@ export class Interactions {
       scopes,
       need,
       bytes,
+      weight,
       floor,
       topic,
       ref,

@@ -115,7 +115,7 @@ export class Tasks {
     const names = keys.taskNames(taskId);
     const { topic, ref } = names;
     // Written out: a spread would make V8 copy this object field by field in every call.
-    const { digest, principal, scopes, need, bytes, floor } = await caller.admissionArgs(CALL);
+    const { digest, principal, scopes, need, bytes, weight, floor } = await caller.admissionArgs(CALL);
     const args: (string | number)[] = [];
     for (const [path, entry] of task.journal) args.push(path, entry);
     pushWaitArgs(args, task.waits, lifetimes);
@@ -129,6 +129,7 @@ export class Tasks {
         scopes,
         need,
         bytes,
+        weight,
         floor,
         topic,
         ref,

@@ -16,6 +16,12 @@ const NO_FLOOR = -1_000_000_000;
 /** In the place of a floor: the request was counted before. */
 const NOT_COUNTED = '';
 
+/** Of the body of a request: its bytes, and how many the rate counts, which is more where it has many values. */
+export interface BodySize {
+  readonly bytes: number;
+  readonly weight: number;
+}
+
 /**
  * The credential of one request. It is checked once, by the first script that the request runs: that of the call, where
  * it takes the admission as arguments (`admissionArgs`), otherwise ADMIT. No reply is sent before the check. Later scripts of
@@ -25,7 +31,7 @@ export class CallerAdmission {
   private readonly connection: Connection;
   private readonly keys: TenantKeys;
   private readonly key: AdmittedKey | undefined;
-  private readonly bytes: number;
+  private readonly body: BodySize;
   private readonly trusted: Identity | undefined;
   private identity: Promise<Identity> | undefined;
   private admissionDone = false;
@@ -34,13 +40,13 @@ export class CallerAdmission {
     connection: Connection,
     keys: TenantKeys,
     key: AdmittedKey | undefined,
-    bytes: number,
+    body: BodySize,
     trusted?: Identity,
   ) {
     this.connection = connection;
     this.keys = keys;
     this.key = key;
-    this.bytes = bytes;
+    this.body = body;
     this.trusted = trusted;
     if (trusted) {
       this.identity = Promise.resolve(trusted);
@@ -48,23 +54,23 @@ export class CallerAdmission {
     }
   }
 
-  /** A caller with an API key; `bytes` is the size of the request's body. */
+  /** A caller with an API key, and the size of the request's body. */
   static withKey(
     connection: Connection,
     keys: TenantKeys,
     key: ApiKeyParts,
     pepper: string,
-    bytes: number,
+    body: BodySize,
   ): CallerAdmission {
     const { id, tenant } = key;
     const digest = cachedApiKeyDigest(key.text, pepper);
     const admittedKey = new AdmittedKey({ tenant, id, digest, record: keys.credential(id) });
-    return new CallerAdmission(connection, keys, admittedKey, bytes);
+    return new CallerAdmission(connection, keys, admittedKey, body);
   }
 
   /** A caller that needs no credential: the operator. */
   static trusted(connection: Connection, keys: TenantKeys, identity: Identity): CallerAdmission {
-    return new CallerAdmission(connection, keys, undefined, 0, identity);
+    return new CallerAdmission(connection, keys, undefined, NO_BODY, identity);
   }
 
   /**
@@ -190,7 +196,8 @@ export class CallerAdmission {
       principal: '',
       scopes: '',
       need: need.join(' '),
-      bytes: this.bytes,
+      bytes: this.body.bytes,
+      weight: this.body.weight,
       floor,
     };
   }
@@ -204,6 +211,7 @@ const ADMISSION_REFUSALS = new Set([
   'limit_rate',
 ]);
 
-const OF_NO_KEY = { digest: '', bytes: 0, floor: 0 };
+const NO_BODY: BodySize = { bytes: 0, weight: 0 };
+const OF_NO_KEY = { digest: '', bytes: 0, weight: 0, floor: 0 };
 
 const NO_SCOPES: ReadonlySet<Scope> = new Set();

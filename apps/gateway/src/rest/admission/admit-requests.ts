@@ -100,7 +100,7 @@ function createRestRequest(
     }
   }
   const tenant = store.tenant(shown.key.tenant);
-  const caller = tenant.caller(shown.key, request.bodyBytes);
+  const caller = tenant.caller(shown.key, request.bodyBytes, request.bodyWeight);
   if (access.kind === 'operator') return { kind: 'operator', admit: once(refuseKey(caller)) };
   const identity =
     access.kind === 'path'

@@ -3,7 +3,8 @@
 -- and not got it back. Sorted set K_rates: the id of each active key, by the time at which its share is whole again.
 -- Within its share a key is admitted whatever others have used; beyond it as long as more than half of the burst is left.
 -- A tenant's only active key has all of the rate: its share and the bucket run dry together.
--- A request takes one token, and another for each BYTES_PER_TOKEN of its body: reading it holds up everyone of its gateway.
+-- A request takes one token, and another for each BYTES_PER_TOKEN of A_weight, the bytes of its body or more where it has many
+-- values: handling it holds up everyone of its gateway.
 -- It is admitted where one token is left; what it takes beyond that is refilled before the next. Needs trim.
 
 -- Places in the tenant's fields as authenticate reads them (admission).
@@ -76,7 +77,7 @@ local function take_token(now, floor)
   if until_share > 0 and until_spare > 0 then
     return {'limit_rate', math.ceil(math.min(until_share, until_spare)), tenant[RATE], share.keys.active}
   end
-  local more = math.floor(A_bytes / BYTES_PER_TOKEN)
+  local more = math.floor(A_weight / BYTES_PER_TOKEN)
   tenant[TOKENS], tenant[FILLED] = tokens - 1 - more, now
   -- What a key got beyond its share, since nobody else used it, is no debt.
   share.ends = math.min(ends, math.max(had, now + (1 + debt) * window)) + more * token

@@ -1,7 +1,7 @@
 #!lua
 -- ACCEPT_ANSWER: takes the answer to an interaction, once, and puts its task into its tenant's ready list.
 -- KEYS: credential tenant rates task pending claims ready held jobs tenantsWithJobs workers activeChangeChannel
--- ARGV: digest principal scopes need bytes floor topic ref number answer fingerprint channel
+-- ARGV: digest principal scopes need bytes weight floor topic ref number answer fingerprint channel
 -- Returns: {'accepted', event, next, expiresInMs}: next is the job to add, as "number list", or '', and behind it 1 where chunks of
 --          the answer were posted, which are of no use now; {'replayed', event} for the same answer again; {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'},

@@ -1,7 +1,7 @@
 #!lua
 -- APPEND_CHUNK: keeps one chunk of a streamed answer; the final success joins them.
 -- KEYS: credential tenant rates task chunks
--- ARGV: digest principal scopes need bytes floor number sequence delta
+-- ARGV: digest principal scopes need bytes weight floor number sequence delta
 -- Returns: {'kept'}, {'replayed', sequence} for the same chunk again, {'chunk_conflict', sequence} for another text
 --          under a sequence that is taken, {'interaction_not_found'}, {'interaction_already_answered'}, {'interaction_expired'},
 --          {'interaction_cancelled'}, {'limit_size', limit, bytes, most}, {'limit_storage', limit, most, used},

@@ -1,7 +1,7 @@
 #!lua
 -- OPEN: PARK of a task's first segment. Creates the task with its journal so far and its first waits.
 -- KEYS: credential tenant rates task idempotency tasks pending deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
--- ARGV: digest principal scopes need bytes floor topic ref operation input arguments idempotencyDigest staleRef life keep journal waits ready ...
+-- ARGV: digest principal scopes need bytes weight floor topic ref operation input arguments idempotencyDigest staleRef life keep journal waits ready ...
 --       idempotencyDigest: the idempotency key, as its record's name has it; staleRef: a task that the idempotency key may still name although it is gone; keep: how long the records live at
 --       most; journal × (path, entry), then waits × (kind, path, ms until due, request, summary); ready 1: there is work
 --       for a worker at once

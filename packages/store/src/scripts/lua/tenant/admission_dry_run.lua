@@ -2,7 +2,7 @@
 -- ADMISSION_DRY_RUN: the checks of ADMIT without taking a token of the rate: before enough of a call is there to admit it,
 -- and again for a caller that was admitted and is still connected.
 -- KEYS: credential tenant rates
--- ARGV: digest principal scopes need bytes floor
+-- ARGV: digest principal scopes need bytes weight floor
 -- Returns: {'ok', principal, scopes, expiresInMs, requestBytes}, '' for never, or a refusal, as ADMIT
 -- @include clock
 -- @include credential

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- ADMIT: authenticates a call that has no script of its own.
 -- KEYS: credential tenant rates
--- ARGV: digest principal scopes need bytes floor
+-- ARGV: digest principal scopes need bytes weight floor
 -- Returns: {'ok', principal, scopes, expiresInMs}, '' for never, or a refusal: {'unauthenticated'}, {'insufficient_scope', need},
 --          {'tenant_suspended'}, {'limit_size', limit, bytes, most}, {'limit_rate', retryAfterMs, perSecond, keys}:
 --          keys are those that share the rate now

@@ -2,7 +2,7 @@
 -- ADMIT_ANSWER: ADMIT for an answer to an interaction, before the script that takes it: it may overdraw the rate where the
 -- answer would be taken now.
 -- KEYS: credential tenant rates task
--- ARGV: digest principal scopes need bytes floor number
+-- ARGV: digest principal scopes need bytes weight floor number
 -- Returns: {'ok', principal, scopes, expiresInMs}, '' for never, or a refusal as ADMIT: {'unauthenticated'}, {'insufficient_scope', need},
 --          {'tenant_suspended'}, {'limit_size', limit, bytes, most}, {'limit_rate', retryAfterMs, perSecond, keys}
 -- @include clock
