@@ -42,7 +42,8 @@ export function addDependency(
     const holders = knownRefs(command.id, tasks, tag);
     const needs = knownRefs(command.dependsOn, tasks, tag, 'dependsOn');
     refuseTooManyPairs(holders.length * needs.length);
-    const links: Links = { known: allItemIds(tasks), graph: new Map(buildGraph(dependencyLinks(tasks))) };
+    const known = allItemIds(tasks);
+    const links: Links = { known, graph: new Map(buildGraph(dependencyLinks(tasks, known))) };
     let next = tasks;
     const added: { id: string; dependsOn: string }[] = [];
     for (const holder of holders) {

@@ -20,34 +20,44 @@ export function resolveDependency(
   dependency: Dependency,
   parent?: number,
 ): string | undefined {
-  const sibling = `${parent}.${dependency}`;
-  if (parent !== undefined && typeof dependency === 'number' && known.has(sibling)) return sibling;
-  return known.has(String(dependency)) ? String(dependency) : undefined;
+  if (parent !== undefined && typeof dependency === 'number') {
+    const sibling = `${parent}.${dependency}`;
+    if (known.has(sibling)) return sibling;
+  }
+  const id = String(dependency);
+  return known.has(id) ? id : undefined;
 }
 
+/** The outside ids of all tasks and subtasks. Loops, here and below: a tag may have ten thousand tasks. */
 export function allItemIds(tasks: readonly Task[]): Set<string> {
-  return new Set(
-    tasks.flatMap((task) => [`${task.id}`, ...task.subtasks.map(({ id }) => `${task.id}.${id}`)]),
-  );
+  const ids = new Set<string>();
+  for (const { id, subtasks } of tasks) {
+    ids.add(String(id));
+    for (const subtask of subtasks) ids.add(`${id}.${subtask.id}`);
+  }
+  return ids;
 }
 
-/** Every dependency of a tag's tasks and subtasks, in their order. */
-export function dependencyLinks(tasks: readonly Task[]): DependencyLink[] {
-  const known = allItemIds(tasks);
-  return tasks.flatMap((task) => [
-    ...task.dependencies.map((dependency) => ({
-      from: `${task.id}`,
-      dependency,
-      to: resolveDependency(known, dependency),
-    })),
-    ...task.subtasks.flatMap((subtask) =>
-      subtask.dependencies.map((dependency) => ({
-        from: `${task.id}.${subtask.id}`,
-        dependency,
-        to: resolveDependency(known, dependency, task.id),
-      })),
-    ),
-  ]);
+/** Every dependency of a tag's tasks and subtasks, in their order; `known`: the ids of all of them. */
+export function dependencyLinks(
+  tasks: readonly Task[],
+  known: ReadonlySet<string> = allItemIds(tasks),
+): DependencyLink[] {
+  const links: DependencyLink[] = [];
+  for (const { id, dependencies, subtasks } of tasks) {
+    if (dependencies.length > 0) {
+      const from = String(id);
+      for (const dependency of dependencies)
+        links.push({ from, dependency, to: resolveDependency(known, dependency) });
+    }
+    for (const subtask of subtasks) {
+      if (subtask.dependencies.length === 0) continue;
+      const from = `${id}.${subtask.id}`;
+      for (const dependency of subtask.dependencies)
+        links.push({ from, dependency, to: resolveDependency(known, dependency, id) });
+    }
+  }
+  return links;
 }
 
 export function buildGraph(links: readonly DependencyLink[]): Graph {

@@ -33,7 +33,7 @@ export function remapDependencies(
     return knownAfter.has(then) && !renamed.has(then) && !own.has(then) ? then : undefined;
   };
   const rewire = <T extends Task | Subtask>(item: T, id: string): T => {
-    if (own.has(id)) return item;
+    if (item.dependencies.length === 0 || own.has(id)) return item;
     const then = parseTaskRef(renamed.get(id) ?? id);
     const now = parseTaskRef(id);
     const parentThen = then?.subtask === undefined ? undefined : then.task;
