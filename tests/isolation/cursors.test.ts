@@ -167,7 +167,7 @@ test('a cursor is opaque: no part of it is a name, and none can be changed', asy
     if (cursor === undefined) continue;
     const decoded = Buffer.from(cursor, 'base64url').toString('latin1');
     for (const text of [cursor, decoded]) {
-      expect(text).not.toMatch(/principal|listed-|baton:|[{}[\]]"|\d{13}/);
+      expect(text).not.toMatch(/principal|listed-|baton:|[{}[\]]"\w|\d{13}/);
       expect(refs.filter((ref) => text.includes(ref))).toEqual([]);
     }
     for (const at of [0, Math.floor(cursor.length / 2), cursor.length - 1]) {

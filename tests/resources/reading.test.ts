@@ -41,7 +41,12 @@ describe.each([
 
   test('returns the same project data as the project tools [resources-of-project]', async () => {
     expect((await fixture.readJson('baton://projects')).projects).toEqual([
-      { projectRoot: PROJECT, status: projectUri('status'), tasks: projectUri('tasks') },
+      {
+        projectRoot: PROJECT,
+        lastUsedAt: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T/),
+        status: projectUri('status'),
+        tasks: projectUri('tasks'),
+      },
     ]);
     const listed = await callTool(fixture.client, 'get_tasks', { projectRoot: PROJECT, withSubtasks: true });
     expect(await fixture.readJson(projectUri('tasks'))).toEqual(listed);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   baton = await InProcessDeployment.start({
     gateways: 1,
     workers: 0,
-    limits: { requestBytes: 8 * 1_048_576 },
+    limits: { requestBytes: 8 * 1_048_576, projectBytes: 32 * 1_048_576 },
   });
   redis = new Redis(baton.redisUrl.replace('unix://', ''));
   const tasks = Array.from({ length: TASKS }, (_, at) => ({

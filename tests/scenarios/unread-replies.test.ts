@@ -16,7 +16,8 @@ beforeAll(async () => {
     workers: 0,
     edgeLimits: { bufferBytesPerKey: PER_KEY, writeStallMs: STALL_MS },
   });
-  [key, other] = [await baton.addTenant('reading'), await baton.addTenant('others')];
+  const limits = { projectBytes: 32 * 1_048_576 };
+  [key, other] = [await baton.addTenant('reading', limits), await baton.addTenant('others', limits)];
   for (const owner of [key, other]) await putProject(owner);
 });
 afterAll(() => baton.stop());

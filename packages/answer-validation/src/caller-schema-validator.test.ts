@@ -138,10 +138,14 @@ describe('checks that take longer than they may', () => {
     for (const { message } of killed) expect(message).toContain('longer than 1000 ms');
     // What lost its thread and finds two that wait for the one of long checks is refused.
     expect(errors.filter(({ code }) => code === 'limit_checks').length).toBe(4 - killed.length);
-    const before = process.cpuUsage();
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const { user, system } = process.cpuUsage(before);
-    expect((user + system) / 1_000, 'no thread goes on').toBeLessThan(200);
+    // Threads that take their places may be starting.
+    const cpuOf300Ms = async () => {
+      const before = process.cpuUsage();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1_000;
+    };
+    await expect.poll(cpuOf300Ms, { message: 'no thread goes on', timeout: 5_000 }).toBeLessThan(150);
     const ends = await Promise.all(
       ['m1', 'm2', 'm3', 'm4'].map((tenant) =>
         check.validateAnswer(tenant, city, { city: 'Oslo' }).then(
