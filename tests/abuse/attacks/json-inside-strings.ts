@@ -11,8 +11,8 @@ export const jsonInsideStrings: Attack = {
   withoutGuard: [
     {
       file: 'program',
-      from: /function parseJson(\w*)\((\w+)\) \{\s+requireJsonBounds\(\2\);/,
-      to: 'function parseJson$1($2) {',
+      from: /= measureJsonText(\w*)\(\w+, \w+\);/,
+      to: '= 0;',
     },
   ],
   async run(target) {

@@ -28,7 +28,7 @@ export const rateLimitedBodies: Attack = {
 
 const CALLS = 12;
 const BODY = Buffer.from(
-  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_tasks","arguments":{"projectRoot":[${'1,'.repeat(400_000)}1]}}}`,
+  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_tasks","arguments":{"projectRoot":"${'x'.repeat(800_000)}"}}}`,
 );
 /** 32 s at the rate above, a call that was admitted, and what comes back meanwhile. */
 const ALLOWED = 32 * 65_536 + 3 * BODY.length;

@@ -19,7 +19,9 @@ export const unreadReplies: Attack = {
     { file: 'program', from: 'while (held.bytes > most)', to: 'while (false)' },
   ],
   async run(target) {
-    const { key } = await target.createKey(await target.createTenant({ requestBytes: 4_194_304 }));
+    const { key } = await target.createKey(
+      await target.createTenant({ requestBytes: 4_194_304, projectBytes: 33_554_432 }),
+    );
     await putProject(target, key);
     const clients = await Promise.all(Array.from({ length: CLIENTS }, () => begin(target, key)));
     const held = clients.filter(({ status }) => status === '200').map(({ socket }) => socket);
