@@ -51,7 +51,7 @@ async function answerSome(interactionId: string, count: number): Promise<string>
 }
 
 describe('expand_all', { timeout: 240_000 }, () => {
-  test('needs as many Redis calls per delegation for 1,000 tasks as for 300, fewer for 10, and writes only what it changes', async () => {
+  test('needs hardly more Redis calls per delegation for 1,000 tasks than for 300, fewer for 10, and writes only what it changes', async () => {
     const measured: { perDelegation: number; largest: number }[] = [];
     for (const count of [10, 10, 300, 1_000]) {
       const projectRoot = `calls-${measured.length}`;
@@ -67,7 +67,8 @@ describe('expand_all', { timeout: 240_000 }, () => {
     }
     // The first is to warm up.
     const [, small, some, many] = measured;
-    expect(Math.abs(many!.perDelegation - some!.perDelegation)).toBeLessThanOrEqual(1);
+    // The index of a larger project is read in one part more.
+    expect(Math.abs(many!.perDelegation - some!.perDelegation)).toBeLessThanOrEqual(2);
     expect(small!.perDelegation).toBeLessThan(14);
     // A small project is read whole by one call, a larger one as far as it is looked at by some.
     expect(many!.perDelegation).toBeLessThan(19);
