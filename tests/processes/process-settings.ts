@@ -7,6 +7,8 @@ export const UNLIMITED = {
   burst: 1_000_000,
   pendingInteractions: 1_000_000,
   openTasks: 1_000_000,
+  storedBytes: 64 * 2 ** 30,
+  retainedTasks: 1_000_000,
 };
 
 /** The environment of every process, without REDIS_URL. */
