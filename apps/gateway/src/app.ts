@@ -53,7 +53,7 @@ export async function buildApp(
   const app = createHttpServer(configuration, log);
   requireDeclaredAccess(app);
   app.decorate('publicUrl', configuration.publicUrl);
-  const { metrics, bufferBudget, refusalCosts } = options.replicaWideLimits;
+  const { metrics, bufferBudget, refusalCosts, loopTurns } = options.replicaWideLimits;
   app.decorate('refusalCosts', refusalCosts);
   addResponseHeaders(app, configuration.replica);
   const connections = limitConnections(app, configuration, metrics);
@@ -62,9 +62,9 @@ export async function buildApp(
   refuseForeignOrigins(app, configuration.allowedOrigins);
   installCredentialParser(app, forOperators ? configuration.operatorToken : undefined);
   limitConnectionsAndBuffersPerKey(app, connections, bufferBudget);
-  limitUnreadReplies(app, bufferBudget);
+  limitUnreadReplies(app, store, bufferBudget);
   refuseUnadmittedLargeBodies(app, store, bufferBudget);
-  installJsonBodyParser(app);
+  installJsonBodyParser(app, loopTurns);
 
   serveHealth(app, store, options.draining);
   serveProtectedResourceMetadata(app);

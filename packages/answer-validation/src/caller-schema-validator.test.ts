@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import type { BatonError, Json, JsonObject } from '@baton/protocol';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -156,6 +157,16 @@ describe('checks that take longer than they may', () => {
     );
     expect(ends).toContain('limit_checks');
   });
+});
+
+test.runIf(process.platform === 'linux')('threads yield to the event loop of their process', async () => {
+  expect((await check.validateAnswer('acme', city, { city: 'Oslo' })).ok).toBe(true);
+  const niceOfThreads = readdirSync('/proc/self/task').map((thread) => {
+    const fields = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return Number(fields[16]);
+  });
+  expect(niceOfThreads.filter((nice) => nice === 10).length).toBeGreaterThanOrEqual(1);
+  expect(niceOfThreads).toContain(0);
 });
 
 test('a check that the end of its process cuts off says nothing of the schema', async () => {

@@ -116,8 +116,8 @@ describe('a tenant that uses much', () => {
     await end('other', 1_000);
     expect(refused).toEqual(['hostile limit_checks', 'hostile limit_checks']);
     const retryAfterMs = await enter('hostile');
-    expect(retryAfterMs).toBe(6_000);
-    await vi.advanceTimersByTimeAsync(6_100);
+    expect(retryAfterMs).toBe(10_000);
+    await vi.advanceTimersByTimeAsync(10_100);
     void enter('hostile');
     await settled();
     expect(begun).toEqual(['hostile', 'other', 'hostile']);
@@ -127,7 +127,7 @@ describe('a tenant that uses much', () => {
     const { enter, end, begun, refused } = startTurns();
     void enter('busy');
     await settled();
-    await end('busy', 1_300);
+    await end('busy', 1_120);
     void enter('busy');
     await vi.advanceTimersByTimeAsync(550);
     expect(begun).toEqual(['busy']);

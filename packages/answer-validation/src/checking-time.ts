@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** So much of a thread's time a tenant has in the long run. */
-const SHARE = 0.5;
+const SHARE = 0.2;
 /** Above it a tenant shares one thread with others above it. */
 const HEAVY_MS = 100;
 /** Above it a tenant waits, for 10 s at most. */
@@ -10,7 +10,7 @@ const MAX_CHARGED_MS = MAX_USED_MS + 10_000 * SHARE;
 /** A tenant that is not met for long has nothing to pay: forgetting it changes nothing. */
 const MAX_TENANTS = 10_000;
 
-/** How much time of the threads each tenant has used of late: what was charged, less half of the time since. */
+/** How much time of the threads each tenant has used of late: what was charged, less its share of the time since. */
 export class CheckingTime {
   private readonly charged = new LRUCache<string, { readonly ms: number; readonly at: number }>({
     max: MAX_TENANTS,

@@ -14,6 +14,7 @@ import { misusedCursors } from './misused-cursors.ts';
 import { requestsAgainstAgents } from './requests-against-agents.ts';
 import { jsonInsideStrings } from './json-inside-strings.ts';
 import { largeBodies } from './limits/large-bodies.ts';
+import { largeReplies } from './limits/large-replies.ts';
 import { rateLimitedBodies } from './limits/rate-limited-bodies.ts';
 import { schemaCrosstalk } from './schema-crosstalk.ts';
 import { floodOfChunks, floodOfEndedTasks, floodOfParkedTasks, floodOfProjects } from './storage-floods.ts';
@@ -39,6 +40,7 @@ const ATTACKS: readonly Attack[] = [
   requestsAgainstAgents,
   jsonInsideStrings,
   largeBodies,
+  largeReplies,
   rateLimitedBodies,
   schemaCrosstalk,
   floodOfChunks,

@@ -7,31 +7,50 @@ import {
   parseAndCountJson,
 } from '@baton/protocol';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { LoopTurns } from './limits/loop-turns.ts';
 import { readBody } from './read-body.ts';
 
 /** The rate counts each value of a body as so many bytes at least: some of a byte take as long to handle. */
-const VALUE_WEIGHT = 32;
+const VALUE_WEIGHT = 64;
+/** A body that counts so many bytes is parsed and handled in iterations of the event loop of their own. */
+const LARGE_BODY_BYTES = 65_536;
 
 /**
  * JSON bodies: bounded in depth before they are parsed; `__proto__`, `constructor.prototype` and integers that would be
- * rounded are refused. The bound on
- * bytes is the server's (`bodyLimit`) and then the tenant's. Other content types are refused with 415.
+ * rounded are refused. The bound on bytes is the server's (`bodyLimit`) and then the tenant's. Other content types are
+ * refused with 415.
  */
-export function installJsonBodyParser(app: FastifyInstance): void {
+export function installJsonBodyParser(app: FastifyInstance, loopTurns: LoopTurns): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', (request: FastifyRequest, payload, done) => {
+    const parse = (body: string, parsed: (value: unknown) => void) => {
+      let value: unknown;
+      try {
+        value = parseRequestBody(request, body);
+      } catch (thrown) {
+        return done(thrown as Error);
+      }
+      parsed(value);
+    };
     readBody(request, payload, (error, body) => {
       if (error !== null) return done(error);
-      try {
-        done(null, parseRequestBody(request, body));
-      } catch (thrown) {
-        done(thrown as Error);
-      }
+      const inTurn = (run: () => void) => loopTurns.enter(tenantOf(request), run);
+      const handle = (value: unknown) => {
+        if (request.bodyWeight < LARGE_BODY_BYTES) done(null, value);
+        else inTurn(() => done(null, value));
+      };
+      if (request.bodyBytes < LARGE_BODY_BYTES) parse(body, handle);
+      else inTurn(() => parse(body, handle));
     });
   });
   app.decorateRequest('bodyBytes', 0);
   app.decorateRequest('bodyWeight', 0);
   app.decorateRequest('maxBodyBytes', MAX_BODY_BYTES);
+}
+
+/** Empty for an operator. */
+function tenantOf({ credential }: FastifyRequest): string {
+  return credential?.kind === 'key' ? credential.key.tenant : '';
 }
 
 function parseRequestBody(request: FastifyRequest, body: string): unknown {

@@ -1,6 +1,7 @@
 import { BufferBudget } from './limits/buffer-budget.ts';
 import type { EdgeLimits } from './limits/edge-limits.ts';
 import { EdgeMetrics } from './limits/edge-metrics.ts';
+import { LoopTurns } from './limits/loop-turns.ts';
 import { RefusalCosts } from './refusal-costs.ts';
 
 /**
@@ -11,6 +12,7 @@ export interface ReplicaWideLimits {
   readonly metrics: EdgeMetrics;
   readonly bufferBudget: BufferBudget;
   readonly refusalCosts: RefusalCosts;
+  readonly loopTurns: LoopTurns;
 }
 
 export function createReplicaWideLimits({
@@ -25,5 +27,6 @@ export function createReplicaWideLimits({
     metrics,
     bufferBudget: new BufferBudget(edgeLimits, metrics),
     refusalCosts: new RefusalCosts(edgeLimits, trustProxy, metrics),
+    loopTurns: new LoopTurns(),
   };
 }

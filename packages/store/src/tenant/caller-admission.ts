@@ -13,6 +13,9 @@ const CALL_FLOOR = 0;
 const ANSWER_FLOOR = -10;
 const NO_FLOOR = -1_000_000_000;
 
+/** The request itself takes a token, and so does each of so many bytes (rate.lua). */
+const RATE_BYTES_PER_TOKEN = 65_536;
+
 /** In the place of a floor: the request was counted before. */
 const NOT_COUNTED = '';
 
@@ -110,6 +113,16 @@ export class CallerAdmission {
   recheck(need: readonly Scope[]): Promise<Identity> {
     if (this.key !== undefined) this.key.need = need;
     return this.runAdmission(ADMISSION_DRY_RUN, need, NO_FLOOR);
+  }
+
+  /**
+   * Counts a reply of `bytes` against the tenant's rate, as bodies of so many bytes beyond their request. It is over when the
+   * reply is made: nothing is refused, and what Redis does not count while it cannot be reached is lost.
+   */
+  async countReply(bytes: number): Promise<void> {
+    const weight = bytes - RATE_BYTES_PER_TOKEN;
+    const args = { ...this.scriptArgs(scopeSchema.options, NO_FLOOR), bytes: 0, weight };
+    await runScript(this.connection, ADMIT, this.scriptKeys, args).catch(() => {});
   }
 
   /** True once a script has admitted the caller. */

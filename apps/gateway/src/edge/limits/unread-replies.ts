@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { BatonError } from '@baton/protocol';
+import type { Store } from '@baton/store';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { BufferBudget, HeldBytes } from './buffer-budget.ts';
 import { LARGE_REPLY_BYTES, LargeReplyStream } from './large-reply-stream.ts';
@@ -10,8 +11,11 @@ const MAX_LARGE_REPLIES = 4;
 /** So long a further one waits for its turn; whoever reads makes room sooner. */
 const MAX_TURN_WAIT_MS = 1_000;
 
-/** Large replies are written in parts, and count as their key's until they were read. Errors: `limit_buffers`. */
-export function limitUnreadReplies(app: FastifyInstance, bufferBudget: BufferBudget): void {
+/**
+ * Large replies are written in parts, count as their key's until they were read, and count against its tenant's rate by their
+ * bytes: making and sending them holds up everyone of this process. Errors: `limit_buffers`.
+ */
+export function limitUnreadReplies(app: FastifyInstance, store: Store, bufferBudget: BufferBudget): void {
   const turns = new TurnQueue(MAX_LARGE_REPLIES, MAX_TURN_WAIT_MS);
   app.addHook('onRequest', (request, reply, done) => {
     if (request.routeOptions.config.repliesLarge !== true) return done();
@@ -28,6 +32,11 @@ export function limitUnreadReplies(app: FastifyInstance, bufferBudget: BufferBud
     done(null, holdReply(request, reply.raw, bytes));
   });
   app.decorate('bufferBudget', bufferBudget);
+  app.decorate('countReply', ({ credential }: FastifyRequest, bytes: number) => {
+    if (credential?.kind !== 'key') return;
+    const { key } = credential;
+    void store.tenant(key.tenant).caller(key, 0).countReply(bytes);
+  });
 }
 
 /** Ends a stream that has begun with a text of any length. */
@@ -74,6 +83,7 @@ function holderOf(request: FastifyRequest, raw: ServerResponse): (bytes: number)
     const held = { key: ownerOf(request), bytes, close: () => request.raw.socket.destroy() };
     all.push(held);
     bufferBudget.hold(held);
+    request.server.countReply(request, bytes);
   };
 }
 
@@ -93,6 +103,8 @@ function tooManyLargeReplies(): BatonError {
 declare module 'fastify' {
   interface FastifyInstance {
     bufferBudget: BufferBudget;
+    /** Counts a large reply against its tenant's rate. */
+    countReply(request: FastifyRequest, bytes: number): void;
   }
   interface FastifyContextConfig {
     /** True for a route whose reply may be as large as all that a project holds. */
