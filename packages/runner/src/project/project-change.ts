@@ -8,7 +8,7 @@ import { BatonError, type JsonObject } from '@baton/protocol';
 import type { ProjectVersion } from '@baton/store';
 import type { ProjectSnapshot } from './project-snapshot.ts';
 import type { ProjectSnapshots } from './project-snapshots.ts';
-import { runInSlices } from './time-slices.ts';
+import { runInSlices, TimeSlices } from './time-slices.ts';
 
 /** How often a command is applied when other commits keep changing the project, before `project_conflict`. */
 const ATTEMPTS = 50;
@@ -63,6 +63,7 @@ async function applyToSnapshot(
   snapshot: ProjectSnapshot,
   command: Command,
 ): Promise<{ outcome: JsonObject; change: ChangedFields }> {
+  const slices = new TimeSlices();
   for (;;) {
     const { before, applied } = await snapshot.evaluate(
       (project) => ({ before: project, applied: applyCommand(project, command, new Date().toISOString()) }),
@@ -71,7 +72,7 @@ async function applyToSnapshot(
     const { stored } = snapshot;
     const isComplete = () => stored === undefined || stored.missing.size === 0;
     try {
-      const change = await runInSlices(changedProjectFieldsInSteps(before, applied.project, stored));
+      const change = await runInSlices(changedProjectFieldsInSteps(before, applied.project, stored), slices);
       if (isComplete()) return { outcome: applied.outcome, change };
     } catch (refusal) {
       if (isComplete()) throw refusal;

@@ -12,12 +12,12 @@ export class TimeSlices {
   }
 }
 
-/** Runs the steps of a generator to its end, in slices. */
-export async function runInSlices<T>(steps: Generator<unknown, T>): Promise<T> {
-  const slices = new TimeSlices();
-  for (let step = steps.next(); ; step = steps.next()) {
-    if (step.done) return step.value;
+/** Runs the steps of a generator to its end, in slices; `slices` are those of what was computed before. */
+export async function runInSlices<T>(steps: Generator<unknown, T>, slices = new TimeSlices()): Promise<T> {
+  for (;;) {
     await slices.next();
+    const step = steps.next();
+    if (step.done) return step.value;
   }
 }
 

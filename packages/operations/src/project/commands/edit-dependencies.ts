@@ -43,7 +43,7 @@ export function addDependency(
     const needs = knownRefs(command.dependsOn, tasks, tag, 'dependsOn');
     refuseTooManyPairs(holders.length * needs.length);
     const known = allItemIds(tasks);
-    const links: Links = { known, graph: new Map(buildGraph(dependencyLinks(tasks, known))) };
+    const links: Links = { known, graph: buildGraph(dependencyLinks(tasks, known)) };
     let next = tasks;
     const added: { id: string; dependsOn: string }[] = [];
     for (const holder of holders) {
@@ -132,16 +132,20 @@ export function fixDependencies(
     const fixed: DependencyIssue[] = [];
     let next = tasks;
     for (let issues = findDependencyIssues(next); issues.length > 0; issues = findDependencyIssues(next)) {
-      for (const found of issues) next = without(next, found);
+      const known = allItemIds(next);
+      for (const found of issues) next = without(next, found, known);
       fixed.push(...issues);
     }
     return { tasks: next, outcome: { fixed } };
   });
 }
 
-function without(tasks: readonly Task[], { kind, id, dependsOn }: DependencyIssue): readonly Task[] {
+function without(
+  tasks: readonly Task[],
+  { kind, id, dependsOn }: DependencyIssue,
+  known: ReadonlySet<string>,
+): readonly Task[] {
   const [holder] = parseTaskRefs(id) as [TaskRef];
-  const known = allItemIds(tasks);
   const parent = holder.subtask === undefined ? undefined : holder.task;
   return updateItemAt(tasks, holder, (item) => {
     const dependencies =

@@ -60,7 +60,7 @@ export function dependencyLinks(
   return links;
 }
 
-export function buildGraph(links: readonly DependencyLink[]): Graph {
+export function buildGraph(links: readonly DependencyLink[]): Map<string, readonly string[]> {
   const graph = new Map<string, string[]>();
   for (const { from, to } of links) {
     if (to === undefined) continue;

@@ -1,6 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import { allItemIds, resolveDependency } from './dependency-graph.ts';
-import { type Dependency, formatTaskRef, parseTaskRef } from '../model/task-id.ts';
+import { type Dependency, parseTaskRef } from '../model/task-id.ts';
 import type { Subtask, Task } from '../model/task.ts';
 
 /** An edit that changes ids: the tasks after it, and the earlier ids of the items that were renamed. */
@@ -32,30 +32,36 @@ export function remapDependencies(
     // An id that someone else has taken over by now says nothing of what had it before.
     return knownAfter.has(then) && !renamed.has(then) && !own.has(then) ? then : undefined;
   };
-  const rewire = <T extends Task | Subtask>(item: T, id: string): T => {
-    if (item.dependencies.length === 0 || own.has(id)) return item;
-    const then = parseTaskRef(renamed.get(id) ?? id);
-    const now = parseTaskRef(id);
-    const parentThen = then?.subtask === undefined ? undefined : then.task;
-    const parentNow = now?.subtask === undefined ? undefined : now.task;
-    const dependencies = item.dependencies.flatMap((dependency) => {
+  const rewire = <T extends Task | Subtask>(item: T, id: string, parent?: number): T => {
+    const { dependencies } = item;
+    if (dependencies.length === 0 || own.has(id)) return item;
+    const then = renamed.get(id);
+    const parentThen = then === undefined ? parent : parentOf(then);
+    const rewired: Dependency[] = [];
+    for (const dependency of dependencies) {
       const meant = resolveDependency(knownBefore, dependency, parentThen);
       const target = meant === undefined ? undefined : moved(meant);
-      if (target === undefined || target === id) return [];
-      return [chooseDependencyForm(target, dependency, knownAfter, id, parentNow)];
-    });
+      if (target === undefined || target === id) continue;
+      rewired.push(chooseDependencyForm(target, dependency, knownAfter, id, parent));
+    }
     const same =
-      dependencies.length === item.dependencies.length &&
-      dependencies.every((dependency, at) => dependency === item.dependencies[at]);
-    return same ? item : { ...item, dependencies };
+      rewired.length === dependencies.length && rewired.every((one, at) => one === dependencies[at]);
+    return same ? item : { ...item, dependencies: rewired };
   };
   return tasks.map((task) => {
-    const subtasks = task.subtasks.map((subtask) =>
-      rewire(subtask, formatTaskRef({ task: task.id, subtask: subtask.id })),
-    );
-    const same = subtasks.every((subtask, at) => subtask === task.subtasks[at]);
-    return rewire(same ? task : { ...task, subtasks }, `${task.id}`);
+    let { subtasks } = task;
+    for (const [at, subtask] of subtasks.entries()) {
+      const rewired = rewire(subtask, `${task.id}.${subtask.id}`, task.id);
+      if (rewired !== subtask) subtasks = subtasks.with(at, rewired);
+    }
+    return rewire(subtasks === task.subtasks ? task : { ...task, subtasks }, `${task.id}`);
   });
+}
+
+/** The task that the id of a subtask names; undefined for the id of a task. */
+function parentOf(id: string): number | undefined {
+  const ref = parseTaskRef(id);
+  return ref?.subtask === undefined ? undefined : ref.task;
 }
 
 /**
@@ -70,10 +76,11 @@ export function chooseDependencyForm(
   holder: string,
   parent: number | undefined,
 ): Dependency {
+  if (standing !== undefined && resolveDependency(known, standing, parent) === target) return standing;
   const ref = parseTaskRef(target);
   const sibling = ref?.subtask !== undefined && ref.task === parent ? ref.subtask : undefined;
   const plain = ref?.subtask === undefined ? ref?.task : undefined;
-  const candidates = [standing, sibling, plain, ref?.subtask === undefined ? undefined : target];
+  const candidates = [sibling, plain, ref?.subtask === undefined ? undefined : target];
   const written = candidates.find(
     (candidate) => candidate !== undefined && resolveDependency(known, candidate, parent) === target,
   );

@@ -96,7 +96,8 @@ class Change implements ChangedFields {
   readonly copy: [from: string, to: string][] = [];
   readonly delete: string[] = [];
   private readonly before: Project | undefined;
-  private origins: ReadonlyMap<Task, string> | undefined;
+  /** By stored task, the name of its tag. */
+  private origins: Map<Task, string> | undefined;
 
   constructor(before: Project | undefined) {
     this.before = before;
@@ -121,7 +122,7 @@ class Change implements ChangedFields {
       gone.delete(task.id);
       if (old === task && indexed) continue;
       grown += task.subtasks.length - (old && indexed ? old.subtasks.length : 0);
-      if (old !== task && !this.task(taskField(name, task.id), old, task)) continue;
+      if (old !== task && !this.task(name, old, task)) continue;
       indexFields.add(indexField(name, task.id));
       yield;
     }
@@ -155,10 +156,11 @@ class Change implements ChangedFields {
   }
 
   /** Returns false where the task is stored as it is. */
-  private task(field: string, old: Task | undefined, task: Task): boolean {
-    const from = this.origin(task);
-    if (from !== undefined) {
-      this.copy.push([from, field]);
+  private task(tag: string, old: Task | undefined, task: Task): boolean {
+    const field = taskField(tag, task.id);
+    const origin = this.originOf(task, tag);
+    if (origin !== undefined) {
+      this.copy.push([taskField(origin, task.id), field]);
       return true;
     }
     const text = JSON.stringify(task);
@@ -171,13 +173,16 @@ class Change implements ChangedFields {
     return true;
   }
 
-  /** The field of the stored project that holds this very task, under another tag. */
-  private origin(task: Task): string | undefined {
-    this.origins ??= new Map(
-      [...(this.before?.tags ?? [])].flatMap(([name, { tasks }]) =>
-        isUnread(tasks) ? [] : tasks.map((stored) => [stored, taskField(name, stored.id)] as const),
-      ),
-    );
+  /** The other tag under which the stored project has this very task. */
+  private originOf(task: Task, tag: string): string | undefined {
+    const tags = this.before?.tags;
+    // Most projects have one tag, and most commands change tasks and copy none.
+    if (tags === undefined || (tags.size === 1 && tags.has(tag))) return undefined;
+    if (this.origins === undefined) {
+      this.origins = new Map();
+      for (const [name, { tasks }] of tags)
+        if (!isUnread(tasks)) for (const stored of tasks) this.origins.set(stored, name);
+    }
     return this.origins.get(task);
   }
 
