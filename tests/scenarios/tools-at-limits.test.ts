@@ -2,54 +2,11 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
+import { TOOL_ARGUMENTS } from './tool-arguments.ts';
 
 /** Every tool that takes a project, on one of some 8 MiB: what a call moves, to Redis and from it, is less than a third of that. */
 const MOST_BYTES = 2_621_440;
 const TASKS = 400;
-
-/** Arguments beside `projectRoot`, of calls that do what they say. A tool that is not here fails the test. */
-const ARGUMENTS: Readonly<Record<string, object>> = {
-  parse_prd: { prd: 'A shop', append: true },
-  analyze_project_complexity: { ids: '1,2,3' },
-  expand_task: { id: '5' },
-  expand_all: {},
-  update: { from: '395', prompt: 'Use HTTP/3' },
-  update_task: { id: '5', prompt: 'Use HTTP/3' },
-  update_subtask: { id: '5.1', prompt: 'Use HTTP/3' },
-  add_task: { prompt: 'Add a basket' },
-  initialize_project: { name: 'Large' },
-  get_tasks: {},
-  get_task: { id: '5' },
-  next_task: {},
-  set_task_status: { id: '5', status: 'review' },
-  add_subtask: { id: '5', title: 'Part' },
-  remove_task: { id: '6', confirm: true },
-  remove_subtask: { id: '7.1' },
-  clear_subtasks: { id: '8' },
-  move_task: { from: '9', to: '900' },
-  add_dependency: { id: '300', dependsOn: '20' },
-  remove_dependency: { id: '300', dependsOn: '20' },
-  validate_dependencies: {},
-  fix_dependencies: {},
-  complexity_report: {},
-  list_tags: { showMetadata: true },
-  add_tag: { name: 'later' },
-  copy_tag: { sourceName: 'later', targetName: 'third' },
-  rename_tag: { oldName: 'third', newName: 'fourth' },
-  delete_tag: { name: 'fourth', yes: true },
-  use_tag: { name: 'master' },
-  set_rules: { rules: ['Be brief'] },
-  connect_files: { files: [{ name: 'a.md', text: 'A' }] },
-  generate_prompt: { operation: 'expand_task' },
-  agent_llm: {
-    delegatedCallDetails: {
-      originalCommand: 'x',
-      serviceType: 'generateText',
-      requestParameters: { messages: [{ role: 'user', content: 'x' }] },
-    },
-  },
-  delete_project: {},
-};
 
 let baton: InProcessDeployment;
 let redis: Redis;
@@ -98,9 +55,11 @@ async function bytesOfRedis(): Promise<{ out: number; in: number }> {
 test('no tool moves a project of 8 MiB to do its work', { timeout: 120_000 }, async () => {
   const { tools } = await rpc('tools/list', {});
   const onProjects = tools.filter(({ inputSchema }: AnyJson) => 'projectRoot' in inputSchema.properties);
-  expect(onProjects.map(({ name }: AnyJson) => name).toSorted()).toEqual(Object.keys(ARGUMENTS).toSorted());
+  expect(onProjects.map(({ name }: AnyJson) => name).toSorted()).toEqual(
+    Object.keys(TOOL_ARGUMENTS).toSorted(),
+  );
   const found: string[] = [];
-  for (const [name, args] of Object.entries(ARGUMENTS)) {
+  for (const [name, args] of Object.entries(TOOL_ARGUMENTS)) {
     const before = await bytesOfRedis();
     const result = await callTool(name, args);
     const after = await bytesOfRedis();

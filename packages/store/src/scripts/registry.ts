@@ -118,6 +118,9 @@ export const COMMIT = defineScript(
   { ...REPLICATED, ...NEW_WORK },
 );
 
+/** Of a change that makes room: while Redis has little left it is refused no sooner than answers. */
+export const COMMIT_DELETION = { ...COMMIT, ...ANSWER };
+
 export const COMMIT_IN_TASK = { ...COMMIT, replicated: false, incoming: undefined };
 
 export const DELETE_PROJECT = defineScript(

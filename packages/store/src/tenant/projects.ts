@@ -9,6 +9,7 @@ import type { TenantContext } from './tenant-context.ts';
 import { runScript } from '../scripts/script.ts';
 import {
   COMMIT,
+  COMMIT_DELETION,
   COMMIT_IN_TASK,
   DELETE_PROJECT,
   KEEP_OUTCOME,
@@ -37,6 +38,14 @@ export interface ProjectChange {
   readonly set: readonly (readonly [field: string, value: string])[];
   readonly copy?: readonly (readonly [from: string, to: string])[];
   readonly delete: readonly string[];
+}
+
+/** A change that deletes fields, and writes at most so many characters, is taken for one that makes room. */
+const MOST_SET_BY_DELETION = 131_072;
+
+function isDeletion({ set, copy = [], delete: deleted }: ProjectChange): boolean {
+  if (deleted.length === 0 || copy.length > 0) return false;
+  return set.reduce((sum, [, value]) => sum + value.length, 0) <= MOST_SET_BY_DELETION;
 }
 
 /** The fields of the project's hash that the scripts keep: its version, and that of its index. */
@@ -260,7 +269,7 @@ export class Projects {
     return runScript(
       connection,
       // A task's commit is acknowledged by READ_TASK_AND_REGISTER_WAITER, with which clients learn of it.
-      outside ? COMMIT : COMMIT_IN_TASK,
+      !outside ? COMMIT_IN_TASK : isDeletion(change) ? COMMIT_DELETION : COMMIT,
       {
         tenant: keys.record,
         task: outside ? project : within.task,

@@ -1,0 +1,46 @@
+/**
+ * Of every tool that takes a project, arguments beside `projectRoot`, of calls that do what they say, one after the other, on a project with
+ * tasks of which most have a subtask, and the tag `copy`. A tool that is not here fails a test.
+ */
+export const TOOL_ARGUMENTS: Readonly<Record<string, object>> = {
+  parse_prd: { prd: 'A shop', append: true },
+  analyze_project_complexity: { ids: '1,2,3' },
+  expand_task: { id: '5' },
+  expand_all: {},
+  update: { from: '395', prompt: 'Use HTTP/3' },
+  update_task: { id: '5', prompt: 'Use HTTP/3' },
+  update_subtask: { id: '5.1', prompt: 'Use HTTP/3' },
+  add_task: { prompt: 'Add a basket' },
+  initialize_project: { name: 'Large' },
+  get_tasks: {},
+  get_task: { id: '5' },
+  next_task: {},
+  set_task_status: { id: '5', status: 'review' },
+  add_subtask: { id: '5', title: 'Part' },
+  remove_task: { id: '6', confirm: true },
+  remove_subtask: { id: '7.1' },
+  clear_subtasks: { id: '8' },
+  move_task: { from: '9', to: '900' },
+  add_dependency: { id: '300', dependsOn: '20' },
+  remove_dependency: { id: '300', dependsOn: '20' },
+  validate_dependencies: {},
+  fix_dependencies: {},
+  complexity_report: {},
+  list_tags: { showMetadata: true },
+  add_tag: { name: 'later' },
+  copy_tag: { sourceName: 'later', targetName: 'third' },
+  rename_tag: { oldName: 'third', newName: 'fourth' },
+  delete_tag: { name: 'fourth', yes: true },
+  use_tag: { name: 'master' },
+  set_rules: { rules: ['Be brief'] },
+  connect_files: { files: [{ name: 'a.md', text: 'A' }] },
+  generate_prompt: { operation: 'expand_task' },
+  agent_llm: {
+    delegatedCallDetails: {
+      originalCommand: 'x',
+      serviceType: 'generateText',
+      requestParameters: { messages: [{ role: 'user', content: 'x' }] },
+    },
+  },
+  delete_project: {},
+};
