@@ -32,6 +32,8 @@ export class ProjectSnapshot {
   private fields: ProjectFields | undefined;
   private readVersion: string | undefined;
   private attempts = 0;
+  /** Committed, and not yet in `fields`: most segments read nothing after their commit. */
+  private committed: ChangedFields[] = [];
 
   constructor(projects: ReadableProjects, name: string) {
     this.projects = projects;
@@ -45,7 +47,7 @@ export class ProjectSnapshot {
 
   /** The fields that were read; undefined where no such project exists. */
   get stored(): ProjectFields | undefined {
-    return this.fields;
+    return this.current();
   }
 
   /**
@@ -59,7 +61,7 @@ export class ProjectSnapshot {
   ): Promise<T> {
     if (this.readVersion === undefined) await this.open();
     for (;;) {
-      const fields: ProjectFields | undefined = this.fields;
+      const fields = this.current();
       if (fields === undefined) return compute(undefined);
       fields.missing.clear();
       let result: { readonly value: T } | { readonly thrown: unknown };
@@ -80,19 +82,28 @@ export class ProjectSnapshot {
 
   /** Reads what was looked at and is not read. */
   async readMissing(): Promise<void> {
-    await this.readMore(this.fields?.wanted ?? []);
+    await this.readMore(this.current()?.wanted ?? []);
   }
 
   /** Goes on from a change that was committed; each commit raises the version by one. */
   recordCommit(change: ChangedFields): void {
-    this.fields ??= new ProjectFields({ whole: true, indexed: true });
-    this.fields.apply(change);
+    this.committed.push(change);
     this.readVersion = String(Number(this.readVersion) + 1);
+  }
+
+  private current(): ProjectFields | undefined {
+    for (const change of this.committed) {
+      this.fields ??= new ProjectFields({ whole: true, indexed: true });
+      this.fields.apply(change);
+    }
+    this.committed = [];
+    return this.fields;
   }
 
   private async open(): Promise<void> {
     const read = await this.projects.open(this.name, INITIAL_FIELDS);
     this.fields = undefined;
+    this.committed = [];
     this.readVersion = read?.version ?? '0';
     if (read === undefined) return;
     const { whole, indexed } = read;
