@@ -16,7 +16,7 @@ beforeAll(async () => {
     workers: 0,
     edgeLimits: { bufferBytesPerKey: PER_KEY, writeStallMs: STALL_MS },
   });
-  const limits = { projectBytes: 32 * 1_048_576 };
+  const limits = { projectBytes: 32 * 1_048_576, requestsPerSecond: 100_000, burst: 100_000 };
   [key, other] = [await baton.addTenant('reading', limits), await baton.addTenant('others', limits)];
   for (const owner of [key, other]) await putProject(owner);
 });

@@ -1,3 +1,4 @@
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type BatonError, toBatonError } from '@baton/protocol';
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
 import { admitCaller, ANY_MCP_CALLER, admitCallerUnlessAdmitted } from '../call/access.ts';
@@ -26,7 +27,7 @@ export async function callTool(
   try {
     const reply = await tool.call(params.arguments, call, params._meta ?? {});
     await admitCallerUnlessAdmitted(call, tool.access);
-    return success(reply);
+    return await success(reply);
   } catch (thrown) {
     const error = toBatonError(thrown);
     if (error !== thrown) log(thrown);
@@ -36,11 +37,18 @@ export async function callTool(
   }
 }
 
+/** A reply of so many characters is made in several iterations of the event loop. */
+const LARGE_REPLY_LENGTH = 65_536;
+
 /** The structured data is most of a reply and may stand in it twice: it is made text once. */
-function success({ text, structured, taskId, textIncludesJson, blocks = [] }: ToolReply): string {
+async function success(reply: ToolReply): Promise<string> {
+  const { text, structured, taskId, textIncludesJson, blocks = [] } = reply;
   const data = JSON.stringify(structured);
+  const isLarge = data.length >= LARGE_REPLY_LENGTH;
+  if (isLarge) await nextIteration();
   const content = [textBlock(text)];
   if (textIncludesJson) content.push(textBlock(data));
+  if (isLarge) await nextIteration();
   for (const block of blocks) content.push(JSON.stringify(block));
   const meta = taskId === undefined ? '' : `,"_meta":{"${RELATED_TASK_META_KEY}":{"taskId":"${taskId}"}}`;
   return `{"content":[${content.join()}],"structuredContent":${data}${meta}}`;
