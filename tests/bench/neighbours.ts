@@ -2,7 +2,7 @@ import { median } from '../harness/statistics.ts';
 import { BenchProcess } from './bench-process.ts';
 import { batonSubject, RunningSubject } from './subject.ts';
 
-const SECONDS = 6;
+const SECONDS = 20;
 const ATTACKS = ['checks', 'storage', 'large project', 'backlog', 'deadlines', 'lists', 'streams'];
 
 interface Latencies {
