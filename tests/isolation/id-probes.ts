@@ -35,6 +35,8 @@ const SHARED = new Set([
   'path projects',
   'resource baton://projects/',
   'resource baton://prompts/',
+  'path workflows',
+  'resource baton://workflows/',
 ]);
 
 /** So many inputs are tried of each tool and route; those that their rules refuse are tried all the same. */

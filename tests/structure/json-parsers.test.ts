@@ -26,6 +26,7 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'packages/store/src/shard/worker-shard.ts': "a script's reply",
   'packages/store/src/tasks/fenced-segment.ts': "a stored task's input",
   'packages/store/src/tenant/change-feed.ts': 'a message that a script published',
+  'packages/store/src/tenant/workflows.ts': 'a stored definition',
 };
 /** The parser itself. */
 const PARSER = 'packages/protocol/src/json/json-text.ts';

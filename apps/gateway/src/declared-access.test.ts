@@ -61,6 +61,8 @@ test("a server answers for no method but those that declare their access, and th
   expect(Object.fromEntries(servers.methods.map(({ name, access }) => [name, text(access)]))).toEqual({
     'tools/list': 'mcp or agent, edge',
     'tools/call': 'mcp or agent, script',
+    'prompts/list': 'mcp, edge',
+    'prompts/get': 'mcp, edge',
     'resources/list': 'mcp or agent, edge',
     'resources/read': 'mcp or agent, edge',
     'resources/templates/list': 'mcp or agent, edge',
@@ -132,6 +134,11 @@ test('every route of MCP and REST declares its access', async () => {
     'GET /v1/projects': 'mcp or admin, edge',
     'GET /v1/projects/:id': 'mcp or admin, edge',
     'PUT /v1/projects/:id': 'mcp or admin, edge',
+    'GET /v1/workflows': 'mcp or admin, edge',
+    'GET /v1/workflows/:name': 'mcp or admin, edge',
+    'GET /v1/workflows/:name/history': 'mcp or admin, edge',
+    'PUT /v1/workflows/:name': 'admin, edge',
+    'DELETE /v1/workflows/:name': 'admin, edge',
     'GET /v1/tenants/:tenant/interactions': SEE_IN_PATH,
     'GET /v1/tenants/:tenant/interactions/:id': SEE_IN_PATH,
     'POST /v1/tenants/:tenant/interactions/:id/answer': 'operator, or admin with mcp or agent',
@@ -144,6 +151,11 @@ test('every route of MCP and REST declares its access', async () => {
     'GET /v1/tenants/:tenant/projects': USE_IN_PATH,
     'GET /v1/tenants/:tenant/projects/:id': USE_IN_PATH,
     'PUT /v1/tenants/:tenant/projects/:id': USE_IN_PATH,
+    'GET /v1/tenants/:tenant/workflows': USE_IN_PATH,
+    'GET /v1/tenants/:tenant/workflows/:name': USE_IN_PATH,
+    'GET /v1/tenants/:tenant/workflows/:name/history': USE_IN_PATH,
+    'PUT /v1/tenants/:tenant/workflows/:name': ADMIN,
+    'DELETE /v1/tenants/:tenant/workflows/:name': ADMIN,
   });
 });
 

@@ -22,4 +22,5 @@ export {
   type RecordedProgress,
   type WorkflowProgress,
 } from './continuation/record-call.ts';
+export { MAX_OUTPUT_LENGTH, MAX_OUTPUTS_LENGTH } from './run/kept-output.ts';
 export { workflowVariables } from './continuation/variables.ts';

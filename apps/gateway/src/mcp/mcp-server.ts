@@ -13,6 +13,7 @@ import { callFromAuthInfo } from '../json-rpc/call-in-auth-info.ts';
 import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
 import { parseRequest, rawRequestSchema, refuseCursor } from '../json-rpc/parse-request.ts';
 import { rethrowAsRpcError } from '../json-rpc/rpc-error.ts';
+import { PROMPT_CAPABILITIES, promptMethods } from '../prompts/prompt-methods.ts';
 import { RESOURCE_CAPABILITIES, resourceMethods } from '../resources/resource-methods.ts';
 import type { Tool } from '../tools/tool.ts';
 import { callTool } from './call-tool.ts';
@@ -46,12 +47,17 @@ export function createMcpServerFactory(
 ): McpServerFactory {
   const callOne: McpServerFactory['callTool'] = (params, call) =>
     rethrowAsRpcError(log, () => callTool(tools, params, call, log));
-  const methods = [listTools(tools), callToolMethod(callOne), ...resourceMethods];
+  const methods = [
+    listTools(tools),
+    callToolMethod(callOne),
+    ...promptMethods(tools, log),
+    ...resourceMethods,
+  ];
   const createServer = () => {
     const server = new Server(
       { name: 'baton', title: 'Baton', version },
       {
-        capabilities: { tools: {}, ...RESOURCE_CAPABILITIES },
+        capabilities: { tools: {}, ...PROMPT_CAPABILITIES, ...RESOURCE_CAPABILITIES },
         instructions: INSTRUCTIONS,
         jsonSchemaValidator,
       },

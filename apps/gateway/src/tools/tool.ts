@@ -18,7 +18,15 @@ export interface Tool {
     readonly outputSchema: { type: 'object'; [key: string]: unknown };
     readonly annotations: ToolHints & { readonly title: string };
   };
+  /** What its input schema says against arguments. */
+  findProblems(args: unknown): readonly ArgumentProblem[];
   call(args: unknown, call: Call, meta: RequestMeta): Promise<ToolReply>;
+}
+
+/** What is wrong with an argument: its name, dotted where it is nested, and what it must be. */
+export interface ArgumentProblem {
+  readonly field: string;
+  readonly problem: string;
 }
 
 /** A request's `_meta`, as it came. */
@@ -69,6 +77,7 @@ function describeTool(spec: Description, call: Tool['call']): Tool {
   return {
     name,
     access,
+    findProblems: (args) => findProblems(spec.input, args),
     call,
     listing: {
       name,
@@ -91,13 +100,22 @@ const MAX_PROBLEM_LENGTH = 300;
 export function parseToolArguments<T>(schema: z.ZodType<T>, args: unknown): T {
   const parsed = schema.safeParse(args ?? {});
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues
-    .slice(0, 20)
-    .map((issue) => ({ field: fieldOf(issue), problem: issue.message.slice(0, MAX_PROBLEM_LENGTH) }));
+  const issues = problemsIn(parsed.error);
   const message = issues
     .map(({ field, problem }) => (field === '' ? problem : `${field}: ${problem}`))
     .join('; ');
   throw new BatonError('invalid_arguments', message, { field: issues[0]?.field ?? '', issues });
+}
+
+function findProblems(schema: z.ZodType, args: unknown): ArgumentProblem[] {
+  const parsed = schema.safeParse(args);
+  return parsed.success ? [] : problemsIn(parsed.error);
+}
+
+function problemsIn(error: z.ZodError): ArgumentProblem[] {
+  return error.issues
+    .slice(0, 20)
+    .map((issue) => ({ field: fieldOf(issue), problem: issue.message.slice(0, MAX_PROBLEM_LENGTH) }));
 }
 
 function fieldOf(issue: z.core.$ZodIssue): string {

@@ -6,7 +6,7 @@ import { BatonError, type ErrorCode } from '@baton/protocol';
  */
 export function refusalError(
   reply: readonly unknown[],
-  subject: { interactionId?: string; taskId?: string } = {},
+  subject: { interactionId?: string; taskId?: string; workflow?: string } = {},
 ): BatonError {
   const [code, ...facts] = reply.map(String);
   const about = { ...subject };
@@ -93,6 +93,11 @@ export function refusalError(
         ...about,
         status: facts[0],
       });
+    case 'workflow_not_found':
+      return new BatonError(
+        'workflow_not_found',
+        `There is no workflow '${subject.workflow?.slice(0, 100)}'. List them with prompts/list or GET /v1/workflows.`,
+      );
     case 'session_not_found':
       return sessionNotFoundError();
     case 'limit_subscriptions':
@@ -118,6 +123,7 @@ function storageRefusal([limit = '', most, used]: readonly string[]): BatonError
   const facts = { limit, most: Number(most), used: Number(used) };
   const remedy = {
     projects: 'Delete one with delete_project or DELETE /v1/projects/{id}; baton://usage lists them.',
+    workflows: 'Delete one with DELETE /v1/workflows/{name}.',
     projectBytes: 'Delete tasks, tags or files of the project, or divide it.',
   }[limit];
   return new BatonError(

@@ -10,7 +10,7 @@ import type { WorkflowInput } from '../run/workflow-program.ts';
 export interface ClientCall {
   readonly tool: string;
   readonly arguments: JsonObject;
-  readonly outcome: Exclude<ToolOutcome, { kind: 'out_of_time' }>;
+  readonly outcome: Exclude<ToolOutcome, { kind: 'out_of_time' | 'interrupted' }>;
 }
 
 /** How a workflow stands: its steps, and by tool the latest call that belongs to none of them. */
@@ -106,6 +106,8 @@ function stateAfter(
   switch (outcome.kind) {
     case 'completed':
       return { ...call, status: 'completed', ...keepOutput(outcome.output, others) };
+    case 'too_long':
+      return { ...call, status: 'completed', output: undefined, length: outcome.length };
     case 'failed':
       return { ...call, status: 'failed', error: outcome.error, repeat: outcome.repeat };
     case 'refused': {

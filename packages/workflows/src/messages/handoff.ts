@@ -53,6 +53,8 @@ function reasonText(shown: string, step: WorkflowStep, state: StepState, stop: S
         : `${shown} waits for an LLM call that you make. Its request stands above, under llmRequestForAgent: make that call, and give its answer to agent_llm.`;
     case 'out_of_time':
       return `The time of this prompt was used up before ${shown.toLowerCase()}, of which nothing has run.`;
+    case 'interrupted':
+      return `The run was cut off while ${shown.toLowerCase()} was being called: whether it took effect is unknown. Check before you repeat it.`;
     case 'unresolved':
       return `${shown} was not called, since not all of its arguments are known: ${asSentence(stop.problems.join('; '))}`;
     case 'no_output':

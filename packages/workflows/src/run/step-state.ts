@@ -36,7 +36,7 @@ export function isOpen({ status }: StepState): boolean {
 
 /** Why a run stopped before its end, at which step. */
 export type Stop =
-  | { readonly reason: 'failed' | 'delegated' | 'out_of_time' }
+  | { readonly reason: 'failed' | 'delegated' | 'out_of_time' | 'interrupted' }
   /** An argument refers to what no output holds, or the arguments grow too large. */
   | { readonly reason: 'unresolved'; readonly problems: readonly string[] }
   /** An argument refers to a step that has no output. */

@@ -83,6 +83,9 @@ function* runSteps({ workflow, args }: WorkflowInput): Program<WorkflowRun> {
       case 'completed':
         states[index] = { ...call, status: 'completed', ...keepOutput(outcome.output, states) };
         return undefined;
+      case 'too_long':
+        states[index] = { ...call, status: 'completed', output: undefined, length: outcome.length };
+        return undefined;
       case 'failed':
         states[index] = { ...call, status: 'failed', error: outcome.error, repeat: outcome.repeat };
         return { reason: 'failed' };
@@ -105,7 +108,8 @@ function* runSteps({ workflow, args }: WorkflowInput): Program<WorkflowRun> {
         states[index] = { ...call, status: 'delegated', taskId: outcome.taskId, directive: undefined };
         return { reason: 'delegated' };
       case 'out_of_time':
-        return { reason: 'out_of_time' };
+      case 'interrupted':
+        return { reason: outcome.kind };
     }
   }
 }
