@@ -107,7 +107,7 @@ async function listsWithCursors(): Promise<CursorList[]> {
         },
       });
   }
-  for (const method of ['resources/list', 'prompts/list'])
+  for (const method of ['resources/list', 'prompts/list', 'tasks/list'])
     found.push({
       name: method,
       of: method,
@@ -164,6 +164,7 @@ function sameList({ of, filter }: CursorList): string {
   if (of.endsWith('/projects')) return 'projects';
   if (of.endsWith('/workflows')) return 'workflows';
   const seenBy = of.includes('{tenant}') ? 'admin' : 'caller';
+  if (of === 'tasks/list' || of.endsWith('/tasks')) return JSON.stringify([seenBy, 'tasks', filter]);
   if (!of.includes('interactions')) return JSON.stringify([of, filter]);
   const isPending = status === 'pending' || (status === undefined && of === 'pending_interactions');
   return JSON.stringify(isPending ? [seenBy, 'pending', others] : [seenBy, 'history', filter]);

@@ -34,12 +34,13 @@ const text = ({ scopes, admittedBy }: Access) => `${scopes.join(' or ')}, ${admi
 
 test('every tool declares its access: toolOperations are admitted by the script that opens their task', () => {
   const declared = Object.fromEntries([...tools.values()].map(({ name, access }) => [name, text(access)]));
-  const { agent_llm, pending_interactions, task_status, cancel_task, ...others } = declared;
-  expect({ agent_llm, pending_interactions, task_status, cancel_task }).toEqual({
+  const { agent_llm, pending_interactions, task_status, cancel_task, complete_task, ...others } = declared;
+  expect({ agent_llm, pending_interactions, task_status, cancel_task, complete_task }).toEqual({
     agent_llm: 'mcp or agent, script',
     pending_interactions: 'mcp or agent, edge',
     task_status: 'mcp or agent, edge',
     cancel_task: 'mcp or agent, edge',
+    complete_task: 'mcp or agent, edge',
   });
   for (const [name, access] of Object.entries(others))
     expect([name, access]).toEqual([name, toolOperations.has(name) ? 'mcp, script' : 'mcp, edge']);
@@ -69,6 +70,10 @@ test("a server answers for no method but those that declare their access, and th
     'resources/subscribe': 'mcp or agent, edge',
     'resources/unsubscribe': 'mcp or agent, edge',
     'completion/complete': 'mcp or agent, edge',
+    'tasks/get': 'mcp or agent, edge',
+    'tasks/list': 'mcp or agent, edge',
+    'tasks/result': 'mcp or agent, edge',
+    'tasks/cancel': 'mcp or agent, edge',
   });
 });
 

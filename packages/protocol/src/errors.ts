@@ -32,6 +32,8 @@ export const ERRORS = {
   task_ended: row(409, -32602),
   task_cancelled: row(409, -32602),
   task_expired: row(410, -32602),
+  task_not_workflow: row(409, -32602),
+  task_unfinished: row(409, -32003, true),
   program_unavailable: row(503, -32603, true),
   program_diverged: row(500, -32603),
   journal_too_large: row(413, -32603),

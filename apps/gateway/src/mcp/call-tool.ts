@@ -1,11 +1,10 @@
 import { type BatonError, toBatonError } from '@baton/protocol';
-import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
 import { admitCaller, ANY_MCP_CALLER, admitCallerUnlessAdmitted } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { isMcpHttpError } from '../call/error-classification.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
-import type { ToolReply } from '../delegation/tool-reply.ts';
 import type { RequestMeta, Tool } from '../tools/tool.ts';
+import { formatToolError, formatToolReply } from '../tools/tool-result.ts';
 
 /**
  * Runs a tool and gives its result (MCP, CallToolResult) as the JSON that leaves. What goes wrong in a tool is a result with
@@ -26,32 +25,12 @@ export async function callTool(
   try {
     const reply = await tool.call(params.arguments, call, params._meta ?? {});
     await admitCallerUnlessAdmitted(call, tool.access);
-    return success(reply);
+    return formatToolReply(reply);
   } catch (thrown) {
     const error = toBatonError(thrown);
     if (error !== thrown) log(thrown);
     if (isMcpHttpError(error)) throw error;
     await admitCallerUnlessAdmitted(call, tool.access);
-    return failure(error);
+    return formatToolError(error);
   }
-}
-
-/** The structured data is most of a reply and may stand in it twice: it is made text once. */
-function success({ text, structured, taskId, textIncludesJson, blocks = [] }: ToolReply): string {
-  const data = JSON.stringify(structured);
-  const content = [textBlock(text)];
-  if (textIncludesJson) content.push(textBlock(data));
-  for (const block of blocks) content.push(JSON.stringify(block));
-  const meta = taskId === undefined ? '' : `,"_meta":{"${RELATED_TASK_META_KEY}":{"taskId":"${taskId}"}}`;
-  return `{"content":[${content.join()}],"structuredContent":${data}${meta}}`;
-}
-
-function failure(error: BatonError): string {
-  const wire = error.toWire();
-  const content = textBlock(`${wire.code}: ${wire.message}`);
-  return `{"isError":true,"content":[${content}],"structuredContent":${JSON.stringify({ error: wire })}}`;
-}
-
-function textBlock(text: string): string {
-  return `{"type":"text","text":${JSON.stringify(text)}}`;
 }

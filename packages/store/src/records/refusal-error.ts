@@ -93,6 +93,13 @@ export function refusalError(
         ...about,
         status: facts[0],
       });
+    case 'task_not_workflow':
+      return new BatonError(
+        'task_not_workflow',
+        `Task '${subject.taskId}' is of '${facts[0]}', and only the task of a workflow is completed by its client. ` +
+          'Answer what it waits for with agent_llm, or cancel it without a result.',
+        { ...about, operation: facts[0] },
+      );
     case 'workflow_not_found':
       return new BatonError(
         'workflow_not_found',

@@ -214,7 +214,7 @@ export const WORKER_HEARTBEAT = defineScript(
 export const READ_TASK_AND_REGISTER_WAITER = defineScript(
   'task/read_task_and_register_waiter',
   ['credential', 'tenant', 'task'],
-  [...RECHECK, 'channel'],
+  [...RECHECK, 'channel', 'brief'],
   REPLICATED,
 );
 
@@ -338,6 +338,6 @@ export const RECORD_STEP = defineScript(
 export const COMPLETE_WORKFLOW = defineScript(
   'workflow/complete_workflow',
   ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, 'activeChangeChannel'],
-  ['principal', 'scopes', 'topic', 'ref', 'payload', 'retention'],
+  ['principal', 'scopes', 'topic', 'ref', 'operation', 'payload', 'retention'],
   REPLICATED,
 );

@@ -1,9 +1,10 @@
-import type { JsonObject } from '@baton/protocol';
+import { type JsonObject, WORKFLOW_OPERATION } from '@baton/protocol';
 import { formatScopes, type Identity } from '../identity/identity.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { COMPLETE_WORKFLOW, RECORD_STEP } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
+import { requireTaskId } from './tasks.ts';
 
 /** What a gateway writes of the task of a workflow that it runs. */
 export class WorkflowTasks {
@@ -31,8 +32,12 @@ export class WorkflowTasks {
     return entry;
   }
 
-  /** Ends the task with its result. Errors: `task_not_found`, `task_ended`. */
+  /**
+   * Ends the task with its result, unless it has ended: of several ends that meet, one counts. Errors: `task_not_found`,
+   * `task_ended`, `task_not_workflow`, `limit_storage`.
+   */
   async complete(identity: Identity, taskId: string, result: JsonObject): Promise<void> {
+    requireTaskId(taskId);
     const { connection, keys, lifetimes } = this.context;
     const names = keys.taskNames(taskId);
     const { topic, ref } = names;
@@ -40,6 +45,7 @@ export class WorkflowTasks {
       ...callerOf(identity),
       topic,
       ref,
+      operation: WORKFLOW_OPERATION,
       payload: JSON.stringify(result),
       retention: lifetimes.retention,
     });

@@ -1,5 +1,5 @@
 import { callTool, type Program, type ProgramDefinition, readResource } from '@baton/engine';
-import { BatonError, type JsonObject } from '@baton/protocol';
+import { BatonError, type JsonObject, WORKFLOW_OPERATION } from '@baton/protocol';
 import type { Workflow, WorkflowStep } from '../definition/workflow.ts';
 import {
   expandArguments,
@@ -23,7 +23,7 @@ export interface WorkflowInput {
  * run that was cut off goes on from its journal. Its result is a WorkflowRun.
  */
 export const workflowProgram: ProgramDefinition<WorkflowInput> = {
-  name: 'workflow',
+  name: WORKFLOW_OPERATION,
   version: 1,
   *run(input) {
     return toJson(yield* runSteps(input));
