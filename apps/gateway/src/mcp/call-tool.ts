@@ -1,4 +1,4 @@
-import { type BatonError, toBatonError } from '@baton/protocol';
+import { toBatonError } from '@baton/protocol';
 import { admitCaller, ANY_MCP_CALLER, admitCallerUnlessAdmitted } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { isMcpHttpError } from '../call/error-classification.ts';

@@ -1,8 +1,7 @@
 import { isRecord } from '@baton/protocol';
-import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 
-/** The revision that has tasks, and the last one that is spoken here. */
-const REVISION_WITH_TASKS = '2025-11-25' satisfies typeof LATEST_PROTOCOL_VERSION;
+/** Of the revisions that are spoken here, the one that has tasks. */
+const REVISION_WITH_TASKS = '2025-11-25';
 
 /** Whether a client of this revision is told of tasks, when it initializes. */
 export function declaresTasks(protocolVersion: string | undefined): boolean {

@@ -57,7 +57,8 @@ interface ToolSpec<Input, DeclaredAccess extends Access, RunCall extends Call> {
 interface ScriptAdmittedToolSpec<Input> extends ToolSpec<Input, Access<'script'>, UnadmittedCall> {
   /** The access that these arguments ask for; `access` is then that of arguments that cannot be read. */
   accessFor?(input: Input): Access<'script'>;
-  startTask?(input: Input, call: UnadmittedCall, meta: RequestMeta): Promise<StartedTask>;
+  /** Starts what `run` does as a task. */
+  readonly startTask?: (input: Input, call: UnadmittedCall, meta: RequestMeta) => Promise<StartedTask>;
 }
 
 const errorSchema = z
