@@ -181,7 +181,8 @@ export const TASK_RECORD = {
   waiters: {
     stored: 'w',
     meaning: 'The replicas that hold a request for the task, to be notified of its next park or end',
-    value: 'channels separated by spaces; empty for none',
+    value:
+      "channels separated by spaces, with a '!' before those that wait for the end alone; empty for none",
     writers: [
       'task/read_task_and_register_waiter',
       'interaction/accept_answer',
