@@ -10,9 +10,9 @@ import { defineScript } from './script.ts';
  * should a failover lose it, it is done again, and clients learn of it by READ_TASK_AND_REGISTER_WAITER.
  *
  * NEW_WORK: OPEN, APPEND_CHUNK, COMMIT from outside a task, KEEP_OUTCOME, SUBSCRIBE, CREATE_KEY and PUT_WORKFLOW bring new content in, and are the first to be
- * refused while Redis has little room left (memory-reserve.ts); ANSWER, which brings what somebody paid for, is the next. The rest
- * of the room is for what was accepted, that is PARK, COMMIT and BullMQ's jobs. When Redis is full all the same, it refuses those,
- * PARK, RECORD_STEP and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their first line) write some bytes at most,
+ * refused while Redis has little room left (memory-reserve.ts); ANSWER, that is ACCEPT_ANSWER and COMPLETE_WORKFLOW, which bring
+ * what somebody paid for, is the next. The rest of the room is for what was accepted, that is PARK, COMMIT and BullMQ's jobs.
+ * When Redis is full all the same, it refuses those, PARK, RECORD_STEP and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their first line) write some bytes at most,
  * but for SETTLE, which ends a task.
  */
 
@@ -339,5 +339,5 @@ export const COMPLETE_WORKFLOW = defineScript(
   'workflow/complete_workflow',
   ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, 'activeChangeChannel'],
   ['principal', 'scopes', 'topic', 'ref', 'operation', 'payload', 'retention'],
-  REPLICATED,
+  { ...REPLICATED, ...ANSWER },
 );

@@ -1,4 +1,4 @@
-#!lua flags=allow-oom
+#!lua
 -- COMPLETE_WORKFLOW: ends a workflow's task with its result: what the server's run ends with, or what its client says it came to.
 -- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers activeChangeChannel
 -- ARGV: principal scopes topic ref operation payload retention
