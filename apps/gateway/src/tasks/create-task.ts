@@ -29,11 +29,12 @@ export async function createTask(
   const { taskId, created } = await tool.startTask(params.arguments, call, params._meta ?? {});
   const { tenant, caller } = call;
   const view = await tenant.tasks.read(caller.heldIdentity(), taskId, '', true);
-  const task = toMcpTask(view, tenant.lifetimes);
   // A new task is told as it began, whatever a worker has done since.
-  const { statusMessage: _, ...begun } = { ...task, status: 'working' as const };
+  const { operation, principal, createdAt, expiresAt } = view;
+  const begun = { taskId, operation, principal, createdAt, expiresAt, updatedAt: createdAt };
+  const task = toMcpTask(created ? { ...begun, status: 'working' } : view, tenant.lifetimes);
   const told =
     `${params.name} goes on as task ${taskId}. task_status tells how it stands: where it shows a request ` +
     'for an LLM, make that call yourself and post its outcome with agent_llm.';
-  return { task: created ? begun : task, _meta: { [MODEL_IMMEDIATE_RESPONSE]: told } };
+  return { task, _meta: { [MODEL_IMMEDIATE_RESPONSE]: told } };
 }
