@@ -38,6 +38,10 @@ test.each([
   ['packages/engine/src/x.ts', 'node:crypto'],
   ['packages/operations/src/x.ts', '@baton/store'],
   ['packages/operations/src/parse-prd/x.ts', 'node:fs'],
+  ['packages/workflows/src/x.ts', '@baton/operations'],
+  ['packages/workflows/src/run/x.ts', '@baton/store'],
+  ['packages/workflows/src/templates/x.ts', 'node:crypto'],
+  ['packages/operations/src/x.ts', '@baton/workflows'],
   ['packages/store/src/x.ts', '@baton/engine'],
   ['packages/runner/src/x.ts', '@baton/gateway'],
   ['packages/runner/src/x.ts', '@baton/store/operator'],
@@ -67,6 +71,7 @@ test.each([
 test.each([
   ['packages/engine/src/x.ts', '@baton/protocol'],
   ['packages/operations/src/x.ts', '@baton/engine'],
+  ['packages/workflows/src/x.ts', '@baton/engine'],
   ['packages/store/src/x.ts', 'ioredis'],
   ['apps/gateway/src/rest/operator/x.ts', '@baton/store/operator'],
   ['apps/worker/src/x.ts', '@baton/store/shards'],

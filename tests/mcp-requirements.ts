@@ -162,4 +162,48 @@ export const MCP_REQUIREMENTS = {
     says: 'completion/complete offers at most 100 values for each variable of each template.',
     source: 'spec server/utilities/completion',
   },
+  'tasks-capability': {
+    says: 'A server that supports tasks declares tasks/list, tasks/cancel and the requests that may be tasks, to clients of 2025-11-25.',
+    source: 'spec basic/utilities/tasks, Capabilities; contract, Tasks',
+  },
+  'tasks-tool-support': {
+    says: 'Operations declare execution.taskSupport "optional", other tools "forbidden", and calling those as a task is refused with -32601.',
+    source: 'spec basic/utilities/tasks, Tool-Level Negotiation; contract, Tasks',
+  },
+  'tasks-undeclared': {
+    says: 'A task parameter that no task was declared for is ignored.',
+    source: 'spec basic/utilities/tasks, Task Support and Handling',
+  },
+  'tasks-create': {
+    says: 'A call with a task is answered at once with a task that begins working.',
+    source: 'spec basic/utilities/tasks, Creating Tasks; contract, Dialects of the same interaction',
+  },
+  'tasks-status': {
+    says: 'A task whose operation fails is failed, and every task tells createdAt, lastUpdatedAt and ttl.',
+    source: 'spec basic/utilities/tasks, Task Status; contract, Tasks',
+  },
+  'tasks-result': {
+    says: 'tasks/result waits until the task ends, on any replica, and returns what the call would have returned.',
+    source: 'spec basic/utilities/tasks, Result Retrieval; contract, Tasks',
+  },
+  'tasks-list': {
+    says: "tasks/list has every task that tasks/get shows its caller, once, in pages, and no other's.",
+    source: 'spec basic/utilities/tasks, Task Listing; contract, Tasks',
+  },
+  'tasks-cancel': {
+    says: 'tasks/cancel ends a task before it replies; one that has ended is refused with -32602, saying how it ended.',
+    source: 'spec basic/utilities/tasks, Task Cancellation; contract, Tasks',
+  },
+  'tasks-complete': {
+    says: 'tasks/cancel with a result, and complete_task, complete the task of a workflow with that result.',
+    source: 'seed 2, completion by the client; contract, Tasks',
+  },
+  'tasks-related': {
+    says: 'Replies of a task carry its id in _meta, except where their result names it; in a request the parameter counts.',
+    source: 'spec basic/utilities/tasks, Associating Task-Related Messages',
+  },
+  'tasks-tenancy': {
+    says: 'A task of another is refused with -32602, exactly as one that never existed.',
+    source: 'spec basic/utilities/tasks, Protocol Errors, Task Isolation; contract, HTTP',
+  },
 } as const satisfies Record<string, Requirement>;

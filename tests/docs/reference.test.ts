@@ -219,6 +219,7 @@ describe('data model', () => {
       credential: tenant.credential('<id>'),
       task: tenant.task(id).replace(taskRef(id), '<ref>'),
       project: tenant.project('p').replace(/p$/, '<project>'),
+      workflow: tenant.workflow('<name>'),
       session: tenant.session('<id>'),
       idempotency: tenant.idempotency('<digest>'),
       past: tenant.past(id).replace(taskRef(id), '<ref>'),

@@ -54,6 +54,12 @@ beforeAll(async () => {
     await Promise.all(names.map(put));
   }
   await Promise.all(Array.from({ length: 55 }, () => baton.createKey({})));
+  const steps = [{ name: 'next', tool: 'next_task' }];
+  for (let at = 0; at < 25; at++) {
+    const put = { method: 'PUT', headers: { ...headers, authorization: `Bearer ${admin}` } };
+    const body = JSON.stringify({ name: `workflow-${at}`, description: 'see', steps });
+    await fetch(`${baton.url()}/v1/workflows/workflow-${at}`, { ...put, body });
+  }
   lists = await listsWithCursors();
 }, 120_000);
 afterAll(() => baton?.stop());
@@ -101,15 +107,16 @@ async function listsWithCursors(): Promise<CursorList[]> {
         },
       });
   }
-  found.push({
-    name: 'resources/list',
-    of: 'resources/list',
-    filter: {},
-    read: async (key, cursor, gateway) => {
-      const reply = await rpc(key, 'resources/list', cursor === undefined ? {} : { cursor }, gateway);
-      return reply.error?.data ?? reply.result;
-    },
-  });
+  for (const method of ['resources/list', 'prompts/list', 'tasks/list'])
+    found.push({
+      name: method,
+      of: method,
+      filter: {},
+      read: async (key, cursor, gateway) => {
+        const reply = await rpc(key, method, cursor === undefined ? {} : { cursor }, gateway);
+        return reply.error?.data ?? reply.result;
+      },
+    });
   return found;
 }
 
@@ -145,8 +152,8 @@ test('a cursor is taken on any gateway, and by nobody but its caller, list and f
         REFUSED,
       ]);
     if (list.of.includes('tenants')) continue;
-    // Projects are their tenant's.
-    const others = list.of.endsWith('/projects') ? [foreign] : [second, admin, foreign];
+    // Projects and workflows are their tenant's.
+    const others = /projects|workflows|prompts/.test(list.of) ? [foreign] : [second, admin, foreign];
     for (const key of others) expect(await list.read(key, cursor)).toMatchObject(REFUSED);
   }
 }, 120_000);
@@ -155,7 +162,9 @@ test('a cursor is taken on any gateway, and by nobody but its caller, list and f
 function sameList({ of, filter }: CursorList): string {
   const { status, ...others } = filter;
   if (of.endsWith('/projects')) return 'projects';
+  if (of.endsWith('/workflows')) return 'workflows';
   const seenBy = of.includes('{tenant}') ? 'admin' : 'caller';
+  if (of === 'tasks/list' || of.endsWith('/tasks')) return JSON.stringify([seenBy, 'tasks', filter]);
   if (!of.includes('interactions')) return JSON.stringify([of, filter]);
   const isPending = status === 'pending' || (status === undefined && of === 'pending_interactions');
   return JSON.stringify(isPending ? [seenBy, 'pending', others] : [seenBy, 'history', filter]);

@@ -79,6 +79,7 @@ describe.each([true, false])('with the fast path: %s', (fastPath) => {
       'pending_interactions',
       '/extend',
       'resources/subscribe',
+      'tasks/result',
     ])
       expect(names.join('\n')).toContain(known);
   });

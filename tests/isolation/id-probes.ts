@@ -18,6 +18,7 @@ export interface IdProbe {
 const OWNED: Readonly<Record<string, IdKind>> = {
   'tool task_status.taskId': 'task',
   'tool cancel_task.taskId': 'task',
+  'tool complete_task.taskId': 'task',
   'tool agent_llm.interactionId': 'interaction',
   'tool pending_interactions.interactionId': 'interaction',
   'path tasks': 'task',
@@ -35,6 +36,8 @@ const SHARED = new Set([
   'path projects',
   'resource baton://projects/',
   'resource baton://prompts/',
+  'path workflows',
+  'resource baton://workflows/',
 ]);
 
 /** So many inputs are tried of each tool and route; those that their rules refuse are tried all the same. */
@@ -89,6 +92,10 @@ export function idProbes(
     for (const method of ['resources/read', 'resources/subscribe', 'resources/unsubscribe'])
       probes.push(rpcProbe(`${method} ${uriTemplate}`, kind, method, { uri }));
   }
+  for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel'])
+    probes.push(rpcProbe(method, 'task', method, { taskId: '@id' }));
+  const completion = { taskId: '@id', result: { done: true } };
+  probes.push(rpcProbe('tasks/cancel with a result', 'task', 'tasks/cancel', completion));
   return { probes, unknown };
 }
 

@@ -76,6 +76,8 @@ describe.each([
 
   test('lists a template for each kind of resource, whose expansion by the SDK can be read [resource-templates]', async () => {
     const { resourceTemplates } = await fixture.client.listResourceTemplates();
+    const anyone = { principal: '', scopes: new Set(['admin'] as const) };
+    await fixture.baton.store.tenant('acme').workflows.put(anyone, 'plan', { name: 'plan', steps: [] });
     const values: AnyJson = {
       project: PROJECT,
       tag: 'master',
@@ -95,11 +97,13 @@ describe.each([
       'baton://tasks/{taskId}',
       'baton://interactions/{id}',
       'baton://prompts/{operation}',
+      'baton://workflows/{name}',
     ]);
     for (const { uriTemplate, title, description } of resourceTemplates) {
       expect([title, description]).toEqual([expect.any(String), expect.any(String)]);
       const id = uriTemplate.startsWith('baton://interactions') ? fixture.parkedCall.interactionId : '2';
-      await fixture.read(new UriTemplate(uriTemplate).expand({ ...values, id }));
+      const name = uriTemplate.startsWith('baton://workflows') ? 'plan' : values.name;
+      await fixture.read(new UriTemplate(uriTemplate).expand({ ...values, id, name }));
     }
     expect((await fixture.rpc('resources/templates/list', { cursor: 'x' })).body.error.code).toBe(-32602);
   });

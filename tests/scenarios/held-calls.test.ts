@@ -156,6 +156,15 @@ const HELD: Record<string, Held> = {
       return { reply: held };
     },
   },
+  'a call of tasks/result': {
+    scopes: ['mcp'],
+    begin: async (by) => {
+      const { taskId } = await delegate(by.key, 'x');
+      const held = rpc(by.key, 'tasks/result', { taskId }, 1);
+      await waitedFor(by, taskId);
+      return { reply: held };
+    },
+  },
   'an answer over REST': {
     scopes: ['mcp'],
     begin: async (by) => {

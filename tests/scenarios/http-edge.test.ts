@@ -88,7 +88,7 @@ describe.each([
     }
   });
 
-  test('ignores the task parameter of MCP tasks, which it does not support', async () => {
+  test('ignores the task parameter of requests that cannot be tasks', async () => {
     for (const body of [rpc('ping', { task: { ttl: 1 } }), rpc('tools/list', { task: {} })])
       expect((await send(body)).body.error).toBeUndefined();
   });

@@ -13,6 +13,7 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'apps/gateway/src/mcp/mcp-server.ts': "this gateway's own reply",
   'apps/gateway/src/rest/routes/task-view.ts': 'a stored end of a task',
   'apps/gateway/src/sessions/session.ts': 'a session that a gateway sealed',
+  'apps/gateway/src/tasks/task-result.ts': "this gateway's own reply",
   'packages/answer-validation/src/validation-thread.mjs': 'what its own process wrote, parsed values as text',
   'packages/engine/src/journal.ts': 'a stored journal entry',
   'packages/local-redis/src/server/running-record.ts': "a file of this user's cache",
@@ -26,6 +27,7 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'packages/store/src/shard/worker-shard.ts': "a script's reply",
   'packages/store/src/tasks/fenced-segment.ts': "a stored task's input",
   'packages/store/src/tenant/change-feed.ts': 'a message that a script published',
+  'packages/store/src/tenant/workflows.ts': 'a stored definition',
 };
 /** The parser itself. */
 const PARSER = 'packages/protocol/src/json/json-text.ts';

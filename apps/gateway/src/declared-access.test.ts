@@ -34,12 +34,13 @@ const text = ({ scopes, admittedBy }: Access) => `${scopes.join(' or ')}, ${admi
 
 test('every tool declares its access: toolOperations are admitted by the script that opens their task', () => {
   const declared = Object.fromEntries([...tools.values()].map(({ name, access }) => [name, text(access)]));
-  const { agent_llm, pending_interactions, task_status, cancel_task, ...others } = declared;
-  expect({ agent_llm, pending_interactions, task_status, cancel_task }).toEqual({
+  const { agent_llm, pending_interactions, task_status, cancel_task, complete_task, ...others } = declared;
+  expect({ agent_llm, pending_interactions, task_status, cancel_task, complete_task }).toEqual({
     agent_llm: 'mcp or agent, script',
     pending_interactions: 'mcp or agent, edge',
     task_status: 'mcp or agent, edge',
     cancel_task: 'mcp or agent, edge',
+    complete_task: 'mcp or agent, edge',
   });
   for (const [name, access] of Object.entries(others))
     expect([name, access]).toEqual([name, toolOperations.has(name) ? 'mcp, script' : 'mcp, edge']);
@@ -61,12 +62,18 @@ test("a server answers for no method but those that declare their access, and th
   expect(Object.fromEntries(servers.methods.map(({ name, access }) => [name, text(access)]))).toEqual({
     'tools/list': 'mcp or agent, edge',
     'tools/call': 'mcp or agent, script',
+    'prompts/list': 'mcp, edge',
+    'prompts/get': 'mcp, edge',
     'resources/list': 'mcp or agent, edge',
     'resources/read': 'mcp or agent, edge',
     'resources/templates/list': 'mcp or agent, edge',
     'resources/subscribe': 'mcp or agent, edge',
     'resources/unsubscribe': 'mcp or agent, edge',
     'completion/complete': 'mcp or agent, edge',
+    'tasks/get': 'mcp or agent, edge',
+    'tasks/list': 'mcp or agent, edge',
+    'tasks/result': 'mcp or agent, edge',
+    'tasks/cancel': 'mcp or agent, edge',
   });
 });
 
@@ -132,6 +139,11 @@ test('every route of MCP and REST declares its access', async () => {
     'GET /v1/projects': 'mcp or admin, edge',
     'GET /v1/projects/:id': 'mcp or admin, edge',
     'PUT /v1/projects/:id': 'mcp or admin, edge',
+    'GET /v1/workflows': 'mcp or admin, edge',
+    'GET /v1/workflows/:name': 'mcp or admin, edge',
+    'GET /v1/workflows/:name/history': 'mcp or admin, edge',
+    'PUT /v1/workflows/:name': 'admin, edge',
+    'DELETE /v1/workflows/:name': 'admin, edge',
     'GET /v1/tenants/:tenant/interactions': SEE_IN_PATH,
     'GET /v1/tenants/:tenant/interactions/:id': SEE_IN_PATH,
     'POST /v1/tenants/:tenant/interactions/:id/answer': 'operator, or admin with mcp or agent',
@@ -144,6 +156,11 @@ test('every route of MCP and REST declares its access', async () => {
     'GET /v1/tenants/:tenant/projects': USE_IN_PATH,
     'GET /v1/tenants/:tenant/projects/:id': USE_IN_PATH,
     'PUT /v1/tenants/:tenant/projects/:id': USE_IN_PATH,
+    'GET /v1/tenants/:tenant/workflows': USE_IN_PATH,
+    'GET /v1/tenants/:tenant/workflows/:name': USE_IN_PATH,
+    'GET /v1/tenants/:tenant/workflows/:name/history': USE_IN_PATH,
+    'PUT /v1/tenants/:tenant/workflows/:name': ADMIN,
+    'DELETE /v1/tenants/:tenant/workflows/:name': ADMIN,
   });
 });
 

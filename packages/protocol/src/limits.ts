@@ -17,6 +17,7 @@ export const limitsSchema = z.strictObject({
   apiKeys: upTo(10_000, 'API keys, those that ended within a week included while there is room'),
   storedBytes: upTo(1_099_511_627_776, 'Bytes of everything that is stored: projects and tasks'),
   projects: upTo(1_000_000, 'Projects'),
+  workflows: upTo(1_000, 'Workflows'),
   projectBytes: upTo(67_108_864, 'Bytes of one project'),
   retainedTasks: upTo(10_000_000, 'Ended tasks that stay readable; the oldest leave first'),
 });
@@ -33,6 +34,7 @@ export const DEFAULT_LIMITS: Limits = {
   apiKeys: 1_000,
   storedBytes: 268_435_456,
   projects: 100,
+  workflows: 100,
   projectBytes: 8_388_608,
   retainedTasks: 10_000,
 };

@@ -9,6 +9,9 @@ export type TaskStatus = z.infer<typeof taskStatusSchema>;
 export const interactionStatusSchema = z.enum(['pending', 'answered', 'expired', 'cancelled']);
 export type InteractionStatus = z.infer<typeof interactionStatusSchema>;
 
+/** The operation of the tasks of workflows. */
+export const WORKFLOW_OPERATION = 'workflow';
+
 /** Who is asked: the agent's LLM, or a person. */
 export type InteractionKind = 'llm' | 'elicitation';
 

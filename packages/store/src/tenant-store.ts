@@ -14,6 +14,8 @@ import { Projects } from './tenant/projects.ts';
 import { EndedSessions } from './tenant/ended-sessions.ts';
 import { SessionSubscriptions } from './tenant/session-subscriptions.ts';
 import { Tasks } from './tasks/tasks.ts';
+import { WorkflowTasks } from './tasks/workflow-tasks.ts';
+import { Workflows } from './tenant/workflows.ts';
 import type { Lifetimes } from './records/durations.ts';
 
 /** The data of one tenant: the only way to it, and no method takes a tenant's id. */
@@ -26,6 +28,8 @@ export class TenantStore {
   readonly queries: PagedQueries;
   readonly claims: Claims;
   readonly projects: Projects;
+  readonly workflows: Workflows;
+  readonly workflowTasks: WorkflowTasks;
   readonly apiKeys: ApiKeys;
   readonly sessionSubscriptions: SessionSubscriptions;
   readonly endedSessions: EndedSessions;
@@ -46,6 +50,8 @@ export class TenantStore {
     this.claims = new Claims(this.context);
     this.queries = new PagedQueries(this.context);
     this.projects = new Projects(this.context);
+    this.workflows = new Workflows(this.context);
+    this.workflowTasks = new WorkflowTasks(this.context);
     this.sessionSubscriptions = new SessionSubscriptions(this.context);
     this.endedSessions = new EndedSessions(this.context);
     this.cursors = context.cursors;

@@ -22,6 +22,7 @@ import { strongerKeys } from './stronger-keys.ts';
 import { emptyAnswerChunks } from './limits/empty-answer-chunks.ts';
 import { unmatchedFilters } from './limits/unmatched-filters.ts';
 import { checksThatCostNothing, slowChecksOfOthers } from './limits/slow-checks.ts';
+import { waitsLeftBehind } from './limits/waits-left-behind.ts';
 import { unreadReplies } from './limits/unread-replies.ts';
 import { heldClaims } from './redis-time/held-claims.ts';
 import { listStorms } from './redis-time/list-storms.ts';
@@ -51,6 +52,7 @@ const ATTACKS: readonly Attack[] = [
   emptyAnswerChunks,
   unmatchedFilters,
   unreadReplies,
+  waitsLeftBehind,
   slowChecksOfOthers,
   checksThatCostNothing,
   heldClaims,

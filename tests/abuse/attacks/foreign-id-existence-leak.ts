@@ -52,6 +52,10 @@ const answered =
 const WAYS: Readonly<Record<string, Way>> = {
   task_status: (target, key, taskId) => target.callTool(key, 'task_status', { taskId }),
   cancel_task: (target, key, taskId) => target.callTool(key, 'cancel_task', { taskId }),
+  complete_task: (target, key, taskId) => target.callTool(key, 'complete_task', { taskId, result: {} }),
+  'tasks/get': (target, key, taskId) => target.rpc(key, 'tasks/get', { taskId }),
+  'tasks/result': (target, key, taskId) => target.rpc(key, 'tasks/result', { taskId }),
+  'tasks/cancel': (target, key, taskId) => target.rpc(key, 'tasks/cancel', { taskId }),
   pending_interactions: (target, key, taskId) =>
     target.callTool(key, 'pending_interactions', { interactionId: interaction(taskId) }),
   'a claim': (target, key, taskId) =>

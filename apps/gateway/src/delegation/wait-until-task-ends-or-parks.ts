@@ -1,12 +1,15 @@
-import type { TaskEnd } from '@baton/protocol';
+import { isEnded, type TaskEnd } from '@baton/protocol';
 import type { Identity, InboxSubscription, TaskView } from '@baton/store';
 import type { Call } from '../call/call.ts';
 import { msUntilDeadlineOrKeyExpiry } from './ms-until-deadline-or-key-expiry.ts';
 
+/** An event that no task consumes: the wait is for the task's end. */
+export const UNTIL_END = Number.POSITIVE_INFINITY;
+
 /**
  * Waits until a task has consumed `event` and then ended or waits for someone outside, until `waitMs` are over or until the
- * call is aborted, and gives the task as it is then. `subscription` began before the event; `registered` says that the
- * event's own script registered this replica for an update.
+ * call is aborted, and gives the task as it is then; in a wait for its end without the requests that it waits for.
+ * `subscription` began before the event; `registered` says that the event's own script registered this replica for an update.
  * Errors: those of reading a task, and of an admission that ended meanwhile, as soon as it does.
  */
 export async function waitUntilTaskEndsOrParks(
@@ -17,19 +20,22 @@ export async function waitUntilTaskEndsOrParks(
   wait: { event: number; waitMs: number; registered: boolean },
 ): Promise<TaskView> {
   const { tasks } = call.tenant;
-  const { channel } = call.services.store.inbox;
+  const untilEnd = wait.event === UNTIL_END;
+  const { channel, endChannel } = call.services.store.inbox;
   const deadline = performance.now() + wait.waitMs;
   for (let subscribed = wait.registered; ; subscribed = true) {
     if (subscribed) {
       const update = await subscription.next(msUntilDeadlineOrKeyExpiry(deadline, identity), call.signal());
       const isOver = performance.now() >= deadline || call.signal().aborted;
-      if (update === 'ended' && isOver) return tasks.read(identity, taskId);
+      if (update === 'ended' && isOver) return tasks.read(identity, taskId, '', untilEnd);
       // An end of the key would have come before the update: it is published on the same connection, and asks for a read.
       const isCurrent =
         typeof update === 'object' && msUntilDeadlineOrKeyExpiry(Number.POSITIVE_INFINITY, identity) > 0;
       if (isCurrent && update.end !== undefined) return endedTaskView(taskId, update.end);
+      // Of another's wait on this replica; what waits for the end is still registered.
+      if (isCurrent && untilEnd && !isEnded(update.status)) continue;
     }
-    const view = await tasks.read(identity, taskId, channel);
+    const view = await tasks.read(identity, taskId, untilEnd ? endChannel : channel, untilEnd);
     if (view.status === 'working') continue;
     if (view.status !== 'input_required' || view.seen >= wait.event) return view;
   }

@@ -84,7 +84,7 @@ function parseBody(body: string, bounds: typeof JSON_TEXT_BOUNDS) {
 }
 
 /** Bodies are read as uncompressed UTF-8: another charset or encoding would be read wrongly. */
-function requirePlainUtf8({ headers }: FastifyRequest): void {
+export function requirePlainUtf8({ headers }: FastifyRequest): void {
   const charset = /charset="?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1] ?? 'utf-8';
   const encoding = headers['content-encoding'] ?? 'identity';
   if (/^(utf-?8|us-ascii)$/i.test(charset) && encoding === 'identity') return;

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { enforceBatchAndFieldLimits } from './batch-and-field-limits.ts';
-import { removeTaskParam } from './remove-task-param.ts';
 
 const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]));
 const call = (params: unknown) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
@@ -27,10 +26,4 @@ test.each([
 test('what is no message is for others to refuse', () => {
   for (const body of [undefined, null, 7, 'x', [], [null, 7]])
     expect(() => enforceBatchAndFieldLimits(body)).not.toThrow();
-});
-
-test('a task that is asked for where none is offered is ignored, in a batch too, and nothing else is', () => {
-  const body = [call({ task: {}, name: 'x' }), { ...call({}), task: 1 }, 7];
-  removeTaskParam(body);
-  expect(body).toEqual([call({ name: 'x' }), { ...call({}), task: 1 }, 7]);
 });

@@ -13,7 +13,10 @@ import { callFromAuthInfo } from '../json-rpc/call-in-auth-info.ts';
 import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
 import { parseRequest, rawRequestSchema, refuseCursor } from '../json-rpc/parse-request.ts';
 import { rethrowAsRpcError } from '../json-rpc/rpc-error.ts';
+import { PROMPT_CAPABILITIES, promptMethods } from '../prompts/prompt-methods.ts';
 import { RESOURCE_CAPABILITIES, resourceMethods } from '../resources/resource-methods.ts';
+import { createTask } from '../tasks/create-task.ts';
+import { TASK_CAPABILITIES, taskMethods } from '../tasks/task-methods.ts';
 import type { Tool } from '../tools/tool.ts';
 import { callTool } from './call-tool.ts';
 
@@ -29,10 +32,10 @@ const INSTRUCTIONS =
 export interface McpServerFactory {
   /** The methods that Baton serves, with their accesses. */
   readonly methods: readonly McpMethod[];
-  /** A server that speaks MCP's 2025 revisions; all of the protocol's behaviour is the SDK's. */
-  createServer(): Server;
+  /** A server that speaks MCP's 2025 revisions; all of the protocol's behaviour is the SDK's. `declaresTasks`: to a client of the revision that has them. */
+  createServer(declaresTasks?: boolean): Server;
   /**
-   * What that server does for a `tools/call`, as the JSON that leaves. Throws what it answers as an error: an
+   * What that server does for a `tools/call`, a task of it included, as the JSON that leaves. Throws what it answers as an error: an
    * `RpcError`, always.
    */
   callTool(params: CallToolRequest['params'], call: Call): Promise<string>;
@@ -45,18 +48,34 @@ export function createMcpServerFactory(
   log: (error: unknown) => void,
 ): McpServerFactory {
   const callOne: McpServerFactory['callTool'] = (params, call) =>
-    rethrowAsRpcError(log, () => callTool(tools, params, call, log));
-  const methods = [listTools(tools), callToolMethod(callOne), ...resourceMethods];
-  const createServer = () => {
+    rethrowAsRpcError(log, async () =>
+      params.task === undefined
+        ? callTool(tools, params, call, log)
+        : JSON.stringify(await createTask(tools, params, call)),
+    );
+  const methodsOfTasks = taskMethods();
+  const others = [
+    listTools(tools),
+    callToolMethod(callOne),
+    ...promptMethods(tools, log),
+    ...resourceMethods,
+  ];
+  const methods = [...others, ...methodsOfTasks];
+  const createServer = (declaresTasks = true) => {
     const server = new Server(
       { name: 'baton', title: 'Baton', version },
       {
-        capabilities: { tools: {}, ...RESOURCE_CAPABILITIES },
+        capabilities: {
+          tools: {},
+          ...PROMPT_CAPABILITIES,
+          ...RESOURCE_CAPABILITIES,
+          ...(declaresTasks ? TASK_CAPABILITIES : {}),
+        },
         instructions: INSTRUCTIONS,
         jsonSchemaValidator,
       },
     );
-    for (const method of methods) method.register(server, log);
+    for (const method of declaresTasks ? methods : others) method.register(server, log);
     return server;
   };
   return { methods, createServer, callTool: callOne };

@@ -15,13 +15,19 @@ export function requireStreamAccepted(request: FastifyRequest): void {
   throw new BatonError('not_acceptable', 'GET /mcp is a stream: send "Accept: text/event-stream".');
 }
 
-/** MCP 2025-11-25, basic/transports, Protocol Version Header. Errors: `invalid_arguments`. */
-export function requireKnownProtocolVersion({ headers }: FastifyRequest): void {
+/** The revision that a request says it is of. */
+export function protocolVersionOf({ headers }: FastifyRequest): string | undefined {
   const { 'mcp-protocol-version': version } = headers;
-  if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return;
+  return version === undefined ? undefined : String(version);
+}
+
+/** MCP 2025-11-25, basic/transports, Protocol Version Header. Errors: `invalid_arguments`. */
+export function requireKnownProtocolVersion(request: FastifyRequest): void {
+  const version = protocolVersionOf(request);
+  if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return;
   throw new BatonError(
     'invalid_arguments',
-    `Mcp-Protocol-Version: '${String(version).slice(0, 100)}' is not spoken here, but ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
+    `Mcp-Protocol-Version: '${version.slice(0, 100)}' is not spoken here, but ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
     { field: 'Mcp-Protocol-Version' },
   );
 }

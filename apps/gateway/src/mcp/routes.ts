@@ -15,17 +15,23 @@ import type { Call, Services } from '../call/call.ts';
 import { isAdmissionRefusal } from '../call/error-classification.ts';
 import { credentialOf } from '../edge/credential.ts';
 import { errorHeaders, fromFastifyError, sendErrorResponse } from '../edge/error-responses.ts';
-import { HOW_TO_OPEN_A_SESSION, type Session, sessionRequiredError } from '../sessions/session.ts';
+import {
+  HOW_TO_OPEN_A_SESSION,
+  negotiatedVersion,
+  type Session,
+  sessionRequiredError,
+} from '../sessions/session.ts';
 import { SessionTokens } from '../sessions/session-tokens.ts';
 import { StreamRegistry } from '../subscriptions/stream-registry.ts';
 import { enforceBatchAndFieldLimits } from './batch-and-field-limits.ts';
-import { removeTaskParam } from './remove-task-param.ts';
+import { declaresTasks, removeUndeclaredTaskParam } from './task-param.ts';
 import { SharedMcpServer } from './shared-mcp-server.ts';
 import { invalidRequestResponse, isInitialize } from './invalid-request.ts';
 import type { McpServerFactory } from './mcp-server.ts';
 import { parseSharedServerRequest } from './shared-server-request.ts';
 import {
   acceptsStream,
+  protocolVersionOf,
   requireKnownProtocolVersion,
   requireStreamAccepted,
   SESSION_ID_HEADER,
@@ -65,8 +71,8 @@ export async function mcpRoutes(
   app.post('/mcp', post, async (request, reply) => {
     const unbound = callOf(request, reply);
     enforceBatchAndFieldLimits(request.body);
-    removeTaskParam(request.body);
     const session = await sessionOf(request, unbound);
+    removeUndeclaredTaskParam(request.body, session?.protocolVersion ?? protocolVersionOf(request));
     const call = session === undefined ? unbound : { ...unbound, sessionId: session.id };
     const rpc = fastPathEnabled ? parseSharedServerRequest(request) : undefined;
     if (rpc === undefined) return sendThroughSdkTransport(request, reply, call);
@@ -123,15 +129,12 @@ export async function mcpRoutes(
     for (const access of others) await admitCaller(createCall(services, request, reply, NO_BODY), access);
     const invalid = invalidRequestResponse(request.body);
     if (invalid) return reply.status(400).send(invalid);
-    const sealed = isInitialize(request.body)
-      ? await sessions.issue(
-          keyOf(request),
-          principal,
-          InitializeRequestSchema.parse(request.body).params,
-          call.tenant,
-        )
+    const initialize = isInitialize(request.body)
+      ? InitializeRequestSchema.parse(request.body).params
       : undefined;
-    const response = await handleWithSdkTransport(() => servers.createServer(), request, reply, call);
+    const sealed = initialize && (await sessions.issue(keyOf(request), principal, initialize, call.tenant));
+    const tasks = initialize === undefined || declaresTasks(negotiatedVersion(initialize.protocolVersion));
+    const response = await handleWithSdkTransport(() => servers.createServer(tasks), request, reply, call);
     if (response.ok && sealed !== undefined) reply.header(SESSION_ID_HEADER, sealed);
     return reply.send(response);
   }

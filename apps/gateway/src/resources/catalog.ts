@@ -10,7 +10,7 @@ import {
   projectTasksResource,
 } from './project-resources.ts';
 import { usageResource } from './usage-resource.ts';
-import { promptResource } from './prompt-resources.ts';
+import { promptResource, workflowResource } from './prompt-resources.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
 /** Every kind of resource, in the order in which their templates are listed. A new kind is one more entry. */
@@ -27,6 +27,7 @@ export const resourceKinds: readonly ResourceKind[] = [
   interactionResource,
   promptResource,
   usageResource,
+  workflowResource,
 ];
 
 /** The kinds that have variables, as `resources/templates/list` shows them. */

@@ -5,6 +5,7 @@ import type { DataChange, ResourceKind, Topic } from './resource-kind.ts';
 /** The topics of a change: only resources of these topics may show something else after it. */
 export function topicsOfChange(change: DataChange): Topic[] {
   if (change.kind === 'task') return [`task ${change.taskId}`];
+  if (change.kind === 'workflow') return [`workflow ${change.workflow}`];
   const project: Topic = `project ${change.project}`;
   return change.created ? [project, 'projects'] : [project];
 }
@@ -19,6 +20,7 @@ export function resourceMayChange(change: DataChange, kind: ResourceKind, identi
 /** Whether `resources/list` may have other entries now, for anyone. */
 export function mayChangeResourceList(change: DataChange): boolean {
   if (change.kind === 'task') return change.listed;
+  if (change.kind === 'workflow') return true;
   const entries = LISTED_FIELDS.some((field) => change.fields.has(field));
   return change.created || change.fields.has('meta') || (change.shaped && entries);
 }
@@ -35,7 +37,7 @@ function hasAnyScope(identity: Identity, scopes: readonly Scope[]): boolean {
   return scopes.some((scope) => identity.scopes.has(scope));
 }
 
-/** Projects are the tenant's, tasks their principal's. */
+/** Projects and workflows are the tenant's, tasks their principal's. */
 function isVisible(change: DataChange, identity: Identity): boolean {
-  return change.kind === 'project' || maySee(identity, change.principal);
+  return change.kind !== 'task' || maySee(identity, change.principal);
 }

@@ -16,7 +16,7 @@ import {
   projectTasksResource,
 } from './project-resources.ts';
 import { usageResource } from './usage-resource.ts';
-import { promptResource } from './prompt-resources.ts';
+import { promptResource, workflowResource } from './prompt-resources.ts';
 import { resourceEntry, type ResourceKind } from './resource-kind.ts';
 import type { Variables } from './uri-template.ts';
 
@@ -35,7 +35,7 @@ interface SectionPage {
 type Section = (call: AdmittedCall, from: string | undefined) => Promise<SectionPage>;
 
 /**
- * What is there for this caller, section after section: the projects, its requests that wait, its tasks, the prompts.
+ * What is there for this caller, section after section: the projects, its requests that wait, its tasks, the prompts, the workflows.
  * Of tasks within a project there may be thousands, of tags too: they are reached by the templates.
  * Errors: `invalid_arguments` for a cursor that Baton did not give out.
  */
@@ -155,8 +155,22 @@ const listPrompts: Section = async (call) => ({
   ),
 });
 
+/** Workflows by name. */
+const listWorkflows: Section = async ({ tenant, identity }, from) => {
+  if (!identity.scopes.has('mcp')) return { resources: [] };
+  const page = await tenant.workflows.page('resources', from);
+  const resources = page.items.map(({ name, storedAt }) =>
+    resourceEntry(
+      workflowResource,
+      { name },
+      { name: `workflows/${name}`, title: `Workflow: ${name}`, lastModified: storedAt },
+    ),
+  );
+  return { resources, nextPosition: page.nextCursor };
+};
+
 /** A cursor names its section by its place: a new section comes last. */
-const SECTIONS: readonly Section[] = [listProjects, listInteractions, listTasks, listPrompts];
+const SECTIONS: readonly Section[] = [listProjects, listInteractions, listTasks, listPrompts, listWorkflows];
 
 interface Position {
   readonly section: number;

@@ -1,6 +1,6 @@
 import { requireOperationPrompt, promptMarkdown, promptNames } from '@baton/operations';
-import { edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
-import { defineResource } from './resource-kind.ts';
+import { edgeAdmittedAccess, MCP_OR_AGENT_SCOPE, MCP_SCOPE } from '../call/access.ts';
+import { defineResource, jsonBody } from './resource-kind.ts';
 
 /** The prompts of an operation, for people to read; tool results never contain them. */
 export const promptResource = defineResource({
@@ -18,4 +18,22 @@ export const promptResource = defineResource({
     title: `Prompt: ${requireOperationPrompt(operation).title}`,
     body: { text: promptMarkdown(operation) },
   }),
+});
+
+/** A workflow's definition, as it is now. */
+export const workflowResource = defineResource({
+  template: 'baton://workflows/{name}',
+  name: 'workflow',
+  title: 'A workflow',
+  description: 'The definition of a workflow, whose prompt has the same name: its arguments and its steps.',
+  mimeType: 'application/json',
+  annotations: { audience: ['user', 'assistant'], priority: 0.4 },
+  access: edgeAdmittedAccess(MCP_SCOPE),
+  completions: { name: async (_given, { tenant }) => ({ values: await tenant.workflows.names() }) },
+  topic: ({ name = '' }) => `workflow ${name}`,
+  mayChangeWith: () => true,
+  read: async ({ name = '' }, { tenant }) => {
+    const { version, storedAt, definition } = await tenant.workflows.get(name);
+    return { body: jsonBody({ version, ...definition }), title: `Workflow: ${name}`, lastModified: storedAt };
+  },
 });

@@ -17,6 +17,7 @@ const NOT_FOUND_CODES: ReadonlySet<ErrorCode> = new Set([
   'file_not_found',
   'task_not_found',
   'interaction_not_found',
+  'workflow_not_found',
 ]);
 
 /** Reads the resource of a URI. Errors: -32002 with the URI. */

@@ -15,7 +15,10 @@ import { openOperatorStore } from './operator/open-operator-store.ts';
 import { tenantRoutes } from './operator/tenants.ts';
 import { projectRoutes } from './routes/projects.ts';
 import { keyTenantRouteBase, pathTenantRouteBase } from './admission/tenant-route-base.ts';
+import { toolCatalog } from '../tools/catalog.ts';
+import { workflowTools } from '../prompts/workflow-tools.ts';
 import { taskRoutes } from './routes/tasks.ts';
+import { workflowRoutes } from './routes/workflows.ts';
 import { installRequestValidation } from './request-validation.ts';
 
 /** Everything under `/v1`; what crosses tenants only `forOperators`. */
@@ -23,6 +26,7 @@ export async function restRoutes(
   app: FastifyInstance,
   { services, forOperators }: { services: Services; forOperators: boolean },
 ): Promise<void> {
+  const findTool = workflowTools(toolCatalog(services.operations));
   const operatorStore = openOperatorStore(services.store);
   await serveOpenApi(app);
   installRequestValidation(app);
@@ -35,5 +39,6 @@ export async function restRoutes(
     await app.register(interactionRoutes, { prefix, routeScope, services });
     await app.register(taskRoutes, { prefix, routeScope });
     await app.register(projectRoutes, { prefix, routeScope });
+    await app.register(workflowRoutes, { prefix, routeScope, findTool });
   }
 }

@@ -37,14 +37,16 @@ export function createSession(
     ...owner,
     // The key that opened it: the keys of a tenant share what sessions take in Redis.
     id: `${keyId}.${randomBytes(16).toString('base64url')}`,
-    // As the SDK negotiates it: what the client asks for, if it is known here.
-    protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion)
-      ? protocolVersion
-      : LATEST_PROTOCOL_VERSION,
+    protocolVersion: negotiatedVersion(protocolVersion),
     capabilities: shortenCapabilities(capabilities),
     client: { name: shorten(clientInfo.name, MAX_NAME), version: shorten(clientInfo.version, MAX_VERSION) },
     issuedAt: Date.now(),
   };
+}
+
+/** The revision of a session, as the SDK negotiates it: what the client asks for, if it is known here. */
+export function negotiatedVersion(asked: string): string {
+  return SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION;
 }
 
 export function formatSession(one: Session): string {

@@ -8,12 +8,12 @@ import {
 import { resolveResourceUri } from '../resources/resolve-resource-uri.ts';
 import type { DataChange, ResourceKind, Topic } from '../resources/resource-kind.ts';
 import { SetMultimap } from './set-multimap.ts';
-import { RESOURCE_LIST } from './notification-writer.ts';
+import { PROMPT_LIST, RESOURCE_LIST } from './notification-writer.ts';
 
 /** Who is notified of changes. */
 export interface Subscriber {
   readonly identity: Identity;
-  /** A resource may show something else now: its URI, or RESOURCE_LIST for the list of them. */
+  /** A resource may show something else now: its URI, or RESOURCE_LIST or PROMPT_LIST for a list. */
   notify(what: string): void;
 }
 
@@ -67,6 +67,9 @@ export class SubscriptionIndex {
         : this.subscribersByPrincipal.sets();
     for (const subscribers of [...ofPrincipals, this.agentSubscribers])
       for (const subscriber of subscribers)
-        if (isListChangeFor(change, subscriber.identity)) subscriber.notify(RESOURCE_LIST);
+        if (isListChangeFor(change, subscriber.identity)) {
+          subscriber.notify(RESOURCE_LIST);
+          if (change.kind === 'workflow') subscriber.notify(PROMPT_LIST);
+        }
   }
 }

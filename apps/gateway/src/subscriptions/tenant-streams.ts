@@ -130,6 +130,7 @@ export class TenantStreams {
         return;
       case 'project':
       case 'task':
+      case 'workflow':
         this.index.notify(change);
     }
   }

@@ -1,6 +1,7 @@
 import { type Operation, projectTools } from '@baton/operations';
 import { agentLlmTool } from './agent-llm.ts';
 import { cancelTaskTool } from './cancel-task.ts';
+import { completeTaskTool } from './complete-task.ts';
 import { deleteProjectTool } from './delete-project.ts';
 import { createOperationTool } from './operation-tool.ts';
 import { pendingInteractionsTool } from './pending-interactions.ts';
@@ -18,6 +19,7 @@ export function toolCatalog(operations: ReadonlyMap<string, Operation>): Readonl
     pendingInteractionsTool,
     taskStatusTool,
     cancelTaskTool,
+    completeTaskTool,
   ];
   return new Map(tools.map((tool) => [tool.name, tool]));
 }

@@ -1,7 +1,7 @@
 import type { Operation } from '@baton/operations';
 import type { JsonObject } from '@baton/protocol';
 import { MCP_SCOPE, scriptAdmittedAccess } from '../call/access.ts';
-import { operationReplySchemas, startOperationForTool } from './start-operation.ts';
+import { operationReplySchemas, startOperationAsTask, startOperationForTool } from './start-operation.ts';
 import { defineScriptAdmittedTool, type Tool } from './tool.ts';
 
 /** An operation as a tool: its call starts a task and answers with the directive, or with the result. */
@@ -15,5 +15,6 @@ export function createOperationTool(operation: Operation): Tool {
     input: operation.input,
     output: operationReplySchemas(operation),
     run: (input, call, meta) => startOperationForTool(operation, input as JsonObject, call, meta),
+    startTask: (input, call, meta) => startOperationAsTask(operation, input as JsonObject, call, meta),
   });
 }

@@ -1,6 +1,6 @@
 import type { Operation } from '@baton/operations';
 import { BatonError, DEFAULT_WAIT_MS, directiveSchema, type JsonObject } from '@baton/protocol';
-import { type StartResult, runFirstSegment } from '@baton/runner';
+import { openReadyTask, runFirstSegment, type StartResult } from '@baton/runner';
 import { z } from 'zod';
 import type { Call, UnadmittedCall } from '../call/call.ts';
 import { contentBlocksOf } from '../delegation/content-blocks.ts';
@@ -9,7 +9,7 @@ import { outcomeOf } from '../delegation/task-outcome.ts';
 import { directiveForPendingInteractions } from '../delegation/directive-for-pending-interactions.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
 import { idempotencyOf } from './idempotency.ts';
-import type { RequestMeta } from './tool.ts';
+import type { RequestMeta, StartedTask } from './tool.ts';
 
 const completedReplySchema = z.looseObject({ status: z.literal('completed'), operation: z.string() });
 
@@ -50,6 +50,22 @@ export async function startOperationForTool(
   return replyFor(operation, started, call);
 }
 
+/** Starts an operation as a task that a worker runs from its first segment on. */
+export async function startOperationAsTask(
+  operation: Operation,
+  input: JsonObject,
+  call: UnadmittedCall,
+  meta: RequestMeta,
+): Promise<StartedTask> {
+  const idempotency = await idempotencyOf(
+    operation.name,
+    input,
+    meta,
+    async () => (await call.admit()).principal,
+  );
+  return openReadyTask(call.services.programs, call.tenant, call.caller, operation, input, idempotency);
+}
+
 async function replyFor(operation: Operation, started: StartResult, call: Call): Promise<ToolReply> {
   const { name } = operation;
   switch (started.kind) {
@@ -86,7 +102,8 @@ async function replyFor(operation: Operation, started: StartResult, call: Call):
   }
 }
 
-function completedReply(operation: Operation, result: JsonObject, taskId?: string): ToolReply {
+/** A call's reply when its operation has ended; `taskId` where it was a task. */
+export function completedReply(operation: Operation, result: JsonObject, taskId?: string): ToolReply {
   return { text: operation.summarize(result), structured: result, taskId, blocks: contentBlocksOf(result) };
 }
 

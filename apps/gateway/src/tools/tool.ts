@@ -17,8 +17,25 @@ export interface Tool {
     readonly inputSchema: { type: 'object'; [key: string]: unknown };
     readonly outputSchema: { type: 'object'; [key: string]: unknown };
     readonly annotations: ToolHints & { readonly title: string };
+    readonly execution: { readonly taskSupport: 'optional' | 'forbidden' };
   };
+  /** What its input schema says against arguments. */
+  findProblems(args: unknown): readonly ArgumentProblem[];
   call(args: unknown, call: Call, meta: RequestMeta): Promise<ToolReply>;
+  /** Starts what a call does as a task, where that can be. Errors: as `call`. */
+  readonly startTask?: (args: unknown, call: Call, meta: RequestMeta) => Promise<StartedTask>;
+}
+
+/** A task that a call stands for; `created` is false where an earlier call with the same idempotency key has started it. */
+export interface StartedTask {
+  readonly taskId: string;
+  readonly created: boolean;
+}
+
+/** What is wrong with an argument: its name, dotted where it is nested, and what it must be. */
+export interface ArgumentProblem {
+  readonly field: string;
+  readonly problem: string;
 }
 
 /** A request's `_meta`, as it came. */
@@ -40,6 +57,8 @@ interface ToolSpec<Input, DeclaredAccess extends Access, RunCall extends Call> {
 interface ScriptAdmittedToolSpec<Input> extends ToolSpec<Input, Access<'script'>, UnadmittedCall> {
   /** The access that these arguments ask for; `access` is then that of arguments that cannot be read. */
   accessFor?(input: Input): Access<'script'>;
+  /** Starts what `run` does as a task. */
+  readonly startTask?: (input: Input, call: UnadmittedCall, meta: RequestMeta) => Promise<StartedTask>;
 }
 
 const errorSchema = z
@@ -56,19 +75,35 @@ export function defineEdgeAdmittedTool<Input>(spec: ToolSpec<Input, Access<'edge
 
 /** A tool whose first script admits its caller. Where no script ran, its caller (`callTool`, REST) sees to the admission. */
 export function defineScriptAdmittedTool<Input>(spec: ScriptAdmittedToolSpec<Input>): Tool {
-  return describeTool(spec, async (args, call, meta) => {
-    const input = parseToolArguments(spec.input, args);
-    return spec.run(input, deferAdmission(call, spec.accessFor?.(input) ?? spec.access), meta);
-  });
+  const { startTask } = spec;
+  const tool = describeTool(
+    spec,
+    async (args, call, meta) => {
+      const input = parseToolArguments(spec.input, args);
+      return spec.run(input, deferAdmission(call, spec.accessFor?.(input) ?? spec.access), meta);
+    },
+    startTask === undefined ? 'forbidden' : 'optional',
+  );
+  if (startTask === undefined) return tool;
+  return {
+    ...tool,
+    startTask: (args, call, meta) =>
+      startTask(parseToolArguments(spec.input, args), deferAdmission(call, spec.access), meta),
+  };
 }
 
 type Description = Omit<ToolSpec<never, Access, never>, 'run' | 'input'> & { readonly input: z.ZodType };
 
-function describeTool(spec: Description, call: Tool['call']): Tool {
+function describeTool(
+  spec: Description,
+  call: Tool['call'],
+  taskSupport: 'optional' | 'forbidden' = 'forbidden',
+): Tool {
   const { name, title, description, hints, access } = spec;
   return {
     name,
     access,
+    findProblems: (args) => findProblems(spec.input, args),
     call,
     listing: {
       name,
@@ -80,6 +115,7 @@ function describeTool(spec: Description, call: Tool['call']): Tool {
         oneOf: [...spec.output, errorSchema].map((shape) => describeOutput(shape)),
       },
       annotations: { title, ...hints },
+      execution: { taskSupport },
     },
   };
 }
@@ -91,13 +127,22 @@ const MAX_PROBLEM_LENGTH = 300;
 export function parseToolArguments<T>(schema: z.ZodType<T>, args: unknown): T {
   const parsed = schema.safeParse(args ?? {});
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues
-    .slice(0, 20)
-    .map((issue) => ({ field: fieldOf(issue), problem: issue.message.slice(0, MAX_PROBLEM_LENGTH) }));
+  const issues = problemsIn(parsed.error);
   const message = issues
     .map(({ field, problem }) => (field === '' ? problem : `${field}: ${problem}`))
     .join('; ');
   throw new BatonError('invalid_arguments', message, { field: issues[0]?.field ?? '', issues });
+}
+
+function findProblems(schema: z.ZodType, args: unknown): ArgumentProblem[] {
+  const parsed = schema.safeParse(args);
+  return parsed.success ? [] : problemsIn(parsed.error);
+}
+
+function problemsIn(error: z.ZodError): ArgumentProblem[] {
+  return error.issues
+    .slice(0, 20)
+    .map((issue) => ({ field: fieldOf(issue), problem: issue.message.slice(0, MAX_PROBLEM_LENGTH) }));
 }
 
 function fieldOf(issue: z.core.$ZodIssue): string {

@@ -31,6 +31,8 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
   { pattern: /^:projects$/, ...KEPT_WITH_TENANT },
   { pattern: /^:projectUse$/, ...KEPT_WITH_TENANT },
   { pattern: /^:project:/, ...KEPT_WITH_TENANT },
+  { pattern: /^:workflows$/, ...KEPT_WITH_TENANT },
+  { pattern: /^:workflow:[^:]+$/, ...KEPT_WITH_TENANT },
   { pattern: /^:pending$/, ...members(/^([\w-]+)\./) },
   { pattern: /^:ready$/, ...members(/^([\w-]+)$/) },
   { pattern: /^:held$/, ...members(/ ([\w-]+)$/) },

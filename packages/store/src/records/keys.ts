@@ -123,6 +123,8 @@ export class TenantKeys {
   readonly projectUse: string;
   /** Ended tasks, by the time until which they are retained. */
   readonly retained: string;
+  /** The newest version of each workflow. */
+  readonly workflows: string;
   /** The channel of the tenant's changes. */
   readonly changeChannel: string;
   /** Holds that channel's name while a replica subscribes to it. */
@@ -155,6 +157,7 @@ export class TenantKeys {
     this.outcomeTimes = `${this.record}:outcomes:times`;
     this.projectUse = `${this.record}:projectUse`;
     this.retained = `${this.record}:retained`;
+    this.workflows = `${this.record}:workflows`;
     this.changeChannel = `${this.record}:changes`;
     this.activeChangeChannel = `${this.record}:listeners`;
     this.subscribedSessions = `${this.record}:subscribers`;
@@ -241,6 +244,11 @@ export class TenantKeys {
   /** What one holder has claimed. `holder` is of any length and characters. */
   holder(holder: string): string {
     return `${this.record}:holder:${createHash('sha256').update(holder).digest('base64url')}`;
+  }
+
+  /** The versions of a workflow. */
+  workflow(name: string): string {
+    return `${this.record}:workflow:${name}`;
   }
 
   /** An MCP session's subscriptions. */

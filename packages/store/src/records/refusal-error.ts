@@ -6,7 +6,7 @@ import { BatonError, type ErrorCode } from '@baton/protocol';
  */
 export function refusalError(
   reply: readonly unknown[],
-  subject: { interactionId?: string; taskId?: string } = {},
+  subject: { interactionId?: string; taskId?: string; workflow?: string } = {},
 ): BatonError {
   const [code, ...facts] = reply.map(String);
   const about = { ...subject };
@@ -93,6 +93,18 @@ export function refusalError(
         ...about,
         status: facts[0],
       });
+    case 'task_not_workflow':
+      return new BatonError(
+        'task_not_workflow',
+        `Task '${subject.taskId}' is of '${facts[0]}', and only the task of a workflow is completed by its client. ` +
+          'Answer what it waits for with agent_llm, or cancel it without a result.',
+        { ...about, operation: facts[0] },
+      );
+    case 'workflow_not_found':
+      return new BatonError(
+        'workflow_not_found',
+        `There is no workflow '${subject.workflow?.slice(0, 100)}'. List them with prompts/list or GET /v1/workflows.`,
+      );
     case 'session_not_found':
       return sessionNotFoundError();
     case 'limit_subscriptions':
@@ -118,6 +130,7 @@ function storageRefusal([limit = '', most, used]: readonly string[]): BatonError
   const facts = { limit, most: Number(most), used: Number(used) };
   const remedy = {
     projects: 'Delete one with delete_project or DELETE /v1/projects/{id}; baton://usage lists them.',
+    workflows: 'Delete one with DELETE /v1/workflows/{name}.',
     projectBytes: 'Delete tasks, tags or files of the project, or divide it.',
   }[limit];
   return new BatonError(

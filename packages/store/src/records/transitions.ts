@@ -17,7 +17,7 @@ export const TASK_TRANSITIONS: readonly Transition<TaskStatus>[] = [
     to: 'working',
     by: ['interaction/accept_answer', 'task/cancel', 'deadline/expire'],
   },
-  { from: 'working', to: 'completed', by: ['task/settle'] },
+  { from: 'working', to: 'completed', by: ['task/settle', 'workflow/complete_workflow'] },
   { from: 'input_required', to: 'completed', by: ['task/settle'] },
   { from: 'working', to: 'failed', by: ['task/settle', 'deadline/expire'] },
   { from: 'input_required', to: 'failed', by: ['task/settle', 'deadline/expire'] },

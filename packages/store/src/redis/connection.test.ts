@@ -159,7 +159,7 @@ test.concurrent("a script's own fault is not passed off as a Redis that cannot",
     connection,
     broken,
     { credential: 'credential', tenant: 'tenant', task: 'k' },
-    { digest: '', principal: '', scopes: '', need: '', channel: '' },
+    { digest: '', principal: '', scopes: '', need: '', channel: '', brief: 0 },
   );
   await expect(thrown).rejects.not.toBeInstanceOf(BatonError);
   await expect(thrown).rejects.toThrow('nothing');

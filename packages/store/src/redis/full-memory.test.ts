@@ -1,4 +1,4 @@
-import { formatInteractionId } from '@baton/protocol';
+import { formatInteractionId, WORKFLOW_OPERATION } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import type { MemoryReserve } from './memory-reserve.ts';
 import { Store } from '../store.ts';
@@ -37,6 +37,9 @@ test('only the scripts by which content comes in are refused when Redis is full'
     'task/open',
     'task/park',
     'tenant/create_key',
+    'workflow/complete_workflow',
+    'workflow/put_workflow',
+    'workflow/record_step',
   ]);
 });
 
@@ -65,6 +68,18 @@ test.each<[string, (testTenant: TestTenant, taskId: string) => Promise<unknown>]
   });
   expect(await fixture.contents()).toEqual(before);
   expect(await errorCode(call(testTenant, taskId))).toBe('done');
+});
+
+test('the result of a workflow is refused while Redis is full, its cancellation is not', async () => {
+  const testTenant = await fixture.createTenant();
+  const open = () => testTenant.openTask({ operation: WORKFLOW_OPERATION, waits: [] });
+  const [ended, cancelled] = [await open(), await open()];
+  const complete = () => errorCode(testTenant.store.workflowTasks.complete(ANN, ended, { text: 'yes' }));
+  await whileFull(async () => {
+    expect(await complete()).toBe('unavailable');
+    await testTenant.tasks.cancel(ANN, cancelled);
+  });
+  expect(await complete()).toBe('done');
 });
 
 test('a task that was answered before Redis was full ends while it is', async () => {

@@ -9,10 +9,10 @@ import { defineScript } from './script.ts';
  * REPLICATED: the reply confirms something to someone outside, and waits for the replicas of Redis. What workers do is not:
  * should a failover lose it, it is done again, and clients learn of it by READ_TASK_AND_REGISTER_WAITER.
  *
- * NEW_WORK: OPEN, APPEND_CHUNK, COMMIT from outside a task, KEEP_OUTCOME, SUBSCRIBE and CREATE_KEY bring new content in, and are the first to be
- * refused while Redis has little room left (memory-reserve.ts); ANSWER, which brings what somebody paid for, is the next. The rest
- * of the room is for what was accepted, that is PARK, COMMIT and BullMQ's jobs. When Redis is full all the same, it refuses those,
- * PARK and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their first line) write some bytes at most,
+ * NEW_WORK: OPEN, APPEND_CHUNK, COMMIT from outside a task, KEEP_OUTCOME, SUBSCRIBE, CREATE_KEY and PUT_WORKFLOW bring new content in, and are the first to be
+ * refused while Redis has little room left (memory-reserve.ts); ANSWER, that is ACCEPT_ANSWER and COMPLETE_WORKFLOW, which bring
+ * what somebody paid for, is the next. The rest of the room is for what was accepted, that is PARK, COMMIT and BullMQ's jobs.
+ * When Redis is full all the same, it refuses those, PARK, RECORD_STEP and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their first line) write some bytes at most,
  * but for SETTLE, which ends a task.
  */
 
@@ -214,7 +214,7 @@ export const WORKER_HEARTBEAT = defineScript(
 export const READ_TASK_AND_REGISTER_WAITER = defineScript(
   'task/read_task_and_register_waiter',
   ['credential', 'tenant', 'task'],
-  [...RECHECK, 'channel'],
+  [...RECHECK, 'channel', 'brief'],
   REPLICATED,
 );
 
@@ -311,4 +311,33 @@ export const END_KEY = defineScript(
   ['credential', 'keys', 'keyEnds'],
   ['id', 'expires', 'remembered', 'channel', 'message'],
   REPLICATED,
+);
+
+export const PUT_WORKFLOW = defineScript(
+  'workflow/put_workflow',
+  ['credential', 'tenant', 'workflows', 'workflow', 'activeChangeChannel'],
+  [...RECHECK, 'name', 'definition', 'by', 'kept'],
+  { ...REPLICATED, ...NEW_WORK },
+);
+
+export const DELETE_WORKFLOW = defineScript(
+  'workflow/delete_workflow',
+  ['credential', 'tenant', 'workflows', 'workflow', 'activeChangeChannel'],
+  [...RECHECK, 'name'],
+  REPLICATED,
+);
+
+/** The run of a workflow waits for each step's outcome to be stored before it goes on. */
+export const RECORD_STEP = defineScript(
+  'workflow/record_step',
+  ['tenant', 'task', 'activeChangeChannel'],
+  ['principal', 'scopes', 'topic', 'path', 'entry'],
+  REPLICATED,
+);
+
+export const COMPLETE_WORKFLOW = defineScript(
+  'workflow/complete_workflow',
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, 'activeChangeChannel'],
+  ['principal', 'scopes', 'topic', 'ref', 'operation', 'payload', 'retention'],
+  { ...REPLICATED, ...ANSWER },
 );

@@ -58,6 +58,10 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'tenant/create_key': 900,
   'tenant/end_key': 30,
   'tenant/upsert_tenant': 30,
+  'workflow/complete_workflow': 120,
+  'workflow/delete_workflow': 40,
+  'workflow/put_workflow': 60,
+  'workflow/record_step': 50,
 };
 
 const patient = { timeout: 120_000 };

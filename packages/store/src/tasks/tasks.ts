@@ -76,16 +76,16 @@ export class Tasks {
   }
 
   /**
-   * A task's current state; `channel`, an inbox's, is notified when it changes. Errors: `task_not_found`, those of an
-   * admission that ended.
+   * A task's current state; `channel`, an inbox's, is notified when it changes. `brief` leaves out the requests that it waits
+   * for. Errors: `task_not_found`, those of an admission that ended.
    */
-  async read(identity: Identity, taskId: string, channel = ''): Promise<TaskView> {
+  async read(identity: Identity, taskId: string, channel = '', brief = false): Promise<TaskView> {
     requireTaskId(taskId);
     const reply = await runScript(
       this.context.connection,
       READ_TASK_AND_REGISTER_WAITER,
       { ...admissionRecheckKeys(identity, this.context.keys), task: this.context.keys.task(taskId) },
-      { ...admissionRecheckArgs(identity), channel },
+      { ...admissionRecheckArgs(identity), channel, brief: brief ? 1 : 0 },
     );
     if (reply[0] !== 'ok') throw refusalError(reply, { taskId });
     identity.admittedBy?.recordExpiry(reply[1]);

@@ -76,6 +76,12 @@ export class CallerAdmission {
     return new CallerAdmission(connection, keys, undefined, NO_BODY, identity);
   }
 
+  /** The same caller for a further call within its request: that is admitted, and counted, on its own. */
+  forFurtherCall(): CallerAdmission {
+    const key = this.key && new AdmittedKey(this.key);
+    return new CallerAdmission(this.connection, this.keys, key, NO_BODY, this.trusted);
+  }
+
   /**
    * Admits the caller if it has any of the scopes in `need`; the tenant's rate counts the request once. `answerTo` is the
    * interaction that the request answers: if it waits for this caller's answer, that may overdraw the rate.

@@ -22,6 +22,8 @@ export type Change =
       /** True when the task, or a request of it, was added to a list or removed from one. */
       readonly listed: boolean;
     }
+  /** A workflow was stored or deleted. */
+  | { readonly kind: 'workflow'; readonly workflow: string }
   /** A session subscribed to a resource, or unsubscribed from it. */
   | { readonly kind: 'subscription'; readonly session: string; readonly uri: string; readonly on: boolean }
   /** A session's stream was opened on some replica; a session has one at a time. */

@@ -1,4 +1,4 @@
-import { formatInteractionId } from '@baton/protocol';
+import { formatInteractionId, WORKFLOW_OPERATION } from '@baton/protocol';
 import { parseIndexMember } from '../records/keys.ts';
 import type { StoreFixture } from './store-fixture.ts';
 import { AGENT, ANN, llmWait, BOB, type TestTenant, newTask, sleepWait } from './test-tenant.ts';
@@ -128,6 +128,13 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   );
   await fixture.sweep(shard);
   await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: 1_000_000 } });
+  const { workflows, workflowTasks } = testTenant.store;
+  for (let version = 1; version <= 6; version++) await workflows.put(ANN, 'plan', { version });
+  await workflows.delete(ANN, 'plan');
+  const workflowTask = await testTenant.openTask({ operation: WORKFLOW_OPERATION, waits: [] });
+  await workflowTasks.recordStep(ANN, workflowTask, '0', 'tool+1');
+  await workflowTasks.recordStep(ANN, workflowTask, '0', 'tool+2');
+  await workflowTasks.complete(ANN, workflowTask, { completed: true });
 
   await shard.workers.deregister('worker-1', ['echo 1']);
   await sessionSubscriptions.unsubscribe('session-1', 'baton://projects');

@@ -163,4 +163,24 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     changes: [],
     harmless: 'The tenant is as it was asked for; the operator is told that it exists.',
   },
+  'workflow/complete_workflow': {
+    says: ['completed, then task_ended'],
+    changes: [],
+    harmless: 'The task is completed; whoever runs its workflow takes that for its own.',
+  },
+  'workflow/delete_workflow': {
+    says: ['deleted, then workflow_not_found'],
+    changes: [],
+    harmless: 'It is deleted; its caller is told that there is none.',
+  },
+  'workflow/put_workflow': {
+    says: ['stored, then unchanged'],
+    changes: [],
+    harmless: 'There is one version of it, whose number is the reply.',
+  },
+  'workflow/record_step': {
+    says: ['recorded, then exists', 'same'],
+    changes: [],
+    harmless: 'The first outcome stays, which is the same.',
+  },
 };

@@ -36,6 +36,27 @@ test('a subscription receives that its task has parked, with the events that it 
   listener.close();
 });
 
+test('who waits for the end of a task alone is told of no park, stays registered, and is told of the end, and so are others of its replica', async () => {
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask({ waits: [llmWait('0'), llmWait('1')] });
+  const waiters = async () => (await testTenant.readRecord(taskId))['w'];
+  const listener = inbox.subscribe(testTenant.member(taskId));
+  await testTenant.tasks.read(ANN, taskId, inbox.endChannel);
+  await testTenant.tasks.read(ANN, taskId, 'inbox-2');
+  await testTenant.tasks.read(ANN, taskId, inbox.endChannel);
+  expect(await waiters()).toBe(`${inbox.endChannel} inbox-2`);
+  await testTenant.answer(taskId, 1);
+  await (await fixture.loadSegment()).park(nothing);
+  expect(await waiters()).toBe(inbox.endChannel);
+  await testTenant.answer(taskId, 2, { channel: inbox.channel });
+  expect(await waiters()).toBe(`${inbox.endChannel} ${inbox.channel}`);
+  await settleNext({ text: 'x' });
+  // A notice of the park would have come first.
+  expect(await listener.next(5_000)).toMatchObject({ seen: 2, end: { result: { text: 'x' } } });
+  expect(await waiters()).toBe('');
+  listener.close();
+});
+
 test.each(['cancelled', 'failed'] as const)(
   'a subscription receives that its task was %s, and why',
   async (status: TaskStatus) => {

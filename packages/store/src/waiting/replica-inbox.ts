@@ -12,6 +12,8 @@ import { InboxSubscription, type TaskUpdate } from './inbox-subscription.ts';
  */
 export class ReplicaInbox implements Subscriber {
   readonly channel: string;
+  /** As which a script registers it for the end of a task alone: it is told nothing before, and stays registered until then. */
+  readonly endChannel: string;
   private readonly pubSub: PubSub;
   private readonly subscriptions = new Map<string, Set<InboxSubscription>>();
   private readonly confirmByRead: boolean;
@@ -26,6 +28,7 @@ export class ReplicaInbox implements Subscriber {
   ) {
     this.pubSub = pubSub;
     this.channel = channel;
+    this.endChannel = `!${channel}`;
     this.confirmByRead = confirmByRead;
     this.admissionChanges = admissionChanges;
   }

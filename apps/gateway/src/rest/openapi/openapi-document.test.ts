@@ -56,6 +56,11 @@ test('every route of the contract is described', () => {
     'GET /projects/{id}',
     'PUT /projects/{id}',
     'DELETE /projects/{id}',
+    'GET /workflows',
+    'GET /workflows/{name}',
+    'GET /workflows/{name}/history',
+    'PUT /workflows/{name}',
+    'DELETE /workflows/{name}',
   ];
   const under = (prefix: string) => own.map((route) => route.replace(' ', ` ${prefix}`));
   const expected = [

@@ -11,6 +11,7 @@ const TAGS = [
   { name: 'interactions', description: 'Requests that wait, or waited, for an answer' },
   { name: 'tasks', description: 'Running and ended operations' },
   { name: 'projects', description: 'Task lists, in and out as tasks.json of claude-task-master' },
+  { name: 'workflows', description: 'Prompts that run, as definitions' },
   { name: 'description', description: 'This document' },
 ];
 

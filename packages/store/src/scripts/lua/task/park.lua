@@ -46,9 +46,10 @@ local event = events or '0'
 local again = event ~= A_seen
 -- The segment is over: what its holder sends again after a lost reply must not open its waits a second time.
 local fields = {F_fence, A_fence + 1, F_updated_at, now, F_events_seen, A_seen, F_tries, 0}
+local told_waiters, staying_waiters = split_waiters(waiters)
 if not again then
   add_pair(fields, F_queue, '')
-  if waiters and waiters ~= '' then add_pair(fields, F_waiters, '') end
+  if told_waiters ~= '' then add_pair(fields, F_waiters, staying_waiters) end
 end
 local grown = 0
 for at = A_rest, first_drop - 1, 2 do
@@ -78,5 +79,5 @@ set_deadline(first_deadline(waits, expires_at))
 if opens_interactions then notify_pending_list_waiters(pending_list_waiters) end
 publish_task_change(principal, opens_interactions)
 if again then return {'again', event} end
-notify_task_waiters(waiters, A_topic, A_seen, status, '')
+notify_task_waiters(told_waiters, A_topic, A_seen, status, '')
 return {'parked', leave_queue(queue, '', now)}

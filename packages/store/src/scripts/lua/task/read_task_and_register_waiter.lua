@@ -2,7 +2,8 @@
 -- READ_TASK_AND_REGISTER_WAITER: a task's state, with the first LLM request that it waits for and the summaries of the
 -- others; registers the replica that waits for a change.
 -- KEYS: credential tenant task
--- ARGV: digest principal scopes need channel
+-- ARGV: digest principal scopes need channel brief
+--       brief: 1 to leave out what it waits for
 -- Returns: {'task_not_found'}, a refusal of RECHECK, or {'ok', expiresInMs, {status, principal, program, created_at,
 --          updated_at, expires_at, events_seen, outcome}, number, due, request, summary, ...} with the last four for each open
 --          interaction: request, or summary in its place
@@ -22,7 +23,7 @@ local task = redis.call(
 local waiters, open = table.remove(task), table.remove(task)
 local status = task[1]
 local reply, whole = {'ok', expires_in, task}, false
-for _, wait in ipairs(parse_waits(open)) do
+for _, wait in ipairs(A_brief == '1' and {} or parse_waits(open)) do
   if wait.number > 0 then
     reply[#reply + 1] = wait.number
     reply[#reply + 1] = string.format('%d', wait.due)

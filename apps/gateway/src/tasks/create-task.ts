@@ -1,0 +1,40 @@
+import type { CreateTaskResult } from '@modelcontextprotocol/sdk/types.js';
+import { admitCaller, ANY_MCP_CALLER } from '../call/access.ts';
+import type { Call } from '../call/call.ts';
+import { RpcError } from '../json-rpc/rpc-error.ts';
+import type { RequestMeta, Tool } from '../tools/tool.ts';
+import { toMcpTask } from './mcp-task.ts';
+
+/** What a host may tell its model while the task goes on (MCP 2025-11-25, basic/utilities/tasks, Creating Tasks). */
+const MODEL_IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-response';
+
+/**
+ * Starts a tool's operation as a task, and gives the task at once; its result is for `tasks/result`. A worker runs it from its
+ * first segment on, so the task is stored before its id is told. `ttl` of the request is replaced by what Baton keeps.
+ * Errors: -32602 for an unknown tool, -32601 for one that is no operation, those of starting the operation.
+ */
+export async function createTask(
+  tools: ReadonlyMap<string, Tool>,
+  params: { name: string; arguments?: unknown; _meta?: RequestMeta | undefined },
+  call: Call,
+): Promise<CreateTaskResult> {
+  const tool = tools.get(params.name);
+  if (tool?.startTask === undefined) {
+    await admitCaller(call, ANY_MCP_CALLER);
+    const name = params.name.slice(0, 200);
+    throw tool === undefined
+      ? new RpcError(-32602, `Unknown tool: ${name}`)
+      : new RpcError(-32601, `${name} cannot be called as a task. Leave out params.task.`);
+  }
+  const { taskId, created } = await tool.startTask(params.arguments, call, params._meta ?? {});
+  const { tenant, caller } = call;
+  const view = await tenant.tasks.read(caller.heldIdentity(), taskId, '', true);
+  // A new task is told as it began, whatever a worker has done since.
+  const { operation, principal, createdAt, expiresAt } = view;
+  const begun = { taskId, operation, principal, createdAt, expiresAt, updatedAt: createdAt };
+  const task = toMcpTask(created ? { ...begun, status: 'working' } : view, tenant.lifetimes);
+  const told =
+    `${params.name} goes on as task ${taskId}. task_status tells how it stands: where it shows a request ` +
+    'for an LLM, make that call yourself and post its outcome with agent_llm.';
+  return { task, _meta: { [MODEL_IMMEDIATE_RESPONSE]: told } };
+}

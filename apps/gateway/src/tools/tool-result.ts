@@ -1,0 +1,43 @@
+import { setImmediate as nextIteration } from 'node:timers/promises';
+import { type BatonError, isTaskId } from '@baton/protocol';
+import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
+import type { ToolReply } from '../delegation/tool-reply.ts';
+
+/** A reply of so many characters is made in several iterations of the event loop. */
+const LARGE_REPLY_LENGTH = 65_536;
+
+/**
+ * A tool's reply as a CallToolResult (MCP 2025-11-25, server/tools), as the JSON that leaves. The structured data is most of it
+ * and may stand in it twice: it is made text once.
+ */
+export async function formatToolReply(reply: ToolReply): Promise<string> {
+  const { text, structured, taskId, textIncludesJson, blocks = [] } = reply;
+  const data = JSON.stringify(structured);
+  const isLarge = data.length >= LARGE_REPLY_LENGTH;
+  if (isLarge) await nextIteration();
+  const content = [textBlock(text)];
+  if (textIncludesJson) content.push(textBlock(data));
+  if (isLarge) await nextIteration();
+  for (const block of blocks) content.push(JSON.stringify(block));
+  return `{"content":[${content.join()}],"structuredContent":${data}${relatedTask(taskId)}}`;
+}
+
+/** An error as a CallToolResult. `taskId`: of the task that it is the end of; otherwise the one that the error names, if it has met one. */
+export function formatToolError(error: BatonError, taskId = taskIdOf(error)): string {
+  const wire = error.toWire();
+  const content = textBlock(`${wire.code}: ${wire.message}`);
+  const data = JSON.stringify({ error: wire });
+  return `{"isError":true,"content":[${content}],"structuredContent":${data}${relatedTask(taskId)}}`;
+}
+
+function taskIdOf({ code, details: { taskId } }: BatonError): string | undefined {
+  return code !== 'task_not_found' && typeof taskId === 'string' && isTaskId(taskId) ? taskId : undefined;
+}
+
+function relatedTask(taskId: string | undefined): string {
+  return taskId === undefined ? '' : `,"_meta":{"${RELATED_TASK_META_KEY}":{"taskId":"${taskId}"}}`;
+}
+
+function textBlock(text: string): string {
+  return `{"type":"text","text":${JSON.stringify(text)}}`;
+}

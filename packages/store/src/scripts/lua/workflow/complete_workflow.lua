@@ -1,0 +1,35 @@
+#!lua
+-- COMPLETE_WORKFLOW: ends a workflow's task with its result: what the server's run ends with, or what its client says it came to.
+-- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers activeChangeChannel
+-- ARGV: principal scopes topic ref operation payload retention
+--       operation: of workflows
+-- Returns: {'completed', next}: next is the job to add, as "number list", or ''; {'task_not_found'}, {'task_ended', status},
+--          {'task_not_workflow', operation}, {'limit_storage', limit, most, used}
+-- Transitions: task working -> completed
+-- @include clock
+-- @include visibility
+-- @include deferred_writes
+-- @include storage
+-- @include tenant_limits
+-- @include retention
+-- @include waits
+-- @include task_status
+-- @include ready_queue
+-- @include task_waiters
+-- @include change_feed
+-- @include end_task
+local owner = visible_owner(A_principal, A_scopes)
+if not owner then return {'task_not_found'} end
+local fence, open, events, waiters, queue, program, status, bytes = unpack(redis.call(
+  'HMGET', K_task, F_fence, F_waits, F_events, F_waiters, F_queue, F_program, F_status, F_bytes))
+if has_ended(status) then return {'task_ended', status} end
+local operation = string.match(program, '^%S+')
+if operation ~= A_operation then return {'task_not_workflow', operation} end
+local limit, stored = unpack(read_tenant('storedBytes', 'stored'))
+local refused = refusal_of_storage(limit, stored, #A_payload, true)
+if refused then return refused end
+local task = {
+  fence = fence, waits = open, principal = owner, events = events, waiters = waiters, queue = queue, program = program,
+  bytes = bytes,
+}
+return {'completed', end_task(task, clock(), 'completed', A_payload, 'cancelled')}

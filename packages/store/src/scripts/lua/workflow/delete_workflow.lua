@@ -1,0 +1,16 @@
+#!lua flags=allow-oom
+-- DELETE_WORKFLOW: deletes a workflow with its versions. Tasks that it started have a copy of their own.
+-- KEYS: credential tenant workflows workflow activeChangeChannel
+-- ARGV: digest principal scopes need name
+-- Returns: {'deleted'}, {'workflow_not_found'}, or a refusal of RECHECK
+-- @include clock
+-- @include credential
+-- @include admission_recheck
+-- @include change_feed
+local refusal = recheck_admission(clock())
+if refusal then return refusal end
+if redis.call('HDEL', K_workflows, A_name) == 0 then return {'workflow_not_found'} end
+redis.call('DEL', K_workflow)
+local channel = change_channel()
+if channel then redis.call('PUBLISH', channel, cjson.encode({kind = 'workflow', workflow = A_name})) end
+return {'deleted'}

@@ -1,0 +1,52 @@
+import type { Json, JsonObject } from '@baton/protocol';
+import type { StepState } from '../run/step-state.ts';
+import type { WorkflowInput } from '../run/workflow-program.ts';
+import { countOpen, type WorkflowProgress } from './record-call.ts';
+
+/** A workflow's progress as its task's variables show it: `_workflow.progress`, `.result.<step>` and `.extra.<tool>`. */
+export function workflowVariables(
+  { workflow }: WorkflowInput,
+  { steps, extras }: WorkflowProgress,
+): JsonObject {
+  const results = workflow.steps.flatMap(({ name }, index): [string, Json][] => {
+    const state = steps[index];
+    return state?.status === 'completed' ? [[`_workflow.result.${name}`, outputOf(state)]] : [];
+  });
+  return Object.fromEntries([
+    [
+      '_workflow.progress',
+      {
+        goal: workflow.description,
+        completed: steps.length - countOpen(steps),
+        total: steps.length,
+        steps: workflow.steps.map(({ name, tool }, index) => ({
+          name,
+          ...(tool === undefined ? {} : { tool }),
+          ...standing(steps[index]),
+        })),
+      },
+    ],
+    ...results,
+    ...Object.entries(extras).map(([tool, state]): [string, Json] => [
+      `_workflow.extra.${tool}`,
+      extraOf(state),
+    ]),
+  ]);
+}
+
+function standing(state: StepState | undefined): JsonObject {
+  if (state === undefined || state.status === 'open' || state.status === 'shown')
+    return { status: state?.status ?? 'open' };
+  const { status, source } = state;
+  return state.status === 'failed'
+    ? { status, source, error: { ...state.error } as JsonObject }
+    : { status, source };
+}
+
+function outputOf(state: Extract<StepState, { status: 'completed' }>): Json {
+  return state.output ?? { omitted: `${state.length} characters of JSON` };
+}
+
+function extraOf(state: StepState): Json {
+  return state.status === 'completed' ? outputOf(state) : standing(state);
+}

@@ -1,0 +1,96 @@
+import type { Json } from '@baton/protocol';
+import type { Reference } from '../templates/parse-template.ts';
+import { TemplateError } from '../templates/parse-template.ts';
+import { referencesIn } from '../templates/template-strings.ts';
+import { bindingOf, type Workflow, type WorkflowStep } from './workflow.ts';
+import type { WorkflowProblem } from './workflow-problem.ts';
+
+/** What is wrong with the templates of a workflow: unreadable ones, unknown names, and outputs that no earlier step makes. */
+export function findReferenceProblems(workflow: Workflow): WorkflowProblem[] {
+  const argumentNames = new Set(workflow.arguments.map(({ name }) => name));
+  const makers = new Map(
+    workflow.steps.flatMap((step, index) =>
+      step.tool === undefined ? [] : [[bindingOf(step), index] as const],
+    ),
+  );
+  const uses = workflow.steps.map((step) => stepsUsedBy(step, makers));
+  return workflow.steps.flatMap((step, index) =>
+    templatesOf(step).flatMap(([field, template]): WorkflowProblem[] => {
+      const at = { step: step.name, field: `steps.${index}.${field}` };
+      const read = readReferences(template);
+      if ('problem' in read) return [{ ...at, problem: read.problem }];
+      return read.references.flatMap((reference) => {
+        if (reference.from === 'args') {
+          if (argumentNames.has(reference.name)) return [];
+          return [{ ...at, problem: `the workflow has no argument '${reference.name}'` }];
+        }
+        const maker = makers.get(reference.binding);
+        if (maker === undefined) return [{ ...at, problem: `no step makes '${reference.binding}'` }];
+        if (maker < index) return [];
+        return [{ ...at, problem: orderProblem(workflow, uses, index, maker, reference.binding) }];
+      });
+    }),
+  );
+}
+
+/** The templates of a step, each with its field. */
+export function templatesOf(step: WorkflowStep): [field: string, template: Json][] {
+  return [
+    ...Object.entries(step.arguments ?? {}).map(([name, template]): [string, Json] => [
+      `arguments.${name}`,
+      template,
+    ]),
+    ...step.resources.map((uri, at): [string, Json] => [`resources.${at}`, uri]),
+  ];
+}
+
+export function readReferences(template: Json): { references: Reference[] } | { problem: string } {
+  try {
+    return { references: referencesIn(template) };
+  } catch (thrown) {
+    if (thrown instanceof TemplateError) return { problem: thrown.message };
+    throw thrown;
+  }
+}
+
+function stepsUsedBy(step: WorkflowStep, makers: ReadonlyMap<string, number>): ReadonlySet<number> {
+  const used = new Set<number>();
+  for (const [, template] of templatesOf(step)) {
+    const read = readReferences(template);
+    if ('problem' in read) continue;
+    for (const reference of read.references) {
+      const maker = reference.from === 'steps' ? makers.get(reference.binding) : undefined;
+      if (maker !== undefined) used.add(maker);
+    }
+  }
+  return used;
+}
+
+/** Steps run in order: what a later step makes is not there yet, and what comes back to the step itself is a cycle. */
+function orderProblem(
+  { steps }: Workflow,
+  uses: readonly ReadonlySet<number>[],
+  user: number,
+  maker: number,
+  binding: string,
+): string {
+  const way = wayBack(uses, maker, user);
+  if (way === undefined)
+    return `'${binding}' is used before step '${steps[maker]?.name}' makes it; put that step first`;
+  const names = [user, ...way].map((index) => `'${steps[index]?.name}'`);
+  return `a cycle: ${names.join(' needs ')}`;
+}
+
+/** The steps from `from` to `to` along what each uses, with both ends; undefined where there is no way. */
+function wayBack(uses: readonly ReadonlySet<number>[], from: number, to: number): number[] | undefined {
+  const cameFrom = new Map<number, number | undefined>([[from, undefined]]);
+  for (const index of cameFrom.keys()) {
+    if (index === to) break;
+    for (const next of uses[index] ?? []) if (!cameFrom.has(next)) cameFrom.set(next, index);
+  }
+  if (!cameFrom.has(to)) return undefined;
+  const way: number[] = [];
+  for (let index: number | undefined = to; index !== undefined; index = cameFrom.get(index))
+    way.unshift(index);
+  return way;
+}

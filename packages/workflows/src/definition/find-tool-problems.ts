@@ -1,0 +1,39 @@
+import type { JsonObject } from '@baton/protocol';
+import { readReferences } from './find-reference-problems.ts';
+import type { Workflow, WorkflowStep } from './workflow.ts';
+import type { WorkflowProblem } from './workflow-problem.ts';
+import type { FindTool } from './workflow-tool.ts';
+
+/**
+ * What is wrong with the calls of a workflow: unknown tools, arguments that a tool does not have, constants that it does
+ * not take. Arguments that the tool requires may be left out: then the run hands the step off, and its client adds them.
+ */
+export function findToolProblems(workflow: Workflow, findTool: FindTool): WorkflowProblem[] {
+  return workflow.steps.flatMap((step, index) => problemsOf(step, `steps.${index}`, findTool));
+}
+
+function problemsOf(step: WorkflowStep, path: string, findTool: FindTool): WorkflowProblem[] {
+  const args = step.arguments ?? {};
+  if (step.tool === undefined) return [];
+  const tool = findTool(step.tool);
+  if (tool === undefined) {
+    return [{ step: step.name, field: `${path}.tool`, problem: `there is no tool '${step.tool}'` }];
+  }
+  const at = (field: string) => ({ step: step.name, field: `${path}.arguments.${field}` });
+  const unknown = Object.keys(args).filter((name) => !tool.argumentNames.has(name));
+  const constants = Object.entries(args).filter(
+    ([name, value]) => tool.argumentNames.has(name) && isConstant(readReferences(value)),
+  );
+  const given: JsonObject = Object.fromEntries(constants);
+  return [
+    ...unknown.map((name) => ({ ...at(name), problem: `tool '${step.tool}' has no argument '${name}'` })),
+    ...tool
+      .findProblems(given)
+      .filter(({ field }) => Object.hasOwn(given, field.split('.')[0] ?? ''))
+      .map(({ field, problem }) => ({ ...at(field), problem })),
+  ];
+}
+
+function isConstant(read: ReturnType<typeof readReferences>): boolean {
+  return 'references' in read && read.references.length === 0;
+}

@@ -1,0 +1,17 @@
+import type { JsonObject } from '@baton/protocol';
+
+/** What is wrong with an argument of a tool: its name (dotted where it is nested), and what it must be. */
+export interface ArgumentProblem {
+  readonly field: string;
+  readonly problem: string;
+}
+
+/** A tool as a definition is held against it. */
+export interface WorkflowTool {
+  readonly argumentNames: ReadonlySet<string>;
+  /** What its input schema says against these arguments. */
+  findProblems(args: JsonObject): readonly ArgumentProblem[];
+}
+
+/** The tools that steps may call; undefined for a name that is no tool. */
+export type FindTool = (name: string) => WorkflowTool | undefined;

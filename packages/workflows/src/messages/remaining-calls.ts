@@ -1,0 +1,50 @@
+import type { JsonObject } from '@baton/protocol';
+import type { WorkflowStep } from '../definition/workflow.ts';
+import { scopeOf } from '../run/scope-of-run.ts';
+import { isOpen, type StepState } from '../run/step-state.ts';
+import type { WorkflowInput } from '../run/workflow-program.ts';
+import { expandArguments, expandUri, type Scope } from '../templates/expand-template.ts';
+
+/** Something that is left to do: the call of a step's tool, or a step without a tool. */
+export type RemainingCall =
+  | {
+      readonly step: number;
+      readonly name: string;
+      readonly tool: string;
+      /** With what is known by now; placeholders stand for the rest. */
+      readonly arguments: JsonObject;
+      readonly guidance: string | undefined;
+    }
+  | {
+      readonly step: number;
+      readonly name: string;
+      readonly tool: undefined;
+      readonly resources: readonly string[];
+      readonly guidance: string | undefined;
+    };
+
+/** What is left of a workflow as its steps stand, in the order of the plan. */
+export function remainingCalls(
+  { workflow, args }: WorkflowInput,
+  states: readonly StepState[],
+): RemainingCall[] {
+  const scope = scopeOf(workflow, args, states);
+  return workflow.steps.flatMap((step, index): RemainingCall[] => {
+    const state = states[index];
+    if (state === undefined || !isOpen(state)) return [];
+    const { name, tool, guidance } = step;
+    if (tool !== undefined)
+      return [{ step: index, name, tool, arguments: knownArguments(step, scope), guidance }];
+    const resources = step.resources.flatMap((uri) => {
+      const expanded = expandUri(uri, scope);
+      return expanded.kind === 'expanded' ? [expanded.uri] : [];
+    });
+    return [{ step: index, name, tool, resources, guidance }];
+  });
+}
+
+/** The arguments of a step's call, with placeholders for what is unknown; those that would grow too large are left out. */
+export function knownArguments({ arguments: templates = {} }: WorkflowStep, scope: Scope): JsonObject {
+  const expanded = expandArguments(templates, scope);
+  return expanded.kind === 'expanded' ? expanded.args : {};
+}

@@ -1,0 +1,74 @@
+import type { Workflow, WorkflowStep } from '../definition/workflow.ts';
+import type { StepState, WorkflowRun } from '../run/step-state.ts';
+import type { WorkflowInput } from '../run/workflow-program.ts';
+import { handoffText } from './handoff.ts';
+import { assistantText, type PromptMessage, userResource, userText } from './prompt-message.ts';
+
+/**
+ * A run as the conversation that it stands for: what the user wants, the plan, each call with its result, and then what
+ * is left to do. The task's id is not in it.
+ */
+export function traceMessages(input: WorkflowInput, run: WorkflowRun): PromptMessage[] {
+  const { workflow } = input;
+  return [
+    userText(goalText(input)),
+    assistantText(planText(workflow)),
+    ...workflow.steps.flatMap((step, index) => {
+      const state = run.steps[index];
+      const reached = run.stop === null || index <= run.stop.step;
+      if (state === undefined || !reached) return [];
+      return stepMessages(step, state, run.resources[index] ?? []);
+    }),
+    assistantText(run.stop === null ? allDoneText(workflow) : handoffText(input, run, run.stop)),
+  ];
+}
+
+function goalText({ workflow, args }: WorkflowInput): string {
+  const given = workflow.arguments.filter(({ name }) => Object.hasOwn(args, name));
+  const lines = given.map(({ name }) => `- ${name}: ${JSON.stringify(args[name])}`);
+  return [
+    `I want to ${workflow.description}`,
+    ...(lines.length === 0 ? [] : ['', 'Parameters:', ...lines]),
+  ].join('\n');
+}
+
+function planText({ steps }: Workflow): string {
+  const lines = steps.map(
+    ({ name, tool }, index) =>
+      `${index + 1}. ${name}${tool === undefined || tool === name ? '' : `: ${tool}`}`,
+  );
+  return ["Here's my plan:", ...lines].join('\n');
+}
+
+function allDoneText({ steps }: Workflow): string {
+  return steps.length === 1
+    ? 'The step is done; nothing is left to do.'
+    : `All ${steps.length} steps are done; nothing is left to do.`;
+}
+
+function stepMessages(
+  { guidance, tool }: WorkflowStep,
+  state: StepState,
+  resources: WorkflowRun['resources'][number],
+): PromptMessage[] {
+  const messages = guidance === undefined ? [] : [assistantText(guidance)];
+  messages.push(...resources.map(userResource));
+  if (tool === undefined || state.status === 'open' || state.status === 'shown') return messages;
+  const call = `Calling tool '${tool}' with parameters:\n${JSON.stringify(state.arguments, null, 2)}`;
+  return [...messages, assistantText(call), userText(outcomeText(state))];
+}
+
+function outcomeText(state: Exclude<StepState, { status: 'open' | 'shown' }>): string {
+  switch (state.status) {
+    case 'completed':
+      return state.output === undefined
+        ? `Result: ${state.length} characters of JSON, more than a workflow keeps. Call the tool again where you need it.`
+        : `Result:\n${JSON.stringify(state.output)}`;
+    case 'failed':
+      return `Error:\n${state.error.code}: ${state.error.message}`;
+    case 'delegated':
+      return state.directive === undefined
+        ? `The work goes on as task ${state.taskId}.`
+        : `Result:\n${JSON.stringify(state.directive)}`;
+  }
+}

@@ -1,0 +1,66 @@
+import { RESERVED_NAMES } from './reserved-names.ts';
+
+/** What `{{...}}` stands for. */
+export type Reference =
+  | { readonly from: 'args'; readonly name: string }
+  | { readonly from: 'steps'; readonly binding: string; readonly path: readonly string[] };
+
+/** A template as text between references. */
+export type TemplatePart = string | Reference;
+
+/** A template that cannot be parsed. Its message says where and why. */
+export class TemplateError extends Error {
+  override readonly name = 'TemplateError';
+}
+
+/** Fields that one reference may go down. */
+const MAX_PATH = 16;
+
+/**
+ * Parses a string: text, `{{args.x}}`, `{{steps.<binding>.<dotted.field>}}`, and `{{'...'}}` for text that would be
+ * taken for a template. Errors: TemplateError.
+ */
+export function parseTemplate(source: string): TemplatePart[] {
+  const parts: TemplatePart[] = [];
+  const addText = (text: string) => {
+    const last = parts.at(-1);
+    if (typeof last === 'string') parts[parts.length - 1] = last + text;
+    else if (text !== '') parts.push(text);
+  };
+  let at = 0;
+  for (;;) {
+    const open = source.indexOf('{{', at);
+    if (open < 0) break;
+    addText(source.slice(at, open));
+    const close = source.indexOf('}}', open + 2);
+    if (close < 0) throw new TemplateError(`'{{' at character ${open + 1} is not closed by '}}'`);
+    const inner = source.slice(open + 2, close).trim();
+    const literal = /^'([^']*)'$/.exec(inner)?.[1];
+    if (literal === undefined) parts.push(parseReference(inner));
+    else addText(literal);
+    at = close + 2;
+  }
+  addText(source.slice(at));
+  return parts;
+}
+
+function parseReference(text: string): Reference {
+  const shown = `'{{${text.slice(0, 100)}}}'`;
+  const [from, ...names] = text.split('.');
+  for (const name of names) {
+    if (RESERVED_NAMES.has(name)) throw new TemplateError(`${shown} names '${name}', which is reserved`);
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(name))
+      throw new TemplateError(`${shown} has no readable name: use letters, digits, '_' and '-'`);
+  }
+  const [name, ...path] = names;
+  if (from === 'args' && name !== undefined) {
+    if (path.length > 0)
+      throw new TemplateError(`${shown} goes into an argument, which is a text; use '{{args.${name}}}'`);
+    return { from, name };
+  }
+  if (from === 'steps' && name !== undefined) {
+    if (path.length > MAX_PATH) throw new TemplateError(`${shown} goes down more than ${MAX_PATH} fields`);
+    return { from, binding: name, path };
+  }
+  throw new TemplateError(`${shown} is neither '{{args.<name>}}' nor '{{steps.<binding>.<field>}}'`);
+}

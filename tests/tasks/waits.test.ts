@@ -1,0 +1,176 @@
+import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CallAbortSignal } from '../../apps/gateway/src/call/call-abort-signal.ts';
+import { ResultWaits } from '../../apps/gateway/src/tasks/result-waits.ts';
+import { taskResult } from '../../apps/gateway/src/tasks/task-result.ts';
+import { OPERATOR_TOKEN, SECRET } from '../harness/in-process-deployment.ts';
+import { type AnyJson, callTool, connectMcpClient, successAnswer } from '../harness/mcp-client.ts';
+import { RedisMonitor } from '../harness/redis-monitor.ts';
+import { BatonProcess, GATEWAY_READY_LINE } from '../processes/baton-process.ts';
+import { RELATED_TASK, TaskFixture } from './task-fixture.ts';
+
+/** `tasks/result` waits for the end of a task, wherever that comes, and whatever becomes of its replica. */
+let fixture: TaskFixture;
+const processes: BatonProcess[] = [];
+beforeAll(async () => {
+  fixture = await TaskFixture.start();
+});
+afterAll(async () => {
+  await Promise.all(processes.map((one) => one.stop('SIGKILL')));
+  await fixture?.stop();
+});
+
+/** A gateway in a process of its own, beside those of the fixture. */
+async function startGateway(): Promise<BatonProcess> {
+  const environment = {
+    REDIS_URL: fixture.baton.redisUrl,
+    BATON_SECRET: SECRET,
+    BATON_OPERATOR_TOKEN: OPERATOR_TOKEN,
+    BATON_TEST_OPERATIONS: 'true',
+    BATON_UNREADY_MS: '0',
+    HOST: '127.0.0.1',
+    PORT: '0',
+  };
+  const started = await BatonProcess.start('gateway', environment, GATEWAY_READY_LINE);
+  processes.push(started);
+  return started;
+}
+
+test('a wait goes on while its task asks again and again, on another replica than the answers, and costs nothing meanwhile [tasks-result]', async () => {
+  const { taskId, interactionId } = await fixture.echo('y'.repeat(1_500));
+  const held = [0, 1, 1].map((at) =>
+    fixture.clients[at]!.experimental.tasks.getTaskResult(taskId, CallToolResultSchema),
+  );
+  await fixture.held(taskId, 2);
+  const monitor = await RedisMonitor.open(fixture.baton.redisUrl, { scripts: true });
+  // An answer that does not fit is asked for again, in a new request.
+  let asked = interactionId;
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const agentLLMResponse = successAnswer({ object: { wrong: attempt } });
+    const answer = { interactionId: asked, agentLLMResponse };
+    const { outcome } = await callTool(fixture.clients[0], 'agent_llm', answer);
+    expect(outcome.pending.attempt).toBe(attempt + 1);
+    asked = outcome.pending.interactionId;
+  }
+  await fixture.answer(asked, 'at last');
+  const results = await Promise.all(held);
+  const reads = monitor.commands.filter((command) =>
+    /"hmget" "[^"]*:task:[^"]*" "st" "pr" "op"/i.test(command),
+  );
+  monitor.close();
+  // By the two replies of agent_llm that show the next request.
+  expect(reads).toHaveLength(2);
+  for (const result of results) {
+    expect(result.structuredContent).toMatchObject({ value: 'at last', taskId });
+    expect(result._meta).toEqual({ [RELATED_TASK]: { taskId } });
+  }
+});
+
+test('a wait whose replica is killed is repeated at another one, which waits on and gives the result [tasks-result]', async () => {
+  const { taskId, interactionId } = await fixture.echo('killed');
+  const doomed = await startGateway();
+  const client = await connectMcpClient(doomed.url, fixture.key);
+  const lost = client.experimental.tasks.getTaskResult(taskId, CallToolResultSchema).then(
+    () => 'answered',
+    () => 'broken',
+  );
+  await fixture.held(taskId);
+  await doomed.stop('SIGKILL');
+  expect(await lost).toBe('broken');
+  const repeated = fixture.clients[1].experimental.tasks.getTaskResult(taskId, CallToolResultSchema);
+  await fixture.held(taskId, 2);
+  await fixture.answer(interactionId, 'found');
+  expect((await repeated).structuredContent).toMatchObject({ value: 'found' });
+  await client.close();
+});
+
+test('a wait whose replica shuts down ends with an error that says to repeat it [tasks-result]', async () => {
+  const { taskId } = await fixture.echo('drained');
+  const draining = await startGateway();
+  const client = await connectMcpClient(draining.url, fixture.key);
+  const ended: Promise<AnyJson> = client.experimental.tasks
+    .getTaskResult(taskId, CallToolResultSchema)
+    .catch((error: unknown) => error);
+  await fixture.held(taskId);
+  const stopped = draining.stop('SIGTERM');
+  const { code, data } = await ended;
+  expect([code, data]).toMatchObject([-32003, { code: 'task_unfinished', taskId, status: 'input_required' }]);
+  expect(await stopped).toBe(0);
+  await client.close();
+});
+
+test('waits of many calls for one task, on both replicas, end together with the same result [tasks-result]', async () => {
+  const { taskId, interactionId } = await fixture.echo('many');
+  const held = Array.from({ length: 40 }, (_, n) =>
+    fixture.result('tasks/result', { taskId }, { at: n % 2 }),
+  );
+  await fixture.held(taskId, 2);
+  await fixture.answer(interactionId, 'all');
+  const results = new Set((await Promise.all(held)).map((one) => JSON.stringify(one)));
+  expect([...results]).toEqual([expect.stringContaining('"value":"all"')]);
+});
+
+test('a wait for a task of a workflow ends when that is cancelled', async () => {
+  const taskId = await fixture.workflowTask();
+  const held = fixture.result('tasks/result', { taskId }, { at: 1 });
+  await fixture.held(taskId);
+  await fixture.result('tasks/cancel', { taskId });
+  expect(await held).toMatchObject({
+    isError: true,
+    structuredContent: { error: { code: 'task_cancelled' } },
+  });
+});
+
+test('a wait for a task that reaches its deadline ends with that', async () => {
+  const short = await TaskFixture.start({ lifetimes: { task: 1_500, interaction: 60_000 } });
+  try {
+    const taskId = await short.workflowTask();
+    expect(await short.result('tasks/result', { taskId }, { at: 1 })).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: 'task_expired' } },
+    });
+    expect(await short.result('tasks/get', { taskId })).toMatchObject({
+      status: 'failed',
+      statusMessage: expect.stringMatching(/^task_expired: /),
+    });
+  } finally {
+    await short.stop();
+  }
+});
+
+/** A call as the gateway has one, of the fixture's principal. */
+function callOf(fixture: TaskFixture) {
+  const { store } = fixture.baton;
+  const tenant = store.tenant('acme');
+  const signal = new CallAbortSignal();
+  return {
+    services: { store, operations: new Map() },
+    tenant,
+    identity: { principal: 'ann', scopes: new Set(['mcp']) },
+    signal: () => signal,
+  } as unknown as Parameters<typeof taskResult>[1];
+}
+
+test('no wait lasts longer than it may, and its task goes on', async () => {
+  const { taskId, interactionId } = await fixture.echo('long');
+  const waits = new ResultWaits();
+  const refused = await taskResult(taskId, callOf(fixture), waits, 50).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: 'task_unfinished', details: { status: 'input_required' } });
+  await fixture.answer(interactionId, 'later');
+  expect((await taskResult(taskId, callOf(fixture), waits, 50)).structuredContent).toMatchObject({
+    value: 'later',
+  });
+});
+
+test('a wait costs Redis two reads, and none while nothing happens', async () => {
+  const { taskId, interactionId } = await fixture.echo('cheap');
+  const monitor = await RedisMonitor.open(fixture.baton.redisUrl);
+  const reads = () =>
+    monitor.commands.filter((command) => /"EVAL/i.test(command) && command.includes(':task:'));
+  const held = fixture.result('tasks/result', { taskId }, { at: 1 });
+  await fixture.held(taskId);
+  expect(reads().length).toBe(2);
+  await fixture.answer(interactionId, 'x');
+  await held;
+  monitor.close();
+});
