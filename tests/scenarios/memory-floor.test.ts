@@ -16,6 +16,7 @@ const FILLER_BYTES = 64 * 1_048_576;
 /** Tools that are done though they change something. All other tools that are no mere reads are refused. */
 const DONE_TOOLS = [
   'cancel_task',
+  'complete_task',
   'delete_project',
   'delete_tag',
   'move_task',
@@ -38,6 +39,11 @@ const ROUTES: Readonly<Record<string, { done: boolean; body?: object; operator?:
   },
   'POST /v1/interactions/{id}/cancel': { done: true, body: {} },
   'POST /v1/tasks/{id}/cancel': { done: true, body: {} },
+  'PUT /v1/workflows/{name}': {
+    done: false,
+    body: { name: 'plan', description: 'other', steps: [{ name: 'find', guidance: 'Look.' }] },
+  },
+  'DELETE /v1/workflows/{name}': { done: true },
   'DELETE /v1/projects/{id}': { done: true },
 };
 
@@ -93,6 +99,14 @@ async function importProject(id: string): Promise<void> {
   if (imported.status !== 200) throw new Error(await imported.text());
 }
 
+/** The task of a workflow that its client is to go on with. */
+async function handOff(): Promise<string> {
+  const steps = [{ name: 'find', tool: 'get_tasks', arguments: { projectRoot: 'unknown' } }];
+  const put = await request('PUT', '/v1/workflows/plan', { name: 'plan', description: 'find', steps });
+  if (put.status >= 300) throw new Error(await put.text());
+  return (await rpc('prompts/get', { name: 'plan' }))._meta.task_id;
+}
+
 async function isRefused(): Promise<boolean> {
   return (await callTool('set_rules', { projectRoot: 'p', rules: ['x'] })).structuredContent === undefined;
 }
@@ -105,6 +119,7 @@ test('Redis is nearly full: what brings something new in is refused, all else is
   const made = (await (
     await request('POST', '/v1/tenants/acme/keys', { name: 'k', scopes: ['mcp'] })
   ).json()) as AnyJson;
+  const handedOff = await handOff();
   const used = Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
   await redis.config('SET', 'maxmemory', Math.round(used / TAKEN));
   await waitUntilOrThrow('the floor is noticed', 5_000, isRefused);
@@ -118,6 +133,7 @@ test('Redis is nearly full: what brings something new in is refused, all else is
     const known: Readonly<Record<string, object>> = {
       ...TOOL_ARGUMENTS,
       cancel_task: { taskId: cancelled?.taskId },
+      complete_task: { taskId: handedOff, result: {} },
       task_status: { taskId: answered?.taskId },
       pending_interactions: {},
       bench_echo: { text: 'x' },
@@ -166,6 +182,7 @@ test('Redis is nearly full: what brings something new in is refused, all else is
     };
     const path = template
       .replace('{tenant}', 'acme')
+      .replace('{name}', 'plan')
       .replace(/(\w+)\/\{id\}/, (_, kind: string) => `${kind}/${ids[kind]}`);
     const { status } = await request(method, path, body, operator);
     if (isDone ? status >= 300 : status !== 503) wrong.push(`${route}: ${status}`);
