@@ -71,7 +71,7 @@ test.each([
 test.each([
   ['packages/engine/src/x.ts', '@baton/protocol'],
   ['packages/operations/src/x.ts', '@baton/engine'],
-  ['packages/workflows/src/x.ts', '@baton/engine'],
+  ['packages/workflows/src/x.ts', '@baton/protocol'],
   ['packages/store/src/x.ts', 'ioredis'],
   ['apps/gateway/src/rest/operator/x.ts', '@baton/store/operator'],
   ['apps/worker/src/x.ts', '@baton/store/shards'],

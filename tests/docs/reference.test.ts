@@ -152,7 +152,7 @@ test('the page of clients has every tool, and no other', () => {
     );
   expect(listedAfter(`${numberWord(toolOperations.size)} operations`)).toEqual([...toolOperations.keys()]);
   expect(listedAfter('These need no LLM')).toEqual(projectTools.map(({ name }) => name));
-  const source = sources(['apps/gateway/src/tools']);
+  const source = sources(['apps/gateway/src/tools', 'apps/gateway/src/prompts']);
   const own = [...source.matchAll(/define\w*Tool\(\{\s+name: '(\w+)'/g)].map(([, name = '']) => name);
   expect(sorted(listedAfter('These are about delegation'))).toEqual(sorted(own));
 });

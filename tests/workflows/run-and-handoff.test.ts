@@ -148,7 +148,7 @@ test('a run whose gateway died during a step is finished by another, and what th
   const before = await countTasks();
   // What such a gateway leaves: the outcomes up to the step that it was calling.
   const { keys } = fixture.baton.store.tenant('acme');
-  expect(await redis.hdel(keys.task(first.taskId), 'j:1', 'j:2')).toBe(2);
+  expect(await redis.hdel(keys.task(first.taskId), 'p:s1', 'p:s2', 'p:stop')).toBe(3);
   const second = await fixture.run('die', {}, { idempotencyKey: 'k2', at: 1 });
   expect(second).toMatchObject({ taskId: first.taskId, status: 'working', last: first.last });
   expect(await countTasks()).toBe(before);
@@ -170,7 +170,7 @@ test('a repeat for a task that was cancelled during a step calls nothing, and sa
   const first = await fixture.run('cancelled', {}, { idempotencyKey: 'k5' });
   await callTool(fixture.clients[0], 'cancel_task', { taskId: first.taskId });
   const { keys } = fixture.baton.store.tenant('acme');
-  expect(await redis.hdel(keys.task(first.taskId), 'j:1', 'j:2')).toBe(2);
+  expect(await redis.hdel(keys.task(first.taskId), 'p:s1', 'p:s2', 'p:stop')).toBe(3);
   const before = await countTasks();
   const second = await fixture.run('cancelled', {}, { idempotencyKey: 'k5', at: 1 });
   expect(second.status).toBe('cancelled');

@@ -1,5 +1,5 @@
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { type AnyJson, connectMcpClient } from '../harness/mcp-client.ts';
+import { type AnyJson, callTool, connectMcpClient } from '../harness/mcp-client.ts';
 import { type DeploymentOptions, InProcessDeployment } from '../harness/in-process-deployment.ts';
 
 /** Two replicas with a client at each, of one principal, and an admin's key for REST. */
@@ -67,6 +67,31 @@ export class WorkflowFixture {
       others,
       meta: reply._meta,
     };
+  }
+
+  /** A tool's call for a workflow's task: its structured content, and what became of it there. */
+  async continue(
+    taskId: unknown,
+    tool: string,
+    args: object,
+    options: { at?: number; client?: Client } = {},
+  ) {
+    const client = options.client ?? this.clients[options.at ?? 0]!;
+    const reply: AnyJson = await client.callTool({
+      name: tool,
+      arguments: args as Record<string, unknown>,
+      _meta: { _task_id: taskId },
+    });
+    return {
+      structured: reply.structuredContent as AnyJson,
+      isError: reply.isError === true,
+      continuation: reply._meta?.['baton/continuation'] as AnyJson,
+    };
+  }
+
+  /** How a workflow's task stands, as a replica tells it. */
+  async status(taskId: string, at = 0): Promise<AnyJson> {
+    return callTool(this.clients[at]!, 'task_status', { taskId });
   }
 
   async stop(): Promise<void> {

@@ -25,7 +25,7 @@ import { serveHealth } from './monitoring/health.ts';
 import { serveMetrics } from './monitoring/metrics.ts';
 import type { RequestMetrics } from './monitoring/request-metrics.ts';
 import { restRoutes } from './rest/index.ts';
-import { toolCatalog } from './tools/catalog.ts';
+import { allTools } from './prompts/all-tools.ts';
 
 /** Whom a listener serves: everyone, or, where operators have a listener of their own, only these or only the others. */
 export type Audience = 'everyone' | 'clients' | 'operators';
@@ -74,9 +74,9 @@ export async function buildApp(
 
   const services = createServices(app, store, options);
   if (audience !== 'operators') {
-    const servers = createMcpServerFactory(toolCatalog(options.operations), BATON_VERSION, (err) =>
-      log.error({ err }, 'an MCP method failed'),
-    );
+    const logError = (err: unknown) => log.error({ err }, 'an MCP method failed');
+    const tools = allTools(options.operations, logError);
+    const servers = createMcpServerFactory(tools, BATON_VERSION, logError);
     await app.register(mcpRoutes, { services, servers, fastPathEnabled: configuration.fastPath });
   }
   await app.register(restRoutes, { prefix: '/v1', services, forOperators });

@@ -12,10 +12,10 @@ import { createMcpServerFactory } from './mcp/mcp-server.ts';
 import { mcpRoutes } from './mcp/routes.ts';
 import { resourceKinds } from './resources/catalog.ts';
 import { restRoutes } from './rest/index.ts';
-import { toolCatalog } from './tools/catalog.ts';
+import { allTools } from './prompts/all-tools.ts';
 
 /** Everything that the gateway registers, and who may use it. Whatever is added belongs here too. */
-const tools = toolCatalog(toolOperations);
+const tools = allTools(toolOperations, () => {});
 const servers = createMcpServerFactory(tools, '0', () => {});
 let store: Store;
 let stopRedis: () => Promise<void>;

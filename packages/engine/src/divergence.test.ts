@@ -1,15 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  all,
-  askPerson,
-  callTool,
-  checkAnswer,
-  commitProject,
-  type Program,
-  readProject,
-  readResource,
-  sleep,
-} from './effect.ts';
+import { all, askPerson, checkAnswer, commitProject, type Program, readProject, sleep } from './effect.ts';
 import { replayProgram } from './replay-program.ts';
 import type { Entry } from './journal.ts';
 import {
@@ -29,8 +19,6 @@ const programs: Record<string, () => Program<unknown>> = {
   read: () => readProject('p', () => 1),
   commit: () => commitProject('p', {}),
   check: () => checkAnswer({}, 1),
-  tool: () => callTool('t', {}),
-  resource: () => readResource('baton://projects'),
   all: () => all([() => askTestQuestion('anything')]),
 };
 
@@ -41,8 +29,6 @@ const records: Record<string, Record<string, Entry>> = {
   read: { 0: valueEntry('read', 1) },
   commit: { 0: errorEntry('commit', 'project_conflict') },
   check: { 0: valueEntry('check', { ok: true, value: 1 }) },
-  tool: { 0: valueEntry('tool', {}) },
-  resource: { 0: valueEntry('resource', {}) },
   all: { 0: valueEntry('all', [1]) },
 };
 

@@ -5,7 +5,7 @@ import type { AgentAnswer, DelegatedCall, Validation, Json, JsonObject } from '@
  * so replaying it over recorded outcomes restores where it stood.
  *
  * `llm` and `elicitation` wait for someone outside, `sleep` for the clock; the others are carried out at once by
- * whoever runs the segment: `tool` and `resource` by a gateway, in the name of a workflow's caller.
+ * whoever runs the segment.
  */
 export type Effect =
   | { readonly kind: 'llm'; readonly call: DelegatedCall }
@@ -14,8 +14,6 @@ export type Effect =
   | { readonly kind: 'read'; readonly project: string; readonly select: (project: never) => unknown }
   | { readonly kind: 'commit'; readonly project: string; readonly command: Json }
   | { readonly kind: 'check'; readonly schema: JsonObject; readonly data: Json }
-  | { readonly kind: 'tool'; readonly tool: string; readonly arguments: JsonObject }
-  | { readonly kind: 'resource'; readonly uri: string }
   | { readonly kind: 'all'; readonly branches: readonly (() => Program<unknown>)[]; readonly atOnce: number };
 
 export type EffectKind = Effect['kind'];
@@ -61,16 +59,6 @@ export function* commitProject<T>(project: string, command: Json): Program<T> {
 /** Checks data, as an answer gave it, against a schema that a caller brought; bounded in time, so not done in here. */
 export function* checkAnswer(schema: JsonObject, data: Json): Program<Validation<Json>> {
   return (yield { kind: 'check', schema, data }) as Validation<Json>;
-}
-
-/** Calls a tool as the caller; whatever the tool does is the effect's value, and never thrown. */
-export function* callTool<T>(tool: string, args: JsonObject): Program<T> {
-  return (yield { kind: 'tool', tool, arguments: args }) as T;
-}
-
-/** Reads a resource as the caller; what goes wrong is thrown. */
-export function* readResource<T>(uri: string): Program<T> {
-  return (yield { kind: 'resource', uri }) as T;
 }
 
 /**

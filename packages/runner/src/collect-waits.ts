@@ -35,12 +35,6 @@ function waitOf({ path, effect }: Awaited): Wait | undefined {
       const { kind, message, schema } = effect;
       return { kind, path, request: { kind, message, schema } };
     }
-    case 'tool':
-    case 'resource':
-      throw new BatonError(
-        'internal',
-        `A workflow alone may ask for '${effect.kind}', and a gateway runs it.`,
-      );
     default:
       return undefined;
   }

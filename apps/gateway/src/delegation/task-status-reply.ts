@@ -1,9 +1,10 @@
 import type { TaskView } from '@baton/store';
 import { isoTime } from './iso-time.ts';
+import type { WorkflowStatus } from '../workflows/workflow-status.ts';
 import { outcomeOf } from './task-outcome.ts';
 
-/** A task as `task_status` and its resource show it. */
-export function taskStatusReply(view: TaskView) {
+/** A task as `task_status` and its resource show it; that of a workflow with how it stands. */
+export function taskStatusReply(view: TaskView, workflow?: WorkflowStatus) {
   return {
     taskId: view.taskId,
     operation: view.operation,
@@ -11,5 +12,6 @@ export function taskStatusReply(view: TaskView) {
     lastUpdatedAt: isoTime(view.updatedAt),
     expiresAt: isoTime(view.expiresAt),
     ...outcomeOf(view),
+    ...workflow,
   };
 }

@@ -1,8 +1,10 @@
-import { toBatonError } from '@baton/protocol';
+import { type JsonObject, toBatonError } from '@baton/protocol';
 import { admitCaller, ANY_MCP_CALLER, admitCallerUnlessAdmitted } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { isMcpHttpError } from '../call/error-classification.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
+import { outcomeOf, outcomeOfError } from '../workflows/call-outcome.ts';
+import { CONTINUED_TASK_META_KEY, continueWorkflow } from '../workflows/continue-workflow.ts';
 import type { RequestMeta, Tool } from '../tools/tool.ts';
 import { formatToolError, formatToolReply } from '../tools/tool-result.ts';
 
@@ -25,12 +27,22 @@ export async function callTool(
   try {
     const reply = await tool.call(params.arguments, call, params._meta ?? {});
     await admitCallerUnlessAdmitted(call, tool.access);
-    return await formatToolReply(reply);
+    const taskId = params._meta?.[CONTINUED_TASK_META_KEY];
+    if (taskId === undefined) return await formatToolReply(reply);
+    const made = {
+      tool: tool.name,
+      arguments: params.arguments,
+      outcome: outcomeOf(reply.structured as JsonObject),
+    };
+    return await formatToolReply(reply, await continueWorkflow(taskId, made, call, log));
   } catch (thrown) {
     const error = toBatonError(thrown);
     if (error !== thrown) log(thrown);
     if (isMcpHttpError(error)) throw error;
     await admitCallerUnlessAdmitted(call, tool.access);
-    return formatToolError(error);
+    const taskId = params._meta?.[CONTINUED_TASK_META_KEY];
+    if (taskId === undefined) return formatToolError(error);
+    const made = { tool: tool.name, arguments: params.arguments, outcome: outcomeOfError(error) };
+    return formatToolError(error, undefined, await continueWorkflow(taskId, made, call, log));
   }
 }

@@ -51,7 +51,7 @@ export function createMcpServerFactory(
     rethrowAsRpcError(log, async () =>
       params.task === undefined
         ? callTool(tools, params, call, log)
-        : JSON.stringify(await createTask(tools, params, call)),
+        : JSON.stringify(await createTask(tools, params, call, log)),
     );
   const methodsOfTasks = taskMethods();
   const others = [

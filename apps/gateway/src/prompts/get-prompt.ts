@@ -1,21 +1,21 @@
-import { BatonError, type JsonObject } from '@baton/protocol';
-import {
-  traceMessages,
-  type Workflow,
-  type WorkflowInput,
-  workflowProgram,
-  type WorkflowRun,
-} from '@baton/workflows';
+import { BatonError, canonicalJson, type JsonObject, WORKFLOW_OPERATION } from '@baton/protocol';
+import type { Workflow, WorkflowInput } from '@baton/workflows';
 import type { GetPromptRequest, GetPromptResult } from '@modelcontextprotocol/sdk/types.js';
 import type { AdmittedCall } from '../call/call.ts';
 import { idempotencyOf } from '../tools/idempotency.ts';
 import type { Tool } from '../tools/tool.ts';
-import { WorkflowExecution } from './run-workflow.ts';
+import { CONTINUED_TASK_META_KEY } from '../workflows/continue-workflow.ts';
+import { describeRun, finishWorkflow, resumeWorkflow, type ToldRun } from './resume-workflow.ts';
+import { WorkflowTask } from '../workflows/workflow-task.ts';
+
+/** The version of what a workflow's task keeps. */
+const WORKFLOW_VERSION = 1;
 
 /**
  * Runs a workflow as its caller, in a task of its own, and gives the run as a conversation (MCP, GetPromptResult). When all
- * steps are done the task is completed; otherwise it stays `working` and the last message hands off.
- * Errors: `invalid_arguments`, `workflow_not_found`, `idempotency_conflict`, the refusals of OPEN.
+ * steps are done the task is completed; otherwise it stays `working` and the last message hands off. With the id of such a task
+ * in `_meta` it goes on with that.
+ * Errors: `invalid_arguments`, `workflow_not_found`, `task_not_found`, `task_ended`, `idempotency_conflict`, the refusals of OPEN.
  */
 export async function getPrompt(
   tools: ReadonlyMap<string, Tool>,
@@ -23,79 +23,54 @@ export async function getPrompt(
   call: AdmittedCall,
   log: (error: unknown) => void,
 ): Promise<GetPromptResult> {
+  const taskId = _meta[CONTINUED_TASK_META_KEY];
+  if (taskId !== undefined) return promptResult(await continuePrompt(taskId));
   const { tenant, identity } = call;
   const workflow = (await tenant.workflows.get(name)).definition as unknown as Workflow;
   requireArguments(workflow, args);
   const input: WorkflowInput = { workflow, args };
   const idempotency = await idempotencyOf(`prompt ${name}`, args, _meta, async () => identity.principal);
-  const execution = new WorkflowExecution(tools, call, log);
   const opened = await tenant.tasks.open(call.caller, {
-    operation: workflowProgram.name,
-    version: workflowProgram.version,
+    operation: WORKFLOW_OPERATION,
+    version: WORKFLOW_VERSION,
     input: input as unknown as JsonObject,
     journal: [],
     waits: [],
     ready: false,
     idempotency,
   });
-  return opened.created
-    ? runTask(execution, opened.taskId, input, new Map(), call)
-    : resumeTask(execution, opened.taskId, call);
-}
+  if (opened.created)
+    return promptResult(
+      await finishWorkflow(tools, WorkflowTask.opened(call, opened.taskId, input), call, log),
+    );
+  // A repeated call. A run that was cut off goes on; what has stopped or ended is told as it stands.
+  const task = await WorkflowTask.read(call, opened.taskId);
+  const isCutOff = task.status === 'working' && (task.progress.stop ?? null) === null;
+  return promptResult(isCutOff ? await finishWorkflow(tools, task, call, log) : describeRun(task));
 
-/**
- * A repeated call: the run of its task, with the definition that it began with. Where the run was cut off it goes on; what has
- * ended is told as it was.
- */
-async function resumeTask(
-  execution: WorkflowExecution,
-  taskId: string,
-  call: AdmittedCall,
-): Promise<GetPromptResult> {
-  const task = await call.tenant.queries.inspect(call.identity, taskId);
-  const input = task.input as WorkflowInput | null;
-  // Of the oldest ended tasks only the end is kept (docs/data-model.md, What a tenant stores).
-  if (input === null)
-    throw new BatonError('task_ended', `Task '${taskId}' has ended, and its run is not kept any more.`, {
-      taskId,
-    });
-  if (task.status === 'working') return runTask(execution, taskId, input, task.journal, call);
-  return replyOf(input, await execution.recall(input, task.journal), taskId, task.status);
-}
-
-async function runTask(
-  execution: WorkflowExecution,
-  taskId: string,
-  input: WorkflowInput,
-  journal: ReadonlyMap<string, string>,
-  { tenant, identity }: AdmittedCall,
-): Promise<GetPromptResult> {
-  const run = await execution.run(input, taskId, journal);
-  if (run.stop !== null) return replyOf(input, run, taskId, 'working');
-  try {
-    await tenant.workflowTasks.complete(identity, taskId, resultOf(input, run));
-  } catch (thrown) {
-    // A repeat of this call has completed it meanwhile.
-    if (!(thrown instanceof BatonError) || thrown.details['status'] !== 'completed') throw thrown;
+  async function continuePrompt(id: unknown): Promise<ToldRun> {
+    const task = typeof id === 'string' ? await WorkflowTask.read(call, id) : undefined;
+    if (task?.input.workflow.name !== name) {
+      throw new BatonError(
+        'invalid_arguments',
+        `_meta.${CONTINUED_TASK_META_KEY}: names no task of '${name}'`,
+        {
+          field: `_meta.${CONTINUED_TASK_META_KEY}`,
+        },
+      );
+    }
+    const isOther = Object.keys(args).length > 0 && canonicalJson(args) !== canonicalJson(task.input.args);
+    if (isOther) throw refusal('', 'a task goes on with the arguments that it began with; leave them out');
+    return resumeWorkflow(tools, task, call, log);
   }
-  return replyOf(input, run, taskId, 'completed');
 }
 
-function replyOf(input: WorkflowInput, run: WorkflowRun, taskId: string, status: string): GetPromptResult {
+function promptResult({ task, status, messages }: ToldRun): GetPromptResult {
   return {
-    description: input.workflow.description,
-    messages: traceMessages(input, run) as GetPromptResult['messages'],
-    _meta: { task_id: taskId, task_status: status },
+    description: task.input.workflow.description,
+    messages: messages as GetPromptResult['messages'],
+    _meta: { task_id: task.taskId, task_status: status },
   };
-}
-
-/** What the task of a workflow ends with when the server has done all of it. */
-function resultOf({ workflow }: WorkflowInput, { steps }: WorkflowRun): JsonObject {
-  const results = workflow.steps.flatMap(({ name }, index) => {
-    const state = steps[index];
-    return state?.status === 'completed' ? [[name, state.output ?? null] as const] : [];
-  });
-  return { completed: true, stepsCompleted: steps.length, results: Object.fromEntries(results) };
 }
 
 function requireArguments(workflow: Workflow, args: Readonly<Record<string, string>>): void {
@@ -111,8 +86,7 @@ function requireArguments(workflow: Workflow, args: Readonly<Record<string, stri
   if (missing !== undefined) throw refusal(missing.name, 'is required');
 }
 
-function refusal(field: string, problem: string): BatonError {
-  return new BatonError('invalid_arguments', `arguments.${field}: ${problem}`, {
-    field: `arguments.${field}`,
-  });
+function refusal(name: string, problem: string): BatonError {
+  const field = name === '' ? 'arguments' : `arguments.${name}`;
+  return new BatonError('invalid_arguments', `${field}: ${problem}`, { field });
 }

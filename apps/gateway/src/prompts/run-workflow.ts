@@ -1,119 +1,105 @@
-import { type Awaited, type Entry, formatEntry, parseEntry, replayProgram } from '@baton/engine';
 import { BatonError, type JsonObject, toBatonError } from '@baton/protocol';
 import {
+  applyRunChange,
   type EmbeddedResource,
-  MAX_OUTPUT_LENGTH,
-  MAX_OUTPUTS_LENGTH,
+  type Move,
+  runSteps,
   type ToolOutcome,
-  type WorkflowInput,
-  workflowProgram,
-  type WorkflowRun,
-  workflowRunOf,
+  type WorkflowProgress,
 } from '@baton/workflows';
 import type { AdmittedCall } from '../call/call.ts';
+import { directiveForPendingInteractions } from '../delegation/directive-for-pending-interactions.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
 import { readResource } from '../resources/read-resource.ts';
 import type { Tool } from '../tools/tool.ts';
+import { outcomeOfError } from '../workflows/call-outcome.ts';
+import type { WorkflowTask } from '../workflows/workflow-task.ts';
 import { callStep } from './call-step.ts';
 
 /** A step that has not begun after so long is handed off: clients cut calls at 60 s, and a tool may hold one for 10 s. */
 const RUN_BUDGET_MS = 20_000;
 
-/** One run of a workflow in this gateway, for its caller and in its task. */
-export class WorkflowExecution {
-  private readonly tools: ReadonlyMap<string, Tool>;
-  private readonly call: AdmittedCall;
-  private readonly log: (error: unknown) => void;
-  private readonly begunAt = performance.now();
-  /** Characters of outcomes that the journal still takes. */
-  private left = MAX_OUTPUTS_LENGTH;
-
-  constructor(tools: ReadonlyMap<string, Tool>, call: AdmittedCall, log: (error: unknown) => void) {
-    this.tools = tools;
-    this.call = call;
-    this.log = log;
-  }
-
-  /**
-   * Runs the steps of a task from where its journal stands, and records each outcome before the next begins. A step that was
-   * cut off is called again under the same idempotency key, so that what it changed it changes once.
-   * Errors: `task_ended`, `unavailable`.
-   */
-  async run(
-    input: WorkflowInput,
-    taskId: string,
-    journal: ReadonlyMap<string, string>,
-  ): Promise<WorkflowRun> {
-    const { identity, tenant } = this.call;
-    return advance(input, parseJournal(journal), async ({ path, effect }) => {
-      const text = formatEntry(await this.perform(effect, `workflow ${taskId} ${path}`));
-      return parseEntry(await tenant.workflowTasks.recordStep(identity, taskId, path, text));
-    });
-  }
-
-  /** The run of a task that has ended, as far as its journal has it: no tool is called. */
-  async recall(input: WorkflowInput, journal: ReadonlyMap<string, string>): Promise<WorkflowRun> {
-    return advance(input, parseJournal(journal), async ({ effect }) =>
-      effect.kind === 'tool' ? toolEntry({ kind: 'interrupted' }) : this.perform(effect, ''),
-    );
-  }
-
-  private async perform(effect: Awaited['effect'], idempotencyKey: string): Promise<Entry> {
-    if (effect.kind === 'tool')
-      return toolEntry(this.bounded(await this.callTool(effect.tool, effect.arguments, idempotencyKey)));
-    if (effect.kind === 'resource') return this.embed(effect.uri);
-    throw new BatonError('internal', `A workflow never asks for '${effect.kind}'.`);
-  }
-
-  private async callTool(tool: string, args: JsonObject, idempotencyKey: string): Promise<ToolOutcome> {
-    const isLate = performance.now() - this.begunAt >= RUN_BUDGET_MS;
-    if (isLate || this.call.signal().aborted) return { kind: 'out_of_time' };
-    return callStep(this.tools, { tool, args, idempotencyKey }, this.call, this.log);
-  }
-
-  private async embed(uri: string): Promise<Entry> {
+/**
+ * Runs the steps of a workflow that are not done, as its caller, and records each outcome before the next begins. A step that was cut off,
+ * or that another run calls at the same time, is called under the same idempotency key: what it changes it changes once.
+ * Errors: `task_ended`, `limit_storage`, `unavailable`.
+ */
+export async function runWorkflow(
+  tools: ReadonlyMap<string, Tool>,
+  task: WorkflowTask,
+  call: AdmittedCall,
+  log: (error: unknown) => void,
+): Promise<WorkflowProgress> {
+  const begunAt = performance.now();
+  const run = runSteps(task.input, task.progress);
+  for (let step = run.next(); ; ) {
+    if (step.done) return step.value;
     try {
-      const { contents } = await readResource(uri, this.call);
-      const resource = contents[0] as unknown as EmbeddedResource;
-      if (this.take(JSON.stringify(resource).length)) return { kind: 'resource', ok: true, value: resource };
-      throw new BatonError('limit_size', 'The resource is larger than what a workflow may embed.');
+      step = run.next(await perform(step.value));
     } catch (thrown) {
-      const error =
-        thrown instanceof RpcError ? new BatonError('not_found', thrown.message) : toBatonError(thrown);
-      return { kind: 'resource', ok: false, error: error.toWire() };
+      if (!(thrown instanceof UnreadableResource)) throw thrown;
+      step = run.throw(thrown.reason);
     }
   }
 
-  /** An output that the journal has no room for is told by its length. */
-  private bounded(outcome: ToolOutcome): ToolOutcome {
-    if (outcome.kind !== 'completed') return outcome;
-    const { length } = JSON.stringify(outcome.output);
-    return this.take(length) ? outcome : { kind: 'too_long', length };
-  }
-
-  private take(length: number): boolean {
-    if (length > MAX_OUTPUT_LENGTH || length > this.left) return false;
-    this.left -= length;
-    return true;
+  async function perform(move: Move): Promise<unknown> {
+    switch (move.kind) {
+      case 'call': {
+        const isLate = performance.now() - begunAt >= RUN_BUDGET_MS;
+        if (isLate || call.signal().aborted) return { kind: 'out_of_time' } satisfies ToolOutcome;
+        const idempotencyKey = `workflow ${task.taskId} ${move.step} ${move.after}`;
+        return callStep(tools, { tool: move.tool, args: move.arguments, idempotencyKey }, call, log);
+      }
+      case 'look':
+        return lookAt(move.taskId, call);
+      case 'read':
+        return embed(move.uri, call);
+      case 'record':
+        await task.change((progress) => applyRunChange(task.input, progress, move.change));
+        return task.progress;
+    }
   }
 }
 
-function parseJournal(journal: ReadonlyMap<string, string>): Map<string, Entry> {
-  return new Map([...journal].map(([path, text]) => [path, parseEntry(text)]));
+/** How the task of a step stands, as a call of the step's tool would tell it. */
+async function lookAt(taskId: string, { tenant, identity }: AdmittedCall): Promise<ToolOutcome> {
+  try {
+    const view = await tenant.tasks.read(identity, taskId);
+    switch (view.status) {
+      case 'completed':
+        return { kind: 'completed', output: view.result };
+      case 'failed':
+      case 'cancelled':
+        return outcomeOfError(BatonError.fromWire(view.error));
+      case 'working':
+      case 'input_required': {
+        const directive = directiveForPendingInteractions(taskId, view.operation, view.pending);
+        if (directive === undefined) return { kind: 'working', taskId };
+        return { kind: 'delegated', taskId, directive: directive as unknown as JsonObject };
+      }
+    }
+  } catch (thrown) {
+    if (thrown instanceof BatonError && thrown.code === 'task_not_found') return outcomeOfError(thrown);
+    throw thrown;
+  }
 }
 
-const toolEntry = (value: ToolOutcome): Entry => ({ kind: 'tool', ok: true, value });
+class UnreadableResource extends Error {
+  readonly reason: BatonError;
 
-/** Replays the run over its journal, and has `perform` give each outcome that is not there. */
-async function advance(
-  input: WorkflowInput,
-  journal: Map<string, Entry>,
-  perform: (awaited: Awaited) => Promise<Entry>,
-): Promise<WorkflowRun> {
-  for (;;) {
-    const step = replayProgram(workflowProgram, input, journal);
-    if (step.status === 'failed') throw step.thrown;
-    if (step.status === 'completed') return workflowRunOf(step.result);
-    for (const awaited of step.awaited) journal.set(awaited.path, await perform(awaited));
+  constructor(reason: BatonError) {
+    super(reason.message);
+    this.reason = reason;
+  }
+}
+
+async function embed(uri: string, call: AdmittedCall): Promise<EmbeddedResource> {
+  try {
+    const { contents } = await readResource(uri, call);
+    return contents[0] as unknown as EmbeddedResource;
+  } catch (thrown) {
+    throw new UnreadableResource(
+      thrown instanceof RpcError ? new BatonError('not_found', thrown.message) : toBatonError(thrown),
+    );
   }
 }

@@ -15,7 +15,7 @@ import { openOperatorStore } from './operator/open-operator-store.ts';
 import { tenantRoutes } from './operator/tenants.ts';
 import { projectRoutes } from './routes/projects.ts';
 import { keyTenantRouteBase, pathTenantRouteBase } from './admission/tenant-route-base.ts';
-import { toolCatalog } from '../tools/catalog.ts';
+import { allTools } from '../prompts/all-tools.ts';
 import { workflowTools } from '../prompts/workflow-tools.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { workflowRoutes } from './routes/workflows.ts';
@@ -26,7 +26,7 @@ export async function restRoutes(
   app: FastifyInstance,
   { services, forOperators }: { services: Services; forOperators: boolean },
 ): Promise<void> {
-  const findTool = workflowTools(toolCatalog(services.operations));
+  const findTool = workflowTools(allTools(services.operations, () => {}));
   const operatorStore = openOperatorStore(services.store);
   await serveOpenApi(app);
   installRequestValidation(app);

@@ -3,6 +3,11 @@ import { admitCaller, ANY_MCP_CALLER } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
 import type { RequestMeta, Tool } from '../tools/tool.ts';
+import {
+  CONTINUATION_META_KEY,
+  CONTINUED_TASK_META_KEY,
+  continueWorkflow,
+} from '../workflows/continue-workflow.ts';
 import { toMcpTask } from './mcp-task.ts';
 
 /** What a host may tell its model while the task goes on (MCP 2025-11-25, basic/utilities/tasks, Creating Tasks). */
@@ -17,6 +22,7 @@ export async function createTask(
   tools: ReadonlyMap<string, Tool>,
   params: { name: string; arguments?: unknown; _meta?: RequestMeta | undefined },
   call: Call,
+  log: (error: unknown) => void,
 ): Promise<CreateTaskResult> {
   const tool = tools.get(params.name);
   if (tool?.startTask === undefined) {
@@ -36,5 +42,14 @@ export async function createTask(
   const told =
     `${params.name} goes on as task ${taskId}. task_status tells how it stands: where it shows a request ` +
     'for an LLM, make that call yourself and post its outcome with agent_llm.';
-  return { task, _meta: { [MODEL_IMMEDIATE_RESPONSE]: told } };
+  const meta = { [MODEL_IMMEDIATE_RESPONSE]: told };
+  const workflow = params._meta?.[CONTINUED_TASK_META_KEY];
+  if (workflow === undefined) return { task, _meta: meta };
+  const made = {
+    tool: tool.name,
+    arguments: params.arguments,
+    outcome: { kind: 'working', taskId },
+  } as const;
+  const continuation = await continueWorkflow(workflow, made, call, log);
+  return { task, _meta: { ...meta, [CONTINUATION_META_KEY]: continuation } };
 }

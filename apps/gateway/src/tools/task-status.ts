@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { contentBlocksOf } from '../delegation/content-blocks.ts';
 import { taskStatusReply } from '../delegation/task-status-reply.ts';
+import { readWorkflowStatus } from '../workflows/workflow-status.ts';
 import { waitUntilTaskEndsOrParks } from '../delegation/wait-until-task-ends-or-parks.ts';
 import { defineEdgeAdmittedTool } from './tool.ts';
 
@@ -22,6 +23,15 @@ const output = z.looseObject({
   lastUpdatedAt: z.string(),
   expiresAt: z.string(),
   error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+  workflow: z.string().optional().describe('Of the task of a workflow: its name'),
+  variables: z
+    .looseObject({})
+    .optional()
+    .describe('How the workflow stands: _workflow.progress, _workflow.result.<step>, _workflow.extra.<tool>'),
+  remaining: z
+    .array(z.looseObject({ name: z.string() }))
+    .optional()
+    .describe('The calls that are left, with the arguments that are known'),
 });
 
 /** A task's status, for clients that lost their context. */
@@ -51,7 +61,7 @@ export const taskStatusTool = defineEdgeAdmittedTool({
         subscription.close();
       }
     }
-    const structured = taskStatusReply(view);
+    const structured = taskStatusReply(view, await readWorkflowStatus(call, view));
     const blocks = contentBlocksOf(structured.result);
     return { text: `Task ${taskId} is ${view.status}.`, structured, taskId, textIncludesJson: true, blocks };
   },

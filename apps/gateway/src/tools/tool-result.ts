@@ -2,6 +2,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises';
 import { type BatonError, isTaskId } from '@baton/protocol';
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/sdk/types.js';
 import type { ToolReply } from '../delegation/tool-reply.ts';
+import { CONTINUATION_META_KEY, type Continuation } from '../workflows/continue-workflow.ts';
 
 /** A reply of so many characters is made in several iterations of the event loop. */
 const LARGE_REPLY_LENGTH = 65_536;
@@ -10,7 +11,7 @@ const LARGE_REPLY_LENGTH = 65_536;
  * A tool's reply as a CallToolResult (MCP 2025-11-25, server/tools), as the JSON that leaves. The structured data is most of it
  * and may stand in it twice: it is made text once.
  */
-export async function formatToolReply(reply: ToolReply): Promise<string> {
+export async function formatToolReply(reply: ToolReply, continuation?: Continuation): Promise<string> {
   const { text, structured, taskId, textIncludesJson, blocks = [] } = reply;
   const data = JSON.stringify(structured);
   const isLarge = data.length >= LARGE_REPLY_LENGTH;
@@ -19,23 +20,30 @@ export async function formatToolReply(reply: ToolReply): Promise<string> {
   if (textIncludesJson) content.push(textBlock(data));
   if (isLarge) await nextIteration();
   for (const block of blocks) content.push(JSON.stringify(block));
-  return `{"content":[${content.join()}],"structuredContent":${data}${relatedTask(taskId)}}`;
+  return `{"content":[${content.join()}],"structuredContent":${data}${metaOf(taskId, continuation)}}`;
 }
 
 /** An error as a CallToolResult. `taskId`: of the task that it is the end of; otherwise the one that the error names, if it has met one. */
-export function formatToolError(error: BatonError, taskId = taskIdOf(error)): string {
+export function formatToolError(
+  error: BatonError,
+  taskId = taskIdOf(error),
+  continuation?: Continuation,
+): string {
   const wire = error.toWire();
   const content = textBlock(`${wire.code}: ${wire.message}`);
   const data = JSON.stringify({ error: wire });
-  return `{"isError":true,"content":[${content}],"structuredContent":${data}${relatedTask(taskId)}}`;
+  return `{"isError":true,"content":[${content}],"structuredContent":${data}${metaOf(taskId, continuation)}}`;
 }
 
 function taskIdOf({ code, details: { taskId } }: BatonError): string | undefined {
   return code !== 'task_not_found' && typeof taskId === 'string' && isTaskId(taskId) ? taskId : undefined;
 }
 
-function relatedTask(taskId: string | undefined): string {
-  return taskId === undefined ? '' : `,"_meta":{"${RELATED_TASK_META_KEY}":{"taskId":"${taskId}"}}`;
+function metaOf(taskId: string | undefined, continuation: Continuation | undefined): string {
+  const members: string[] = [];
+  if (taskId !== undefined) members.push(`"${RELATED_TASK_META_KEY}":{"taskId":"${taskId}"}`);
+  if (continuation !== undefined) members.push(`"${CONTINUATION_META_KEY}":${JSON.stringify(continuation)}`);
+  return members.length === 0 ? '' : `,"_meta":{${members.join()}}`;
 }
 
 function textBlock(text: string): string {

@@ -77,9 +77,6 @@ function performEffect({ effect }: Awaited, world: SimulatedEnvironment, asked: 
         return { kind, ok: true, value: null };
       case 'elicitation':
         throw new BatonError('internal', 'nobody is there to ask');
-      case 'tool':
-      case 'resource':
-        throw new BatonError('internal', 'operations call no tools');
     }
   } catch (thrown) {
     if (!(thrown instanceof BatonError)) throw thrown;

@@ -206,6 +206,8 @@ export class TenantKeys {
       tenantsWithJobs,
       workers,
       activeChangeChannel,
+      // Of a task that is no step of a workflow: its own.
+      parent: task,
     };
   }
 

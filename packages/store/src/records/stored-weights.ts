@@ -10,6 +10,7 @@ export const STORED_WEIGHTS = {
   idempotency: 512,
   /** Fields of a task, each beside its value. */
   journal: 96,
+  progress: 96,
   request: 256,
   summary: 64,
   answered: 64,

@@ -18,6 +18,9 @@ export interface TaskField {
   readonly absent: string;
 }
 
+/** The scripts that may end a step of a workflow, which is written into its workflow's record. */
+const ENDS_STEPS = ['task/settle', 'task/cancel', 'deadline/expire'] as const;
+
 export const TASK_RECORD = {
   status: {
     stored: 'st',
@@ -74,7 +77,7 @@ export const TASK_RECORD = {
       'task/cancel',
       'deadline/expire',
       'workflow/complete_workflow',
-      'workflow/record_step',
+      'workflow/record_progress',
     ],
     absent: 'until the first change: it is created_at',
   },
@@ -216,7 +219,7 @@ export const TASK_RECORD = {
       'project/commit',
       'retention/strip_tasks',
       'recount/recount_tasks',
-      'workflow/record_step',
+      'workflow/record_progress',
       'workflow/complete_workflow',
     ],
     absent: 'in records of an earlier release, until a recount meets them',
@@ -227,6 +230,29 @@ export const TASK_RECORD = {
     value: 'digest',
     writers: ['task/open'],
     absent: 'for a task without one, and in records of an earlier release',
+  },
+  parent: {
+    stored: 'pa',
+    meaning: "The workflow's task that this one is a step of, and what that calls this one",
+    value: '<ref> <task id>',
+    writers: ['workflow/record_progress'],
+    absent: 'unless a step of a workflow has started the task',
+  },
+  revision: {
+    stored: 'rv',
+    meaning: 'How often the progress of a workflow has changed: a change that was made of another is refused',
+    value: 'count',
+    writers: ['workflow/record_progress', ...ENDS_STEPS],
+    absent: 'until the first change, and for a task that is no workflow: it is 0',
+  },
+  progress: {
+    stored: 'p:',
+    suffix: '<path>',
+    meaning:
+      'How a workflow stands: `s<n>` a step, `r<n>` what was read for it, `e.<tool>` a call beside the steps, `c.<task>` a task that a step has started, `d.<task>` how that ended, `stop` why the latest run stopped',
+    value: 'JSON',
+    writers: ['workflow/record_progress', ...ENDS_STEPS, 'retention/strip_tasks'],
+    absent: 'until there is something to say',
   },
   journal: {
     stored: 'j:',
@@ -241,7 +267,6 @@ export const TASK_RECORD = {
       'deadline/expire',
       'project/commit',
       'retention/strip_tasks',
-      'workflow/record_step',
     ],
     absent: 'until the effect has an outcome, and when a finished branch that contains it has collapsed',
   },

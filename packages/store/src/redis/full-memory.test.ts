@@ -39,7 +39,7 @@ test('only the scripts by which content comes in are refused when Redis is full'
     'tenant/create_key',
     'workflow/complete_workflow',
     'workflow/put_workflow',
-    'workflow/record_step',
+    'workflow/record_progress',
   ]);
 });
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { CANCEL, READ_TASK_AND_REGISTER_WAITER } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { AGENT, ANN, llmWait, BOB, errorCode, sleepWait } from '../testing/test-tenant.ts';
+import { openWorkflowOf, recordedEnd } from '../testing/workflow-step.ts';
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
@@ -124,6 +125,14 @@ test('READ_TASK_AND_REGISTER_WAITER replies with the pending requests as they we
   await testTenant.tasks.cancel(ANN, taskId);
   await testTenant.tasks.read(ANN, taskId, 'inbox-1');
   expect((await testTenant.readRecord(taskId))['w']).toBe('');
+});
+
+test('a cancelled step of a workflow is told to the workflow', async () => {
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
+  const workflow = await openWorkflowOf(testTenant, taskId);
+  await testTenant.tasks.cancel(ANN, taskId);
+  expect(await recordedEnd(testTenant, workflow, taskId)).toMatchObject({ status: 'cancelled' });
 });
 
 test('every code of CANCEL and READ_TASK_AND_REGISTER_WAITER was reached', () => {

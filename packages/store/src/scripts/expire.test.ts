@@ -4,6 +4,7 @@ import { EXPIRE, EXTEND_INTERACTION, RELEASE_TASK } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { taskRef } from '../records/keys.ts';
 import { AGENT, ANN, llmWait, BOB, errorCode, type TestTenant, sleepWait } from '../testing/test-tenant.ts';
+import { openWorkflowOf, recordedEnd } from '../testing/workflow-step.ts';
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
 const fixture = await openFixture();
@@ -152,6 +153,17 @@ test("EXTEND_INTERACTION refuses what is not pending, and what is not the caller
   expect(await extend(pending, 2)).toBe('interaction_not_found');
   expect(await extend(pending, 1, BOB)).toBe('interaction_not_found');
   expect(await extend(pending)).toBe('done');
+});
+
+test('a step that expires is told to its workflow', async () => {
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.withLifetimes({ task: 0 }).openTask();
+  const workflow = await openWorkflowOf(testTenant, taskId);
+  await fixture.sweep();
+  expect(await recordedEnd(testTenant, workflow, taskId)).toMatchObject({
+    status: 'failed',
+    outcome: { code: 'task_expired' },
+  });
 });
 
 test('every code of EXPIRE, RELEASE_TASK and EXTEND_INTERACTION was reached', () => {

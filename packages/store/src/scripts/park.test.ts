@@ -4,6 +4,7 @@ import { OversizedRequestError } from '../records/oversized-request-error.ts';
 import { PARK, SETTLE } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, llmWait, type TestTenant, sleepWait } from '../testing/test-tenant.ts';
+import { openWorkflowOf, recordedEnd } from '../testing/workflow-step.ts';
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
 import type { FencedSegment } from '../tasks/fenced-segment.ts';
 
@@ -37,6 +38,7 @@ test('a segment loads what a replay needs: the journal and what is open, never r
     version: 1,
     input: {},
     principal: 'ann',
+    parent: '',
     journal: new Map([
       ['8', 'read+1'],
       ['8.1', 'read+2'],
@@ -210,6 +212,14 @@ test('a task that was accepted may go on above the limit by a quarter, and is to
   };
   expect(await parkUnder(Math.floor((used * 4) / 5))).toBe('limit_storage');
   expect(await parkUnder(Math.ceil(((used + 1_000) * 4) / 5))).toBe('parked');
+});
+
+test('a step that became one while its segment ran is told to its workflow too', async () => {
+  const testTenant = await fixture.createTenant();
+  const { taskId, segment } = await running(testTenant);
+  const workflow = await openWorkflowOf(testTenant, taskId);
+  expect(await segment.settle({ status: 'completed', result: { n: 1 } })).toBe('settled');
+  expect(await recordedEnd(testTenant, workflow, taskId)).toMatchObject({ outcome: { n: 1 } });
 });
 
 test('every code of PARK and SETTLE was reached', () => {

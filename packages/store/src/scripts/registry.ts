@@ -12,7 +12,7 @@ import { defineScript } from './script.ts';
  * NEW_WORK: OPEN, APPEND_CHUNK, COMMIT from outside a task, KEEP_OUTCOME, SUBSCRIBE, CREATE_KEY and PUT_WORKFLOW bring new content in, and are the first to be
  * refused while Redis has little room left (memory-reserve.ts); ANSWER, that is ACCEPT_ANSWER and COMPLETE_WORKFLOW, which bring
  * what somebody paid for, is the next. The rest of the room is for what was accepted, that is PARK, COMMIT and BullMQ's jobs.
- * When Redis is full all the same, it refuses those, PARK, RECORD_STEP and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their first line) write some bytes at most,
+ * When Redis is full all the same, it refuses those, PARK, RECORD_PROGRESS and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their first line) write some bytes at most,
  * but for SETTLE, which ends a task.
  */
 
@@ -24,6 +24,9 @@ const BATCHED = { batched: true };
 
 /** The keys of a script that puts a task into its tenant's lists, or takes one out. */
 const QUEUE = ['ready', 'held', 'jobs', 'tenantsWithJobs', 'workers'] as const;
+
+/** What a script that ends a task is given last: the record of the workflow that the task is a step of, or the task's own. */
+const ENDING = ['activeChangeChannel', 'parent'] as const;
 
 const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'weight', 'floor'] as const;
 
@@ -154,22 +157,22 @@ export const PARK = defineScript(
 
 export const SETTLE = defineScript(
   'task/settle',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, 'activeChangeChannel'],
-  ['fence', 'topic', 'ref', 'status', 'payload', 'retention'],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, ...ENDING],
+  ['fence', 'topic', 'ref', 'status', 'payload', 'retention', 'parent'],
   BATCHED,
 );
 
 export const CANCEL = defineScript(
   'task/cancel',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, 'activeChangeChannel'],
-  ['principal', 'scopes', 'topic', 'ref', 'number', 'payload', 'retention'],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, ...ENDING],
+  ['principal', 'scopes', 'topic', 'ref', 'number', 'payload', 'retention', 'parent'],
   REPLICATED,
 );
 
 export const EXPIRE = defineScript(
   'deadline/expire',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, 'activeChangeChannel'],
-  ['topic', 'ref', 'expired', 'taskExpired', 'retention'],
+  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, ...ENDING],
+  ['topic', 'ref', 'expired', 'taskExpired', 'retention', 'parent'],
   BATCHED,
 );
 
@@ -327,11 +330,18 @@ export const DELETE_WORKFLOW = defineScript(
   REPLICATED,
 );
 
-/** The run of a workflow waits for each step's outcome to be stored before it goes on. */
-export const RECORD_STEP = defineScript(
-  'workflow/record_step',
-  ['tenant', 'task', 'activeChangeChannel'],
-  ['principal', 'scopes', 'topic', 'path', 'entry'],
+/** Whoever changes how a workflow stands waits until it is stored. */
+export const RECORD_PROGRESS = defineScript(
+  'workflow/record_progress',
+  ['tenant', 'task', 'child', 'activeChangeChannel'],
+  ['principal', 'scopes', 'topic', 'ref', 'revision', 'link', 'sets'],
+  REPLICATED,
+);
+
+export const READ_PROGRESS = defineScript(
+  'workflow/read_progress',
+  ['credential', 'tenant', 'task'],
+  [...RECHECK, 'operation'],
   REPLICATED,
 );
 

@@ -15,7 +15,7 @@ import { closeFixture, connectFixture } from '../testing/store-fixture.ts';
 const MOST_WORK: Readonly<Record<string, number>> = {
   'claim/claim': 300,
   'claim/release_holder': 1_100,
-  'deadline/expire': 100,
+  'deadline/expire': 130,
   'deadline/list_due_tasks': 80,
   'deadline/start_sweep_round': 30,
   'interaction/accept_answer': 350,
@@ -51,7 +51,7 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'task/read_task_and_register_waiter': 60,
   'task/read_task_page': 1_800,
   'task/release_task': 20,
-  'task/settle': 120,
+  'task/settle': 140,
   'tenant/admission_dry_run': 60,
   'tenant/admit': 320,
   'tenant/admit_answer': 320,
@@ -61,7 +61,8 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'workflow/complete_workflow': 120,
   'workflow/delete_workflow': 40,
   'workflow/put_workflow': 60,
-  'workflow/record_step': 50,
+  'workflow/read_progress': 60,
+  'workflow/record_progress': 80,
 };
 
 const patient = { timeout: 120_000 };

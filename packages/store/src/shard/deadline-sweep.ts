@@ -3,6 +3,7 @@ import type { Connection } from '../redis/connection.ts';
 import { type ShardKeys, taskIdFromRef } from '../records/keys.ts';
 import { runScript } from '../scripts/script.ts';
 import { START_SWEEP_ROUND, EXPIRE, LIST_DUE_TASKS } from '../scripts/registry.ts';
+import { runEndingScript } from '../tasks/end-task.ts';
 import { forgetTasks, stripTasks } from './ended-tasks.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 
@@ -51,13 +52,21 @@ async function expireTask(connection: Connection, tenant: TenantContext, ref: st
   const { keys, lifetimes } = tenant;
   const taskId = taskIdFromRef(ref);
   const names = keys.taskNames(taskId);
-  const [, job] = await runScript(connection, EXPIRE, keys.scriptKeys(names), {
-    topic: names.topic,
-    ref,
-    expired: INTERACTION_EXPIRED,
-    taskExpired: JSON.stringify(taskExpired(taskId).toWire()),
-    retention: lifetimes.retention,
-  });
+  const [, job] = await runEndingScript(keys, names.task, '', ({ key, parent }) =>
+    runScript(
+      connection,
+      EXPIRE,
+      { ...keys.scriptKeys(names), parent: key },
+      {
+        topic: names.topic,
+        ref,
+        expired: INTERACTION_EXPIRED,
+        taskExpired: JSON.stringify(taskExpired(taskId).toWire()),
+        retention: lifetimes.retention,
+        parent,
+      },
+    ),
+  );
   if (typeof job === 'string') tenant.addJob(job, taskId);
 }
 

@@ -5,6 +5,7 @@ import type { TenantContext } from '../tenant/tenant-context.ts';
 import { type ProjectChange, Projects, type ProjectVersion, type TaskCommit } from '../tenant/projects.ts';
 import { runScript } from '../scripts/script.ts';
 import { HOLD_FOR_PROGRAM, PARK, RELEASE_TASK, SETTLE } from '../scripts/registry.ts';
+import { runEndingScript } from './end-task.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { FIELD } from '../records/task-record.ts';
 import { parseProgramField } from '../records/program-field.ts';
@@ -15,6 +16,8 @@ export interface LoadedTask {
   readonly version: number;
   readonly input: JsonObject;
   readonly principal: string;
+  /** The workflow that the task is a step of, as its record names it; empty for none. */
+  readonly parent: string;
   /** The journal as text, by path. */
   readonly journal: ReadonlyMap<string, string>;
   /** Paths of the waits that are open already. */
@@ -111,13 +114,19 @@ export class FencedSegment {
     const { keys, connection, lifetimes } = this.context;
     const names = keys.taskNames(this.taskId);
     const { topic, ref } = names;
-    const reply = await runScript(connection, SETTLE, keys.scriptKeys(names), {
-      fence: this.fence,
-      topic,
-      ref,
-      status: end.status,
-      payload: JSON.stringify(end.status === 'completed' ? end.result : end.error),
-      retention: lifetimes.retention,
+    const payload = JSON.stringify(end.status === 'completed' ? end.result : end.error);
+    const reply = await runEndingScript(keys, names.task, this.task.parent, ({ key, parent }) => {
+      const scriptKeys = keys.scriptKeys(names);
+      scriptKeys.parent = key;
+      return runScript(connection, SETTLE, scriptKeys, {
+        fence: this.fence,
+        topic,
+        ref,
+        status: end.status,
+        payload,
+        retention: lifetimes.retention,
+        parent,
+      });
     });
     if (reply[0] === 'settled') this.context.addJob(String(reply[1]));
     return reply[0] as 'settled' | 'stale';
@@ -173,6 +182,7 @@ function parseLoadedTask(tries: number, pairs: readonly string[]): LoadedTask {
     version,
     input: JSON.parse(fields.get(FIELD.input) ?? 'null') as JsonObject,
     principal: fields.get(FIELD.principal) ?? '',
+    parent: fields.get(FIELD.parent) ?? '',
     journal,
     open,
     seen: fields.get(FIELD.events) ?? '0',

@@ -12,6 +12,7 @@ import { runScript } from '../scripts/script.ts';
 import { CANCEL, OPEN, READ_TASK_AND_REGISTER_WAITER } from '../scripts/registry.ts';
 import { formatProgramField } from '../records/program-field.ts';
 import { parseTaskView, type PendingInteraction, type TaskView } from '../records/task-view.ts';
+import { runEndingScript } from './end-task.ts';
 import { unfinishedTaskTtl } from '../records/durations.ts';
 
 export interface NewTask extends Omit<ParkRequest, 'drops'> {
@@ -171,15 +172,23 @@ export async function runCancel(
 ): Promise<unknown[]> {
   const { keys, connection, lifetimes } = context;
   const names = keys.taskNames(taskId);
-  const reply = await runScript(connection, CANCEL, keys.scriptKeys(names), {
-    principal: identity.principal,
-    scopes: formatScopes(identity.scopes),
-    topic: names.topic,
-    ref: names.ref,
-    number,
-    payload: JSON.stringify(error.toWire()),
-    retention: lifetimes.retention,
-  });
+  const reply = await runEndingScript(keys, names.task, '', ({ key, parent }) =>
+    runScript(
+      connection,
+      CANCEL,
+      { ...keys.scriptKeys(names), parent: key },
+      {
+        principal: identity.principal,
+        scopes: formatScopes(identity.scopes),
+        topic: names.topic,
+        ref: names.ref,
+        number,
+        payload: JSON.stringify(error.toWire()),
+        retention: lifetimes.retention,
+        parent,
+      },
+    ),
+  );
   if (reply[0] === 'cancelled') context.addJob(String(reply[1]), taskId);
   return reply;
 }

@@ -1,12 +1,42 @@
-import { type JsonObject, WORKFLOW_OPERATION } from '@baton/protocol';
-import { formatScopes, type Identity } from '../identity/identity.ts';
+import { type JsonObject, type TaskStatus, WORKFLOW_OPERATION } from '@baton/protocol';
+import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import { formatScopes, type Identity, parseScopes } from '../identity/identity.ts';
 import { refusalError } from '../records/refusal-error.ts';
-import { COMPLETE_WORKFLOW, RECORD_STEP } from '../scripts/registry.ts';
+import { COMPLETE_WORKFLOW, READ_PROGRESS, RECORD_PROGRESS } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { requireTaskId } from './tasks.ts';
 
-/** What a gateway writes of the task of a workflow that it runs. */
+/** Whoever reads or changes how a workflow stands. */
+type Caller = Pick<Identity, 'principal' | 'scopes'>;
+
+/** The task of a workflow as it is stored; `parts` are texts by their paths. */
+export interface StoredWorkflowTask {
+  /** Who read it, as its key says. */
+  readonly caller: Caller;
+  readonly status: TaskStatus;
+  /** Undefined of an ended task that has lost what is large. */
+  readonly input: JsonObject | undefined;
+  readonly revision: number;
+  readonly parts: ReadonlyMap<string, string>;
+}
+
+/** A change of the parts that were read at `revision`; `link` is the id of a task whose end is to be written among them. */
+export interface ProgressUpdate {
+  readonly revision: number;
+  readonly sets: readonly (readonly [path: string, text: string])[];
+  readonly drops: readonly string[];
+  readonly link?: string | undefined;
+}
+
+export type ProgressUpdated =
+  | { readonly kind: 'recorded' }
+  /** It has changed since it was read. */
+  | { readonly kind: 'conflict' }
+  /** The linked task has ended: its status, and its result or error. */
+  | { readonly kind: 'child_ended'; readonly status: TaskStatus; readonly outcome: JsonObject };
+
+/** How workflows stand. What of one is written is written by compare and set. */
 export class WorkflowTasks {
   private readonly context: TenantContext;
 
@@ -14,22 +44,60 @@ export class WorkflowTasks {
     this.context = context;
   }
 
-  /**
-   * Adds the outcome of an effect to the task's journal, as text. Returns the outcome that counts: the first that was
-   * recorded. Errors: `task_not_found`, `task_ended`, `limit_storage`.
-   */
-  async recordStep(identity: Identity, taskId: string, path: string, entry: string): Promise<string> {
+  /** Errors: `task_not_found`, also for a task that is no workflow; those of an admission that ended. */
+  async read(identity: Identity, taskId: string): Promise<StoredWorkflowTask> {
+    requireTaskId(taskId);
     const { connection, keys } = this.context;
-    const { task, topic } = keys.taskNames(taskId);
+    const reply = (await runScript(
+      connection,
+      READ_PROGRESS,
+      { ...admissionRecheckKeys(identity, keys), task: keys.task(taskId) },
+      { ...admissionRecheckArgs(identity), operation: WORKFLOW_OPERATION },
+    )) as string[];
+    if (reply[0] !== 'ok') throw refusalError(reply, { taskId });
+    const [principal = '', scopes = '', status, input, revision, ...pairs] = reply.slice(1);
+    const parts = new Map<string, string>();
+    for (let at = 0; at + 1 < pairs.length; at += 2) parts.set(pairs[at] ?? '', pairs[at + 1] ?? '');
+    return {
+      caller: { principal, scopes: parseScopes(scopes) },
+      status: status as TaskStatus,
+      input: input ? (JSON.parse(input) as JsonObject) : undefined,
+      revision: Number(revision),
+      parts,
+    };
+  }
+
+  /** Errors: `task_not_found`, `task_ended`, `limit_storage`. */
+  async update(
+    { principal, scopes }: Caller,
+    taskId: string,
+    { revision, sets, drops, link }: ProgressUpdate,
+  ): Promise<ProgressUpdated> {
+    const { connection, keys } = this.context;
+    const { task, topic, ref } = keys.taskNames(taskId);
     const reply = await runScript(
       connection,
-      RECORD_STEP,
-      { tenant: keys.record, task, activeChangeChannel: keys.activeChangeChannel },
-      { ...callerOf(identity), topic, path, entry },
+      RECORD_PROGRESS,
+      {
+        tenant: keys.record,
+        task,
+        child: link === undefined ? task : keys.task(link),
+        activeChangeChannel: keys.activeChangeChannel,
+      },
+      { principal, scopes: formatScopes(scopes), topic, ref, revision, link: link ?? '', sets: sets.length },
+      { args: [...sets.flat(), ...drops] },
     );
-    if (reply[0] === 'exists') return String(reply[1]);
-    if (reply[0] !== 'recorded') throw refusalError(reply, { taskId });
-    return entry;
+    switch (reply[0]) {
+      case 'recorded':
+      case 'conflict':
+        return { kind: reply[0] };
+      case 'child_ended': {
+        const outcome = JSON.parse(String(reply[2])) as JsonObject;
+        return { kind: 'child_ended', status: reply[1] as TaskStatus, outcome };
+      }
+      default:
+        throw refusalError(reply, { taskId });
+    }
   }
 
   /**
@@ -42,7 +110,8 @@ export class WorkflowTasks {
     const names = keys.taskNames(taskId);
     const { topic, ref } = names;
     const reply = await runScript(connection, COMPLETE_WORKFLOW, keys.scriptKeys(names), {
-      ...callerOf(identity),
+      principal: identity.principal,
+      scopes: formatScopes(identity.scopes),
       topic,
       ref,
       operation: WORKFLOW_OPERATION,
@@ -52,8 +121,4 @@ export class WorkflowTasks {
     if (reply[0] !== 'completed') throw refusalError(reply, { taskId });
     this.context.addJob(String(reply[1]), taskId);
   }
-}
-
-function callerOf({ principal, scopes }: Identity) {
-  return { principal, scopes: formatScopes(scopes) };
 }

@@ -131,10 +131,37 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   const { workflows, workflowTasks } = testTenant.store;
   for (let version = 1; version <= 6; version++) await workflows.put(ANN, 'plan', { version });
   await workflows.delete(ANN, 'plan');
-  const workflowTask = await testTenant.openTask({ operation: WORKFLOW_OPERATION, waits: [] });
-  await workflowTasks.recordStep(ANN, workflowTask, '0', 'tool+1');
-  await workflowTasks.recordStep(ANN, workflowTask, '0', 'tool+2');
+  // Opened past the tenant's own way: the task of a workflow has no interactions.
+  const opened = await tasks.open(
+    await testTenant.caller(),
+    newTask({ operation: WORKFLOW_OPERATION, waits: [] }),
+  );
+  const { taskId: workflowTask } = opened;
+  // Each way in which a task that a step of it has started may end.
+  const settled = await testTenant.openTask({ waits: [], ready: true });
+  const cancelled = await testTenant.openTask();
+  const expired = await testTenant.withLifetimes({ task: 0 }).openTask();
+  const record = async (revision: number, link: string) => {
+    const sets = [
+      ['s0', '{}'],
+      [`c.${link}`, '{}'],
+    ] as const;
+    await workflowTasks.update(ANN, workflowTask, { revision, sets, drops: ['s1'], link });
+  };
+  for (const [revision, link] of [settled, cancelled, expired].entries()) await record(revision, link);
+  await record(0, settled);
+  await tasks.cancel(ANN, cancelled);
+  await (await fixture.loadSegment(shard)).settle({ status: 'completed', result: {} });
+  await fixture.sweep(shard);
+  await record((await workflowTasks.read(ANN, workflowTask)).revision, cancelled);
   await workflowTasks.complete(ANN, workflowTask, { completed: true });
+  // Ended tasks take more than their share: they lose what is large.
+  await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: 4 } });
+  await fixture.connection.command((client) =>
+    client.zadd(fixture.keyspace.shard(shard.index).due, 1, testTenant.store.id),
+  );
+  await fixture.sweep(shard);
+  await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: 1_000_000 } });
 
   await shard.workers.deregister('worker-1', ['echo 1']);
   await sessionSubscriptions.unsubscribe('session-1', 'baton://projects');

@@ -33,7 +33,7 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     harmless: LATER,
   },
   'deadline/expire': {
-    says: ['due, then early', 'ended, then gone'],
+    says: ['same', 'due, then early', 'ended, then gone'],
     changes: [],
     harmless:
       'The task is not due any more. A job that the first reply requested is found by the check of jobs.',
@@ -134,7 +134,7 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
   },
   'session/unsubscribe': NOTHING,
   'task/cancel': {
-    says: ['cancelled, then interaction_cancelled', 'cancelled, then task_ended'],
+    says: ['same', 'cancelled, then interaction_cancelled', 'cancelled, then task_ended'],
     changes: [],
     harmless: 'It is cancelled once; the caller is told that it has ended, as cancelled.',
   },
@@ -178,9 +178,11 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     changes: [],
     harmless: 'There is one version of it, whose number is the reply.',
   },
-  'workflow/record_step': {
-    says: ['recorded, then exists', 'same'],
+  'workflow/read_progress': NOTHING,
+  'workflow/record_progress': {
+    says: ['recorded, then conflict', 'same'],
     changes: [],
-    harmless: 'The first outcome stays, which is the same.',
+    harmless:
+      'Its caller reads again, and finds what it was to record: a call counts once by its name, a step by its outcome.',
   },
 };

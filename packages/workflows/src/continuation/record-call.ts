@@ -1,26 +1,20 @@
 import { canonicalJson, type JsonObject } from '@baton/protocol';
 import { knownArguments } from '../messages/remaining-calls.ts';
-import { keepOutput } from '../run/kept-output.ts';
-import { scopeOf } from '../run/scope-of-run.ts';
-import { isOpen, type StepState } from '../run/step-state.ts';
-import type { ToolOutcome } from '../run/tool-outcome.ts';
-import type { WorkflowInput } from '../run/workflow-program.ts';
+import { recordOutcome, type RecordedOutcome } from '../progress/record-outcome.ts';
+import type { WorkflowInput, WorkflowProgress } from '../progress/workflow-progress.ts';
+import { scopeOf } from '../progress/scope-of-progress.ts';
+import { isOpen, type StepState, turnOf } from '../progress/step-state.ts';
 
-/** A call of a tool that a client made for a workflow. */
+/** A call of a tool that a client made for a workflow; `call` names it among all calls. */
 export interface ClientCall {
+  readonly call: string;
   readonly tool: string;
   readonly arguments: JsonObject;
-  readonly outcome: Exclude<ToolOutcome, { kind: 'out_of_time' | 'interrupted' }>;
-}
-
-/** How a workflow stands: its steps, and by tool the latest call that belongs to none of them. */
-export interface WorkflowProgress {
-  readonly steps: readonly StepState[];
-  readonly extras: Readonly<Record<string, StepState>>;
+  readonly outcome: RecordedOutcome['outcome'];
 }
 
 /** What became of a call: the step that it counts for, and how many steps are left. */
-export interface RecordedProgress {
+export interface RecordedCall {
   readonly progress: WorkflowProgress;
   readonly step: string | undefined;
   readonly remaining: number;
@@ -29,49 +23,51 @@ export interface RecordedProgress {
 /**
  * The progress after a client's call. Whatever the plan says, the call counts: for an open step of its tool (of several
  * the one whose arguments it shares most, then the first), otherwise for the completed one that was recorded last, whose
- * result it replaces, otherwise as an extra. A failure leaves its step open, and takes no result away.
+ * result it replaces, otherwise as an extra. A failure leaves its step open, and takes no result away. A call that was recorded
+ * before changes nothing, and neither does one that finds a task which the workflow waits for already.
  */
 export function recordCall(
   input: WorkflowInput,
   before: WorkflowProgress,
-  call: ClientCall,
-): RecordedProgress {
-  const index = findStep(input, before.steps, call);
-  const others = before.steps.filter((_, at) => at !== index);
-  const state = stateAfter(call, nextTurn(before), others);
-  if (index === undefined) return recordExtra(before, call.tool, state);
-  const replacesResult = before.steps[index]?.status === 'completed';
-  if (replacesResult && state.status !== 'completed') return recordExtra(before, call.tool, state);
-  const steps = before.steps.with(index, state);
-  return {
-    progress: { steps, extras: before.extras },
-    step: input.workflow.steps[index]?.name,
-    remaining: countOpen(steps),
-  };
+  { call, tool, arguments: args, outcome }: ClientCall,
+): RecordedCall {
+  const isRecorded = [...before.steps, ...before.extras.values()].some(
+    (state) => 'call' in state && state.call === call,
+  );
+  const taskId = outcome.kind === 'delegated' || outcome.kind === 'working' ? outcome.taskId : undefined;
+  if (isRecorded || (taskId !== undefined && before.children.has(taskId))) return told(input, before, call);
+  const index = findStep(input, before, { tool, arguments: args });
+  const turn = before.revision + 1;
+  const recorded = { source: 'client', call, tool, arguments: args, turn, outcome } as const;
+  return told(input, recordOutcome(before, index, recorded), call);
 }
 
-function recordExtra(before: WorkflowProgress, tool: string, state: StepState): RecordedProgress {
-  // A tool's name may be any text: a computed field of a literal is always the object's own.
-  const extras = { ...before.extras, [tool]: state };
-  return { progress: { steps: before.steps, extras }, step: undefined, remaining: countOpen(before.steps) };
+function told({ workflow }: WorkflowInput, progress: WorkflowProgress, call: string): RecordedCall {
+  const index = progress.steps.findIndex((state) => 'call' in state && state.call === call);
+  return { progress, step: workflow.steps[index]?.name, remaining: countOpen(progress.steps) };
 }
 
 export function countOpen(steps: readonly StepState[]): number {
   return steps.filter(isOpen).length;
 }
 
-function findStep(input: WorkflowInput, states: readonly StepState[], call: ClientCall): number | undefined {
-  const { workflow, args } = input;
-  const ofTool = workflow.steps.flatMap((step, index) => (step.tool === call.tool ? [index] : []));
+function findStep(
+  input: WorkflowInput,
+  progress: WorkflowProgress,
+  call: Pick<ClientCall, 'tool' | 'arguments'>,
+): number | undefined {
+  const states = progress.steps;
+  const ofTool = input.workflow.steps.flatMap((step, index) => (step.tool === call.tool ? [index] : []));
   const open = ofTool.filter((index) => {
     const state = states[index];
     return state !== undefined && isOpen(state);
   });
   if (open.length === 0) return latest(ofTool, states);
-  const scope = scopeOf(workflow, args, states);
+  if (open.length === 1) return open[0];
+  const scope = scopeOf(input, progress);
   let [best, most] = [open[0], -1];
   for (const index of open) {
-    const step = workflow.steps[index];
+    const step = input.workflow.steps[index];
     const shared = step === undefined ? 0 : countShared(knownArguments(step, scope), call.arguments);
     if (shared > most) [best, most] = [index, shared];
   }
@@ -82,41 +78,9 @@ function latest(indexes: readonly number[], states: readonly StepState[]): numbe
   return indexes.toSorted((a, b) => turnOf(states[b]) - turnOf(states[a]))[0];
 }
 
-function turnOf(state: StepState | undefined): number {
-  return state !== undefined && 'turn' in state ? state.turn : 0;
-}
-
-function nextTurn({ steps, extras }: WorkflowProgress): number {
-  return Math.max(0, ...steps.map(turnOf), ...Object.values(extras).map(turnOf)) + 1;
-}
-
 /** How many top-level arguments are equal. */
 function countShared(planned: JsonObject, given: JsonObject): number {
   const same = (name: string) =>
     Object.hasOwn(given, name) && canonicalJson(planned[name]) === canonicalJson(given[name]);
   return Object.keys(planned).filter(same).length;
-}
-
-function stateAfter(
-  { outcome, arguments: args }: ClientCall,
-  turn: number,
-  others: readonly StepState[],
-): StepState {
-  const call = { source: 'client', turn, arguments: args } as const;
-  switch (outcome.kind) {
-    case 'completed':
-      return { ...call, status: 'completed', ...keepOutput(outcome.output, others) };
-    case 'too_long':
-      return { ...call, status: 'completed', output: undefined, length: outcome.length };
-    case 'failed':
-      return { ...call, status: 'failed', error: outcome.error, repeat: outcome.repeat };
-    case 'refused': {
-      const message = outcome.problems.map(({ field, problem }) => `${field}: ${problem}`).join('; ');
-      return { ...call, status: 'failed', error: { code: 'invalid_arguments', message }, repeat: false };
-    }
-    case 'delegated':
-      return { ...call, status: 'delegated', taskId: outcome.taskId, directive: outcome.directive };
-    case 'working':
-      return { ...call, status: 'delegated', taskId: outcome.taskId, directive: undefined };
-  }
 }

@@ -4,9 +4,10 @@ import { TemplateError } from '../templates/parse-template.ts';
 import { referencesIn } from '../templates/template-strings.ts';
 import { bindingOf, type Workflow, type WorkflowStep } from './workflow.ts';
 import type { WorkflowProblem } from './workflow-problem.ts';
+import type { FindTool } from './workflow-tool.ts';
 
 /** What is wrong with the templates of a workflow: unreadable ones, unknown names, and outputs that no earlier step makes. */
-export function findReferenceProblems(workflow: Workflow): WorkflowProblem[] {
+export function findReferenceProblems(workflow: Workflow, findTool: FindTool): WorkflowProblem[] {
   const argumentNames = new Set(workflow.arguments.map(({ name }) => name));
   const makers = new Map(
     workflow.steps.flatMap((step, index) =>
@@ -24,6 +25,10 @@ export function findReferenceProblems(workflow: Workflow): WorkflowProblem[] {
           if (argumentNames.has(reference.name)) return [];
           return [{ ...at, problem: `the workflow has no argument '${reference.name}'` }];
         }
+        if (reference.from === 'task') {
+          const problem = variableProblem(workflow, findTool, reference);
+          return problem === undefined ? [] : [{ ...at, problem }];
+        }
         const maker = makers.get(reference.binding);
         if (maker === undefined) return [{ ...at, problem: `no step makes '${reference.binding}'` }];
         if (maker < index) return [];
@@ -31,6 +36,18 @@ export function findReferenceProblems(workflow: Workflow): WorkflowProblem[] {
       });
     }),
   );
+}
+
+/** A variable need not be set when the run begins: a client may set it, and a run that goes on then knows it. */
+function variableProblem(
+  { steps }: Workflow,
+  findTool: FindTool,
+  { family, of }: Extract<Reference, { from: 'task' }>,
+): string | undefined {
+  if (family === 'result' && !steps.some(({ name, tool }) => name === of && tool !== undefined))
+    return `no step '${of}' has a result`;
+  if (family === 'extra' && findTool(of) === undefined) return `there is no tool '${of}'`;
+  return undefined;
 }
 
 /** The templates of a step, each with its field. */

@@ -89,7 +89,7 @@ describe('a definition is refused with the step and the field that are wrong', (
       'a template of neither kind',
       withSteps(tell({ message: '{{env.HOME}}' })),
       { step: 'tell', field: 'steps.0.arguments.message' },
-      /neither/,
+      /is none of/,
     ],
     [
       'a template that goes into an argument',

@@ -28,7 +28,7 @@ export function parseWorkflow(sent: unknown, findTool: FindTool): Workflow {
   const problems = [
     ...findRepeatedNames(workflow),
     ...findEmptySteps(workflow),
-    ...findReferenceProblems(workflow),
+    ...findReferenceProblems(workflow, findTool),
     ...findToolProblems(workflow, findTool),
   ];
   if (problems.length > 0) throw refusal(problems);

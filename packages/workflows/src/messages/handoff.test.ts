@@ -1,6 +1,6 @@
 import { BatonError, type ErrorCode, type JsonObject } from '@baton/protocol';
 import { expect, test } from 'vitest';
-import type { ToolOutcome } from '../run/tool-outcome.ts';
+import type { ToolOutcome } from '../progress/tool-outcome.ts';
 import { deployDefinition, deployWorkflow } from '../testing/deploy-workflow.ts';
 import { lastText, messagesAsText, runToMessages } from '../testing/run-to-messages.ts';
 import { completedOutcome } from '../testing/run-workflow-in-memory.ts';

@@ -1,37 +1,34 @@
 import type { JsonObject } from '@baton/protocol';
 import type { WorkflowStep } from '../definition/workflow.ts';
-import type { StepState, Stop, WorkflowRun } from '../run/step-state.ts';
-import type { WorkflowInput } from '../run/workflow-program.ts';
+import type { WorkflowInput, WorkflowProgress, WorkflowStop } from '../progress/workflow-progress.ts';
+import { isOpen, type StepState, type Stop } from '../progress/step-state.ts';
 import { type RemainingCall, remainingCalls } from './remaining-calls.ts';
 
 /** Why the run stopped, and the calls that are left, for whoever goes on: a model, mostly. */
-export function handoffText(
-  input: WorkflowInput,
-  run: WorkflowRun,
-  stop: NonNullable<WorkflowRun['stop']>,
-): string {
+export function handoffText(input: WorkflowInput, progress: WorkflowProgress, stop: WorkflowStop): string {
   const step = input.workflow.steps[stop.step];
-  const state = run.steps[stop.step];
+  const state = progress.steps[stop.step];
   if (step === undefined || state === undefined)
     throw new RangeError(`the run stopped at step ${stop.step}, which is none`);
   const shown = `Step ${stop.step + 1} ('${step.name}')`;
-  const items = remainingCalls(input, run.steps).map((call) => {
-    const isStopped = call.step === stop.step;
-    if (isStopped && state.status === 'delegated') return [...ownCall(state), ...noteOf(call)];
+  const items = remainingCalls(input, progress).map((call) => {
+    const now = progress.steps[call.step];
+    if (now?.status === 'delegated') return [...ownCall(now), ...noteOf(call)];
+    const planned = input.workflow.steps[call.step];
     const mark =
-      isStopped && state.status === 'failed'
-        ? ` (failed; ${isRetryable(step, state) ? 'retryable' : 'not retryable as it is'})`
+      now?.status === 'failed' && planned !== undefined
+        ? ` (failed; ${isRetryable(planned, now) ? 'retryable' : 'not retryable as it is'})`
         : '';
     return callLines(call, mark);
   });
   const list = items.map(([first, ...more], index) =>
     [`${index + 1}. ${first}`, ...more.map((line) => `   ${line}`)].join('\n'),
   );
-  return [
-    `${reasonText(shown, step, state, stop)}\n`,
-    'To continue the workflow, make these tool calls:',
-    ...list,
-  ].join('\n');
+  const reason = isOpen(state)
+    ? reasonText(shown, step, state, stop)
+    : `The run stopped at ${shown.toLowerCase()}, which has been done since.`;
+  if (items.length === 0) return `${reason} All steps are done; the task stays open until you end it.`;
+  return [`${reason}\n`, 'To continue the workflow, make these tool calls:', ...list].join('\n');
 }
 
 function isRetryable(step: WorkflowStep, state: Extract<StepState, { status: 'failed' }>): boolean {

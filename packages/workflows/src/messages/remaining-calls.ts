@@ -1,8 +1,8 @@
 import type { JsonObject } from '@baton/protocol';
 import type { WorkflowStep } from '../definition/workflow.ts';
-import { scopeOf } from '../run/scope-of-run.ts';
-import { isOpen, type StepState } from '../run/step-state.ts';
-import type { WorkflowInput } from '../run/workflow-program.ts';
+import type { WorkflowInput, WorkflowProgress } from '../progress/workflow-progress.ts';
+import { scopeOf } from '../progress/scope-of-progress.ts';
+import { isOpen } from '../progress/step-state.ts';
 import { expandArguments, expandUri, type Scope } from '../templates/expand-template.ts';
 
 /** Something that is left to do: the call of a step's tool, or a step without a tool. */
@@ -23,14 +23,11 @@ export type RemainingCall =
       readonly guidance: string | undefined;
     };
 
-/** What is left of a workflow as its steps stand, in the order of the plan. */
-export function remainingCalls(
-  { workflow, args }: WorkflowInput,
-  states: readonly StepState[],
-): RemainingCall[] {
-  const scope = scopeOf(workflow, args, states);
-  return workflow.steps.flatMap((step, index): RemainingCall[] => {
-    const state = states[index];
+/** What is left of a workflow as it stands, in the order of the plan. */
+export function remainingCalls(input: WorkflowInput, progress: WorkflowProgress): RemainingCall[] {
+  const scope = scopeOf(input, progress);
+  return input.workflow.steps.flatMap((step, index): RemainingCall[] => {
+    const state = progress.steps[index];
     if (state === undefined || !isOpen(state)) return [];
     const { name, tool, guidance } = step;
     if (tool !== undefined)

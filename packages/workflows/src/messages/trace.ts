@@ -1,6 +1,6 @@
 import type { Workflow, WorkflowStep } from '../definition/workflow.ts';
-import type { StepState, WorkflowRun } from '../run/step-state.ts';
-import type { WorkflowInput } from '../run/workflow-program.ts';
+import type { WorkflowInput, WorkflowProgress } from '../progress/workflow-progress.ts';
+import type { StepState } from '../progress/step-state.ts';
 import { handoffText } from './handoff.ts';
 import { assistantText, type PromptMessage, userResource, userText } from './prompt-message.ts';
 
@@ -8,18 +8,19 @@ import { assistantText, type PromptMessage, userResource, userText } from './pro
  * A run as the conversation that it stands for: what the user wants, the plan, each call with its result, and then what
  * is left to do. The task's id is not in it.
  */
-export function traceMessages(input: WorkflowInput, run: WorkflowRun): PromptMessage[] {
+export function traceMessages(input: WorkflowInput, progress: WorkflowProgress): PromptMessage[] {
   const { workflow } = input;
+  const stop = progress.stop ?? null;
   return [
     userText(goalText(input)),
     assistantText(planText(workflow)),
     ...workflow.steps.flatMap((step, index) => {
-      const state = run.steps[index];
-      const reached = run.stop === null || index <= run.stop.step;
+      const state = progress.steps[index];
+      const reached = stop === null || index <= stop.step || state?.status === 'completed';
       if (state === undefined || !reached) return [];
-      return stepMessages(step, state, run.resources[index] ?? []);
+      return stepMessages(step, state, progress.resources[index] ?? []);
     }),
-    assistantText(run.stop === null ? allDoneText(workflow) : handoffText(input, run, run.stop)),
+    assistantText(stop === null ? allDoneText(workflow) : handoffText(input, progress, stop)),
   ];
 }
 
@@ -49,7 +50,7 @@ function allDoneText({ steps }: Workflow): string {
 function stepMessages(
   { guidance, tool }: WorkflowStep,
   state: StepState,
-  resources: WorkflowRun['resources'][number],
+  resources: WorkflowProgress['resources'][number],
 ): PromptMessage[] {
   const messages = guidance === undefined ? [] : [assistantText(guidance)];
   messages.push(...resources.map(userResource));

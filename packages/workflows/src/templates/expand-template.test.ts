@@ -1,4 +1,4 @@
-import type { Json } from '@baton/protocol';
+import type { Json, JsonObject } from '@baton/protocol';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { expandArguments, expandUri, MAX_EXPANDED_LENGTH, type Scope } from './expand-template.ts';
@@ -11,7 +11,9 @@ const scope: Scope = {
     ['found', { step: 'find', output }],
     ['later', { step: 'wait', output: undefined }],
   ]),
+  variables: () => ({ '_workflow.result.find': output, '_workflow.extra.next_task': { task: { id: 9 } } }),
 };
+const variables = (): JsonObject => ({});
 
 function expand(template: Json) {
   return expandArguments({ it: template }, scope);
@@ -20,6 +22,12 @@ function expand(template: Json) {
 describe('a template', () => {
   test.each<[string, Json, Json]>([
     ['of one reference keeps a number', '{{steps.found.id}}', 7],
+    [
+      "of a result among the task's variables keeps a list",
+      '{{task._workflow.result.find.tags}}',
+      ['a', 'b'],
+    ],
+    ['of a call beside the steps keeps a number', '{{task._workflow.extra.next_task.task.id}}', 9],
     ['of one reference keeps a list', '{{ steps.found.tags }}', ['a', 'b']],
     ['of one reference keeps null', '{{steps.found.inner.none}}', null],
     ['takes an element of a list', '{{steps.found.tags.1}}', 'b'],
@@ -67,7 +75,7 @@ describe('a template', () => {
 
 test('what references bring in is bounded, however small the templates are', () => {
   const wide = 'x'.repeat(MAX_EXPANDED_LENGTH / 10);
-  const large: Scope = { args: {}, outputs: new Map([['a', { step: 'a', output: { wide } }]]) };
+  const large: Scope = { args: {}, outputs: new Map([['a', { step: 'a', output: { wide } }]]), variables };
   expect(expandArguments({ it: '{{steps.a.wide}}'.repeat(9) }, large)).toMatchObject({ kind: 'expanded' });
   expect(expandArguments({ it: '{{steps.a.wide}}'.repeat(11) }, large)).toEqual({ kind: 'too_large' });
   expect(expandArguments({ a: '{{steps.a}}', b: Array(10).fill('{{steps.a.wide}}') }, large)).toEqual({
@@ -78,7 +86,7 @@ test('what references bring in is bounded, however small the templates are', () 
 
 test('a value in a URI never becomes more than one segment of it', () => {
   const args = { project: '/srv/a b?tag=x#/../y', uri: 'baton://projects' };
-  const of = (template: string) => expandUri(template, { args, outputs: new Map() });
+  const of = (template: string) => expandUri(template, { args, outputs: new Map(), variables });
   expect(of('baton://projects/{{args.project}}/tasks')).toMatchObject({
     uri: 'baton://projects/%2Fsrv%2Fa%20b%3Ftag%3Dx%23%2F..%2Fy/tasks',
   });
@@ -110,7 +118,10 @@ test('a text parses or is refused by a TemplateError, and no reference names wha
         try {
           for (const part of parseTemplate(text)) {
             if (typeof part === 'string') continue;
-            const names = part.from === 'args' ? [part.name] : [part.binding, ...part.path];
+            const names =
+              part.from === 'args'
+                ? [part.name]
+                : [part.from === 'steps' ? part.binding : part.variable, ...part.path];
             expect(names).not.toContain('__proto__');
             expect(names).not.toContain('constructor');
           }

@@ -6,11 +6,13 @@ export interface Scope {
   readonly args: Readonly<Record<string, string>>;
   /** By binding: the step that makes it, and its output once there is one. */
   readonly outputs: ReadonlyMap<string, { readonly step: string; readonly output: Json | undefined }>;
+  /** The task's variables by their names, which have dots. */
+  variables(): JsonObject;
 }
 
-/** Something that a template refers to and that is not known. `output`: the step has none; `field`: its output lacks it. */
+/** Something that a template refers to and that is not known. `output`: the step has none; `field`: its output, or `variable`: the task lacks it. */
 export interface MissingValue {
-  readonly kind: 'output' | 'field';
+  readonly kind: 'output' | 'field' | 'variable';
   readonly argument: string;
   readonly step: string;
   readonly field: string;
@@ -106,9 +108,18 @@ function asText(value: Json | undefined): string {
 
 type Resolved = { readonly value: Json | undefined; readonly missing?: Omit<MissingValue, 'argument'> };
 
-function resolve(reference: Reference, { args, outputs }: Scope): Resolved {
+function resolve(reference: Reference, { args, outputs, variables }: Scope): Resolved {
   if (reference.from === 'args') {
     return { value: Object.hasOwn(args, reference.name) ? args[reference.name] : undefined };
+  }
+  if (reference.from === 'task') {
+    const { variable, path } = reference;
+    const all = variables();
+    const held = Object.hasOwn(all, variable) ? all[variable] : undefined;
+    const found = held === undefined ? undefined : goDown(held, path);
+    if (found !== undefined) return { value: found };
+    const field = [variable, ...path].join('.');
+    return { value: `<variable '${field}'>`, missing: { kind: 'variable', step: '', field } };
   }
   const { binding, path } = reference;
   const { step, output } = outputs.get(binding) ?? { step: binding, output: undefined };

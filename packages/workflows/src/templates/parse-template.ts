@@ -3,7 +3,16 @@ import { RESERVED_NAMES } from './reserved-names.ts';
 /** What `{{...}}` stands for. */
 export type Reference =
   | { readonly from: 'args'; readonly name: string }
-  | { readonly from: 'steps'; readonly binding: string; readonly path: readonly string[] };
+  | { readonly from: 'steps'; readonly binding: string; readonly path: readonly string[] }
+  /** A variable of the task: `_workflow.progress`, `_workflow.result.<step>` or `_workflow.extra.<tool>`. */
+  | {
+      readonly from: 'task';
+      readonly variable: string;
+      readonly family: 'progress' | 'result' | 'extra';
+      /** The step or the tool; empty for the progress. */
+      readonly of: string;
+      readonly path: readonly string[];
+    };
 
 /** A template as text between references. */
 export type TemplatePart = string | Reference;
@@ -17,7 +26,7 @@ export class TemplateError extends Error {
 const MAX_PATH = 16;
 
 /**
- * Parses a string: text, `{{args.x}}`, `{{steps.<binding>.<dotted.field>}}`, and `{{'...'}}` for text that would be
+ * Parses a string: text, `{{args.x}}`, `{{steps.<binding>.<dotted.field>}}`, `{{task.<variable>.<dotted.field>}}`, and `{{'...'}}` for text that would be
  * taken for a template. Errors: TemplateError.
  */
 export function parseTemplate(source: string): TemplatePart[] {
@@ -62,5 +71,20 @@ function parseReference(text: string): Reference {
     if (path.length > MAX_PATH) throw new TemplateError(`${shown} goes down more than ${MAX_PATH} fields`);
     return { from, binding: name, path };
   }
-  throw new TemplateError(`${shown} is neither '{{args.<name>}}' nor '{{steps.<binding>.<field>}}'`);
+  if (from === 'task') return parseVariable(names, shown);
+  throw new TemplateError(
+    `${shown} is none of '{{args.<name>}}', '{{steps.<binding>.<field>}}' and '{{task.<variable>}}'`,
+  );
+}
+
+function parseVariable([root, family, ...rest]: readonly string[], shown: string): Reference {
+  if (rest.length > MAX_PATH + 1) throw new TemplateError(`${shown} goes down more than ${MAX_PATH} fields`);
+  if (root === '_workflow' && family === 'progress')
+    return { from: 'task', variable: '_workflow.progress', family, of: '', path: rest };
+  const [of, ...path] = rest;
+  if (root === '_workflow' && (family === 'result' || family === 'extra') && of !== undefined)
+    return { from: 'task', variable: `_workflow.${family}.${of}`, family, of, path };
+  throw new TemplateError(
+    `${shown} names no variable: there are '_workflow.progress', '_workflow.result.<step>' and '_workflow.extra.<tool>'`,
+  );
 }

@@ -1,6 +1,6 @@
 import type { PromptMessage } from '../messages/prompt-message.ts';
 import { traceMessages } from '../messages/trace.ts';
-import type { ToolOutcome } from '../run/tool-outcome.ts';
+import type { ToolOutcome } from '../progress/tool-outcome.ts';
 import { deployWorkflow } from './deploy-workflow.ts';
 import { completedOutcome, runWorkflowInMemory, type SimulatedGateway } from './run-workflow-in-memory.ts';
 

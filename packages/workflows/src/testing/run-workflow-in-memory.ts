@@ -1,42 +1,52 @@
-import { type Awaited, type Entry, replayProgram } from '@baton/engine';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { WorkflowTool } from '../definition/workflow-tool.ts';
-import type { WorkflowRun } from '../run/step-state.ts';
-import type { EmbeddedResource, ToolOutcome } from '../run/tool-outcome.ts';
-import { type WorkflowInput, workflowProgram, workflowRunOf } from '../run/workflow-program.ts';
+import { newProgress, type WorkflowInput, type WorkflowProgress } from '../progress/workflow-progress.ts';
+import { applyRunChange } from '../run/apply-run-change.ts';
+import type { Move } from '../run/move.ts';
+import { runSteps } from '../run/run-steps.ts';
+import type { EmbeddedResource, ToolOutcome } from '../progress/tool-outcome.ts';
 
 /** The tools and resources of a test. */
 export interface SimulatedGateway {
   callTool(tool: string, args: JsonObject): ToolOutcome;
   readResource?(uri: string): EmbeddedResource;
+  look?(taskId: string): ToolOutcome;
+  /** Told of each progress as it is recorded. */
+  onRecord?(progress: WorkflowProgress): void;
 }
 
-/** Runs a workflow to its end, over `journal`, which receives each outcome as text would keep it. */
+/** Runs a workflow from where it stands. */
 export function runWorkflowInMemory(
   input: WorkflowInput,
   gateway: SimulatedGateway,
-  journal: Map<string, Entry> = new Map(),
-): WorkflowRun {
-  for (;;) {
-    const step = replayProgram(workflowProgram, input, journal);
-    if (step.status === 'failed') throw step.thrown;
-    if (step.status === 'completed') return workflowRunOf(step.result);
-    for (const awaited of step.awaited) {
-      journal.set(awaited.path, JSON.parse(JSON.stringify(perform(awaited, gateway))) as Entry);
+  begun: WorkflowProgress = newProgress(input.workflow),
+): WorkflowProgress {
+  const run = runSteps(input, begun);
+  let progress = begun;
+  for (let step = run.next(); ; ) {
+    if (step.done) return step.value;
+    const move: Move = step.value;
+    try {
+      if (move.kind === 'record') {
+        progress = { ...applyRunChange(input, progress, move.change), revision: progress.revision + 1 };
+        gateway.onRecord?.(progress);
+        step = run.next(progress);
+      } else step = run.next(perform(move, gateway));
+    } catch (thrown) {
+      if (!(thrown instanceof BatonError)) throw thrown;
+      step = run.throw(thrown);
     }
   }
 }
 
-function perform({ effect }: Awaited, gateway: SimulatedGateway): Entry {
-  const { kind } = effect;
-  try {
-    if (effect.kind === 'tool')
-      return { kind, ok: true, value: gateway.callTool(effect.tool, effect.arguments) };
-    if (effect.kind === 'resource') return { kind, ok: true, value: gateway.readResource?.(effect.uri) };
-    throw new Error(`a workflow never asks for '${kind}'`);
-  } catch (thrown) {
-    if (thrown instanceof BatonError) return { kind, ok: false, error: thrown.toWire() };
-    throw thrown;
+function perform(move: Exclude<Move, { kind: 'record' }>, gateway: SimulatedGateway): unknown {
+  switch (move.kind) {
+    case 'call':
+      return gateway.callTool(move.tool, move.arguments);
+    case 'look':
+      return gateway.look?.(move.taskId);
+    case 'read':
+      return gateway.readResource?.(move.uri);
   }
 }
 

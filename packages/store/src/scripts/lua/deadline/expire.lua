@@ -1,9 +1,10 @@
 #!lua flags=allow-oom
 -- EXPIRE: gives a task what has fallen due by Redis's clock: its own deadline, an interaction's, a sleep's end. Called for
 -- what LIST_DUE_TASKS found; early or repeated calls change nothing.
--- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers activeChangeChannel
--- ARGV: topic ref expired taskExpired retention
--- Returns: {'gone', next}, {'ended', next}, {'due', next} or {'early'}: next is the job to add, as "number list", or ''
+-- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers activeChangeChannel parent
+-- ARGV: topic ref expired taskExpired retention parent
+-- Returns: {'gone', next}, {'ended', next}, {'due', next} or {'early'}: next is the job to add, as "number list", or '';
+--          {'parent', parent} for a step of a workflow whose record was not given
 -- Transitions: task working -> failed, task input_required -> failed, task input_required -> working,
 --              interaction pending -> expired
 -- @include clock
@@ -20,8 +21,9 @@
 -- @include end_task
 -- At so many pending interactions it looks for those of a task that is gone.
 local MOST_LOOKED_AT = 500
-local fence, open, principal, events, waiters, queue, program, status, expires, bytes = unpack(redis.call(
-  'HMGET', K_task, F_fence, F_waits, F_principal, F_events, F_waiters, F_queue, F_program, F_status, F_expires_at, F_bytes))
+local fence, open, principal, events, waiters, queue, program, status, expires, bytes, parent = unpack(redis.call(
+  'HMGET', K_task, F_fence, F_waits, F_principal, F_events, F_waiters, F_queue, F_program, F_status, F_expires_at, F_bytes,
+  F_parent))
 local now = clock()
 if not status then
   -- Its record is gone before its time: what counted it gives its place back.
@@ -44,9 +46,11 @@ if has_ended(status) then
 end
 local expires_at = tonumber(expires)
 if expires_at <= now then
+  local elsewhere = refusal_without_parent(parent)
+  if elsewhere then return elsewhere end
   local task = {
     fence = fence, waits = open, principal = principal, events = events, waiters = waiters, queue = queue, program = program,
-    bytes = bytes,
+    bytes = bytes, parent = parent,
   }
   return {'ended', end_task(task, now, 'failed', A_taskExpired, 'expired')}
 end

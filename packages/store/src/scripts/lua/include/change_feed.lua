@@ -5,9 +5,10 @@ local function change_channel()
   return cache[K_activeChangeChannel]
 end
 
--- Publishes that a task has changed; `listed` is true when an entry of a list came or went with it.
-local function publish_task_change(principal, listed)
+-- Publishes that a task has changed; `listed` is true when an entry of a list came or went with it. Without a topic it is the
+-- script's own task.
+local function publish_task_change(principal, listed, topic)
   local channel = change_channel()
   if not channel then return end
-  redis.call('PUBLISH', channel, cjson.encode({kind = 'task', member = A_topic, principal = principal, listed = listed}))
+  redis.call('PUBLISH', channel, cjson.encode({kind = 'task', member = topic or A_topic, principal = principal, listed = listed}))
 end

@@ -1,7 +1,35 @@
 -- Ends a task, whatever ends it: what is open is cancelled or expired (`interaction_end`), its places in the indexes go,
 -- its record stays readable for the retention time. The fence moves, so a segment that still runs can write nothing more.
--- `task`: its fields fence, waits, principal, events, waiters, queue, program and bytes. Returns the job to add, or ''.
--- Needs deferred_writes, storage, retention, ready_queue, waits, task_waiters and change_feed.
+-- `task`: its fields fence, waits, principal, events, waiters, queue, program, bytes and parent. Returns the job to add, or ''.
+-- Needs deferred_writes, storage, retention, ready_queue, waits, task_status, task_waiters and change_feed.
+
+-- A result of more bytes is told to a workflow by its length, and so is one for which its record has no room.
+local MOST_OF_RESULT, MOST_OF_WORKFLOW = 262144, 2097152
+
+-- A task that a step of a workflow has started says so: "<ref of the workflow's task> <what that calls this one>". Whoever ends it has
+-- to give the workflow's record as K_parent. This is the reply to one that did not: nothing was written, and it comes again.
+local function refusal_without_parent(parent)
+  if parent and parent ~= A_parent then return {'parent', parent} end
+end
+
+-- Writes the end of a step's task into the record of its workflow, which takes the result from there (settle-children.ts). What
+-- the workflow does not wait for any more is left out.
+local function record_in_parent(parent, now, status, payload)
+  local ref, link = string.match(parent, '^(%S+) (%S+)$')
+  local owner, parent_status, bytes, revision, call = unpack(redis.call(
+    'HMGET', K_parent, F_principal, F_status, F_bytes, F_revision, F_progress .. 'c.' .. link))
+  if not call or has_ended(parent_status) then return end
+  local is_too_long = status == 'completed'
+    and (#payload > MOST_OF_RESULT or (parse_bytes(bytes or '0')) + #payload > MOST_OF_WORKFLOW)
+  local turn = (revision or 0) + 1
+  local kept = is_too_long and '"length":' .. #payload or '"outcome":' .. payload
+  local entry = string.format('{"turn":%d,"status":"%s",%s}', turn, status, kept)
+  redis.call('HSET', K_parent, F_progress .. 'd.' .. link, entry, F_revision, turn, F_updated_at, now)
+  local bytes_now = add_bytes(bytes, #entry + W_progress)
+  if bytes_now then redis.call('HSET', K_parent, F_bytes, bytes_now) end
+  publish_task_change(owner, false, tenant_of(A_topic) .. ':' .. ref)
+end
+
 local function end_task(task, now, status, payload, interaction_end)
   -- Empty reads as absent, and costs no HDEL.
   local fields = {
@@ -30,5 +58,6 @@ local function end_task(task, now, status, payload, interaction_end)
   retain_task(now)
   notify_task_waiters(task.waiters, A_topic, task.events or '0', status, payload)
   publish_task_change(task.principal, #references > 0)
+  if task.parent then record_in_parent(task.parent, now, status, payload) end
   return next_job
 end

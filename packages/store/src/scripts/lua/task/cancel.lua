@@ -1,9 +1,10 @@
 #!lua flags=allow-oom
 -- CANCEL: ends a task because someone asked, or takes back one interaction of it (number not 0).
--- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers activeChangeChannel
--- ARGV: principal scopes topic ref number payload retention
+-- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers activeChangeChannel parent
+-- ARGV: principal scopes topic ref number payload retention parent
 -- Returns: {'cancelled', next}: next is the job to add, as "number list", or ''; {'task_not_found'}, {'task_ended', status}, {'interaction_not_found'},
---          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}
+--          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}, {'parent', parent} for a step of a
+--          workflow whose record was not given
 -- Transitions: task working -> cancelled, task input_required -> cancelled, task input_required -> working,
 --              interaction pending -> cancelled
 -- @include clock
@@ -20,15 +21,17 @@
 -- @include end_task
 local owner = visible_owner(A_principal, A_scopes)
 if not owner then return {'task_not_found'} end
-local fence, open, events, waiters, queue, program, status, bytes, answered, ended = unpack(redis.call(
+local fence, open, events, waiters, queue, program, status, bytes, answered, ended, parent = unpack(redis.call(
   'HMGET', K_task, F_fence, F_waits, F_events, F_waiters, F_queue, F_program, F_status, F_bytes,
-  F_answered .. A_number, F_ended .. A_number))
+  F_answered .. A_number, F_ended .. A_number, F_parent))
 local now = clock()
 if A_number == '0' then
   if has_ended(status) then return {'task_ended', status} end
+  local elsewhere = refusal_without_parent(parent)
+  if elsewhere then return elsewhere end
   local task = {
     fence = fence, waits = open, principal = owner, events = events, waiters = waiters, queue = queue, program = program,
-    bytes = bytes,
+    bytes = bytes, parent = parent,
   }
   return {'cancelled', end_task(task, now, 'cancelled', A_payload, 'cancelled')}
 end

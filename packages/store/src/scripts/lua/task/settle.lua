@@ -1,8 +1,9 @@
 #!lua flags=allow-oom
 -- SETTLE: ends a task with what its program ended with.
--- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers activeChangeChannel
--- ARGV: fence topic ref status payload retention
--- Returns: {'settled', next}: next is the job to add, as "number list", or ''; or {'stale'} when the fence has moved: nothing was written
+-- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers activeChangeChannel parent
+-- ARGV: fence topic ref status payload retention parent
+-- Returns: {'settled', next}: next is the job to add, as "number list", or ''; {'stale'} when the fence has moved, or {'parent', parent}
+--          for a step of a workflow whose record was not given: nothing was written
 -- Transitions: task working -> completed, task input_required -> completed, task working -> failed,
 --              task input_required -> failed, interaction pending -> cancelled
 -- @include clock
@@ -12,14 +13,17 @@
 -- @include retention
 -- @include ready_queue
 -- @include waits
+-- @include task_status
 -- @include task_waiters
 -- @include change_feed
 -- @include end_task
-local fence, waits, principal, events, waiters, queue, program, bytes = unpack(redis.call(
-  'HMGET', K_task, F_fence, F_waits, F_principal, F_events, F_waiters, F_queue, F_program, F_bytes))
+local fence, waits, principal, events, waiters, queue, program, bytes, parent = unpack(redis.call(
+  'HMGET', K_task, F_fence, F_waits, F_principal, F_events, F_waiters, F_queue, F_program, F_bytes, F_parent))
 if fence ~= A_fence then return {'stale'} end
+local elsewhere = refusal_without_parent(parent)
+if elsewhere then return elsewhere end
 local task = {
   fence = fence, waits = waits, principal = principal, events = events, waiters = waiters, queue = queue, program = program,
-  bytes = bytes,
+  bytes = bytes, parent = parent,
 }
 return {'settled', end_task(task, clock(), A_status, A_payload, 'cancelled')}

@@ -1,7 +1,6 @@
 import type { Json, JsonObject } from '@baton/protocol';
-import type { StepState } from '../run/step-state.ts';
-import type { WorkflowInput } from '../run/workflow-program.ts';
-import { countOpen, type WorkflowProgress } from './record-call.ts';
+import type { WorkflowInput, WorkflowProgress } from './workflow-progress.ts';
+import { isOpen, type StepState } from './step-state.ts';
 
 /** A workflow's progress as its task's variables show it: `_workflow.progress`, `.result.<step>` and `.extra.<tool>`. */
 export function workflowVariables(
@@ -17,7 +16,7 @@ export function workflowVariables(
       '_workflow.progress',
       {
         goal: workflow.description,
-        completed: steps.length - countOpen(steps),
+        completed: steps.filter((state) => !isOpen(state)).length,
         total: steps.length,
         steps: workflow.steps.map(({ name, tool }, index) => ({
           name,
@@ -27,10 +26,7 @@ export function workflowVariables(
       },
     ],
     ...results,
-    ...Object.entries(extras).map(([tool, state]): [string, Json] => [
-      `_workflow.extra.${tool}`,
-      extraOf(state),
-    ]),
+    ...[...extras].map(([tool, state]): [string, Json] => [`_workflow.extra.${tool}`, extraOf(state)]),
   ]);
 }
 

@@ -1,13 +1,13 @@
 import type { Json, JsonObject, WireError } from '@baton/protocol';
-import type { EmbeddedResource } from './tool-outcome.ts';
 
 /** Who made the call that a step's state comes from. */
 export type StepSource = 'server' | 'client';
 
-/** A call of a step's tool, whatever came of it. `turn` numbers the recorded calls of a workflow from 1. */
+/** A call of a step's tool, whatever came of it. `turn` is the revision of the workflow that recorded it; `call` names a client's. */
 interface RecordedCall {
   readonly source: StepSource;
   readonly turn: number;
+  readonly call?: string;
   readonly arguments: JsonObject;
 }
 
@@ -34,6 +34,11 @@ export function isOpen({ status }: StepState): boolean {
   return status !== 'completed' && status !== 'shown';
 }
 
+/** When a state was recorded, as the revision of its workflow then; 0 where nothing was. */
+export function turnOf(state: StepState | undefined): number {
+  return state !== undefined && 'turn' in state ? state.turn : 0;
+}
+
 /** Why a run stopped before its end, at which step. */
 export type Stop =
   | { readonly reason: 'failed' | 'delegated' | 'out_of_time' | 'interrupted' }
@@ -44,11 +49,3 @@ export type Stop =
   /** The arguments do not fit the tool's input schema. */
   | { readonly reason: 'refused'; readonly problems: readonly string[] }
   | { readonly reason: 'resource'; readonly uri: string; readonly error: WireError };
-
-/** A run as far as it went: a state for each step of the definition, in its order. */
-export interface WorkflowRun {
-  readonly steps: readonly StepState[];
-  /** The resources that were read for each step. */
-  readonly resources: readonly (readonly EmbeddedResource[])[];
-  readonly stop: (Stop & { readonly step: number }) | null;
-}

@@ -1,0 +1,14 @@
+import type { Operation } from '@baton/operations';
+import { toolCatalog } from '../tools/catalog.ts';
+import type { Tool } from '../tools/tool.ts';
+import { createResumeWorkflowTool } from './resume-workflow-tool.ts';
+
+/** Every tool, in the order in which it is listed. The last one calls the others. */
+export function allTools(
+  operations: ReadonlyMap<string, Operation>,
+  log: (error: unknown) => void,
+): ReadonlyMap<string, Tool> {
+  const tools = new Map(toolCatalog(operations));
+  const resume = createResumeWorkflowTool(tools, log);
+  return tools.set(resume.name, resume);
+}

@@ -1,0 +1,75 @@
+import { BatonError, type JsonObject } from '@baton/protocol';
+import {
+  type PromptMessage,
+  traceMessages,
+  type WorkflowInput,
+  type WorkflowProgress,
+} from '@baton/workflows';
+import type { AdmittedCall } from '../call/call.ts';
+import type { Tool } from '../tools/tool.ts';
+import { runWorkflow } from './run-workflow.ts';
+import type { WorkflowTask } from '../workflows/workflow-task.ts';
+
+/** A run as it is told: the conversation that it stands for. */
+export interface ToldRun {
+  readonly task: WorkflowTask;
+  readonly status: WorkflowTask['status'];
+  readonly progress: WorkflowProgress;
+  readonly messages: readonly PromptMessage[];
+}
+
+/** Goes on with a workflow from its first open step, with what is known by now. Errors: `task_ended`, and those of a run. */
+export async function resumeWorkflow(
+  tools: ReadonlyMap<string, Tool>,
+  task: WorkflowTask,
+  call: AdmittedCall,
+  log: (error: unknown) => void,
+): Promise<ToldRun> {
+  if (task.status !== 'working') {
+    const { taskId, status } = task;
+    throw new BatonError('task_ended', `Task '${taskId}' has ended already: it is ${status}.`, {
+      taskId,
+      status,
+    });
+  }
+  return finishWorkflow(tools, task, call, log);
+}
+
+/** Runs what is open, and completes the task when nothing is. */
+export async function finishWorkflow(
+  tools: ReadonlyMap<string, Tool>,
+  task: WorkflowTask,
+  call: AdmittedCall,
+  log: (error: unknown) => void,
+): Promise<ToldRun> {
+  const progress = await runWorkflow(tools, task, call, log);
+  if (progress.stop !== null) return told(task, 'working', progress);
+  try {
+    await call.tenant.workflowTasks.complete(call.identity, task.taskId, resultOf(task.input, progress));
+  } catch (thrown) {
+    // Another run of the same task has completed it meanwhile.
+    if (!(thrown instanceof BatonError) || thrown.details['status'] !== 'completed') throw thrown;
+  }
+  return told(task, 'completed', progress);
+}
+
+/** A run as it stands, without going on. One that was cut off before its task ended stopped at its first open step. */
+export function describeRun(task: WorkflowTask): ToldRun {
+  const { progress, status } = task;
+  const step = progress.steps.findIndex((state) => state.status === 'open' || state.status === 'failed');
+  const isCutOff = progress.stop === undefined && step >= 0;
+  return told(task, status, isCutOff ? { ...progress, stop: { reason: 'interrupted', step } } : progress);
+}
+
+function told(task: WorkflowTask, status: ToldRun['status'], progress: WorkflowProgress): ToldRun {
+  return { task, status, progress, messages: traceMessages(task.input, progress) };
+}
+
+/** What the task of a workflow ends with when the server has done all of it. */
+function resultOf({ workflow }: WorkflowInput, { steps }: WorkflowProgress): JsonObject {
+  const results = workflow.steps.flatMap(({ name }, index) => {
+    const state = steps[index];
+    return state?.status === 'completed' ? [[name, state.output ?? null] as const] : [];
+  });
+  return { completed: true, stepsCompleted: steps.length, results: Object.fromEntries(results) };
+}

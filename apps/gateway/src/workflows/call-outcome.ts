@@ -1,0 +1,30 @@
+import { type BatonError, isRecord, type JsonObject } from '@baton/protocol';
+import type { ArgumentProblem, ClientCall } from '@baton/workflows';
+
+/** What a call of a tool has come to, as a workflow records it. */
+export type CallOutcome = ClientCall['outcome'];
+
+/** Of a call that was answered. An operation's directive, or its task while it works, is no result yet. */
+export function outcomeOf(structured: JsonObject): CallOutcome {
+  const { status, taskId, operation } = structured;
+  if (typeof taskId === 'string' && status === 'pending_agent_llm_action') {
+    return { kind: 'delegated', taskId, directive: structured };
+  }
+  if (
+    typeof taskId === 'string' &&
+    typeof operation === 'string' &&
+    status === 'working' &&
+    !isRecord(structured['result'])
+  ) {
+    return { kind: 'working', taskId };
+  }
+  return { kind: 'completed', output: structured };
+}
+
+/** Of a call that was refused, or that failed. */
+export function outcomeOfError(error: BatonError): CallOutcome {
+  const { issues } = error.details;
+  if (error.code === 'invalid_arguments' && Array.isArray(issues))
+    return { kind: 'refused', problems: issues as ArgumentProblem[] };
+  return { kind: 'failed', error: error.toWire(), repeat: error.row.repeat };
+}

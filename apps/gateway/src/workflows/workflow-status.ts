@@ -1,0 +1,37 @@
+import { BatonError, type JsonObject, WORKFLOW_OPERATION } from '@baton/protocol';
+import type { TaskView } from '@baton/store';
+import { remainingCalls, workflowVariables } from '@baton/workflows';
+import type { Call } from '../call/call.ts';
+import { WorkflowTask } from './workflow-task.ts';
+
+/** How a workflow stands, beside the status of its task. */
+export interface WorkflowStatus {
+  /** The workflow's name. */
+  readonly workflow: string;
+  /** `_workflow.progress` with the goal and each step, `_workflow.result.<step>`, `_workflow.extra.<tool>`. */
+  readonly variables: JsonObject;
+  /** What is left, with the arguments that are known. */
+  readonly remaining: readonly JsonObject[];
+}
+
+/** Undefined for the task of anything else, and where only the end of a workflow is kept. */
+export async function readWorkflowStatus(
+  call: Pick<Call, 'tenant' | 'caller'>,
+  { taskId, operation }: TaskView,
+): Promise<WorkflowStatus | undefined> {
+  if (operation !== WORKFLOW_OPERATION) return undefined;
+  try {
+    return workflowStatusOf(await WorkflowTask.read(call, taskId));
+  } catch (thrown) {
+    if (thrown instanceof BatonError && thrown.code === 'task_ended') return undefined;
+    throw thrown;
+  }
+}
+
+export function workflowStatusOf({ input, progress }: WorkflowTask): WorkflowStatus {
+  return {
+    workflow: input.workflow.name,
+    variables: workflowVariables(input, progress),
+    remaining: remainingCalls(input, progress).map(({ step: _, ...call }) => ({ ...call })) as JsonObject[],
+  };
+}

@@ -1,0 +1,46 @@
+#!lua
+-- RECORD_PROGRESS: writes a change of how a workflow stands, unless that has changed since it was read.
+-- KEYS: tenant task child activeChangeChannel
+-- ARGV: principal scopes topic ref revision link sets ...
+--       link: the id of a task that a step has started, whose record is child, or ''; sets × (path, text), then the paths to delete
+-- Returns: {'recorded'}, {'conflict'} when it has changed, {'child_ended', status, outcome} when the task of `link` has ended already,
+--          {'task_not_found'}, {'task_ended', status}, {'limit_storage', limit, most, used}: nothing was written
+-- From then on the end of that task is written into this one's record (end_task.lua).
+-- @include clock
+-- @include visibility
+-- @include deferred_writes
+-- @include storage
+-- @include tenant_limits
+-- @include task_status
+-- @include change_feed
+local owner = visible_owner(A_principal, A_scopes)
+if not owner then return {'task_not_found'} end
+local status, bytes, revision = unpack(redis.call('HMGET', K_task, F_status, F_bytes, F_revision))
+if has_ended(status) then return {'task_ended', status} end
+if (revision or '0') ~= A_revision then return {'conflict'} end
+local is_linked = false
+if A_link ~= '' then
+  local child_owner, child_status, outcome = unpack(redis.call('HMGET', K_child, F_principal, F_status, F_outcome))
+  if child_owner and has_ended(child_status) then return {'child_ended', child_status, outcome} end
+  is_linked = may_see(child_owner, A_principal, A_scopes)
+end
+local first_drop = A_rest + 2 * A_sets
+local fields, dropped, grown = {F_revision, A_revision + 1, F_updated_at, clock()}, {}, 0
+for at = A_rest, first_drop - 1, 2 do
+  add_pair(fields, F_progress .. ARGV[at], ARGV[at + 1])
+  grown = grown + #ARGV[at + 1] + W_progress - bytes_of_field(F_progress .. ARGV[at], W_progress)
+end
+for at = first_drop, #ARGV do
+  dropped[#dropped + 1] = F_progress .. ARGV[at]
+  grown = grown - bytes_of_field(F_progress .. ARGV[at], W_progress)
+end
+local limit, stored = unpack(read_tenant('storedBytes', 'stored'))
+local refused = refusal_of_storage(limit, stored, grown, true)
+if refused then return refused end
+local bytes_now = add_bytes(bytes, grown)
+if bytes_now then add_pair(fields, F_bytes, bytes_now) end
+write_all('HSET', K_task, fields)
+write_all('HDEL', K_task, dropped)
+if is_linked then redis.call('HSET', K_child, F_parent, A_ref .. ' ' .. A_link) end
+publish_task_change(owner, false)
+return {'recorded'}
