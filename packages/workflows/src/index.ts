@@ -10,6 +10,7 @@ export {
   workflowNameSchema,
   workflowSchema,
 } from './definition/workflow.ts';
+export { type ArgumentUse, ASKED, UNKNOWN, usesOfArgument } from './definition/uses-of-argument.ts';
 export type { ArgumentProblem, FindTool, WorkflowTool } from './definition/workflow-tool.ts';
 export {
   type ChildEnd,

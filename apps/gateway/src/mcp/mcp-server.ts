@@ -13,6 +13,7 @@ import { callFromAuthInfo } from '../json-rpc/call-in-auth-info.ts';
 import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
 import { parseRequest, rawRequestSchema, refuseCursor } from '../json-rpc/parse-request.ts';
 import { rethrowAsRpcError } from '../json-rpc/rpc-error.ts';
+import { COMPLETION_CAPABILITIES, completionMethod } from '../completion/completion-method.ts';
 import { PROMPT_CAPABILITIES, promptMethods } from '../prompts/prompt-methods.ts';
 import { RESOURCE_CAPABILITIES, resourceMethods } from '../resources/resource-methods.ts';
 import { createTask } from '../tasks/create-task.ts';
@@ -59,6 +60,7 @@ export function createMcpServerFactory(
     callToolMethod(callOne),
     ...promptMethods(tools, log),
     ...resourceMethods,
+    completionMethod(tools),
   ];
   const methods = [...others, ...methodsOfTasks];
   const createServer = (declaresTasks = true) => {
@@ -70,6 +72,7 @@ export function createMcpServerFactory(
           ...PROMPT_CAPABILITIES,
           ...RESOURCE_CAPABILITIES,
           ...(declaresTasks ? TASK_CAPABILITIES : {}),
+          ...COMPLETION_CAPABILITIES,
         },
         instructions: INSTRUCTIONS,
         jsonSchemaValidator,

@@ -1,5 +1,4 @@
 import {
-  CompleteRequestSchema,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ReadResourceRequestSchema,
@@ -10,19 +9,18 @@ import { ANY_MCP_CALLER } from '../call/access.ts';
 import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
 import { refuseCursor } from '../json-rpc/parse-request.ts';
 import { resourceTemplates } from './catalog.ts';
-import { completeVariable } from './complete-variable.ts';
 import { listResources } from './list-resources.ts';
 import { readResource } from './read-resource.ts';
 import { subscribe, unsubscribe } from './subscribe.ts';
 
 /**
  * MCP resources: `catalog` names every kind; `project-resources`, `task-resources` and `prompt-resources` define them by
- * `resource-kind` and `uri-template`; `list-resources`, `read-resource`, `complete-variable` and `subscribe` answer the
- * methods below; `change-matching` says which resources a change concerns.
+ * `resource-kind` and `uri-template`; `list-resources`, `read-resource` and `subscribe` answer the methods
+ * below; `change-matching` says which resources a change concerns.
  */
-export const RESOURCE_CAPABILITIES = { resources: { subscribe: true, listChanged: true }, completions: {} };
+export const RESOURCE_CAPABILITIES = { resources: { subscribe: true, listChanged: true } };
 
-/** What a resource's own kind declares is checked by `readResource` and `completeVariable`, once it is known. */
+/** What a resource's own kind declares is checked by `readResource`, once it is known. */
 export const resourceMethods: readonly McpMethod[] = [
   defineEdgeAdmittedMethod('resources/list', ANY_MCP_CALLER, ListResourcesRequestSchema, ({ params }, call) =>
     listResources(params?.cursor, call),
@@ -50,8 +48,5 @@ export const resourceMethods: readonly McpMethod[] = [
     ANY_MCP_CALLER,
     UnsubscribeRequestSchema,
     ({ params }, call) => unsubscribe(params.uri, call),
-  ),
-  defineEdgeAdmittedMethod('completion/complete', ANY_MCP_CALLER, CompleteRequestSchema, ({ params }, call) =>
-    completeVariable(params, call),
   ),
 ];

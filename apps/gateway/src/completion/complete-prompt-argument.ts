@@ -1,0 +1,81 @@
+import { isRecord, type JsonObject } from '@baton/protocol';
+import { ASKED, type ArgumentUse, UNKNOWN, usesOfArgument, type Workflow } from '@baton/workflows';
+import { admitCaller } from '../call/access.ts';
+import type { AdmittedCall } from '../call/call.ts';
+import { RpcError } from '../json-rpc/rpc-error.ts';
+import { PROMPT_ACCESS } from '../prompts/prompt-access.ts';
+import { resolveResourceUri } from '../resources/resolve-resource-uri.ts';
+import type { CompletionValues } from '../resources/resource-kind.ts';
+import type { Variables } from '../resources/uri-template.ts';
+import type { Tool } from '../tools/tool.ts';
+import { namedVariable } from './named-variable.ts';
+
+/**
+ * Values of a workflow's argument: those of the first use that has any to offer, so that at most one list is read. `given`
+ * are the other arguments so far. Errors: `workflow_not_found`, -32602 for an unknown argument.
+ */
+export async function promptArgumentValues(
+  tools: ReadonlyMap<string, Tool>,
+  ref: { readonly type: 'ref/prompt'; readonly name: string },
+  name: string,
+  given: Variables,
+  call: AdmittedCall,
+): Promise<CompletionValues> {
+  await admitCaller(call, PROMPT_ACCESS);
+  const workflow = (await call.tenant.workflows.get(ref.name)).definition as unknown as Workflow;
+  if (!workflow.arguments.some((one) => one.name === name)) {
+    const names = workflow.arguments.map((one) => one.name).join(', ') || 'none';
+    const message = `The prompt '${workflow.name}' has no argument '${name.slice(0, 100)}'; it has ${names}.`;
+    throw new RpcError(-32602, message, { argument: name.slice(0, 100) });
+  }
+  for (const use of usesOfArgument(workflow, name, given)) {
+    const values = valuesOfUse(tools, use, call);
+    if (values !== undefined) return values;
+  }
+  return { values: [] };
+}
+
+function valuesOfUse(
+  tools: ReadonlyMap<string, Tool>,
+  use: ArgumentUse,
+  call: AdmittedCall,
+): Promise<CompletionValues> | undefined {
+  if (use.kind === 'resource') return valuesOfUri(use.uri, call);
+  const { tool, argument, others } = use;
+  const properties = tools.get(tool)?.listing.inputSchema['properties'];
+  const schema = isRecord(properties) && Object.hasOwn(properties, argument) ? properties[argument] : {};
+  const choices = isRecord(schema) ? choicesOf(schema) : undefined;
+  if (choices !== undefined) return Promise.resolve({ values: choices });
+  const named = namedVariable(tool, argument);
+  return named?.kind.completions[named.variable]?.(projectOf(others), call);
+}
+
+function valuesOfUri(uri: string, call: AdmittedCall): Promise<CompletionValues> | undefined {
+  const resolved = resolveResourceUri(uri);
+  if (resolved === undefined) return undefined;
+  const fields = Object.entries(resolved.variables);
+  const asked = fields.find(([, value]) => value === ASKED)?.[0];
+  if (asked === undefined) return undefined;
+  return resolved.kind.completions[asked]?.(knownVariables(fields), call);
+}
+
+/** The values that a tool's schema enumerates. */
+function choicesOf({ enum: values, type }: Record<string, unknown>): string[] | undefined {
+  if (Array.isArray(values)) return values.map(String);
+  return type === 'boolean' || (Array.isArray(type) && type.includes('boolean'))
+    ? ['true', 'false']
+    : undefined;
+}
+
+/** Where tools look for tags and tasks: in their project, `default` when it is left out, and in its tag. */
+function projectOf({ projectRoot: project = 'default', tag }: JsonObject): Variables {
+  return knownVariables(Object.entries({ project, tag }));
+}
+
+/** The variables beside the one that is asked for; none where one of them is not known yet. */
+function knownVariables(fields: readonly (readonly [string, unknown])[]): Variables {
+  if (fields.some(([, value]) => value === UNKNOWN)) return {};
+  return Object.fromEntries(
+    fields.filter((field): field is [string, string] => typeof field[1] === 'string' && field[1] !== ASKED),
+  );
+}

@@ -1,0 +1,54 @@
+import type { JsonObject } from '@baton/protocol';
+import { expandArguments, expandUri, type Scope } from '../templates/expand-template.ts';
+import type { Workflow } from './workflow.ts';
+
+/** Where a prompt's argument goes: to an argument of a tool beside `others`, or into the URI of a resource. */
+export type ArgumentUse =
+  | {
+      readonly kind: 'tool';
+      readonly tool: string;
+      readonly argument: string;
+      /** The other arguments of the call, as far as they are known. */
+      readonly others: JsonObject;
+    }
+  /** The URI with `ASKED` where the argument goes, and `UNKNOWN` where another that is required goes. */
+  | { readonly kind: 'resource'; readonly uri: string };
+
+/** Stand for values in templates; characters that no value of a resource begins with. */
+export const ASKED = '\u0001';
+export const UNKNOWN = '\u0002';
+
+/** The uses of an argument that take it whole, in the order of the steps; `given` are the prompt's other arguments so far. */
+export function usesOfArgument(
+  workflow: Workflow,
+  name: string,
+  given: Readonly<Record<string, string>>,
+): ArgumentUse[] {
+  const scope = scopeAsking(workflow, name, given);
+  return workflow.steps.flatMap(({ tool, arguments: templates = {}, resources }): ArgumentUse[] => {
+    const uris = resources.flatMap((template): ArgumentUse[] => {
+      const expanded = expandUri(template, scope);
+      return expanded.kind === 'expanded' ? [{ kind: 'resource', uri: expanded.uri }] : [];
+    });
+    const expanded = expandArguments(templates, scope);
+    if (tool === undefined || expanded.kind !== 'expanded') return uris;
+    const unknown = new Set(expanded.missing.map(({ argument }) => argument));
+    const fields = Object.entries(expanded.args);
+    const others = Object.fromEntries(
+      fields.map(([field, value]) => [field, unknown.has(field) ? UNKNOWN : value]),
+    );
+    const asked = fields.filter(([, value]) => value === ASKED).map(([field]) => field);
+    return [...uris, ...asked.map((argument): ArgumentUse => ({ kind: 'tool', tool, argument, others }))];
+  });
+}
+
+/** An optional argument that was not given is left out, as in a run. */
+function scopeAsking(workflow: Workflow, name: string, given: Readonly<Record<string, string>>): Scope {
+  const args = workflow.arguments.flatMap((one): [string, string][] => {
+    if (one.name === name) return [[name, ASKED]];
+    const value = Object.hasOwn(given, one.name) ? given[one.name] : undefined;
+    if (value !== undefined) return [[one.name, value]];
+    return one.required ? [[one.name, UNKNOWN]] : [];
+  });
+  return { args: Object.fromEntries(args), outputs: new Map() };
+}
