@@ -18,7 +18,7 @@ export type { TaskInspection, TaskSummary } from './queries/paged-queries.ts';
 export type { Page } from './records/page.ts';
 export type { JobCount } from './queues/bullmq-queues.ts';
 export { type StoredWorkflow } from './tenant/workflows.ts';
-export { type StoredWorkflowTask } from './tasks/workflow-tasks.ts';
+export type { NextCall, StoredWorkflowTask } from './tasks/workflow-tasks.ts';
 export type { Idempotency, Projects, ProjectUse, ProjectVersion } from './tenant/projects.ts';
 export { refusalError, sessionNotFoundError } from './records/refusal-error.ts';
 export type { SealKey } from './seal-key.ts';

@@ -26,7 +26,7 @@ export {
 } from './progress/stored-progress.ts';
 export { settleChildren } from './progress/settle-children.ts';
 export { MAX_OUTPUT_LENGTH, MAX_KEPT_LENGTH } from './progress/bounded-state.ts';
-export type { Move } from './run/move.ts';
+export type { Move, RunChange } from './run/move.ts';
 export { applyRunChange } from './run/apply-run-change.ts';
 export { runSteps } from './run/run-steps.ts';
 export type { StepState } from './progress/step-state.ts';

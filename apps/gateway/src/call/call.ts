@@ -23,6 +23,8 @@ export interface Call {
   readonly signal: () => CallAbortSignal;
   /** The MCP session that the request shows, verified; undefined without one. */
   readonly sessionId?: string;
+  /** True where no earlier call can have had its idempotency key, but for one that runs beside it. */
+  readonly isFirstAttempt?: boolean;
 }
 
 /** A call whose caller was admitted before it ran. */

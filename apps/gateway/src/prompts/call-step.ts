@@ -5,17 +5,16 @@ import type { Call } from '../call/call.ts';
 import type { Tool } from '../tools/tool.ts';
 import { outcomeOf, outcomeOfError } from '../workflows/call-outcome.ts';
 
-/** Calls a step's tool as the workflow's caller, admitted and counted like a call of its own. Never throws for what the tool does. */
+/** Calls a step's tool; it is admitted and counted as the call that it is. Never throws for what the tool does. */
 export async function callStep(
   tools: ReadonlyMap<string, Tool>,
   step: { readonly tool: string; readonly args: JsonObject; readonly idempotencyKey: string },
-  call: Call,
+  stepCall: Call,
   log: (error: unknown) => void,
 ): Promise<ToolOutcome> {
   const tool = tools.get(step.tool);
   if (tool === undefined)
     return outcomeOfError(new BatonError('not_found', `There is no tool '${step.tool}' any more.`));
-  const stepCall: Call = { ...call, caller: call.caller.forFurtherCall() };
   try {
     const { structured } = await tool.call(step.args, stepCall, {
       'baton/idempotencyKey': step.idempotencyKey,

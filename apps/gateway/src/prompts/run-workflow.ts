@@ -3,10 +3,12 @@ import {
   applyRunChange,
   type EmbeddedResource,
   type Move,
+  type RunChange,
   runSteps,
   type ToolOutcome,
   type WorkflowProgress,
 } from '@baton/workflows';
+import type { NextCall } from '@baton/store';
 import type { AdmittedCall } from '../call/call.ts';
 import { directiveForPendingInteractions } from '../delegation/directive-for-pending-interactions.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
@@ -31,6 +33,8 @@ export async function runWorkflow(
   log: (error: unknown) => void,
 ): Promise<WorkflowProgress> {
   const begunAt = performance.now();
+  const isFirstAttempt = task.isNew;
+  let next: NextCall | undefined;
   const run = runSteps(task.input, task.progress);
   for (let step = run.next(); ; ) {
     if (step.done) return step.value;
@@ -45,19 +49,35 @@ export async function runWorkflow(
   async function perform(move: Move): Promise<unknown> {
     switch (move.kind) {
       case 'call': {
-        const isLate = performance.now() - begunAt >= RUN_BUDGET_MS;
-        if (isLate || call.signal().aborted) return { kind: 'out_of_time' } satisfies ToolOutcome;
+        if (isOver()) return { kind: 'out_of_time' } satisfies ToolOutcome;
         const idempotencyKey = `workflow ${task.taskId} ${move.step} ${move.after}`;
-        return callStep(tools, { tool: move.tool, args: move.arguments, idempotencyKey }, call, log);
+        const caller = next?.caller ?? call.caller.forFurtherCall();
+        next = undefined;
+        const step = { tool: move.tool, args: move.arguments, idempotencyKey };
+        return callStep(tools, step, { ...call, caller, isFirstAttempt }, log);
       }
       case 'look':
         return lookAt(move.taskId, call);
       case 'read':
         return embed(move.uri, call);
       case 'record':
-        await task.change((progress) => applyRunChange(task.input, progress, move.change));
+        next = move.change.stop === undefined ? nextCall(move.change) : undefined;
+        await task.change((progress) => applyRunChange(task.input, progress, move.change), next);
         return task.progress;
     }
+  }
+
+  function isOver(): boolean {
+    return performance.now() - begunAt >= RUN_BUDGET_MS || call.signal().aborted;
+  }
+
+  /** The call of the step behind what is recorded, which the same script admits; undefined where the call sees to that itself. */
+  function nextCall({ steps }: RunChange): NextCall | undefined {
+    const behind = (steps.at(-1)?.[0] ?? -1) + 1;
+    const name = task.input.workflow.steps.slice(behind).find(({ tool }) => tool !== undefined)?.tool;
+    const access = name === undefined ? undefined : tools.get(name)?.access;
+    if (access?.admittedBy !== 'edge' || isOver()) return undefined;
+    return { caller: call.caller.forFurtherCall(), need: access.scopes };
   }
 }
 

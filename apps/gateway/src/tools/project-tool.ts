@@ -34,7 +34,7 @@ type Given = Parameters<ProjectTool['summarize']>[1];
 async function runProjectTool(
   tool: ProjectTool,
   given: Given,
-  { tenant, identity }: AdmittedCall,
+  { tenant, identity, isFirstAttempt }: AdmittedCall,
   meta: RequestMeta,
 ): Promise<object> {
   const { projectRoot } = given;
@@ -45,6 +45,7 @@ async function runProjectTool(
     projectRoot,
     tool.command(given),
     idempotency,
+    isFirstAttempt === true ? { first: true } : {},
   );
   const shown = tool.show(outcome, given);
   return isReplay ? { ...shown, replayed: true } : shown;

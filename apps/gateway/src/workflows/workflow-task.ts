@@ -1,5 +1,5 @@
 import { BatonError } from '@baton/protocol';
-import type { StoredWorkflowTask, TenantStore } from '@baton/store';
+import type { NextCall, StoredWorkflowTask, TenantStore } from '@baton/store';
 import {
   changeBetween,
   type ChildEnd,
@@ -17,6 +17,8 @@ const MAX_ATTEMPTS = 50;
 /** The task of a workflow, as it was read or written last. */
 export class WorkflowTask {
   readonly taskId: string;
+  /** Whether this call has opened it: then no earlier one can have called its steps. */
+  readonly isNew: boolean;
   readonly input: WorkflowInput;
   readonly status: StoredWorkflowTask['status'];
   /** How it stands. */
@@ -28,12 +30,13 @@ export class WorkflowTask {
 
   private constructor(
     tenant: TenantStore,
-    task: Pick<WorkflowTask, 'taskId' | 'input' | 'status'>,
+    task: Pick<WorkflowTask, 'taskId' | 'input' | 'status' | 'isNew'>,
     caller: StoredWorkflowTask['caller'],
     stored: WorkflowProgress,
   ) {
     this.tenant = tenant;
     this.taskId = task.taskId;
+    this.isNew = task.isNew;
     this.input = task.input;
     this.status = task.status;
     this.caller = caller;
@@ -43,7 +46,7 @@ export class WorkflowTask {
 
   /** The task that this call has just opened. */
   static opened({ tenant, identity }: AdmittedCall, taskId: string, input: WorkflowInput): WorkflowTask {
-    const task = { taskId, input, status: 'working' } as const;
+    const task = { taskId, input, status: 'working', isNew: true } as const;
     return new WorkflowTask(tenant, task, identity, newProgress(input.workflow));
   }
 
@@ -62,16 +65,16 @@ export class WorkflowTask {
       });
     }
     const stored = parseProgress(input.workflow, read);
-    return new WorkflowTask(tenant, { taskId, input, status }, read.caller, stored);
+    return new WorkflowTask(tenant, { taskId, input, status, isNew: false }, read.caller, stored);
   }
 
   /**
-   * Makes a change, and makes it again of what somebody else has written meanwhile. A task that a step has started counts from
+   * Makes a change, and makes it again of what somebody else has written meanwhile; where it is written, the call behind it is admitted. A task that a step has started counts from
    * then on: when it ends, or at once where it has ended already. Errors: `task_not_found`, `task_ended`, `limit_storage`, `unavailable`.
    */
-  async change(apply: (progress: WorkflowProgress) => WorkflowProgress): Promise<void> {
+  async change(apply: (progress: WorkflowProgress) => WorkflowProgress, next?: NextCall): Promise<void> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const written = await this.write(apply(this.progress));
+      const written = await this.write(apply(this.progress), next);
       if (written !== undefined) {
         this.stored = written;
         this.progress = written;
@@ -85,17 +88,17 @@ export class WorkflowTask {
   }
 
   /** What is stored now; undefined where somebody else has written. */
-  private async write(after: WorkflowProgress): Promise<WorkflowProgress | undefined> {
+  private async write(after: WorkflowProgress, next?: NextCall): Promise<WorkflowProgress | undefined> {
     const { revision } = this.stored;
     const link = [...after.children.keys()].find((taskId) => !this.stored.children.has(taskId));
     const change = changeBetween(this.stored, after);
     if (change.sets.length + change.drops.length === 0) return this.stored;
     const update = { revision, sets: change.sets, drops: change.drops, link };
-    const updated = await this.tenant.workflowTasks.update(this.caller, this.taskId, update);
+    const updated = await this.tenant.workflowTasks.update(this.caller, this.taskId, update, next);
     if (updated.kind === 'conflict') return undefined;
     if (updated.kind === 'recorded') return { ...after, revision: revision + 1 };
     const { status, outcome } = updated;
     const end = { turn: revision + 1, status, outcome } as ChildEnd;
-    return this.write(settleChildren({ ...after, ends: new Map(after.ends).set(link ?? '', end) }));
+    return this.write(settleChildren({ ...after, ends: new Map(after.ends).set(link ?? '', end) }), next);
   }
 }

@@ -13,17 +13,18 @@ export interface CommandOutcome {
 
 /**
  * Commits a command that belongs to no task. With an idempotency key it lands once: the same key again returns the first
- * outcome. Errors as for `changeProject`; `idempotency_conflict` for the key of other arguments.
+ * outcome. `first`: no earlier call is known that had the key, so only COMMIT looks for one. Errors as for `changeProject`; `idempotency_conflict` for the key of other arguments.
  */
 export async function runCommand(
   tenant: TenantStore,
   name: string,
   command: Command,
   idempotency?: Idempotency,
+  { first = false } = {},
 ): Promise<CommandOutcome> {
   const { projects } = tenant;
-  const known = idempotency && (await projects.keptOutcome(idempotency));
-  if (known !== undefined) return replay(known);
+  const known = !first && idempotency && (await projects.keptOutcome(idempotency));
+  if (typeof known === 'string') return replay(known);
   try {
     let landed = '';
     const snapshots = new ProjectSnapshots(projects);

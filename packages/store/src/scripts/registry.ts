@@ -333,8 +333,8 @@ export const DELETE_WORKFLOW = defineScript(
 /** Whoever changes how a workflow stands waits until it is stored. */
 export const RECORD_PROGRESS = defineScript(
   'workflow/record_progress',
-  ['tenant', 'task', 'child', 'activeChangeChannel'],
-  ['principal', 'scopes', 'topic', 'ref', 'revision', 'link', 'sets'],
+  [...ADMISSION, 'task', 'child', 'activeChangeChannel'],
+  [...CALLER, 'owner', 'ownerScopes', 'topic', 'ref', 'revision', 'link', 'sets'],
   REPLICATED,
 );
 

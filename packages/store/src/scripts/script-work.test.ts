@@ -62,7 +62,7 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'workflow/delete_workflow': 40,
   'workflow/put_workflow': 60,
   'workflow/read_progress': 60,
-  'workflow/record_progress': 80,
+  'workflow/record_progress': 120,
 };
 
 const patient = { timeout: 120_000 };

@@ -1,9 +1,10 @@
-import { type JsonObject, type TaskStatus, WORKFLOW_OPERATION } from '@baton/protocol';
+import { type JsonObject, type Scope, type TaskStatus, WORKFLOW_OPERATION } from '@baton/protocol';
 import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
 import { formatScopes, type Identity, parseScopes } from '../identity/identity.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { COMPLETE_WORKFLOW, READ_PROGRESS, RECORD_PROGRESS } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
+import type { CallerAdmission } from '../tenant/caller-admission.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { requireTaskId } from './tasks.ts';
 
@@ -36,6 +37,16 @@ export type ProgressUpdated =
   /** The linked task has ended: its status, and its result or error. */
   | { readonly kind: 'child_ended'; readonly status: TaskStatus; readonly outcome: JsonObject };
 
+/** The call of a step that is about to be made. */
+export interface NextCall {
+  readonly caller: CallerAdmission;
+  /** The scopes of which it needs one. */
+  readonly need: readonly Scope[];
+}
+
+/** No call is to be admitted. */
+const NO_CALL = { digest: '', principal: '', scopes: '', need: '', bytes: 0, weight: 0, floor: '' };
+
 /** How workflows stand. What of one is written is written by compare and set. */
 export class WorkflowTasks {
   private readonly context: TenantContext;
@@ -67,11 +78,15 @@ export class WorkflowTasks {
     };
   }
 
-  /** Errors: `task_not_found`, `task_ended`, `limit_storage`. */
+  /**
+   * Writes a change, and with it admits the call of the step behind it, if there is one; that call finds out whether it was. What
+   * is not written admits nothing. Errors: `task_not_found`, `task_ended`, `limit_storage`.
+   */
   async update(
     { principal, scopes }: Caller,
     taskId: string,
     { revision, sets, drops, link }: ProgressUpdate,
+    next?: NextCall,
   ): Promise<ProgressUpdated> {
     const { connection, keys } = this.context;
     const { task, topic, ref } = keys.taskNames(taskId);
@@ -79,18 +94,31 @@ export class WorkflowTasks {
       connection,
       RECORD_PROGRESS,
       {
+        credential: next?.caller.credentialKey ?? keys.credential(''),
         tenant: keys.record,
+        rates: keys.rates,
         task,
         child: link === undefined ? task : keys.task(link),
         activeChangeChannel: keys.activeChangeChannel,
       },
-      { principal, scopes: formatScopes(scopes), topic, ref, revision, link: link ?? '', sets: sets.length },
+      {
+        ...(next?.caller.aheadArgs(next.need) ?? NO_CALL),
+        owner: principal,
+        ownerScopes: formatScopes(scopes),
+        topic,
+        ref,
+        revision,
+        link: link ?? '',
+        sets: sets.length,
+      },
       { args: [...sets.flat(), ...drops] },
     );
     switch (reply[0]) {
       case 'recorded':
+        if (reply.length > 1) next?.caller.takeAdmission(reply.slice(1));
+        return { kind: 'recorded' };
       case 'conflict':
-        return { kind: reply[0] };
+        return { kind: 'conflict' };
       case 'child_ended': {
         const outcome = JSON.parse(String(reply[2])) as JsonObject;
         return { kind: 'child_ended', status: reply[1] as TaskStatus, outcome };

@@ -162,6 +162,23 @@ export class CallerAdmission {
     return this.trusted ?? { principal: '', scopes: NO_SCOPES, ...(this.key && { admittedBy: this.key }) };
   }
 
+  /**
+   * The arguments with which a script admits this call beside what it does for the one before; give its reply to `takeAdmission`.
+   * undefined for a caller without a key, who needs no admission.
+   */
+  aheadArgs(need: readonly Scope[]) {
+    if (this.key === undefined) return undefined;
+    this.key.need = need;
+    return this.scriptArgs(need, CALL_FLOOR);
+  }
+
+  /** Takes what ADMIT would have replied: this call is admitted by it, or refused once it asks. */
+  takeAdmission(reply: readonly unknown[]): void {
+    this.identity = this.toIdentity(Promise.resolve(reply));
+    // The call asks for it again; until then nobody may.
+    this.identity.catch(() => {});
+  }
+
   /** Takes the reply of a script that was given `admissionArgs`: the caller is admitted unless the script refused it. */
   recordAdmission(reply: readonly unknown[]): void {
     const [code, limit] = reply;
@@ -195,7 +212,7 @@ export class CallerAdmission {
   }
 
   /** Who a script has admitted. Errors: its refusal. */
-  private async toIdentity(replied: Promise<unknown[]>): Promise<Identity> {
+  private async toIdentity(replied: Promise<readonly unknown[]>): Promise<Identity> {
     const reply = await replied;
     if (reply[0] !== 'ok') throw refusalError(reply);
     const identity = { principal: String(reply[1]), scopes: parseScopes(String(reply[2])) };

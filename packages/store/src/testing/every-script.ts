@@ -146,7 +146,8 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
       ['s0', '{}'],
       [`c.${link}`, '{}'],
     ] as const;
-    await workflowTasks.update(ANN, workflowTask, { revision, sets, drops: ['s1'], link });
+    const next = { caller: await testTenant.caller(), need: ['mcp'] as const };
+    await workflowTasks.update(ANN, workflowTask, { revision, sets, drops: ['s1'], link }, next);
   };
   for (const [revision, link] of [settled, cancelled, expired].entries()) await record(revision, link);
   await record(0, settled);

@@ -1,19 +1,24 @@
 #!lua
--- RECORD_PROGRESS: writes a change of how a workflow stands, unless that has changed since it was read.
--- KEYS: tenant task child activeChangeChannel
--- ARGV: principal scopes topic ref revision link sets ...
---       link: the id of a task that a step has started, whose record is child, or ''; sets × (path, text), then the paths to delete
--- Returns: {'recorded'}, {'conflict'} when it has changed, {'child_ended', status, outcome} when the task of `link` has ended already,
+-- RECORD_PROGRESS: writes a change of how a workflow stands, unless that has changed since it was read, and admits the call of the
+-- next step.
+-- KEYS: credential tenant rates task child activeChangeChannel
+-- ARGV: digest principal scopes need bytes weight floor owner ownerScopes topic ref revision link sets ...
+--       owner, ownerScopes: who changes it; need: the scopes that the next step's call asks for, or '' to admit none; link: the id of a task that a step has started, whose record is child, or ''; sets × (path, text), then the paths to delete
+-- Returns: {'recorded'}, and behind it what ADMIT returns where a call is to be admitted; {'conflict'} when it has changed, {'child_ended', status, outcome} when the task of `link` has ended already,
 --          {'task_not_found'}, {'task_ended', status}, {'limit_storage', limit, most, used}: nothing was written
 -- From then on the end of that task is written into this one's record (end_task.lua).
 -- @include clock
+-- @include credential
+-- @include trim
+-- @include rate
+-- @include tenant_limits
+-- @include admission
 -- @include visibility
 -- @include deferred_writes
 -- @include storage
--- @include tenant_limits
 -- @include task_status
 -- @include change_feed
-local owner = visible_owner(A_principal, A_scopes)
+local owner = visible_owner(A_owner, A_ownerScopes)
 if not owner then return {'task_not_found'} end
 local status, bytes, revision = unpack(redis.call('HMGET', K_task, F_status, F_bytes, F_revision))
 if has_ended(status) then return {'task_ended', status} end
@@ -22,7 +27,7 @@ local is_linked = false
 if A_link ~= '' then
   local child_owner, child_status, outcome = unpack(redis.call('HMGET', K_child, F_principal, F_status, F_outcome))
   if child_owner and has_ended(child_status) then return {'child_ended', child_status, outcome} end
-  is_linked = may_see(child_owner, A_principal, A_scopes)
+  is_linked = may_see(child_owner, A_owner, A_ownerScopes)
 end
 local first_drop = A_rest + 2 * A_sets
 local fields, dropped, grown = {F_revision, A_revision + 1, F_updated_at, clock()}, {}, 0
@@ -43,4 +48,7 @@ write_all('HSET', K_task, fields)
 write_all('HDEL', K_task, dropped)
 if is_linked then redis.call('HSET', K_child, F_parent, A_ref .. ' ' .. A_link) end
 publish_task_change(owner, false)
-return {'recorded'}
+if A_need == '' then return {'recorded'} end
+local refusal, principal, scopes, _, expires_in = admit(clock())
+if refusal then return {'recorded', unpack(refusal)} end
+return {'recorded', 'ok', principal, scopes, expires_in}
