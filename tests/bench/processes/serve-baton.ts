@@ -44,7 +44,8 @@ if (role === 'worker') {
   for (let n = 0; n < Number(tenants); n++) {
     await operatorStore.create({ id: `bench-${n}`, limits });
     keys.push(
-      (await store.tenant(`bench-${n}`).apiKeys.create({ name: 'bench', scopes: ['mcp', 'agent'] })).key,
+      (await store.tenant(`bench-${n}`).apiKeys.create({ name: 'bench', scopes: ['mcp', 'agent', 'admin'] }))
+        .key,
     );
   }
   const configuration = {
