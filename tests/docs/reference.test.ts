@@ -82,6 +82,16 @@ describe('settings', () => {
     expect(sorted(shown)).toEqual(sorted([...pairs, 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY']));
   });
 
+  test('the page of workflows has every command of baton workflows, and no other', () => {
+    const source = readFileSync(join(REPOSITORY_ROOT, 'apps/cli/src/main.ts'), 'utf8');
+    const known = [...source.matchAll(/addWorkflowAction\('(\w+)', '([^']*)'/g)].map(([, action, operands]) =>
+      `${action} ${operands}`.trim(),
+    );
+    expect(known.length).toBeGreaterThan(4);
+    const shown = tableOf('docs/workflows.md', '`baton workflows`').map(([cell]) => nameIn(cell));
+    expect(sorted(shown)).toEqual(sorted(known));
+  });
+
   test('no page names a variable that nothing reads', () => {
     const all = `${sources(['apps', 'packages', 'infra', 'tests'])}${readPage('docker-compose.yml')}`;
     const named = PAGES.flatMap((page) => inlineCodeIn(readPage(page))).flatMap(

@@ -4,6 +4,7 @@ import type { AgentFlags } from './agent/agent-settings.ts';
 import { devFilePath, readDevFile } from './settings/dev-file.ts';
 import { readSettings, requireSetting, type Settings } from './settings/environment.ts';
 import { onStopSignal } from './process/stop-signals.ts';
+import type { WorkflowAction, WorkflowFlags } from './workflows/run-workflows.ts';
 import type { Deployment, RunningRole } from './roles/open-store.ts';
 
 /**
@@ -11,6 +12,7 @@ import type { Deployment, RunningRole } from './roles/open-store.ts';
  * Settings come from the environment; a bad one ends the process with exit code 78.
  *
  *   settings/ environment and dev.json   roles/ gateway and worker   dev/ all on one machine   agent/ `baton agent`
+ *   workflows/ `baton workflows`
  */
 const program = new Command('baton')
   .version(BATON_VERSION)
@@ -130,7 +132,43 @@ named by <NAME>_FILE. In a pipe it writes JSON lines.
     process.exit(await runAgent(flags, process.env));
   });
 
+const workflows = program
+  .command('workflows')
+  .description(
+    "a tenant's workflows: prompts that Baton runs, and hands off where it cannot (docs/workflows.md)",
+  )
+  .addHelpText(
+    'after',
+    `
+In the folder of baton dev they are those of its tenant; elsewhere BATON_URL and BATON_API_KEY name another. Exit codes: 1 for
+what is refused, 2 for a run that hands off what is left, 78 for a setting.
+
+  $ baton workflows apply workflows/           every .json, .yaml and .yml file of a folder
+  $ baton workflows run weekly_replan --arg project=shop`,
+  );
+addWorkflowAction('apply', '<paths...>', 'store definitions, JSON or YAML, from files and folders');
+addWorkflowAction('list', '', 'list the workflows');
+addWorkflowAction('show', '<name>', 'show the newest version, as YAML');
+addWorkflowAction('history', '<name>', 'list the versions that are kept');
+addWorkflowAction('delete', '<name>', 'delete a workflow with its versions');
+addWorkflowAction('run', '<name>', 'run a workflow, and print the run and what is left')
+  .option('--arg <name=value>', 'an argument of the prompt; may be repeated', repeated)
+  .option('--idempotency-key <key>', 'a repeat with the same key gives the same run');
+
 await program.parseAsync().catch(fail);
+
+function addWorkflowAction(action: WorkflowAction, operands: string, description: string): Command {
+  const command = workflows
+    .command(`${action} ${operands}`.trimEnd())
+    .description(description)
+    .option('--url <url>', "Baton's address (BATON_URL; that of baton dev in this folder)")
+    .option('--key <key>', 'an API key of the tenant (BATON_API_KEY)')
+    .option('--json', 'print JSON');
+  return command.action(async () => {
+    const { runWorkflows } = await import('./workflows/run-workflows.ts');
+    process.exitCode = await runWorkflows(action, command.args, command.opts<WorkflowFlags>(), process.env);
+  });
+}
 
 function repeated(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];

@@ -1,7 +1,7 @@
 import { isPublicHostName } from '@baton/agent';
 import { DEFAULT_MODELS, type LlmRequest, type ModelRole, modelRoleSchema } from '@baton/protocol';
 import { z } from 'zod';
-import { devFilePath, readDevFile } from '../settings/dev-file.ts';
+import { findBaton, httpUrlSchema } from '../settings/baton-endpoint.ts';
 import { commaSeparatedSchema, ConfigurationError, readSecretFiles } from '../settings/environment.ts';
 
 /** What `baton agent` takes on its command line, as commander gives it. */
@@ -38,18 +38,14 @@ const HIDDEN: readonly Name[] = ['key', 'llmKey'];
 /** The providers' own variables, which other programs read as well. */
 const PROVIDER_KEYS = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' } as const;
 
-const httpUrl = z.url({
-  protocol: /^https?$/,
-  error: 'must be an address that begins with http:// or https://',
-});
 const whole = (fallback: number, least: number, most: number) =>
   z.coerce.number().int().min(least).max(most).default(fallback);
 
 const settings = z.object({
-  url: httpUrl.optional(),
+  url: httpUrlSchema.optional(),
   key: z.string().optional(),
   provider: z.enum(['openai', 'anthropic']).optional(),
-  endpoint: httpUrl.optional(),
+  endpoint: httpUrlSchema.optional(),
   model: z
     .string()
     .optional()
@@ -126,7 +122,11 @@ export async function readAgentSettings(
     throw new ConfigurationError(lines.join('\n'));
   }
   const { model, allowModel, imageHost, provider: named, llmKey, ...rest } = parsed.data;
-  const baton = await whereBatonIs(rest, variables);
+  const baton = await findBaton(
+    rest,
+    variables,
+    'an API key of the tenant whose requests are answered, with scope agent for all of them',
+  );
   const provider = named ?? impliedProvider(rest.endpoint, variables);
   return {
     ...rest,
@@ -149,30 +149,6 @@ function refusal(name: Name, flags: AgentFlags, given: Partial<Record<Name, stri
   const [flag, variable] = NAMES[name];
   const said = HIDDEN.includes(name) ? '(hidden)' : (given[name] ?? '');
   return `${name in flags ? flag : variable}=${said}: ${message}`;
-}
-
-/** `baton dev` in the same folder says where Baton is and has its key: the one is never used without the other. */
-async function whereBatonIs(given: Pick<Parsed, 'url' | 'key'>, { BATON_DATA_DIR }: NodeJS.ProcessEnv) {
-  const { url, key } = given;
-  const dataDir = BATON_DATA_DIR ?? '.baton';
-  const dev = url === undefined ? await readDevFile(dataDir) : undefined;
-  if (dev !== undefined && key !== undefined)
-    throw new ConfigurationError(
-      `BATON_URL is not set, and a key that is given goes to no address that ${devFilePath(dataDir)} names: give --url, or ` +
-        'leave out the key to answer for the Baton of this folder',
-    );
-  const found = { url: url ?? dev?.mcpUrl, key: key ?? dev?.apiKey };
-  if (found.url === undefined)
-    throw new ConfigurationError(
-      `BATON_URL is not set, and there is no ${devFilePath(dataDir)}: give --url, or start Baton here with npm start`,
-    );
-  if (found.key === undefined)
-    throw new ConfigurationError(
-      `BATON_API_KEY is not set: an API key of the tenant whose requests are answered, with scope agent for all of them`,
-    );
-  const address = new URL(found.url);
-  if (address.pathname === '/') address.pathname = '/mcp';
-  return { url: address.href, key: found.key };
 }
 
 function impliedProvider(endpoint: string | undefined, variables: NodeJS.ProcessEnv): 'openai' | 'anthropic' {

@@ -1,4 +1,5 @@
 import type { AgentEvent, DelegatedRequest, Totals } from '@baton/agent';
+import { plainLine } from '../output/plain-text.ts';
 import type { AgentSettings } from './agent-settings.ts';
 
 /** A terminal. */
@@ -152,7 +153,7 @@ export class TerminalOutput {
   /** One row, whatever the terminal's width: what is erased again must be as high as it was thought to be. */
   private fitted(line: string): string {
     const width = Math.max(20, (this.terminal.columns || 80) - 1);
-    return plain(line).slice(0, width);
+    return plainLine(line).slice(0, width);
   }
 }
 
@@ -165,10 +166,4 @@ function labelOf({ operation, role, attempt, summary }: DelegatedRequest): strin
 
 function seconds(ms: number): string {
   return ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : `${Math.round(ms / 1_000)} s`;
-}
-
-/** Text of others without what a terminal would obey. */
-function plain(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- these are what it is about
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
 }

@@ -50,5 +50,5 @@ function scopeAsking(workflow: Workflow, name: string, given: Readonly<Record<st
     if (value !== undefined) return [[one.name, value]];
     return one.required ? [[one.name, UNKNOWN]] : [];
   });
-  return { args: Object.fromEntries(args), outputs: new Map(), variables: {} };
+  return { args: Object.fromEntries(args), outputs: new Map(), variables: () => ({}) };
 }
