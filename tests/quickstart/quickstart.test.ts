@@ -41,6 +41,17 @@ test('by hand: answers sent with curl make a plan, split its first task and fini
   expect(task).toMatchObject({ status: 'done', subtasks: [{ status: 'done' }, { status: 'done' }] });
 });
 
+test('the commands of baton workflows store and run the examples, which baton dev has', async () => {
+  const said = await clone.sh(...codeBlocksUnder('From the command line'));
+  for (const text of [
+    /^prd_to_sprint +1 +5 +turn a document/m,
+    'finish_task is version 1 (finish_task.yaml)',
+    'All 4 steps are done; nothing is left to do.',
+    /^Task \S+ is completed\.$/m,
+  ])
+    expect(said).toMatch(text);
+});
+
 describe('with an LLM endpoint', { timeout: 60_000 }, () => {
   const [choices = ''] = codeBlocksUnder('With an LLM endpoint', '');
   const lines = choices.trim().split('\n');

@@ -8,7 +8,10 @@ import { ConfigurationError, type Settings } from '../settings/environment.ts';
 import { openStore, type RunningRole } from '../roles/open-store.ts';
 import { runGateway } from '../roles/run-gateway.ts';
 import { runWorker } from '../roles/run-worker.ts';
+import type { BatonEndpoint } from '../settings/baton-endpoint.ts';
+import { WorkflowClient } from '../workflows/workflow-client.ts';
 import { sampleProject } from './sample-project.ts';
+import { sampleWorkflows } from './sample-workflows.ts';
 import { welcomeText } from './welcome-text.ts';
 
 const TENANT = 'demo';
@@ -43,7 +46,7 @@ export async function runDev(settings: Settings, environment: NodeJS.ProcessEnv)
   };
   try {
     const store = await openStore(settings, deployment, `dev-setup-${process.pid}`);
-    const apiKey = await prepareTenant(store, earlier).finally(() => store.close());
+    const { apiKey, isNew } = await prepareTenant(store, earlier).finally(() => store.close());
     started.push(await runWorker({ ...settings, LOG_LEVEL: quietLogLevel(settings) }, deployment));
     const gateway = await runGateway({ ...settings, LOG_LEVEL: quietLogLevel(settings) }, deployment, {
       host: '127.0.0.1',
@@ -59,6 +62,7 @@ export async function runDev(settings: Settings, environment: NodeJS.ProcessEnv)
     };
     const first = redis.source !== 'joined' || earlier === undefined;
     if (first) await writeDevFile(dataDir, file);
+    if (isNew) await storeSampleWorkflows({ url: file.mcpUrl, key: apiKey });
     console.log(welcomeText(file, devFilePath(dataDir), redis.source, first));
   } catch (error) {
     await stop();
@@ -72,8 +76,11 @@ function redisEnvironment({ REDIS_URL }: Settings, environment: NodeJS.ProcessEn
   return REDIS_URL === undefined ? environment : { ...environment, REDIS_URL };
 }
 
-/** The tenant, its key and its sample project, made where they are missing. Returns the key. */
-async function prepareTenant(store: Store, earlier: DevFile | undefined): Promise<string> {
+/** The tenant, its key and its sample project, made where they are missing. Returns the key, and whether the project was. */
+async function prepareTenant(
+  store: Store,
+  earlier: DevFile | undefined,
+): Promise<{ apiKey: string; isNew: boolean }> {
   const operatorStore = new OperatorStore(store);
   await operatorStore
     .create({ id: TENANT, name: 'Demonstration', limits: DEMO_LIMITS })
@@ -81,7 +88,8 @@ async function prepareTenant(store: Store, earlier: DevFile | undefined): Promis
       if (error.code !== 'tenant_exists') throw error;
     });
   const tenant = store.tenant(TENANT);
-  if ((await tenant.projects.read('sample', [])) === undefined) {
+  const isNew = (await tenant.projects.read('sample', [])) === undefined;
+  if (isNew) {
     await runCommand(tenant, 'sample', { command: 'import', file: sampleProject });
   }
   const key = parseApiKey(earlier?.apiKey ?? '');
@@ -90,14 +98,20 @@ async function prepareTenant(store: Store, earlier: DevFile | undefined): Promis
       .caller(key, 0)
       .admit(['mcp'])
       .catch(() => undefined);
-    if (known !== undefined) return earlier.apiKey;
+    if (known !== undefined) return { apiKey: earlier.apiKey, isNew };
   }
   const created = await tenant.apiKeys.create({
     name: 'baton dev',
     principal: 'developer',
     scopes: ['mcp', 'agent', 'admin'],
   });
-  return created.key;
+  return { apiKey: created.key, isNew };
+}
+
+/** Over REST, which holds them against the tools. */
+async function storeSampleWorkflows(endpoint: BatonEndpoint): Promise<void> {
+  const client = new WorkflowClient(endpoint);
+  for (const workflow of sampleWorkflows) await client.put(workflow.name, workflow);
 }
 
 /** The first screen is for people; the log joins it only where it matters, unless someone asked for more. */
