@@ -21,7 +21,7 @@ beforeAll(async () => {
     const put = await fixture.rest('PUT', `/workflows/${parse(text).name}`, text, {
       type: 'application/yaml',
     });
-    expect(put).toMatchObject({ status: 200 });
+    if (put.status !== 200) throw new Error(JSON.stringify(put.body));
   }
 });
 afterAll(() => fixture?.stop());

@@ -23,21 +23,54 @@ export type RemainingCall =
       readonly guidance: string | undefined;
     };
 
+/** Characters of JSON that the arguments of all calls that are left may have in a handoff. */
+export const MAX_SHOWN_LENGTH = 262_144;
+
 /** What is left of a workflow as it stands, in the order of the plan. */
 export function remainingCalls(input: WorkflowInput, progress: WorkflowProgress): RemainingCall[] {
   const scope = scopeOf(input, progress);
+  const shownArguments = fillWithin(MAX_SHOWN_LENGTH, scope);
   return input.workflow.steps.flatMap((step, index): RemainingCall[] => {
     const state = progress.steps[index];
     if (state === undefined || !isOpen(state)) return [];
     const { name, tool, guidance } = step;
-    if (tool !== undefined)
-      return [{ step: index, name, tool, arguments: knownArguments(step, scope), guidance }];
+    if (tool !== undefined) return [{ step: index, name, tool, arguments: shownArguments(step), guidance }];
     const resources = step.resources.flatMap((uri) => {
       const expanded = expandUri(uri, scope);
       return expanded.kind === 'expanded' ? [expanded.uri] : [];
     });
     return [{ step: index, name, tool, resources, guidance }];
   });
+}
+
+/**
+ * Fills the arguments of calls in until they have so many characters in all. From the first that does not fit, placeholders stand
+ * for every value: what they name stands in the trace.
+ */
+function fillWithin(most: number, scope: Scope): (step: WorkflowStep) => JsonObject {
+  let left = most;
+  const named = namesOnly(scope);
+  return (step) => {
+    if (left > 0) {
+      const known = expandArguments(step.arguments ?? {}, scope);
+      const { length } = known.kind === 'expanded' ? JSON.stringify(known.args) : { length: Infinity };
+      if (known.kind === 'expanded' && length <= left) {
+        left -= length;
+        return known.args;
+      }
+      left = 0;
+    }
+    return knownArguments(step, named);
+  };
+}
+
+/** The same names without their values. */
+function namesOnly({ args, outputs }: Scope): Scope {
+  return {
+    args: Object.fromEntries(Object.keys(args).map((name) => [name, `<argument '${name}'>`])),
+    outputs: new Map([...outputs].map(([binding, { step }]) => [binding, { step, output: undefined }])),
+    variables: () => ({}),
+  };
 }
 
 /** The arguments of a step's call, with placeholders for what is unknown; those that would grow too large are left out. */
