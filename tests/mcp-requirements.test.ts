@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MCP_REQUIREMENTS } from './mcp-requirements.ts';
+import { WORKFLOW_REQUIREMENTS } from './workflow-requirements.ts';
 
+const REQUIREMENTS = { ...MCP_REQUIREMENTS, ...WORKFLOW_REQUIREMENTS };
 const ROOT = new URL('.', import.meta.url).pathname;
 
 /** A test's name that ends with ids in brackets, and then the test: `'refuses ... [id, another-id]', async () => ...`. */
@@ -17,11 +19,11 @@ const cited = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
   .flatMap((file) => citationsIn(readFileSync(join(ROOT, file), 'utf8')));
 
 test('every requirement is cited by a test over the wire', () => {
-  expect(Object.keys(MCP_REQUIREMENTS).filter((id) => !cited.includes(id))).toEqual([]);
+  expect(Object.keys(REQUIREMENTS).filter((id) => !cited.includes(id))).toEqual([]);
 });
 
 test('no test cites a requirement that is not in the list', () => {
-  expect(cited.filter((id) => !Object.hasOwn(MCP_REQUIREMENTS, id))).toEqual([]);
+  expect(cited.filter((id) => !Object.hasOwn(REQUIREMENTS, id))).toEqual([]);
 });
 
 test("a citation counts only at the end of a test's name", () => {

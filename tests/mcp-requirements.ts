@@ -3,7 +3,7 @@
  * id in brackets at the end of the test's name, and `mcp-requirements.test.ts` fails on one that no test cites. The list is seed 5's ("MCP Input/Output Format
  * Specification"), by its sections; "spec" are pages of MCP 2025-11-25.
  */
-interface Requirement {
+export interface Requirement {
   readonly says: string;
   readonly source: string;
 }

@@ -28,7 +28,7 @@ const start = {
 
 const statusOf = async (id: number) => (await callTool(fixture.clients[1], 'get_task', { id })).task.status;
 
-test('a workflow runs to its end as its caller, and its task is completed with the results', async () => {
+test('a workflow runs to its end as its caller, and its task is completed with the results [workflow-trace, workflow-auto-complete, workflow-lean-meta, workflow-json-types]', async () => {
   await fixture.put('begin', [next, start]);
   const run = await fixture.run('begin');
   expect(run.texts.map((text) => text.split('\n')[0])).toEqual([
@@ -52,7 +52,7 @@ test('a workflow runs to its end as its caller, and its task is completed with t
   await callTool(fixture.clients[0], 'set_task_status', { id: '1', status: 'pending' });
 });
 
-test('a step whose tool fails stops the run: the task stays working, and the last message hands off', async () => {
+test('a step whose tool fails stops the run: the task stays working, and the last message hands off [workflow-assistant-handoff, workflow-stays-working, workflow-retryable, workflow-placeholders, workflow-task-id-in-meta]', async () => {
   await fixture.put('fail', [{ name: 'show', tool: 'get_task', arguments: { id: 77 } }, start_of('show')]);
   const run = await fixture.run('fail');
   expect(run.status).toBe('working');
@@ -73,7 +73,7 @@ const start_of = (step: string) => ({
   arguments: { id: `{{steps.${step}.task.id}}`, status: 'done' },
 });
 
-test('a field that an output lacks, and a required argument that nobody gave, stop the run before the call', async () => {
+test('a field that an output lacks, and a required argument that nobody gave, stop the run before the call [workflow-stops]', async () => {
   await fixture.put('lacks', [
     next,
     { ...start, arguments: { id: '{{steps.find.task.number}}', status: 'done' } },

@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AnyJson } from '../harness/mcp-client.ts';
+import { WorkflowFixture } from '../workflows/workflow-fixture.ts';
+
+const INSPECTOR = fileURLToPath(import.meta.resolve('@modelcontextprotocol/inspector-cli/build/index.js'));
+
+let fixture: WorkflowFixture;
+
+beforeAll(async () => {
+  fixture = await WorkflowFixture.start();
+  await fixture.put(
+    'tags',
+    [{ name: 'see', tool: 'list_tags', arguments: { projectRoot: '{{args.project}}' } }],
+    {
+      title: 'See the tags',
+      arguments: [{ name: 'project', required: true }],
+    },
+  );
+});
+afterAll(() => fixture?.stop());
+
+/** What the Inspector's command line prints. */
+async function inspect(...args: string[]): Promise<AnyJson> {
+  const header = `Authorization: Bearer ${fixture.key}`;
+  const all = [INSPECTOR, `${fixture.baton.url()}/mcp`, '--transport', 'http', '--header', header, ...args];
+  // It looks for its own version below the folder that it runs in.
+  const inspector = spawn(process.execPath, all, { cwd: dirname(INSPECTOR) });
+  const [said, complaints] = await Promise.all([text(inspector.stdout), text(inspector.stderr)]);
+  if (said === '') throw new Error(complaints);
+  return JSON.parse(said);
+}
+
+test("the Inspector's command line lists the prompts and gets one", async () => {
+  expect(await inspect('--method', 'prompts/list')).toEqual({
+    prompts: [
+      {
+        name: 'tags',
+        title: 'See the tags',
+        description: 'do tags',
+        arguments: [{ name: 'project', required: true }],
+      },
+    ],
+  });
+  const args = ['--prompt-name', 'tags', '--prompt-args', 'project=nowhere'];
+  const run = await inspect('--method', 'prompts/get', ...args);
+  expect(run._meta).toMatchObject({ task_status: 'working' });
+  expect(run.messages.map(({ role }: AnyJson) => role)).toEqual([
+    'user',
+    'assistant',
+    'assistant',
+    'user',
+    'assistant',
+  ]);
+  expect(run.messages.at(-1).content.text).toContain('To continue the workflow, make these tool calls:');
+});
