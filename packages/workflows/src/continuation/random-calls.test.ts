@@ -58,7 +58,8 @@ class StoredParts {
   }
 
   end(taskId: string, value: number | undefined): boolean {
-    if (!this.parts.has(`c.${taskId}`)) return false;
+    // A task ends once.
+    if (!this.parts.has(`c.${taskId}`) || this.parts.has(`d.${taskId}`)) return false;
     const turn = ++this.revision;
     const end: ChildEnd =
       value === undefined
