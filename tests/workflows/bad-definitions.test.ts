@@ -54,7 +54,12 @@ const BAD: [claim: string, sent: unknown, field: string, problem: RegExp][] = [
     'steps.0.arguments.tag',
     /'\{\{' at character 3 is not closed/,
   ],
-  ['a template of nothing', step({ arguments: { tag: '{{}}' } }), 'steps.0.arguments.tag', /neither/],
+  [
+    'a template of nothing',
+    step({ arguments: { tag: '{{}}' } }),
+    'steps.0.arguments.tag',
+    /is n(either|one of)/,
+  ],
   [
     'a template within a template',
     step({ arguments: { tag: '{{args.{{args.a}}}}' } }),

@@ -13,6 +13,7 @@ import { noisyNeighbour } from './noisy-neighbour.ts';
 import { pausedQueue } from './paused-queue.ts';
 import { poisonTask } from './poison-task.ts';
 import { answerExpiryRace } from './answer-expiry-race.ts';
+import { killedWorkflows } from './killed-workflows.ts';
 import { stoppedWorker } from './stopped-worker.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -20,6 +21,7 @@ export const SCENARIOS: readonly Scenario[] = [
   redisMemoryFull,
   poisonTask,
   stoppedWorker,
+  killedWorkflows,
   pausedQueue,
   mixedReleases,
   deadlineBurst,
