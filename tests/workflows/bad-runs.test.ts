@@ -102,6 +102,8 @@ test('a definition that is changed or deleted between leaves its tasks as they a
   await fixture.rest('DELETE', '/workflows/gone');
   const status = await callTool(fixture.clients[1], 'task_status', { taskId: first.taskId });
   expect(status.status).toBe('working');
+  const { continuation } = await fixture.continue(first.taskId, 'get_task', { id: 1 }, { at: 1 });
+  expect(continuation).toEqual({ recorded: true, step: 'show', remaining: 0 });
   await expect(fixture.run('gone', {}, { at: 1 })).rejects.toMatchObject({
     code: -32602,
     message: expect.stringContaining("no workflow 'gone'"),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { type AnyJson, callTool } from '../harness/mcp-client.ts';
 import { WorkflowFixture } from './workflow-fixture.ts';
 
@@ -87,4 +88,40 @@ test('workflows of one tenant run beside each other, each in a task of its own',
     arguments: { source: '1' },
   });
   expect(prompt).toMatchObject({ description: 'do simple_fetch', _meta: { task_status: 'completed' } });
+});
+
+/** A request that the official client has no method for. */
+const send = (method: string, params: object, at = 0): Promise<AnyJson> =>
+  fixture.clients[at]!.request({ method, params: params as Record<string, unknown> }, ResultSchema);
+
+test('the whole life: it stops, its client fetches another source and ends it with a result, which tasks/result gives', async () => {
+  const { taskId, last } = await fixture.run('data_pipeline', { source: '404' });
+  expect(last).toContain('To continue the workflow');
+  const fetched = await fixture.continue(taskId, 'get_task', { id: 1 }, { at: 1 });
+  expect(fetched).toMatchObject({
+    isError: false,
+    structured: { task: { title: 'Raw' } },
+    continuation: { recorded: true, step: 'fetch', remaining: 2 },
+  });
+  const { status, variables } = await fixture.status(taskId);
+  expect(status).toBe('working');
+  expect(variables['_workflow.result.fetch']).toEqual(fetched.structured);
+  expect(variables['_workflow.progress'].steps[0]).toMatchObject({ name: 'fetch', status: 'completed' });
+  // The task still works: tasks/result waits for its end, on another replica.
+  const held = send('tasks/result', { taskId }, 1);
+  const result = { summary: 'Done by the client', data: 'out' };
+  expect(await send('tasks/cancel', { taskId, result })).toMatchObject({ taskId, status: 'completed' });
+  expect((await held)['structuredContent']).toMatchObject(result);
+  expect(await send('tasks/get', { taskId }, 1)).toMatchObject({ status: 'completed' });
+});
+
+test('a continuation whose tool fails is told its failure, and leaves the task working with its step open', async () => {
+  const { taskId } = await fixture.run('data_pipeline', { source: '404' });
+  const again = await fixture.continue(taskId, 'get_task', { id: 405 });
+  expect(again).toMatchObject({
+    isError: true,
+    structured: { error: { code: 'project_task_not_found' } },
+    continuation: { recorded: true, step: 'fetch', remaining: 3 },
+  });
+  expect((await fixture.status(taskId, 1)).status).toBe('working');
 });

@@ -9,11 +9,12 @@ import { tryCallTool } from '../testbed/tool-calls.ts';
 const RUNS = 32;
 const AT_ONCE = 8;
 const STEPS = 8;
+const WORKFLOW = 'fill';
 const KILLS = 6;
 
 /** A step adds a subtask: a call of it that counted twice would show. */
 const DEFINITION = {
-  name: 'fill',
+  name: WORKFLOW,
   description: 'fill a task',
   arguments: [{ name: 'project', required: true }],
   steps: Array.from({ length: STEPS }, (_, n) => ({
@@ -87,7 +88,7 @@ async function runUntilTold(urlNow: () => string, key: string, n: number): Promi
 
 async function getPrompt(url: string, key: string, n: number) {
   const params = {
-    name: 'fill',
+    name: WORKFLOW,
     arguments: { project: `p${n}` },
     _meta: { 'baton/idempotencyKey': `run-${n}` },
   };
