@@ -59,7 +59,7 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'tenant/end_key': 30,
   'tenant/upsert_tenant': 30,
   'workflow/complete_workflow': 120,
-  'workflow/delete_workflow': 40,
+  'workflow/delete_workflow': 70,
   'workflow/put_workflow': 60,
   'workflow/read_progress': 60,
   'workflow/record_progress': 120,

@@ -18,7 +18,7 @@ const { recorder, redis } = fixture;
 const OPERATIONS = [
   ...(['open', 'openReady', 'answer', 'answer', 'chunk', 'park', 'park', 'settle', 'cancelTask'] as const),
   ...(['cancelInteraction', 'expire', 'commit', 'commitInTask', 'deleteProject', 'forget', 'strip'] as const),
-  'recount',
+  ...(['recount', 'putWorkflow', 'putWorkflow', 'deleteWorkflow'] as const),
 ] as const;
 
 const arbitraryStep = fc.record({
@@ -115,6 +115,10 @@ class Run {
         await this.sweepEnded();
         return void (await fixture.operators.update(store.id, { limits: { storedBytes: 100_000_000 } }));
       }
+      case 'putWorkflow':
+        return void (await store.workflows.put(AGENT, `w${choice % 2}`, { text }));
+      case 'deleteWorkflow':
+        return store.workflows.delete(AGENT, `w${choice % 2}`);
       case 'recount':
         if (!(await fixture.shard.recountStored())) await redis.del(fixture.shardKeys.recount);
     }

@@ -21,6 +21,11 @@ export async function measureStorage(
     for (const [field, value] of Object.entries(fields))
       stored += STORED_WEIGHTS.project_field + Buffer.byteLength(field) + Buffer.byteLength(value);
   }
+  for (const name of await redis.hkeys(keys.workflows)) {
+    const fields = await redis.hgetall(keys.workflow(name));
+    for (const [field, value] of Object.entries(fields))
+      stored += Buffer.byteLength(value) + (field.endsWith(';by') ? 0 : STORED_WEIGHTS.workflow_version);
+  }
   return { stored, storedEnded };
 }
 

@@ -4,5 +4,5 @@
 -- ARGV: walk
 -- Returns: {'started'}, {'tenant_not_found'}
 if redis.call('EXISTS', K_tenant) == 0 then return {'tenant_not_found'} end
-redis.call('HSET', K_tenant, 'walk', A_walk, 'walked', 0, 'walkedEnded', 0)
+redis.call('HSET', K_tenant, 'walk', A_walk, 'walked', redis.call('HGET', K_tenant, 'workflowBytes') or 0, 'walkedEnded', 0)
 return {'started'}
