@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { holdsWithin } from '../../harness/poll.ts';
 import type { Attack } from '../target/attack.ts';
 
 const TEXT = 'a title that no log may hold';
@@ -26,10 +27,11 @@ export const loggedRedisArguments: Attack = {
     const reply = await put(TEXT);
     const gains: string[] = [];
     if (reply.status !== 500) gains.push('the call did not fail');
-    const logged = target.gateways.flatMap(({ output }) => output);
-    if (!logged.some((line) => line.includes('WRONGTYPE')))
+    const logged = (text: string) =>
+      target.gateways.some(({ output }) => output.some((line) => line.includes(text)));
+    if (!(await holdsWithin(async () => logged('WRONGTYPE'), 5_000)))
       gains.push('the error of Redis is not in the log');
-    if (logged.some((line) => line.includes(TEXT))) gains.push('the log has the title');
+    if (logged(TEXT)) gains.push('the log has the title');
     return gains;
   },
 };

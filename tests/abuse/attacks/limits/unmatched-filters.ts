@@ -25,7 +25,9 @@ export const unmatchedFilters: Attack = {
     },
   ],
   async run(target) {
-    const attacker = await target.createKey(await target.createTenant());
+    const attacker = await target.createKey(
+      await target.createTenant({ requestsPerSecond: 100_000, burst: 100_000 }),
+    );
     for (let n = 0; n < REQUESTS; n++)
       await target.delegate(attacker.key, { messages: [{ role: 'user', content: BODY }] });
     const redis = new Redis(target.redisUrl.replace('unix://', ''));
