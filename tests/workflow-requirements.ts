@@ -53,4 +53,52 @@ export const WORKFLOW_REQUIREMENTS = {
     says: 'Arguments keep the JSON types of the values that bindings fill in.',
     source: 'contract, Workflows',
   },
+  'workflow-any-order': {
+    says: 'The plan is guidance: a call for a workflow runs as ever, whatever the order and the arguments.',
+    source: 'seed 2, Tool-to-task reconnection',
+  },
+  'workflow-match': {
+    says: 'A call counts for a remaining step of its tool; of several for the one with most equal arguments, then the first.',
+    source: 'seed 2, Tool-to-task reconnection; contract, Workflows',
+  },
+  'workflow-extra': {
+    says: 'A call of any other tool is recorded as _workflow.extra.<tool>.',
+    source: 'seed 2, Tool-to-task reconnection',
+  },
+  'workflow-last-wins': {
+    says: 'A repeat replaces the result of its step: the last result wins.',
+    source: 'seed 2, Tool-to-task reconnection',
+  },
+  'workflow-progress': {
+    says: '_workflow.progress is updated with each call that is recorded.',
+    source: 'seed 2, Tool-to-task reconnection',
+  },
+  'workflow-failed-call': {
+    says: 'A call that fails is recorded as failed, and its step stays open.',
+    source: 'contract, Workflows',
+  },
+  'workflow-client-ends': {
+    says: 'The task stays working when its client has done every step, until the client completes it.',
+    source: 'seed 2, Completion semantics',
+  },
+  'workflow-never-blocks': {
+    says: 'A task id that is unknown, foreign, ended or of any wrong type never stops a call: its result says that nothing was recorded.',
+    source: "seed 2, Claude's discretion; contract, Workflows",
+  },
+  'workflow-child': {
+    says: 'A step that delegates is recorded when its task ends, wherever the answer came in, exactly once.',
+    source: 'contract, Workflows',
+  },
+  'workflow-variables': {
+    says: 'Goal, steps, variables and what remains stand in task_status and in the resource of the task, whose subscribers hear of each change.',
+    source: "seed 2, Claude's discretion; contract, Workflows",
+  },
+  'workflow-resume': {
+    says: 'A workflow goes on server-side from its first open step, with what is known by now.',
+    source: 'seed 2, Deferred Ideas (ADVW-02)',
+  },
+  'workflow-task-variables': {
+    says: "Steps read the task's variables.",
+    source: 'seed 2, Deferred Ideas (ADVW-01)',
+  },
 } as const satisfies Record<string, Requirement>;

@@ -19,6 +19,7 @@ const OWNED: Readonly<Record<string, IdKind>> = {
   'tool task_status.taskId': 'task',
   'tool cancel_task.taskId': 'task',
   'tool complete_task.taskId': 'task',
+  'tool resume_workflow.taskId': 'task',
   'tool agent_llm.interactionId': 'interaction',
   'tool pending_interactions.interactionId': 'interaction',
   'path tasks': 'task',
@@ -96,6 +97,15 @@ export function idProbes(
     probes.push(rpcProbe(method, 'task', method, { taskId: '@id' }));
   const completion = { taskId: '@id', result: { done: true } };
   probes.push(rpcProbe('tasks/cancel with a result', 'task', 'tasks/cancel', completion));
+  const continued = { _meta: { _task_id: '@id' } };
+  probes.push(
+    rpcProbe('a call that continues', 'task', 'tools/call', {
+      name: 'list_tags',
+      arguments: {},
+      ...continued,
+    }),
+    rpcProbe('prompts/get that continues', 'task', 'prompts/get', { name: 'plan', ...continued }),
+  );
   return { probes, unknown };
 }
 

@@ -23,7 +23,7 @@ const handedOff = async (name: string, steps: readonly object[] = []) => {
   return (await fixture.run(name)).taskId;
 };
 
-test('calls count for the open steps of their tools, in any order and with any arguments, on any replica [cont-any-order] [cont-match]', async () => {
+test('calls count for the open steps of their tools, in any order and with any arguments, on any replica [workflow-any-order, workflow-match]', async () => {
   const taskId = await handedOff('order', [
     { name: 'next', tool: 'next_task' },
     { name: 'list', tool: 'get_tasks', arguments: { status: 'done' } },
@@ -52,13 +52,13 @@ test('calls count for the open steps of their tools, in any order and with any a
   }
 });
 
-test('of several remaining steps of a tool, a call counts for the one that shares most arguments, then for the first [cont-match]', async () => {
+test('of several remaining steps of a tool, a call counts for the one that shares most arguments, then for the first [workflow-match]', async () => {
   const taskId = await handedOff('match', [show('two', 2), show('three', 3)]);
   expect((await fixture.continue(taskId, 'get_task', { id: 3 })).continuation.step).toBe('three');
   expect((await fixture.continue(taskId, 'get_task', { id: 1 })).continuation.step).toBe('missing');
 });
 
-test('a repeat replaces the result, any other tool is an extra, and the task stays working when all is done [cont-last-wins] [cont-extra] [cont-stays-working]', async () => {
+test('a repeat replaces the result, any other tool is an extra, and the task stays working when all is done [workflow-last-wins, workflow-extra, workflow-client-ends, workflow-progress]', async () => {
   const taskId = await handedOff('repeat');
   const [first, second, other] = [
     await fixture.continue(taskId, 'get_task', { id: 1 }),
@@ -74,7 +74,7 @@ test('a repeat replaces the result, any other tool is an extra, and the task sta
   expect(variables['_workflow.extra.next_task'].task.id).toBe(1);
 });
 
-test('a call that fails is recorded as failed: its step stays open, and takes the next result [cont-failed]', async () => {
+test('a call that fails is recorded as failed: its step stays open, and takes the next result [workflow-failed-call]', async () => {
   const taskId = await handedOff('fails');
   const failed = await fixture.continue(taskId, 'get_task', { id: 88 });
   expect(failed).toMatchObject({
@@ -101,7 +101,7 @@ test.each<[string, () => unknown]>([
   ['no id', () => 'not an id'],
   ['the id of nothing', () => 'ffffffff-ffff-4fff-8fff-ffffffffff00'],
   ['the name of a field', () => '__proto__'],
-])('a _task_id that is %s never stops the call [cont-never-blocks]', async (_claim, taskId) => {
+])('a _task_id that is %s never stops the call [workflow-never-blocks]', async (_claim, taskId) => {
   const { structured, continuation, isError } = await fixture.continue(taskId(), 'get_task', { id: 1 });
   expect({ id: structured.task.id, isError, continuation }).toEqual({
     id: 1,
@@ -110,7 +110,7 @@ test.each<[string, () => unknown]>([
   });
 });
 
-test("another's workflow, and a task that is no workflow, are not found; one that has ended says so [cont-never-blocks]", async () => {
+test("another's workflow, and a task that is no workflow, are not found; one that has ended says so [workflow-never-blocks]", async () => {
   const taskId = await handedOff('foreign');
   const bob = await connectMcpClient(
     fixture.baton.url(1),
@@ -152,7 +152,7 @@ test('an output for which a workflow has no room is told by its length, and its 
   expect(omitted).toEqual(['list4', 'list5']);
 });
 
-test('a step that delegates is a task of its own: recorded when it ends, wherever its answer comes in [cont-child]', async () => {
+test('a step that delegates is a task of its own: recorded when it ends, wherever its answer comes in [workflow-child]', async () => {
   const taskId = await handedOff('child', [{ name: 'echo', tool: 'bench_echo', arguments: { text: 'a' } }]);
   const called = await fixture.continue(taskId, 'bench_echo', { text: 'b' });
   expect(called.structured.status).toBe('pending_agent_llm_action');
@@ -177,7 +177,7 @@ test('a step that delegates is a task of its own: recorded when it ends, whereve
   });
 });
 
-test('subscribers of the task hear of each change, the end of a step that delegates included [cont-subscribers]', async () => {
+test('subscribers of the task hear of each change, the end of a step that delegates included [workflow-variables]', async () => {
   const taskId = await handedOff('heard', [{ name: 'echo', tool: 'bench_echo', arguments: { text: 'a' } }]);
   const client = await connectMcpClient(fixture.baton.url(1), fixture.key);
   const uri = `baton://tasks/${taskId}`;

@@ -62,6 +62,7 @@ test('a step whose tool fails stops the run: the task stays working, and the las
     `2. Call set_task_status with {"id":"<field 'task.id' from show>","status":"done"}`,
   );
   expect(run.texts.join('\n')).not.toContain(run.taskId);
+  expect(run.others).toEqual({});
   expect(await callTool(fixture.clients[1], 'task_status', { taskId: run.taskId })).toMatchObject({
     status: 'working',
   });

@@ -34,7 +34,7 @@ export function createResumeWorkflowTool(
       const text = messages
         .map(
           ({ role, content }) =>
-            `${role}: ${content.type === 'text' ? content.text : String(content.resource['uri'])}`,
+            `${role}: ${content.type === 'text' ? content.text : JSON.stringify(content.resource['uri'])}`,
         )
         .join('\n\n');
       return { text, structured: { taskId, status, ...workflowStatusOf(task) }, taskId };

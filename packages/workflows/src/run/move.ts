@@ -1,6 +1,5 @@
 import type { JsonObject } from '@baton/protocol';
 import type { WorkflowProgress, WorkflowStop } from '../progress/workflow-progress.ts';
-import type { StepState } from '../progress/step-state.ts';
 import type { EmbeddedResource, ToolOutcome } from '../progress/tool-outcome.ts';
 
 /** What a run asks of whoever carries it out, in the name of its caller. */

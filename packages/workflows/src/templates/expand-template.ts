@@ -7,7 +7,7 @@ export interface Scope {
   /** By binding: the step that makes it, and its output once there is one. */
   readonly outputs: ReadonlyMap<string, { readonly step: string; readonly output: Json | undefined }>;
   /** The task's variables by their names, which have dots. */
-  variables(): JsonObject;
+  readonly variables: () => JsonObject;
 }
 
 /** Something that a template refers to and that is not known. `output`: the step has none; `field`: its output, or `variable`: the task lacks it. */
