@@ -200,14 +200,24 @@ test.each<[string, Record<string, string>, RegExp]>([
   });
 });
 
-test('each step counts against the rate as a call of its own', async () => {
-  const key = await fixture.baton.addTenant('slow', { requestsPerSecond: 1, burst: 6 });
-  const steps = Array.from({ length: 20 }, (_, n) => ({ name: `s${n}`, tool: 'pending_interactions' }));
-  await fixture.baton.store.tenant('slow').workflows.put({ principal: 'p', scopes: new Set() }, 'many', {
+test.each([
+  ['step', { tool: 'pending_interactions' }, '(failed; retryable)'],
+  ['resource', { resources: ['baton://projects'] }, 'Read the resource baton://projects'],
+])('each %s counts against the rate as a call of its own', async (kind, does, left) => {
+  const tenant = `slow-${kind}`;
+  const key = await fixture.baton.addTenant(tenant, { requestsPerSecond: 1, burst: 6 });
+  const steps = Array.from({ length: 20 }, (_, n) => ({
+    name: `s${n}`,
+    retryable: false,
+    resources: [],
+    ...does,
+  }));
+  const { workflows } = fixture.baton.store.tenant(tenant);
+  await workflows.put({ principal: 'p', scopes: new Set() }, 'many', {
     name: 'many',
     description: 'd',
     arguments: [],
-    steps: steps.map((step) => ({ ...step, retryable: false, resources: [] })),
+    steps,
   });
   const response = await fetch(`${fixture.baton.url()}/mcp`, {
     method: 'POST',
@@ -219,6 +229,6 @@ test('each step counts against the rate as a call of its own', async () => {
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'prompts/get', params: { name: 'many' } }),
   });
   const text = await response.text();
-  expect(text).toMatch(/failed: .*requestsPerSecond.*The same call may succeed when it is repeated/);
-  expect(text).toContain('(failed; retryable)');
+  expect(text).toMatch(/(failed|cannot be read): .*requestsPerSecond/);
+  expect(text).toContain(left);
 });

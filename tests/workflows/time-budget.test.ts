@@ -8,17 +8,18 @@ afterEach(() => {
 });
 
 /** Docs: a step that has not begun 20 s after the run did is handed off. Time passes by the processes' own clock. */
-test.each<[claim: string, ms: number, begins: boolean]>([
-  ['begins 19 s after the run did is called', 19_000, true],
-  ['has not begun 20 s after the run did is handed off, and so is all behind it', 20_001, false],
-])('a step that %s', async (_claim, ms, begins) => {
+test.each<[claim: string, ms: number, resources: string[], begins: boolean]>([
+  ['begins 19 s after the run did is called', 19_000, ['baton://projects'], true],
+  ['has not begun 20 s after the run did is handed off, and so is all behind it', 20_001, [], false],
+  ['has not begun 20 s after the run did reads no resource', 20_001, ['baton://projects'], false],
+])('a step that %s', async (_claim, ms, resources, begins) => {
   const fixture = await WorkflowFixture.start();
   const redis = new Redis(fixture.baton.redisUrl);
   const { keys } = fixture.baton.store.tenant('acme');
   await callTool(fixture.clients[0], 'add_task', { title: 'Dig', description: 'Dig.' });
   await fixture.put('slow', [
     { name: 'wait', tool: 'pending_interactions', arguments: { waitMs: 25_000 } },
-    { name: 'tags', tool: 'add_tag', arguments: { name: 'late' } },
+    { name: 'tags', tool: 'add_tag', arguments: { name: 'late' }, resources },
     { name: 'tell', tool: 'list_tags', guidance: 'Tell the tags.' },
   ]);
   const begun = performance.now();
@@ -39,7 +40,11 @@ test.each<[claim: string, ms: number, begins: boolean]>([
     'user: Result:',
   ]);
   expect(status).toBe(begins ? 'completed' : 'working');
-  if (!begins)
+  if (resources.length > 0 && !begins)
+    expect(last).toContain(
+      "Step 2 ('tags') was not begun, since the resource baton://projects cannot be read: The time of this prompt was used up.",
+    );
+  else if (!begins)
     expect(last).toMatchInlineSnapshot(`
     "assistant: The time of this prompt was used up before step 2 ('tags'), of which nothing has run.
 

@@ -59,7 +59,9 @@ export async function runWorkflow(
       case 'look':
         return lookAt(move.taskId, call);
       case 'read':
-        return embed(move.uri, call);
+        if (isOver()) throw new UnreadableResource(OVER);
+        // Counted as a call of its own, as a step is: a definition may name a thousand resources.
+        return embed(move.uri, { ...call, caller: call.caller.forFurtherCall() });
       case 'record':
         next = move.change.stop === undefined ? nextCall(move.change) : undefined;
         await task.change((progress) => applyRunChange(task.input, progress, move.change), next);
@@ -103,6 +105,8 @@ async function lookAt(taskId: string, { tenant, identity }: AdmittedCall): Promi
     throw thrown;
   }
 }
+
+const OVER = new BatonError('unavailable', 'The time of this prompt was used up.');
 
 class UnreadableResource extends Error {
   readonly reason: BatonError;
