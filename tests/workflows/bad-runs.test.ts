@@ -99,7 +99,13 @@ test('a definition that is changed or deleted between leaves its tasks as they a
   const first = await fixture.run('gone', {}, { idempotencyKey: 'gone-1' });
   await fixture.put('gone', [{ name: 'see', tool: 'next_task' }]);
   expect(await fixture.run('gone', {}, { idempotencyKey: 'gone-1', at: 1 })).toEqual(first);
+  await fixture.put('gone', [{ name: 'see', tool: 'next_task' }], {
+    arguments: [{ name: 'a', required: true }],
+  });
+  expect(await fixture.run('gone', {}, { idempotencyKey: 'gone-1' })).toEqual(first);
   await fixture.rest('DELETE', '/workflows/gone');
+  expect(await fixture.run('gone', {}, { idempotencyKey: 'gone-1', at: 1 })).toEqual(first);
+  await expect(fixture.run('gone', {}, { idempotencyKey: 'gone-2' })).rejects.toMatchObject({ code: -32602 });
   const status = await callTool(fixture.clients[1], 'task_status', { taskId: first.taskId });
   expect(status.status).toBe('working');
   const { continuation } = await fixture.continue(first.taskId, 'get_task', { id: 1 }, { at: 1 });

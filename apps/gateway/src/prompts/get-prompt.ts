@@ -26,10 +26,15 @@ export async function getPrompt(
   const taskId = _meta[CONTINUED_TASK_META_KEY];
   if (taskId !== undefined) return promptResult(await continuePrompt(taskId));
   const { tenant, identity } = call;
-  const workflow = (await tenant.workflows.get(name)).definition as unknown as Workflow;
-  requireArguments(workflow, args);
-  const input: WorkflowInput = { workflow, args };
   const idempotency = await idempotencyOf(`prompt ${name}`, args, _meta, async () => identity.principal);
+  const workflow = await workflowFor(name, args, call).catch((refusal: Error) => refusal);
+  if (workflow instanceof Error) {
+    // What began before the workflow was deleted, or took other arguments, is told all the same.
+    const begun = idempotency && (await tenant.tasks.findByIdempotencyKey(idempotency));
+    if (begun === undefined) throw workflow;
+    return repeatRun(begun);
+  }
+  const input: WorkflowInput = { workflow, args };
   const opened = await tenant.tasks.open(call.caller, {
     operation: WORKFLOW_OPERATION,
     version: WORKFLOW_VERSION,
@@ -43,10 +48,14 @@ export async function getPrompt(
     return promptResult(
       await finishWorkflow(tools, WorkflowTask.opened(call, opened.taskId, input), call, log),
     );
-  // A repeated call. A run that was cut off goes on; what has stopped or ended is told as it stands.
-  const task = await WorkflowTask.read(call, opened.taskId);
-  const isCutOff = task.status === 'working' && (task.progress.stop ?? null) === null;
-  return promptResult(isCutOff ? await finishWorkflow(tools, task, call, log) : describeRun(task));
+  return repeatRun(opened.taskId);
+
+  /** A repeated call. A run that was cut off goes on; what has stopped or ended is told as it stands. */
+  async function repeatRun(id: string): Promise<GetPromptResult> {
+    const task = await WorkflowTask.read(call, id);
+    const isCutOff = task.status === 'working' && (task.progress.stop ?? null) === null;
+    return promptResult(isCutOff ? await finishWorkflow(tools, task, call, log) : describeRun(task));
+  }
 
   async function continuePrompt(id: unknown): Promise<ToldRun> {
     const task = typeof id === 'string' ? await WorkflowTask.read(call, id) : undefined;
@@ -71,6 +80,17 @@ function promptResult({ task, status, messages }: ToldRun): GetPromptResult {
     messages: messages as GetPromptResult['messages'],
     _meta: { task_id: task.taskId, task_status: status },
   };
+}
+
+/** Errors: `workflow_not_found`, `invalid_arguments` naming the argument. */
+async function workflowFor(
+  name: string,
+  args: Readonly<Record<string, string>>,
+  { tenant }: AdmittedCall,
+): Promise<Workflow> {
+  const workflow = (await tenant.workflows.get(name)).definition as unknown as Workflow;
+  requireArguments(workflow, args);
+  return workflow;
 }
 
 function requireArguments(workflow: Workflow, args: Readonly<Record<string, string>>): void {
