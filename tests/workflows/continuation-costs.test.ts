@@ -16,13 +16,19 @@ test('a call that counts for a workflow costs two Redis calls more than one that
   await callTool(client, 'add_task', { title: 'One', description: 'x' });
   await fixture.put('costs', steps);
   const { taskId } = await fixture.run('costs');
+  /** The fewest of ten: now and then something else stands among them. */
   const callsOf = async (run: () => Promise<unknown>) => {
     await run();
-    await monitor.caughtUp();
-    const from = monitor.commands.length;
-    for (let n = 0; n < 10; n++) await run();
-    await monitor.caughtUp();
-    return monitor.commands.slice(from).filter((command) => !isPeriodicCommand(command)).length / 10;
+    let fewest = Infinity;
+    for (let n = 0; n < 10; n++) {
+      await monitor.caughtUp();
+      const from = monitor.commands.length;
+      await run();
+      await monitor.caughtUp();
+      const commands = monitor.commands.slice(from).filter((command) => !isPeriodicCommand(command));
+      fewest = Math.min(fewest, commands.length);
+    }
+    return fewest;
   };
   for (const [tool, args] of [
     ['list_tags', {}],
