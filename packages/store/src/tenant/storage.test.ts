@@ -48,7 +48,7 @@ class Run {
     const project = `project ${choice % 3}`;
     const change = {
       set: [
-        [`t:${choice}`, text],
+        [`t:${choice}`, JSON.stringify(text)],
         ['meta', '{}'],
       ] as const,
       delete: [`t:${(choice + 1) % 8}`],

@@ -11,7 +11,8 @@ end
 
 local function format_use(used, bytes) return string.format('%d %s', used, bytes or '') end
 
--- By how many bytes a change grows K_project: `changes` are the two versions, then field, value, ...
+-- By how many bytes a change grows K_project: `changes` are the two versions, then field, value, ... Values are JSON, and so never
+-- empty: a length of 0 is a field that does not exist.
 local function growth_of(changes, deleted)
   local grown = 0
   for at = 5, #changes, 2 do
