@@ -54,6 +54,30 @@ test('a definition is stored as a version, read on any replica, and deleted', as
   });
 });
 
+test('versions are listed with the tasks that go on with them, the dropped ones too', async () => {
+  const handsOff = (n: number) => [
+    { name: `find${n}`, tool: 'get_tasks', arguments: { projectRoot: 'unknown' } },
+  ];
+  const tasks: string[] = [];
+  for (let n = 1; n <= 7; n++) {
+    await fixture.put('versioned', handsOff(n));
+    const { taskId, status } = await fixture.run('versioned');
+    expect(status).toBe('working');
+    tasks.push(taskId);
+  }
+  await callTool(fixture.clients[0], 'complete_task', { taskId: tasks[5], result: {} });
+  const { body } = await fixture.rest('GET', '/workflows/versioned/history', undefined, { at: 1 });
+  expect(body.versions.map((one: AnyJson) => [one.version, one.tasks])).toEqual([
+    [7, [tasks[6]]],
+    [6, []],
+    [5, [tasks[4]]],
+    [4, [tasks[3]]],
+    [3, [tasks[2]]],
+  ]);
+  expect(body.tasksOfDroppedVersions.toSorted()).toEqual([tasks[0], tasks[1]].toSorted());
+  await fixture.rest('DELETE', '/workflows/versioned');
+});
+
 test('prompts/list has every workflow, page by page, and completion its name', async () => {
   const names = Array.from({ length: 45 }, (_, n) => `many_${String(n).padStart(2, '0')}`);
   for (const name of names)

@@ -9,6 +9,8 @@ export interface StoredWorkflow {
   readonly storedAt: string;
   readonly storedBy: string;
   readonly definition: { readonly description: string; readonly steps: readonly unknown[] };
+  /** Of a history: the tasks that go on with it. */
+  readonly tasks?: readonly string[];
 }
 
 /** A workflow as a list shows it. */

@@ -30,11 +30,12 @@ function contentText(content: GetPromptResult['messages'][number]['content']): s
 
 export function historyText(versions: readonly StoredWorkflow[]): string {
   return tableText([
-    ['version', 'stored at', 'steps', 'by'],
-    ...versions.map(({ version, storedAt, storedBy, definition }) => [
+    ['version', 'stored at', 'steps', 'tasks', 'by'],
+    ...versions.map(({ version, storedAt, storedBy, definition, tasks = [] }) => [
       version,
       storedAt,
       definition.steps.length,
+      tasks.length,
       storedBy,
     ]),
   ]);

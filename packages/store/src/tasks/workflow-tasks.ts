@@ -2,6 +2,7 @@ import { type JsonObject, type Scope, type TaskStatus, WORKFLOW_OPERATION } from
 import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
 import { formatScopes, type Identity, parseScopes } from '../identity/identity.ts';
 import { refusalError } from '../records/refusal-error.ts';
+import { FIELD } from '../records/task-record.ts';
 import { COMPLETE_WORKFLOW, READ_PROGRESS, RECORD_PROGRESS } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import type { CallerAdmission } from '../tenant/caller-admission.ts';
@@ -76,6 +77,17 @@ export class WorkflowTasks {
       revision: Number(revision),
       parts,
     };
+  }
+
+  /** With what these tasks began, by their ids; those that have lost it are left out. */
+  async inputs(taskIds: readonly string[]): Promise<ReadonlyMap<string, JsonObject>> {
+    const { connection, keys } = this.context;
+    const found = new Map<string, JsonObject>();
+    for (const taskId of taskIds) {
+      const input = await connection.command((client) => client.hget(keys.task(taskId), FIELD.input));
+      if (input) found.set(taskId, JSON.parse(input) as JsonObject);
+    }
+    return found;
   }
 
   /**

@@ -8,6 +8,7 @@ import { tenantRequestOf } from '../admission/admit-requests.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { isoTimeSchema, jsonResponseSchema } from '../openapi/shared-schemas.ts';
 import { installYamlBodyParser } from '../../edge/yaml-body-parser.ts';
+import { unfinishedTasksByVersion } from '../../workflows/tasks-by-version.ts';
 import { cursorParamSchema, nextCursorSchema } from './paging.ts';
 
 const summarySchema = z.object({
@@ -25,6 +26,15 @@ const wholeSchema = z.object({
   storedAt: isoTimeSchema,
   storedBy: z.string(),
   definition: z.looseObject({}).describe('As it was put, with its defaults'),
+});
+
+const tasksSchema = z
+  .array(z.string())
+  .describe('Tasks that go on with it, of the newest 500 or so of the tenant');
+
+const historySchema = z.object({
+  versions: z.array(wholeSchema.extend({ tasks: tasksSchema })),
+  tasksOfDroppedVersions: tasksSchema.describe('Tasks that go on with a version that is not kept any more'),
 });
 
 const definitionSchema = z
@@ -98,15 +108,22 @@ export async function workflowRoutes(
       schema: {
         operationId: routeScope.operationId('getWorkflowHistory'),
         tags,
-        summary: 'Read the versions of a workflow that are kept, the newest first',
+        summary:
+          'Read the versions of a workflow that are kept, the newest first, with the tasks that still need them',
         params,
-        response: { 200: jsonResponseSchema('The versions', z.object({ versions: z.array(wholeSchema) })) },
+        response: { 200: jsonResponseSchema('The versions', historySchema) },
       },
     },
     async (request) => {
-      const { workflows } = tenantRequestOf(request).tenant;
-      await workflows.get(request.params.name);
-      return { versions: await workflows.versions(request.params.name) };
+      const { name } = request.params;
+      const { tenant } = tenantRequestOf(request);
+      await tenant.workflows.get(name);
+      const versions = await tenant.workflows.versions(name);
+      const tasks = await unfinishedTasksByVersion(tenant, name, versions);
+      return {
+        versions: versions.map((one) => ({ ...one, tasks: [...(tasks.get(one.version) ?? [])] })),
+        tasksOfDroppedVersions: [...(tasks.get(0) ?? [])],
+      };
     },
   );
 
