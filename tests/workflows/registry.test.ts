@@ -74,7 +74,7 @@ test('versions are listed with the tasks that go on with them, the dropped ones 
     [4, [tasks[3]]],
     [3, [tasks[2]]],
   ]);
-  expect(body.tasksOfDroppedVersions.toSorted()).toEqual([tasks[0], tasks[1]].toSorted());
+  expect(body.tasksOfDroppedVersions.toSorted()).toEqual(tasks.slice(0, 2).toSorted());
   await fixture.rest('DELETE', '/workflows/versioned');
 });
 
