@@ -32,6 +32,7 @@ export { runSteps } from './run/run-steps.ts';
 export type { StepState } from './progress/step-state.ts';
 export type { EmbeddedResource, ToolOutcome } from './progress/tool-outcome.ts';
 export { traceMessages } from './messages/trace.ts';
+export { callForDelegated } from './messages/handoff.ts';
 export { remainingCalls, type RemainingCall } from './messages/remaining-calls.ts';
 export type { PromptMessage } from './messages/prompt-message.ts';
 export { type ClientCall, recordCall, type RecordedCall } from './continuation/record-call.ts';

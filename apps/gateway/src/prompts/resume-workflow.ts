@@ -62,7 +62,8 @@ export function describeRun(task: WorkflowTask): ToldRun {
 }
 
 function told(task: WorkflowTask, status: ToldRun['status'], progress: WorkflowProgress): ToldRun {
-  return { task, status, progress, messages: traceMessages(task.input, progress) };
+  const messages = traceMessages(task.input, progress, status === 'working' ? undefined : status);
+  return { task, status, progress, messages };
 }
 
 /** What the task of a workflow ends with when the server has done all of it. */

@@ -1,6 +1,12 @@
 import { BatonError, type JsonObject, WORKFLOW_OPERATION } from '@baton/protocol';
 import type { TaskView } from '@baton/store';
-import { remainingCalls, workflowVariables } from '@baton/workflows';
+import {
+  callForDelegated,
+  remainingCalls,
+  type WorkflowInput,
+  type WorkflowProgress,
+  workflowVariables,
+} from '@baton/workflows';
 import type { Call } from '../call/call.ts';
 import { WorkflowTask } from './workflow-task.ts';
 
@@ -32,6 +38,16 @@ export function workflowStatusOf({ input, progress }: WorkflowTask): WorkflowSta
   return {
     workflow: input.workflow.name,
     variables: workflowVariables(input, progress),
-    remaining: remainingCalls(input, progress).map(({ step: _, ...call }) => ({ ...call })) as JsonObject[],
+    remaining: callsLeft(input, progress),
   };
+}
+
+/** Of a step that waits for its task: the call that this needs, and which task it is. */
+function callsLeft(input: WorkflowInput, progress: WorkflowProgress): JsonObject[] {
+  return remainingCalls(input, progress).flatMap(({ step, ...call }): JsonObject[] => {
+    if (call.tool === undefined) return [];
+    const state = progress.steps[step];
+    if (state?.status !== 'delegated') return [{ ...call } as JsonObject];
+    return [{ ...call, ...callForDelegated(state), taskId: state.taskId } as JsonObject];
+  });
 }

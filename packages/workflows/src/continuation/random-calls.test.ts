@@ -6,7 +6,8 @@ import { settleChildren } from '../progress/settle-children.ts';
 import { type ChildEnd, newProgress, type WorkflowProgress } from '../progress/workflow-progress.ts';
 import { deployWorkflow } from '../testing/deploy-workflow.ts';
 import { completedOutcome } from '../testing/run-workflow-in-memory.ts';
-import { type ClientCall, countOpen, recordCall } from './record-call.ts';
+import { isOpen, type StepState } from '../progress/step-state.ts';
+import { type ClientCall, recordCall } from './record-call.ts';
 import { workflowVariables } from '../progress/variables.ts';
 
 const input = { workflow: deployWorkflow(), args: { region: 'us-east-1' } };
@@ -69,6 +70,8 @@ class StoredParts {
     return true;
   }
 }
+
+const countOpen = (steps: readonly StepState[]) => steps.filter(isOpen).length;
 
 test('no result is lost, and progress and variables never drift apart, whatever is called and ends in whatever order', () => {
   fc.assert(

@@ -1,5 +1,6 @@
 import { canonicalJson, type JsonObject } from '@baton/protocol';
 import { knownArguments } from '../messages/remaining-calls.ts';
+import { openCalls } from '../progress/open-calls.ts';
 import { recordOutcome, type RecordedOutcome } from '../progress/record-outcome.ts';
 import type { WorkflowInput, WorkflowProgress } from '../progress/workflow-progress.ts';
 import { scopeOf } from '../progress/scope-of-progress.ts';
@@ -13,7 +14,7 @@ export interface ClientCall {
   readonly outcome: RecordedOutcome['outcome'];
 }
 
-/** What became of a call: the step that it counts for, and how many steps are left. */
+/** What became of a call: the step that it counts for, and how many calls are left. */
 export interface RecordedCall {
   readonly progress: WorkflowProgress;
   readonly step: string | undefined;
@@ -44,11 +45,11 @@ export function recordCall(
 
 function told({ workflow }: WorkflowInput, progress: WorkflowProgress, call: string): RecordedCall {
   const index = progress.steps.findIndex((state) => 'call' in state && state.call === call);
-  return { progress, step: workflow.steps[index]?.name, remaining: countOpen(progress.steps) };
-}
-
-export function countOpen(steps: readonly StepState[]): number {
-  return steps.filter(isOpen).length;
+  return {
+    progress,
+    step: workflow.steps[index]?.name,
+    remaining: openCalls(workflow, progress.steps).length,
+  };
 }
 
 function findStep(

@@ -6,11 +6,6 @@ import { type RemainingCall, remainingCalls } from './remaining-calls.ts';
 
 /** Why the run stopped, and the calls that are left, for whoever goes on: a model, mostly. */
 export function handoffText(input: WorkflowInput, progress: WorkflowProgress, stop: WorkflowStop): string {
-  const step = input.workflow.steps[stop.step];
-  const state = progress.steps[stop.step];
-  if (step === undefined || state === undefined)
-    throw new RangeError(`the run stopped at step ${stop.step}, which is none`);
-  const shown = `Step ${stop.step + 1} ('${step.name}')`;
   const items = remainingCalls(input, progress).map((call) => {
     const now = progress.steps[call.step];
     if (now?.status === 'delegated') return [...ownCall(now), ...noteOf(call)];
@@ -24,11 +19,25 @@ export function handoffText(input: WorkflowInput, progress: WorkflowProgress, st
   const list = items.map(([first, ...more], index) =>
     [`${index + 1}. ${first}`, ...more.map((line) => `   ${line}`)].join('\n'),
   );
-  const reason = isOpen(state)
-    ? reasonText(shown, step, state, stop)
-    : `The run stopped at ${shown.toLowerCase()}, which has been done since.`;
+  const reason = stopReason(input, progress, stop);
   if (items.length === 0) return `${reason} All steps are done; the task stays open until you end it.`;
   return [`${reason}\n`, 'To continue the workflow, make these tool calls:', ...list].join('\n');
+}
+
+/** Why the run stopped, as a sentence or two. */
+export function stopReason(
+  { workflow }: WorkflowInput,
+  { steps }: WorkflowProgress,
+  stop: WorkflowStop,
+): string {
+  const step = workflow.steps[stop.step];
+  const state = steps[stop.step];
+  if (step === undefined || state === undefined)
+    throw new RangeError(`the run stopped at step ${stop.step}, which is none`);
+  const shown = `Step ${stop.step + 1} ('${step.name}')`;
+  return isOpen(state)
+    ? reasonText(shown, step, state, stop)
+    : `The run stopped at ${shown.toLowerCase()}, which has been done since.`;
 }
 
 function isRetryable(step: WorkflowStep, state: Extract<StepState, { status: 'failed' }>): boolean {
@@ -73,12 +82,24 @@ function callLines(call: RemainingCall, mark: string): string[] {
   return [first ?? call.name, ...more];
 }
 
-/** The call that a delegated step needs next. */
-function ownCall({ taskId, directive }: Extract<StepState, { status: 'delegated' }>): string[] {
-  if (directive === undefined) return [`Call task_status with ${JSON.stringify({ taskId, waitMs: 25_000 })}`];
-  const { interactionId, serviceType, pendingInteractions } = directive;
+type DelegatedStep = Extract<StepState, { status: 'delegated' }>;
+
+/** The call that a delegated step needs next, instead of its own. */
+export function callForDelegated({ taskId, directive }: DelegatedStep): {
+  tool: string;
+  arguments: JsonObject;
+} {
+  if (directive === undefined) return { tool: 'task_status', arguments: { taskId, waitMs: 25_000 } };
+  const { interactionId = null, serviceType } = directive;
+  return { tool: 'agent_llm', arguments: { interactionId, agentLLMResponse: answerOutline(serviceType) } };
+}
+
+/** The same as text. */
+function ownCall(state: DelegatedStep): string[] {
+  const { tool, arguments: args } = callForDelegated(state);
+  const line = `Call ${tool} with ${JSON.stringify(args)}`;
+  const pendingInteractions = state.directive?.['pendingInteractions'];
   const others = Array.isArray(pendingInteractions) ? pendingInteractions.length : 0;
-  const line = `Call agent_llm with ${JSON.stringify({ interactionId, agentLLMResponse: answerOutline(serviceType) })}`;
   return others === 0
     ? [line]
     : [line, `Further requests of this step wait too: pending_interactions lists them.`];

@@ -1,14 +1,19 @@
+import type { TaskStatus } from '@baton/protocol';
 import type { Workflow, WorkflowStep } from '../definition/workflow.ts';
-import type { WorkflowInput, WorkflowProgress } from '../progress/workflow-progress.ts';
+import type { WorkflowInput, WorkflowProgress, WorkflowStop } from '../progress/workflow-progress.ts';
 import type { StepState } from '../progress/step-state.ts';
-import { handoffText } from './handoff.ts';
+import { handoffText, stopReason } from './handoff.ts';
 import { assistantText, type PromptMessage, userResource, userText } from './prompt-message.ts';
 
 /**
  * A run as the conversation that it stands for: what the user wants, the plan, each call with its result, and then what
- * is left to do. The task's id is not in it.
+ * is left to do, unless its task has `ended` meanwhile. The task's id is not in it.
  */
-export function traceMessages(input: WorkflowInput, progress: WorkflowProgress): PromptMessage[] {
+export function traceMessages(
+  input: WorkflowInput,
+  progress: WorkflowProgress,
+  ended?: TaskStatus,
+): PromptMessage[] {
   const { workflow } = input;
   const stop = progress.stop ?? null;
   return [
@@ -20,8 +25,20 @@ export function traceMessages(input: WorkflowInput, progress: WorkflowProgress):
       if (state === undefined || !reached) return [];
       return stepMessages(step, state, progress.resources[index] ?? []);
     }),
-    assistantText(stop === null ? allDoneText(workflow) : handoffText(input, progress, stop)),
+    assistantText(stop === null ? allDoneText(workflow) : lastText(input, progress, stop, ended)),
   ];
+}
+
+function lastText(
+  input: WorkflowInput,
+  progress: WorkflowProgress,
+  stop: WorkflowStop,
+  ended: TaskStatus | undefined,
+): string {
+  if (ended === undefined) return handoffText(input, progress, stop);
+  // Whether a call took effect is worth knowing whatever became of the task.
+  const reason = stop.reason === 'interrupted' ? `${stopReason(input, progress, stop)} ` : '';
+  return `${reason}This workflow has been ended: it is ${ended}. Nothing is left to do for it.`;
 }
 
 function goalText({ workflow, args }: WorkflowInput): string {

@@ -1,6 +1,8 @@
 import type { Json, JsonObject } from '@baton/protocol';
+import type { Workflow } from '../definition/workflow.ts';
+import { openCalls } from './open-calls.ts';
 import type { WorkflowInput, WorkflowProgress } from './workflow-progress.ts';
-import { isOpen, type StepState } from './step-state.ts';
+import type { StepState } from './step-state.ts';
 
 /** A workflow's progress as its task's variables show it: `_workflow.progress`, `.result.<step>` and `.extra.<tool>`. */
 export function workflowVariables(
@@ -16,7 +18,7 @@ export function workflowVariables(
       '_workflow.progress',
       {
         goal: workflow.description,
-        completed: steps.filter((state) => !isOpen(state)).length,
+        completed: countDone(workflow, steps),
         total: steps.length,
         steps: workflow.steps.map(({ name, tool }, index) => ({
           name,
@@ -28,6 +30,14 @@ export function workflowVariables(
     ...results,
     ...[...extras].map(([tool, state]): [string, Json] => [`_workflow.extra.${tool}`, extraOf(state)]),
   ]);
+}
+
+/** A step without a tool is done when all calls before it are. */
+function countDone(workflow: Workflow, steps: readonly StepState[]): number {
+  const [firstLeft = steps.length] = openCalls(workflow, steps);
+  return steps.filter(
+    (state, index) => state.status === 'completed' || state.status === 'shown' || index < firstLeft,
+  ).length;
 }
 
 function standing(state: StepState | undefined): JsonObject {

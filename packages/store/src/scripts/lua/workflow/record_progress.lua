@@ -25,9 +25,11 @@ if has_ended(status) then return {'task_ended', status} end
 if (revision or '0') ~= A_revision then return {'conflict'} end
 local is_linked = false
 if A_link ~= '' then
-  local child_owner, child_status, outcome = unpack(redis.call('HMGET', K_child, F_principal, F_status, F_outcome))
+  local child_owner, child_status, outcome, parent = unpack(redis.call(
+    'HMGET', K_child, F_principal, F_status, F_outcome, F_parent))
   if child_owner and has_ended(child_status) then return {'child_ended', child_status, outcome} end
-  is_linked = may_see(child_owner, A_owner, A_ownerScopes)
+  -- The workflow that has started it keeps it.
+  is_linked = not parent and may_see(child_owner, A_owner, A_ownerScopes)
 end
 local first_drop = A_rest + 2 * A_sets
 local fields, dropped, grown = {F_revision, A_revision + 1, F_updated_at, clock()}, {}, 0
