@@ -22,6 +22,7 @@ const DONE_TOOLS = [
   'move_task',
   'pending_interactions',
   'remove_task',
+  'resume_workflow',
 ];
 
 /** Routes that write, in the order in which they are called, and whether they are done. */
@@ -119,7 +120,7 @@ test('Redis is nearly full: what brings something new in is refused, all else is
   const made = (await (
     await request('POST', '/v1/tenants/acme/keys', { name: 'k', scopes: ['mcp'] })
   ).json()) as AnyJson;
-  const handedOff = await handOff();
+  const [handedOff, resumed] = [await handOff(), await handOff()];
   const used = Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
   await redis.config('SET', 'maxmemory', Math.round(used / TAKEN));
   await waitUntilOrThrow('the floor is noticed', 5_000, isRefused);
@@ -134,6 +135,7 @@ test('Redis is nearly full: what brings something new in is refused, all else is
       ...TOOL_ARGUMENTS,
       cancel_task: { taskId: cancelled?.taskId },
       complete_task: { taskId: handedOff, result: {} },
+      resume_workflow: { taskId: resumed },
       task_status: { taskId: answered?.taskId },
       pending_interactions: {},
       bench_echo: { text: 'x' },

@@ -32,7 +32,7 @@ export async function callTool(
     const made = {
       tool: tool.name,
       arguments: params.arguments,
-      outcome: outcomeOf(reply.structured as JsonObject, tool),
+      outcome: outcomeOf(reply.structured as JsonObject, tool.startTask !== undefined),
     };
     return await formatToolReply(reply, await continueWorkflow(taskId, made, call, log));
   } catch (thrown) {

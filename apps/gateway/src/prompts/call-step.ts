@@ -20,7 +20,7 @@ export async function callStep(
       'baton/idempotencyKey': step.idempotencyKey,
     });
     await admitCallerUnlessAdmitted(stepCall, tool.access);
-    return outcomeOf(structured as JsonObject, tool);
+    return outcomeOf(structured as JsonObject, tool.startTask !== undefined);
   } catch (thrown) {
     const error = toBatonError(thrown);
     if (error !== thrown) log(thrown);

@@ -1,6 +1,5 @@
 import { type BatonError, isRecord, type JsonObject } from '@baton/protocol';
 import type { ArgumentProblem, ClientCall } from '@baton/workflows';
-import type { Tool } from '../tools/tool.ts';
 
 /** What a call of a tool has come to, as a workflow records it. */
 export type CallOutcome = ClientCall['outcome'];
@@ -9,13 +8,13 @@ export type CallOutcome = ClientCall['outcome'];
  * Of a call that was answered. An operation's directive, or its task while it works, is no result yet; of any other tool, such as
  * `task_status`, a task that works is what was asked for.
  */
-export function outcomeOf(structured: JsonObject, tool: Pick<Tool, 'startTask'>): CallOutcome {
+export function outcomeOf(structured: JsonObject, isOperation: boolean): CallOutcome {
   const { status, taskId, operation } = structured;
   if (typeof taskId === 'string' && status === 'pending_agent_llm_action') {
     return { kind: 'delegated', taskId, directive: structured };
   }
   if (
-    tool.startTask !== undefined &&
+    isOperation &&
     typeof taskId === 'string' &&
     typeof operation === 'string' &&
     status === 'working' &&
