@@ -123,8 +123,8 @@ test('only a large body costs an extra look-up of the key', async () => {
   expect(await callsOf(padded(get))).toBe(2);
 });
 
-test('a request counts by its body: one of 70,000 bytes as two', async () => {
-  const slow = { requestsPerSecond: 0.001, burst: 4 };
+test('a request counts by its body: one of 70,000 bytes as five', async () => {
+  const slow = { requestsPerSecond: 0.001, burst: 6 };
   const [mcp, rest] = [
     await baton.addTenant('counted-mcp', slow),
     await baton.addTenant('counted-rest', slow),
@@ -157,7 +157,7 @@ test('a large answer is taken when a large call is not any more, and refused whe
   expect(await statusOf(padded(tool('get_tasks')))).toBe(429);
   const taken = [];
   for (const interactionId of asked) taken.push(await statusOf(answer(interactionId)));
-  expect(taken).toEqual(Array.from({ length: 22 }, (_, n) => (n < 7 ? 200 : 429)));
+  expect(taken).toEqual(Array.from({ length: 22 }, (_, n) => (n < 4 ? 200 : 429)));
   expect(await statusOf(answer(asked[0] ?? '')), 'the same again costs what a call costs').toBe(429);
   expect((await begin('POST', '/mcp', key, { 'content-length': String(LARGE) })).status).toBe(429);
 });

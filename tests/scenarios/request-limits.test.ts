@@ -107,7 +107,7 @@ describe('a request over delegatedRequestBytes', () => {
     const apiKey = await baton.addTenant('slow', {
       delegatedRequestBytes: MOST,
       requestsPerSecond: 1,
-      burst: 24,
+      burst: 36,
     });
     await plan(apiKey, 'expanding', () => true, 20);
     const slow = await connectMcpClient(baton.url(0), apiKey);

@@ -14,7 +14,7 @@ const ANSWER_FLOOR = -10;
 const NO_FLOOR = -1_000_000_000;
 
 /** The request itself takes a token, and so does each of so many bytes (rate.lua). */
-const RATE_BYTES_PER_TOKEN = 32_768;
+const RATE_BYTES_PER_TOKEN = 16_384;
 
 /** In the place of a floor: the request was counted before. */
 const NOT_COUNTED = '';

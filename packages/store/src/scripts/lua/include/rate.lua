@@ -14,7 +14,7 @@ local RATE, BURST, TOKENS, FILLED = 2, 3, 5, 6
 -- keys that begin at once. What is overdrawn is refilled before anyone is admitted beyond a share.
 local MOST_OVERDRAWN = 20
 
-local BYTES_PER_TOKEN = 32768
+local BYTES_PER_TOKEN = 16384
 
 -- The share of the calling key, for all calls of the batch: {id, ends, keys}; keys.active counts the caller too.
 local function read_share(now)
