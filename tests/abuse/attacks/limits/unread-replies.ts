@@ -20,7 +20,12 @@ export const unreadReplies: Attack = {
   ],
   async run(target) {
     const { key } = await target.createKey(
-      await target.createTenant({ requestBytes: 4_194_304, projectBytes: 33_554_432 }),
+      await target.createTenant({
+        requestBytes: 4_194_304,
+        projectBytes: 33_554_432,
+        requestsPerSecond: 100_000,
+        burst: 100_000,
+      }),
     );
     await putProject(target, key);
     const clients = await Promise.all(Array.from({ length: CLIENTS }, () => begin(target, key)));

@@ -18,7 +18,9 @@ export const largeProjects: Attack = {
   ],
   async run(target) {
     const gains: string[] = [];
-    const { key } = await target.createKey(await target.createTenant({ requestBytes: 4_194_304 }));
+    const { key } = await target.createKey(
+      await target.createTenant({ requestBytes: 4_194_304, requestsPerSecond: 100_000, burst: 100_000 }),
+    );
     const quiet = await target.createKey(await target.createTenant());
     const tasks = Array.from({ length: 400 }, (_, n) => ({
       id: n + 1,
