@@ -243,6 +243,17 @@ describe('a parameter that the model does not support', () => {
   });
 });
 
+test('a parameter that the model refuses to two requests at once is left out of both', async () => {
+  fixture.llm.behaviour = ({ body }) =>
+    'max_tokens' in body
+      ? { do: 'refuse', status: 400, message: "'max_tokens' is not supported" }
+      : VALID_ANSWER;
+  const tasks = [await fixture.parkEcho('at once a'), await fixture.parkEcho('at once b')];
+  await fixture.answerAll();
+  for (const { taskId } of tasks)
+    expect(await fixture.waitForOutcome(taskId)).toMatchObject({ status: 'completed' });
+});
+
 describe('a custom answer function', () => {
   const serve = (answer: AnswerFunction) => fixture.answerAll({ answer, tries: 2 });
 

@@ -46,7 +46,8 @@ export function answerWith(
   return async (asked, { signal }) => {
     const chosen = modelFor(asked);
     const modelId = modelIdOf(chosen);
-    const isAccepted = (parameter: OptionalParameter) => !refused.has(asked.principal, modelId, parameter);
+    const omitted = new Set(refused.of(asked.principal, modelId));
+    const isAccepted = (parameter: OptionalParameter) => !omitted.has(parameter);
     for (;;) {
       const settings = callSettings(asked, chosen, { isAccepted, media, maxTokens, abortSignal: signal });
       try {
@@ -55,8 +56,10 @@ export function answerWith(
         return toAnswerData(said, asked, modelId);
       } catch (thrown) {
         if (signal.aborted) throw classifyLlmError(thrown);
-        if (!refused.record(asked.principal, modelId, thrown, kept))
-          throw await probe.judge(classifyLlmError(thrown));
+        // Only what this call sent counts: another one may have learned of the same refusal meanwhile.
+        const named = refused.record(asked.principal, modelId, thrown, kept).filter(isAccepted);
+        if (named.length === 0) throw await probe.judge(classifyLlmError(thrown));
+        for (const parameter of named) omitted.add(parameter);
       }
     }
   };

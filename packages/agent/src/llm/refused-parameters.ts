@@ -25,33 +25,31 @@ const MAX_REMEMBERED = 1_000;
 export class RefusedParameters {
   private readonly refused = new LRUCache<string, Set<OptionalParameter>>({ max: MAX_REMEMBERED });
 
-  has(principal: string, modelId: string, parameter: OptionalParameter): boolean {
-    return this.refused.get(keyOf(principal, modelId))?.has(parameter) === true;
+  /** The parameters to leave out of a principal's call to a model, as known now. */
+  of(principal: string, modelId: string): ReadonlySet<OptionalParameter> {
+    return new Set(this.refused.get(keyOf(principal, modelId)));
   }
 
   /**
-   * Records a refusal, except of what is in `kept`. True when it named a parameter that was still sent: the call is worth
-   * repeating without it.
+   * Records a refusal, except of what is in `kept`. Returns the parameters that it named; a call that sent one of them is
+   * worth repeating without it, also where another call learned of it meanwhile.
    */
   record(
     principal: string,
     modelId: string,
     thrown: unknown,
     kept: readonly OptionalParameter[] = [],
-  ): boolean {
-    if (!APICallError.isInstance(thrown)) return false;
-    if (thrown.statusCode !== 400 && thrown.statusCode !== 422) return false;
-    const key = keyOf(principal, modelId);
-    const known = this.refused.get(key) ?? new Set<OptionalParameter>();
-    const before = known.size;
+  ): readonly OptionalParameter[] {
+    if (!APICallError.isInstance(thrown)) return [];
+    if (thrown.statusCode !== 400 && thrown.statusCode !== 422) return [];
     const said = `${thrown.message} ${thrown.responseBody ?? ''}`;
-    for (const [name, pattern] of Object.entries(OPTIONAL_PARAMETERS)) {
-      const parameter = name as OptionalParameter;
-      if (!kept.includes(parameter) && pattern.test(said)) known.add(parameter);
-    }
-    if (known.size === before) return false;
-    this.refused.set(key, known);
-    return true;
+    const named = Object.entries(OPTIONAL_PARAMETERS).flatMap(([name, pattern]) =>
+      pattern.test(said) ? [name as OptionalParameter] : [],
+    );
+    const refused = named.filter((parameter) => !kept.includes(parameter));
+    if (refused.length > 0)
+      this.refused.set(keyOf(principal, modelId), new Set([...this.of(principal, modelId), ...refused]));
+    return refused;
   }
 }
 
