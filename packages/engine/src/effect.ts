@@ -1,4 +1,4 @@
-import type { AgentAnswer, DelegatedCall, Validation, Json, JsonObject } from '@baton/protocol';
+import type { AgentAnswer, DelegatedCall, Validation, Json, JsonObject, Message } from '@baton/protocol';
 
 /**
  * What a program may ask of the world. A program yields effects and receives their outcomes; it does nothing itself,
@@ -14,6 +14,15 @@ export type Effect =
   | { readonly kind: 'read'; readonly project: string; readonly select: (project: never) => unknown }
   | { readonly kind: 'commit'; readonly project: string; readonly command: Json }
   | { readonly kind: 'check'; readonly schema: JsonObject; readonly data: Json }
+  /** Waits for nothing: it says whether it is the task's turn to add to a conversation. */
+  | { readonly kind: 'turn'; readonly conversation: string }
+  /** Ends the turn. Without a conversation, one with the task's own id begins; without messages it is only left. */
+  | {
+      readonly kind: 'append';
+      readonly conversation: string | undefined;
+      readonly title: string;
+      readonly messages: readonly Message[];
+    }
   | { readonly kind: 'all'; readonly branches: readonly (() => Program<unknown>)[]; readonly atOnce: number };
 
 export type EffectKind = Effect['kind'];

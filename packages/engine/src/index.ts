@@ -4,6 +4,7 @@
  * No clock, no randomness, no I/O.
  */
 export * from './agent-call.ts';
+export * from './conversation.ts';
 export * from './effect.ts';
 export * from './replay-program.ts';
 export * from './journal.ts';

@@ -43,6 +43,14 @@ export interface DelegatedCall {
   readonly attempt: number;
   /** A few words for lists: what the request is about. */
   readonly summary: string;
+  /** Which route of its role is asked; 0 when absent. */
+  readonly route?: number;
+  /** Milliseconds for an answer, from when an agent was shown or claimed it. */
+  readonly answerWithinMs?: number;
+  /** Messages of a conversation that stand after the system messages and before the others of the request. */
+  readonly history?: { readonly conversation: string; readonly from: number; readonly to: number };
+  /** The tenant's agent that it is for. */
+  readonly agentId?: string;
 }
 
 const details = z.strictObject({

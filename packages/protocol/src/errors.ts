@@ -49,6 +49,8 @@ export const ERRORS = {
   dependency_not_found: row(404, -32602),
   file_not_found: row(404, -32602),
   workflow_not_found: row(404, -32602),
+  agent_not_found: row(404, -32602),
+  conversation_not_found: row(404, -32602),
   tenant_not_found: row(404, -32602),
   tenant_exists: row(409, -32602),
   tenant_suspended: row(403, -32001),

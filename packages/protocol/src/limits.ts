@@ -18,6 +18,9 @@ export const limitsSchema = z.strictObject({
   storedBytes: upTo(1_099_511_627_776, 'Bytes of everything that is stored: projects and tasks'),
   projects: upTo(1_000_000, 'Projects'),
   workflows: upTo(1_000, 'Workflows'),
+  conversations: upTo(100_000, 'Conversations; those unused for the longest leave first'),
+  conversationMessages: upTo(10_000, 'Messages of one conversation; its oldest turns leave first'),
+  conversationBytes: upTo(MAX_BODY_BYTES, 'Bytes of one conversation; its oldest turns leave first'),
   projectBytes: upTo(67_108_864, 'Bytes of one project'),
   retainedTasks: upTo(10_000_000, 'Ended tasks that stay readable; the oldest leave first'),
 });
@@ -35,6 +38,9 @@ export const DEFAULT_LIMITS: Limits = {
   storedBytes: 268_435_456,
   projects: 100,
   workflows: 100,
+  conversations: 1_000,
+  conversationMessages: 1_000,
+  conversationBytes: 196_608,
   projectBytes: 8_388_608,
   retainedTasks: 10_000,
 };

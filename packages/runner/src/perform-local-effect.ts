@@ -1,23 +1,10 @@
-import type { CallerSchemaValidator } from '@baton/answer-validation';
 import { formatEntry, type Outcome } from '@baton/engine';
 import type { Command } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
-import type { FencedSegment } from '@baton/store/shards';
-import type { SegmentJournal } from './segment-journal.ts';
-import type { ProjectSnapshots } from './project/project-snapshots.ts';
+import { beginTurn, endTurn } from './conversation-effects.ts';
 import { changeProject } from './project/project-change.ts';
 import type { LocalEffect } from './local-effect.ts';
-
-/** Another run has taken the task over: what this one knows of it is void. */
-export class StaleSegmentError extends Error {}
-
-/** What the effects of one segment work on. */
-export interface SegmentContext {
-  readonly validator: CallerSchemaValidator;
-  readonly segment: FencedSegment;
-  readonly journal: SegmentJournal;
-  readonly projects: ProjectSnapshots;
-}
+import { type SegmentContext, StaleSegmentError } from './segment-context.ts';
 
 /**
  * Performs an effect that needs no wait and adds its outcome to the journal. Errors: `StaleSegment` when another run has the
@@ -38,6 +25,10 @@ export async function performLocalEffect(
     case 'check':
       context.journal.add(path, { kind: 'check', ...(await checkAnswer(context, effect)) });
       return;
+    case 'turn':
+      return beginTurn(context, path, effect.conversation);
+    case 'append':
+      return endTurn(context, path, effect);
     case 'commit':
       return commit(context, path, effect.project, effect.command as Command);
   }

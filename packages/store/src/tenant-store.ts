@@ -11,6 +11,7 @@ import type { TenantKeys } from './records/keys.ts';
 import { PagedQueries } from './queries/paged-queries.ts';
 import type { TenantContext } from './tenant/tenant-context.ts';
 import { Projects } from './tenant/projects.ts';
+import { Conversations } from './tenant/conversations.ts';
 import { EndedSessions } from './tenant/ended-sessions.ts';
 import { SessionSubscriptions } from './tenant/session-subscriptions.ts';
 import { Tasks } from './tasks/tasks.ts';
@@ -28,6 +29,7 @@ export class TenantStore {
   readonly queries: PagedQueries;
   readonly claims: Claims;
   readonly projects: Projects;
+  readonly conversations: Conversations;
   readonly workflows: Workflows;
   readonly workflowTasks: WorkflowTasks;
   readonly apiKeys: ApiKeys;
@@ -50,6 +52,7 @@ export class TenantStore {
     this.claims = new Claims(this.context);
     this.queries = new PagedQueries(this.context);
     this.projects = new Projects(this.context);
+    this.conversations = new Conversations(this.context);
     this.workflows = new Workflows(this.context);
     this.workflowTasks = new WorkflowTasks(this.context);
     this.sessionSubscriptions = new SessionSubscriptions(this.context);

@@ -6,7 +6,13 @@ import {
   type ProgramDefinition,
   type Step,
 } from '@baton/engine';
-import { type AgentAnswer, BatonError, type DelegatedCall, toBatonError } from '@baton/protocol';
+import {
+  type AgentAnswer,
+  BatonError,
+  type DelegatedCall,
+  type Message,
+  toBatonError,
+} from '@baton/protocol';
 import { applyCommand, commandSchema, type Project } from '../project/index.ts';
 
 /**
@@ -15,6 +21,8 @@ import { applyCommand, commandSchema, type Project } from '../project/index.ts';
  */
 export interface SimulatedEnvironment {
   readonly projects: Map<string, Project>;
+  /** The messages that turns have added to conversations. */
+  readonly conversations?: Map<string, Message[]>;
   /** Answers the requests; those of one round in the order of their paths. */
   readonly answer: (call: DelegatedCall, asked: number) => AgentAnswer;
 }
@@ -75,6 +83,17 @@ function performEffect({ effect }: Awaited, world: SimulatedEnvironment, asked: 
         return { kind, ok: true, value: { ok: true, value: effect.data } };
       case 'sleep':
         return { kind, ok: true, value: null };
+      case 'turn': {
+        const messages = world.conversations?.get(effect.conversation);
+        if (messages === undefined) throw new BatonError('conversation_not_found', effect.conversation);
+        return { kind, ok: true, value: { waits: false, from: 0, to: messages.length } };
+      }
+      case 'append': {
+        const conversationId = effect.conversation ?? 'own';
+        const before = world.conversations?.get(conversationId) ?? [];
+        world.conversations?.set(conversationId, [...before, ...effect.messages]);
+        return { kind, ok: true, value: { conversationId } };
+      }
       case 'elicitation':
         throw new BatonError('internal', 'nobody is there to ask');
     }

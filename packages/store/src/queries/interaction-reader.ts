@@ -12,6 +12,7 @@ import { MAX_EXAMINED_BYTES, MAX_PAGE_BYTES, PAGE_SIZE } from '../records/page.t
 import { parseIndexMember } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import { ShownRequests } from './shown-requests.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { FETCH_OR_CLAIM_INTERACTIONS } from '../scripts/registry.ts';
@@ -45,9 +46,11 @@ export interface FetchResult<T> {
  */
 export class InteractionReader {
   private readonly context: TenantContext;
+  private readonly shown: ShownRequests;
 
   constructor(context: TenantContext) {
     this.context = context;
+    this.shown = new ShownRequests(context);
   }
 
   async records(
@@ -55,7 +58,8 @@ export class InteractionReader {
     references: readonly string[],
     reading: FetchOptions,
   ): Promise<FetchResult<InteractionRecord>> {
-    return this.fetch(identity, references, reading, 1, parseInteractionRecord);
+    const fetched = await this.fetch(identity, references, reading, 1, parseInteractionRecord);
+    return { ...fetched, items: await this.shown.complete(fetched.items) };
   }
 
   async summaries(

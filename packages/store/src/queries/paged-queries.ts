@@ -15,6 +15,7 @@ import type { Page } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { listVisibleTasks } from './task-index.ts';
+import { ShownRequests } from './shown-requests.ts';
 import { parseProgramField } from '../records/program-field.ts';
 import { readTaskPages } from '../tasks/task-pages.ts';
 import { requireTaskId } from '../tasks/tasks.ts';
@@ -61,12 +62,14 @@ const FETCH_SIZE = 500;
 export class PagedQueries {
   private readonly context: TenantContext;
   private readonly reader: InteractionReader;
+  private readonly shown: ShownRequests;
   private readonly pendingList: PendingList;
   private readonly interactionHistory: InteractionHistory;
 
   constructor(context: TenantContext) {
     this.context = context;
     this.reader = new InteractionReader(context);
+    this.shown = new ShownRequests(context);
     this.pendingList = new PendingList(context, this.reader);
     this.interactionHistory = new InteractionHistory(context, this.reader);
   }
@@ -179,7 +182,9 @@ export class PagedQueries {
     );
     if (reply[0] !== 'ok') return undefined;
     const [program, principal, waits, answered, ended, request] = reply[1] as (string | null)[];
-    return parseInteractionRecord(taskId, number, { program, principal, waits, answered, ended, request });
+    const fields = { program, principal, waits, answered, ended, request };
+    const parsed = parseInteractionRecord(taskId, number, fields);
+    return parsed && (await this.shown.complete([parsed]))[0];
   }
 
   /** All fields of a task but those of its interactions, which are most of its size. Errors: `task_not_found`. */

@@ -25,6 +25,9 @@ export function unfinishedTaskTtl(lifetimes: Lifetimes): number {
 /** How long the outcome of a call that started no task is kept under its idempotency key. */
 export const OUTCOME_TTL = 86_400_000;
 
+/** A conversation that nobody used for so long is gone. */
+export const CONVERSATION_TTL = 30 * 86_400_000;
+
 /** A worker's heartbeat, with its programs, and how long it counts as live after one: a little more than two intervals. */
 export const HEARTBEAT_INTERVAL = 2_000;
 export const WORKER_TTL = 5_000;

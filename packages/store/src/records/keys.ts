@@ -125,6 +125,9 @@ export class TenantKeys {
   readonly retained: string;
   /** The newest version of each workflow. */
   readonly workflows: string;
+  /** The conversations by when they were last used, and what each takes. */
+  readonly conversations: string;
+  readonly conversationSizes: string;
   /** The channel of the tenant's changes. */
   readonly changeChannel: string;
   /** Holds that channel's name while a replica subscribes to it. */
@@ -158,6 +161,8 @@ export class TenantKeys {
     this.projectUse = `${this.record}:projectUse`;
     this.retained = `${this.record}:retained`;
     this.workflows = `${this.record}:workflows`;
+    this.conversations = `${this.record}:conversations`;
+    this.conversationSizes = `${this.record}:conversationSizes`;
     this.changeChannel = `${this.record}:changes`;
     this.activeChangeChannel = `${this.record}:listeners`;
     this.subscribedSessions = `${this.record}:subscribers`;
@@ -251,6 +256,15 @@ export class TenantKeys {
   /** The versions of a workflow. */
   workflow(name: string): string {
     return `${this.record}:workflow:${name}`;
+  }
+
+  /** A conversation: its owner, its queue and what it has; its messages. Its id is that of the task that began it. */
+  conversation(id: string): string {
+    return `${this.record}:conversation:${taskRef(id)}`;
+  }
+
+  messages(id: string): string {
+    return `${this.record}:messages:${taskRef(id)}`;
   }
 
   /** An MCP session's subscriptions. */

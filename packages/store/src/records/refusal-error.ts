@@ -6,7 +6,7 @@ import { BatonError, type ErrorCode } from '@baton/protocol';
  */
 export function refusalError(
   reply: readonly unknown[],
-  subject: { interactionId?: string; taskId?: string; workflow?: string } = {},
+  subject: { interactionId?: string; taskId?: string; workflow?: string; conversationId?: string } = {},
 ): BatonError {
   const [code, ...facts] = reply.map(String);
   const about = { ...subject };
@@ -104,6 +104,12 @@ export function refusalError(
       return new BatonError(
         'workflow_not_found',
         `There is no workflow '${subject.workflow?.slice(0, 100)}'. List them with prompts/list or GET /v1/workflows.`,
+      );
+    case 'conversation_not_found':
+      return new BatonError(
+        'conversation_not_found',
+        `There is no conversation '${subject.conversationId?.slice(0, 100)}' of yours. List them with list_conversations, or leave conversationId out to begin one.`,
+        about,
       );
     case 'session_not_found':
       return sessionNotFoundError();

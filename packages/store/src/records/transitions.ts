@@ -15,7 +15,7 @@ export const TASK_TRANSITIONS: readonly Transition<TaskStatus>[] = [
   {
     from: 'input_required',
     to: 'working',
-    by: ['interaction/accept_answer', 'task/cancel', 'deadline/expire'],
+    by: ['interaction/accept_answer', 'task/cancel', 'deadline/expire', 'task/end_sleep'],
   },
   { from: 'working', to: 'completed', by: ['task/settle', 'workflow/complete_workflow'] },
   { from: 'input_required', to: 'completed', by: ['task/settle'] },

@@ -5,6 +5,7 @@ import type { TenantContext } from '../tenant/tenant-context.ts';
 import { type ProjectChange, Projects, type ProjectVersion, type TaskCommit } from '../tenant/projects.ts';
 import { runScript } from '../scripts/script.ts';
 import { HOLD_FOR_PROGRAM, PARK, RELEASE_TASK, SETTLE } from '../scripts/registry.ts';
+import { ConversationTurn } from './conversation-turn.ts';
 import { runEndingScript } from './end-task.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { FIELD } from '../records/task-record.ts';
@@ -42,6 +43,8 @@ export class FencedSegment {
   private readonly context: TenantContext;
   /** The projects of the task's tenant. */
   readonly projects: Projects;
+  /** The task's turn in a conversation. */
+  readonly turn: ConversationTurn;
   private readonly fence: string;
 
   /** `reply` is what DEQUEUE or BEGIN_SEGMENTS replied of the task. */
@@ -52,6 +55,7 @@ export class FencedSegment {
     this.job = job;
     this.fence = String(reply[0]);
     this.task = parseLoadedTask(Number(reply[1]), reply.slice(3) as string[]);
+    this.turn = new ConversationTurn(context, taskId, this.task.principal, this.fence);
   }
 
   get tenant(): string {

@@ -7,6 +7,7 @@ import { OversizedRequestError } from '../records/oversized-request-error.ts';
 import { parseOpenedInteractions, pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import { ShownRequests } from '../queries/shown-requests.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { CANCEL, OPEN, READ_TASK_AND_REGISTER_WAITER } from '../scripts/registry.ts';
@@ -34,9 +35,11 @@ const CALL: readonly Scope[] = ['mcp'];
 /** A tenant's tasks. Every change is one script, fenced by the state that it expects. */
 export class Tasks {
   private readonly context: TenantContext;
+  private readonly shown: ShownRequests;
 
   constructor(context: TenantContext) {
     this.context = context;
+    this.shown = new ShownRequests(context);
   }
 
   /**
@@ -59,7 +62,8 @@ export class Tasks {
     if (reply[0] !== 'opened' && reply[0] !== 'exists') throw refusalError(reply);
     if (reply[0] === 'exists') return { created: false, taskId: taskIdFromRef(String(reply[1])) };
     this.context.addJob(String(reply[1]), taskId);
-    return { created: true, taskId, pending: parseOpenedInteractions(taskId, task.waits, reply.slice(2)) };
+    const pending = parseOpenedInteractions(taskId, task.waits, reply.slice(2));
+    return { created: true, taskId, pending: await this.shown.complete(pending) };
   }
 
   /**
@@ -90,7 +94,9 @@ export class Tasks {
     );
     if (reply[0] !== 'ok') throw refusalError(reply, { taskId });
     identity.admittedBy?.recordExpiry(reply[1]);
-    return parseTaskView(taskId, reply.slice(2));
+    const view = parseTaskView(taskId, reply.slice(2));
+    if (brief || !('pending' in view)) return view;
+    return { ...view, pending: await this.shown.complete(view.pending) };
   }
 
   /** Ends a task as cancelled. Errors: `task_not_found`, `task_ended`. */

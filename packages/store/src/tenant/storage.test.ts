@@ -8,6 +8,7 @@ import { FORGET_TASKS, PARK, STRIP_TASKS } from '../scripts/registry.ts';
 import type { AnyScript } from '../testing/all-scripts.ts';
 import { countedStorage, measureStorage } from '../testing/measured-storage.ts';
 import type { Mutation } from '../testing/script-mutation.ts';
+import { endedTurn, openTurn, QUESTION } from '../testing/conversation-steps.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { AGENT, ANN, llmWait, sleepWait, type TestTenant } from '../testing/test-tenant.ts';
 
@@ -19,6 +20,7 @@ const OPERATIONS = [
   ...(['open', 'openReady', 'answer', 'answer', 'chunk', 'park', 'park', 'settle', 'cancelTask'] as const),
   ...(['cancelInteraction', 'expire', 'commit', 'commitInTask', 'deleteProject', 'forget', 'strip'] as const),
   ...(['recount', 'putWorkflow', 'putWorkflow', 'deleteWorkflow'] as const),
+  ...(['turn', 'turn', 'deleteConversation'] as const),
 ] as const;
 
 const arbitraryStep = fc.record({
@@ -31,6 +33,7 @@ type Step = typeof arbitraryStep extends fc.Arbitrary<infer T> ? T : never;
 class Run {
   readonly tenant: TestTenant;
   private readonly tasks: string[] = [];
+  private readonly conversations: string[] = [];
   private paths = 0;
 
   constructor(tenant: TestTenant) {
@@ -119,6 +122,20 @@ class Run {
         return void (await store.workflows.put(AGENT, `w${choice % 2}`, { text }));
       case 'deleteWorkflow':
         return store.workflows.delete(AGENT, `w${choice % 2}`);
+      case 'turn': {
+        await openTurn(tenant);
+        const segment = await fixture.loadSegment();
+        const id = this.conversations[choice % 2] ?? segment.taskId;
+        if (id === segment.taskId) this.conversations[choice % 2] = id;
+        const reply = { role: 'assistant' as const, content: text };
+        await segment.turn.end(id, endedTurn([QUESTION, reply])).catch((error: Error) => {
+          delete this.conversations[choice % 2];
+          throw error;
+        });
+        return;
+      }
+      case 'deleteConversation':
+        return store.conversations.delete(AGENT, this.conversations[choice % 2] ?? '');
       case 'recount':
         if (!(await fixture.shard.recountStored())) await redis.del(fixture.shardKeys.recount);
     }
@@ -134,7 +151,7 @@ const claim = fc.asyncProperty(
   fc.array(arbitraryStep, { minLength: 20, maxLength: 60, size: 'max' }),
   async (steps) => {
     await redis.flushall();
-    const run = new Run(await fixture.createTenant({ openTasks: 1_000 }));
+    const run = new Run(await fixture.createTenant({ openTasks: 1_000, conversationBytes: 5_000 }));
     for (const [at, step] of steps.entries()) {
       await run.play(step).catch((error: Error) => {
         // A refusal, or nothing was ready.

@@ -1,5 +1,6 @@
 import { formatInteractionId, WORKFLOW_OPERATION } from '@baton/protocol';
 import { parseIndexMember } from '../records/keys.ts';
+import { runConversation } from './conversation-steps.ts';
 import type { StoreFixture } from './store-fixture.ts';
 import { AGENT, ANN, llmWait, BOB, type TestTenant, newTask, sleepWait } from './test-tenant.ts';
 
@@ -128,6 +129,7 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   );
   await fixture.sweep(shard);
   await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: 1_000_000 } });
+  await runConversation(fixture, testTenant, shard);
   const { workflows, workflowTasks } = testTenant.store;
   for (let version = 1; version <= 6; version++) await workflows.put(ANN, 'plan', { version });
   await workflows.delete(ANN, 'plan');

@@ -26,6 +26,11 @@ export async function measureStorage(
     for (const [field, value] of Object.entries(fields))
       stored += Buffer.byteLength(value) + (field.endsWith(';by') ? 0 : STORED_WEIGHTS.workflow_version);
   }
+  for (const key of await redis.keys(`${keys.record}:messages:*`)) {
+    stored += STORED_WEIGHTS.conversation;
+    for (const text of await redis.lrange(key, 0, -1))
+      stored += Buffer.byteLength(text) + STORED_WEIGHTS.message;
+  }
   return { stored, storedEnded };
 }
 

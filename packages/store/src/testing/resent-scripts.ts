@@ -32,6 +32,17 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     changes: ['holder lifetime', 'holder scores'],
     harmless: LATER,
   },
+  'conversation/begin_turn': NOTHING,
+  'conversation/delete_conversation': {
+    says: ['deleted, then conversation_not_found'],
+    changes: [],
+    harmless: 'It is deleted; its caller is told that there is none.',
+  },
+  'conversation/end_turn': {
+    says: ['ended, then journaled', 'same'],
+    changes: [],
+    harmless: 'The place in the journal is taken; a task that was to be woken looks again by itself.',
+  },
   'deadline/expire': {
     says: ['same', 'due, then early', 'ended, then gone'],
     changes: [],
@@ -72,6 +83,11 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
   'interaction/list_pending_or_register_waiter': NOTHING,
   'interaction/read_chunk_state': NOTHING,
   'interaction/read_interaction': NOTHING,
+  'interaction/start_answer_time': {
+    says: ['same'],
+    changes: [],
+    harmless: 'The first run set the earlier time.',
+  },
   'project/commit': {
     says: ['same', 'committed, then journaled'],
     changes: [],
@@ -137,6 +153,11 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     says: ['same', 'cancelled, then interaction_cancelled', 'cancelled, then task_ended'],
     changes: [],
     harmless: 'It is cancelled once; the caller is told that it has ended, as cancelled.',
+  },
+  'task/end_sleep': {
+    says: ['ended, then awake'],
+    changes: [],
+    harmless: 'A job that the first reply requested is found by the check of jobs.',
   },
   'task/hold_for_program': { says: ['held, then stale'], changes: [], harmless: FENCED },
   'task/open': {
