@@ -18,6 +18,8 @@ export const limitsSchema = z.strictObject({
   storedBytes: upTo(1_099_511_627_776, 'Bytes of everything that is stored: projects and tasks'),
   projects: upTo(1_000_000, 'Projects'),
   workflows: upTo(1_000, 'Workflows'),
+  agents: upTo(1_000, 'Agents'),
+  prompts: upTo(1_000, 'Prompts of the registry'),
   projectBytes: upTo(67_108_864, 'Bytes of one project'),
   retainedTasks: upTo(10_000_000, 'Ended tasks that stay readable; the oldest leave first'),
 });
@@ -35,6 +37,8 @@ export const DEFAULT_LIMITS: Limits = {
   storedBytes: 268_435_456,
   projects: 100,
   workflows: 100,
+  agents: 100,
+  prompts: 200,
   projectBytes: 8_388_608,
   retainedTasks: 10_000,
 };

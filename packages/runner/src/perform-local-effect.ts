@@ -6,6 +6,7 @@ import type { FencedSegment } from '@baton/store/shards';
 import type { SegmentJournal } from './segment-journal.ts';
 import type { ProjectSnapshots } from './project/project-snapshots.ts';
 import { changeProject } from './project/project-change.ts';
+import { performLookup } from './perform-lookup.ts';
 import type { LocalEffect } from './local-effect.ts';
 
 /** Another run has taken the task over: what this one knows of it is void. */
@@ -35,6 +36,9 @@ export async function performLocalEffect(
       context.journal.add(path, { kind: 'read', ...outcome });
       return;
     }
+    case 'lookup':
+      context.journal.add(path, { kind: 'lookup', ...(await performLookup(context.segment, effect.of)) });
+      return;
     case 'check':
       context.journal.add(path, { kind: 'check', ...(await checkAnswer(context, effect)) });
       return;

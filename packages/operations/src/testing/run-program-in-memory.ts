@@ -3,6 +3,7 @@ import {
   type Awaited,
   type Entry,
   type Journal,
+  type Lookup,
   type ProgramDefinition,
   type Step,
 } from '@baton/engine';
@@ -17,6 +18,8 @@ export interface SimulatedEnvironment {
   readonly projects: Map<string, Project>;
   /** Answers the requests; those of one round in the order of their paths. */
   readonly answer: (call: DelegatedCall, asked: number) => AgentAnswer;
+  /** What lookups find; without it, nothing may be looked up. */
+  readonly lookup?: (of: Lookup) => unknown;
 }
 
 export interface ProgramRun {
@@ -71,6 +74,8 @@ function performEffect({ effect }: Awaited, world: SimulatedEnvironment, asked: 
         world.projects.set(effect.project, project);
         return { kind, ok: true, value: outcome };
       }
+      case 'lookup':
+        return { kind, ok: true, value: world.lookup?.(effect.of) ?? nothingToLookUp() };
       case 'check':
         return { kind, ok: true, value: { ok: true, value: effect.data } };
       case 'sleep':
@@ -82,6 +87,10 @@ function performEffect({ effect }: Awaited, world: SimulatedEnvironment, asked: 
     if (!(thrown instanceof BatonError)) throw thrown;
     return { kind, ok: false, error: toBatonError(thrown).toWire() };
   }
+}
+
+function nothingToLookUp(): never {
+  throw new BatonError('internal', 'there is nothing to look up');
 }
 
 function asJournaled(entry: Entry): Entry {

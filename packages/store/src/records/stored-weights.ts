@@ -22,6 +22,6 @@ export const STORED_WEIGHTS = {
   project: 512,
   /** A field of a project, beside its name and value. */
   project_field: 64,
-  /** A stored version of a workflow, beside its definition and who stored it. */
-  workflow_version: 128,
+  /** A stored version of a workflow, an agent or a prompt, beside its definition and who stored it. */
+  definition_version: 128,
 } as const;
