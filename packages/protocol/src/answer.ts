@@ -103,7 +103,7 @@ export function extractObject<T>(data: unknown, shape: AnswerSchema<T>): Validat
  */
 function bareDataCandidates(data: Record<string, unknown>): Record<string, unknown>[] {
   const { model: _model, usage: _usage, logprobs: _logprobs, ...uncounted } = data;
-  const { content: _content, toolCalls: _calls, ...bare } = uncounted;
+  const { content: _content, toolCalls: _calls, tool_calls: _openAi, ...bare } = uncounted;
   const size = (value: object) => Object.keys(value).length;
   return [
     ...(size(uncounted) < size(data) ? [uncounted] : []),
