@@ -46,7 +46,7 @@ export const agentResponseSchema = z.preprocess(
 export type AgentResponse = z.infer<typeof agentResponseSchema>;
 export type AgentAnswer = Exclude<AgentResponse, { status: 'streaming' }>;
 
-/** Error types of an agent's LLM after which the engine asks again, up to MAX_FAILURE_RETRIES times. */
+/** Error types of an agent's LLM after which the engine asks again, within the call's budget of recalls. */
 export const RETRYABLE_ERROR_TYPES: ReadonlySet<string> = new Set([
   'rate_limit_error',
   'timeout_error',

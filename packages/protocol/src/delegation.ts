@@ -21,7 +21,8 @@ export type ServiceType = z.infer<typeof serviceTypeSchema>;
 /** `llmRequestForAgent`: the parameters of the LLM call that the agent makes with its own key. */
 export interface LlmRequest {
   readonly apiKey: null;
-  readonly modelId: string;
+  /** Absent where the role's configuration decides, until the interaction is opened. */
+  readonly modelId?: string;
   readonly messages: readonly Message[];
   readonly maxTokens?: number;
   readonly temperature?: number;

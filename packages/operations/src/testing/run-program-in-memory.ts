@@ -18,7 +18,7 @@ export interface SimulatedEnvironment {
   readonly projects: Map<string, Project>;
   /** Answers the requests; those of one round in the order of their paths. */
   readonly answer: (call: DelegatedCall, asked: number) => AgentAnswer;
-  /** What lookups find; without it, nothing may be looked up. */
+  /** What lookups find; without it, each role has one route and nothing else is found. */
   readonly lookup?: (of: Lookup) => unknown;
 }
 
@@ -75,7 +75,7 @@ function performEffect({ effect }: Awaited, world: SimulatedEnvironment, asked: 
         return { kind, ok: true, value: outcome };
       }
       case 'lookup':
-        return { kind, ok: true, value: world.lookup?.(effect.of) ?? nothingToLookUp() };
+        return { kind, ok: true, value: world.lookup?.(effect.of) ?? lookUpRole(effect.of) };
       case 'check':
         return { kind, ok: true, value: { ok: true, value: effect.data } };
       case 'sleep':
@@ -89,7 +89,8 @@ function performEffect({ effect }: Awaited, world: SimulatedEnvironment, asked: 
   }
 }
 
-function nothingToLookUp(): never {
+function lookUpRole(of: Lookup): { routes: number } {
+  if ('role' in of) return { routes: 1 };
   throw new BatonError('internal', 'there is nothing to look up');
 }
 
