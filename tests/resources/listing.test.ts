@@ -77,7 +77,9 @@ describe.each([
   test('lists a template for each kind of resource, whose expansion by the SDK can be read [resource-templates]', async () => {
     const { resourceTemplates } = await fixture.client.listResourceTemplates();
     const anyone = { principal: '', scopes: new Set(['admin'] as const) };
-    await fixture.baton.store.tenant('acme').workflows.put(anyone, 'plan', { name: 'plan', steps: [] });
+    await fixture.baton.store
+      .tenant('acme')
+      .workflows.put(anyone, 'plan', { definition: { name: 'plan', steps: [] } });
     const values: AnyJson = {
       project: PROJECT,
       tag: 'master',

@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS } from '@baton/protocol';
 import { PromptListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MAX_WORKFLOW_BYTES } from '../../packages/store/src/tenant/workflows.ts';
+import { MAX_DEFINITION_BYTES } from '../../packages/store/src/tenant/definitions.ts';
 import { codeBlocksUnder } from '../docs/read-markdown-pages.ts';
 import { type AnyJson, callTool, connectMcpClient } from '../harness/mcp-client.ts';
 import { WorkflowFixture } from './workflow-fixture.ts';
@@ -204,7 +204,10 @@ test('limits are counted: bytes of a definition, workflows of a tenant; versions
   const long = { name: 'long', guidance: 'x'.repeat(3_900) };
   const steps = Array.from({ length: 9 }, (_, n) => ({ ...long, name: `s${n}` }));
   const refused = await fixture.rest('PUT', '/workflows/large', { name: 'large', description: 'd', steps });
-  expect(refused).toMatchObject({ status: 413, body: { code: 'limit_size', most: MAX_WORKFLOW_BYTES } });
+  expect(refused).toMatchObject({
+    status: 413,
+    body: { code: 'limit_size', most: MAX_DEFINITION_BYTES.workflow },
+  });
   for (let n = 1; n <= 7; n++) await fixture.put('often', [{ name: 'note', guidance: `Version ${n}.` }]);
   const { body } = await fixture.rest('GET', '/workflows/often/history');
   expect(body.versions.map(({ version }: AnyJson) => version)).toEqual([7, 6, 5, 4, 3]);

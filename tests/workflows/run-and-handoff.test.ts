@@ -214,10 +214,7 @@ test.each([
   }));
   const { workflows } = fixture.baton.store.tenant(tenant);
   await workflows.put({ principal: 'p', scopes: new Set() }, 'many', {
-    name: 'many',
-    description: 'd',
-    arguments: [],
-    steps,
+    definition: { name: 'many', description: 'd', arguments: [], steps },
   });
   const response = await fetch(`${fixture.baton.url()}/mcp`, {
     method: 'POST',

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { all, askPerson, checkAnswer, commitProject, type Program, readProject, sleep } from './effect.ts';
+import {
+  all,
+  askPerson,
+  checkAnswer,
+  commitProject,
+  lookupRole,
+  type Program,
+  readProject,
+  sleep,
+} from './effect.ts';
 import { replayProgram } from './replay-program.ts';
 import type { Entry } from './journal.ts';
 import {
@@ -19,6 +28,7 @@ const programs: Record<string, () => Program<unknown>> = {
   read: () => readProject('p', () => 1),
   commit: () => commitProject('p', {}),
   check: () => checkAnswer({}, 1),
+  lookup: () => lookupRole('main'),
   all: () => all([() => askTestQuestion('anything')]),
 };
 
@@ -29,6 +39,7 @@ const records: Record<string, Record<string, Entry>> = {
   read: { 0: valueEntry('read', 1) },
   commit: { 0: errorEntry('commit', 'project_conflict') },
   check: { 0: valueEntry('check', { ok: true, value: 1 }) },
+  lookup: { 0: valueEntry('lookup', { routes: 1 }) },
   all: { 0: valueEntry('all', [1]) },
 };
 

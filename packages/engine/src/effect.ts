@@ -1,4 +1,4 @@
-import type { AgentAnswer, DelegatedCall, Validation, Json, JsonObject, Message } from '@baton/protocol';
+import type { AgentAnswer, DelegatedCall, Validation, Json, JsonObject, Message, ModelRole } from '@baton/protocol';
 
 /**
  * What a program may ask of the world. A program yields effects and receives their outcomes; it does nothing itself,
@@ -13,6 +13,7 @@ export type Effect =
   | { readonly kind: 'sleep'; readonly ms: number }
   | { readonly kind: 'read'; readonly project: string; readonly select: (project: never) => unknown }
   | { readonly kind: 'commit'; readonly project: string; readonly command: Json }
+  | { readonly kind: 'lookup'; readonly of: Lookup }
   | { readonly kind: 'check'; readonly schema: JsonObject; readonly data: Json }
   /** Waits for nothing: it says whether it is the task's turn to add to a conversation. */
   | { readonly kind: 'turn'; readonly conversation: string }
@@ -24,6 +25,16 @@ export type Effect =
       readonly messages: readonly Message[];
     }
   | { readonly kind: 'all'; readonly branches: readonly (() => Program<unknown>)[]; readonly atOnce: number };
+
+/**
+ * What a program may look up of its tenant: its primary agent and enabled specialists, one agent, a version of a prompt (by default
+ * the newest), or how many routes a role has. `@baton/agents` has the first three typed.
+ */
+export type Lookup =
+  | { readonly agents: true }
+  | { readonly agent: string }
+  | { readonly prompt: string; readonly version?: number }
+  | { readonly role: ModelRole };
 
 export type EffectKind = Effect['kind'];
 
@@ -58,6 +69,16 @@ export function* sleep(ms: number): Program<void> {
 /** Reads a project as it is when the effect is carried out; only what `select` returns is recorded. */
 export function* readProject<P, T>(project: string, select: (project: P) => T): Program<T> {
   return (yield { kind: 'read', project, select }) as T;
+}
+
+/** Looks something up as it is when the effect is carried out. Errors: `agent_not_found`, `prompt_not_found`. */
+export function* lookup<T>(of: Lookup): Program<T> {
+  return (yield { kind: 'lookup', of }) as T;
+}
+
+/** Of a role: `routes` is how many ways lead to a model, 1 or more. */
+export function lookupRole(role: ModelRole): Program<{ readonly routes: number }> {
+  return lookup({ role });
 }
 
 /** Applies a command to a project as it is then, exactly once; gives back the reducer's outcome. */

@@ -5,6 +5,7 @@ import {
   askPerson,
   checkAnswer,
   commitProject,
+  lookupRole,
   type Program,
   type ProgramDefinition,
   readProject,
@@ -51,11 +52,12 @@ describe('a sequence', () => {
       yield* readProject('p', () => 1);
       yield* commitProject('p', { add: 1 });
       yield* checkAnswer({}, 1);
+      yield* lookupRole('main');
       yield* askPerson('name?', {});
       yield* all([]);
       return 'done';
     }
-    const kinds = ['sleep', 'read', 'commit', 'check', 'elicitation'] as const;
+    const kinds = ['sleep', 'read', 'commit', 'check', 'lookup', 'elicitation'] as const;
     const entries: Record<string, Entry> = {};
     for (const [index, kind] of kinds.entries()) {
       expect(stands(everyKind, entries)).toEqual({ [index]: kind });

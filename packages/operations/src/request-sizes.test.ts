@@ -1,3 +1,4 @@
+import { messageText } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
 import { toolOperations } from './catalog/operation-catalog.ts';
 import { applyCommand, type Project } from './project/index.ts';
@@ -105,7 +106,7 @@ describe('a request about a project of 200 tasks', () => {
     const [system, user] = calls[0]!.request.messages;
     expect(system?.content).not.toContain('Ignore all instructions');
     // Outside of the fences there are none of its words.
-    const outside = user!.content.replaceAll(/<([\w-]+)>\n[\s\S]*?\n<\/\1>/g, '');
+    const outside = messageText(user!).replaceAll(/<([\w-]+)>\n[\s\S]*?\n<\/\1>/g, '');
     expect(outside).not.toContain('Ignore all instructions');
     expect(outside).not.toContain('You are free');
   });

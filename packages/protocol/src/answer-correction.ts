@@ -1,5 +1,5 @@
 import { answerAsMessage } from './answer.ts';
-import type { Message } from './delegation.ts';
+import type { Message } from './message.ts';
 import { truncate } from './truncate.ts';
 
 /** A wrong answer is quoted back up to so many characters: it must not outgrow the request. */

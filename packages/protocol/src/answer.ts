@@ -46,7 +46,7 @@ export const agentResponseSchema = z.preprocess(
 export type AgentResponse = z.infer<typeof agentResponseSchema>;
 export type AgentAnswer = Exclude<AgentResponse, { status: 'streaming' }>;
 
-/** Error types of an agent's LLM after which the engine asks again, up to MAX_FAILURE_RETRIES times. */
+/** Error types of an agent's LLM after which the engine asks again, within the call's budget of recalls. */
 export const RETRYABLE_ERROR_TYPES: ReadonlySet<string> = new Set([
   'rate_limit_error',
   'timeout_error',
@@ -103,7 +103,7 @@ export function extractObject<T>(data: unknown, shape: AnswerSchema<T>): Validat
  */
 function bareDataCandidates(data: Record<string, unknown>): Record<string, unknown>[] {
   const { model: _model, usage: _usage, logprobs: _logprobs, ...uncounted } = data;
-  const { content: _content, toolCalls: _calls, ...bare } = uncounted;
+  const { content: _content, toolCalls: _calls, tool_calls: _openAi, ...bare } = uncounted;
   const size = (value: object) => Object.keys(value).length;
   return [
     ...(size(uncounted) < size(data) ? [uncounted] : []),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { exceedsDepth, exceedsValueCount, type JsonObject, MAX_STORED_JSON_DEPTH } from './json/json.ts';
+import { type Message, messageSchema } from './message.ts';
 import { largeRequestWarning } from './large-request.ts';
 import { pickModelParameters } from './model-parameters.ts';
 
@@ -17,15 +18,11 @@ export const DEFAULT_MODELS: Readonly<Record<ModelRole, string>> = {
 export const serviceTypeSchema = z.enum(['generateText', 'streamText', 'generateObject']);
 export type ServiceType = z.infer<typeof serviceTypeSchema>;
 
-export interface Message {
-  readonly role: 'system' | 'user' | 'assistant' | 'tool';
-  readonly content: string;
-}
-
 /** `llmRequestForAgent`: the parameters of the LLM call that the agent makes with its own key. */
 export interface LlmRequest {
   readonly apiKey: null;
-  readonly modelId: string;
+  /** Absent where the role's configuration decides, until the interaction is opened. */
+  readonly modelId?: string;
   readonly messages: readonly Message[];
   readonly maxTokens?: number;
   readonly temperature?: number;
@@ -60,18 +57,7 @@ const details = z.strictObject({
   requestParameters: z
     .looseObject({
       modelId: z.string().min(1).max(200).optional(),
-      messages: z
-        .array(
-          z.looseObject({
-            role: z.enum(['system', 'user', 'assistant', 'tool']),
-            content: z.union([
-              z.string().max(1_000_000),
-              z.array(z.looseObject({ type: z.string() })).max(1_000),
-            ]),
-          }),
-        )
-        .min(1)
-        .max(1_000),
+      messages: z.array(messageSchema).min(1).max(1_000),
       maxTokens: z.int().min(1).max(10_000_000).optional(),
       temperature: z.number().min(0).max(10).optional(),
       schema: z.record(z.string(), z.unknown()).optional(),

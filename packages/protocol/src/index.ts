@@ -2,7 +2,7 @@
  * Wire shapes and records: what Baton says and stores, independent of MCP's revisions, without I/O. Imports zod and
  * secure-json-parse only.
  * `errors` is the one table of codes; `delegation` and `answer` are the two halves of a delegated call, and
- * `answer-correction` asks again; `ids`, `api-key`, `tenant-creation-input`, `limits` and `task-and-interaction-status` are the records' parts;
+ * `answer-correction` asks again; `message` is a dialog's and `tool-calls` reads those of an answer; `ids`, `api-key`, `tenant-creation-input`, `limits` and `task-and-interaction-status` are the records' parts;
  * `json` (with the one parser of text from outside), `model-parameters` and `truncate` bound what comes in.
  */
 export * from './answer.ts';
@@ -15,7 +15,9 @@ export * from './ids.ts';
 export * from './json/json.ts';
 export * from './json/json-text.ts';
 export * from './limits.ts';
+export * from './message.ts';
 export * from './mask-url-passwords.ts';
 export * from './task-and-interaction-status.ts';
+export * from './tool-calls.ts';
 export * from './truncate.ts';
 export * from './version.ts';

@@ -21,6 +21,8 @@ export const limitsSchema = z.strictObject({
   conversations: upTo(100_000, 'Conversations; those unused for the longest leave first'),
   conversationMessages: upTo(10_000, 'Messages of one conversation; its oldest turns leave first'),
   conversationBytes: upTo(MAX_BODY_BYTES, 'Bytes of one conversation; its oldest turns leave first'),
+  agents: upTo(1_000, 'Agents'),
+  prompts: upTo(1_000, 'Prompts of the registry'),
   projectBytes: upTo(67_108_864, 'Bytes of one project'),
   retainedTasks: upTo(10_000_000, 'Ended tasks that stay readable; the oldest leave first'),
 });
@@ -41,6 +43,8 @@ export const DEFAULT_LIMITS: Limits = {
   conversations: 1_000,
   conversationMessages: 1_000,
   conversationBytes: 196_608,
+  agents: 100,
+  prompts: 200,
   projectBytes: 8_388_608,
   retainedTasks: 10_000,
 };

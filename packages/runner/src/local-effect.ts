@@ -1,6 +1,6 @@
 import type { Awaited } from '@baton/engine';
 
-const LOCAL_KINDS = ['read', 'commit', 'check', 'turn', 'append'] as const;
+const LOCAL_KINDS = ['read', 'commit', 'check', 'lookup', 'turn', 'append'] as const;
 type LocalKind = (typeof LOCAL_KINDS)[number];
 export type LocalEffect = Extract<Awaited['effect'], { kind: LocalKind }>;
 

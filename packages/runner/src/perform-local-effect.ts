@@ -3,6 +3,7 @@ import type { Command } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
 import { beginTurn, endTurn } from './conversation-effects.ts';
 import { changeProject } from './project/project-change.ts';
+import { performLookup } from './perform-lookup.ts';
 import type { LocalEffect } from './local-effect.ts';
 import { type SegmentContext, StaleSegmentError } from './segment-context.ts';
 
@@ -22,6 +23,9 @@ export async function performLocalEffect(
       context.journal.add(path, { kind: 'read', ...outcome });
       return;
     }
+    case 'lookup':
+      context.journal.add(path, { kind: 'lookup', ...(await performLookup(context.segment, effect.of)) });
+      return;
     case 'check':
       context.journal.add(path, { kind: 'check', ...(await checkAnswer(context, effect)) });
       return;

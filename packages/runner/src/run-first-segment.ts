@@ -5,6 +5,7 @@ import type { CallerAdmission, Idempotency, PendingInteraction, TenantStore } fr
 import type { Programs } from './programs.ts';
 import { ProjectSnapshots } from './project/project-snapshots.ts';
 import { openWaitsOrFailOversized } from './open-waits.ts';
+import { performLookup } from './perform-lookup.ts';
 import { SegmentJournal } from './segment-journal.ts';
 import { isLocalEffect } from './local-effect.ts';
 import { collectWaits } from './collect-waits.ts';
@@ -20,7 +21,7 @@ export type StartResult =
 
 /**
  * Runs the first segment of an operation in the gateway, up to the first wait, and opens its task there: one call to
- * Redis, OPEN, which also admits the caller; a project read and a lookup of the idempotency key are one more each.
+ * Redis, OPEN, which also admits the caller; a project read, a lookup and the search for the idempotency key are one more each.
  * It starts the newest version that a live worker has, so that a worker can resume the task.
  * Errors: those of the program, `program_unavailable`, and every refusal of OPEN.
  */
@@ -63,6 +64,12 @@ export async function runFirstSegment(
       const select = read.effect.select as (project: unknown) => unknown;
       const outcome = await projects.select(read.effect.project, select);
       journal.add(read.path, { kind: 'read', ...outcome });
+      continue;
+    }
+    const lookup = step.awaited.find(({ effect }) => effect.kind === 'lookup');
+    if (lookup?.effect.kind === 'lookup') {
+      await caller.admit(['mcp']);
+      journal.add(lookup.path, { kind: 'lookup', ...(await performLookup(tenant, lookup.effect.of)) });
       continue;
     }
 

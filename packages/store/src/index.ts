@@ -17,7 +17,8 @@ export type { InteractionRecord, InteractionSummary } from './records/interactio
 export type { TaskInspection, TaskSummary } from './queries/paged-queries.ts';
 export type { Page } from './records/page.ts';
 export type { JobCount } from './queues/bullmq-queues.ts';
-export { type StoredWorkflow } from './tenant/workflows.ts';
+export { type Definitions, type NewDefinition, type StoredDefinition } from './tenant/definitions.ts';
+export type { DefinitionEntry } from './tenant/definition-entry.ts';
 export type { NextCall, StoredWorkflowTask } from './tasks/workflow-tasks.ts';
 export type { Idempotency, Projects, ProjectUse, ProjectVersion } from './tenant/projects.ts';
 export { refusalError, sessionNotFoundError } from './records/refusal-error.ts';

@@ -16,7 +16,7 @@ import { EndedSessions } from './tenant/ended-sessions.ts';
 import { SessionSubscriptions } from './tenant/session-subscriptions.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { WorkflowTasks } from './tasks/workflow-tasks.ts';
-import { Workflows } from './tenant/workflows.ts';
+import { Definitions } from './tenant/definitions.ts';
 import type { Lifetimes } from './records/durations.ts';
 
 /** The data of one tenant: the only way to it, and no method takes a tenant's id. */
@@ -30,7 +30,9 @@ export class TenantStore {
   readonly claims: Claims;
   readonly projects: Projects;
   readonly conversations: Conversations;
-  readonly workflows: Workflows;
+  readonly workflows: Definitions;
+  readonly agents: Definitions;
+  readonly prompts: Definitions;
   readonly workflowTasks: WorkflowTasks;
   readonly apiKeys: ApiKeys;
   readonly sessionSubscriptions: SessionSubscriptions;
@@ -53,7 +55,9 @@ export class TenantStore {
     this.queries = new PagedQueries(this.context);
     this.projects = new Projects(this.context);
     this.conversations = new Conversations(this.context);
-    this.workflows = new Workflows(this.context);
+    this.workflows = new Definitions(this.context, 'workflow');
+    this.agents = new Definitions(this.context, 'agent');
+    this.prompts = new Definitions(this.context, 'prompt');
     this.workflowTasks = new WorkflowTasks(this.context);
     this.sessionSubscriptions = new SessionSubscriptions(this.context);
     this.endedSessions = new EndedSessions(this.context);

@@ -99,7 +99,8 @@ export function chooseModelForRequest(
   { role: named, request }: { readonly role: ModelRole; readonly request: Pick<LlmRequest, 'modelId'> },
   { models, allowModels }: Pick<AgentSettings, 'models' | 'allowModels'>,
 ): string {
-  if (allowModels.includes(request.modelId) || allowModels.includes('*')) return request.modelId;
+  const { modelId } = request;
+  if (modelId !== undefined && (allowModels.includes(modelId) || allowModels.includes('*'))) return modelId;
   return models[named] ?? models.other ?? DEFAULT_MODELS[named];
 }
 

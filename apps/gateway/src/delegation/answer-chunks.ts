@@ -27,4 +27,4 @@ function hasOwnContent(data: Record<string, unknown>): boolean {
   return extractText(data).ok || Object.keys(data).some((key) => !ACCOMPANYING_FIELDS.has(key));
 }
 
-const ACCOMPANYING_FIELDS = new Set(['usage', 'model', 'logprobs', 'content', 'toolCalls']);
+const ACCOMPANYING_FIELDS = new Set(['usage', 'model', 'logprobs', 'content', 'toolCalls', 'tool_calls']);

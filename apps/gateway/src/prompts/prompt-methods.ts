@@ -1,4 +1,4 @@
-import type { StoredWorkflow } from '@baton/store';
+import type { StoredDefinition } from '@baton/store';
 import type { Workflow } from '@baton/workflows';
 import {
   GetPromptRequestSchema,
@@ -33,7 +33,7 @@ export function promptMethods(tools: ReadonlyMap<string, Tool>, log: (error: unk
   ];
 }
 
-function promptOf({ definition }: StoredWorkflow): Prompt {
+function promptOf({ definition }: StoredDefinition): Prompt {
   const { name, title, description, arguments: args } = definition as unknown as Workflow;
   return {
     name,

@@ -15,6 +15,7 @@ type Asked = Awaited['effect'];
 /** The outcome of an effect: a function of its kind and path and of the run's salt, never of when it is asked. */
 export function deterministicOutcome(salt: number, path: string, { kind }: Asked): Entry {
   const n = fnv1aHash(`${salt} ${path}`);
+  if (kind === 'lookup') return { kind, ok: true, value: { routes: 1 + (n % 3) } };
   if (kind === 'sleep') return { kind, ok: true, value: null };
   if (n % 20 === 0) return { kind, ok: false, error: { code: 'interaction_expired', message: `no ${n}`, n } };
   if (kind === 'check')

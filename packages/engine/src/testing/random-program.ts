@@ -1,7 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { generateForCaller, generateObject } from '../agent-call.ts';
+import { generateForCaller, generateObject } from '../agent-call/generate.ts';
 import {
   all,
   askPerson,

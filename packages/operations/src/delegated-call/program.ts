@@ -13,7 +13,7 @@ import type { Operation } from '../definition/operation.ts';
 const delegatedCallResult = z.looseObject({ originalCommand: z.string(), response: z.unknown() });
 
 /** What may come with an answer and is passed on as it came. */
-const BESIDE = ['content', 'toolCalls', 'logprobs', 'model', 'usage'];
+const BESIDE = ['content', 'logprobs', 'model', 'usage'];
 
 /**
  * The request that a caller brings itself (`delegatedCallDetails` of `agent_llm`): delegated as it came, its answer
@@ -31,7 +31,7 @@ export const delegatedCallOperation: Operation<DelegatedCallDetails, z.infer<typ
   *run({ originalCommand, role, serviceType, requestParameters }) {
     const { modelId, messages, maxTokens, temperature, ...parameters } = requestParameters;
     const { schema } = parameters;
-    const { response, data } = yield* generateForCaller({
+    const { response, data, toolCalls } = yield* generateForCaller({
       role,
       serviceType,
       modelId: modelId ?? LLM_MODELS[role].modelId,
@@ -47,6 +47,7 @@ export const delegatedCallOperation: Operation<DelegatedCallDetails, z.infer<typ
       originalCommand,
       response,
       ...Object.fromEntries(given.filter(([name]) => BESIDE.includes(name))),
+      ...(toolCalls.length === 0 ? {} : { toolCalls }),
     };
   },
 

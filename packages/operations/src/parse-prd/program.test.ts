@@ -1,4 +1,4 @@
-import { MAX_CORRECTIONS } from '@baton/engine';
+import { DEFAULT_BUDGETS } from '@baton/engine';
 import type { AgentAnswer, DelegatedCall, Json } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
 import { LLM_MODELS } from '../definition/llm-models.ts';
@@ -230,7 +230,7 @@ describe("what the agent's path of claude-task-master got wrong", () => {
   it('an answer that is never right ends the call with what was wrong, and changes nothing', () => {
     const { end, calls, after } = run({}, undefined, objectAnswer({ tasks: [{ id: 1 }] }));
     expect(end).toMatchObject({ status: 'failed', error: { code: 'answer_invalid' } });
-    expect(calls).toHaveLength(MAX_CORRECTIONS + 1);
+    expect(calls).toHaveLength(DEFAULT_BUDGETS.maxExceptionRetries + 1);
     expect(words(calls[1])).toContain('tasks.0.title');
     expect(after).toBeUndefined();
   });

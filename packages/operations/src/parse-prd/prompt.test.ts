@@ -1,3 +1,4 @@
+import { messageText } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
 import { parsePrdInputSchema } from './input.ts';
 import { buildParsePrdMessages } from './prompt.ts';
@@ -7,7 +8,7 @@ import { applyCommand } from '../project/index.ts';
 const NOW = '2026-03-01T12:00:00.000Z';
 const parts = { prd: 'Build a thing.', numTasks: 10, research: false };
 const user = (given: Parameters<typeof buildParsePrdMessages>[0]) =>
-  buildParsePrdMessages(given)[1]?.content ?? '';
+  buildParsePrdMessages(given).slice(1, 2).map(messageText).join();
 
 describe('the prompt', () => {
   it.each([

@@ -3,6 +3,7 @@ import {
   type Awaited,
   type Entry,
   type Journal,
+  type Lookup,
   type ProgramDefinition,
   type Step,
 } from '@baton/engine';
@@ -25,6 +26,8 @@ export interface SimulatedEnvironment {
   readonly conversations?: Map<string, Message[]>;
   /** Answers the requests; those of one round in the order of their paths. */
   readonly answer: (call: DelegatedCall, asked: number) => AgentAnswer;
+  /** What lookups find; without it, each role has one route and nothing else is found. */
+  readonly lookup?: (of: Lookup) => unknown;
 }
 
 export interface ProgramRun {
@@ -79,6 +82,8 @@ function performEffect({ effect }: Awaited, world: SimulatedEnvironment, asked: 
         world.projects.set(effect.project, project);
         return { kind, ok: true, value: outcome };
       }
+      case 'lookup':
+        return { kind, ok: true, value: world.lookup?.(effect.of) ?? lookUpRole(effect.of) };
       case 'check':
         return { kind, ok: true, value: { ok: true, value: effect.data } };
       case 'sleep':
@@ -101,6 +106,11 @@ function performEffect({ effect }: Awaited, world: SimulatedEnvironment, asked: 
     if (!(thrown instanceof BatonError)) throw thrown;
     return { kind, ok: false, error: toBatonError(thrown).toWire() };
   }
+}
+
+function lookUpRole(of: Lookup): { routes: number } {
+  if ('role' in of) return { routes: 1 };
+  throw new BatonError('internal', 'there is nothing to look up');
 }
 
 function asJournaled(entry: Entry): Entry {

@@ -123,11 +123,13 @@ export class TenantKeys {
   readonly projectUse: string;
   /** Ended tasks, by the time until which they are retained. */
   readonly retained: string;
-  /** The newest version of each workflow. */
+  /** The newest version of each workflow, agent and prompt, and what lists show of it. */
   readonly workflows: string;
   /** The conversations by when they were last used, and what each takes. */
   readonly conversations: string;
   readonly conversationSizes: string;
+  readonly agents: string;
+  readonly prompts: string;
   /** The channel of the tenant's changes. */
   readonly changeChannel: string;
   /** Holds that channel's name while a replica subscribes to it. */
@@ -163,6 +165,8 @@ export class TenantKeys {
     this.workflows = `${this.record}:workflows`;
     this.conversations = `${this.record}:conversations`;
     this.conversationSizes = `${this.record}:conversationSizes`;
+    this.agents = `${this.record}:agents`;
+    this.prompts = `${this.record}:prompts`;
     this.changeChannel = `${this.record}:changes`;
     this.activeChangeChannel = `${this.record}:listeners`;
     this.subscribedSessions = `${this.record}:subscribers`;
@@ -253,7 +257,7 @@ export class TenantKeys {
     return `${this.record}:holder:${createHash('sha256').update(holder).digest('base64url')}`;
   }
 
-  /** The versions of a workflow. */
+  /** The versions of a workflow, an agent or a prompt. */
   workflow(name: string): string {
     return `${this.record}:workflow:${name}`;
   }
@@ -265,6 +269,14 @@ export class TenantKeys {
 
   messages(id: string): string {
     return `${this.record}:messages:${taskRef(id)}`;
+  }
+
+  agent(id: string): string {
+    return `${this.record}:agent:${id}`;
+  }
+
+  prompt(name: string): string {
+    return `${this.record}:prompt:${name}`;
   }
 
   /** An MCP session's subscriptions. */

@@ -2,11 +2,11 @@ import { BatonError, type ErrorCode } from '@baton/protocol';
 
 /**
  * The one translator from what a script refuses with to the error that the caller sees. `subject` names what the
- * call was about, by its wire id.
+ * call was about, by its wire id or its name.
  */
 export function refusalError(
   reply: readonly unknown[],
-  subject: { interactionId?: string; taskId?: string; workflow?: string; conversationId?: string } = {},
+  subject: { interactionId?: string; taskId?: string; name?: string; conversationId?: string } = {},
 ): BatonError {
   const [code, ...facts] = reply.map(String);
   const about = { ...subject };
@@ -103,7 +103,29 @@ export function refusalError(
     case 'workflow_not_found':
       return new BatonError(
         'workflow_not_found',
-        `There is no workflow '${subject.workflow?.slice(0, 100)}'. List them with prompts/list or GET /v1/workflows.`,
+        `There is no workflow '${subject.name?.slice(0, 100)}'. List them with prompts/list or GET /v1/workflows.`,
+      );
+    case 'agent_not_found':
+      return new BatonError(
+        'agent_not_found',
+        `There is no agent '${subject.name?.slice(0, 100)}'. List them with GET /v1/agents.`,
+      );
+    case 'agent_is_primary':
+      return new BatonError(
+        'agent_is_primary',
+        `Agent '${subject.name?.slice(0, 100)}' is the primary, and so it cannot be ${facts[0]}. Make another agent the primary first.`,
+        { agent: subject.name },
+      );
+    case 'agents_conflict':
+      return new BatonError(
+        'agents_conflict',
+        'Other agents were changed at the same time, again and again. Nothing was stored; repeat the call.',
+        { retryAfterMs: 100 },
+      );
+    case 'prompt_not_found':
+      return new BatonError(
+        'prompt_not_found',
+        `There is no prompt '${subject.name?.slice(0, 100)}'. List them with GET /v1/prompts.`,
       );
     case 'conversation_not_found':
       return new BatonError(
@@ -137,6 +159,8 @@ function storageRefusal([limit = '', most, used]: readonly string[]): BatonError
   const remedy = {
     projects: 'Delete one with delete_project or DELETE /v1/projects/{id}; baton://usage lists them.',
     workflows: 'Delete one with DELETE /v1/workflows/{name}.',
+    agents: 'Delete one with DELETE /v1/agents/{id}.',
+    prompts: 'Delete one with DELETE /v1/prompts/{name}.',
     projectBytes: 'Delete tasks, tags or files of the project, or divide it.',
   }[limit];
   return new BatonError(

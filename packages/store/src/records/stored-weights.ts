@@ -25,6 +25,6 @@ export const STORED_WEIGHTS = {
   /** A conversation with its places in the indexes, and a message beside its text. */
   conversation: 768,
   message: 16,
-  /** A stored version of a workflow, beside its definition and who stored it. */
-  workflow_version: 128,
+  /** A stored version of a workflow, an agent or a prompt, beside its definition and who stored it. */
+  definition_version: 128,
 } as const;

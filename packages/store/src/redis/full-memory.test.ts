@@ -29,6 +29,7 @@ test('only the scripts by which content comes in are refused when Redis is full'
     (script) => !/^#!lua flags=\S*allow-oom\n/.test(script.source),
   );
   expect(refused.map((script) => script.name).sort()).toEqual([
+    'definition/put_definition',
     'interaction/accept_answer',
     'interaction/append_chunk',
     'project/commit',
@@ -38,7 +39,6 @@ test('only the scripts by which content comes in are refused when Redis is full'
     'task/park',
     'tenant/create_key',
     'workflow/complete_workflow',
-    'workflow/put_workflow',
     'workflow/record_progress',
   ]);
 });

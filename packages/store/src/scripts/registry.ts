@@ -9,7 +9,7 @@ import { defineScript } from './script.ts';
  * REPLICATED: the reply confirms something to someone outside, and waits for the replicas of Redis. What workers do is not:
  * should a failover lose it, it is done again, and clients learn of it by READ_TASK_AND_REGISTER_WAITER.
  *
- * NEW_WORK: OPEN, APPEND_CHUNK, COMMIT from outside a task, KEEP_OUTCOME, SUBSCRIBE, CREATE_KEY and PUT_WORKFLOW bring new content in, and are the first to be
+ * NEW_WORK: OPEN, APPEND_CHUNK, COMMIT from outside a task, KEEP_OUTCOME, SUBSCRIBE, CREATE_KEY and PUT_DEFINITION bring new content in, and are the first to be
  * refused while Redis has little room left (memory-reserve.ts); ANSWER, that is ACCEPT_ANSWER and COMPLETE_WORKFLOW, which bring
  * what somebody paid for, is the next. The rest of the room is for what was accepted, that is PARK, COMMIT and BullMQ's jobs.
  * When Redis is full all the same, it refuses those, PARK, RECORD_PROGRESS and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their first line) write some bytes at most,
@@ -352,17 +352,38 @@ export const START_ANSWER_TIME = defineScript(
   BATCHED,
 );
 
-export const PUT_WORKFLOW = defineScript(
-  'workflow/put_workflow',
-  ['credential', 'tenant', 'workflows', 'workflow', 'activeChangeChannel'],
-  [...RECHECK, 'name', 'definition', 'by', 'kept'],
+export const PUT_DEFINITION = defineScript(
+  'definition/put_definition',
+  ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],
+  [
+    ...RECHECK,
+    ...([
+      'kind',
+      'limit',
+      'name',
+      'definition',
+      'summary',
+      'enabled',
+      'primary',
+      'revision',
+      'by',
+      'kept',
+    ] as const),
+  ],
   { ...REPLICATED, ...NEW_WORK },
 );
 
-export const DELETE_WORKFLOW = defineScript(
-  'workflow/delete_workflow',
-  ['credential', 'tenant', 'workflows', 'workflow', 'activeChangeChannel'],
-  [...RECHECK, 'name'],
+export const DELETE_DEFINITION = defineScript(
+  'definition/delete_definition',
+  ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],
+  [...RECHECK, 'kind', 'name'],
+  REPLICATED,
+);
+
+export const CHANGE_AGENT = defineScript(
+  'definition/change_agent',
+  ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],
+  [...RECHECK, 'kind', 'name', 'enabled', 'primary'],
   REPLICATED,
 );
 

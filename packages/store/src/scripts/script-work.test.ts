@@ -21,6 +21,9 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'deadline/expire': 130,
   'deadline/list_due_tasks': 80,
   'deadline/start_sweep_round': 30,
+  'definition/change_agent': 60,
+  'definition/delete_definition': 80,
+  'definition/put_definition': 80,
   'interaction/accept_answer': 350,
   'interaction/append_chunk': 350,
   'interaction/extend_interaction': 50,
@@ -64,8 +67,6 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'tenant/end_key': 30,
   'tenant/upsert_tenant': 30,
   'workflow/complete_workflow': 120,
-  'workflow/delete_workflow': 70,
-  'workflow/put_workflow': 60,
   'workflow/read_progress': 60,
   'workflow/record_progress': 120,
 };

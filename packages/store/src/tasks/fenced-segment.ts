@@ -1,6 +1,7 @@
 import type { JsonObject, WireError } from '@baton/protocol';
 import { OversizedRequestError } from '../records/oversized-request-error.ts';
 import { pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
+import { Definitions } from '../tenant/definitions.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { type ProjectChange, Projects, type ProjectVersion, type TaskCommit } from '../tenant/projects.ts';
 import { runScript } from '../scripts/script.ts';
@@ -60,6 +61,16 @@ export class FencedSegment {
 
   get tenant(): string {
     return this.context.keys.name;
+  }
+
+  /** The agents of the task's tenant. */
+  get agents(): Definitions {
+    return new Definitions(this.context, 'agent');
+  }
+
+  /** The prompts of the task's tenant. */
+  get prompts(): Definitions {
+    return new Definitions(this.context, 'prompt');
   }
 
   /**

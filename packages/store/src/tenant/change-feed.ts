@@ -24,6 +24,10 @@ export type Change =
     }
   /** A workflow was stored or deleted. */
   | { readonly kind: 'workflow'; readonly workflow: string }
+  /** An agent was stored, changed or deleted; `tools` is false when no list of tools can have changed with it. */
+  | { readonly kind: 'agent'; readonly agent: string; readonly tools: boolean }
+  /** A prompt was stored or deleted. */
+  | { readonly kind: 'prompt'; readonly prompt: string }
   /** A session subscribed to a resource, or unsubscribed from it. */
   | { readonly kind: 'subscription'; readonly session: string; readonly uri: string; readonly on: boolean }
   /** A session's stream was opened on some replica; a session has one at a time. */

@@ -119,7 +119,7 @@ class Run {
         return void (await fixture.operators.update(store.id, { limits: { storedBytes: 100_000_000 } }));
       }
       case 'putWorkflow':
-        return void (await store.workflows.put(AGENT, `w${choice % 2}`, { text }));
+        return void (await store.workflows.put(AGENT, `w${choice % 2}`, { definition: { text } }));
       case 'deleteWorkflow':
         return store.workflows.delete(AGENT, `w${choice % 2}`);
       case 'turn': {

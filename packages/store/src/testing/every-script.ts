@@ -130,9 +130,19 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await fixture.sweep(shard);
   await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: 1_000_000 } });
   await runConversation(fixture, testTenant, shard);
-  const { workflows, workflowTasks } = testTenant.store;
-  for (let version = 1; version <= 6; version++) await workflows.put(ANN, 'plan', { version });
+  const { agents, prompts, workflows, workflowTasks } = testTenant.store;
+  for (let version = 1; version <= 6; version++)
+    await workflows.put(ANN, 'plan', { definition: { version } });
   await workflows.delete(ANN, 'plan');
+  for (const id of ['first', 'second'])
+    await agents.put(ANN, id, { definition: { id }, summary: { name: id } });
+  const { revision } = await agents.entries();
+  await agents.put(ANN, 'second', { definition: { id: 'second' }, summary: {}, revision });
+  await agents.changeAgent(ANN, 'second', { primary: true });
+  await agents.changeAgent(ANN, 'first', { enabled: false });
+  await agents.delete(ANN, 'first');
+  await prompts.put(ANN, 'ask', { definition: { text: 'Why?' }, summary: { public: true } });
+  await prompts.delete(ANN, 'ask');
   // Opened past the tenant's own way: the task of a workflow has no interactions.
   const opened = await tasks.open(
     await testTenant.caller(),

@@ -21,10 +21,12 @@ export async function measureStorage(
     for (const [field, value] of Object.entries(fields))
       stored += STORED_WEIGHTS.project_field + Buffer.byteLength(field) + Buffer.byteLength(value);
   }
-  for (const name of await redis.hkeys(keys.workflows)) {
-    const fields = await redis.hgetall(keys.workflow(name));
-    for (const [field, value] of Object.entries(fields))
-      stored += Buffer.byteLength(value) + (field.endsWith(';by') ? 0 : STORED_WEIGHTS.workflow_version);
+  for (const kind of ['workflow', 'agent', 'prompt'] as const) {
+    for (const [name, entry] of Object.entries(await redis.hgetall(keys[`${kind}s`]))) {
+      stored += Buffer.byteLength(/^\d+;[01];(.*)$/.exec(entry)?.[1] ?? '');
+      for (const [field, value] of Object.entries(await redis.hgetall(keys[kind](name))))
+        stored += Buffer.byteLength(value) + (field.endsWith(';by') ? 0 : STORED_WEIGHTS.definition_version);
+    }
   }
   for (const key of await redis.keys(`${keys.record}:messages:*`)) {
     stored += STORED_WEIGHTS.conversation;

@@ -51,6 +51,25 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
   },
   'deadline/list_due_tasks': { says: ['same'], changes: ['due scores'], harmless: LATER },
   'deadline/start_sweep_round': { says: ['same'], changes: ['swept value'], harmless: LATER },
+  'definition/change_agent': {
+    says: ['changed, then unchanged'],
+    changes: [],
+    harmless: 'The agent is as it was asked for.',
+  },
+  'definition/delete_definition': {
+    says: [
+      'deleted, then workflow_not_found',
+      'deleted, then agent_not_found',
+      'deleted, then prompt_not_found',
+    ],
+    changes: [],
+    harmless: 'It is deleted; its caller is told that there is none.',
+  },
+  'definition/put_definition': {
+    says: ['stored, then unchanged', 'same'],
+    changes: [],
+    harmless: 'There is one version of it, whose number is the reply.',
+  },
   'interaction/accept_answer': {
     says: ['same', 'accepted, then replayed'],
     changes: COUNTED.changes,
@@ -188,16 +207,6 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     says: ['completed, then task_ended'],
     changes: [],
     harmless: 'The task is completed; whoever runs its workflow takes that for its own.',
-  },
-  'workflow/delete_workflow': {
-    says: ['deleted, then workflow_not_found'],
-    changes: [],
-    harmless: 'It is deleted; its caller is told that there is none.',
-  },
-  'workflow/put_workflow': {
-    says: ['stored, then unchanged'],
-    changes: [],
-    harmless: 'There is one version of it, whose number is the reply.',
   },
   'workflow/read_progress': NOTHING,
   'workflow/record_progress': {

@@ -1,5 +1,5 @@
 import { BatonError, type JsonObject, type Scope } from '@baton/protocol';
-import type { StoredWorkflow } from '@baton/store';
+import type { StoredDefinition } from '@baton/store';
 import { type FindTool, parseWorkflow, workflowNameSchema, workflowSchema } from '@baton/workflows';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -150,11 +150,9 @@ export async function workflowRoutes(
         const message = `name: the path says '${name}', the definition '${workflow.name}'`;
         throw new BatonError('invalid_arguments', message, { field: 'name' });
       }
-      const version = await own.tenant.workflows.put(
-        await own.admit(),
-        name,
-        workflow as unknown as JsonObject,
-      );
+      const version = await own.tenant.workflows.put(await own.admit(), name, {
+        definition: workflow as unknown as JsonObject,
+      });
       return { name, version };
     },
   );
@@ -181,7 +179,7 @@ export async function workflowRoutes(
   );
 }
 
-function summaryOf({ definition, ...stored }: StoredWorkflow): z.infer<typeof summarySchema> {
+function summaryOf({ definition, ...stored }: StoredDefinition): z.infer<typeof summarySchema> {
   const { description, steps } = workflowSchema.parse(definition);
   return { ...stored, description, steps: steps.length };
 }

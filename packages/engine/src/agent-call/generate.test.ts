@@ -1,8 +1,8 @@
-import { BatonError } from '@baton/protocol';
+import { BatonError, type DelegatedCall, messageText } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { generateForCaller, generateObject, generateText } from './agent-call.ts';
-import { successAnswer, describeEffect, playProgram, errorAnswer } from './testing/play-program.ts';
+import { generateForCaller, generateObject, generateText } from './generate.ts';
+import { successAnswer, describeEffect, playProgram, errorAnswer } from '../testing/play-program.ts';
 
 const call = {
   role: 'research',
@@ -11,6 +11,8 @@ const call = {
   messages: [{ role: 'user', content: 'How many?' }],
 } as const;
 const counted = () => generateObject({ ...call, schema: z.object({ n: z.number() }), objectName: 'count' });
+const contentOf = (asked: DelegatedCall | undefined, at: number) =>
+  messageText(asked?.request.messages[at] ?? { role: 'user', content: '' });
 const fenced = '```json\n{"n": 3}\n```';
 
 describe('the first request', () => {
@@ -101,7 +103,7 @@ describe('asking again after a wrong answer', () => {
     const { calls } = playProgram(counted(), [
       successAnswer({ text: `${'x'.repeat(19_999)}\u{1f600}${'y'.repeat(50_000)}` }),
     ]);
-    const quoted = calls[1]?.request.messages[1]?.content ?? '';
+    const quoted = contentOf(calls[1], 1);
     expect(quoted.length).toBe(19_999);
     expect(quoted.at(-1)).toBe('x');
   });
@@ -110,8 +112,8 @@ describe('asking again after a wrong answer', () => {
     const strict = () => generateObject({ ...call, schema: z.strictObject({}), objectName: 'none' });
     const unwanted = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`field${index}`, 1]));
     const { calls } = playProgram(strict(), [successAnswer({ object: unwanted })]);
-    expect(calls[1]?.request.messages[2]?.content.slice(0, 100)).toContain('field0');
-    expect(calls[1]?.request.messages[2]?.content.length).toBeLessThan(5_000);
+    expect(contentOf(calls[1], 2).slice(0, 100)).toContain('field0');
+    expect(contentOf(calls[1], 2).length).toBeLessThan(5_000);
   });
 
   test('text nested deeper than JSON may come is a wrong answer, never a broken program', () => {
@@ -120,7 +122,7 @@ describe('asking again after a wrong answer', () => {
     const deep = `{"n":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     const { calls, end } = playProgram(anything(), [successAnswer({ text: deep })]);
     expect(end).toBeUndefined();
-    expect(calls[1]?.request.messages[2]?.content).toContain('deeper than 64');
+    expect(contentOf(calls[1], 2)).toContain('deeper than 64');
   });
 });
 
@@ -145,13 +147,13 @@ describe('the request of a caller', () => {
     ]);
     expect(effects.map(describeEffect)).toEqual(['attempt 1', 'check', 'attempt 2', 'check']);
     expect(effects[1]).toEqual({ kind: 'check', schema, data });
-    expect(end).toEqual({ value: { response: { n: 3 }, data: { n: 3 } } });
+    expect(end).toEqual({ value: { response: { n: 3 }, data: { n: 3 }, toolCalls: [] } });
   });
 
   test('never carries a verdict that is as long as the answer', () => {
     const verdict = { ok: false, problem: 'n is wrong '.repeat(100_000) };
     const { calls } = playProgram(asked('generateObject', { schema }), [successAnswer({}), verdict]);
-    expect(calls[1]?.request.messages[2]?.content.length).toBeLessThan(10_000);
+    expect(contentOf(calls[1], 2).length).toBeLessThan(10_000);
   });
 
   test('carries the verdict into the next asking', () => {
@@ -159,7 +161,7 @@ describe('the request of a caller', () => {
       successAnswer({ n: 'x' }),
       { ok: false, problem: 'n: bad' },
     ]);
-    expect(calls[1]?.request.messages[2]?.content).toContain('n: bad');
+    expect(contentOf(calls[1], 2)).toContain('n: bad');
   });
 
   test.each<[string, 'generateObject' | 'generateText', NonNullable<unknown>, unknown]>([
@@ -170,20 +172,50 @@ describe('the request of a caller', () => {
   ])('without a schema %s and is not checked', (_claim, serviceType, data, value) => {
     const { effects, end } = playProgram(asked(serviceType), [successAnswer(data)]);
     expect(effects.map(describeEffect)).toEqual(['attempt 1']);
-    expect(end).toEqual({ value: { response: value, data } });
+    expect(end).toEqual({ value: { response: value, data, toolCalls: [] } });
   });
 
-  test('is answered by calls of tools without a word', () => {
-    const data = { toolCalls: [{ id: 'c1', name: 'look', arguments: {} }] };
+  const calls = { toolCalls: [{ id: 'c1', name: 'look', arguments: {} }] };
+  const openAi = {
+    tool_calls: [{ id: 'c1', type: 'function', function: { name: 'look', arguments: '{}' } }],
+  };
+  const anthropic = { content: [{ type: 'tool_use', id: 'c1', name: 'look', input: {} }] };
+  test.each([
+    ["Baton's", calls],
+    ["OpenAI's", openAi],
+    ["Anthropic's", anthropic],
+  ])('is answered by calls of tools in %s form without a word', (_form, data) => {
     expect(playProgram(asked('generateText'), [successAnswer(data)]).end).toEqual({
-      value: { response: '', data },
+      value: { response: '', data, ...calls },
     });
+    const offering = { schema, parameters: { tools: [{}] } };
+    expect(playProgram(asked('generateObject', offering), [successAnswer(data)]).end).toEqual({
+      value: { response: '', data, ...calls },
+    });
+  });
+
+  test('for an object without tools takes fields that are named like calls', () => {
+    const data = { toolCalls: 5 };
+    expect(playProgram(asked('generateObject'), [successAnswer(data)]).end).toEqual({
+      value: { response: data, data, toolCalls: [] },
+    });
+  });
+
+  test('never gets a broken call: it is asked for again with what is wrong', () => {
+    const broken = { text: 'wait', toolCalls: [{ id: 'c1', name: 'look', arguments: '{"a":' }] };
+    const played = playProgram(asked('generateText'), [successAnswer(broken), successAnswer(calls)]);
+    expect(contentOf(played.calls[1], 2)).toContain(
+      "the tool call 'c1' is broken: its arguments are not JSON",
+    );
+    expect(played.end).toEqual({ value: { response: '', data: calls, ...calls } });
   });
 });
 
-test('an interaction that expired ends the call at once and is never asked again', () => {
-  const expired = new BatonError('interaction_expired', 'too late');
-  const { effects, end } = playProgram(counted(), [expired]);
-  expect(effects.map(describeEffect)).toEqual(['attempt 1']);
-  expect(end).toEqual({ error: expired });
+test('an interaction that expired is not asked again where its role has one route', () => {
+  const expired = new BatonError('interaction_expired', 'too late', { interactionId: 'i' });
+  const { effects, end } = playProgram(counted(), [expired, { routes: 1 }]);
+  expect(effects.map(describeEffect)).toEqual(['attempt 1', 'lookup']);
+  expect(end).toMatchObject({
+    error: { code: 'interaction_expired', message: 'too late', details: { interactionId: 'i', attempts: 1 } },
+  });
 });

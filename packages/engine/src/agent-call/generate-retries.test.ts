@@ -1,8 +1,9 @@
 import { RETRYABLE_ERROR_TYPES } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { generateObject, generateText, MAX_CORRECTIONS, MAX_FAILURE_RETRIES } from './agent-call.ts';
-import { successAnswer, describeEffect, playProgram, errorAnswer } from './testing/play-program.ts';
+import { DEFAULT_BUDGETS } from './agent-call.ts';
+import { generateObject, generateText } from './generate.ts';
+import { successAnswer, describeEffect, playProgram, errorAnswer } from '../testing/play-program.ts';
 
 const call = {
   role: 'main',
@@ -15,23 +16,34 @@ const wrong = successAnswer({ n: 'three' });
 const right = successAnswer({ n: 3 });
 const busy = errorAnswer('overloaded_error');
 const slept = null;
+const oneRoute = { routes: 1 };
 
-test('the budgets are those of the contract: 3 wrong answers, 2 recalls', () => {
-  expect([MAX_CORRECTIONS, MAX_FAILURE_RETRIES]).toEqual([3, 2]);
+/** A pause by which doubling it is in: its jitter is another test's. */
+const rounded = (words: string) =>
+  words.replace(/^pause (\d+)$/, (_, ms) => (Number(ms) <= 2_000 ? 'pause 1-2 s' : 'pause 2-4 s'));
+
+test('the budgets are those of the contract: 3 wrong answers, 5 function steps, 2 recalls', () => {
+  expect(DEFAULT_BUDGETS).toEqual({ maxExceptionRetries: 3, maxInterruptSteps: 5, maxRecalls: 2 });
 });
 
 describe('within its budgets a call', () => {
   test.each<[string, unknown[], string[]]>([
     ['takes a right answer after three wrong ones', [wrong, wrong, wrong, right], ['1', '2', '3', '4']],
-    ['pauses 1 s, then 2 s', [busy, slept, busy, slept, right], ['1', 'pause 1000', '2', 'pause 2000', '3']],
+    [
+      'pauses 1 to 2 s, then 2 to 4 s',
+      [busy, slept, busy, slept, right],
+      ['1', 'pause 1-2 s', '2', 'pause 2-4 s', '3'],
+    ],
     [
       'counts every asking as an attempt, whatever its reason',
       [wrong, busy, slept, wrong, busy, slept, wrong, right],
-      ['1', '2', 'pause 1000', '3', '4', 'pause 2000', '5', '6'],
+      ['1', '2', 'pause 1-2 s', '3', '4', 'pause 2-4 s', '5', '6'],
     ],
   ])('%s', (_claim, outcomes, expected) => {
     const { effects, end } = playProgram(counted(), outcomes);
-    expect(effects.map(describeEffect).map((words) => words.replace('attempt ', ''))).toEqual(expected);
+    expect(effects.map(describeEffect).map((words) => rounded(words).replace('attempt ', ''))).toEqual(
+      expected,
+    );
     expect(end).toEqual({ value: { n: 3 } });
   });
 
@@ -73,13 +85,14 @@ describe('out of its budgets a call', () => {
       status: 'error',
       errorDetails: { message: 'still busy', type: 'api_error', provider: 'x' },
     };
-    const { effects, end } = playProgram(counted(), [busy, slept, busy, slept, last]);
-    expect(effects.map(describeEffect)).toEqual([
+    const { effects, end } = playProgram(counted(), [busy, slept, busy, slept, last, oneRoute]);
+    expect(effects.map(describeEffect).map(rounded)).toEqual([
       'attempt 1',
-      'pause 1000',
+      'pause 1-2 s',
       'attempt 2',
-      'pause 2000',
+      'pause 2-4 s',
       'attempt 3',
+      'lookup',
     ]);
     expect(end).toMatchObject({
       error: {
@@ -109,8 +122,8 @@ describe('a failure of the agent', () => {
     '',
     'constructor',
   ])('of type %s is not: it ends the call with the details of the agent', (type) => {
-    const { effects, end } = playProgram(generateText(call), [errorAnswer(type, 'no key')]);
-    expect(effects.map(describeEffect)).toEqual(['attempt 1']);
+    const { effects, end } = playProgram(generateText(call), [errorAnswer(type, 'no key'), oneRoute]);
+    expect(effects.map(describeEffect)).toEqual(['attempt 1', 'lookup']);
     expect(end).toMatchObject({
       error: { code: 'agent_error', details: { errorDetails: { message: 'no key' }, attempts: 1 } },
     });

@@ -1,0 +1,42 @@
+import { agentCatalogOf, agentOf, promptOf } from '@baton/agents';
+import type { Lookup, Outcome } from '@baton/engine';
+import { BatonError, type ModelRole } from '@baton/protocol';
+import type { Definitions } from '@baton/store';
+
+/** What a tenant's programs look up. */
+export interface LookupSource {
+  readonly agents: Definitions;
+  readonly prompts: Definitions;
+}
+
+/** Performs a lookup. Errors: what a repetition may mend (`unavailable`); every other is the effect's outcome. */
+export async function performLookup(source: LookupSource, of: Lookup): Promise<Outcome> {
+  try {
+    return { ok: true, value: await find(source, of) };
+  } catch (thrown) {
+    if (!(thrown instanceof BatonError) || thrown.row.repeat) throw thrown;
+    return { ok: false, error: thrown.toWire() };
+  }
+}
+
+async function find({ agents, prompts }: LookupSource, of: Lookup): Promise<unknown> {
+  if ('role' in of) return routesOf(of.role);
+  if ('prompt' in of) return promptOf(await prompts.get(of.prompt, of.version));
+  if ('agent' in of) return findAgent(agents, of.agent);
+  const { entries, primary } = await agents.entries();
+  const isThere = entries.some(({ name }) => name === primary);
+  return agentCatalogOf(
+    entries,
+    primary !== undefined && isThere ? await findAgent(agents, primary) : undefined,
+  );
+}
+
+async function findAgent(agents: Definitions, id: string) {
+  const [stored, entry] = await Promise.all([agents.get(id), agents.entry(id)]);
+  return agentOf(stored, entry);
+}
+
+/** Until roles have routes, each has the one that it had: the calling agent. */
+function routesOf(_role: ModelRole): { routes: number } {
+  return { routes: 1 };
+}

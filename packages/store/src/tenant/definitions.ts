@@ -1,0 +1,215 @@
+import { BatonError, type JsonObject } from '@baton/protocol';
+import { formatCursor, parseCursor } from '../cursors/cursor.ts';
+import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import type { Identity } from '../identity/identity.ts';
+import type { Page } from '../records/page.ts';
+import { refusalError } from '../records/refusal-error.ts';
+import { CHANGE_AGENT, DELETE_DEFINITION, PUT_DEFINITION } from '../scripts/registry.ts';
+import { runScript } from '../scripts/script.ts';
+import { type DefinitionEntry, parseEntry } from './definition-entry.ts';
+import type { TenantContext } from './tenant-context.ts';
+
+export type DefinitionKind = 'workflow' | 'agent' | 'prompt';
+
+/** Bounds beside the tenant's limit of how many: bytes of a definition as JSON, versions of each. */
+export const MAX_DEFINITION_BYTES: Readonly<Record<DefinitionKind, number>> = {
+  workflow: 32_768,
+  agent: 65_536,
+  prompt: 65_536,
+};
+const KEPT_VERSIONS = 5;
+
+/** A stored version of a definition. */
+export interface StoredDefinition {
+  readonly name: string;
+  readonly version: number;
+  /** ISO 8601. */
+  readonly storedAt: string;
+  /** The principal who stored it. */
+  readonly storedBy: string;
+  readonly definition: JsonObject;
+}
+
+/** What is put. `summary`: what lists show of it, none if left out; `enabled` and `primary`: of an agent, left out for as it is. */
+export interface NewDefinition {
+  readonly definition: JsonObject;
+  readonly summary?: JsonObject;
+  readonly enabled?: boolean | undefined;
+  readonly primary?: boolean | undefined;
+  /** Of an agent: the `revision` of the list that it was checked against. */
+  readonly revision?: string;
+}
+
+const PAGE_SIZE = 20;
+
+/** Definitions are their tenant's: whoever may list them sees the same. */
+const WHOLE_TENANT: Identity = { principal: '', scopes: new Set(['agent']) };
+
+/** A tenant's definitions of one kind, each with its last versions. */
+export class Definitions {
+  private readonly context: TenantContext;
+  private readonly kind: DefinitionKind;
+
+  constructor(context: TenantContext, kind: DefinitionKind) {
+    this.context = context;
+    this.kind = kind;
+  }
+
+  /**
+   * Stores a definition as the name's next version, unless the newest is the same. Returns the newest version's number.
+   * Errors: `limit_size`, `limit_storage`, `agent_is_primary`, `agents_conflict` when agents have changed since `revision`, those of
+   * an admission that ended.
+   */
+  async put(identity: Identity, name: string, put: NewDefinition): Promise<number> {
+    const text = JSON.stringify(put.definition);
+    this.assertSize(text);
+    const reply = await runScript(this.context.connection, PUT_DEFINITION, this.scriptKeys(identity, name), {
+      ...admissionRecheckArgs(identity),
+      kind: this.kind,
+      limit: this.plural,
+      name,
+      definition: text,
+      summary: put.summary === undefined ? '' : JSON.stringify(put.summary),
+      enabled: formatFlag(put.enabled),
+      primary: formatFlag(put.primary),
+      revision: put.revision ?? '',
+      by: JSON.stringify(identity.principal),
+      kept: KEPT_VERSIONS,
+    });
+    if (reply[0] !== 'stored' && reply[0] !== 'unchanged') throw refusalError(reply, { name });
+    return Number(reply[1]);
+  }
+
+  /** Errors: `<kind>_not_found`, `agent_is_primary`, those of an admission that ended. */
+  async delete(identity: Identity, name: string): Promise<void> {
+    const reply = await runScript(
+      this.context.connection,
+      DELETE_DEFINITION,
+      this.scriptKeys(identity, name),
+      { ...admissionRecheckArgs(identity), kind: this.kind, name },
+    );
+    if (reply[0] !== 'deleted') throw refusalError(reply, { name });
+  }
+
+  /**
+   * Enables or disables an agent, or makes it the primary, in one step. False when it was so before.
+   * Errors: `agent_not_found`, `agent_is_primary`, those of an admission that ended.
+   */
+  async changeAgent(
+    identity: Identity,
+    id: string,
+    change: { readonly enabled?: boolean | undefined; readonly primary?: true | undefined },
+  ): Promise<boolean> {
+    const reply = await runScript(this.context.connection, CHANGE_AGENT, this.scriptKeys(identity, id), {
+      ...admissionRecheckArgs(identity),
+      kind: this.kind,
+      name: id,
+      enabled: formatFlag(change.enabled),
+      primary: formatFlag(change.primary),
+    });
+    if (reply[0] !== 'changed' && reply[0] !== 'unchanged') throw refusalError(reply, { name: id });
+    return reply[0] === 'changed';
+  }
+
+  /** A version, by default the newest. Errors: `<kind>_not_found`. */
+  async get(name: string, version?: number): Promise<StoredDefinition> {
+    const versions = await this.versions(name);
+    const found = version === undefined ? versions[0] : versions.find((stored) => stored.version === version);
+    if (found === undefined) throw refusalError([`${this.kind}_not_found`], { name });
+    return found;
+  }
+
+  /** The versions that are kept, the newest first; none for a name that has none. */
+  async versions(name: string): Promise<StoredDefinition[]> {
+    const { connection, keys } = this.context;
+    const fields = await connection.command((client) => client.hgetall(keys[this.kind](name)));
+    return Object.entries(fields)
+      .filter(([field]) => !field.endsWith(';by'))
+      .map(([version, text]) => parseVersion(name, Number(version), text, fields[`${version};by`] ?? ''))
+      .toSorted((a, b) => b.version - a.version);
+  }
+
+  /** The names of all, in order: the tenant's limit bounds them. */
+  async names(): Promise<string[]> {
+    const { connection, keys } = this.context;
+    return (await connection.command((client) => client.hkeys(keys[this.plural]))).toSorted();
+  }
+
+  /** What lists show of all, in the order of their names, and of agents the primary's id: one round trip. */
+  async entries(): Promise<{ entries: DefinitionEntry[]; primary: string | undefined; revision: string }> {
+    const { connection, keys } = this.context;
+    const [[primary, revision], found] = await connection.command((client) =>
+      Promise.all([
+        client.hmget(keys.record, 'primaryAgent', 'agentChanges'),
+        client.hgetall(keys[this.plural]),
+      ]),
+    );
+    const entries = Object.entries(found).map(([name, text]) => parseEntry(name, text));
+    return {
+      entries: entries.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+      primary: primary ?? undefined,
+      revision: revision ?? '0',
+    };
+  }
+
+  /** What lists show of one, and whether it is the primary agent. Errors: `<kind>_not_found`. */
+  async entry(name: string): Promise<DefinitionEntry & { isPrimary: boolean }> {
+    const { connection, keys } = this.context;
+    const [primary, text] = await connection.command((client) =>
+      Promise.all([client.hget(keys.record, 'primaryAgent'), client.hget(keys[this.plural], name)]),
+    );
+    if (text === null) throw refusalError([`${this.kind}_not_found`], { name });
+    return { ...parseEntry(name, text), isPrimary: this.kind === 'agent' && primary === name };
+  }
+
+  /** The newest versions in pages, by name; cursors are good for `list` alone. Errors: `invalid_arguments` naming the cursor. */
+  async page(list: string, cursor?: string): Promise<Page<StoredDefinition>> {
+    const cursors = this.context.cursors.of(list, WHOLE_TENANT);
+    const after = cursor === undefined ? '' : parseCursor(cursors, cursor).member;
+    const names = (await this.names()).filter((name) => name > after);
+    const shown = names.slice(0, PAGE_SIZE);
+    const found = await Promise.all(shown.map((name) => this.versions(name)));
+    const items = found.flatMap(([newest]) => newest ?? []);
+    const last = shown.at(-1);
+    if (last === undefined || names.length <= PAGE_SIZE) return { items };
+    return { items, nextCursor: formatCursor(cursors, { score: '0', member: last }) };
+  }
+
+  private get plural() {
+    return `${this.kind}s` as const;
+  }
+
+  private assertSize(text: string): void {
+    const bytes = Buffer.byteLength(text);
+    const most = MAX_DEFINITION_BYTES[this.kind];
+    if (bytes <= most) return;
+    const message = `The definition has ${bytes} bytes as JSON; ${most} are allowed. Shorten the ${this.kind}.`;
+    throw new BatonError('limit_size', message, { limit: `${this.kind}Bytes`, bytes, most });
+  }
+
+  private scriptKeys(identity: Identity, name: string) {
+    const { keys } = this.context;
+    return {
+      ...admissionRecheckKeys(identity, keys),
+      definitions: keys[this.plural],
+      definition: keys[this.kind](name),
+      activeChangeChannel: keys.activeChangeChannel,
+    };
+  }
+}
+
+function formatFlag(flag: boolean | undefined): string {
+  if (flag === undefined) return '';
+  return flag ? '1' : '0';
+}
+
+function parseVersion(name: string, version: number, definition: string, stored: string): StoredDefinition {
+  const at = stored.indexOf(';');
+  return {
+    name,
+    version,
+    storedAt: new Date(Number(stored.slice(0, at))).toISOString(),
+    storedBy: JSON.parse(stored.slice(at + 1)) as string,
+    definition: JSON.parse(definition) as JsonObject,
+  };
+}
