@@ -1,4 +1,4 @@
-import { type Operation, toolOperations } from '@baton/operations';
+import { askAssistantOperation, type Operation, toolOperations } from '@baton/operations';
 import { Programs } from '@baton/runner';
 import type { Store } from '@baton/store';
 import type { Logger } from 'pino';
@@ -28,7 +28,11 @@ export async function startGateway(
 ): Promise<RunningGateway> {
   let draining = false;
   const options = {
-    operations: new Map([...toolOperations, ...[...added].filter(([key, { name }]) => key === name)]),
+    operations: new Map<string, Operation>([
+      ...toolOperations,
+      [askAssistantOperation.name, askAssistantOperation],
+      ...[...added].filter(([key, { name }]) => key === name),
+    ]),
     programs: new Programs(added),
     draining: () => draining,
     replicaWideLimits: createReplicaWideLimits(configuration),

@@ -2,7 +2,7 @@
  * Pure: what agents and prompts are. `agent` and `prompt` parse their definitions, `lookup` is how programs find them.
  * No clock, no randomness, no I/O.
  */
-export type { AgentDefinition } from './agent/agent.ts';
+export { agentIdSchema, type AgentDefinition } from './agent/agent.ts';
 export { agentOf } from './agent/stored-agent.ts';
 export { agentCatalogOf, type AgentCatalog, type Specialist } from './agent/agent-catalog.ts';
 export type { PromptDefinition } from './prompt/prompt.ts';

@@ -4,7 +4,9 @@
  * operations (`definition`, `schema`, `prompt-kit`), and `catalog`, which lists operations and prompts.
  * No clock, no randomness, no I/O.
  */
-export { findProgram, toolOperations, allPrograms } from './catalog/operation-catalog.ts';
+export { agentOperations, findProgram, toolOperations, allPrograms } from './catalog/operation-catalog.ts';
+export { askAgentOperation } from './agents/ask-agent.ts';
+export { askAssistantOperation } from './agents/ask-assistant.ts';
 export { delegatedCallOperation } from './delegated-call/program.ts';
 export { syntheticOperations } from './catalog/synthetic-operations.ts';
 export { integerOrDigits } from './schema/coercion.ts';

@@ -32,6 +32,14 @@ export const agentSchema = z.strictObject({
   enabled: z.boolean().optional(),
   isPrimary: z.boolean().optional(),
   webSearchEnabled: z.boolean().default(false),
+  timeoutMs: z
+    .int()
+    .min(1_000)
+    .max(3_600_000)
+    .optional()
+    .describe(
+      'Milliseconds for each of its answers, from when an agent was shown the request; 30,000 where another agent calls it',
+    ),
   mcpExtensions: z
     .array(textSchema(200))
     .max(MAX_EXTENSIONS)

@@ -1,4 +1,6 @@
 import { addTaskOperation } from '../add-task/program.ts';
+import { askAgentOperation } from '../agents/ask-agent.ts';
+import { askAssistantOperation } from '../agents/ask-assistant.ts';
 import { analyzeProjectComplexityOperation } from '../analyze-project-complexity/program.ts';
 import { delegatedCallOperation } from '../delegated-call/program.ts';
 import { expandAllOperation } from '../expand-all/program.ts';
@@ -21,11 +23,21 @@ export const toolOperations: ReadonlyMap<string, ToolOperation> = indexByName<To
   addTaskOperation,
 );
 
+/** The operations that ask agents of the tenant, by name; `ask_agent` is started by the tool of its agent. */
+export const agentOperations: ReadonlyMap<string, Operation> = indexByName<Operation>(
+  askAssistantOperation,
+  askAgentOperation,
+);
+
 /**
  * Every version that parked work may still need. A changed program keeps its former version here for as long as a
  * task of it may be parked.
  */
-const programs: readonly Operation[] = [...toolOperations.values(), delegatedCallOperation];
+const programs: readonly Operation[] = [
+  ...toolOperations.values(),
+  ...agentOperations.values(),
+  delegatedCallOperation,
+];
 
 /** All programs of this release; `also` adds some that are no part of the product, such as `syntheticOperations`. */
 export function allPrograms(also: ReadonlyMap<string, Operation> = new Map()): readonly Operation[] {
