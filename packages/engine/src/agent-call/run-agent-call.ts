@@ -93,7 +93,8 @@ export function* runAgentCall<T>(call: AgentCall<T>): Program<AgentCallOutcome<T
     const end = { number: asked.attempt, route, end: 'exception' } as const;
     attempts.push({ ...end, problem: truncate(problem, MAX_ATTEMPT_PROBLEM) });
     if (exceptions === budgets.maxExceptionRetries) {
-      throw answerInvalidError(call.summary,
+      throw answerInvalidError(
+        call.summary,
         problem,
         report(isLateCall ? 'maxInterruptSteps' : 'maxExceptionRetries'),
       );
