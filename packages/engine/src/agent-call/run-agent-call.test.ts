@@ -2,7 +2,7 @@ import { BatonError, type Json, type Message } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
 import type { Program } from '../effect.ts';
 import { describeEffect, errorAnswer, playProgram, successAnswer } from '../testing/play-program.ts';
-import type { AgentCall, AnswerParser, FunctionSet } from './agent-call.ts';
+import type { AgentCall, AgentCallOutcome, AnswerParser, FunctionSet } from './agent-call.ts';
 import type { CallReport } from './call-report.ts';
 import { runAgentCall } from './run-agent-call.ts';
 
@@ -44,14 +44,10 @@ const right = successAnswer({ n: 3 });
 const wrong = successAnswer({ n: 'x' });
 
 type Played = ReturnType<typeof playProgram<unknown>>;
-const value = ({ end }: Played) =>
-  (end !== undefined && 'value' in end ? (end.value as never) : undefined) as {
-    value: number;
-    text: string;
-    added: Message[];
-    trace: Record<string, unknown>[];
-    attempts: Record<string, unknown>[];
-  };
+const value = ({ end }: Played) => {
+  if (end === undefined || !('value' in end)) throw new Error(`no value: ${JSON.stringify(end)}`);
+  return end.value as AgentCallOutcome<number>;
+};
 const error = ({ end }: Played) =>
   end !== undefined && 'error' in end ? (end.error as BatonError) : undefined;
 const report = (played: Played) => error(played)?.details['report'] as CallReport;
