@@ -1,4 +1,12 @@
-import type { AgentAnswer, DelegatedCall, Validation, Json, JsonObject, Message, ModelRole } from '@baton/protocol';
+import type {
+  AgentAnswer,
+  DelegatedCall,
+  Validation,
+  Json,
+  JsonObject,
+  Message,
+  ModelRole,
+} from '@baton/protocol';
 
 /**
  * What a program may ask of the world. A program yields effects and receives their outcomes; it does nothing itself,

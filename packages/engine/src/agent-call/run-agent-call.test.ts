@@ -296,9 +296,8 @@ describe('the interrupt branch', () => {
         { role: 'user', content: 'Go on.' },
       ],
     };
-    const two = { tools: functions.tools, run: functions.run };
     const outcomes = [calling({ name: 'sing' }, { name: 'dance' }), right];
-    const played = playProgram(call({ functions: two, handlers }), outcomes);
+    const played = playProgram(call({ functions, handlers }), outcomes);
     expect(sent(played, 1)?.messages.slice(2)).toEqual([
       { role: 'tool', tool_call_id: 'c0', content: expect.stringContaining('sing') },
       { role: 'tool', tool_call_id: 'c1', content: 'handled' },
