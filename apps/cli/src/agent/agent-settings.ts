@@ -1,5 +1,5 @@
 import { isPublicHostName } from '@baton/agent';
-import { DEFAULT_MODELS, type LlmRequest, type ModelRole, modelRoleSchema } from '@baton/protocol';
+import { DEFAULT_MODELS, type ModelRole, modelRoleSchema } from '@baton/protocol';
 import { z } from 'zod';
 import { findBaton, httpUrlSchema } from '../settings/baton-endpoint.ts';
 import { commaSeparatedSchema, ConfigurationError, readSecretFiles } from '../settings/environment.ts';
@@ -96,7 +96,7 @@ export type Models = Readonly<Partial<Record<ModelRole | 'other', string>>>;
 
 /** The model that answers a request: the one that it names, if that is allowed, otherwise the one for its role. */
 export function chooseModelForRequest(
-  { role: named, request }: { readonly role: ModelRole; readonly request: Pick<LlmRequest, 'modelId'> },
+  { role: named, request }: { readonly role: ModelRole; readonly request: { readonly modelId: string } },
   { models, allowModels }: Pick<AgentSettings, 'models' | 'allowModels'>,
 ): string {
   const { modelId } = request;

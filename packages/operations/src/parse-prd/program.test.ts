@@ -1,5 +1,5 @@
 import { DEFAULT_BUDGETS } from '@baton/engine';
-import type { AgentAnswer, DelegatedCall, Json } from '@baton/protocol';
+import { type AgentAnswer, type DelegatedCall, type Json, messageText } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
 import { LLM_MODELS } from '../definition/llm-models.ts';
 import { applyCommand, findInvariantViolations, type Project } from '../project/index.ts';
@@ -36,8 +36,7 @@ function run(input: Record<string, unknown>, before?: Project, ...answers: Agent
 }
 
 const ids = (run: { end: { status: string; result?: Record<string, Json> } }) => run.end.result?.['taskIds'];
-const words = (call: DelegatedCall | undefined) =>
-  call?.request.messages.map(({ content }) => content).join('\n') ?? '';
+const words = (call: DelegatedCall | undefined) => call?.request.messages.map(messageText).join('\n') ?? '';
 
 describe('parse_prd version 1', () => {
   it('reads, asks, commits: its golden transcript', () => {

@@ -1,4 +1,4 @@
-import type { AgentAnswer, DelegatedCall } from '@baton/protocol';
+import { type AgentAnswer, type DelegatedCall, messageText } from '@baton/protocol';
 import { expect } from 'vitest';
 import type { Operation } from '../definition/operation.ts';
 import { applyCommand, findInvariantViolations, type Project } from '../project/index.ts';
@@ -61,7 +61,7 @@ export function runOperationInMemory(
 }
 
 export function sentPromptText(call: DelegatedCall | undefined): string {
-  return call?.request.messages.map(({ content }) => content).join('\n') ?? '';
+  return call?.request.messages.map(messageText).join('\n') ?? '';
 }
 
 export const textAnswer = (said: string): AgentAnswer => ({ status: 'success', data: { text: said } });
