@@ -158,7 +158,7 @@ const listPrompts: Section = async (call) => ({
 /** Workflows by name. */
 const listWorkflows: Section = async ({ tenant, identity }, from) => {
   if (!identity.scopes.has('mcp')) return { resources: [] };
-  const page = await tenant.workflows.page('resources', from);
+  const page = await tenant.workflows.page('workflowResources', from);
   const resources = page.items.map(({ name, storedAt }) =>
     resourceEntry(
       workflowResource,
