@@ -44,6 +44,15 @@ export class CallerSchemaValidator {
     });
   }
 
+  /** Checks one value as it is against a schema of a tenant's. Errors: as for `validateAnswer`. */
+  async validateValue(tenant: string, schema: JsonObject, value: Json): Promise<Validation<Json>> {
+    const problems = await this.check(tenant, schema, () => [value]);
+    if (typeof problems === 'string')
+      throw new BatonError('schema_unusable', `Nothing can be checked: ${unusable(problems)}.`);
+    const [problem] = problems;
+    return problem === null ? { ok: true, value } : { ok: false, problem: problem ?? 'it was not checked' };
+  }
+
   /** Refuses a schema that cannot be compiled in time. Errors: `invalid_arguments` naming `field`; `limit_checks`. */
   async requireUsableSchema(tenant: string, schema: JsonObject, field: string): Promise<void> {
     const problems = await this.check(tenant, schema, () => []);

@@ -1,4 +1,6 @@
+import type { PromptSummary } from '@baton/agents';
 import { isRecord, type JsonObject } from '@baton/protocol';
+import { refusalError } from '@baton/store';
 import { ASKED, type ArgumentUse, UNKNOWN, usesOfArgument, type Workflow } from '@baton/workflows';
 import { admitCaller } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
@@ -22,17 +24,40 @@ export async function promptArgumentValues(
   call: AdmittedCall,
 ): Promise<CompletionValues> {
   await admitCaller(call, PROMPT_ACCESS);
-  const workflow = (await call.tenant.workflows.get(ref.name)).definition as unknown as Workflow;
+  const [newest] = await call.tenant.workflows.versions(ref.name);
+  if (newest === undefined) return publicPromptValues(ref.name, name, call);
+  const workflow = newest.definition as unknown as Workflow;
   if (!workflow.arguments.some((one) => one.name === name)) {
-    const names = workflow.arguments.map((one) => one.name).join(', ') || 'none';
-    const message = `The prompt '${workflow.name}' has no argument '${name.slice(0, 100)}'; it has ${names}.`;
-    throw new RpcError(-32602, message, { argument: name.slice(0, 100) });
+    throw unknownArgument(workflow, name);
   }
   for (const use of usesOfArgument(workflow, name, given)) {
     const values = valuesOfUse(tools, use, call);
     if (values !== undefined) return values;
   }
   return { values: [] };
+}
+
+/** The argument of a public prompt is any text: nothing is known of it. Errors: `workflow_not_found` where there is no such prompt. */
+async function publicPromptValues(
+  prompt: string,
+  name: string,
+  { tenant }: AdmittedCall,
+): Promise<CompletionValues> {
+  const { entries } = await tenant.prompts.entriesOf([prompt]);
+  const summary = entries[0]?.summary as PromptSummary | undefined;
+  if (summary?.public !== true) throw refusalError(['workflow_not_found'], { name: prompt });
+  if (!summary.arguments.some((one) => one.name === name))
+    throw unknownArgument({ name: prompt, arguments: summary.arguments }, name);
+  return { values: [] };
+}
+
+function unknownArgument(
+  prompt: { readonly name: string; readonly arguments: readonly { readonly name: string }[] },
+  name: string,
+): RpcError {
+  const names = prompt.arguments.map((one) => one.name).join(', ') || 'none';
+  const message = `The prompt '${prompt.name}' has no argument '${name.slice(0, 100)}'; it has ${names}.`;
+  return new RpcError(-32602, message, { argument: name.slice(0, 100) });
 }
 
 function valuesOfUse(

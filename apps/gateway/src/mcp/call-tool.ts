@@ -1,4 +1,5 @@
 import { type JsonObject, toBatonError } from '@baton/protocol';
+import { findAgentTool } from '../agents/agent-tool.ts';
 import { admitCaller, ANY_MCP_CALLER, admitCallerUnlessAdmitted } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { isMcpHttpError } from '../call/error-classification.ts';
@@ -19,7 +20,7 @@ export async function callTool(
   call: Call,
   log: (error: unknown) => void,
 ): Promise<string> {
-  const tool = tools.get(params.name);
+  const tool = tools.get(params.name) ?? (await findAgentTool(params.name, call));
   if (tool === undefined) {
     await admitCaller(call, ANY_MCP_CALLER);
     throw new RpcError(-32602, `Unknown tool: ${params.name.slice(0, 200)}`);

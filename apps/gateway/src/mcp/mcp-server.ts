@@ -4,14 +4,14 @@ import {
   type CallToolRequest,
   CallToolRequestSchema,
   type CallToolResult,
-  ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
-import { ANY_MCP_CALLER, MCP_OR_AGENT_SCOPE, scriptAdmittedAccess } from '../call/access.ts';
+import { listToolsMethod, TOOL_CAPABILITIES } from '../agents/list-tools.ts';
+import { MCP_OR_AGENT_SCOPE, scriptAdmittedAccess } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { callFromAuthInfo } from '../json-rpc/call-in-auth-info.ts';
-import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
-import { parseRequest, rawRequestSchema, refuseCursor } from '../json-rpc/parse-request.ts';
+import type { McpMethod } from '../json-rpc/mcp-method.ts';
+import { parseRequest, rawRequestSchema } from '../json-rpc/parse-request.ts';
 import { rethrowAsRpcError } from '../json-rpc/rpc-error.ts';
 import { COMPLETION_CAPABILITIES, completionMethod } from '../completion/completion-method.ts';
 import { PROMPT_CAPABILITIES, promptMethods } from '../prompts/prompt-methods.ts';
@@ -56,7 +56,7 @@ export function createMcpServerFactory(
     );
   const methodsOfTasks = taskMethods();
   const others = [
-    listTools(tools),
+    listToolsMethod(tools),
     callToolMethod(callOne),
     ...promptMethods(tools, log),
     ...resourceMethods,
@@ -68,7 +68,7 @@ export function createMcpServerFactory(
       { name: 'baton', title: 'Baton', version },
       {
         capabilities: {
-          tools: {},
+          ...TOOL_CAPABILITIES,
           ...PROMPT_CAPABILITIES,
           ...RESOURCE_CAPABILITIES,
           ...(declaresTasks ? TASK_CAPABILITIES : {}),
@@ -82,14 +82,6 @@ export function createMcpServerFactory(
     return server;
   };
   return { methods, createServer, callTool: callOne };
-}
-
-function listTools(tools: ReadonlyMap<string, Tool>): McpMethod {
-  const listed = [...tools.values()].map((tool) => tool.listing);
-  return defineEdgeAdmittedMethod('tools/list', ANY_MCP_CALLER, ListToolsRequestSchema, ({ params }) => {
-    refuseCursor(params?.cursor);
-    return { tools: listed };
-  });
 }
 
 /** Its caller is admitted as the tool declares. */

@@ -5,6 +5,7 @@ import type { AdmittedCall } from '../call/call.ts';
 import { idempotencyOf } from '../tools/idempotency.ts';
 import type { Tool } from '../tools/tool.ts';
 import { CONTINUED_TASK_META_KEY } from '../workflows/continue-workflow.ts';
+import { getPublicPrompt } from './get-public-prompt.ts';
 import { describeRun, finishWorkflow, resumeWorkflow, type ToldRun } from './resume-workflow.ts';
 import { WorkflowTask } from '../workflows/workflow-task.ts';
 
@@ -14,7 +15,7 @@ const WORKFLOW_VERSION = 1;
 /**
  * Runs a workflow as its caller, in a task of its own, and gives the run as a conversation (MCP, GetPromptResult). When all
  * steps are done the task is completed; otherwise it stays `working` and the last message hands off. With the id of such a task
- * in `_meta` it goes on with that.
+ * in `_meta` it goes on with that. A public prompt is rendered.
  * Errors: `invalid_arguments`, `workflow_not_found`, `task_not_found`, `task_ended`, `idempotency_conflict`, the refusals of OPEN.
  */
 export async function getPrompt(
@@ -31,8 +32,11 @@ export async function getPrompt(
   if (workflow instanceof Error) {
     // What began before the workflow was deleted, or took other arguments, is told all the same.
     const begun = idempotency && (await tenant.tasks.findByIdempotencyKey(idempotency));
-    if (begun === undefined) throw workflow;
-    return repeatRun(begun);
+    if (begun !== undefined) return repeatRun(begun);
+    const isUnknown = workflow instanceof BatonError && workflow.code === 'workflow_not_found';
+    const prompt = isUnknown ? await getPublicPrompt({ name, arguments: args }, call) : undefined;
+    if (prompt === undefined) throw workflow;
+    return prompt;
   }
   const input: WorkflowInput = { workflow, args };
   const opened = await tenant.tasks.open(call.caller, {

@@ -10,6 +10,7 @@ import {
   projectTasksResource,
 } from './project-resources.ts';
 import { usageResource } from './usage-resource.ts';
+import { agentResource } from './agent-resources.ts';
 import { promptResource, workflowResource } from './prompt-resources.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
@@ -28,6 +29,7 @@ export const resourceKinds: readonly ResourceKind[] = [
   promptResource,
   usageResource,
   workflowResource,
+  agentResource,
 ];
 
 /** The kinds that have variables, as `resources/templates/list` shows them. */

@@ -18,6 +18,7 @@ const NOT_FOUND_CODES: ReadonlySet<ErrorCode> = new Set([
   'task_not_found',
   'interaction_not_found',
   'workflow_not_found',
+  'agent_not_found',
 ]);
 
 /** Reads the resource of a URI. Errors: -32002 with the URI. */

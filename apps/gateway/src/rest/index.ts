@@ -1,7 +1,7 @@
 /**
  * REST, for operators and for tenants' own tools: `admission` holds every request to its route's declared access,
  * `request-validation` parses what was sent, `openapi` describes all of it. `routes` has one file per resource of a tenant,
- * `operator` what crosses tenants. What a tenant has is reached in two ways (`TenantRouteBase`): by its own key, or, for the
+ * `definitions` what a tenant defines, with versions; `operator` what crosses tenants. What a tenant has is reached in two ways (`TenantRouteBase`): by its own key, or, for the
  * operator and the tenant's admins, under `/tenants/{tenant}`.
  */
 import type { FastifyInstance } from 'fastify';
@@ -18,7 +18,10 @@ import { keyTenantRouteBase, pathTenantRouteBase } from './admission/tenant-rout
 import { allTools } from '../prompts/all-tools.ts';
 import { workflowTools } from '../prompts/workflow-tools.ts';
 import { taskRoutes } from './routes/tasks.ts';
-import { workflowRoutes } from './routes/workflows.ts';
+import { agentRoutes, agentStateRoutes } from './definitions/agent-routes.ts';
+import { definitionRoutes } from './definitions/definition-routes.ts';
+import { promptRoutes } from './definitions/prompt-routes.ts';
+import { workflowRoutes } from './definitions/workflow-routes.ts';
 import { installRequestValidation } from './request-validation.ts';
 
 /** Everything under `/v1`; what crosses tenants only `forOperators`. */
@@ -26,7 +29,9 @@ export async function restRoutes(
   app: FastifyInstance,
   { services, forOperators }: { services: Services; forOperators: boolean },
 ): Promise<void> {
-  const findTool = workflowTools(allTools(services.operations, () => {}));
+  const tools = allTools(services.operations, () => {});
+  const context = { isTool: (name: string) => tools.has(name), validator: services.answerValidator };
+  const definitions = [workflowRoutes(workflowTools(tools)), agentRoutes(context), promptRoutes(context)];
   const operatorStore = openOperatorStore(services.store);
   await serveOpenApi(app);
   installRequestValidation(app);
@@ -39,6 +44,7 @@ export async function restRoutes(
     await app.register(interactionRoutes, { prefix, routeScope, services });
     await app.register(taskRoutes, { prefix, routeScope });
     await app.register(projectRoutes, { prefix, routeScope });
-    await app.register(workflowRoutes, { prefix, routeScope, findTool });
+    for (const routes of definitions) await app.register(definitionRoutes, { prefix, routeScope, routes });
+    await app.register(agentStateRoutes, { prefix, routeScope });
   }
 }

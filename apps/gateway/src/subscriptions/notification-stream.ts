@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ApiKeyParts } from '@baton/protocol';
 import type { Change, Identity, TenantStore } from '@baton/store';
 import type { Session } from '../sessions/session.ts';
-import { type NotificationWriter, PROMPT_LIST, RESOURCE_LIST } from './notification-writer.ts';
+import { type NotificationWriter, PROMPT_LIST, RESOURCE_LIST, TOOL_LIST } from './notification-writer.ts';
 import type { Subscriber, Subscription, SubscriptionIndex } from './subscription-index.ts';
 
 type SubscriptionChange = Extract<Change, { kind: 'subscription' }>;
@@ -99,9 +99,10 @@ export class NotificationStream implements Subscriber {
     this.state.writer.enqueue(what);
   }
 
-  /** Changes may have been lost: notifies of the list and of every subscription. */
+  /** Changes may have been lost: notifies of the lists and of every subscription. */
   notifyAll(): void {
     this.notify(RESOURCE_LIST);
+    this.notify(TOOL_LIST);
     if (this.currentIdentity.scopes.has('mcp')) this.notify(PROMPT_LIST);
     for (const uri of this.subscriptions.keys()) this.notify(uri);
   }

@@ -14,9 +14,11 @@ const CLOSE_GRACE_MS = 5_000;
 export const RESOURCE_LIST = '';
 /** The list of prompts may have changed; a URI has a colon. */
 export const PROMPT_LIST = 'prompts';
+/** The list of tools may have changed. */
+export const TOOL_LIST = 'tools';
 
 /**
- * Writes MCP's notifications of resources and prompts to one SSE stream. What is queued is a set: a resource that changes a hundred
+ * Writes MCP's notifications of resources, prompts and tools to one SSE stream. What is queued is a set: a resource that changes a hundred
  * times between two flushes is named once, and for a client that does not read only names are held.
  */
 export class NotificationWriter {
@@ -92,9 +94,10 @@ export class NotificationWriter {
   }
 }
 
-/** MCP 2025-11-25, server/resources and server/prompts: List Changed Notification, Subscriptions. */
+/** MCP 2025-11-25, server/resources, server/prompts and server/tools: List Changed Notification, Subscriptions. */
 function notification(what: string) {
   if (what === RESOURCE_LIST) return { jsonrpc: '2.0', method: 'notifications/resources/list_changed' };
+  if (what === TOOL_LIST) return { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
   if (what === PROMPT_LIST) return { jsonrpc: '2.0', method: 'notifications/prompts/list_changed' };
   return { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: what } };
 }

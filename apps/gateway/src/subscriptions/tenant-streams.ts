@@ -131,6 +131,8 @@ export class TenantStreams {
       case 'project':
       case 'task':
       case 'workflow':
+      case 'agent':
+      case 'prompt':
         this.index.notify(change);
     }
   }

@@ -1,4 +1,5 @@
 import type { CreateTaskResult } from '@modelcontextprotocol/sdk/types.js';
+import { findAgentTool } from '../agents/agent-tool.ts';
 import { admitCaller, ANY_MCP_CALLER } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
@@ -24,7 +25,7 @@ export async function createTask(
   call: Call,
   log: (error: unknown) => void,
 ): Promise<CreateTaskResult> {
-  const tool = tools.get(params.name);
+  const tool = tools.get(params.name) ?? (await findAgentTool(params.name, call));
   if (tool?.startTask === undefined) {
     await admitCaller(call, ANY_MCP_CALLER);
     const name = params.name.slice(0, 200);

@@ -11,9 +11,10 @@ import type { ToolReply } from '../delegation/tool-reply.ts';
 import { idempotencyOf } from './idempotency.ts';
 import type { RequestMeta, StartedTask } from './tool.ts';
 
-const completedReplySchema = z.looseObject({ status: z.literal('completed'), operation: z.string() });
+/** A reply to an operation that has ended; its own fields are beside these. */
+export const completedReplySchema = z.looseObject({ status: z.literal('completed'), operation: z.string() });
 
-const workingReplySchema = z
+export const workingReplySchema = z
   .looseObject({ status: z.literal('working'), operation: z.string(), taskId: z.string() })
   .describe('The work goes on; ask task_status how it stands');
 

@@ -110,10 +110,7 @@ function describeTool(
       title,
       description,
       inputSchema: { type: 'object', ...toJsonSchema(spec.input) },
-      outputSchema: {
-        type: 'object',
-        oneOf: [...spec.output, errorSchema].map((shape) => describeOutput(shape)),
-      },
+      outputSchema: describeReplies(spec.output),
       annotations: { title, ...hints },
       execution: { taskSupport },
     },
@@ -149,6 +146,11 @@ function fieldOf(issue: z.core.$ZodIssue): string {
   const path = issue.path.map(String).join('.');
   if (issue.code !== 'unrecognized_keys') return path;
   return [path, issue.keys[0]?.slice(0, MAX_PROBLEM_LENGTH)].filter(Boolean).join('.');
+}
+
+/** The output schema of a tool with these replies, an error being one more. */
+export function describeReplies(replies: readonly z.ZodType[]): Tool['listing']['outputSchema'] {
+  return { type: 'object', oneOf: [...replies, errorSchema].map((shape) => describeOutput(shape)) };
 }
 
 function describeOutput(shape: z.ZodType): JsonObject {

@@ -17,13 +17,16 @@ export function problemsOf(error: z.ZodError): DefinitionProblem[] {
 
 /** Errors: `invalid_arguments` naming the fields, where there is a problem. */
 export function refuseProblems(problems: readonly DefinitionProblem[]): void {
-  if (problems.length === 0) return;
+  if (problems.length > 0) throw refusalOf(problems);
+}
+
+export function refusalOf(problems: readonly DefinitionProblem[]): BatonError {
   const told = problems
     .slice(0, MAX_PROBLEMS)
     .map(({ field, problem }) => ({ field, problem: problem.slice(0, MAX_PROBLEM_LENGTH) }));
   const lines = told.map(({ field, problem }) => (field === '' ? problem : `${field}: ${problem}`));
   const more = problems.length > told.length ? `; and ${problems.length - told.length} more` : '';
-  throw new BatonError('invalid_arguments', lines.join('; ') + more, {
+  return new BatonError('invalid_arguments', lines.join('; ') + more, {
     field: told[0]?.field ?? '',
     issues: told,
   });

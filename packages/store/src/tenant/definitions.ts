@@ -152,6 +152,22 @@ export class Definitions {
     };
   }
 
+  /** What lists show of these; those that are not there are left out. */
+  async entriesOf(
+    names: readonly string[],
+  ): Promise<{ entries: DefinitionEntry[]; primary: string | undefined }> {
+    if (names.length === 0) return { entries: [], primary: undefined };
+    const { connection, keys } = this.context;
+    const [primary, texts] = await connection.command((client) =>
+      Promise.all([client.hget(keys.record, 'primaryAgent'), client.hmget(keys[this.plural], ...names)]),
+    );
+    const entries = names.flatMap((name, at) => {
+      const text = texts[at];
+      return typeof text === 'string' ? [parseEntry(name, text)] : [];
+    });
+    return { entries, primary: primary ?? undefined };
+  }
+
   /** What lists show of one, and whether it is the primary agent. Errors: `<kind>_not_found`. */
   async entry(name: string): Promise<DefinitionEntry & { isPrimary: boolean }> {
     const { connection, keys } = this.context;
@@ -162,16 +178,21 @@ export class Definitions {
     return { ...parseEntry(name, text), isPrimary: this.kind === 'agent' && primary === name };
   }
 
-  /** The newest versions in pages, by name; cursors are good for `list` alone. Errors: `invalid_arguments` naming the cursor. */
+  /** The newest versions in pages, by name; a cursor is good for `list` alone. Errors: `invalid_arguments` naming the cursor. */
   async page(list: string, cursor?: string): Promise<Page<StoredDefinition>> {
+    const { items: names, ...next } = this.pageOfNames(list, await this.names(), cursor);
+    const found = await Promise.all(names.map((name) => this.versions(name)));
+    return { items: found.flatMap(([newest]) => newest ?? []), ...next };
+  }
+
+  /** A page of names that are in order. Errors: as for `page`. */
+  pageOfNames(list: string, names: readonly string[], cursor?: string): Page<string> {
     const cursors = this.context.cursors.of(list, WHOLE_TENANT);
     const after = cursor === undefined ? '' : parseCursor(cursors, cursor).member;
-    const names = (await this.names()).filter((name) => name > after);
-    const shown = names.slice(0, PAGE_SIZE);
-    const found = await Promise.all(shown.map((name) => this.versions(name)));
-    const items = found.flatMap(([newest]) => newest ?? []);
-    const last = shown.at(-1);
-    if (last === undefined || names.length <= PAGE_SIZE) return { items };
+    const left = names.filter((name) => name > after);
+    const items = left.slice(0, PAGE_SIZE);
+    const last = items.at(-1);
+    if (last === undefined || left.length <= PAGE_SIZE) return { items };
     return { items, nextCursor: formatCursor(cursors, { score: '0', member: last }) };
   }
 

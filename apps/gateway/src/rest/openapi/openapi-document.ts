@@ -12,6 +12,8 @@ const TAGS = [
   { name: 'tasks', description: 'Running and ended operations' },
   { name: 'projects', description: 'Task lists, in and out as tasks.json of claude-task-master' },
   { name: 'workflows', description: 'Prompts that run, as definitions' },
+  { name: 'agents', description: 'The primary agent and its specialists, as definitions' },
+  { name: 'prompts', description: 'What calls of agents begin with, as definitions' },
   { name: 'description', description: 'This document' },
 ];
 

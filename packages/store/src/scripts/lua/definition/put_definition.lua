@@ -26,7 +26,6 @@ if A_enabled ~= '' then entry.enabled = A_enabled == '1' end
 
 local was_primary, is_primary = false, false
 if A_kind == 'agent' then
-  if A_revision ~= '' and A_revision ~= (read_tenant('agentChanges')[1] or '0') then return {'agents_conflict'} end
   local primary = primary_agent()
   was_primary = primary == A_name
   is_primary = was_primary or not primary or A_primary == '1'
@@ -40,6 +39,7 @@ if not before and used >= most then return {'limit_storage', A_limit, tostring(m
 local same = before and redis.call('HGET', K_definition, before.version) == A_definition
 local same_state = before and before.summary == entry.summary and before.enabled == entry.enabled and was_primary == is_primary
 if same and same_state then return {'unchanged', entry.version} end
+if A_revision ~= '' and A_revision ~= (read_tenant('agentChanges')[1] or '0') then return {'agents_conflict'} end
 
 local grown = #entry.summary - (before and #before.summary or 0)
 local by = string.format('%d;%s', now, A_by)

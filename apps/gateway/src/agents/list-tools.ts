@@ -1,0 +1,33 @@
+import { specialistOf } from '@baton/agents';
+import { type ListToolsResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { TenantStore } from '@baton/store';
+import { ANY_MCP_CALLER } from '../call/access.ts';
+import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
+import type { Tool } from '../tools/tool.ts';
+import { createAgentTool } from './agent-tool.ts';
+
+export const TOOL_CAPABILITIES = { tools: { listChanged: true } };
+
+/** `tools/list`: the tools of every tenant, and behind them, in pages by id, the tenant's enabled specialists. */
+export function listToolsMethod(tools: ReadonlyMap<string, Tool>): McpMethod {
+  const first = [...tools.values()].map((tool) => tool.listing);
+  return defineEdgeAdmittedMethod(
+    'tools/list',
+    ANY_MCP_CALLER,
+    ListToolsRequestSchema,
+    async ({ params }, { tenant }) => {
+      const cursor = params?.cursor;
+      const { listed, ...next } = await listAgentTools(tenant, cursor);
+      const all = cursor === undefined ? [...first, ...listed] : listed;
+      return { tools: all as ListToolsResult['tools'], ...next };
+    },
+  );
+}
+
+/** A page of the specialists that are enabled; it may be short and still have a next one. */
+async function listAgentTools({ agents }: TenantStore, cursor: string | undefined) {
+  const { items, ...next } = agents.pageOfNames('tools', await agents.names(), cursor);
+  const { entries, primary } = await agents.entriesOf(items);
+  const callable = entries.filter(({ name, enabled }) => enabled && name !== primary);
+  return { listed: callable.map((entry) => createAgentTool(specialistOf(entry)).listing), ...next };
+}
