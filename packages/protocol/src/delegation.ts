@@ -43,6 +43,8 @@ export interface DelegatedCall {
   readonly attempt: number;
   /** A few words for lists: what the request is about. */
   readonly summary: string;
+  /** The tenant's agent that it is for: its usage counts as that agent's. */
+  readonly agentId?: string;
 }
 
 const details = z.strictObject({

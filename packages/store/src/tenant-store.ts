@@ -16,6 +16,8 @@ import { SessionSubscriptions } from './tenant/session-subscriptions.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { WorkflowTasks } from './tasks/workflow-tasks.ts';
 import { Workflows } from './tenant/workflows.ts';
+import { Prices } from './usage/prices.ts';
+import { UsageDays } from './usage/usage-days.ts';
 import type { Lifetimes } from './records/durations.ts';
 
 /** The data of one tenant: the only way to it, and no method takes a tenant's id. */
@@ -30,6 +32,8 @@ export class TenantStore {
   readonly projects: Projects;
   readonly workflows: Workflows;
   readonly workflowTasks: WorkflowTasks;
+  readonly usageDays: UsageDays;
+  readonly prices: Prices;
   readonly apiKeys: ApiKeys;
   readonly sessionSubscriptions: SessionSubscriptions;
   readonly endedSessions: EndedSessions;
@@ -52,6 +56,8 @@ export class TenantStore {
     this.projects = new Projects(this.context);
     this.workflows = new Workflows(this.context);
     this.workflowTasks = new WorkflowTasks(this.context);
+    this.usageDays = new UsageDays(this.context);
+    this.prices = new Prices(this.context);
     this.sessionSubscriptions = new SessionSubscriptions(this.context);
     this.endedSessions = new EndedSessions(this.context);
     this.cursors = context.cursors;

@@ -1,7 +1,7 @@
 /**
  * REST, for operators and for tenants' own tools: `admission` holds every request to its route's declared access,
- * `request-validation` parses what was sent, `openapi` describes all of it. `routes` has one file per resource of a tenant,
- * `operator` what crosses tenants. What a tenant has is reached in two ways (`TenantRouteBase`): by its own key, or, for the
+ * `request-validation` parses what was sent, `openapi` describes all of it. `routes` has one file per resource of a tenant, `usage` its
+ * reports and prices, `operator` what crosses tenants. What a tenant has is reached in two ways (`TenantRouteBase`): by its own key, or, for the
  * operator and the tenant's admins, under `/tenants/{tenant}`.
  */
 import type { FastifyInstance } from 'fastify';
@@ -19,6 +19,8 @@ import { allTools } from '../prompts/all-tools.ts';
 import { workflowTools } from '../prompts/workflow-tools.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { workflowRoutes } from './routes/workflows.ts';
+import { priceRoutes } from './usage/price-routes.ts';
+import { usageRoutes } from './usage/usage-routes.ts';
 import { installRequestValidation } from './request-validation.ts';
 
 /** Everything under `/v1`; what crosses tenants only `forOperators`. */
@@ -40,5 +42,7 @@ export async function restRoutes(
     await app.register(taskRoutes, { prefix, routeScope });
     await app.register(projectRoutes, { prefix, routeScope });
     await app.register(workflowRoutes, { prefix, routeScope, findTool });
+    await app.register(usageRoutes, { prefix, routeScope });
+    await app.register(priceRoutes, { prefix, routeScope });
   }
 }

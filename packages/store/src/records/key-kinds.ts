@@ -33,6 +33,7 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
   { pattern: /^:project:/, ...KEPT_WITH_TENANT },
   { pattern: /^:workflows$/, ...KEPT_WITH_TENANT },
   { pattern: /^:workflow:[^:]+$/, ...KEPT_WITH_TENANT },
+  { pattern: /^:prices$/, ...KEPT_WITH_TENANT },
   { pattern: /^:pending$/, ...members(/^([\w-]+)\./) },
   { pattern: /^:ready$/, ...members(/^([\w-]+)$/) },
   { pattern: /^:held$/, ...members(/ ([\w-]+)$/) },
@@ -41,7 +42,7 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
     pattern: /^:(rates|tasks|retained|claims|subscribers|ended|listeners|landed|outcomes|outcomes:times)$/,
     ...EXPIRES,
   },
-  { pattern: /^:(task|past|chunks|idem|session|holder):[^:]+$/, ...EXPIRES },
+  { pattern: /^:(task|past|chunks|idem|session|holder|usage):[^:]+$/, ...EXPIRES },
 ];
 
 /** Of a shard or of the deployment. */

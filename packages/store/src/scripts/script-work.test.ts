@@ -58,6 +58,7 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'tenant/create_key': 900,
   'tenant/end_key': 30,
   'tenant/upsert_tenant': 30,
+  'usage/put_prices': 30,
   'workflow/complete_workflow': 120,
   'workflow/delete_workflow': 70,
   'workflow/put_workflow': 60,

@@ -129,6 +129,7 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await fixture.sweep(shard);
   await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: 1_000_000 } });
   const { workflows, workflowTasks } = testTenant.store;
+  await testTenant.store.prices.put(ANN, { currency: 'EUR', models: { any: { input: 1, output: 2 } } });
   for (let version = 1; version <= 6; version++) await workflows.put(ANN, 'plan', { version });
   await workflows.delete(ANN, 'plan');
   // Opened past the tenant's own way: the task of a workflow has no interactions.

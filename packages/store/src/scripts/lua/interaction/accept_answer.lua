@@ -1,7 +1,8 @@
 #!lua
 -- ACCEPT_ANSWER: takes the answer to an interaction, once, and puts its task into its tenant's ready list.
--- KEYS: credential tenant rates task pending claims ready held jobs tenantsWithJobs workers activeChangeChannel
--- ARGV: digest principal scopes need bytes weight floor topic ref number answer fingerprint channel
+-- KEYS: credential tenant rates task pending claims ready held jobs tenantsWithJobs workers activeChangeChannel usage
+-- ARGV: digest principal scopes need bytes weight floor topic ref number answer fingerprint channel used
+--       used: what the answer says that its LLM call used, "<tokens in>;<tokens out>;<model>"
 -- Returns: {'accepted', event, next, expiresInMs}: next is the job to add, as "number list", or '', and behind it 1 where chunks of
 --          the answer were posted, which are of no use now; {'replayed', event} for the same answer again; {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'},
@@ -24,14 +25,15 @@
 -- @include ready_queue
 -- @include task_waiters
 -- @include change_feed
+-- @include usage
 local now = clock()
 local refusal, principal, scopes, limits, expires_in = authenticate(now, 'answerBytes')
 if refusal then return refusal end
 local owner = visible_owner(principal, scopes)
 if not owner then return take_answer_token(now) or {'interaction_not_found'} end
-local open, answered, ended, events, waiters, chunk_state, queue, bytes = unpack(redis.call(
+local open, answered, ended, events, waiters, chunk_state, queue, bytes, program, summary, task_usage = unpack(redis.call(
   'HMGET', K_task, F_waits, F_answered .. A_number, F_ended .. A_number, F_events, F_waiters,
-  F_chunk_state .. A_number, F_queue, F_bytes))
+  F_chunk_state .. A_number, F_queue, F_bytes, F_program, F_summary .. A_number, F_usage))
 local waits = parse_waits(open)
 local wait, place = find_interaction(waits, A_number)
 local over_rate = take_answer_token(now, wait)
@@ -50,6 +52,8 @@ local event = (events or 0) + 1
 -- A segment that runs right now finds the answer itself: PARK sees an event that it has not consumed.
 local queued = queue and queue ~= ''
 local receipt = string.format('%s;%d;%s', A_fingerprint, now, principal)
+local used = wait.kind == 'llm' and read_usage(program, summary, A_used, now)
+if used then receipt = receipt .. ';' .. format_usage(used) end
 local grown = #wait.kind + 1 + #A_answer + W_journal + #receipt + W_answered
 if chunk_state then grown = grown - stored_chunk_bytes(read_chunk_state(chunk_state)) end
 local bytes_now = add_bytes(bytes, grown)
@@ -59,9 +63,11 @@ local fields = {
   F_queue, queued and queue or 'ready',
 }
 if bytes_now then add_pair(fields, F_bytes, bytes_now) end
+if used then add_pair(fields, F_usage, add_task_usage(task_usage, used)) end
 local _, waiters_now = added_waiter(waiters, A_channel)
 if waiters_now then add_pair(fields, F_waiters, waiters_now) end
 write_all('HSET', K_task, fields)
+if used then count_usage_of_day(used) end
 local reference = A_ref .. '.' .. A_number .. '|' .. owner
 defer_write('ZREM', K_pending, reference)
 -- Most interactions are answered by whom they were shown to, and nobody claims them.
