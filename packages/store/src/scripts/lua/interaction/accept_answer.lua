@@ -52,8 +52,11 @@ local event = (events or 0) + 1
 -- A segment that runs right now finds the answer itself: PARK sees an event that it has not consumed.
 local queued = queue and queue ~= ''
 local receipt = string.format('%s;%d;%s', A_fingerprint, now, principal)
-local used = wait.kind == 'llm' and read_usage(program, summary, A_used, now)
-if used then receipt = receipt .. ';' .. format_usage(used) end
+local usage_now, took
+if wait.kind == 'llm' then
+  usage_now, took = count_usage(program, summary, task_usage, A_used, now)
+  receipt = receipt .. ';' .. took .. ';' .. A_used
+end
 local grown = #wait.kind + 1 + #A_answer + W_journal + #receipt + W_answered
 if chunk_state then grown = grown - stored_chunk_bytes(read_chunk_state(chunk_state)) end
 local bytes_now = add_bytes(bytes, grown)
@@ -63,11 +66,10 @@ local fields = {
   F_queue, queued and queue or 'ready',
 }
 if bytes_now then add_pair(fields, F_bytes, bytes_now) end
-if used then add_pair(fields, F_usage, add_task_usage(task_usage, used)) end
+if usage_now then add_pair(fields, F_usage, usage_now) end
 local _, waiters_now = added_waiter(waiters, A_channel)
 if waiters_now then add_pair(fields, F_waiters, waiters_now) end
 write_all('HSET', K_task, fields)
-if used then count_usage_of_day(used) end
 local reference = A_ref .. '.' .. A_number .. '|' .. owner
 defer_write('ZREM', K_pending, reference)
 -- Most interactions are answered by whom they were shown to, and nobody claims them.
