@@ -234,6 +234,7 @@ describe('data model', () => {
       idempotency: tenant.idempotency('<digest>'),
       past: tenant.past(id).replace(taskRef(id), '<ref>'),
       chunks: tenant.chunks(id, 1).replace(`${taskRef(id)}.1`, '<ref>.<number>'),
+      usage: tenant.usage('<day>'),
       holder: tenant.holder('x').replace(/[^:]+$/, '<digest>'),
     };
     // A method that makes another key must be named here first.

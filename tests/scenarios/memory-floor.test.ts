@@ -44,6 +44,7 @@ const ROUTES: Readonly<Record<string, { done: boolean; body?: object; operator?:
     done: false,
     body: { name: 'plan', description: 'other', steps: [{ name: 'find', guidance: 'Look.' }] },
   },
+  'PUT /v1/prices': { done: false, body: { currency: 'EUR', models: { any: { input: 1, output: 2 } } } },
   'DELETE /v1/workflows/{name}': { done: true },
   'DELETE /v1/projects/{id}': { done: true },
 };

@@ -3,6 +3,7 @@
  * secure-json-parse only.
  * `errors` is the one table of codes; `delegation` and `answer` are the two halves of a delegated call, and
  * `answer-correction` asks again; `message` is a dialog's and `tool-calls` reads those of an answer; `ids`, `api-key`, `tenant-creation-input`, `limits` and `task-and-interaction-status` are the records' parts;
+ * `usage` reads what an answer used, `price-table` what that costs;
  * `json` (with the one parser of text from outside), `model-parameters` and `truncate` bound what comes in.
  */
 export * from './answer.ts';
@@ -17,7 +18,9 @@ export * from './json/json-text.ts';
 export * from './limits.ts';
 export * from './message.ts';
 export * from './mask-url-passwords.ts';
+export * from './price-table.ts';
 export * from './task-and-interaction-status.ts';
 export * from './tool-calls.ts';
 export * from './truncate.ts';
+export * from './usage.ts';
 export * from './version.ts';

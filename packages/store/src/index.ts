@@ -2,7 +2,7 @@
  * The store: the only package that speaks to Redis. A `task` here is one durable execution of an operation (MCP's task), never an
  * item of a project's task list, which is packages/operations'. `Store` opens it, `TenantStore` is the way to one tenant's data.
  * `records/` has key names, lifetimes and record formats, `redis/` the connection, `scripts/` every state change, `queues/`
- * BullMQ, `tenant/`, `tasks/` and `queries/` a tenant's data, `waiting/` a replica's inbox, `shard/` what workers run.
+ * BullMQ, `tenant/`, `tasks/`, `usage/` and `queries/` a tenant's data, `waiting/` a replica's inbox, `shard/` what workers run.
  */
 export type { Identity } from './identity/identity.ts';
 export type { CallerAdmission } from './tenant/caller-admission.ts';
@@ -29,6 +29,8 @@ export { OversizedRequestError } from './records/oversized-request-error.ts';
 export type { ParkRequest, Wait } from './records/park-request.ts';
 export type { NewTask } from './tasks/tasks.ts';
 export type { Usage } from './tenant/usage.ts';
+export type { UsageRow } from './usage/usage-days.ts';
+export { utcDay, utcDaysBetween } from './usage/utc-day.ts';
 export type { TenantStore } from './tenant-store.ts';
 export { unreadyReason } from './redis/redis-errors.ts';
 export {

@@ -17,6 +17,8 @@ import { SessionSubscriptions } from './tenant/session-subscriptions.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { WorkflowTasks } from './tasks/workflow-tasks.ts';
 import { Definitions } from './tenant/definitions.ts';
+import { Prices } from './usage/prices.ts';
+import { UsageDays } from './usage/usage-days.ts';
 import type { Lifetimes } from './records/durations.ts';
 
 /** The data of one tenant: the only way to it, and no method takes a tenant's id. */
@@ -34,6 +36,8 @@ export class TenantStore {
   readonly agents: Definitions;
   readonly prompts: Definitions;
   readonly workflowTasks: WorkflowTasks;
+  readonly usageDays: UsageDays;
+  readonly prices: Prices;
   readonly apiKeys: ApiKeys;
   readonly sessionSubscriptions: SessionSubscriptions;
   readonly endedSessions: EndedSessions;
@@ -59,6 +63,8 @@ export class TenantStore {
     this.agents = new Definitions(this.context, 'agent');
     this.prompts = new Definitions(this.context, 'prompt');
     this.workflowTasks = new WorkflowTasks(this.context);
+    this.usageDays = new UsageDays(this.context);
+    this.prices = new Prices(this.context);
     this.sessionSubscriptions = new SessionSubscriptions(this.context);
     this.endedSessions = new EndedSessions(this.context);
     this.cursors = context.cursors;

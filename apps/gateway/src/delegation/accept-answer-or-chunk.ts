@@ -1,8 +1,15 @@
 import { hash } from 'node:crypto';
-import { type AgentResponse, BatonError, canonicalJson, parseInteractionId } from '@baton/protocol';
+import {
+  type AgentResponse,
+  BatonError,
+  canonicalJson,
+  parseInteractionId,
+  readAnswerUsage,
+} from '@baton/protocol';
 import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 import type { UnadmittedCall } from '../call/call.ts';
 import type { ToolReply } from './tool-reply.ts';
+import type { AnswerConfirmation } from './answer-confirmation.ts';
 import { contentBlocksOf } from './content-blocks.ts';
 import { type TaskOutcome, outcomeOf } from './task-outcome.ts';
 import { joinAnswerChunks } from './answer-chunks.ts';
@@ -24,6 +31,7 @@ export async function acceptAnswerOrChunk(
   const { inbox } = call.services.store;
   const identity = call.caller.heldIdentity();
   const subscription = inbox.subscribe(interactions.topicOf(interactionId), identity.admittedBy);
+  const usage = readAnswerUsage(complete);
   try {
     const accepted = await interactions.accept(call.caller, {
       interactionId,
@@ -31,13 +39,15 @@ export async function acceptAnswerOrChunk(
       // Of what was posted: the chunks are gone once they were joined, and the same may be posted again.
       fingerprint: fingerprintOf(response),
       channel: waitMs > 0 ? inbox.channel : '',
+      usage,
     });
     const { taskId, event, replayed } = accepted;
     const wait = { event, waitMs, registered: !replayed };
     const view = await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, wait);
     const outcome = outcomeOf(view);
     const text = `The answer is taken; the task is ${outcome.status}.`;
-    return confirmation({ interactionId, taskId, replayed, outcome }, text, contentBlocksOf(outcome.result));
+    const blocks = contentBlocksOf(outcome.result);
+    return confirmation({ interactionId, taskId, replayed, outcome, warning: usage.problem }, text, blocks);
   } finally {
     subscription.close();
   }
@@ -70,17 +80,19 @@ interface ConfirmedAnswer {
   readonly taskId: string;
   readonly replayed: boolean;
   readonly outcome: TaskOutcome;
+  readonly warning?: string | undefined;
 }
 
 function confirmation(
-  { interactionId, taskId, replayed, outcome }: ConfirmedAnswer,
+  { interactionId, taskId, replayed, outcome, warning }: ConfirmedAnswer,
   text: string,
   blocks: readonly ContentBlock[] = [],
 ): ToolReply {
   const status = 'agent_response_processed_by_taskmaster';
-  const structured = replayed
-    ? { status, interactionId, taskId, replayed, outcome }
-    : { status, interactionId, taskId, outcome };
+  const structured: AnswerConfirmation = replayed
+    ? { status, interactionId, taskId, replayed, outcome: { ...outcome } }
+    : { status, interactionId, taskId, outcome: { ...outcome } };
+  if (warning !== undefined) structured.warning = warning;
   return { text, structured, taskId, textIncludesJson: true, blocks };
 }
 

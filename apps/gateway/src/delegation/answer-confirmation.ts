@@ -7,6 +7,9 @@ export const answerConfirmationSchema = z.looseObject({
   taskId: z.string(),
   /** True when the same answer was given before. */
   replayed: z.boolean().optional(),
+  /** What of the answer does not count, though it was accepted: of its usage. */
+  warning: z.string().optional(),
   /** Where the task stood when the wait ended. */
   outcome: z.looseObject({ status: z.string() }),
 });
+export type AnswerConfirmation = z.infer<typeof answerConfirmationSchema>;

@@ -12,6 +12,7 @@ export function taskStatusReply(view: TaskView, workflow?: WorkflowStatus) {
     lastUpdatedAt: isoTime(view.updatedAt),
     expiresAt: isoTime(view.expiresAt),
     ...outcomeOf(view),
+    ...(view.usage && { usage: view.usage }),
     ...workflow,
   };
 }

@@ -1,7 +1,7 @@
 /**
  * REST, for operators and for tenants' own tools: `admission` holds every request to its route's declared access,
  * `request-validation` parses what was sent, `openapi` describes all of it. `routes` has one file per resource of a tenant,
- * `definitions` what a tenant defines, with versions; `operator` what crosses tenants. What a tenant has is reached in two ways (`TenantRouteBase`): by its own key, or, for the
+ * `definitions` what a tenant defines, with versions, `usage` its reports and prices; `operator` what crosses tenants. What a tenant has is reached in two ways (`TenantRouteBase`): by its own key, or, for the
  * operator and the tenant's admins, under `/tenants/{tenant}`.
  */
 import type { FastifyInstance } from 'fastify';
@@ -22,6 +22,8 @@ import { agentRoutes, agentStateRoutes } from './definitions/agent-routes.ts';
 import { definitionRoutes } from './definitions/definition-routes.ts';
 import { promptRoutes } from './definitions/prompt-routes.ts';
 import { workflowRoutes } from './definitions/workflow-routes.ts';
+import { priceRoutes } from './usage/price-routes.ts';
+import { usageRoutes } from './usage/usage-routes.ts';
 import { installRequestValidation } from './request-validation.ts';
 
 /** Everything under `/v1`; what crosses tenants only `forOperators`. */
@@ -46,5 +48,7 @@ export async function restRoutes(
     await app.register(projectRoutes, { prefix, routeScope });
     for (const routes of definitions) await app.register(definitionRoutes, { prefix, routeScope, routes });
     await app.register(agentStateRoutes, { prefix, routeScope });
+    await app.register(usageRoutes, { prefix, routeScope });
+    await app.register(priceRoutes, { prefix, routeScope });
   }
 }

@@ -1,5 +1,5 @@
 import { integerOrDigits } from '@baton/operations';
-import { MAX_WAIT_MS, taskStatusSchema as statuses } from '@baton/protocol';
+import { MAX_WAIT_MS, taskStatusSchema as statuses, usageSumsSchema } from '@baton/protocol';
 import { z } from 'zod';
 import { edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { contentBlocksOf } from '../delegation/content-blocks.ts';
@@ -23,6 +23,7 @@ const output = z.looseObject({
   lastUpdatedAt: z.string(),
   expiresAt: z.string(),
   error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+  usage: usageSumsSchema.optional().describe('What its answered LLM requests have used'),
   workflow: z.string().optional().describe('Of the task of a workflow: its name'),
   variables: z
     .looseObject({})

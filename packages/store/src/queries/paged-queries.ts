@@ -1,4 +1,4 @@
-import { parseInteractionId, type TaskStatus } from '@baton/protocol';
+import { parseInteractionId, type TaskStatus, type UsageSums } from '@baton/protocol';
 import { PendingList, type PendingQuery, type PendingPage } from './pending-list.ts';
 import { formatScopes, type Identity, maySee } from '../identity/identity.ts';
 import { formatCursor, parseCursor, withoutPrincipal } from '../cursors/cursor.ts';
@@ -16,6 +16,7 @@ import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { listVisibleTasks } from './task-index.ts';
 import { ShownRequests } from './shown-requests.ts';
+import { parseUsageSums } from '../usage/usage-sums.ts';
 import { parseProgramField } from '../records/program-field.ts';
 import { readTaskPages } from '../tasks/task-pages.ts';
 import { requireTaskId } from '../tasks/tasks.ts';
@@ -50,6 +51,8 @@ export interface TaskInspection extends TaskSummary {
   readonly journal: ReadonlyMap<string, string>;
   readonly interactions: readonly InteractionSummary[];
   readonly payload?: string;
+  /** What its answered LLM requests have used; absent before the first. */
+  readonly usage?: UsageSums;
 }
 
 /** So many interactions of one task are read by one script. */
@@ -151,6 +154,7 @@ export class PagedQueries {
     requireTaskId(taskId);
     const readFields = await this.fields(identity, taskId);
     const payload = readFields[FIELD.outcome];
+    const usage = parseUsageSums(readFields[FIELD.usage]);
     const journal = Object.entries(readFields).flatMap(([field, value]): [string, string][] =>
       field.startsWith(FIELD.journal) && value ? [[field.slice(FIELD.journal.length), value]] : [],
     );
@@ -165,6 +169,7 @@ export class PagedQueries {
         Number(readFields[FIELD.interactions_opened] ?? 0),
       ),
       ...(payload ? { payload } : {}),
+      ...(usage && { usage }),
     };
   }
 

@@ -67,5 +67,8 @@ export const SUBSCRIPTION_REFRESH_INTERVAL = 120_000;
 /** For so long after its last stream a session keeps its subscriptions, however many others need its place. */
 export const SUBSCRIPTION_GRACE = 600_000;
 
+/** What LLM calls used on a day stays readable for so long: a year, and a month to look back at it. */
+export const USAGE_DAY_TTL = 400 * 86_400_000;
+
 /** An API key that has ended stays listed for so long. */
 export const ENDED_KEY_RETENTION = 7 * 86_400_000;

@@ -18,6 +18,16 @@ interface InteractionFacts {
   readonly expiresAt?: number;
   readonly endedAt?: number;
   readonly answeredBy?: string;
+  /** Of an LLM request that was answered: what the answer used. */
+  readonly usage?: InteractionUsage;
+}
+
+/** Tokens where the answer gave them, the model where it named one, and the milliseconds from the request to the answer. */
+export interface InteractionUsage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly model?: string;
+  readonly durationMs: number;
 }
 
 /** An interaction in any status, with what it asks. Times are milliseconds by Redis's clock. */
@@ -89,11 +99,22 @@ function parseFacts(
   const due = openDeadline(waits ?? '', number);
   if (due !== undefined) return { ...facts, status: 'pending', expiresAt: due };
   if (answered) {
-    const [, endedAt, answeredBy = ''] = answered.split(';');
-    return { ...facts, status: 'answered', endedAt: Number(endedAt), answeredBy };
+    const [, endedAt, answeredBy = '', ...used] = answered.split(';');
+    const usage = used.length === 0 ? {} : { usage: parseInteractionUsage(used) };
+    return { ...facts, status: 'answered', endedAt: Number(endedAt), answeredBy, ...usage };
   }
   const [status = 'cancelled', endedAt = '0'] = (ended ?? '').split(';');
   return { ...facts, status: status as InteractionStatus, endedAt: Number(endedAt) };
+}
+
+function parseInteractionUsage([duration, input, output, ...names]: readonly string[]): InteractionUsage {
+  const model = names.join(';');
+  return {
+    ...(input && { inputTokens: Number(input) }),
+    ...(output && { outputTokens: Number(output) }),
+    ...(model && { model }),
+    durationMs: Number(duration),
+  };
 }
 
 function openDeadline(waits: string, number: number): number | undefined {

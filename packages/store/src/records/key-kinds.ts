@@ -34,6 +34,7 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
   { pattern: /^:(conversations|conversationSizes)$/, ...KEPT_WITH_TENANT },
   { pattern: /^:(workflows|agents|prompts)$/, ...KEPT_WITH_TENANT },
   { pattern: /^:(workflow|agent|prompt):[^:]+$/, ...KEPT_WITH_TENANT },
+  { pattern: /^:prices$/, ...KEPT_WITH_TENANT },
   { pattern: /^:pending$/, ...members(/^([\w-]+)\./) },
   { pattern: /^:ready$/, ...members(/^([\w-]+)$/) },
   { pattern: /^:held$/, ...members(/ ([\w-]+)$/) },
@@ -42,7 +43,7 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
     pattern: /^:(rates|tasks|retained|claims|subscribers|ended|listeners|landed|outcomes|outcomes:times)$/,
     ...EXPIRES,
   },
-  { pattern: /^:(task|past|chunks|idem|session|holder|conversation|messages):[^:]+$/, ...EXPIRES },
+  { pattern: /^:(task|past|chunks|idem|session|holder|usage|conversation|messages):[^:]+$/, ...EXPIRES },
 ];
 
 /** Of a shard or of the deployment. */

@@ -136,6 +136,8 @@ export class TenantKeys {
   readonly activeChangeChannel: string;
   /** The channel of the deployment on which it is published that a key has ended. */
   readonly admissionChannel: string;
+  /** What each model costs. */
+  readonly prices: string;
   /** The MCP sessions with subscriptions, and the ended ones. */
   readonly subscribedSessions: string;
   readonly endedSessions: string;
@@ -167,6 +169,7 @@ export class TenantKeys {
     this.conversationSizes = `${this.record}:conversationSizes`;
     this.agents = `${this.record}:agents`;
     this.prompts = `${this.record}:prompts`;
+    this.prices = `${this.record}:prices`;
     this.changeChannel = `${this.record}:changes`;
     this.activeChangeChannel = `${this.record}:listeners`;
     this.subscribedSessions = `${this.record}:subscribers`;
@@ -180,7 +183,7 @@ export class TenantKeys {
   }
 
   /** Every key that the script of a task may name; `run` takes those that it does. One literal, since each call makes it. */
-  scriptKeys({ task, past }: TaskNames, credential = '', idempotency = '') {
+  scriptKeys({ task, past }: TaskNames, credential = '', idempotency = '', usage = '') {
     const {
       shard,
       record: tenant,
@@ -215,6 +218,7 @@ export class TenantKeys {
       tenantsWithJobs,
       workers,
       activeChangeChannel,
+      usage,
       // Of a task that is no step of a workflow: its own.
       parent: task,
     };
@@ -250,6 +254,11 @@ export class TenantKeys {
   /** The chunks of a streamed answer to one interaction of a task. */
   chunks(taskId: string, number: number): string {
     return `${this.record}:chunks:${taskRef(taskId)}.${number}`;
+  }
+
+  /** What the LLM calls used whose answers came on one day of UTC, named as ISO 8601 does. */
+  usage(day: string): string {
+    return `${this.record}:usage:${day}`;
   }
 
   /** What one holder has claimed. `holder` is of any length and characters. */

@@ -231,6 +231,13 @@ export const TASK_RECORD = {
     ],
     absent: 'in records of an earlier release, until a recount meets them',
   },
+  usage: {
+    stored: 'us',
+    meaning: 'What the answered LLM requests of the task have used',
+    value: '<calls>;<tokens in>;<tokens out>;<ms>',
+    writers: ['interaction/accept_answer'],
+    absent: 'until an LLM request of the task is answered',
+  },
   idempotency: {
     stored: 'id',
     meaning: 'The idempotency key that started the task, as its record is named',
@@ -292,7 +299,8 @@ export const TASK_RECORD = {
     stored: 's',
     suffix: '<number>',
     meaning: 'What lists show of an LLM request, and what they filter by',
-    value: '<created ms>;<role>;<service type>;<attempt>;<summary as JSON>',
+    value:
+      '<created ms>;<role>;<service type>;<attempt>;<summary as JSON>, with @<agent id> behind the attempt of a request for an agent',
     writers: ['task/open', 'task/park'],
     absent:
       'when it was moved with its request; for a question to a person, and in records of the layout without it: read it out of `request`',
@@ -301,7 +309,8 @@ export const TASK_RECORD = {
     stored: 'g',
     suffix: '<number>',
     meaning: 'The receipt of the accepted answer, whose text is in the journal',
-    value: '<fingerprint>;<ms>;<principal who answered>',
+    value:
+      '<fingerprint>;<ms>;<principal who answered>, and of an LLM request ;<ms that it took>;<tokens in>;<tokens out>;<model>, each empty where the answer gives none',
     writers: ['interaction/accept_answer'],
     absent: 'unless the interaction was answered',
   },

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type TaskEnd,
   type TaskStatus,
+  type UsageSums,
   type WireError,
 } from '@baton/protocol';
 import {
@@ -12,6 +13,7 @@ import {
   parseSummarizedRequest,
   type SummarizedRequest,
 } from './interaction-request.ts';
+import { parseUsageSums } from '../usage/usage-sums.ts';
 import { parseProgramField } from './program-field.ts';
 
 /** A pending request, as it was parked. Times are milliseconds by Redis's clock. */
@@ -32,6 +34,8 @@ interface TaskFacts {
   readonly expiresAt: number;
   /** How many of its events (answers, expiries, cancellations) the task's program had consumed when it last parked. */
   readonly seen: number;
+  /** What its answered LLM requests have used; absent before the first. */
+  readonly usage?: UsageSums;
 }
 
 /** A task's state as callers see it. */
@@ -44,7 +48,8 @@ export type TaskView = TaskFacts &
 /** Reads READ_TASK_AND_REGISTER_WAITER's reply, from the task's fields on. */
 export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskView {
   const [facts, ...interactions] = reply as [string[], ...unknown[]];
-  const [status, principal = '', program, at, up, ex, se, payload] = facts;
+  const [status, principal = '', program, at, up, ex, se, payload, used] = facts;
+  const usage = parseUsageSums(used);
   const common: TaskFacts = {
     taskId,
     principal,
@@ -53,6 +58,7 @@ export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskVi
     updatedAt: Number(up ?? at),
     expiresAt: Number(ex),
     seen: Number(se ?? 0),
+    ...(usage && { usage }),
   };
   const end = parseTaskEnd(status as TaskStatus, payload ?? '');
   if (end !== undefined) return { ...common, ...end };

@@ -9,7 +9,7 @@ import { defineScript } from './script.ts';
  * REPLICATED: the reply confirms something to someone outside, and waits for the replicas of Redis. What workers do is not:
  * should a failover lose it, it is done again, and clients learn of it by READ_TASK_AND_REGISTER_WAITER.
  *
- * NEW_WORK: OPEN, APPEND_CHUNK, COMMIT from outside a task, KEEP_OUTCOME, SUBSCRIBE, CREATE_KEY and PUT_DEFINITION bring new content in, and are the first to be
+ * NEW_WORK: OPEN, APPEND_CHUNK, COMMIT from outside a task, KEEP_OUTCOME, SUBSCRIBE, CREATE_KEY, PUT_PRICES and PUT_DEFINITION bring new content in, and are the first to be
  * refused while Redis has little room left (memory-reserve.ts); ANSWER, that is ACCEPT_ANSWER and COMPLETE_WORKFLOW, which bring
  * what somebody paid for, is the next. The rest of the room is for what was accepted, that is PARK, COMMIT and BullMQ's jobs.
  * When Redis is full all the same, it refuses those, PARK, RECORD_PROGRESS and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their first line) write some bytes at most,
@@ -72,8 +72,8 @@ export const OPEN = defineScript(
 
 export const ACCEPT_ANSWER = defineScript(
   'interaction/accept_answer',
-  [...ADMISSION, 'task', 'pending', 'claims', ...QUEUE, 'activeChangeChannel'],
-  [...CALLER, 'topic', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
+  [...ADMISSION, 'task', 'pending', 'claims', ...QUEUE, 'activeChangeChannel', 'usage'],
+  [...CALLER, 'topic', 'ref', 'number', 'answer', 'fingerprint', 'channel', 'used'],
   { ...REPLICATED, ...BATCHED, ...ANSWER },
 );
 
@@ -385,6 +385,13 @@ export const CHANGE_AGENT = defineScript(
   ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],
   [...RECHECK, 'kind', 'name', 'enabled', 'primary'],
   REPLICATED,
+);
+
+export const PUT_PRICES = defineScript(
+  'usage/put_prices',
+  ['credential', 'tenant', 'prices'],
+  [...RECHECK, 'table'],
+  { ...REPLICATED, ...NEW_WORK },
 );
 
 /** Whoever changes how a workflow stands waits until it is stored. */

@@ -66,6 +66,7 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'tenant/create_key': 900,
   'tenant/end_key': 30,
   'tenant/upsert_tenant': 30,
+  'usage/put_prices': 30,
   'workflow/complete_workflow': 120,
   'workflow/read_progress': 60,
   'workflow/record_progress': 120,

@@ -1,4 +1,4 @@
-import { parseInteractionId, type Scope } from '@baton/protocol';
+import { type AnswerUsage, parseInteractionId, type Scope } from '@baton/protocol';
 import { type Identity, formatScopes } from '../identity/identity.ts';
 import type { CallerAdmission } from '../tenant/caller-admission.ts';
 import { taskRef } from '../records/keys.ts';
@@ -6,6 +6,7 @@ import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { ACCEPT_ANSWER, APPEND_CHUNK, EXTEND_INTERACTION, READ_CHUNK_STATE } from '../scripts/registry.ts';
+import { utcDay } from '../usage/utc-day.ts';
 import { runCancel } from './tasks.ts';
 
 export type Accepted = { readonly replayed: boolean; readonly event: number; readonly taskId: string };
@@ -26,7 +27,13 @@ export class Interactions {
   /** Accepts the answer to an interaction; `channel`, an inbox's, is notified when the task's state changes. */
   async accept(
     caller: CallerAdmission,
-    answer: { interactionId: string; text: string; fingerprint: string; channel: string },
+    answer: {
+      interactionId: string;
+      text: string;
+      fingerprint: string;
+      channel: string;
+      usage?: AnswerUsage;
+    },
   ): Promise<Accepted> {
     const { keys, connection } = this.context;
     const { taskId, number } = this.parseId(answer.interactionId);
@@ -36,7 +43,10 @@ export class Interactions {
       ANSWER,
       answer.interactionId,
     );
-    const reply = await runScript(connection, ACCEPT_ANSWER, keys.scriptKeys(names, caller.credentialKey), {
+    const { inputTokens = '', outputTokens = '', model = '' } = answer.usage ?? {};
+    const usageOfToday = keys.usage(utcDay(Date.now()));
+    const allKeys = keys.scriptKeys(names, caller.credentialKey, '', usageOfToday);
+    const reply = await runScript(connection, ACCEPT_ANSWER, allKeys, {
       digest,
       principal,
       scopes,
@@ -50,6 +60,7 @@ export class Interactions {
       answer: answer.text,
       fingerprint: answer.fingerprint,
       channel: answer.channel,
+      used: `${inputTokens};${outputTokens};${model}`,
     });
     caller.recordAdmission(reply);
     if (reply[0] === 'accepted') caller.recordExpiry(reply[3]);

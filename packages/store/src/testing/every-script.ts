@@ -133,6 +133,7 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   const { agents, prompts, workflows, workflowTasks } = testTenant.store;
   for (let version = 1; version <= 6; version++)
     await workflows.put(ANN, 'plan', { definition: { version } });
+  await testTenant.store.prices.put(ANN, { currency: 'EUR', models: { any: { input: 1, output: 2 } } });
   await workflows.delete(ANN, 'plan');
   for (const id of ['first', 'second'])
     await agents.put(ANN, id, { definition: { id }, summary: { name: id } });

@@ -203,6 +203,7 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     changes: [],
     harmless: 'The tenant is as it was asked for; the operator is told that it exists.',
   },
+  'usage/put_prices': NOTHING,
   'workflow/complete_workflow': {
     says: ['completed, then task_ended'],
     changes: [],

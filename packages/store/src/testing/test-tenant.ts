@@ -1,5 +1,12 @@
 import type { Redis } from 'ioredis';
-import { BatonError, formatInteractionId, type Limits, parseApiKey, type Scope } from '@baton/protocol';
+import {
+  type AnswerUsage,
+  BatonError,
+  formatInteractionId,
+  type Limits,
+  parseApiKey,
+  type Scope,
+} from '@baton/protocol';
 import { randomBytes } from 'node:crypto';
 import { taskRef } from '../records/keys.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -11,6 +18,8 @@ import type { OperatorStore } from '../operator-store.ts';
 import type { Store } from '../store.ts';
 import { TenantStore } from '../tenant-store.ts';
 import type { Lifetimes } from '../records/durations.ts';
+
+const NO_USAGE = { inputTokens: undefined, outputTokens: undefined, model: '', problem: undefined };
 
 /** What a tenant under test needs of its fixture. */
 interface TestedStore {
@@ -90,13 +99,19 @@ export class TestTenant {
   async answer(
     taskId: string,
     number = 1,
-    { text = '"yes"', as, channel = '' }: { text?: string; as?: CallerAdmission; channel?: string } = {},
+    {
+      text = '"yes"',
+      as,
+      channel = '',
+      usage,
+    }: { text?: string; as?: CallerAdmission; channel?: string; usage?: Partial<AnswerUsage> } = {},
   ) {
     const answer = {
       interactionId: formatInteractionId(taskId, number),
       text,
       fingerprint: `f${text.length}${text}`.slice(0, 40),
       channel,
+      ...(usage && { usage: { ...NO_USAGE, ...usage } }),
     };
     return this.interactions.accept(as ?? (await this.caller()), answer);
   }

@@ -61,6 +61,9 @@ test('every route of the contract is described', () => {
     'GET /workflows/{name}/history',
     'PUT /workflows/{name}',
     'DELETE /workflows/{name}',
+    'GET /usage',
+    'GET /prices',
+    'PUT /prices',
   ];
   const under = (prefix: string) => own.map((route) => route.replace(' ', ` ${prefix}`));
   const expected = [

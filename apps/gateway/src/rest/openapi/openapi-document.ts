@@ -14,6 +14,7 @@ const TAGS = [
   { name: 'workflows', description: 'Prompts that run, as definitions' },
   { name: 'agents', description: 'The primary agent and its specialists, as definitions' },
   { name: 'prompts', description: 'What calls of agents begin with, as definitions' },
+  { name: 'usage', description: 'What LLM calls used, and what that costs' },
   { name: 'description', description: 'This document' },
 ];
 

@@ -4,6 +4,16 @@ import { z } from 'zod';
 import { isoTime } from '../../delegation/iso-time.ts';
 import { isoTimeSchema } from '../openapi/shared-schemas.ts';
 
+/** What the answer to one request used. */
+export const interactionUsageSchema = z
+  .object({
+    inputTokens: z.int().optional(),
+    outputTokens: z.int().optional(),
+    model: z.string().optional().describe('As the answer names it'),
+    durationMs: z.int().describe('From the request to its answer'),
+  })
+  .describe('Of an answered LLM request: what it used, as the answer says');
+
 /** An interaction as lists show it: all but the request, which may be large. */
 export const interactionSummarySchema = z.looseObject({
   interactionId: z.string(),
@@ -17,9 +27,11 @@ export const interactionSummarySchema = z.looseObject({
   expiresAt: isoTimeSchema.optional().describe('While it is pending: when it expires'),
   endedAt: isoTimeSchema.optional(),
   answeredBy: z.string().optional(),
+  usage: interactionUsageSchema.optional(),
   role: z.string().optional(),
   serviceType: z.string().optional(),
   attempt: z.int().optional(),
+  agentId: z.string().optional().describe("The tenant's agent that it is for"),
 });
 
 /** An interaction whole, with what it asks. */
@@ -45,6 +57,7 @@ export function toInteractionSummary(record: InteractionSummary): z.infer<typeof
     ...(record.expiresAt === undefined ? {} : { expiresAt: isoTime(record.expiresAt) }),
     ...(record.endedAt === undefined ? {} : { endedAt: isoTime(record.endedAt) }),
     ...(record.answeredBy === undefined ? {} : { answeredBy: record.answeredBy }),
+    ...(record.usage === undefined ? {} : { usage: record.usage }),
     ...(request.kind === 'llm' ? llmRequestLabels(request.call) : {}),
   };
 }
@@ -61,10 +74,12 @@ function llmRequestLabels({
   role,
   serviceType,
   attempt,
+  agentId,
 }: {
   role: string;
   serviceType: string;
   attempt: number;
+  agentId?: string;
 }) {
-  return { role, serviceType, attempt };
+  return { role, serviceType, attempt, ...(agentId === undefined ? {} : { agentId }) };
 }

@@ -2,6 +2,7 @@ import { interactionStatusSchema, isEnded, taskStatusSchema } from '@baton/proto
 import type { TaskInspection } from '@baton/store';
 import { z } from 'zod';
 import { isoTime } from '../../delegation/iso-time.ts';
+import { interactionUsageSchema } from './interaction-view.ts';
 import { isoTimeSchema } from '../openapi/shared-schemas.ts';
 
 const interactionEnd = interactionStatusSchema.exclude(['pending']);
@@ -16,6 +17,7 @@ export const timelineEntrySchema = z.discriminatedUnion('event', [
     event: z.enum(interactionEnd.options.map((status) => `interaction_${status}` as const)),
     interactionId: z.string(),
     by: z.string().optional().describe('Who answered'),
+    usage: interactionUsageSchema.optional(),
   }),
   z.object({ at: isoTimeSchema, event: taskEnd }),
 ]);
@@ -27,11 +29,12 @@ export function taskTimelineOf(task: TaskInspection): TimelineEntry[] {
   const add = (at: number, entry: TimelineEntry) => entries.push([at, entry]);
 
   add(task.createdAt, { at: isoTime(task.createdAt), event: 'created', by: task.principal });
-  for (const { interactionId, status, createdAt, endedAt, answeredBy } of task.interactions) {
+  for (const { interactionId, status, createdAt, endedAt, answeredBy, usage } of task.interactions) {
     add(createdAt, { at: isoTime(createdAt), event: 'interaction_opened', interactionId });
     if (status === 'pending' || endedAt === undefined) continue;
     const by = answeredBy === undefined ? {} : { by: answeredBy };
-    add(endedAt, { at: isoTime(endedAt), event: `interaction_${status}`, interactionId, ...by });
+    const used = usage === undefined ? {} : { usage };
+    add(endedAt, { at: isoTime(endedAt), event: `interaction_${status}`, interactionId, ...by, ...used });
   }
   // An ended task changes no more, so its last change is its end.
   if (isEnded(task.status)) add(task.updatedAt, { at: isoTime(task.updatedAt), event: task.status });

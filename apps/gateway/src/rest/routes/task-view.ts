@@ -1,5 +1,5 @@
 import { parseEntry } from '@baton/engine';
-import { isEnded, taskStatusSchema } from '@baton/protocol';
+import { isEnded, taskStatusSchema, usageSumsSchema } from '@baton/protocol';
 import type { TaskInspection, TaskSummary } from '@baton/store';
 import { z } from 'zod';
 import { isoTime } from '../../delegation/iso-time.ts';
@@ -39,6 +39,7 @@ export const taskDetailSchema = taskSummarySchema.extend({
     .looseObject({ code: z.string(), message: z.string() })
     .optional()
     .describe('When it failed or was cancelled'),
+  usage: usageSumsSchema.optional().describe('What its answered LLM requests have used'),
   interactions: z.array(interactionSummarySchema),
   journal: z
     .array(journalEntry)
@@ -65,6 +66,7 @@ export function toTaskDetail(task: TaskInspection): z.infer<typeof taskDetailSch
     version: task.version,
     input: task.input,
     ...resultOrError(task),
+    ...(task.usage && { usage: task.usage }),
     interactions: task.interactions.map(toInteractionSummary),
     journal: [...task.journal]
       .sort(([a], [b]) => comparePaths(a, b))

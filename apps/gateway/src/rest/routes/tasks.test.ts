@@ -37,7 +37,13 @@ test('a task is shown with its input, its journal and its timeline', async () =>
   expect(body.timeline).toEqual([
     { at: body.createdAt, event: 'created', by: 'alice' },
     { at: body.createdAt, event: 'interaction_opened', interactionId },
-    { at: body.interactions[0].endedAt, event: 'interaction_answered', interactionId, by: 'answerer' },
+    {
+      at: body.interactions[0].endedAt,
+      event: 'interaction_answered',
+      interactionId,
+      by: 'answerer',
+      usage: { durationMs: expect.any(Number) },
+    },
   ]);
 });
 

@@ -5,7 +5,7 @@
 -- ARGV: digest principal scopes need channel brief
 --       brief: 1 to leave out what it waits for
 -- Returns: {'task_not_found'}, a refusal of RECHECK, or {'ok', expiresInMs, {status, principal, program, created_at,
---          updated_at, expires_at, events_seen, outcome}, number, due, request, summary, ...} with the last four for each open
+--          updated_at, expires_at, events_seen, outcome, usage}, number, due, request, summary, ...} with the last four for each open
 --          interaction: request, or summary in its place
 -- @include clock
 -- @include credential
@@ -19,7 +19,7 @@ if refusal then return refusal end
 if not visible_owner(principal, scopes) then return {'task_not_found'} end
 local task = redis.call(
   'HMGET', K_task, F_status, F_principal, F_program, F_created_at, F_updated_at, F_expires_at, F_events_seen, F_outcome,
-  F_waits, F_waiters)
+  F_usage, F_waits, F_waiters)
 local waiters, open = table.remove(task), table.remove(task)
 local status = task[1]
 local reply, whole = {'ok', expires_in, task}, false
