@@ -17,6 +17,7 @@ import { projectRoutes } from './routes/projects.ts';
 import { keyTenantRouteBase, pathTenantRouteBase } from './admission/tenant-route-base.ts';
 import { allTools } from '../prompts/all-tools.ts';
 import { workflowTools } from '../prompts/workflow-tools.ts';
+import { conversationRoutes } from './routes/conversations.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { agentRoutes, agentStateRoutes } from './definitions/agent-routes.ts';
 import { definitionRoutes } from './definitions/definition-routes.ts';
@@ -46,6 +47,7 @@ export async function restRoutes(
     await app.register(interactionRoutes, { prefix, routeScope, services });
     await app.register(taskRoutes, { prefix, routeScope });
     await app.register(projectRoutes, { prefix, routeScope });
+    await app.register(conversationRoutes, { prefix, routeScope });
     for (const routes of definitions) await app.register(definitionRoutes, { prefix, routeScope, routes });
     await app.register(agentStateRoutes, { prefix, routeScope });
     await app.register(usageRoutes, { prefix, routeScope });

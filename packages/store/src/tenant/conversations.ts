@@ -1,12 +1,13 @@
-import type { DelegatedCall, Message } from '@baton/protocol';
+import { type DelegatedCall, isTaskId, type Message, type UsageSums } from '@baton/protocol';
 import { formatCursor, parseCursor, parseMembersWithScores, withoutPrincipal } from '../cursors/cursor.ts';
 import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
-import type { Identity } from '../identity/identity.ts';
+import { type Identity, maySee } from '../identity/identity.ts';
 import { taskIdFromRef, taskRef } from '../records/keys.ts';
 import type { Page } from '../records/page.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { DELETE_CONVERSATION } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
+import { parseUsageSums } from '../usage/usage-sums.ts';
 import type { TenantContext } from './tenant-context.ts';
 
 /** A conversation as lists show it. Times are milliseconds by Redis's clock. */
@@ -22,8 +23,11 @@ export interface ConversationSummary {
   /** The messages of its oldest turns, which have left it. */
   readonly droppedMessages: number;
   readonly bytes: number;
+  /** What the LLM calls of its turns used, those of failed turns included. */
+  readonly usage: UsageSums;
 }
 
+const NO_USAGE: UsageSums = { calls: 0, inputTokens: 0, outputTokens: 0, durationMs: 0 };
 const PAGE_SIZE = 20;
 const MESSAGES_PER_PAGE = 100;
 /** Entries of the index that one page looks at. */
@@ -61,15 +65,12 @@ export class Conversations {
       ({ member, score }) =>
         before === undefined || score !== before.score || withoutPrincipal(member) < before.member,
     );
-    const seesAll = identity.scopes.has('agent');
-    const own = after.filter(({ member }) => seesAll || member.endsWith(`|${identity.principal}`));
+    const own = after.filter(({ member }) => maySee(identity, member.slice(member.indexOf('|') + 1)));
     const shown = own.slice(0, PAGE_SIZE);
     const found = await Promise.all(
       shown.map(({ member }) => this.summary(taskIdFromRef(withoutPrincipal(member)))),
     );
-    const items = found.flatMap((one) =>
-      one !== undefined && (seesAll || one.principal === identity.principal) ? [one] : [],
-    );
+    const items = found.flatMap((one) => one ?? []);
     const last =
       own.length > PAGE_SIZE ? shown.at(-1) : members.length === MAX_SCANNED ? after.at(-1) : undefined;
     if (last === undefined) return { items };
@@ -82,10 +83,9 @@ export class Conversations {
     id: string,
     from = 0,
   ): Promise<{ summary: ConversationSummary; first: number; messages: Message[]; next?: number }> {
-    const summary = await this.summary(id);
-    const isVisible =
-      summary !== undefined && (identity.scopes.has('agent') || summary.principal === identity.principal);
-    if (!isVisible) throw refusalError(['conversation_not_found'], { conversationId: id });
+    const summary = isTaskId(id) ? await this.summary(id) : undefined;
+    if (summary === undefined || !maySee(identity, summary.principal))
+      throw refusalError(['conversation_not_found'], { conversationId: id });
     const first = Math.max(from, summary.droppedMessages);
     const end = summary.droppedMessages + summary.messages;
     const to = Math.min(first + MESSAGES_PER_PAGE, end);
@@ -96,6 +96,7 @@ export class Conversations {
   /** Tasks in its queue end with `conversation_not_found`. Errors: `conversation_not_found`, those of an admission that ended. */
   async delete(identity: Identity, id: string): Promise<void> {
     const { connection, keys } = this.context;
+    if (!isTaskId(id)) throw refusalError(['conversation_not_found'], { conversationId: id });
     const { conversations, conversationSizes } = keys;
     const reply = await runScript(
       connection,
@@ -157,6 +158,7 @@ export class Conversations {
       messages: number('to') - number('from'),
       droppedMessages: number('from'),
       bytes: number('bytes'),
+      usage: parseUsageSums(fields['usage']) ?? NO_USAGE,
     };
   }
 }

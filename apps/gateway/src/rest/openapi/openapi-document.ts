@@ -12,6 +12,7 @@ const TAGS = [
   { name: 'tasks', description: 'Running and ended operations' },
   { name: 'projects', description: 'Task lists, in and out as tasks.json of claude-task-master' },
   { name: 'workflows', description: 'Prompts that run, as definitions' },
+  { name: 'conversations', description: 'Conversations with the primary agent' },
   { name: 'agents', description: 'The primary agent and its specialists, as definitions' },
   { name: 'prompts', description: 'What calls of agents begin with, as definitions' },
   { name: 'usage', description: 'What LLM calls used, and what that costs' },

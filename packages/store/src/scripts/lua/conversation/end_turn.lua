@@ -16,13 +16,22 @@
 -- @include conversation_storage
 -- So many conversations leave at most in one run, and so many messages.
 local MOST_DROPPED, MOST_LEAVING = 5, 300
-local fence, journaled, bytes, principal = unpack(redis.call(
-  'HMGET', K_task, F_fence, F_journal .. A_path, F_bytes, F_principal))
+local fence, journaled, bytes, principal, used = unpack(redis.call(
+  'HMGET', K_task, F_fence, F_journal .. A_path, F_bytes, F_principal, F_usage))
 if fence ~= A_fence then return {'stale'} end
 if journaled then return {'journaled', journaled} end
+-- Sums of LLM calls, "calls;tokens in;tokens out;ms": those of the conversation and those of the turn.
+local SUMS = '^(%d+);(%d+);(%d+);(%d+)$'
+local function sum_of(one, other)
+  local a1, a2, a3, a4 = string.match(one or '0;0;0;0', SUMS)
+  local b1, b2, b3, b4 = string.match(other, SUMS)
+  return string.format('%d;%d;%d;%d', a1 + b1, a2 + b2, a3 + b3, a4 + b4)
+end
+
 local now = clock()
 local ref = string.match(K_conversation, '[^:]+$')
-local owner, queue, from, to, size = unpack(redis.call('HMGET', K_conversation, 'by', 'queue', 'from', 'to', 'bytes'))
+local owner, queue, from, to, size, sums = unpack(redis.call(
+  'HMGET', K_conversation, 'by', 'queue', 'from', 'to', 'bytes', 'usage'))
 if not owner and ref ~= A_own then return {'missing'} end
 from, to, size = tonumber(from or 0), tonumber(to or 0), tonumber(size or 0)
 local first_message = A_rest + 2 * A_journal
@@ -82,5 +91,8 @@ if #added > 0 then
   end
   for _, key in ipairs({K_conversation, K_messages}) do redis.call('PEXPIRE', key, A_keep) end
 end
-if owner or #added > 0 then redis.call('HSET', K_conversation, 'queue', table.concat(refs, ' ')) end
+if owner or #added > 0 then
+  redis.call('HSET', K_conversation, 'queue', table.concat(refs, ' '))
+  if used then redis.call('HSET', K_conversation, 'usage', sum_of(sums, used)) end
+end
 return reply
