@@ -4,7 +4,9 @@ import type { AgentFlags } from './agent/agent-settings.ts';
 import { devFilePath, readDevFile } from './settings/dev-file.ts';
 import { readSettings, requireSetting, type Settings } from './settings/environment.ts';
 import { onStopSignal } from './process/stop-signals.ts';
-import type { WorkflowAction, WorkflowFlags } from './workflows/run-workflows.ts';
+import type { DefinitionPlural } from './definitions/definition-client.ts';
+import type { DefinitionAction, DefinitionFlags } from './definitions/run-definitions.ts';
+import type { RunFlags } from './workflows/run-workflow.ts';
 import type { Deployment, RunningRole } from './roles/open-store.ts';
 
 /**
@@ -12,7 +14,7 @@ import type { Deployment, RunningRole } from './roles/open-store.ts';
  * Settings come from the environment; a bad one ends the process with exit code 78.
  *
  *   settings/ environment and dev.json   roles/ gateway and worker   dev/ all on one machine   agent/ `baton agent`
- *   workflows/ `baton workflows`
+ *   definitions/ `baton workflows`, `agents` and `prompts`   workflows/ `baton workflows run`
  */
 const program = new Command('baton')
   .version(BATON_VERSION)
@@ -146,28 +148,83 @@ what is refused, 2 for a run that hands off what is left, 78 for a setting.
   $ baton workflows apply workflows/           every .json, .yaml and .yml file of a folder
   $ baton workflows run weekly_replan --arg project=shop`,
   );
-addWorkflowAction('apply', '<paths...>', 'store definitions, JSON or YAML, from files and folders');
-addWorkflowAction('list', '', 'list the workflows');
-addWorkflowAction('show', '<name>', 'show the newest version, as YAML');
-addWorkflowAction('history', '<name>', 'list the versions that are kept');
-addWorkflowAction('delete', '<name>', 'delete a workflow with its versions');
-addWorkflowAction('run', '<name>', 'run a workflow, and print the run and what is left')
+addDefinitionActions(workflows, 'workflows', 'workflow', '<name>');
+withEndpoint(
+  workflows.command('run <name>').description('run a workflow, and print the run and what is left'),
+)
   .option('--arg <name=value>', 'an argument of the prompt; may be repeated', repeated)
-  .option('--idempotency-key <key>', 'a repeat with the same key gives the same run');
+  .option('--idempotency-key <key>', 'a repeat with the same key gives the same run')
+  .action(async (name: string, flags: RunFlags) => {
+    const { runWorkflow } = await import('./workflows/run-workflow.ts');
+    process.exitCode = await runWorkflow(name, flags, process.env);
+  });
+
+const agents = program
+  .command('agents')
+  .description("a tenant's agents: its primary, and its specialists, which are tools (docs/agents.md)")
+  .addHelpText(
+    'after',
+    `
+In the folder of baton dev they are those of its tenant; elsewhere BATON_URL and BATON_API_KEY name another. Exit codes: 1 for
+what is refused, 78 for a setting.
+
+  $ baton agents apply agents/                 every .json, .yaml and .yml file of a folder, Rustbot's as they are
+  $ baton agents disable web_search`,
+  );
+addDefinitionActions(agents, 'agents', 'agent', '<id>');
+addDefinitionAction(agents, 'agents', 'enable', '<id>', 'enable an agent');
+addDefinitionAction(agents, 'agents', 'disable', '<id>', 'disable an agent, which is not the primary');
+addDefinitionAction(
+  agents,
+  'agents',
+  'primary',
+  '<id>',
+  'make an agent the primary, in the place of the one that is',
+);
+
+const prompts = program
+  .command('prompts')
+  .description("a tenant's prompts: what calls of an agent begin with (docs/agents.md)");
+addDefinitionActions(prompts, 'prompts', 'prompt', '<name>');
 
 await program.parseAsync().catch(fail);
 
-function addWorkflowAction(action: WorkflowAction, operands: string, description: string): Command {
-  const command = workflows
-    .command(`${action} ${operands}`.trimEnd())
-    .description(description)
+/** What every kind of definition has. */
+function addDefinitionActions(of: Command, plural: DefinitionPlural, one: string, operand: string): void {
+  const what = `${one === 'agent' ? 'an' : 'a'} ${one}`;
+  addDefinitionAction(
+    of,
+    plural,
+    'apply',
+    '<paths...>',
+    'store definitions, JSON or YAML, from files and folders',
+  );
+  addDefinitionAction(of, plural, 'list', '', `list the ${plural}`);
+  addDefinitionAction(of, plural, 'show', operand, 'show the newest version, as YAML');
+  addDefinitionAction(of, plural, 'history', operand, 'list the versions that are kept');
+  addDefinitionAction(of, plural, 'delete', operand, `delete ${what} with its versions`);
+}
+
+function addDefinitionAction(
+  of: Command,
+  plural: DefinitionPlural,
+  action: DefinitionAction,
+  operands: string,
+  description: string,
+): void {
+  const command = withEndpoint(of.command(`${action} ${operands}`.trimEnd()).description(description));
+  command.action(async () => {
+    const { runDefinitions } = await import('./definitions/run-definitions.ts');
+    const flags = command.opts<DefinitionFlags>();
+    process.exitCode = await runDefinitions(plural, action, command.args, flags, process.env);
+  });
+}
+
+function withEndpoint(command: Command): Command {
+  return command
     .option('--url <url>', "Baton's address (BATON_URL; that of baton dev in this folder)")
     .option('--key <key>', 'an API key of the tenant (BATON_API_KEY)')
     .option('--json', 'print JSON');
-  return command.action(async () => {
-    const { runWorkflows } = await import('./workflows/run-workflows.ts');
-    process.exitCode = await runWorkflows(action, command.args, command.opts<WorkflowFlags>(), process.env);
-  });
 }
 
 function repeated(value: string, before: readonly string[] = []): readonly string[] {

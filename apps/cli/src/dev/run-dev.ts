@@ -9,7 +9,7 @@ import { openStore, type RunningRole } from '../roles/open-store.ts';
 import { runGateway } from '../roles/run-gateway.ts';
 import { runWorker } from '../roles/run-worker.ts';
 import type { BatonEndpoint } from '../settings/baton-endpoint.ts';
-import { WorkflowClient } from '../workflows/workflow-client.ts';
+import { DefinitionClient } from '../definitions/definition-client.ts';
 import { sampleProject } from './sample-project.ts';
 import { sampleWorkflows } from './sample-workflows.ts';
 import { welcomeText } from './welcome-text.ts';
@@ -110,7 +110,7 @@ async function prepareTenant(
 
 /** Over REST, which holds them against the tools. */
 async function storeSampleWorkflows(endpoint: BatonEndpoint): Promise<void> {
-  const client = new WorkflowClient(endpoint);
+  const client = new DefinitionClient(endpoint, 'workflows');
   for (const workflow of sampleWorkflows) await client.put(workflow.name, workflow);
 }
 

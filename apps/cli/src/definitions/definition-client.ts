@@ -2,76 +2,84 @@ import { BatonError, isRecord, parseJson } from '@baton/protocol';
 import type { BatonEndpoint } from '../settings/baton-endpoint.ts';
 import { ConfigurationError } from '../settings/environment.ts';
 
-/** A stored version of a workflow, as REST gives it. */
-export interface StoredWorkflow {
-  readonly name: string;
+/** A stored version of a definition, as REST gives it. */
+export interface StoredDefinition {
   readonly version: number;
   readonly storedAt: string;
   readonly storedBy: string;
-  readonly definition: { readonly description: string; readonly steps: readonly unknown[] };
-  /** Of a history: the tasks that go on with it. */
+  readonly definition: Readonly<Record<string, unknown>>;
+  /** Of a workflow's history: the tasks that go on with it. */
   readonly tasks?: readonly string[];
 }
 
-/** A workflow as a list shows it. */
-export interface WorkflowSummary {
-  readonly name: string;
+/** A definition as a list shows it. */
+export interface DefinitionSummary {
   readonly version: number;
   readonly storedAt: string;
-  readonly description: string;
-  readonly steps: number;
+  readonly [field: string]: unknown;
 }
 
-interface ListPage {
-  readonly workflows: readonly WorkflowSummary[];
-  readonly nextCursor?: string;
+/** What is stored after a put. */
+interface PutReply {
+  readonly version: number;
+  /** Fields of the definition that have no place in Baton. */
+  readonly ignored?: readonly string[];
 }
+
+export type DefinitionPlural = 'workflows' | 'agents' | 'prompts';
 
 /** Errors of Baton that are about the key, which its user must correct. */
 const OF_THE_KEY = new Set(['unauthenticated', 'insufficient_scope', 'tenant_suspended']);
 
 /**
- * A tenant's workflows over REST. Errors: BatonError as Baton says it, `unavailable` where it cannot
+ * A tenant's definitions of one kind over REST. Errors: BatonError as Baton says it, `unavailable` where it cannot
  * be reached, ConfigurationError for a key that it refuses.
  */
-export class WorkflowClient {
+export class DefinitionClient {
   private readonly endpoint: BatonEndpoint;
+  private readonly plural: DefinitionPlural;
   private readonly base: string;
 
-  constructor(endpoint: BatonEndpoint) {
+  constructor(endpoint: BatonEndpoint, plural: DefinitionPlural) {
     this.endpoint = endpoint;
-    this.base = `${endpoint.url.replace(/\/mcp\/?$/, '')}/v1/workflows`;
+    this.plural = plural;
+    this.base = `${endpoint.url.replace(/\/mcp\/?$/, '')}/v1/${plural}`;
   }
 
-  async put(name: string, definition: unknown): Promise<{ readonly version: number }> {
+  async put(name: string, definition: unknown): Promise<PutReply> {
     return this.rest('PUT', `/${encodeURIComponent(name)}`, definition);
   }
 
   /** All of them, page by page. */
-  async list(): Promise<WorkflowSummary[]> {
-    const all: WorkflowSummary[] = [];
+  async list(): Promise<DefinitionSummary[]> {
+    const all: DefinitionSummary[] = [];
     let cursor: string | undefined;
     do {
       const query = cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`;
-      const page: ListPage = await this.rest('GET', query);
-      all.push(...page.workflows);
-      cursor = page.nextCursor;
+      const page: Record<string, unknown> = await this.rest('GET', query);
+      all.push(...(page[this.plural] as DefinitionSummary[]));
+      cursor = page['nextCursor'] as string | undefined;
     } while (cursor !== undefined);
     return all;
   }
 
-  async get(name: string): Promise<StoredWorkflow> {
+  async get(name: string): Promise<StoredDefinition> {
     return this.rest('GET', `/${encodeURIComponent(name)}`);
   }
 
   /** The versions that are kept, the newest first. */
-  async history(name: string): Promise<StoredWorkflow[]> {
+  async history(name: string): Promise<StoredDefinition[]> {
     const path = `/${encodeURIComponent(name)}/history`;
-    return (await this.rest<{ versions: StoredWorkflow[] }>('GET', path)).versions;
+    return (await this.rest<{ versions: StoredDefinition[] }>('GET', path)).versions;
   }
 
   async delete(name: string): Promise<void> {
     await this.rest('DELETE', `/${encodeURIComponent(name)}`);
+  }
+
+  /** A change of an agent's state: how it stands then. */
+  async change(id: string, action: 'enable' | 'disable' | 'primary'): Promise<Record<string, unknown>> {
+    return this.rest('POST', `/${encodeURIComponent(id)}/${action}`);
   }
 
   /** What a route replies, which has the form that its OpenAPI document says. */

@@ -11,7 +11,7 @@ const MAX_ALIASES = 20;
 
 /** A file of a definition: what it says, or why it cannot be read as one. */
 export type DefinitionFile =
-  | { readonly path: string; readonly name: string; readonly definition: object }
+  | { readonly path: string; readonly name: string; readonly definition: Readonly<Record<string, unknown>> }
   | { readonly path: string; readonly problem: string };
 
 /** The files that are named, and those of the folders that are named. Throws ConfigurationError for what is not there. */
@@ -29,8 +29,11 @@ export function findDefinitionFiles(paths: readonly string[]): string[] {
   });
 }
 
-/** Reads a definition in YAML, of which JSON is a part. */
-export function readDefinitionFile(path: string): DefinitionFile {
+/** Reads a definition in YAML, of which JSON is a part; `nameIn` says what it is called by. */
+export function readDefinitionFile(
+  path: string,
+  nameIn: (definition: Readonly<Record<string, unknown>>) => unknown,
+): DefinitionFile {
   try {
     const text = readFileSync(path, 'utf8');
     const definition: unknown = parse(text, {
@@ -39,7 +42,7 @@ export function readDefinitionFile(path: string): DefinitionFile {
       schema: 'core',
     });
     if (!isRecord(definition)) return { path, problem: 'is no definition: it has no fields' };
-    const { name } = definition;
+    const name = nameIn(definition);
     if (typeof name !== 'string') return { path, problem: 'name: is missing, or is no text' };
     return { path, name, definition };
   } catch (thrown) {
