@@ -46,7 +46,8 @@ function parse(agent: ScriptedAgent, input: Record<string, unknown>, before?: Pr
         project = applied.project;
         journal.set(path, { kind, ok: true, value: applied.outcome });
       } else {
-        journal.set(path, { kind, ok: true, value: null });
+        const value = kind === 'lookup' ? { routes: 1 } : null;
+        journal.set(path, { kind, ok: true, value });
       }
     }
   }

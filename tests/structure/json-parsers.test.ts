@@ -15,7 +15,7 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'apps/gateway/src/sessions/session.ts': 'a session that a gateway sealed',
   'apps/gateway/src/tasks/task-result.ts': "this gateway's own reply",
   'packages/answer-validation/src/validation-thread.mjs': 'what its own process wrote, parsed values as text',
-  'packages/engine/src/journal.ts': 'a stored journal entry',
+  'packages/engine/src/program/journal.ts': 'a stored journal entry',
   'packages/local-redis/src/server/running-record.ts': "a file of this user's cache",
   'packages/local-redis/src/server/start-lock.ts': "a file of this user's cache",
   'packages/operations/src/project/formats/project-fields.ts': 'a stored project',

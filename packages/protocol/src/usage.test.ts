@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentResponseSchema, type AgentAnswer } from './answer.ts';
+import { agentResponseSchema, type AgentAnswer } from './delegation/answer.ts';
 import { priceTableSchema } from './price-table.ts';
 import { MAX_TOKENS_PER_ANSWER, readAnswerUsage } from './usage.ts';
 

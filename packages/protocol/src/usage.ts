@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AgentAnswer } from './answer.ts';
+import type { AgentAnswer } from './delegation/answer.ts';
 import { isRecord } from './json/json.ts';
 
 /** What an answer says that its LLM call used. */

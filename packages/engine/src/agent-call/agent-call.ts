@@ -9,7 +9,7 @@ import type {
   ToolDefinition,
   Validation,
 } from '@baton/protocol';
-import type { Program } from '../effect.ts';
+import type { Program } from '../program/effect.ts';
 
 /**
  * A delegated LLM request that ends in a parsed value or in a named error: what is asked, how answers are read, which

@@ -1,5 +1,5 @@
 import { type AnsweredToolCall, BatonError, canonicalJson, type Json, truncate } from '@baton/protocol';
-import { all, type Program } from '../effect.ts';
+import { all, type Program } from '../program/effect.ts';
 import type { FunctionCall, FunctionResult, FunctionSet } from './agent-call.ts';
 
 /** Characters of the results of one answer's calls that the model is told in all, and of one of them at least. */

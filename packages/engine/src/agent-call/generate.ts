@@ -10,8 +10,8 @@ import {
   type Validation,
 } from '@baton/protocol';
 import type { z } from 'zod';
-import { checkAnswer, type Program } from '../effect.ts';
-import { toAnswerSchema, toJsonSchema } from '../zod-schema.ts';
+import { checkAnswer, type Program } from '../program/effect.ts';
+import { toAnswerSchema, toJsonSchema } from './zod-schema.ts';
 import type { AgentCall, AnswerParser } from './agent-call.ts';
 import { runAgentCall } from './run-agent-call.ts';
 

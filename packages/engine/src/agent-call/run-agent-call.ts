@@ -10,7 +10,7 @@ import {
   readToolCalls,
   truncate,
 } from '@baton/protocol';
-import { askAgent, lookupRole, type Program, sleep } from '../effect.ts';
+import { askAgent, lookupRole, type Program, sleep } from '../program/effect.ts';
 import { type AgentCall, type AgentCallOutcome, type Attempt, DEFAULT_BUDGETS } from './agent-call.ts';
 import {
   agentFailedError,

@@ -1,7 +1,7 @@
 import { type AgentAnswer, BatonError, toBatonError } from '@baton/protocol';
-import type { Effect, Program, ProgramDefinition } from '../effect.ts';
-import type { replayProgram, Awaited } from '../replay-program.ts';
-import { type Entry, formatEntry, type Outcome, parseEntry } from '../journal.ts';
+import type { Effect, Program, ProgramDefinition } from '../program/effect.ts';
+import type { replayProgram, Awaited } from '../program/replay-program.ts';
+import { type Entry, formatEntry, type Outcome, parseEntry } from '../program/journal.ts';
 import { fnv1aHash } from './random-program.ts';
 
 /** What can be seen of a run from outside: its requests by path, and its end as text. */

@@ -1,5 +1,5 @@
 import { type AgentAnswer, BatonError, type DelegatedCall } from '@baton/protocol';
-import type { Effect, Program } from '../effect.ts';
+import type { Effect, Program } from '../program/effect.ts';
 
 /** What a call did when its effects came out as given, one after the other. */
 interface Playback<T> {

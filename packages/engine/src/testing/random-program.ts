@@ -10,7 +10,7 @@ import {
   type ProgramDefinition,
   readProject,
   sleep,
-} from '../effect.ts';
+} from '../program/effect.ts';
 import { askTestQuestion } from './program-builders.ts';
 
 /**

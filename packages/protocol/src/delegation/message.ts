@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isRecord, type Json } from './json/json.ts';
+import { isRecord, type Json } from '../json/json.ts';
 
 /** Tool calls of one message or answer at most. */
 export const MAX_TOOL_CALLS = 100;

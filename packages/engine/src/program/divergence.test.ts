@@ -19,7 +19,7 @@ import {
   buildJournal,
   valueEntry,
   answerEntry,
-} from './testing/program-builders.ts';
+} from '../testing/program-builders.ts';
 
 const programs: Record<string, () => Program<unknown>> = {
   llm: () => askTestQuestion('anything'),

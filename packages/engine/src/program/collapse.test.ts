@@ -10,7 +10,7 @@ import {
   buildJournal,
   valueEntry,
   answerEntry,
-} from './testing/program-builders.ts';
+} from '../testing/program-builders.ts';
 
 function collapsedOf(step: Step): readonly Collapse[] {
   return step.status === 'awaiting' ? step.collapsed : [];

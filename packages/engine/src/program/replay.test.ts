@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { replayProgram } from './replay-program.ts';
 import type { Journal } from './journal.ts';
-import { arbitraryProgramLines, buildProgram } from './testing/random-program.ts';
-import { seededRandom, FaultCounts, runWithFaults, runWithoutFaults } from './testing/fault-injection.ts';
+import { arbitraryProgramLines, buildProgram } from '../testing/random-program.ts';
+import { seededRandom, FaultCounts, runWithFaults, runWithoutFaults } from '../testing/fault-injection.ts';
 import { randomSeed } from '@baton/protocol/testing/random-seed';
 
 /** The claim on which all delegation stands; `step` is the interpreter, or one that breaks a rule of it. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { isRecord, type Json } from './json/json.ts';
-import { JsonTextError, parseJson } from './json/json-text.ts';
+import { isRecord, type Json } from '../json/json.ts';
+import { JsonTextError, parseJson } from '../json/json-text.ts';
 
 /**
  * `agentLLMResponse`: what an agent posts with `agent_llm`. An envelope that does not parse here is refused with the

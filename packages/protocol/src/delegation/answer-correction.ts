@@ -1,6 +1,6 @@
 import { answerAsMessage } from './answer.ts';
 import type { Message } from './message.ts';
-import { truncate } from './truncate.ts';
+import { truncate } from '../text/truncate.ts';
 
 /** A wrong answer is quoted back up to so many characters: it must not outgrow the request. */
 const QUOTED_ANSWER = 20_000;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exceedsDepth, exceedsValueCount, type JsonObject, MAX_STORED_JSON_DEPTH } from './json/json.ts';
+import { exceedsDepth, exceedsValueCount, type JsonObject, MAX_STORED_JSON_DEPTH } from '../json/json.ts';
 import { type Message, messageSchema } from './message.ts';
 import { largeRequestWarning } from './large-request.ts';
 import { pickModelParameters } from './model-parameters.ts';

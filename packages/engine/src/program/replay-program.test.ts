@@ -21,7 +21,7 @@ import {
   buildJournal,
   valueEntry,
   answerEntry,
-} from './testing/program-builders.ts';
+} from '../testing/program-builders.ts';
 
 const stands = (run: () => Program<unknown>, entries: Record<string, Entry> = {}) =>
   describeStep(replayProgram(buildTestProgram(run), null, buildJournal(entries)));

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { agentResponseSchema } from './answer.ts';
 import { delegatedCallDetailsSchema } from './delegation.ts';
-import { exceedsValueCount } from './json/json.ts';
-import { measureJsonText } from './json/json-text-scan.ts';
+import { exceedsValueCount } from '../json/json.ts';
+import { measureJsonText } from '../json/json-text-scan.ts';
 
 const list = (length: number, of: unknown) => Array.from({ length }, () => of);
 const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]));

@@ -1,7 +1,7 @@
-import { isRecord, type Json } from './json/json.ts';
-import { parseJson } from './json/json-text.ts';
+import { isRecord, type Json } from '../json/json.ts';
+import { parseJson } from '../json/json-text.ts';
 import { MAX_TOOL_CALLS, type ToolCall } from './message.ts';
-import { truncate } from './truncate.ts';
+import { truncate } from '../text/truncate.ts';
 
 /**
  * A call of a function as an answer asks for it. With `problem` it cannot be run, and says why; its other fields then hold
