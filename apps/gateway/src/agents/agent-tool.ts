@@ -1,20 +1,16 @@
 import { agentIdSchema, type Specialist, specialistOf, toolNameOf } from '@baton/agents';
-import { BatonError, directiveSchema, type Json, type JsonObject } from '@baton/protocol';
-import { z } from 'zod';
+import { askAgentOperation } from '@baton/operations';
+import { BatonError, type Json, type JsonObject } from '@baton/protocol';
 import { admitCall, admitCaller, ANY_MCP_CALLER, edgeAdmittedAccess, MCP_SCOPE } from '../call/access.ts';
 import type { AdmittedCall, Call } from '../call/call.ts';
-import { completedReplySchema, workingReplySchema } from '../tools/start-operation.ts';
+import { operationReplySchemas } from '../tools/start-operation.ts';
 import { describeReplies, type Tool } from '../tools/tool.ts';
 import { startAgentTool } from './start-agent-tool.ts';
 
 /** Who calls a specialist needs what other tools need. */
 const ACCESS = edgeAdmittedAccess(MCP_SCOPE);
 
-const OUTPUT_SCHEMA = describeReplies([
-  directiveSchema,
-  completedReplySchema.and(z.object({ agentId: z.string(), text: z.string() })),
-  workingReplySchema,
-]);
+const OUTPUT_SCHEMA = describeReplies(operationReplySchemas(askAgentOperation));
 
 /** A specialist as a tool: `agent_<id>`. */
 export function createAgentTool(specialist: Specialist): Tool {

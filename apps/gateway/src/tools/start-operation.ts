@@ -12,9 +12,9 @@ import { idempotencyOf } from './idempotency.ts';
 import type { RequestMeta, StartedTask } from './tool.ts';
 
 /** A reply to an operation that has ended; its own fields are beside these. */
-export const completedReplySchema = z.looseObject({ status: z.literal('completed'), operation: z.string() });
+const completedReplySchema = z.looseObject({ status: z.literal('completed'), operation: z.string() });
 
-export const workingReplySchema = z
+const workingReplySchema = z
   .looseObject({ status: z.literal('working'), operation: z.string(), taskId: z.string() })
   .describe('The work goes on; ask task_status how it stands');
 
