@@ -34,16 +34,16 @@ const text = ({ scopes, admittedBy }: Access) => `${scopes.join(' or ')}, ${admi
 
 test('every tool declares its access: toolOperations are admitted by the script that opens their task', () => {
   const declared = Object.fromEntries([...tools.values()].map(({ name, access }) => [name, text(access)]));
-  const { agent_llm, pending_interactions, task_status, cancel_task, complete_task, ...others } = declared;
-  expect({ agent_llm, pending_interactions, task_status, cancel_task, complete_task }).toEqual({
-    agent_llm: 'mcp or agent, script',
-    pending_interactions: 'mcp or agent, edge',
-    task_status: 'mcp or agent, edge',
-    cancel_task: 'mcp or agent, edge',
-    complete_task: 'mcp or agent, edge',
-  });
-  for (const [name, access] of Object.entries(others))
-    expect([name, access]).toEqual([name, toolOperations.has(name) ? 'mcp, script' : 'mcp, edge']);
+  const { agent_llm, ...others } = declared;
+  expect(agent_llm).toBe('mcp or agent, script');
+  const forAgents = new Set([
+    ...['pending_interactions', 'task_status', 'cancel_task', 'complete_task'],
+    ...['list_conversations', 'get_conversation', 'delete_conversation'],
+  ]);
+  for (const [name, access] of Object.entries(others)) {
+    const scopes = forAgents.has(name) ? 'mcp or agent' : 'mcp';
+    expect([name, access]).toEqual([name, `${scopes}, ${toolOperations.has(name) ? 'script' : 'edge'}`]);
+  }
   expect([...toolOperations.keys()].filter((name) => !(name in others))).toEqual([]);
 });
 
@@ -135,6 +135,9 @@ test('every route of MCP and REST declares its access', async () => {
     'GET /v1/tasks': SEE,
     'GET /v1/tasks/:id': SEE,
     'POST /v1/tasks/:id/cancel': SEE,
+    'GET /v1/conversations': SEE,
+    'GET /v1/conversations/:id': SEE,
+    'DELETE /v1/conversations/:id': SEE,
     'DELETE /v1/projects/:id': 'mcp or admin, edge',
     'GET /v1/projects': 'mcp or admin, edge',
     'GET /v1/projects/:id': 'mcp or admin, edge',
@@ -152,6 +155,9 @@ test('every route of MCP and REST declares its access', async () => {
     'GET /v1/tenants/:tenant/tasks': SEE_IN_PATH,
     'GET /v1/tenants/:tenant/tasks/:id': SEE_IN_PATH,
     'POST /v1/tenants/:tenant/tasks/:id/cancel': SEE_IN_PATH,
+    'GET /v1/tenants/:tenant/conversations': SEE_IN_PATH,
+    'GET /v1/tenants/:tenant/conversations/:id': SEE_IN_PATH,
+    'DELETE /v1/tenants/:tenant/conversations/:id': SEE_IN_PATH,
     'DELETE /v1/tenants/:tenant/projects/:id': 'operator, or admin with mcp or admin',
     'GET /v1/tenants/:tenant/projects': USE_IN_PATH,
     'GET /v1/tenants/:tenant/projects/:id': USE_IN_PATH,
