@@ -147,16 +147,30 @@ test.each<[string, object, string, RegExp]>([
 
 test("Rustbot's files are taken as they are; what has no place here is named, and no key of a provider is stored", async () => {
   const preset = {
-    ...{ id: 'web_search', name: 'web_search', instructions: 'Search.', personality: null },
-    ...{ model: 'vendor/model-4', enabled: true, is_primary: false, web_search_enabled: true },
-    ...{ mcp_extensions: ['com.example/mail'], mcp_config_file: 'assistant_mcp.json' },
+    id: 'web_search',
+    name: 'web_search',
+    instructions: 'Search.',
+    personality: null,
+    model: 'vendor/model-4',
+    enabled: true,
+    is_primary: false,
+    web_search_enabled: true,
+    mcp_extensions: ['com.example/mail'],
+    mcp_config_file: 'assistant_mcp.json',
   };
   const first = await fixture.rest('PUT', '/agents/web_search', preset);
   expect(first.body).toEqual({ id: 'web_search', version: 1, ignored: ['mcp_config_file'] });
   const file = {
-    ...{ version: '1.0', name: 'secure-agent', description: 'Keeps secrets', provider: 'openrouter' },
-    ...{ model: 'vendor/model-4', apiKey: 'op://Private/key', systemPrompt: 'Help.', enabled: false },
-    ...{ parameters: { temperature: 0.3, maxTokens: 99, topP: 1 }, capabilities: { webSearch: true } },
+    version: '1.0',
+    name: 'secure-agent',
+    description: 'Keeps secrets',
+    provider: 'openrouter',
+    model: 'vendor/model-4',
+    apiKey: 'op://Private/key',
+    systemPrompt: 'Help.',
+    enabled: false,
+    parameters: { temperature: 0.3, maxTokens: 99, topP: 1 },
+    capabilities: { webSearch: true },
   };
   const second = await fixture.rest('PUT', '/agents/secure_agent', file);
   expect(second.body).toMatchObject({ ignored: ['apiKey', 'capabilities', 'parameters.topP', 'provider'] });
@@ -167,9 +181,16 @@ test("Rustbot's files are taken as they are; what has no place here is named, an
   });
   const { body } = await fixture.rest('GET', '/agents/secure_agent');
   expect(body.definition).toEqual({
-    ...{ id: 'secure_agent', name: 'secure-agent', description: 'Keeps secrets', instructions: 'Help.' },
-    ...{ model: 'vendor/model-4', temperature: 0.3, maxTokens: 99, webSearchEnabled: true },
-    ...{ enabled: false, isPrimary: false },
+    id: 'secure_agent',
+    name: 'secure-agent',
+    description: 'Keeps secrets',
+    instructions: 'Help.',
+    model: 'vendor/model-4',
+    temperature: 0.3,
+    maxTokens: 99,
+    webSearchEnabled: true,
+    enabled: false,
+    isPrimary: false,
   });
 });
 

@@ -52,7 +52,9 @@ test('a public prompt is listed among the workflows and rendered; others are not
   const { prompts } = await client.listPrompts();
   expect(prompts.map(({ name }) => name)).toEqual(['before', 'later', 'middle']);
   expect(prompts[1]).toEqual({
-    ...{ name: 'later', title: 'Later', description: 'Asks' },
+    name: 'later',
+    title: 'Later',
+    description: 'Asks',
     arguments: [{ name: 'thing', required: true }],
   });
   const got = await fixture.clients[1].getPrompt({ name: 'later', arguments: { thing: '{tone} and $&' } });

@@ -40,8 +40,16 @@ async function run(
     };
     const args = {
       ...admissionRecheckArgs(ANN),
-      ...{ kind: 'agent', limit: 'agents', name, definition: `{"id":"${name}"}`, summary: '{}' },
-      ...{ enabled, primary, revision: '', by: '"ann"', kept: 5 },
+      kind: 'agent',
+      limit: 'agents',
+      name,
+      definition: `{"id":"${name}"}`,
+      summary: '{}',
+      enabled,
+      primary,
+      revision: '',
+      by: '"ann"',
+      kept: 5,
     };
     const reply = await runScript(fixture.connection, scripts[what], scriptKeys, args);
     said.push(reply.map(String).join(' '));
