@@ -82,14 +82,24 @@ describe('settings', () => {
     expect(sorted(shown)).toEqual(sorted([...pairs, 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY']));
   });
 
-  test('the page of workflows has every command of baton workflows, and no other', () => {
-    const source = readFileSync(join(REPOSITORY_ROOT, 'apps/cli/src/main.ts'), 'utf8');
-    const known = [...source.matchAll(/addWorkflowAction\('(\w+)', '([^']*)'/g)].map(([, action, operands]) =>
-      `${action} ${operands}`.trim(),
+  test.each([
+    ['workflows', '<name>', ['run <name>'], 'docs/workflows.md'],
+    ['agents', '<id>', ['enable <id>', 'disable <id>', 'primary <id>'], 'docs/agents.md'],
+  ])('the page of %s has every command of theirs, and no other', (plural, operand, own, page) => {
+    const source = readFileSync(join(REPOSITORY_ROOT, 'apps/cli/src/main.ts'), 'utf8').replaceAll(
+      /\s+/g,
+      ' ',
     );
-    expect(known.length).toBeGreaterThan(4);
-    const shown = tableOf('docs/workflows.md', '`baton workflows`').map(([cell]) => nameIn(cell));
-    expect(sorted(shown)).toEqual(sorted(known));
+    const shared = [
+      ...source.matchAll(/addDefinitionAction\( ?of, plural, '(\w+)', (?:'([^']*)'|operand)/g),
+    ].map(([, action, operands = operand]) => `${action} ${operands}`.trim());
+    const further = [...source.matchAll(/addDefinitionAction\( ?agents, 'agents', '(\w+)', '([^']*)'/g)].map(
+      ([, action, operands]) => `${action} ${operands}`,
+    );
+    expect(shared.length).toBeGreaterThan(4);
+    expect(plural === 'agents' ? further : ['run <name>']).toEqual(own);
+    const shown = tableOf(page, `\`baton ${plural}\``).map(([cell]) => nameIn(cell));
+    expect(sorted(shown)).toEqual(sorted([...shared, ...own]));
   });
 
   test('no page names a variable that nothing reads', () => {
@@ -230,6 +240,8 @@ describe('data model', () => {
       task: tenant.task(id).replace(taskRef(id), '<ref>'),
       project: tenant.project('p').replace(/p$/, '<project>'),
       workflow: tenant.workflow('<name>'),
+      agent: tenant.agent('<id>'),
+      prompt: tenant.prompt('<name>'),
       session: tenant.session('<id>'),
       idempotency: tenant.idempotency('<digest>'),
       past: tenant.past(id).replace(taskRef(id), '<ref>'),
@@ -311,6 +323,8 @@ function scriptNameOf(key: string): string {
     idem: 'idempotency',
     outstanding: 'tenantsWithJobs',
     listeners: 'activeChangeChannel',
+    ...Object.fromEntries(['workflows', 'agents', 'prompts'].map((plural) => [plural, 'definitions'])),
+    ...Object.fromEntries(['workflow', 'agent', 'prompt'].map((one) => [one, 'definition'])),
   };
   return named[kind] ?? kind;
 }

@@ -59,6 +59,10 @@ beforeAll(async () => {
     const put = { method: 'PUT', headers: { ...headers, authorization: `Bearer ${admin}` } };
     const body = JSON.stringify({ name: `workflow-${at}`, description: 'see', steps });
     await fetch(`${baton.url()}/v1/workflows/workflow-${at}`, { ...put, body });
+    const agent = JSON.stringify({ id: `agent_${at}`, name: 'a', instructions: 'Do.' });
+    await fetch(`${baton.url()}/v1/agents/agent_${at}`, { ...put, body: agent });
+    const prompt = JSON.stringify({ name: `prompt-${at}`, text: 'Why?' });
+    await fetch(`${baton.url()}/v1/prompts/prompt-${at}`, { ...put, body: prompt });
   }
   lists = await listsWithCursors();
 }, 120_000);
@@ -107,7 +111,7 @@ async function listsWithCursors(): Promise<CursorList[]> {
         },
       });
   }
-  for (const method of ['resources/list', 'prompts/list', 'tasks/list'])
+  for (const method of ['resources/list', 'prompts/list', 'tools/list', 'tasks/list'])
     found.push({
       name: method,
       of: method,
@@ -152,8 +156,10 @@ test('a cursor is taken on any gateway, and by nobody but its caller, list and f
         REFUSED,
       ]);
     if (list.of.includes('tenants')) continue;
-    // Projects and workflows are their tenant's.
-    const others = /projects|workflows|prompts/.test(list.of) ? [foreign] : [second, admin, foreign];
+    // Projects and definitions are their tenant's.
+    const others = /projects|workflows|prompts|agents|tools\/list/.test(list.of)
+      ? [foreign]
+      : [second, admin, foreign];
     for (const key of others) expect(await list.read(key, cursor)).toMatchObject(REFUSED);
   }
 }, 120_000);
@@ -162,7 +168,7 @@ test('a cursor is taken on any gateway, and by nobody but its caller, list and f
 function sameList({ of, filter }: CursorList): string {
   const { status, ...others } = filter;
   if (of.endsWith('/projects')) return 'projects';
-  if (of.endsWith('/workflows')) return 'workflows';
+  for (const plural of ['workflows', 'agents', 'prompts']) if (of.endsWith(`/${plural}`)) return plural;
   const seenBy = of.includes('{tenant}') ? 'admin' : 'caller';
   if (of === 'tasks/list' || of.endsWith('/tasks')) return JSON.stringify([seenBy, 'tasks', filter]);
   if (!of.includes('interactions')) return JSON.stringify([of, filter]);

@@ -39,6 +39,9 @@ const SHARED = new Set([
   'resource baton://prompts/',
   'path workflows',
   'resource baton://workflows/',
+  'path agents',
+  'path prompts',
+  'resource baton://agents/',
 ]);
 
 /** So many inputs are tried of each tool and route; those that their rules refuse are tried all the same. */

@@ -80,6 +80,8 @@ describe.each([
     await fixture.baton.store
       .tenant('acme')
       .workflows.put(anyone, 'plan', { definition: { name: 'plan', steps: [] } });
+    const agent = { definition: { id: 'writer' }, summary: { name: 'Writer' } };
+    await fixture.baton.store.tenant('acme').agents.put(anyone, 'writer', agent);
     const values: AnyJson = {
       project: PROJECT,
       tag: 'master',
@@ -100,10 +102,15 @@ describe.each([
       'baton://interactions/{id}',
       'baton://prompts/{operation}',
       'baton://workflows/{name}',
+      'baton://agents/{id}',
     ]);
     for (const { uriTemplate, title, description } of resourceTemplates) {
       expect([title, description]).toEqual([expect.any(String), expect.any(String)]);
-      const id = uriTemplate.startsWith('baton://interactions') ? fixture.parkedCall.interactionId : '2';
+      const ids: Readonly<Record<string, string>> = {
+        'baton://interactions/{id}': fixture.parkedCall.interactionId,
+        'baton://agents/{id}': 'writer',
+      };
+      const id = ids[uriTemplate] ?? '2';
       const name = uriTemplate.startsWith('baton://workflows') ? 'plan' : values.name;
       await fixture.read(new UriTemplate(uriTemplate).expand({ ...values, id, name }));
     }

@@ -46,6 +46,13 @@ const ROUTES: Readonly<Record<string, { done: boolean; body?: object; operator?:
   },
   'PUT /v1/prices': { done: false, body: { currency: 'EUR', models: { any: { input: 1, output: 2 } } } },
   'DELETE /v1/workflows/{name}': { done: true },
+  'PUT /v1/prompts/{name}': { done: false, body: { name: 'plan', text: 'Why?' } },
+  'DELETE /v1/prompts/{name}': { done: true },
+  'PUT /v1/agents/{id}': { done: false, body: { id: 'second', name: 'Second', instructions: 'Do.' } },
+  'POST /v1/agents/{id}/disable': { done: true },
+  'POST /v1/agents/{id}/enable': { done: true },
+  'POST /v1/agents/{id}/primary': { done: true },
+  'DELETE /v1/agents/{id}': { done: true },
   'DELETE /v1/projects/{id}': { done: true },
 };
 
@@ -109,6 +116,19 @@ async function handOff(): Promise<string> {
   return (await rpc('prompts/get', { name: 'plan' }))._meta.task_id;
 }
 
+/** A primary, a specialist that is no tool, and a prompt. */
+async function putDefinitions(): Promise<void> {
+  const puts: [string, object][] = [
+    ['agents/first', { id: 'first', name: 'First', instructions: 'Do.' }],
+    ['agents/second', { id: 'second', name: '2', instructions: 'Do.', enabled: false }],
+    ['prompts/plan', { name: 'plan', text: 'How?' }],
+  ];
+  for (const [path, body] of puts) {
+    const put = await request('PUT', `/v1/${path}`, body);
+    if (put.status >= 300) throw new Error(await put.text());
+  }
+}
+
 async function isRefused(): Promise<boolean> {
   return (await callTool('set_rules', { projectRoot: 'p', rules: ['x'] })).structuredContent === undefined;
 }
@@ -122,6 +142,7 @@ test('Redis is nearly full: what brings something new in is refused, all else is
     await request('POST', '/v1/tenants/acme/keys', { name: 'k', scopes: ['mcp'] })
   ).json()) as AnyJson;
   const [handedOff, resumed] = [await handOff(), await handOff()];
+  await putDefinitions();
   const used = Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
   await redis.config('SET', 'maxmemory', Math.round(used / TAKEN));
   await waitUntilOrThrow('the floor is noticed', 5_000, isRefused);
@@ -182,6 +203,7 @@ test('Redis is nearly full: what brings something new in is refused, all else is
           : ended?.interactionId,
       tasks: extended?.taskId,
       projects: method === 'PUT' ? 'new' : 'p',
+      agents: method === 'DELETE' ? 'first' : 'second',
     };
     const path = template
       .replace('{tenant}', 'acme')

@@ -19,7 +19,7 @@ const { recorder, redis } = fixture;
 const OPERATIONS = [
   ...(['open', 'openReady', 'answer', 'answer', 'chunk', 'park', 'park', 'settle', 'cancelTask'] as const),
   ...(['cancelInteraction', 'expire', 'commit', 'commitInTask', 'deleteProject', 'forget', 'strip'] as const),
-  ...(['recount', 'putWorkflow', 'putWorkflow', 'deleteWorkflow'] as const),
+  ...(['recount', 'putDefinition', 'putDefinition', 'deleteDefinition', 'changeAgent'] as const),
   ...(['turn', 'turn', 'deleteConversation'] as const),
 ] as const;
 
@@ -118,10 +118,19 @@ class Run {
         await this.sweepEnded();
         return void (await fixture.operators.update(store.id, { limits: { storedBytes: 100_000_000 } }));
       }
-      case 'putWorkflow':
-        return void (await store.workflows.put(AGENT, `w${choice % 2}`, { definition: { text } }));
-      case 'deleteWorkflow':
-        return store.workflows.delete(AGENT, `w${choice % 2}`);
+      case 'putDefinition': {
+        const of = choice % 3 === 0 ? store.workflows : choice % 3 === 1 ? store.agents : store.prompts;
+        const summary = of === store.workflows ? {} : { summary: { text: text.slice(0, choice * 20) } };
+        return void (await of.put(AGENT, `w${choice % 2}`, { definition: { text }, ...summary }));
+      }
+      case 'deleteDefinition': {
+        const of = choice % 3 === 0 ? store.workflows : choice % 3 === 1 ? store.agents : store.prompts;
+        return of.delete(AGENT, `w${choice % 2}`);
+      }
+      case 'changeAgent': {
+        const change = choice < 4 ? ({ primary: true } as const) : { enabled: choice % 2 === 0 };
+        return void (await store.agents.changeAgent(AGENT, `w${choice % 2}`, change));
+      }
       case 'turn': {
         await openTurn(tenant);
         const segment = await fixture.loadSegment();

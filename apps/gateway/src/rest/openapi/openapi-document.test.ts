@@ -64,6 +64,16 @@ test('every route of the contract is described', () => {
     'GET /usage',
     'GET /prices',
     'PUT /prices',
+    ...['agents/{id}', 'prompts/{name}'].flatMap((path) => [
+      `GET /${path.split('/')[0]}`,
+      `GET /${path}`,
+      `GET /${path}/history`,
+      `PUT /${path}`,
+      `DELETE /${path}`,
+    ]),
+    'POST /agents/{id}/enable',
+    'POST /agents/{id}/disable',
+    'POST /agents/{id}/primary',
   ];
   const under = (prefix: string) => own.map((route) => route.replace(' ', ` ${prefix}`));
   const expected = [
