@@ -17,6 +17,7 @@ const FILLER_BYTES = 64 * 1_048_576;
 const DONE_TOOLS = [
   'cancel_task',
   'complete_task',
+  'delete_conversation',
   'delete_project',
   'delete_tag',
   'move_task',
@@ -53,6 +54,7 @@ const ROUTES: Readonly<Record<string, { done: boolean; body?: object; operator?:
   'POST /v1/agents/{id}/enable': { done: true },
   'POST /v1/agents/{id}/primary': { done: true },
   'DELETE /v1/agents/{id}': { done: true },
+  'DELETE /v1/conversations/{id}': { done: true },
   'DELETE /v1/projects/{id}': { done: true },
 };
 
@@ -116,17 +118,25 @@ async function handOff(): Promise<string> {
   return (await rpc('prompts/get', { name: 'plan' }))._meta.task_id;
 }
 
-/** A primary, a specialist that is no tool, and a prompt. */
+/** A primary, a specialist and a prompt. */
 async function putDefinitions(): Promise<void> {
   const puts: [string, object][] = [
     ['agents/first', { id: 'first', name: 'First', instructions: 'Do.' }],
-    ['agents/second', { id: 'second', name: '2', instructions: 'Do.', enabled: false }],
+    ['agents/second', { id: 'second', name: '2', instructions: 'Do.' }],
     ['prompts/plan', { name: 'plan', text: 'How?' }],
   ];
   for (const [path, body] of puts) {
     const put = await request('PUT', `/v1/${path}`, body);
     if (put.status >= 300) throw new Error(await put.text());
   }
+}
+
+/** A conversation with the primary agent. */
+async function talk(): Promise<string> {
+  const { interactionId } = (await callTool('ask_assistant', { message: 'Hello' })).structuredContent;
+  const agentLLMResponse = successAnswer({ text: 'Hello.' });
+  const reply = await callTool('agent_llm', { interactionId, agentLLMResponse });
+  return reply.structuredContent.outcome.result.conversationId;
 }
 
 async function isRefused(): Promise<boolean> {
@@ -143,6 +153,7 @@ test('Redis is nearly full: what brings something new in is refused, all else is
   ).json()) as AnyJson;
   const [handedOff, resumed] = [await handOff(), await handOff()];
   await putDefinitions();
+  const [talked, others] = [await talk(), await talk()];
   const used = Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
   await redis.config('SET', 'maxmemory', Math.round(used / TAKEN));
   await waitUntilOrThrow('the floor is noticed', 5_000, isRefused);
@@ -160,6 +171,11 @@ test('Redis is nearly full: what brings something new in is refused, all else is
       resume_workflow: { taskId: resumed },
       task_status: { taskId: answered?.taskId },
       pending_interactions: {},
+      ask_assistant: { message: 'x' },
+      agent_second: { message: 'x' },
+      list_conversations: {},
+      get_conversation: { conversationId: talked },
+      delete_conversation: { conversationId: talked },
       bench_echo: { text: 'x' },
       add_dependency: { id: '300', dependsOn: '19' },
       expand_all: { force: true },
@@ -202,6 +218,7 @@ test('Redis is nearly full: what brings something new in is refused, all else is
           ? extended?.interactionId
           : ended?.interactionId,
       tasks: extended?.taskId,
+      conversations: others,
       projects: method === 'PUT' ? 'new' : 'p',
       agents: method === 'DELETE' ? 'first' : 'second',
     };
