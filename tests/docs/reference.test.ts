@@ -246,6 +246,8 @@ describe('data model', () => {
       idempotency: tenant.idempotency('<digest>'),
       past: tenant.past(id).replace(taskRef(id), '<ref>'),
       chunks: tenant.chunks(id, 1).replace(`${taskRef(id)}.1`, '<ref>.<number>'),
+      conversation: tenant.conversation(id).replace(taskRef(id), '<ref>'),
+      messages: tenant.messages(id).replace(taskRef(id), '<ref>'),
       usage: tenant.usage('<day>'),
       holder: tenant.holder('x').replace(/[^:]+$/, '<digest>'),
     };

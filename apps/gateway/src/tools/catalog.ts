@@ -1,7 +1,4 @@
 import { type Operation, projectTools } from '@baton/operations';
-import { deleteConversationTool } from '../conversations/delete-conversation.ts';
-import { getConversationTool } from '../conversations/get-conversation.ts';
-import { listConversationsTool } from '../conversations/list-conversations.ts';
 import { agentLlmTool } from './agent-llm.ts';
 import { cancelTaskTool } from './cancel-task.ts';
 import { completeTaskTool } from './complete-task.ts';
@@ -18,9 +15,6 @@ export function toolCatalog(operations: ReadonlyMap<string, Operation>): Readonl
     ...[...operations.values()].map(createOperationTool),
     ...projectTools.map(createProjectTool),
     deleteProjectTool,
-    listConversationsTool,
-    getConversationTool,
-    deleteConversationTool,
     agentLlmTool,
     pendingInteractionsTool,
     taskStatusTool,

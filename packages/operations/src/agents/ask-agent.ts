@@ -8,7 +8,7 @@ import { agentCallFields, agentCallResult } from './agent-result.ts';
 import { callableBy } from './ask-assistant.ts';
 import { specialistFunctions, taskMessage } from './specialist-functions.ts';
 
-const input = z.strictObject({ agentId: agentIdSchema, arguments: z.record(z.string(), z.json()) });
+const input = z.strictObject({ agentId: agentIdSchema, arguments: z.record(z.string(), z.unknown()) });
 type Input = z.infer<typeof input>;
 
 const result = z.looseObject({ agentId: z.string(), ...agentCallFields });
@@ -30,7 +30,7 @@ export const askAgentOperation: Operation<Input, z.infer<typeof result>> = {
     const agent = yield* lookupAgent(agentId);
     if (!agent.enabled) throw new BatonError('agent_not_found', `The agent '${agentId}' is disabled.`);
     const callable = agent.group === undefined ? [] : callableBy(agent, (yield* lookupAgents()).specialists);
-    const asked = taskMessage(args);
+    const asked = taskMessage(args as JsonObject);
     const outcome = yield* runAgentCall({
       ...ownSettingsOf(agent),
       messages: [systemMessageOf(agent), asked],

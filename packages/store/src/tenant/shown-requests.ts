@@ -2,8 +2,8 @@ import { parseInteractionId } from '@baton/protocol';
 import type { InteractionRequest, SummarizedRequest } from '../records/interaction-request.ts';
 import { START_ANSWER_TIME } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
-import { Conversations } from '../tenant/conversations.ts';
-import type { TenantContext } from '../tenant/tenant-context.ts';
+import { Conversations } from './conversations.ts';
+import type { TenantContext } from './tenant-context.ts';
 
 /** A pending interaction as it was read. */
 interface ReadInteraction {
