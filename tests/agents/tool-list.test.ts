@@ -25,7 +25,7 @@ async function listTools(client: Client) {
   } while (cursor !== undefined);
   const { tools } = JSON.parse(JSON.stringify({ tools: all })) as { tools: AnyJson[] };
   const isOwn = ({ outputSchema, name }: AnyJson) =>
-    name !== 'agent_llm' && /^agent_/.test(name) && outputSchema !== undefined;
+    name !== 'agent_llm' && name.startsWith('agent_') && outputSchema !== undefined;
   return { agents: tools.filter(isOwn), others: tools.filter((one) => !isOwn(one)), pages };
 }
 

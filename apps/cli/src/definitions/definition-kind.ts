@@ -11,14 +11,14 @@ export interface DefinitionKind {
   /** What one is called by. */
   readonly key: string;
   /** What a definition is called by; whoever stores it checks it. */
-  nameIn(definition: Definition): unknown;
+  readonly nameIn: (definition: Definition) => unknown;
   /** Whether a file is stored before the others. */
-  comesFirst(definition: Definition): boolean;
+  readonly comesFirst: (definition: Definition) => boolean;
   readonly listHead: readonly string[];
-  listRow(one: DefinitionSummary): readonly (string | number)[];
+  readonly listRow: (one: DefinitionSummary) => readonly (string | number)[];
   /** Columns of a history beside version, time and who. */
   readonly historyHead: readonly string[];
-  historyRow(one: StoredDefinition): readonly (string | number)[];
+  readonly historyRow: (one: StoredDefinition) => readonly (string | number)[];
   /** What is said of one that was deleted. */
   readonly onDelete: string;
 }
@@ -80,7 +80,7 @@ const prompts: DefinitionKind = {
     text(one['description']),
   ],
   historyHead: ['characters'],
-  historyRow: ({ definition }) => [String(definition['text'] ?? '').length],
+  historyRow: ({ definition }) => [text(definition['text']).length],
   onDelete: '',
 };
 

@@ -19,7 +19,7 @@ export async function getPublicPrompt(
   if (prompt === undefined || !prompt.public) return undefined;
   const messages = renderPrompt(prompt, args).map(({ content }) => ({
     role: 'user' as const,
-    content: { type: 'text' as const, text: String(content) },
+    content: { type: 'text' as const, text: content },
   }));
   return { ...(prompt.description === undefined ? {} : { description: prompt.description }), messages };
 }

@@ -16,7 +16,7 @@ export function toolNameOf(id: string): string {
 
 /** What an agent is held against: the names of tools, and the tenant's other agents. */
 export interface AgentSurroundings {
-  isTool(name: string): boolean;
+  readonly isTool: (name: string) => boolean;
   readonly entries: readonly AgentEntry[];
 }
 

@@ -16,7 +16,7 @@ export const HANDLER_VALUES = {
 
 /** What a prompt is held against: the tools that it may name, `agent_<id>` aside, whose agents may come later. */
 export interface PromptSurroundings {
-  isTool(name: string): boolean;
+  readonly isTool: (name: string) => boolean;
 }
 
 /** A prompt as it was sent, with all defaults. Errors: `invalid_arguments` naming the fields. */

@@ -1,15 +1,21 @@
-import { BatonError, type Message } from '@baton/protocol';
+import { BatonError } from '@baton/protocol';
 import type { PromptInput } from './prompt.ts';
 import { fillTemplate } from './template.ts';
+
+/** A message in words. */
+export interface TextMessage {
+  readonly role: 'system' | 'user';
+  readonly content: string;
+}
 
 /** The messages that a prompt begins with. Errors: `invalid_arguments` naming the argument. */
 export function renderPrompt(
   prompt: Pick<PromptInput, 'text' | 'system' | 'arguments'>,
   args: Readonly<Record<string, string>>,
-): Message[] {
+): TextMessage[] {
   requireArguments(prompt, args);
   const { text, system } = prompt;
-  const user: Message = { role: 'user', content: fillTemplate(text, args) };
+  const user: TextMessage = { role: 'user', content: fillTemplate(text, args) };
   return system === undefined ? [user] : [{ role: 'system', content: fillTemplate(system, args) }, user];
 }
 
