@@ -15,6 +15,8 @@ export {
 export { idFromName, importRustbot } from './agent/import-rustbot.ts';
 export { type AgentSurroundings, parseAgent, toolNameOf } from './agent/parse-agent.ts';
 export { agentOf, versionOf } from './agent/stored-agent.ts';
+export { MAX_CLASSES } from './classify/classes.ts';
+export { type ClassifiedText, classifyText } from './classify/classify.ts';
 export { lookupAgent, lookupAgents, lookupPrompt } from './lookup/lookups.ts';
 export { answerParserOf, type ParserArgs, parserArgsSchema } from './parsers/answer-parser.ts';
 export type { Hints } from './prompt/hints.ts';

@@ -90,10 +90,10 @@ describe('arguments of a parser', () => {
     expect(read('xml', 'a', { optional: ['answer'] })).toEqual(fits({}));
   });
 
-  test.each([
+  test.each<['xml' | 'text', { required: string[] }]>([
     ['xml', { required: ['other'] }],
     ['text', { required: ['answer'] }],
-  ] as const)('of tags that a parser of type %s lacks are refused', (type, args) => {
+  ])('of tags that a parser of type %s lacks are refused', (type, args) => {
     const parser = type === 'text' ? { type } : { type, tags };
     expect(() => answerParserOf(parser, args)).toThrow(
       expect.objectContaining({ code: 'invalid_arguments' }),
