@@ -1,4 +1,10 @@
-import { askAssistantOperation, type Operation, toolOperations } from '@baton/operations';
+import {
+  askAssistantOperation,
+  binaryClassifyOperation,
+  classifyOperation,
+  type Operation,
+  toolOperations,
+} from '@baton/operations';
 import { Programs } from '@baton/runner';
 import type { Store } from '@baton/store';
 import type { Logger } from 'pino';
@@ -30,7 +36,9 @@ export async function startGateway(
   const options = {
     operations: new Map<string, Operation>([
       ...toolOperations,
-      [askAssistantOperation.name, askAssistantOperation],
+      ...[askAssistantOperation, classifyOperation, binaryClassifyOperation].map(
+        (operation): [string, Operation] => [operation.name, operation as Operation],
+      ),
       ...[...added].filter(([key, { name }]) => key === name),
     ]),
     programs: new Programs(added),

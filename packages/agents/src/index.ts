@@ -1,6 +1,6 @@
 /**
  * Pure: what agents and prompts are. `agent` parses an agent, or imports one of Rustbot's, and lists them; `prompt` parses and renders a
- * prompt; `definition` is what both share, `lookup` how programs find them. No clock, no randomness, no I/O.
+ * prompt; `parsers` read its answers, `classify` those of classifiers; `definition` is what agents and prompts share, `lookup` how programs find them. No clock, no randomness, no I/O.
  */
 export { type AgentDefinition, type AgentInput, agentIdSchema, agentSchema } from './agent/agent.ts';
 export {
@@ -15,7 +15,10 @@ export {
 export { idFromName, importRustbot } from './agent/import-rustbot.ts';
 export { type AgentSurroundings, parseAgent, toolNameOf } from './agent/parse-agent.ts';
 export { agentOf, versionOf } from './agent/stored-agent.ts';
+export { MAX_CLASSES } from './classify/classes.ts';
+export { type ClassifiedText, classifyText } from './classify/classify.ts';
 export { lookupAgent, lookupAgents, lookupPrompt } from './lookup/lookups.ts';
+export { answerParserOf, type ParserArgs, parserArgsSchema } from './parsers/answer-parser.ts';
 export type { Hints } from './prompt/hints.ts';
 export { HANDLER_VALUES, parsePrompt, type PromptSurroundings } from './prompt/parse-prompt.ts';
 export {

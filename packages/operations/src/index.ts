@@ -6,6 +6,8 @@
  */
 export { agentOperations, findProgram, toolOperations, allPrograms } from './catalog/operation-catalog.ts';
 export { askAgentOperation } from './agents/ask-agent.ts';
+export { binaryClassifyOperation } from './classify/binary-classify.ts';
+export { classifyOperation } from './classify/classify.ts';
 export { askAssistantOperation } from './agents/ask-assistant.ts';
 export { delegatedCallOperation } from './delegated-call/program.ts';
 export { syntheticOperations } from './catalog/synthetic-operations.ts';

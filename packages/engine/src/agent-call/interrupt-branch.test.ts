@@ -2,12 +2,10 @@ import { type Message } from '@baton/protocol';
 import { describe, expect, test } from 'vitest';
 import {
   question,
-  tool,
   counting,
   call,
   calling,
   right,
-  wrong,
   value,
   error,
   report,

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import {
   question,
   numberParser,
-  tool,
   counting,
   call,
   calling,

@@ -3,7 +3,7 @@ import type { AgentCall, AgentCallOutcome, AnswerParser, FunctionSet } from '../
 import type { CallReport } from '../agent-call/call-report.ts';
 import { runAgentCall } from '../agent-call/run-agent-call.ts';
 import type { Program } from '../program/effect.ts';
-import { playProgram, successAnswer } from './play-program.ts';
+import { type playProgram, successAnswer } from './play-program.ts';
 
 /** An agent call for tests: it asks how many, takes a number `n`, and may offer the functions `count` and `fail`. */
 export const question: Message = { role: 'user', content: 'How many?' };
@@ -16,7 +16,7 @@ export const numberParser: AnswerParser<number> = {
   },
 };
 
-export const tool = (name: string) => ({
+const tool = (name: string) => ({
   type: 'function' as const,
   function: { name, parameters: { type: 'object' } },
 });

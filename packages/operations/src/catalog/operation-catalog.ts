@@ -1,5 +1,7 @@
 import { addTaskOperation } from '../add-task/program.ts';
 import { askAgentOperation } from '../agents/ask-agent.ts';
+import { binaryClassifyOperation } from '../classify/binary-classify.ts';
+import { classifyOperation } from '../classify/classify.ts';
 import { askAssistantOperation } from '../agents/ask-assistant.ts';
 import { analyzeProjectComplexityOperation } from '../analyze-project-complexity/program.ts';
 import { delegatedCallOperation } from '../delegated-call/program.ts';
@@ -26,6 +28,8 @@ export const toolOperations: ReadonlyMap<string, ToolOperation> = indexByName<To
 /** The operations that ask agents of the tenant, by name; `ask_agent` is started by the tool of its agent. */
 export const agentOperations: ReadonlyMap<string, Operation> = indexByName<Operation>(
   askAssistantOperation,
+  classifyOperation,
+  binaryClassifyOperation,
   askAgentOperation,
 );
 
