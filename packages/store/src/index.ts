@@ -36,6 +36,7 @@ export { utcDay, utcDaysBetween } from './usage/utc-day.ts';
 export type { TenantStore } from './tenant-store.ts';
 export { unreadyReason } from './redis/redis-errors.ts';
 export {
+  STREAM_PUBLISH_INTERVAL,
   SUBSCRIPTION_REFRESH_INTERVAL,
   DEFAULT_LIFETIMES,
   HEARTBEAT_INTERVAL,

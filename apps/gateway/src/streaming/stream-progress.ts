@@ -1,4 +1,4 @@
-import { CHANGE_FEED_RENEW_INTERVAL, type Identity } from '@baton/store';
+import { CHANGE_FEED_RENEW_INTERVAL, type Identity, STREAM_PUBLISH_INTERVAL } from '@baton/store';
 import type { Call } from '../call/call.ts';
 import { Tally } from '../edge/limits/tally.ts';
 import { ChangeFeedSubscription } from '../subscriptions/change-feed-subscription.ts';
@@ -6,9 +6,6 @@ import { mayStream } from './streamed-texts.ts';
 
 /** So many waiting calls of a tenant follow streams on one replica; of more, each change would cost too much. */
 const MAX_FOLLOWERS = 50;
-/** Changes of a stream are published no oftener; what came behind the last is read so long after it. */
-const SETTLED_MS = 300;
-
 const followers = new Tally();
 
 /**
@@ -62,7 +59,7 @@ class StreamFollower {
   /** Errors: `unavailable`. */
   async open(): Promise<void> {
     await this.feed.open();
-    void this.read();
+    this.readNowAndLater();
   }
 
   close(): void {
@@ -72,14 +69,18 @@ class StreamFollower {
   }
 
   onChange(change: { readonly kind: string; readonly taskId?: string }): void {
-    if (change.kind !== 'task' || change.taskId !== this.taskId) return;
-    void this.read();
-    clearTimeout(this.settling);
-    this.settling = setTimeout(() => void this.read(), SETTLED_MS).unref();
+    if (change.kind === 'task' && change.taskId === this.taskId) this.readNowAndLater();
   }
 
   onReconnect(): void {
+    this.readNowAndLater();
+  }
+
+  /** Of chunks that come soon behind a published one nothing is published. */
+  private readNowAndLater(): void {
     void this.read();
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => void this.read(), STREAM_PUBLISH_INTERVAL + 50).unref();
   }
 
   /** One read at a time: of the changes that come meanwhile one more. */

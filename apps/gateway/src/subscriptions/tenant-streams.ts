@@ -4,6 +4,7 @@ import {
   type Change,
   type Identity,
   type Store,
+  STREAM_PUBLISH_INTERVAL,
   SUBSCRIPTION_REFRESH_INTERVAL,
   type TenantStore,
 } from '@baton/store';
@@ -134,6 +135,9 @@ export class TenantStreams {
       case 'agent':
       case 'prompt':
         this.index.notify(change);
+        // Of chunks that come soon behind a published one nothing is published.
+        if (change.kind === 'task' && change.streamed)
+          setTimeout(() => this.index.notify(change), STREAM_PUBLISH_INTERVAL + 50).unref();
     }
   }
 

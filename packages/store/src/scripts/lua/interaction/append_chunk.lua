@@ -22,9 +22,6 @@
 -- @include chunk_state
 -- @include change_feed
 
--- Of one stream a change is published this seldom, in ms, and only when there is more of its text to read.
-local PUBLISHED_EVERY = 250
-
 local now = clock()
 local refusal, principal, scopes, limits = authenticate(now, 'answerBytes', 'storedBytes', 'stored')
 if refusal then return refusal end
@@ -64,8 +61,9 @@ local too_much = refusal_of_storage(limits[2], limits[3], grown)
 if too_much then return too_much end
 if begins_anew then redis.call('UNLINK', K_chunks) end
 local values = {A_sequence, A_delta}
+-- A change is published seldom, and only when there is more of the text to read.
 local shows_more = begins_anew or state.missing > missing_before
-if shows_more and now - (published or 0) >= PUBLISHED_EVERY and change_channel() then
+if shows_more and now - (published or 0) >= STREAM_PUBLISH_INTERVAL and change_channel() then
   publish_task_change(owner, false, A_topic, true)
   add_pair(values, 'published', now)
 end
