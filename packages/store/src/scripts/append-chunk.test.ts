@@ -1,8 +1,9 @@
 import { formatInteractionId } from '@baton/protocol';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { DEFAULT_LIFETIMES } from '../records/durations.ts';
-import { APPEND_CHUNK } from './registry.ts';
-import { documentedReplyCodes } from '../testing/all-scripts.ts';
+import { ACCEPT_ANSWER, APPEND_CHUNK } from './registry.ts';
+import { ALL_SCRIPTS, type AnyScript, documentedReplyCodes } from '../testing/all-scripts.ts';
+import { mutateScript } from '../testing/script-mutation.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { ANN, BOB, errorCode, llmWait, type TestTenant } from '../testing/test-tenant.ts';
 
@@ -289,6 +290,59 @@ test('a chunk for which the tenant has no room is refused, the whole answer is n
   expect(await used()).toBeGreaterThan(parked + 1_500);
   await testTenant.answer(answer.taskId, 1, { text: JSON.stringify('y'.repeat(5_000)) });
   expect((await used()) - parked).toBeLessThan(5_000 + 300);
+});
+
+/** What a stream that was begun anew is joined to, and whether a text that nobody held against its chunks is accepted. */
+async function mixUp(mutant?: AnyScript): Promise<{ joined: unknown; accepted: boolean }> {
+  const { connection } = fixture;
+  const evaluate = connection.evaluate.bind(connection);
+  const spy = vi.spyOn(connection, 'evaluate').mockImplementation((script, keys, args) => {
+    const isMutated = mutant !== undefined && ALL_SCRIPTS.get(script.sha)?.name === mutant.name;
+    return evaluate(isMutated ? { ...script, ...mutant } : script, keys, args);
+  });
+  try {
+    const answer = await StreamedAnswer.open();
+    await answer.post(0, 'first', 0);
+    await answer.post(1, ' try', 0);
+    await answer.post(0, 'second', 1);
+    await answer.post(2, ' late', 0);
+    const joined = await answer.join();
+    const posted = { interactionId: answer.id, text: '"other"', fingerprint: 'f', channel: '', checked: '' };
+    const accepted = await answer.testTenant.interactions.accept(await answer.testTenant.caller(), posted);
+    return { joined, accepted: accepted !== 'streamed' };
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+const UNMIXED = { joined: { text: 'second' }, accepted: false };
+
+test('two tries never mix, and no text is accepted that was not held against the chunks', async () => {
+  expect(await mixUp()).toEqual(UNMIXED);
+});
+
+test.each([
+  [
+    'a higher stream drops the chunks before',
+    mutateScript(
+      APPEND_CHUNK,
+      ["if begins_anew then redis.call('UNLINK', K_chunks) end", ''],
+      ['state, missing_before = read_chunk_state(), 0', 'missing_before = 0'],
+    ),
+  ],
+  [
+    'a chunk of an earlier stream is refused',
+    mutateScript(APPEND_CHUNK, [
+      "if stream < state.stream then return {'stream_replaced', state.stream} end",
+      '',
+    ]),
+  ],
+  [
+    'an answer is held against the chunks',
+    mutateScript(ACCEPT_ANSWER, ["return {'streamed', principal, scopes}", 'local held = true']),
+  ],
+] as const)('without it the tries mix: %s (a mutation)', async (_what, mutant) => {
+  expect(await mixUp(mutant)).not.toEqual(UNMIXED);
 });
 
 test('every code of APPEND_CHUNK was reached, but for those of the admission', () => {
