@@ -1,7 +1,7 @@
 import { CHANGE_FEED_RENEW_INTERVAL, type Identity, STREAM_PUBLISH_INTERVAL } from '@baton/store';
 import type { Call } from '../call/call.ts';
 import { Tally } from '../edge/limits/tally.ts';
-import { ChangeFeedSubscription } from '../subscriptions/change-feed-subscription.ts';
+import { ChangeFeedSubscription } from './change-feed-subscription.ts';
 import { mayStream } from './streamed-texts.ts';
 
 /** So many waiting calls of a tenant follow streams on one replica; of more, each change would cost too much. */

@@ -9,7 +9,7 @@ import {
   type TenantStore,
 } from '@baton/store';
 import { MCP_OR_AGENT_SCOPE } from '../call/access.ts';
-import { ChangeFeedSubscription } from './change-feed-subscription.ts';
+import { ChangeFeedSubscription } from '../streaming/change-feed-subscription.ts';
 import { KeyExpiryTimer } from './key-expiry-timer.ts';
 import { OpenStreamRecheck } from './open-stream-recheck.ts';
 import type { NotificationStream } from './notification-stream.ts';

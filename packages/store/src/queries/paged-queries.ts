@@ -16,7 +16,7 @@ import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { listVisibleTasks } from './task-index.ts';
 import { ShownRequests } from './shown-requests.ts';
-import { parseUsageSums } from '../usage/usage-sums.ts';
+import { parseUsageSums } from '../records/usage-sums.ts';
 import { parseProgramField } from '../records/program-field.ts';
 import { readTaskPages } from '../tasks/task-pages.ts';
 import { requireTaskId } from '../tasks/tasks.ts';

@@ -13,7 +13,7 @@ import {
   parseSummarizedRequest,
   type SummarizedRequest,
 } from './interaction-request.ts';
-import { parseUsageSums } from '../usage/usage-sums.ts';
+import { parseUsageSums } from './usage-sums.ts';
 import { parseProgramField } from './program-field.ts';
 
 /** A pending request, as it was parked. Times are milliseconds by Redis's clock. */

@@ -7,7 +7,7 @@ import type { Page } from '../records/page.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { DELETE_CONVERSATION } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
-import { parseUsageSums } from '../usage/usage-sums.ts';
+import { parseUsageSums } from '../records/usage-sums.ts';
 import type { TenantContext } from './tenant-context.ts';
 
 /** A conversation as lists show it. Times are milliseconds by Redis's clock. */

@@ -1,6 +1,6 @@
 import type { UsageSums } from '@baton/protocol';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { parseUsageSums } from './usage-sums.ts';
+import { parseUsageSums } from '../records/usage-sums.ts';
 
 /** What one operation's calls, by one agent and one model, used on one day of UTC. */
 export interface UsageRow extends UsageSums {
