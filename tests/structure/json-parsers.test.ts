@@ -31,6 +31,7 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'packages/store/src/tenant/conversations.ts': 'a stored message',
   'packages/store/src/usage/prices.ts': 'a stored price table',
   'packages/store/src/tenant/definitions.ts': 'a stored definition',
+  'packages/store/src/usage/prices.ts': 'a stored table of prices',
   'packages/store/src/tenant/definition-entry.ts': 'a stored summary',
   'packages/workflows/src/progress/stored-progress.ts': 'a stored progress',
 };

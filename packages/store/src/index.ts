@@ -13,6 +13,7 @@ export { keyIssuerOf } from './tenant/key-issuer.ts';
 export type { ApiKeyInfo } from './tenant/api-keys.ts';
 export { InboxSubscription, type TaskUpdate } from './waiting/inbox-subscription.ts';
 export type { PendingQuery, PendingPage } from './queries/pending-list.ts';
+export type { Accepted, StreamSoFar } from './tasks/interactions.ts';
 export type { InteractionRecord, InteractionSummary } from './records/interaction-record.ts';
 export type { TaskInspection, TaskSummary } from './queries/paged-queries.ts';
 export type { Page } from './records/page.ts';
@@ -35,6 +36,7 @@ export { utcDay, utcDaysBetween } from './usage/utc-day.ts';
 export type { TenantStore } from './tenant-store.ts';
 export { unreadyReason } from './redis/redis-errors.ts';
 export {
+  STREAM_PUBLISH_INTERVAL,
   SUBSCRIPTION_REFRESH_INTERVAL,
   DEFAULT_LIFETIMES,
   HEARTBEAT_INTERVAL,

@@ -25,6 +25,15 @@ export interface Call {
   readonly sessionId?: string;
   /** True where no earlier call can have had its idempotency key, but for one that runs beside it. */
   readonly isFirstAttempt?: boolean;
+  /** Sends a progress notification to a caller that asked for them (MCP, basic/utilities/progress). */
+  readonly reportProgress?: (progress: Progress) => Promise<void>;
+}
+
+/** How far a call has come: `progress` grows with each. */
+export interface Progress {
+  readonly progress: number;
+  readonly message: string;
+  readonly meta: Readonly<Record<string, unknown>>;
 }
 
 /** A call whose caller was admitted before it ran. */

@@ -1,18 +1,20 @@
 import { hash } from 'node:crypto';
 import {
+  type AgentAnswer,
   type AgentResponse,
-  BatonError,
+  type AnswerUsage,
   canonicalJson,
   parseInteractionId,
   readAnswerUsage,
 } from '@baton/protocol';
+import { type Accepted, refusalError } from '@baton/store';
 import type { ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 import type { UnadmittedCall } from '../call/call.ts';
 import type { ToolReply } from './tool-reply.ts';
 import type { AnswerConfirmation } from './answer-confirmation.ts';
 import { contentBlocksOf } from './content-blocks.ts';
 import { type TaskOutcome, outcomeOf } from './task-outcome.ts';
-import { joinAnswerChunks } from './answer-chunks.ts';
+import { holdAgainstChunks, mayBeStreamed } from '../streaming/answer-chunks.ts';
 import { waitUntilTaskEndsOrParks } from './wait-until-task-ends-or-parks.ts';
 
 /**
@@ -26,21 +28,19 @@ export async function acceptAnswerOrChunk(
   call: UnadmittedCall,
 ): Promise<ToolReply> {
   if (response.status === 'streaming') return postChunk(interactionId, response, call);
-  const { interactions } = call.tenant;
-  const complete = await joinAnswerChunks(call, interactionId, response);
   const { inbox } = call.services.store;
   const identity = call.caller.heldIdentity();
-  const subscription = inbox.subscribe(interactions.topicOf(interactionId), identity.admittedBy);
-  const usage = readAnswerUsage(complete);
+  const topic = call.tenant.interactions.topicOf(interactionId);
+  const subscription = inbox.subscribe(topic, identity.admittedBy);
+  const usage = readAnswerUsage(response);
   try {
-    const accepted = await interactions.accept(call.caller, {
+    const accepted = await acceptAnswer(
       interactionId,
-      text: JSON.stringify(complete),
-      // Of what was posted: the chunks are gone once they were joined, and the same may be posted again.
-      fingerprint: fingerprintOf(response),
-      channel: waitMs > 0 ? inbox.channel : '',
+      response,
       usage,
-    });
+      waitMs > 0 ? inbox.channel : '',
+      call,
+    );
     const { taskId, event, replayed } = accepted;
     const wait = { event, waitMs, registered: !replayed };
     const view = await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, wait);
@@ -53,22 +53,44 @@ export async function acceptAnswerOrChunk(
   }
 }
 
+/** So often an answer is held against chunks that came while it was accepted. */
+const MAX_CHECKS = 3;
+
+/** Accepts an answer; one that may end a stream is held against the chunks, if there are any. Errors: those of both. */
+async function acceptAnswer(
+  interactionId: string,
+  response: AgentAnswer,
+  usage: AnswerUsage,
+  channel: string,
+  call: UnadmittedCall,
+): Promise<Accepted> {
+  const { interactions } = call.tenant;
+  // Of what was posted: the chunks are gone once they were joined, and the same may be posted again.
+  const fingerprint = fingerprintOf(response);
+  const posted = { interactionId, fingerprint, channel, usage };
+  const text = JSON.stringify(response);
+  if (!mayBeStreamed(response))
+    return requireAccepted(await interactions.accept(call.caller, { ...posted, text }));
+  let accepted = await interactions.accept(call.caller, { ...posted, text, checked: '' });
+  for (let checks = 0; accepted === 'streamed' && checks < MAX_CHECKS; checks++) {
+    const { answer, checked } = await holdAgainstChunks(call, interactionId, response);
+    accepted = await interactions.accept(call.caller, { ...posted, text: JSON.stringify(answer), checked });
+  }
+  return requireAccepted(accepted);
+}
+
+function requireAccepted(accepted: Accepted | 'streamed'): Accepted {
+  if (accepted === 'streamed') throw refusalError(['streamed']);
+  return accepted;
+}
+
 async function postChunk(
   interactionId: string,
-  { sequence, delta }: Extract<AgentResponse, { status: 'streaming' }>,
+  { stream = 0, sequence, delta }: Extract<AgentResponse, { status: 'streaming' }>,
   call: UnadmittedCall,
 ): Promise<ToolReply> {
-  const identity = await call.admit();
-  const { request } = await call.tenant.queries.interactionSummary(identity, interactionId);
-  if (request.kind !== 'llm' || request.call.serviceType !== 'streamText') {
-    const message = `agentLLMResponse.status: chunks are for streamText requests; interaction '${interactionId}' is none, answer it at once`;
-    throw new BatonError('invalid_arguments', message, { field: 'agentLLMResponse.status', interactionId });
-  }
-  const appended = await call.tenant.interactions.appendChunk(call.caller, {
-    interactionId,
-    sequence,
-    delta,
-  });
+  const chunk = { interactionId, stream, sequence, delta };
+  const appended = await call.tenant.interactions.appendChunk(call.caller, chunk);
   const taskId = parseInteractionId(interactionId)?.taskId ?? '';
   const outcome = { status: 'input_required' as const };
   const text = `Chunk ${sequence} is kept; the interaction waits for the rest.`;

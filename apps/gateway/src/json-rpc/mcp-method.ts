@@ -3,7 +3,7 @@ import type { ServerResult } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import { type Access, admitCall } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
-import { callFromAuthInfo } from './call-in-auth-info.ts';
+import { callFromExtra } from './call-in-auth-info.ts';
 import { parseRequest, rawRequestSchema } from './parse-request.ts';
 import { rethrowAsRpcError } from './rpc-error.ts';
 
@@ -27,9 +27,9 @@ export function defineEdgeAdmittedMethod<Request>(
     name,
     access,
     register: (server, log) =>
-      server.setRequestHandler(raw, (request, { authInfo }) =>
+      server.setRequestHandler(raw, (request, extra) =>
         rethrowAsRpcError(log, async () => {
-          const call = await admitCall(callFromAuthInfo(authInfo), access);
+          const call = await admitCall(callFromExtra(extra), access);
           return answer(parseRequest(schema, request), call);
         }),
       ),

@@ -9,7 +9,7 @@ import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv
 import { listToolsMethod, TOOL_CAPABILITIES } from '../agents/list-tools.ts';
 import { MCP_OR_AGENT_SCOPE, scriptAdmittedAccess } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
-import { callFromAuthInfo } from '../json-rpc/call-in-auth-info.ts';
+import { callFromExtra } from '../json-rpc/call-in-auth-info.ts';
 import type { McpMethod } from '../json-rpc/mcp-method.ts';
 import { parseRequest, rawRequestSchema } from '../json-rpc/parse-request.ts';
 import { rethrowAsRpcError } from '../json-rpc/rpc-error.ts';
@@ -93,10 +93,10 @@ function callToolMethod(callOne: McpServerFactory['callTool']): McpMethod {
     // Not the Server's own: that reads each result into its types, and loses what they lack, such as the title of an
     // embedded resource.
     register: (server, log) =>
-      Protocol.prototype.setRequestHandler.call(server, rawRequestSchema(name), (request, { authInfo }) =>
+      Protocol.prototype.setRequestHandler.call(server, rawRequestSchema(name), (request, extra) =>
         rethrowAsRpcError(log, async () => {
           const { params } = parseRequest(CallToolRequestSchema, request);
-          return JSON.parse(await callOne(params, callFromAuthInfo(authInfo))) as CallToolResult;
+          return JSON.parse(await callOne(params, callFromExtra(extra))) as CallToolResult;
         }),
       ),
   };

@@ -4,11 +4,12 @@ import {
   type Change,
   type Identity,
   type Store,
+  STREAM_PUBLISH_INTERVAL,
   SUBSCRIPTION_REFRESH_INTERVAL,
   type TenantStore,
 } from '@baton/store';
 import { MCP_OR_AGENT_SCOPE } from '../call/access.ts';
-import { ChangeFeedSubscription } from './change-feed-subscription.ts';
+import { ChangeFeedSubscription } from '../streaming/change-feed-subscription.ts';
 import { KeyExpiryTimer } from './key-expiry-timer.ts';
 import { OpenStreamRecheck } from './open-stream-recheck.ts';
 import type { NotificationStream } from './notification-stream.ts';
@@ -134,6 +135,9 @@ export class TenantStreams {
       case 'agent':
       case 'prompt':
         this.index.notify(change);
+        // Of chunks that come soon behind a published one nothing is published.
+        if (change.kind === 'task' && change.streamed)
+          setTimeout(() => this.index.notify(change), STREAM_PUBLISH_INTERVAL + 50).unref();
     }
   }
 

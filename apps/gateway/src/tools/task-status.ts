@@ -3,8 +3,8 @@ import { MAX_WAIT_MS, taskStatusSchema as statuses, usageSumsSchema } from '@bat
 import { z } from 'zod';
 import { edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import { contentBlocksOf } from '../delegation/content-blocks.ts';
-import { taskStatusReply } from '../delegation/task-status-reply.ts';
-import { readWorkflowStatus } from '../workflows/workflow-status.ts';
+import { readTaskStatusReply } from '../delegation/read-task-status-reply.ts';
+import { mayStream, streamingSchema } from '../streaming/streamed-texts.ts';
 import { waitUntilTaskEndsOrParks } from '../delegation/wait-until-task-ends-or-parks.ts';
 import { defineEdgeAdmittedTool } from './tool.ts';
 
@@ -12,7 +12,9 @@ const input = z.strictObject({
   taskId: z.string().min(1).max(100).describe('The task'),
   waitMs: integerOrDigits(z.int().min(0).max(MAX_WAIT_MS))
     .default(0)
-    .describe('How long to wait while it works, in milliseconds'),
+    .describe(
+      'How long to wait while it works, and with a progressToken while an answer is streamed, in milliseconds',
+    ),
 });
 
 const output = z.looseObject({
@@ -24,6 +26,7 @@ const output = z.looseObject({
   expiresAt: z.string(),
   error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   usage: usageSumsSchema.optional().describe('What its answered LLM requests have used'),
+  streaming: streamingSchema.optional(),
   workflow: z.string().optional().describe('Of the task of a workflow: its name'),
   variables: z
     .looseObject({})
@@ -49,11 +52,14 @@ export const taskStatusTool = defineEdgeAdmittedTool({
     const { identity, tenant } = call;
     const { tasks } = tenant;
     let view = await tasks.read(identity, taskId);
-    if (view.status === 'working' && waitMs > 0) {
+    // Whoever asked for progress hears of a streamed answer until it was consumed.
+    const follows =
+      call.reportProgress !== undefined && view.status === 'input_required' && view.pending.some(mayStream);
+    if (waitMs > 0 && (view.status === 'working' || follows)) {
       const subscription = call.services.store.inbox.subscribe(tasks.topic(taskId), identity.admittedBy);
       try {
         await waitUntilTaskEndsOrParks(call, taskId, subscription, identity, {
-          event: 0,
+          event: follows ? view.seen + 1 : 0,
           waitMs,
           registered: false,
         });
@@ -62,7 +68,7 @@ export const taskStatusTool = defineEdgeAdmittedTool({
         subscription.close();
       }
     }
-    const structured = taskStatusReply(view, await readWorkflowStatus(call, view));
+    const structured = await readTaskStatusReply(call, view);
     const blocks = contentBlocksOf(structured.result);
     return { text: `Task ${taskId} is ${view.status}.`, structured, taskId, textIncludesJson: true, blocks };
   },

@@ -11,17 +11,27 @@ export const errorDetailsSchema = z.looseObject({
   type: z.string().max(200).optional(),
 });
 
+/** A sequence or a count, as a number or as digits. */
+const count = (most: number) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value),
+    z.int().min(0).max(most),
+  );
+/** Which try to stream an answer it is: a higher one takes the place of those before. */
+const stream = count(1_000);
+
 const success = z.looseObject({
   status: z.literal('success'),
+  /** Of a streamed answer: the stream that it ends, and how many chunks that has. The current one, and all, when left out. */
+  stream: stream.optional(),
+  chunks: count(100_001).optional(),
   data: z.unknown().refine((data) => data !== undefined && data !== null, 'is required'),
 });
 const failure = z.looseObject({ status: z.literal('error'), errorDetails: errorDetailsSchema });
 const streaming = z.looseObject({
   status: z.literal('streaming'),
-  sequence: z.preprocess(
-    (value) => (typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value),
-    z.int().min(0).max(100_000),
-  ),
+  stream: stream.optional(),
+  sequence: count(100_000),
   // Chunks are stored as UTF-8, which has no half characters: halves would never meet again.
   delta: z
     .string()

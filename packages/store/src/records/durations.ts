@@ -67,6 +67,9 @@ export const SUBSCRIPTION_REFRESH_INTERVAL = 120_000;
 /** For so long after its last stream a session keeps its subscriptions, however many others need its place. */
 export const SUBSCRIPTION_GRACE = 600_000;
 
+/** Of one streamed answer a change is published no oftener. */
+export const STREAM_PUBLISH_INTERVAL = 250;
+
 /** What LLM calls used on a day stays readable for so long: a year, and a month to look back at it. */
 export const USAGE_DAY_TTL = 400 * 86_400_000;
 

@@ -11,7 +11,7 @@ export function refusalError(
   const [code, ...facts] = reply.map(String);
   const about = { ...subject };
   const interaction = `Interaction '${subject.interactionId}'`;
-  switch (code as ErrorCode | 'chunk_conflict') {
+  switch (code as ErrorCode | 'chunk_conflict' | 'stream_replaced' | 'not_streamed' | 'streamed') {
     case 'unauthenticated':
       return new BatonError(
         'unauthenticated',
@@ -49,8 +49,26 @@ export function refusalError(
     case 'chunk_conflict':
       return new BatonError(
         'invalid_arguments',
-        `agentLLMResponse.sequence: chunk ${facts[0]} was posted before with another text; the first one counts`,
-        { ...about, field: 'agentLLMResponse.sequence' },
+        `agentLLMResponse.sequence: chunk ${facts[0]} was posted before with another text; the first one counts. To begin anew, post from sequence 0 with stream ${Number(facts[1] ?? 0) + 1}`,
+        { ...about, field: 'agentLLMResponse.sequence', stream: Number(facts[1] ?? 0) },
+      );
+    case 'stream_replaced':
+      return new BatonError(
+        'invalid_arguments',
+        `agentLLMResponse.stream: stream ${facts[0]} has taken the place of this one; its chunks count`,
+        { ...about, field: 'agentLLMResponse.stream', stream: Number(facts[0]) },
+      );
+    case 'not_streamed':
+      return new BatonError(
+        'invalid_arguments',
+        `agentLLMResponse.status: chunks are for streamText requests; ${interaction.replace('I', 'i')} is none, answer it at once`,
+        { ...about, field: 'agentLLMResponse.status' },
+      );
+    case 'streamed':
+      return new BatonError(
+        'invalid_arguments',
+        'agentLLMResponse: chunks came while the final success was posted; post it again once the stream has ended',
+        { ...about, field: 'agentLLMResponse' },
       );
     case 'interaction_not_found':
       return new BatonError(

@@ -327,7 +327,7 @@ export const TASK_RECORD = {
     suffix: '<number>',
     meaning: 'How far a streamed answer has come',
     value:
-      '<bytes, 64 a chunk at least>;<chunks>;<the first missing sequence, as far as it was looked for>;0',
+      '<bytes, 64 a chunk at least>;<chunks>;<the first missing sequence, as far as it was looked for>;0, and ;<stream> where that is above 0',
     writers: ['interaction/append_chunk', 'interaction/accept_answer'],
     absent: 'unless an answer is being streamed; deleted when it is accepted',
   },

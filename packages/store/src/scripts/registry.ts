@@ -73,15 +73,21 @@ export const OPEN = defineScript(
 export const ACCEPT_ANSWER = defineScript(
   'interaction/accept_answer',
   [...ADMISSION, 'task', 'pending', 'claims', ...QUEUE, 'activeChangeChannel', 'usage'],
-  [...CALLER, 'topic', 'ref', 'number', 'answer', 'fingerprint', 'channel', 'used'],
+  [...CALLER, 'topic', 'ref', 'number', 'answer', 'fingerprint', 'channel', 'used', 'checked'],
   { ...REPLICATED, ...BATCHED, ...ANSWER },
 );
 
 export const APPEND_CHUNK = defineScript(
   'interaction/append_chunk',
-  [...ADMISSION, 'task', 'chunks'],
-  [...CALLER, 'number', 'sequence', 'delta'],
+  [...ADMISSION, 'task', 'chunks', 'activeChangeChannel'],
+  [...CALLER, 'topic', 'number', 'stream', 'sequence', 'delta'],
   { ...REPLICATED, ...NEW_WORK },
+);
+
+export const READ_STREAM = defineScript(
+  'interaction/read_stream',
+  ['credential', 'tenant', 'task', 'chunks'],
+  [...RECHECK, 'number', 'stream', 'from'],
 );
 
 export const READ_CHUNK_STATE = defineScript(

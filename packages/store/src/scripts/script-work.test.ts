@@ -31,6 +31,7 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'interaction/list_pending_or_register_waiter': 4_400,
   'interaction/read_chunk_state': 10,
   'interaction/read_interaction': 30,
+  'interaction/read_stream': 40,
   'interaction/start_answer_time': 60,
   'project/commit': 600,
   'project/delete_project': 60,

@@ -21,6 +21,8 @@ export type Change =
       readonly principal: string;
       /** True when the task, or a request of it, was added to a list or removed from one. */
       readonly listed: boolean;
+      /** True when there is only more of a streamed answer to read. */
+      readonly streamed?: boolean;
     }
   /** A workflow was stored or deleted. */
   | { readonly kind: 'workflow'; readonly workflow: string }

@@ -40,6 +40,7 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
     delta: 'ye',
   });
   await interactions.joinChunks(first);
+  await interactions.readStream(ANN, first);
   await tasks.read(ANN, taskId, channel);
   await queries.inspect(ANN, taskId);
   await queries.interaction(ANN, first);

@@ -101,6 +101,7 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
   },
   'interaction/list_pending_or_register_waiter': NOTHING,
   'interaction/read_chunk_state': NOTHING,
+  'interaction/read_stream': NOTHING,
   'interaction/read_interaction': NOTHING,
   'interaction/start_answer_time': {
     says: ['same'],

@@ -113,7 +113,9 @@ export class TestTenant {
       channel,
       ...(usage && { usage: { ...NO_USAGE, ...usage } }),
     };
-    return this.interactions.accept(as ?? (await this.caller()), answer);
+    const accepted = await this.interactions.accept(as ?? (await this.caller()), answer);
+    if (accepted === 'streamed') throw new Error('an answer that needs no check was held against chunks');
+    return accepted;
   }
 
   /** What Redis holds of a task. */
@@ -179,7 +181,7 @@ export function llmWait(path: string, content = 'Say yes.'): Wait {
     path,
     request: {
       kind: 'llm',
-      call: { role: 'main', serviceType: 'generateText', attempt: 1, summary: 'yes?', request },
+      call: { role: 'main', serviceType: 'streamText', attempt: 1, summary: 'yes?', request },
     },
   };
 }

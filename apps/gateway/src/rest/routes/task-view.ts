@@ -2,6 +2,7 @@ import { parseEntry } from '@baton/engine';
 import { isEnded, taskStatusSchema, usageSumsSchema } from '@baton/protocol';
 import type { TaskInspection, TaskSummary } from '@baton/store';
 import { z } from 'zod';
+import { type StreamedText, streamingSchema } from '../../streaming/streamed-texts.ts';
 import { isoTime } from '../../delegation/iso-time.ts';
 import { interactionSummarySchema, toInteractionSummary } from './interaction-view.ts';
 import { isoTimeSchema } from '../openapi/shared-schemas.ts';
@@ -40,6 +41,7 @@ export const taskDetailSchema = taskSummarySchema.extend({
     .optional()
     .describe('When it failed or was cancelled'),
   usage: usageSumsSchema.optional().describe('What its answered LLM requests have used'),
+  streaming: streamingSchema.optional(),
   interactions: z.array(interactionSummarySchema),
   journal: z
     .array(journalEntry)
@@ -60,13 +62,17 @@ export function toTaskSummary(task: TaskSummary): z.infer<typeof taskSummarySche
   };
 }
 
-export function toTaskDetail(task: TaskInspection): z.infer<typeof taskDetailSchema> {
+export function toTaskDetail(
+  task: TaskInspection,
+  streaming: readonly StreamedText[],
+): z.infer<typeof taskDetailSchema> {
   return {
     ...toTaskSummary(task),
     version: task.version,
     input: task.input,
     ...resultOrError(task),
     ...(task.usage && { usage: task.usage }),
+    ...(streaming.length > 0 && { streaming: [...streaming] }),
     interactions: task.interactions.map(toInteractionSummary),
     journal: [...task.journal]
       .sort(([a], [b]) => comparePaths(a, b))

@@ -3,6 +3,7 @@ import { refusalError } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { readStreamedTexts } from '../../streaming/streamed-texts.ts';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import { optionalParam } from './optional-param.ts';
 import { cursorParamSchema, nextMatchingPage, nextCursorSchema } from './paging.ts';
@@ -70,7 +71,9 @@ export async function taskRoutes(
     async (request) => {
       const rest = tenantRequestOf(request);
       const identity = await rest.admit();
-      return toTaskDetail(await rest.tenant.queries.inspect(identity, requireTaskId(request.params.id)));
+      const task = await rest.tenant.queries.inspect(identity, requireTaskId(request.params.id));
+      const pending = task.interactions.filter(({ status }) => status === 'pending');
+      return toTaskDetail(task, await readStreamedTexts(rest.tenant, identity, pending));
     },
   );
 

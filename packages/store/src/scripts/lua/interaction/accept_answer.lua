@@ -1,11 +1,13 @@
 #!lua
 -- ACCEPT_ANSWER: takes the answer to an interaction, once, and puts its task into its tenant's ready list.
 -- KEYS: credential tenant rates task pending claims ready held jobs tenantsWithJobs workers activeChangeChannel usage
--- ARGV: digest principal scopes need bytes weight floor topic ref number answer fingerprint channel used
+-- ARGV: digest principal scopes need bytes weight floor topic ref number answer fingerprint channel used checked
 --       used: what the answer says that its LLM call used, "<tokens in>;<tokens out>;<model>"
+--       checked: the state of the chunks that the answer was held against, '' before it was, '*' where it need not be
 -- Returns: {'accepted', event, next, expiresInMs}: next is the job to add, as "number list", or '', and behind it 1 where chunks of
 --          the answer were posted, which are of no use now; {'replayed', event} for the same answer again; {'interaction_not_found'},
---          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'},
+--          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}, {'streamed', principal, scopes} where there are
+--          chunks that the answer was not held against,
 --          {'limit_size', limit, bytes, most}, or a refusal of ADMIT
 -- Transitions: task input_required -> working, interaction pending -> answered
 -- The answer becomes the journal's entry of its effect, so that whoever resumes the task finds it there.
@@ -44,6 +46,7 @@ if closed then return closed end
 
 if not wait then return {'interaction_not_found'} end
 if wait.due <= now then return {'interaction_expired'} end
+if chunk_state and A_checked ~= '*' and A_checked ~= chunk_state then return {'streamed', principal, scopes} end
 local answer_bytes = limits[1]
 if #A_answer > tonumber(answer_bytes) then return {'limit_size', 'answerBytes', #A_answer, answer_bytes} end
 
