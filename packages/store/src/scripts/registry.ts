@@ -9,10 +9,10 @@ import { defineScript } from './script.ts';
  * REPLICATED: the reply confirms something to someone outside, and waits for the replicas of Redis. What workers do is not:
  * should a failover lose it, it is done again, and clients learn of it by READ_TASK_AND_REGISTER_WAITER.
  *
- * NEW_WORK: OPEN, APPEND_CHUNK, COMMIT from outside a task, KEEP_OUTCOME, SUBSCRIBE, CREATE_KEY, PUT_PRICES and PUT_DEFINITION bring new content in, and are the first to be
+ * NEW_WORK: OPEN, APPEND_CHUNK, COMMIT from outside a task, KEEP_OUTCOME, SUBSCRIBE, CREATE_KEY, PUT_PRICES, PUT_DEFINITION and PUT_ROLE bring new content in, and are the first to be
  * refused while Redis has little room left (memory-reserve.ts); ANSWER, that is ACCEPT_ANSWER and COMPLETE_WORKFLOW, which bring
  * what somebody paid for, is the next. The rest of the room is for what was accepted, that is PARK, COMMIT and BullMQ's jobs.
- * When Redis is full all the same, it refuses those, PARK, RECORD_PROGRESS and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their first line) write some bytes at most,
+ * When Redis is full all the same, it refuses those, PARK, ANSWER_CALL, RECORD_PROGRESS and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their first line) write some bytes at most,
  * but for SETTLE, which ends a task.
  */
 
@@ -26,7 +26,7 @@ const BATCHED = { batched: true };
 const QUEUE = ['ready', 'held', 'jobs', 'tenantsWithJobs', 'workers'] as const;
 
 /** What a script that ends a task is given last: the record of the workflow that the task is a step of, or the task's own. */
-const ENDING = ['activeChangeChannel', 'parent'] as const;
+const ENDING = ['calls', 'activeChangeChannel', 'parent'] as const;
 
 const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'weight', 'floor'] as const;
 
@@ -59,6 +59,7 @@ export const OPEN = defineScript(
     'deadlines',
     'due',
     ...QUEUE,
+    'calls',
     'activeChangeChannel',
   ],
   [
@@ -150,7 +151,7 @@ export const KEEP_OUTCOME = defineScript(
 
 export const PARK = defineScript(
   'task/park',
-  ['tenant', 'task', 'past', 'pending', 'deadlines', 'due', ...QUEUE, 'activeChangeChannel'],
+  ['tenant', 'task', 'past', 'pending', 'deadlines', 'due', ...QUEUE, 'calls', 'activeChangeChannel'],
   ['fence', 'topic', 'ref', 'seen', 'journal', 'drops', 'waits'],
   BATCHED,
 );
@@ -204,7 +205,11 @@ export const RECOUNT_PROJECTS = defineScript('recount/recount_projects', ['tenan
 
 export const FINISH_RECOUNT = defineScript('recount/finish_recount', ['tenant'], ['walk']);
 
-export const REQUEUE_LOST_JOBS = defineScript('queue/requeue_lost_jobs', QUEUE, ['topic', 'lost']);
+export const REQUEUE_LOST_JOBS = defineScript(
+  'queue/requeue_lost_jobs',
+  ['tenant', ...QUEUE, 'calls'],
+  ['topic', 'lost'],
+);
 
 export const START_SWEEP_ROUND = defineScript('deadline/start_sweep_round', ['due', 'swept'], ['limit']);
 
@@ -411,7 +416,41 @@ export const READ_PROGRESS = defineScript(
 
 export const COMPLETE_WORKFLOW = defineScript(
   'workflow/complete_workflow',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, 'activeChangeChannel'],
+  [
+    ...(['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained'] as const),
+    ...QUEUE,
+    'calls',
+    'activeChangeChannel',
+  ],
   ['principal', 'scopes', 'topic', 'ref', 'operation', 'payload', 'retention'],
   { ...REPLICATED, ...ANSWER },
 );
+
+export const BEGIN_CALL = defineScript(
+  'provider/begin_call',
+  ['tenant', 'task', 'calls', 'tenantsWithJobs'],
+  ['topic', 'ref', 'number', 'lease'],
+);
+
+export const RENEW_CALL = defineScript(
+  'provider/renew_call',
+  ['task', 'calls'],
+  ['ref', 'number', 'held', 'lease'],
+  BATCHED,
+);
+
+export const ANSWER_CALL = defineScript(
+  'provider/answer_call',
+  ['tenant', 'task', 'calls', ...QUEUE, 'activeChangeChannel', 'usage'],
+  ['topic', 'ref', 'number', 'answer', 'fingerprint', 'used'],
+);
+
+export const PUT_ROLE = defineScript(
+  'role/put_role',
+  ['credential', 'tenant', 'roles'],
+  [...RECHECK, 'role', 'before', 'definition'],
+  { ...REPLICATED, ...NEW_WORK },
+);
+
+/** It makes room. */
+export const DELETE_ROLE = { ...PUT_ROLE, incoming: undefined };
