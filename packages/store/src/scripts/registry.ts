@@ -1,4 +1,15 @@
 import { defineScript } from './script.ts';
+import {
+  REPLICATED,
+  NEW_WORK,
+  ANSWER,
+  BATCHED,
+  QUEUE,
+  ENDING,
+  CALLER,
+  RECHECK,
+  ADMISSION,
+} from './script-groups.ts';
 
 /**
  * The scripts of Redis, with their keys and arguments; what each does and returns is in the header of its file below lua/. A
@@ -15,26 +26,6 @@ import { defineScript } from './script.ts';
  * When Redis is full all the same, it refuses those, PARK, ANSWER_CALL, RECORD_PROGRESS and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their first line) write some bytes at most,
  * but for SETTLE, which ends a task.
  */
-
-const REPLICATED = { replicated: true };
-const NEW_WORK = { incoming: 'new' } as const;
-const ANSWER = { incoming: 'answer' } as const;
-/** Many are called at once, and each is short. */
-const BATCHED = { batched: true };
-
-/** The keys of a script that puts a task into its tenant's lists, or takes one out. */
-const QUEUE = ['ready', 'held', 'jobs', 'tenantsWithJobs', 'workers'] as const;
-
-/** What a script that ends a task is given last: the record of the workflow that the task is a step of, or the task's own. */
-const ENDING = ['calls', 'activeChangeChannel', 'parent'] as const;
-
-const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'weight', 'floor'] as const;
-
-/** With these a script checks again a caller that was admitted before (`include/admission_recheck.lua`), and behind them what it does. */
-const RECHECK = ['digest', 'principal', 'scopes', 'need'] as const;
-
-/** The keys of a script that admits its caller. */
-const ADMISSION = ['credential', 'tenant', 'rates'] as const;
 
 export const ADMIT = defineScript('tenant/admit', ADMISSION, CALLER, BATCHED);
 
@@ -273,33 +264,6 @@ export const EXTEND_INTERACTION = defineScript(
   REPLICATED,
 );
 
-export const SUBSCRIBE = defineScript(
-  'session/subscribe',
-  ['credential', 'tenant', 'session', 'subscribers', 'ended', 'activeChangeChannel', 'idle'],
-  [...RECHECK, 'id', 'uri', 'subscriptions', 'bytes', 'sessions', 'life', 'grace', 'idle'],
-  { ...REPLICATED, ...NEW_WORK },
-);
-
-export const UNSUBSCRIBE = defineScript(
-  'session/unsubscribe',
-  ['session', 'subscribers', 'activeChangeChannel'],
-  ['id', 'uri'],
-  REPLICATED,
-);
-
-export const REFRESH_SUBSCRIPTIONS = defineScript(
-  'session/refresh_subscriptions',
-  ['session', 'subscribers', 'ended'],
-  ['id', 'life'],
-);
-
-export const END_SESSION = defineScript(
-  'session/end_session',
-  ['session', 'subscribers', 'ended'],
-  ['id', 'limit', 'life', 'channel'],
-  REPLICATED,
-);
-
 export const UPSERT_TENANT = defineScript(
   'tenant/upsert_tenant',
   ['tenant'],
@@ -426,31 +390,5 @@ export const COMPLETE_WORKFLOW = defineScript(
   { ...REPLICATED, ...ANSWER },
 );
 
-export const BEGIN_CALL = defineScript(
-  'provider/begin_call',
-  ['tenant', 'task', 'calls', 'tenantsWithJobs'],
-  ['topic', 'ref', 'number', 'lease'],
-);
-
-export const RENEW_CALL = defineScript(
-  'provider/renew_call',
-  ['task', 'calls'],
-  ['ref', 'number', 'held', 'lease'],
-  BATCHED,
-);
-
-export const ANSWER_CALL = defineScript(
-  'provider/answer_call',
-  ['tenant', 'task', 'calls', ...QUEUE, 'activeChangeChannel', 'usage'],
-  ['topic', 'ref', 'number', 'answer', 'fingerprint', 'used'],
-);
-
-export const PUT_ROLE = defineScript(
-  'role/put_role',
-  ['credential', 'tenant', 'roles'],
-  [...RECHECK, 'role', 'before', 'definition'],
-  { ...REPLICATED, ...NEW_WORK },
-);
-
-/** It makes room. */
-export const DELETE_ROLE = { ...PUT_ROLE, incoming: undefined };
+export * from './provider-scripts.ts';
+export * from './session-scripts.ts';
