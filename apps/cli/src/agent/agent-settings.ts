@@ -102,7 +102,7 @@ export function chooseModelForRequest(
   { role: named, request }: { readonly role: ModelRole; readonly request: { readonly modelId: string } },
   { models, allowModels }: Pick<AgentSettings, 'models' | 'allowModels'>,
 ): string {
-  const { modelId = named } = request;
+  const { modelId } = request;
   const isAllowed = modelId !== named && (allowModels.includes(modelId) || allowModels.includes('*'));
   const model = isAllowed ? modelId : (models[named] ?? models.other);
   // The settings were refused that leave a role without one.
