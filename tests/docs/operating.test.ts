@@ -74,13 +74,13 @@ test('the routes that the page of clients names are those of the OpenAPI documen
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/^(\/v1)?/, '/v1')}`),
   );
   const byPath =
-    /^\w+ \/v1\/tenants\/\{tenant\}\/(interactions|tasks|projects|conversations|workflows|agents|prompts|usage|prices)/;
+    /^\w+ \/v1\/tenants\/\{tenant\}\/(interactions|tasks|projects|conversations|workflows|agents|prompts|roles|usage|prices)/;
   const own = described.filter((route) => !byPath.test(route));
   const named = tableOf('docs/clients.md', 'route').flatMap(([routes = '']) => inlineCodeIn(routes));
   expect(named.toSorted()).toEqual(own.toSorted());
   expect(described.filter((route) => byPath.test(route))).toHaveLength(
     own.filter((route) =>
-      /\/v1\/(interactions|tasks|projects|conversations|workflows|agents|prompts|usage|prices)/.test(route),
+      /\/v1\/(interactions|tasks|projects|conversations|workflows|agents|prompts|roles|usage|prices)/.test(route),
     ).length,
   );
 });

@@ -40,6 +40,8 @@ export type LlmBehaviour =
   | { readonly do: 'stop-halfway' }
   /** Resets the connection, before the reply or after half of it. */
   | { readonly do: 'reset'; readonly halfway?: boolean }
+  /** Sends an answer without an end, as fast as it is read. */
+  | { readonly do: 'flood' }
   /** Never answers. */
   | { readonly do: 'hang' };
 
@@ -48,6 +50,8 @@ export class FakeLlmServer {
   readonly calls: LlmCall[] = [];
   behaviour: (asked: LlmCall) => LlmBehaviour;
   private readonly server: Server;
+  /** Bytes of floods that were sent so far. */
+  floodedBytes = 0;
   private readonly waiting = new Set<() => void>();
   private readonly callCounts = new Map<string, number>();
 
@@ -88,9 +92,14 @@ export class FakeLlmServer {
     await once(this.server, 'close');
   }
 
+  /** How many calls are under way: their connections are open, and they have no answer. */
+  openCalls = 0;
+
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const wire = request.url?.endsWith('/messages') ? anthropicFormat : openaiFormat;
     const asked = this.recordCall(wire, request, JSON.parse(await readBody(request)));
+    this.openCalls++;
+    response.once('close', () => this.openCalls--);
     const manner = this.behaviour(asked);
     for (const wake of this.waiting) wake();
     this.waiting.clear();
@@ -101,6 +110,8 @@ export class FakeLlmServer {
         response.writeHead(manner.status, { 'content-type': 'application/json', ...manner.headers });
         response.end(JSON.stringify(wire.errorBody(manner.status, manner.message ?? 'no')));
         return;
+      case 'flood':
+        return this.flood(response);
       case 'garble':
         response.writeHead(200, { 'content-type': 'application/json' }).end('{"id": "x", "choi');
         return;
@@ -125,6 +136,19 @@ export class FakeLlmServer {
         }
       }
     }
+  }
+
+  private flood(response: ServerResponse): void {
+    const piece = Buffer.alloc(65_536, 'a');
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{"choices":[{"message":{"role":"assistant","content":"');
+    const write = () => {
+      while (!response.destroyed) {
+        this.floodedBytes += piece.length;
+        if (!response.write(piece)) return void response.once('drain', write);
+      }
+    };
+    write();
   }
 
   private recordCall(wire: ProviderFormat, { headers }: IncomingMessage, body: AnyJson): LlmCall {

@@ -28,6 +28,8 @@ export interface DeploymentOptions {
   readonly fastPath?: boolean;
   /** Settings of the gateways beside the usual ones. */
   readonly gateway?: Partial<Omit<GatewayConfiguration, 'edgeLimits'>>;
+  /** Networks that workers may call LLM endpoints in beside the public internet. */
+  readonly egressAllow?: readonly string[];
   readonly edgeLimits?: Partial<EdgeLimits>;
   readonly log?: ReturnType<typeof createLogger>;
   /** The test writes keys past Baton, which are not held to their lifetimes at the end. */
@@ -118,7 +120,12 @@ export class InProcessDeployment {
 
   async addWorker(programs: Programs = syntheticOperations): Promise<RunningWorker> {
     const store = await this.openStore(`worker-${this.workers.length}`);
-    const worker = await startWorker({ drainMs: 9_000 }, store, log, programs);
+    const worker = await startWorker(
+      { drainMs: 9_000, providerCalls: 100, egressAllow: this.options.egressAllow ?? [] },
+      store,
+      this.options.log ?? log,
+      programs,
+    );
     this.workers.push(worker);
     return worker;
   }

@@ -26,6 +26,7 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'packages/store/src/records/task-view.ts': 'stored fields of a task',
   'packages/store/src/shard/worker-shard.ts': "a script's reply",
   'packages/store/src/tasks/fenced-segment.ts': "a stored task's input",
+  'packages/store/src/tenant/roles.ts': 'a stored role',
   'packages/store/src/tenant/change-feed.ts': 'a message that a script published',
   'packages/store/src/tasks/workflow-tasks.ts': "a stored task's input, and its end",
   'packages/store/src/tenant/conversations.ts': 'a stored message',

@@ -7,6 +7,7 @@ import { onStopSignal } from './process/stop-signals.ts';
 import type { DefinitionPlural } from './definitions/definition-client.ts';
 import type { DefinitionAction, DefinitionFlags } from './definitions/run-definitions.ts';
 import type { RunFlags } from './workflows/run-workflow.ts';
+import type { ModelRoleAction, ModelRoleFlags } from './model-roles/run-model-roles.ts';
 import type { Deployment, RunningRole } from './roles/open-store.ts';
 
 /**
@@ -14,7 +15,7 @@ import type { Deployment, RunningRole } from './roles/open-store.ts';
  * Settings come from the environment; a bad one ends the process with exit code 78.
  *
  *   settings/ environment and dev.json   roles/ gateway and worker   dev/ all on one machine   agent/ `baton agent`
- *   definitions/ `baton workflows`, `agents` and `prompts`   workflows/ `baton workflows run`
+ *   model-roles/ `baton roles`   definitions/ `baton workflows`, `agents` and `prompts`   workflows/ `baton workflows run`
  */
 const program = new Command('baton')
   .version(BATON_VERSION)
@@ -187,7 +188,33 @@ const prompts = program
   .description("a tenant's prompts: what calls of an agent begin with (docs/agents.md)");
 addDefinitionActions(prompts, 'prompts', 'prompt', '<name>');
 
+const roles = program
+  .command('roles')
+  .description("what a tenant's LLM requests are asked of: the calling agent, or endpoints (docs/roles.md)")
+  .addHelpText(
+    'after',
+    `
+A role's file is JSON or YAML, - is standard input. A route names where its key stands with apiKeyEnv or apiKeyFile; no key is an
+argument.
+
+  $ baton roles set main main.yaml
+  $ echo '{ "routes": [{ "kind": "agent", "modelId": "gpt-4.1" }] }' | baton roles set research`,
+  );
+addRoleAction('list', '', 'list the roles');
+addRoleAction('show', '<role>', 'show a role: main, research or fallback');
+addRoleAction('set', '<role> [file]', 'set what the requests of a role are asked of');
+addRoleAction('delete', '<role>', 'have the requests of a role go to the calling agent again');
+
 await program.parseAsync().catch(fail);
+
+function addRoleAction(action: ModelRoleAction, operands: string, description: string): void {
+  const command = withEndpoint(roles.command(`${action} ${operands}`.trimEnd()).description(description));
+  command.action(async () => {
+    const { runModelRoles } = await import('./model-roles/run-model-roles.ts');
+    const flags = command.opts<ModelRoleFlags>();
+    process.exitCode = await runModelRoles(action, command.args, flags, process.env);
+  });
+}
 
 /** What every kind of definition has. */
 function addDefinitionActions(of: Command, plural: DefinitionPlural, one: string, operand: string): void {

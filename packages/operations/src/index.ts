@@ -12,7 +12,7 @@ export { askAssistantOperation } from './agents/ask-assistant.ts';
 export { delegatedCallOperation } from './delegated-call/program.ts';
 export { syntheticOperations } from './catalog/synthetic-operations.ts';
 export { integerOrDigits } from './schema/coercion.ts';
-export { LLM_MODELS, type LlmModel } from './definition/llm-models.ts';
+export { ROLE_PARAMETERS, type RoleParameters } from './definition/role-parameters.ts';
 export type { Operation, ToolHints } from './definition/operation.ts';
 export { MAX_PRD_LENGTH, type ParsePrdInput, parsePrdInputSchema } from './parse-prd/input.ts';
 export * from './project/index.ts';

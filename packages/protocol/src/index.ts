@@ -18,6 +18,7 @@ export * from './json/json-text.ts';
 export * from './limits.ts';
 export * from './delegation/message.ts';
 export * from './text/mask-url-passwords.ts';
+export * from './delegation/model-roles.ts';
 export * from './price-table.ts';
 export * from './task-and-interaction-status.ts';
 export * from './delegation/tool-calls.ts';

@@ -24,6 +24,7 @@ export const limitsSchema = z.strictObject({
   agents: upTo(1_000, 'Agents'),
   prompts: upTo(1_000, 'Prompts of the registry'),
   projectBytes: upTo(67_108_864, 'Bytes of one project'),
+  providerCalls: upTo(1_000, 'Calls to LLM endpoints that are made at once; the others wait for their turn'),
   retainedTasks: upTo(10_000_000, 'Ended tasks that stay readable; the oldest leave first'),
 });
 export type Limits = z.infer<typeof limitsSchema>;
@@ -46,6 +47,7 @@ export const DEFAULT_LIMITS: Limits = {
   agents: 100,
   prompts: 200,
   projectBytes: 8_388_608,
+  providerCalls: 16,
   retainedTasks: 10_000,
 };
 

@@ -71,7 +71,9 @@ test('what is not there is an outcome; what may pass is thrown, so that the segm
   });
   expect(await performLookup(tenant, { role: 'main' })).toEqual({ ok: true, value: { routes: 1 } });
   const away = { get: () => Promise.reject(new BatonError('unavailable', 'away')) } as never;
-  await expect(performLookup({ agents: away, prompts: away }, { prompt: 'ask' })).rejects.toMatchObject({
+  await expect(
+    performLookup({ agents: away, prompts: away, roles: away }, { prompt: 'ask' }),
+  ).rejects.toMatchObject({
     code: 'unavailable',
   });
 });

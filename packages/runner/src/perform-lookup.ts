@@ -1,12 +1,13 @@
 import { agentCatalogOf, agentOf, promptOf } from '@baton/agents';
 import type { Lookup, Outcome } from '@baton/engine';
-import { BatonError, type ModelRole } from '@baton/protocol';
-import type { Definitions } from '@baton/store';
+import { BatonError } from '@baton/protocol';
+import type { Definitions, Roles } from '@baton/store';
 
 /** What a tenant's programs look up. */
 export interface LookupSource {
   readonly agents: Definitions;
   readonly prompts: Definitions;
+  readonly roles: Roles;
 }
 
 /** Performs a lookup. Errors: what a repetition may mend (`unavailable`); every other is the effect's outcome. */
@@ -19,8 +20,8 @@ export async function performLookup(source: LookupSource, of: Lookup): Promise<O
   }
 }
 
-async function find({ agents, prompts }: LookupSource, of: Lookup): Promise<unknown> {
-  if ('role' in of) return routesOf(of.role);
+async function find({ agents, prompts, roles }: LookupSource, of: Lookup): Promise<unknown> {
+  if ('role' in of) return { routes: await roles.countRoutes(of.role) };
   if ('prompt' in of) return promptOf(await prompts.get(of.prompt, of.version));
   if ('agent' in of) return findAgent(agents, of.agent);
   const { entries, primary } = await agents.entries();
@@ -34,9 +35,4 @@ async function find({ agents, prompts }: LookupSource, of: Lookup): Promise<unkn
 async function findAgent(agents: Definitions, id: string) {
   const [stored, entry] = await Promise.all([agents.get(id), agents.entry(id)]);
   return agentOf(stored, entry);
-}
-
-/** Until roles have routes, each has the one that it had: the calling agent. */
-function routesOf(_role: ModelRole): { routes: number } {
-  return { routes: 1 };
 }

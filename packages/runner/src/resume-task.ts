@@ -84,8 +84,8 @@ async function runSegment(
       await performLocalEffect({ validator: check, segment, journal, projects }, next.path, next.effect);
       continue;
     }
-    const waits = collectWaits(step.awaited, task.open, task.interactions);
-    const end = await openWaitsOrFailOversized(journal, waits, () =>
+    const asked = collectWaits(step.awaited, task.open, task.interactions);
+    const end = await openWaitsOrFailOversized(journal, segment.roles, asked, (waits) =>
       segment.park({ ...journal.pendingWrite, waits }),
     );
     if (end === 'again') return end;

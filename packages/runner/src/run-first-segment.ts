@@ -73,8 +73,8 @@ export async function runFirstSegment(
       continue;
     }
 
-    const waits = collectWaits(step.awaited, new Set(), 0);
-    const opened = await openWaitsOrFailOversized(journal, waits, () =>
+    const asked = collectWaits(step.awaited, new Set(), 0);
+    const opened = await openWaitsOrFailOversized(journal, tenant.roles, asked, (waits) =>
       tenant.tasks.open(caller, {
         operation: operation.name,
         version: operation.version,
@@ -86,7 +86,10 @@ export async function runFirstSegment(
       }),
     );
     if (opened === undefined) continue;
-    if (!opened.created || waits.length === 0) return { kind: 'running', taskId: opened.taskId };
+    if (!opened.created || asked.length === 0) return { kind: 'running', taskId: opened.taskId };
+    // What only waits for endpoints goes on by itself, and soon.
+    const isAsked = opened.pending.length > 0 || asked.every(({ kind }) => kind === 'sleep');
+    if (!isAsked) return { kind: 'running', taskId: opened.taskId };
     return { kind: 'parked', taskId: opened.taskId, pending: opened.pending };
   }
 }

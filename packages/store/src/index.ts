@@ -30,6 +30,7 @@ export type { PendingInteraction, TaskView } from './records/task-view.ts';
 export { OversizedRequestError } from './records/oversized-request-error.ts';
 export type { ParkRequest, Wait } from './records/park-request.ts';
 export type { NewTask } from './tasks/tasks.ts';
+export type { AgentRoute, EndpointRoute, RoleRoute, Roles, StoredRole } from './tenant/roles.ts';
 export type { Usage } from './tenant/usage.ts';
 export type { UsageRow } from './usage/usage-days.ts';
 export { utcDay, utcDaysBetween } from './usage/utc-day.ts';

@@ -3,6 +3,7 @@ import { Connection } from './redis/connection.ts';
 import { AdmissionChanges } from './waiting/admission-changes.ts';
 import { ReplicaInbox } from './waiting/replica-inbox.ts';
 import { CursorSeal } from './cursors/cursor-seal.ts';
+import { KeySeal } from './tenant/key-seal.ts';
 import { registerStoreInternals } from './store-internals.ts';
 import { Keyspace } from './records/keys.ts';
 import { WorkerRegistry } from './queues/worker-registry.ts';
@@ -16,7 +17,7 @@ import { DEFAULT_LIFETIMES, type Lifetimes } from './records/durations.ts';
 
 export interface StoreOptions {
   readonly url: string;
-  /** API keys are stored as HMACs with it; session ids and cursors are sealed with keys derived from it. */
+  /** API keys are stored as HMACs with it; session ids, cursors and keys of LLM endpoints are sealed with keys derived from it. */
   readonly secret: string;
   /** The name of this process, unique among those that share the Redis. */
   readonly replica: string;
@@ -30,7 +31,7 @@ export interface StoreOptions {
   readonly shards?: number | undefined;
 }
 
-/** The objects of so many tenants are cached; they hold key names and no data. */
+/** The objects of so many tenants are cached; they hold key names, and what a tenant's roles are asked of for a second. */
 const MAX_CACHED_TENANTS = 10_000;
 
 interface TenantParts {
@@ -112,8 +113,7 @@ export class Store {
 
   private newContext(id: string): TenantContext {
     const shard = this.keyspace.shardIndex(id);
-    const addJob = (request: string, taskId?: string) =>
-      this.queues.enqueueResumeJob(shard, id, request, taskId);
+    const addJob = (request: string, taskId?: string) => this.queues.enqueueJobs(shard, id, request, taskId);
     const { connection, lifetimes } = this;
     return new TenantContext(
       connection,
@@ -122,6 +122,7 @@ export class Store {
       addJob,
       this.workerRegistry(shard),
       new CursorSeal(() => this.sealKeys(`cursors of ${id}`)),
+      new KeySeal(() => this.sealKeys(`endpoint keys of ${id}`)),
     );
   }
 

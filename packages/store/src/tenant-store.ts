@@ -10,6 +10,7 @@ import { Interactions } from './tasks/interactions.ts';
 import type { TenantKeys } from './records/keys.ts';
 import { PagedQueries } from './queries/paged-queries.ts';
 import type { TenantContext } from './tenant/tenant-context.ts';
+import type { Roles } from './tenant/roles.ts';
 import { Projects } from './tenant/projects.ts';
 import { Conversations } from './tenant/conversations.ts';
 import { EndedSessions } from './tenant/ended-sessions.ts';
@@ -35,6 +36,7 @@ export class TenantStore {
   readonly workflows: Definitions;
   readonly agents: Definitions;
   readonly prompts: Definitions;
+  readonly roles: Roles;
   readonly workflowTasks: WorkflowTasks;
   readonly usageDays: UsageDays;
   readonly prices: Prices;
@@ -62,6 +64,7 @@ export class TenantStore {
     this.workflows = new Definitions(this.context, 'workflow');
     this.agents = new Definitions(this.context, 'agent');
     this.prompts = new Definitions(this.context, 'prompt');
+    this.roles = context.roles;
     this.workflowTasks = new WorkflowTasks(this.context);
     this.usageDays = new UsageDays(this.context);
     this.prices = new Prices(this.context);

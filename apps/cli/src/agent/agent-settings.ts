@@ -1,5 +1,5 @@
 import { isPublicHostName } from '@baton/agent';
-import { DEFAULT_MODELS, type ModelRole, modelRoleSchema } from '@baton/protocol';
+import { type ModelRole, modelRoleSchema } from '@baton/protocol';
 import { z } from 'zod';
 import { findBaton, httpUrlSchema } from '../settings/baton-endpoint.ts';
 import { commaSeparatedSchema, ConfigurationError, readSecretFiles } from '../settings/environment.ts';
@@ -91,17 +91,23 @@ export interface AgentSettings
   readonly once: boolean;
 }
 
-/** Model ids by role; without one for a role, the one that Baton's own operations ask for. */
+/** Model ids by role, and the one for roles that have none. */
 export type Models = Readonly<Partial<Record<ModelRole | 'other', string>>>;
 
-/** The model that answers a request: the one that it names, if that is allowed, otherwise the one for its role. */
+/**
+ * The model that answers a request: the one that it names, if that is allowed, otherwise the one for its role. A request that
+ * names its role alone names no model.
+ */
 export function chooseModelForRequest(
   { role: named, request }: { readonly role: ModelRole; readonly request: { readonly modelId: string } },
   { models, allowModels }: Pick<AgentSettings, 'models' | 'allowModels'>,
 ): string {
   const { modelId } = request;
-  if (modelId !== undefined && (allowModels.includes(modelId) || allowModels.includes('*'))) return modelId;
-  return models[named] ?? models.other ?? DEFAULT_MODELS[named];
+  const isAllowed = modelId !== named && (allowModels.includes(modelId) || allowModels.includes('*'));
+  const model = isAllowed ? modelId : (models[named] ?? models.other);
+  // The settings were refused that leave a role without one.
+  if (model === undefined) throw new Error(`no model is named for the role ${named}`);
+  return model;
 }
 
 /** Flags over environment over what `baton dev` left in this folder. Throws ConfigurationError naming what is wrong. */
@@ -129,6 +135,7 @@ export async function readAgentSettings(
     'an API key of the tenant whose requests are answered, with scope agent for all of them',
   );
   const provider = named ?? impliedProvider(rest.endpoint, variables);
+  requireModels(model, rest.role);
   return {
     ...rest,
     ...baton,
@@ -139,6 +146,18 @@ export async function readAgentSettings(
     imageHosts: imageHost,
     once: flags.once === true,
   };
+}
+
+/** A request names its role where nobody has named a model for it, which no endpoint knows. */
+function requireModels(models: Models, role: ModelRole | undefined): void {
+  if (models.other !== undefined) return;
+  const asked = role === undefined ? modelRoleSchema.options : [role];
+  const unnamed = asked.filter((name) => models[name] === undefined);
+  if (unnamed.length === 0) return;
+  throw new ConfigurationError(
+    `--model names no model for ${unnamed.join(', ')}. Give --model <model id> for all roles (or BATON_LLM_MODEL), or one for each, ` +
+      `such as --model ${unnamed.map((name) => `${name}=<model id>`).join(',')}; --role answers the requests of one role alone`,
+  );
 }
 
 /** A repeated flag reads as its variable does. */

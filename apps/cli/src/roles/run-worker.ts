@@ -12,7 +12,11 @@ export async function runWorker(settings: Settings, deployment: Deployment): Pro
   const log = createLogger(settings.LOG_LEVEL, { role: 'worker', replica });
   const store = await openStore(settings, deployment, replica);
   const worker = await startWorker(
-    { drainMs: settings.BATON_DRAIN_MS },
+    {
+      drainMs: settings.BATON_DRAIN_MS,
+      providerCalls: settings.BATON_PROVIDER_CALLS,
+      egressAllow: settings.BATON_EGRESS_ALLOW,
+    },
     store,
     log,
     enabledSyntheticOperations(settings),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { DEFAULT_EDGE_LIMITS as edge } from '@baton/gateway/configuration';
 import { z } from 'zod';
 
@@ -25,6 +26,18 @@ export const commaSeparatedSchema = z
       .map((item) => item.trim())
       .filter((item) => item !== ''),
   );
+
+/** True for a network in CIDR notation. */
+function isNetwork(text: string): boolean {
+  const [address = '', length = '', ...rest] = text.split('/');
+  const version = isIP(address);
+  return (
+    rest.length === 0 &&
+    version > 0 &&
+    /^\d{1,3}$/.test(length) &&
+    Number(length) <= (version === 4 ? 32 : 128)
+  );
+}
 
 /** Every setting, from the environment, units in the names. */
 const settings = z.object({
@@ -72,6 +85,11 @@ const settings = z.object({
   BATON_SHARDS: z.coerce.number().int().min(1).max(64).optional(),
   BATON_UNREADY_MS: z.coerce.number().int().min(0).max(60_000).optional(),
   BATON_DRAIN_MS: z.coerce.number().int().min(0).max(600_000).default(8_000),
+  /** Of a worker: its calls to LLM endpoints at once, and the networks that they may reach beside the public internet. */
+  BATON_PROVIDER_CALLS: z.coerce.number().int().min(1).max(10_000).default(100),
+  BATON_EGRESS_ALLOW: commaSeparatedSchema.refine((networks) => networks.every(isNetwork), {
+    error: 'must be networks in CIDR notation, such as 10.1.0.0/16',
+  }),
   BATON_HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
   BATON_REPLICA: z
     .string()

@@ -3,7 +3,7 @@ import type { InteractionRecord } from '@baton/store';
 import { isoTime } from './iso-time.ts';
 
 /**
- * An interaction with its whole request, as lists give it: a directive while it is pending, and afterwards the same
+ * An interaction with its whole request, as lists give it: a directive while it waits for an agent, and otherwise the same
  * without the call to answer it.
  */
 export function describeInteractionWithRequest(
@@ -22,7 +22,8 @@ export function describeInteractionWithRequest(
     call: request.call,
     principal,
   });
-  if (status === 'pending') return { ...whole, interactionStatus: status, summary, ...times };
+  if (status === 'pending' && record.provider === undefined)
+    return { ...whole, interactionStatus: status, summary, ...times };
   const {
     toolResponseSource: _,
     message: _said,

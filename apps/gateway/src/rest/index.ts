@@ -18,6 +18,7 @@ import { keyTenantRouteBase, pathTenantRouteBase } from './admission/tenant-rout
 import { allTools } from '../prompts/all-tools.ts';
 import { workflowTools } from '../prompts/workflow-tools.ts';
 import { conversationRoutes } from './routes/conversations.ts';
+import { roleRoutes } from './routes/roles.ts';
 import { taskRoutes } from './routes/tasks.ts';
 import { agentRoutes, agentStateRoutes } from './definitions/agent-routes.ts';
 import { definitionRoutes } from './definitions/definition-routes.ts';
@@ -52,5 +53,6 @@ export async function restRoutes(
     await app.register(agentStateRoutes, { prefix, routeScope });
     await app.register(usageRoutes, { prefix, routeScope });
     await app.register(priceRoutes, { prefix, routeScope });
+    await app.register(roleRoutes, { prefix, routeScope });
   }
 }

@@ -22,6 +22,8 @@ export interface AnswerWithOptions {
   readonly maxTokens?: number | undefined;
   /** Hosts whose https addresses of pictures may reach the LLM's endpoint; none by default. */
   readonly imageHosts?: readonly string[];
+  /** False: a refusal is reported as it comes, and no neutral request asks whether the endpoint refuses everything. */
+  readonly probesEndpoint?: boolean;
 }
 
 /** A stream without a chunk for this long counts as stopped. */
@@ -35,12 +37,12 @@ const STALL_MS = 60_000;
  */
 export function answerWith(
   model: LanguageModel | ((request: DelegatedRequest) => LanguageModel),
-  { maxTokens, imageHosts = [] }: AnswerWithOptions = {},
+  { maxTokens, imageHosts = [], probesEndpoint = true }: AnswerWithOptions = {},
 ): AnswerFunction {
   const refused = new RefusedParameters();
   const media = new RequestMedia(imageHosts);
   const modelFor = typeof model === 'function' ? model : () => model;
-  const probe = new EndpointFailureProbe(modelFor);
+  const probe = probesEndpoint ? new EndpointFailureProbe(modelFor) : undefined;
   // What the owner of the agent set is never left out.
   const kept: readonly OptionalParameter[] = maxTokens === undefined ? [] : ['maxTokens'];
   return async (asked, { signal }) => {
@@ -58,7 +60,10 @@ export function answerWith(
         if (signal.aborted) throw classifyLlmError(thrown);
         // Only what this call sent counts: another one may have learned of the same refusal meanwhile.
         const named = refused.record(asked.principal, modelId, thrown, kept).filter(isAccepted);
-        if (named.length === 0) throw await probe.judge(classifyLlmError(thrown));
+        if (named.length === 0) {
+          const failure = classifyLlmError(thrown);
+          throw probe === undefined ? failure : await probe.judge(failure);
+        }
         for (const parameter of named) omitted.add(parameter);
       }
     }

@@ -5,8 +5,11 @@ import { LlmCallFailure } from '../api/llm-call-failure.ts';
  * `fetch` for an LLM endpoint: a reply is read up to the largest body that Baton takes, and a JSON reply must keep the
  * bounds of JSON that Baton takes. Events of a stream are small; what is put together from them is checked as an answer.
  */
-export async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const reply = await fetch(input, init);
+export function createBoundedFetch(send: typeof fetch): typeof fetch {
+  return async (input, init) => boundReply(await send(input, init));
+}
+
+async function boundReply(reply: Response): Promise<Response> {
   if (reply.body === null) return reply;
   const bounded = new Response(reply.body.pipeThrough(upTo(MAX_BODY_BYTES)), reply);
   if (reply.headers.get('content-type')?.includes('json') !== true) return bounded;

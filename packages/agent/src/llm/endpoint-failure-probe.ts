@@ -1,4 +1,4 @@
-import { DEFAULT_MODELS, modelRoleSchema } from '@baton/protocol';
+import { type ModelRole, modelRoleSchema } from '@baton/protocol';
 import { generateText, type LanguageModel } from 'ai';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
@@ -83,7 +83,7 @@ async function ask(model: LanguageModel): Promise<LlmCallFailure | undefined> {
 const NEUTRAL_PROMPT = 'Answer with the word yes.';
 
 /** A request as an operation of Baton makes it, with nothing in it that a caller wrote. */
-function neutralRequest(name: keyof typeof DEFAULT_MODELS): DelegatedRequest {
+function neutralRequest(name: ModelRole): DelegatedRequest {
   return {
     interactionId: '',
     taskId: '',
@@ -96,7 +96,7 @@ function neutralRequest(name: keyof typeof DEFAULT_MODELS): DelegatedRequest {
     principal: '',
     request: {
       apiKey: null,
-      modelId: DEFAULT_MODELS[name],
+      modelId: name,
       messages: [{ role: 'user', content: NEUTRAL_PROMPT }],
     },
   };

@@ -1,6 +1,6 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { boundedFetch } from './bounded-fetch.ts';
+import { createBoundedFetch } from './bounded-fetch.ts';
 import { extractReasoningMiddleware, type LanguageModel, wrapLanguageModel } from 'ai';
 
 export interface LlmEndpointOptions {
@@ -9,6 +9,10 @@ export interface LlmEndpointOptions {
   readonly endpoint?: string | undefined;
   /** Endpoints of one's own may need none. */
   readonly apiKey?: string | undefined;
+  /** Sent with each call. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** In the place of Node's own. */
+  readonly fetch?: typeof fetch;
 }
 
 /** Models by id, at an endpoint that speaks OpenAI's chat completions or Anthropic's messages. */
@@ -16,19 +20,24 @@ export function createModelFactory({
   provider,
   endpoint,
   apiKey,
+  headers = {},
+  fetch: given = fetch,
 }: LlmEndpointOptions): (modelId: string) => LanguageModel {
+  const fetch = createBoundedFetch(given);
   if (provider === 'anthropic') {
     return createAnthropic({
       baseURL: endpoint ?? 'https://api.anthropic.com/v1',
       apiKey: apiKey ?? 'none',
-      fetch: boundedFetch,
+      headers,
+      fetch,
     });
   }
   const openai = createOpenAICompatible({
     name: 'openai',
     baseURL: endpoint ?? 'https://api.openai.com/v1',
     includeUsage: true,
-    fetch: boundedFetch,
+    headers,
+    fetch,
     ...(apiKey === undefined ? {} : { apiKey }),
   });
   // Reasoning that a model writes between these tags is not part of the answer.

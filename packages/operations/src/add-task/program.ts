@@ -3,7 +3,7 @@ import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { nullAsAbsent } from '../schema/coercion.ts';
-import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
+import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
@@ -107,7 +107,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
     const answer = manual
       ? { title, description }
       : yield* generateObject({
-          ...LLM_MODELS[modelRoleFor(research)],
+          ...ROLE_PARAMETERS[modelRoleFor(research)],
           role: modelRoleFor(research),
           messages: buildAddTaskMessages(
             { ...found, request: requestOf(prompt, input), dependencies },

@@ -3,7 +3,7 @@ import type { Json } from '@baton/protocol';
 import { z } from 'zod';
 import { idTextSchema, projectRoot, research, tag } from '../definition/shared-arguments.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
-import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
+import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import { type Command, type Project, requireProject, requireTag, resolveTag } from '../project/index.ts';
 import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
@@ -131,7 +131,7 @@ function* analyzeBatch(
       ? `task ${batch[0]?.id}`
       : `${batch.length} tasks (${batch[0]?.id} to ${batch.at(-1)?.id})`;
   const answer = yield* generateObject({
-    ...LLM_MODELS[role],
+    ...ROLE_PARAMETERS[role],
     role,
     messages: buildAnalyzeMessages(batch, threshold, rules, research),
     summary: `Judge the complexity of ${ids}, tag '${tag}'`,

@@ -2,7 +2,7 @@ import { all, generateObject, type Program, sleep } from '@baton/engine';
 import { z } from 'zod';
 import { indexByName } from './operation-catalog.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
-import { LLM_MODELS } from '../definition/llm-models.ts';
+import { ROLE_PARAMETERS } from '../definition/role-parameters.ts';
 import type { Operation, ToolHints } from '../definition/operation.ts';
 
 /** Operations for tests and the benchmark only: small, without a project. */
@@ -19,7 +19,7 @@ const answer = z.object({ value: z.string() });
 function* ask(content: string): Program<string> {
   const { value } = yield* generateObject({
     role: 'main',
-    ...LLM_MODELS.main,
+    ...ROLE_PARAMETERS.main,
     messages: [{ role: 'user', content }],
     summary: 'Echo',
     schema: answer,

@@ -7,7 +7,6 @@ import {
   type Message,
 } from '@baton/protocol';
 import { z } from 'zod';
-import { LLM_MODELS } from '../definition/llm-models.ts';
 import type { Operation } from '../definition/operation.ts';
 
 const delegatedCallResult = z.looseObject({ originalCommand: z.string(), response: z.unknown() });
@@ -34,7 +33,7 @@ export const delegatedCallOperation: Operation<DelegatedCallDetails, z.infer<typ
     const { response, data, toolCalls } = yield* generateForCaller({
       role,
       serviceType,
-      modelId: modelId ?? LLM_MODELS[role].modelId,
+      ...(modelId === undefined ? {} : { modelId }),
       messages: messages as readonly Message[],
       summary: `Call of ${originalCommand}`,
       parameters: parameters as JsonObject,

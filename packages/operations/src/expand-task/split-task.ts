@@ -1,6 +1,6 @@
 import { commitProject, generateObject, type Program, readProject } from '@baton/engine';
 import type { Json } from '@baton/protocol';
-import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
+import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { Command, Project } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
 import { expandAnswerSchema } from './answer.ts';
@@ -37,7 +37,7 @@ export function* splitTask(expansion: SplitRequest): Program<SplitResult> {
   );
   const role = modelRoleFor(research);
   const { subtasks } = yield* generateObject({
-    ...LLM_MODELS[role],
+    ...ROLE_PARAMETERS[role],
     role,
     messages: buildExpandMessages(material, prompt, research),
     summary: `Split task ${id}: ${excerpt(material.task.title, 80)}`,

@@ -1,7 +1,7 @@
 import { DEFAULT_BUDGETS } from '@baton/engine';
 import { type AgentAnswer, type DelegatedCall, type Json, messageText } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
-import { LLM_MODELS } from '../definition/llm-models.ts';
+import { ROLE_PARAMETERS } from '../definition/role-parameters.ts';
 import { applyCommand, findInvariantViolations, type Project } from '../project/index.ts';
 import { runProgramInMemory, TEST_NOW, objectAnswer } from '../testing/run-program-in-memory.ts';
 import { parsePrdInputSchema } from './input.ts';
@@ -71,7 +71,6 @@ describe('parse_prd version 1', () => {
       attempt: 1,
       request: {
         apiKey: null,
-        modelId: LLM_MODELS.main.modelId,
         objectName: 'tasks_data',
         maxTokens: 64_000,
       },
@@ -88,7 +87,7 @@ describe('parse_prd version 1', () => {
   it('asks the research model with research', () => {
     expect(run({ research: true }).first).toMatchObject({
       role: 'research',
-      request: { modelId: LLM_MODELS.research.modelId },
+      request: { maxTokens: ROLE_PARAMETERS.research.maxTokens },
     });
   });
 

@@ -1,7 +1,7 @@
 import { commitProject, generateObject, readProject } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
-import { LLM_MODELS } from '../definition/llm-models.ts';
+import { ROLE_PARAMETERS } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import { type Command, type Project, tagNotEmptyError } from '../project/index.ts';
 import { taskViewSchema } from '../views/task-view.ts';
@@ -52,7 +52,7 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
 
     const role = research ? 'research' : 'main';
     const answer = yield* generateObject({
-      ...LLM_MODELS[role],
+      ...ROLE_PARAMETERS[role],
       role,
       messages: buildParsePrdMessages({
         prd: document,

@@ -2,7 +2,7 @@ import { commitProject, generateText, readProject } from '@baton/engine';
 import type { Json } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot, prompt, research, subtaskId, tag } from '../definition/shared-arguments.ts';
-import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
+import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
@@ -67,7 +67,7 @@ export const updateSubtaskOperation: ToolOperation<
     );
     const role = modelRoleFor(research);
     const text = yield* generateText({
-      ...LLM_MODELS[role],
+      ...ROLE_PARAMETERS[role],
       role,
       messages: buildNoteMessages(found.item, found, prompt, research),
       summary: `Note something on subtask ${id}: ${found.item.title.slice(0, 80)}`,

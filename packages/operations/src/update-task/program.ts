@@ -3,7 +3,7 @@ import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot, prompt, research, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
-import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
+import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
@@ -130,7 +130,7 @@ function* note(wish: UpdateRequest): Program<End> {
 /** Who is asked, and how lists name it. */
 function callFor({ task, research }: UpdateRequest, what: string) {
   const role = modelRoleFor(research);
-  return { ...LLM_MODELS[role], role, summary: `${what} task ${task.id}: ${excerpt(task.title, 80)}` };
+  return { ...ROLE_PARAMETERS[role], role, summary: `${what} task ${task.id}: ${excerpt(task.title, 80)}` };
 }
 
 function taskRemovedError(tag: string, id: number): BatonError {

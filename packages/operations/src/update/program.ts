@@ -3,7 +3,7 @@ import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
-import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
+import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
@@ -126,7 +126,7 @@ function* revise(
   if (tasks.length === 0) return { updated: [], skipped: [] };
   const role = modelRoleFor(research);
   const answer = yield* generateObject({
-    ...LLM_MODELS[role],
+    ...ROLE_PARAMETERS[role],
     role,
     messages: buildUpdateMessages(updatePromptText, request, tasks, { rules }, research),
     summary: `Revise ${tasks.length === 1 ? 'task' : `${tasks.length} tasks from`} ${tasks[0]?.id} on, tag '${tag}'`,

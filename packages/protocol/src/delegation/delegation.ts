@@ -8,20 +8,13 @@ import { pickModelParameters } from './model-parameters.ts';
 export const modelRoleSchema = z.enum(['main', 'research', 'fallback']);
 export type ModelRole = z.infer<typeof modelRoleSchema>;
 
-/** The models that Baton's own operations ask for, by role. An agent may use others: it calls with its own key. */
-export const DEFAULT_MODELS: Readonly<Record<ModelRole, string>> = {
-  main: 'claude-sonnet-4-20250514',
-  research: 'sonar-pro',
-  fallback: 'claude-3-7-sonnet-20250219',
-};
-
 export const serviceTypeSchema = z.enum(['generateText', 'streamText', 'generateObject']);
 export type ServiceType = z.infer<typeof serviceTypeSchema>;
 
 /** `llmRequestForAgent`: the parameters of the LLM call that the agent makes with its own key. */
 export interface LlmRequest {
   readonly apiKey: null;
-  /** Absent where the role's configuration decides, until the interaction is opened. */
+  /** Absent until the request is opened: then it is the one of its role's route, or the role's name. */
   readonly modelId?: string;
   readonly messages: readonly Message[];
   readonly maxTokens?: number;

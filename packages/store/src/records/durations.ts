@@ -39,6 +39,9 @@ export const WORKER_TTL = 5_000;
 export const JOB_LOCK_TTL = 2_500;
 export const STALLED_INTERVAL = 1_000;
 
+/** A worker holds a call to an LLM endpoint for so long, and renews that three times as often; another makes it again afterwards. */
+export const CALL_LEASE = 6_000;
+
 /** BullMQ's job scheduler adds a sweep of a shard in this interval. */
 export const SWEEP_INTERVAL = 500;
 

@@ -20,6 +20,8 @@ interface InteractionFacts {
   readonly answeredBy?: string;
   /** Of an LLM request that was answered: what the answer used. */
   readonly usage?: InteractionUsage;
+  /** Set while a worker asks an LLM endpoint: no agent may answer it. */
+  readonly provider?: true;
 }
 
 /** Tokens where the answer gave them, the model where it named one, and the milliseconds from the request to the answer. */
@@ -96,8 +98,11 @@ function parseFacts(
     principal: principal ?? '',
     createdAt,
   };
-  const due = openDeadline(waits ?? '', number);
-  if (due !== undefined) return { ...facts, status: 'pending', expiresAt: due };
+  const [, due, kind] = openWait(waits ?? '', number);
+  if (due !== undefined) {
+    const pending = { ...facts, status: 'pending', expiresAt: Number(due) } as const;
+    return kind === 'provider' ? { ...pending, provider: true } : pending;
+  }
   if (answered) {
     const [, endedAt, answeredBy = '', ...used] = answered.split(';');
     const usage = used.length === 0 ? {} : { usage: parseInteractionUsage(used) };
@@ -117,7 +122,12 @@ function parseInteractionUsage([duration, input, output, ...names]: readonly str
   };
 }
 
-function openDeadline(waits: string, number: number): number | undefined {
-  const entry = waits.split(' ').find((candidate) => candidate.startsWith(`${number};`));
-  return entry === undefined ? undefined : Number(entry.split(';')[1]);
+/** Number, deadline, kind and path of an open interaction; empty for one that is not open. */
+function openWait(waits: string, number: number): string[] {
+  return (
+    waits
+      .split(' ')
+      .find((candidate) => candidate.startsWith(`${number};`))
+      ?.split(';') ?? []
+  );
 }

@@ -110,6 +110,10 @@ export class TenantKeys {
   readonly held: string;
   readonly jobs: string;
   readonly deadlines: string;
+  /** The outbox of calls to LLM endpoints, and the turns of those that have one. */
+  readonly calls: string;
+  /** What the requests of each role are asked of. */
+  readonly roles: string;
   readonly claims: string;
   /** The topic of interactions that become pending: the topics of the tenant's tasks begin with it. */
   readonly pendingTopic: string;
@@ -157,6 +161,8 @@ export class TenantKeys {
     this.jobs = `${this.record}:jobs`;
     this.deadlines = `${this.record}:deadlines`;
     this.claims = `${this.record}:claims`;
+    this.calls = `${this.record}:calls`;
+    this.roles = `${this.record}:roles`;
     this.pendingTopic = `${name}:`;
     this.projects = `${this.record}:projects`;
     this.landed = `${this.record}:landed`;
@@ -196,6 +202,7 @@ export class TenantKeys {
       ready,
       held,
       jobs,
+      calls,
       activeChangeChannel,
     } = this;
     const { due, tenantsWithJobs, workers } = shard;
@@ -217,6 +224,7 @@ export class TenantKeys {
       jobs,
       tenantsWithJobs,
       workers,
+      calls,
       activeChangeChannel,
       usage,
       // Of a task that is no step of a workflow: its own.

@@ -29,6 +29,7 @@ export const TASK_RECORD = {
     writers: [
       'task/open',
       'interaction/accept_answer',
+      'provider/answer_call',
       'task/park',
       'task/settle',
       'task/cancel',
@@ -72,6 +73,7 @@ export const TASK_RECORD = {
     value: 'ms',
     writers: [
       'interaction/accept_answer',
+      'provider/answer_call',
       'interaction/extend_interaction',
       'task/park',
       'task/settle',
@@ -127,6 +129,7 @@ export const TASK_RECORD = {
     writers: [
       'task/open',
       'interaction/accept_answer',
+      'provider/answer_call',
       'queue/dequeue',
       'queue/begin_segments',
       'queue/requeue_lost_jobs',
@@ -144,7 +147,13 @@ export const TASK_RECORD = {
     stored: 'ev',
     meaning: 'Answers, expiries, cancellations and ended sleeps of the task so far',
     value: 'count',
-    writers: ['interaction/accept_answer', 'task/cancel', 'deadline/expire', 'task/end_sleep'],
+    writers: [
+      'interaction/accept_answer',
+      'provider/answer_call',
+      'task/cancel',
+      'deadline/expire',
+      'task/end_sleep',
+    ],
     absent: 'until the first event: it is 0',
   },
   events_seen: {
@@ -175,6 +184,7 @@ export const TASK_RECORD = {
     writers: [
       'task/open',
       'interaction/accept_answer',
+      'provider/answer_call',
       'interaction/extend_interaction',
       'task/park',
       'task/settle',
@@ -216,6 +226,7 @@ export const TASK_RECORD = {
     writers: [
       'task/open',
       'interaction/accept_answer',
+      'provider/answer_call',
       'interaction/append_chunk',
       'task/park',
       'task/settle',
@@ -235,7 +246,7 @@ export const TASK_RECORD = {
     stored: 'us',
     meaning: 'What the answered LLM requests of the task have used',
     value: '<calls>;<tokens in>;<tokens out>;<ms>',
-    writers: ['interaction/accept_answer'],
+    writers: ['interaction/accept_answer', 'provider/answer_call'],
     absent: 'until an LLM request of the task is answered',
   },
   idempotency: {
@@ -276,6 +287,7 @@ export const TASK_RECORD = {
     writers: [
       'task/open',
       'interaction/accept_answer',
+      'provider/answer_call',
       'task/park',
       'task/cancel',
       'deadline/expire',
@@ -311,7 +323,7 @@ export const TASK_RECORD = {
     meaning: 'The receipt of the accepted answer, whose text is in the journal',
     value:
       '<fingerprint>;<ms>;<principal who answered>, and of an LLM request ;<ms that it took>;<tokens in>;<tokens out>;<model>, each empty where the answer gives none',
-    writers: ['interaction/accept_answer'],
+    writers: ['interaction/accept_answer', 'provider/answer_call'],
     absent: 'unless the interaction was answered',
   },
   ended: {

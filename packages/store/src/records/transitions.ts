@@ -28,7 +28,7 @@ export const TASK_TRANSITIONS: readonly Transition<TaskStatus>[] = [
 /** The states of an interaction. The end of its task cancels or expires it. */
 export const INTERACTION_TRANSITIONS: readonly Transition<InteractionStatus>[] = [
   { from: 'new', to: 'pending', by: ['task/open', 'task/park'] },
-  { from: 'pending', to: 'answered', by: ['interaction/accept_answer'] },
+  { from: 'pending', to: 'answered', by: ['interaction/accept_answer', 'provider/answer_call'] },
   { from: 'pending', to: 'expired', by: ['deadline/expire'] },
   { from: 'pending', to: 'cancelled', by: ['task/cancel', 'task/settle'] },
 ];

@@ -1,4 +1,15 @@
 import { defineScript } from './script.ts';
+import {
+  REPLICATED,
+  NEW_WORK,
+  ANSWER,
+  BATCHED,
+  QUEUE,
+  ENDING,
+  CALLER,
+  RECHECK,
+  ADMISSION,
+} from './script-groups.ts';
 
 /**
  * The scripts of Redis, with their keys and arguments; what each does and returns is in the header of its file below lua/. A
@@ -9,32 +20,12 @@ import { defineScript } from './script.ts';
  * REPLICATED: the reply confirms something to someone outside, and waits for the replicas of Redis. What workers do is not:
  * should a failover lose it, it is done again, and clients learn of it by READ_TASK_AND_REGISTER_WAITER.
  *
- * NEW_WORK: OPEN, APPEND_CHUNK, COMMIT from outside a task, KEEP_OUTCOME, SUBSCRIBE, CREATE_KEY, PUT_PRICES and PUT_DEFINITION bring new content in, and are the first to be
+ * NEW_WORK: OPEN, APPEND_CHUNK, COMMIT from outside a task, KEEP_OUTCOME, SUBSCRIBE, CREATE_KEY, PUT_PRICES, PUT_DEFINITION and PUT_ROLE bring new content in, and are the first to be
  * refused while Redis has little room left (memory-reserve.ts); ANSWER, that is ACCEPT_ANSWER and COMPLETE_WORKFLOW, which bring
  * what somebody paid for, is the next. The rest of the room is for what was accepted, that is PARK, COMMIT and BullMQ's jobs.
- * When Redis is full all the same, it refuses those, PARK, RECORD_PROGRESS and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their first line) write some bytes at most,
+ * When Redis is full all the same, it refuses those, PARK, ANSWER_CALL, RECORD_PROGRESS and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their first line) write some bytes at most,
  * but for SETTLE, which ends a task.
  */
-
-const REPLICATED = { replicated: true };
-const NEW_WORK = { incoming: 'new' } as const;
-const ANSWER = { incoming: 'answer' } as const;
-/** Many are called at once, and each is short. */
-const BATCHED = { batched: true };
-
-/** The keys of a script that puts a task into its tenant's lists, or takes one out. */
-const QUEUE = ['ready', 'held', 'jobs', 'tenantsWithJobs', 'workers'] as const;
-
-/** What a script that ends a task is given last: the record of the workflow that the task is a step of, or the task's own. */
-const ENDING = ['activeChangeChannel', 'parent'] as const;
-
-const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'weight', 'floor'] as const;
-
-/** With these a script checks again a caller that was admitted before (`include/admission_recheck.lua`), and behind them what it does. */
-const RECHECK = ['digest', 'principal', 'scopes', 'need'] as const;
-
-/** The keys of a script that admits its caller. */
-const ADMISSION = ['credential', 'tenant', 'rates'] as const;
 
 export const ADMIT = defineScript('tenant/admit', ADMISSION, CALLER, BATCHED);
 
@@ -59,6 +50,7 @@ export const OPEN = defineScript(
     'deadlines',
     'due',
     ...QUEUE,
+    'calls',
     'activeChangeChannel',
   ],
   [
@@ -156,7 +148,7 @@ export const KEEP_OUTCOME = defineScript(
 
 export const PARK = defineScript(
   'task/park',
-  ['tenant', 'task', 'past', 'pending', 'deadlines', 'due', ...QUEUE, 'activeChangeChannel'],
+  ['tenant', 'task', 'past', 'pending', 'deadlines', 'due', ...QUEUE, 'calls', 'activeChangeChannel'],
   ['fence', 'topic', 'ref', 'seen', 'journal', 'drops', 'waits'],
   BATCHED,
 );
@@ -210,7 +202,11 @@ export const RECOUNT_PROJECTS = defineScript('recount/recount_projects', ['tenan
 
 export const FINISH_RECOUNT = defineScript('recount/finish_recount', ['tenant'], ['walk']);
 
-export const REQUEUE_LOST_JOBS = defineScript('queue/requeue_lost_jobs', QUEUE, ['topic', 'lost']);
+export const REQUEUE_LOST_JOBS = defineScript(
+  'queue/requeue_lost_jobs',
+  ['tenant', ...QUEUE, 'calls'],
+  ['topic', 'lost'],
+);
 
 export const START_SWEEP_ROUND = defineScript('deadline/start_sweep_round', ['due', 'swept'], ['limit']);
 
@@ -271,33 +267,6 @@ export const EXTEND_INTERACTION = defineScript(
   'interaction/extend_interaction',
   ['task', 'deadlines', 'due', 'activeChangeChannel'],
   ['principal', 'scopes', 'topic', 'ref', 'number', 'life'],
-  REPLICATED,
-);
-
-export const SUBSCRIBE = defineScript(
-  'session/subscribe',
-  ['credential', 'tenant', 'session', 'subscribers', 'ended', 'activeChangeChannel', 'idle'],
-  [...RECHECK, 'id', 'uri', 'subscriptions', 'bytes', 'sessions', 'life', 'grace', 'idle'],
-  { ...REPLICATED, ...NEW_WORK },
-);
-
-export const UNSUBSCRIBE = defineScript(
-  'session/unsubscribe',
-  ['session', 'subscribers', 'activeChangeChannel'],
-  ['id', 'uri'],
-  REPLICATED,
-);
-
-export const REFRESH_SUBSCRIPTIONS = defineScript(
-  'session/refresh_subscriptions',
-  ['session', 'subscribers', 'ended'],
-  ['id', 'life'],
-);
-
-export const END_SESSION = defineScript(
-  'session/end_session',
-  ['session', 'subscribers', 'ended'],
-  ['id', 'limit', 'life', 'channel'],
   REPLICATED,
 );
 
@@ -417,7 +386,15 @@ export const READ_PROGRESS = defineScript(
 
 export const COMPLETE_WORKFLOW = defineScript(
   'workflow/complete_workflow',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, 'activeChangeChannel'],
+  [
+    ...(['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained'] as const),
+    ...QUEUE,
+    'calls',
+    'activeChangeChannel',
+  ],
   ['principal', 'scopes', 'topic', 'ref', 'operation', 'payload', 'retention'],
   { ...REPLICATED, ...ANSWER },
 );
+
+export * from './provider-scripts.ts';
+export * from './session-scripts.ts';

@@ -1,5 +1,6 @@
 import { MAX_BODY_BYTES, MAX_JOURNAL_BYTES } from '@baton/protocol';
 import type { BullmqQueues } from '../queues/bullmq-queues.ts';
+import type { CallJob } from '../queues/call-job.ts';
 import type { ResumeJob } from '../queues/resume-job.ts';
 import { FIELD } from '../records/task-record.ts';
 import { WorkerRegistry } from '../queues/worker-registry.ts';
@@ -11,6 +12,7 @@ import { FencedSegment } from '../tasks/fenced-segment.ts';
 import { readTaskPages } from '../tasks/task-pages.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { sweepDeadlines } from './deadline-sweep.ts';
+import { beginCall, type CallStart } from './provider-calls.ts';
 import { requeueLostJobs } from './lost-jobs.ts';
 import { Recount } from './recount.ts';
 
@@ -181,6 +183,11 @@ export class WorkerShard {
   /** Makes the tasks of lost jobs ready again, and adds a job for each list that has none. */
   async requeueLostJobs(): Promise<void> {
     await requeueLostJobs(this.connection, this.index, this.keys, this.queues, this.contextOf);
+  }
+
+  /** Begins the call to an LLM endpoint that a job is for. */
+  async beginCall(job: CallJob): Promise<CallStart> {
+    return beginCall(this.contextOf(job.tenant), job);
   }
 
   /** Recounts a little of what the tenants store. False between two rounds of it. */

@@ -4,6 +4,7 @@ import { pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
 import { Definitions } from '../tenant/definitions.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { type ProjectChange, Projects, type ProjectVersion, type TaskCommit } from '../tenant/projects.ts';
+import type { Roles } from '../tenant/roles.ts';
 import { runScript } from '../scripts/script.ts';
 import { HOLD_FOR_PROGRAM, PARK, RELEASE_TASK, SETTLE } from '../scripts/registry.ts';
 import { ConversationTurn } from './conversation-turn.ts';
@@ -42,16 +43,18 @@ export class FencedSegment {
   /** The number of the BullMQ job that has the task. */
   readonly job: number;
   private readonly context: TenantContext;
-  /** The projects of the task's tenant. */
+  /** The projects of the task's tenant, and its roles. */
   readonly projects: Projects;
   /** The task's turn in a conversation. */
   readonly turn: ConversationTurn;
+  readonly roles: Roles;
   private readonly fence: string;
 
   /** `reply` is what DEQUEUE or BEGIN_SEGMENTS replied of the task. */
   constructor(context: TenantContext, taskId: string, job: number, reply: readonly unknown[]) {
     this.context = context;
     this.projects = new Projects(context);
+    this.roles = context.roles;
     this.taskId = taskId;
     this.job = job;
     this.fence = String(reply[0]);
@@ -119,6 +122,7 @@ export class FencedSegment {
     if (reply[0] === 'limit_size') throw new OversizedRequestError(reply);
     if (reply[0] === 'limit_storage') throw refusalError(reply);
     if (reply[0] === 'parked') this.context.addJob(String(reply[1]));
+    if (reply[0] === 'again') this.context.addJob(String(reply[2]));
     return reply[0] as 'parked' | 'again' | 'stale';
   }
 

@@ -1,8 +1,17 @@
 import { formatInteractionId, WORKFLOW_OPERATION } from '@baton/protocol';
-import { parseIndexMember } from '../records/keys.ts';
+import { parseIndexMember, taskRef } from '../records/keys.ts';
 import { runConversation } from './conversation-steps.ts';
 import type { StoreFixture } from './store-fixture.ts';
-import { AGENT, ANN, llmWait, BOB, type TestTenant, newTask, sleepWait } from './test-tenant.ts';
+import {
+  AGENT,
+  ANN,
+  llmWait,
+  BOB,
+  type TestTenant,
+  newTask,
+  providerWait,
+  sleepWait,
+} from './test-tenant.ts';
 
 /** A tenant's day, in which every script runs on its every way. */
 export async function runEveryScript(fixture: StoreFixture, testTenant: TestTenant): Promise<void> {
@@ -178,6 +187,8 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await fixture.sweep(shard);
   await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: 1_000_000 } });
 
+  await callProviders(fixture, testTenant);
+
   await shard.workers.deregister('worker-1', ['echo 1']);
   await sessionSubscriptions.unsubscribe('session-1', 'baton://projects');
   await endedSessions.endSession('session-1');
@@ -186,4 +197,36 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   const left = (await pending()).filter((member) => !before.includes(member));
   if (left.length > 0)
     throw new Error(`left open: ${left.map((member) => parseIndexMember(member).taskId).join(' ')}`);
+}
+
+/** Roles, and calls to LLM endpoints: answered, refused for their size, cancelled, expired, of a task that has ended. */
+async function callProviders(fixture: StoreFixture, testTenant: TestTenant): Promise<void> {
+  const { id: tenant, roles, interactions, tasks } = testTenant.store;
+  const shard = fixture.shards[fixture.keyspace.shardIndex(tenant)]!;
+  const route = { kind: 'openai', baseUrl: 'https://llm.example/v1', modelId: 'm', apiKey: 'k' } as const;
+  await Promise.all(['a', 'b'].map((modelId) => roles.put(ANN, 'main', { routes: [{ ...route, modelId }] })));
+  await roles.delete(ANN, 'main');
+
+  await fixture.operators.update(tenant, { limits: { providerCalls: 1 } });
+  const waits = ['0', '1', '2', '3'].map((path) => providerWait(path));
+  const taskId = await testTenant.openTask({ waits });
+  const job = (number: number) => ({ tenant, call: `${taskRef(taskId)}.${number}` });
+  const begun = await shard.beginCall(job(1));
+  await shard.beginCall(job(1));
+  if (begun.kind === 'begun') {
+    await begun.call.renew();
+    await begun.call.answer('x'.repeat(600_000));
+    await begun.call.answer('{"status":"success","data":"yes"}');
+    await begun.call.renew();
+    await begun.call.answer('{"status":"success","data":"late"}');
+  }
+  await (await fixture.loadSegment(shard)).park({ journal: [], drops: [], waits: [providerWait('4')] });
+  await interactions.cancel(ANN, formatInteractionId(taskId, 2));
+  await shard.beginCall(job(2));
+  await tasks.cancel(ANN, taskId);
+  const brief = testTenant.withLifetimes({ interaction: 0 });
+  await brief.openTask({ waits: [providerWait('0')] });
+  await fixture.sweep(shard);
+  await (await fixture.loadSegment(shard)).settle({ status: 'completed', result: {} });
+  await fixture.operators.update(tenant, { limits: { providerCalls: 16 } });
 }

@@ -126,6 +126,21 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
   },
   'project/note_project_use': NOTHING,
   'project/read_project': NOTHING,
+  'provider/answer_call': {
+    says: ['same', 'accepted, then closed'],
+    changes: [],
+    harmless: 'The answer counts once. Jobs that the first reply requested are found by the check of jobs.',
+  },
+  'provider/begin_call': {
+    says: ['same', 'begun, then leased', 'other leased'],
+    changes: [],
+    harmless: 'The job is delayed until the lease that it did not learn of has ended.',
+  },
+  'provider/renew_call': {
+    says: ['same', 'renewed, then lost'],
+    changes: [],
+    harmless: 'The worker gives the call up; it is made again when the lease has ended.',
+  },
   'queue/begin_segments': {
     says: ['other reply'],
     changes: ['task fe', 'task tr'],
@@ -157,6 +172,11 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     harmless: 'What the first run deleted is gone; the second finds the rest.',
   },
   'retention/strip_tasks': NOTHING,
+  'role/put_role': {
+    says: ['same', 'stored, then conflict'],
+    changes: [],
+    harmless: 'The caller reads what stands there, and stores the same again.',
+  },
   'session/end_session': { says: ['same'], changes: ['ended lifetime', 'ended scores'], harmless: LATER },
   'session/refresh_subscriptions': {
     says: ['same'],
@@ -181,9 +201,10 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
   },
   'task/hold_for_program': { says: ['held, then stale'], changes: [], harmless: FENCED },
   'task/open': {
-    says: ['same', 'opened, then exists'],
+    says: ['same', 'opened, then exists', 'other opened'],
     changes: COUNTED.changes,
-    harmless: 'There is one task. Where an idempotency key names it, its status is read.',
+    harmless:
+      'There is one task. Where an idempotency key names it, its status is read. Jobs that the first reply requested are found by the check of jobs.',
   },
   'task/park': { says: ['again, then stale', 'parked, then stale'], changes: [], harmless: FENCED },
   'task/read_task_and_register_waiter': NOTHING,

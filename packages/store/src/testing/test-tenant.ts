@@ -71,8 +71,8 @@ export class TestTenant {
   withLifetimes(lifetimes: Partial<Lifetimes>): TestTenant {
     const { context, pepper } = this.store as unknown as { context: TenantContext; pepper: string };
     const all = { ...this.store.lifetimes, ...lifetimes };
-    const { connection, keys, addJob, workers, cursors } = context;
-    const other = new TenantContext(connection, keys, all, addJob, workers, cursors);
+    const { connection, keys, addJob, workers, cursors, roles } = context;
+    const other = new TenantContext(connection, keys, all, addJob, workers, cursors, roles.seal);
     const store = new TenantStore(other, pepper);
     const same = new TestTenant(this.fixture, store, this.texts);
     same.afterOpen = this.afterOpen;
@@ -127,7 +127,19 @@ export class TestTenant {
   scriptKeys(taskId: string) {
     const { keys } = this;
     const { record: tenant, rates, tasks, pending, claims, projects, activeChangeChannel, deadlines } = keys;
-    const own = { tenant, rates, tasks, pending, claims, projects, activeChangeChannel, deadlines };
+    const { calls, roles } = keys;
+    const own = {
+      tenant,
+      rates,
+      tasks,
+      pending,
+      claims,
+      calls,
+      roles,
+      projects,
+      activeChangeChannel,
+      deadlines,
+    };
     return {
       ...keys.shard,
       ...own,
@@ -184,6 +196,11 @@ export function llmWait(path: string, content = 'Say yes.'): Wait {
       call: { role: 'main', serviceType: 'streamText', attempt: 1, summary: 'yes?', request },
     },
   };
+}
+
+/** A wait for an LLM endpoint that a worker calls. */
+export function providerWait(path: string): Wait {
+  return { ...llmWait(path), kind: 'provider' } as Wait;
 }
 
 export function sleepWait(path: string, ms: number): Wait {

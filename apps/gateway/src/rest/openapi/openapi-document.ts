@@ -11,6 +11,10 @@ const TAGS = [
   { name: 'interactions', description: 'Requests that wait, or waited, for an answer' },
   { name: 'tasks', description: 'Running and ended operations' },
   { name: 'projects', description: 'Task lists, in and out as tasks.json of claude-task-master' },
+  {
+    name: 'roles',
+    description: 'What LLM requests are asked of: the calling agent, or endpoints with their keys',
+  },
   { name: 'workflows', description: 'Prompts that run, as definitions' },
   { name: 'conversations', description: 'Conversations with the primary agent' },
   { name: 'agents', description: 'The primary agent and its specialists, as definitions' },

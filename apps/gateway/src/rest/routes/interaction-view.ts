@@ -28,6 +28,10 @@ export const interactionSummarySchema = z.looseObject({
   endedAt: isoTimeSchema.optional(),
   answeredBy: z.string().optional(),
   usage: interactionUsageSchema.optional(),
+  provider: z
+    .literal(true)
+    .optional()
+    .describe('While a worker asks the LLM endpoint of its role: no agent can answer it'),
   role: z.string().optional(),
   serviceType: z.string().optional(),
   attempt: z.int().optional(),
@@ -58,6 +62,7 @@ export function toInteractionSummary(record: InteractionSummary): z.infer<typeof
     ...(record.endedAt === undefined ? {} : { endedAt: isoTime(record.endedAt) }),
     ...(record.answeredBy === undefined ? {} : { answeredBy: record.answeredBy }),
     ...(record.usage === undefined ? {} : { usage: record.usage }),
+    ...(record.provider === undefined ? {} : { provider: record.provider }),
     ...(request.kind === 'llm' ? llmRequestLabels(request.call) : {}),
   };
 }

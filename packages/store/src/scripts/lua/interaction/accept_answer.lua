@@ -38,6 +38,7 @@ local open, answered, ended, events, waiters, chunk_state, queue, bytes, program
   F_chunk_state .. A_number, F_queue, F_bytes, F_program, F_summary .. A_number, F_usage))
 local waits = parse_waits(open)
 local wait, place = find_interaction(waits, A_number)
+if wait and wait.kind == 'provider' then wait = nil end
 local over_rate = take_answer_token(now, wait)
 if over_rate then return over_rate end
 if answered and string.match(answered, '^[^;]+') == A_fingerprint then return {'replayed', events or '0'} end

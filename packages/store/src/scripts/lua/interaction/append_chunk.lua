@@ -31,6 +31,7 @@ local open, answered, ended, before, expires_at, bytes, summary = unpack(redis.c
   'HMGET', K_task, F_waits, F_answered .. A_number, F_ended .. A_number, F_chunk_state .. A_number, F_expires_at, F_bytes,
   F_summary .. A_number))
 local wait = find_interaction(parse_waits(open), A_number)
+if wait and wait.kind == 'provider' then wait = nil end
 local over_rate = take_answer_token(now, wait)
 if over_rate then return over_rate end
 local closed = refusal_of_closed(answered, ended)

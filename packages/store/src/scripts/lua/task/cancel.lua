@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- CANCEL: ends a task because someone asked, or takes back one interaction of it (number not 0).
--- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers activeChangeChannel parent
+-- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers calls activeChangeChannel parent
 -- ARGV: principal scopes topic ref number payload retention parent
 -- Returns: {'cancelled', next}: next is the job to add, as "number list", or ''; {'task_not_found'}, {'task_ended', status}, {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}, {'parent', parent} for a step of a
@@ -18,6 +18,7 @@
 -- @include ready_queue
 -- @include task_waiters
 -- @include change_feed
+-- @include provider_calls
 -- @include end_task
 local owner = visible_owner(A_principal, A_scopes)
 if not owner then return {'task_not_found'} end
@@ -46,7 +47,7 @@ local reference = A_ref .. '.' .. A_number .. '|' .. owner
 redis.call('ZREM', K_pending, reference)
 redis.call('ZREM', K_claims, reference)
 local queued = queue and queue ~= ''
-local entry, cancelled = wait.kind .. '-' .. A_payload, string.format('cancelled;%d', now)
+local entry, cancelled = journal_kind(wait) .. '-' .. A_payload, string.format('cancelled;%d', now)
 local bytes_now = add_bytes(bytes, #entry + W_journal + #cancelled + W_ended)
 if bytes_now then redis.call('HSET', K_task, F_bytes, bytes_now) end
 redis.call(
@@ -54,4 +55,5 @@ redis.call(
   F_waits, format_waits(waits), F_status, status_of(waits), F_updated_at, now, F_events, (events or 0) + 1,
   F_queue, queued and queue or 'ready')
 publish_task_change(owner, true)
-return {'cancelled', queued and '' or enqueue_task(now)}
+local calls = wait.kind == 'provider' and {A_ref .. '.' .. A_number} or {}
+return {'cancelled', join_jobs(queued and '' or enqueue_task(now), drop_calls(now, calls))}

@@ -1,12 +1,12 @@
 #!lua
 -- OPEN: PARK of a task's first segment. Creates the task with its journal so far and its first waits.
--- KEYS: credential tenant rates task idempotency tasks pending deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
+-- KEYS: credential tenant rates task idempotency tasks pending deadlines due ready held jobs tenantsWithJobs workers calls activeChangeChannel
 -- ARGV: digest principal scopes need bytes weight floor topic ref operation input arguments idempotencyDigest staleRef life keep journal waits ready ...
 --       idempotencyDigest: the idempotency key, as its record's name has it; staleRef: a task that the idempotency key may still name although it is gone; keep: how long the records live at
 --       most; journal × (path, entry), then waits × (kind, path, ms until due, request, summary); ready 1: there is work
 --       for a worker at once
--- Returns: {'opened', next, createdAt, path, number, due, ...}: next is the job to add, as "number list", or ''; the last
---          three for each pending interaction; {'exists', ref} for a repeat under the same idempotency key, {'idempotency_conflict', ref},
+-- Returns: {'opened', next, createdAt, path, number, due, ...}: next is the jobs to add, as "number list" or
+--          "ref.number call" each, with commas between them, or ''; the last three for each pending interaction; {'exists', ref} for a repeat under the same idempotency key, {'idempotency_conflict', ref},
 --          {'limit_pending', limit, most}, {'limit_storage', limit, most, used}, {'limit_size', limit, bytes, most, path, principal, scopes} of a request that is too
 --          large, or a refusal of ADMIT
 -- Transitions: task new -> input_required, task new -> working, interaction new -> pending
@@ -21,6 +21,7 @@
 -- @include storage
 -- @include waits
 -- @include task_status
+-- @include provider_calls
 -- @include add_waits
 -- @include ready_queue
 -- @include task_deadline
@@ -44,7 +45,7 @@ end
 local function reply_opened(job, created_at, waits)
   local reply = {'opened', job, created_at}
   for _, wait in ipairs(waits) do
-    if wait.number > 0 then
+    if wait.number > 0 and wait.kind ~= 'provider' then
       reply[#reply + 1] = wait.path
       reply[#reply + 1] = wait.number
       reply[#reply + 1] = wait.due
@@ -55,13 +56,13 @@ end
 
 local journal, wait_count = tonumber(A_journal), tonumber(A_waits)
 local first_wait = A_rest + journal * 2
--- A sleep waits for nobody.
+-- A sleep waits for nobody, and a provider's call for no agent.
 local interactions = 0
 -- All that the caller sent: a little less than what is counted in the end.
 local sent_bytes = W_task + #A_input
 for at = A_rest, first_wait - 1 do sent_bytes = sent_bytes + #ARGV[at] end
 for at = first_wait, #ARGV, WAIT_ARGS do
-  if ARGV[at] ~= 'sleep' then interactions = interactions + 1 end
+  if ARGV[at] ~= 'sleep' and ARGV[at] ~= 'provider' then interactions = interactions + 1 end
   sent_bytes = sent_bytes + #ARGV[at + 3]
 end
 local function refusal_of_limits()
@@ -128,4 +129,6 @@ if interactions > 0 then
   tenant[PENDING_LIST_WAITERS] = false
 end
 publish_task_change(principal, true)
-return reply_opened(A_ready == '1' and enqueue_task(now) or '', string.format('%d', now), task.waits)
+local job = A_ready == '1' and enqueue_task(now) or ''
+if task.calls then job = join_jobs(job, give_turns(now)) end
+return reply_opened(job, string.format('%d', now), task.waits)

@@ -1,9 +1,9 @@
 #!lua
 -- PARK: ends a segment that awaits something: records what it did, opens what it awaits, leaves its job's batch.
--- KEYS: tenant task past pending deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
+-- KEYS: tenant task past pending deadlines due ready held jobs tenantsWithJobs workers calls activeChangeChannel
 -- ARGV: fence topic ref seen journal drops waits ...
 --       journal × (path, entry), drops × path, waits × (kind, path, ms until due, request, summary)
--- Returns: {'parked', next}: next is the job to add, as "number list", or ''; {'again', event} when an event came that
+-- Returns: {'parked', next}: next is the jobs to add, as OPEN says; {'again', event, next} when an event came that
 --          this segment has not seen (the task stays in the batch);
 --          {'stale'} when the fence has moved, {'limit_size', limit, bytes, most, path} of a request that is too large,
 --          {'limit_storage', limit, most, used}: nothing was written
@@ -16,6 +16,7 @@
 -- @include task_deadline
 -- @include waits
 -- @include task_status
+-- @include provider_calls
 -- @include add_waits
 -- @include task_waiters
 -- @include pending_list_waiters
@@ -78,6 +79,7 @@ write_all('HDEL', K_task, dropped)
 set_deadline(first_deadline(waits, expires_at))
 if opens_interactions then notify_pending_list_waiters(pending_list_waiters) end
 publish_task_change(principal, opens_interactions)
-if again then return {'again', event} end
+local calls = task.calls and give_turns(now) or ''
+if again then return {'again', event, calls} end
 notify_task_waiters(told_waiters, A_topic, A_seen, status, '')
-return {'parked', leave_queue(queue, '', now)}
+return {'parked', join_jobs(leave_queue(queue, '', now), calls)}

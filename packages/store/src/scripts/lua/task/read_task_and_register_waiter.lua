@@ -24,7 +24,7 @@ local waiters, open = table.remove(task), table.remove(task)
 local status = task[1]
 local reply, whole = {'ok', expires_in, task}, false
 for _, wait in ipairs(A_brief == '1' and {} or parse_waits(open)) do
-  if wait.number > 0 then
+  if wait.number > 0 and wait.kind ~= 'provider' then
     reply[#reply + 1] = wait.number
     reply[#reply + 1] = string.format('%d', wait.due)
     local summary = whole and redis.call('HGET', K_task, F_summary .. wait.number)

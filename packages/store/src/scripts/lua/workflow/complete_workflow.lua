@@ -1,6 +1,6 @@
 #!lua
 -- COMPLETE_WORKFLOW: ends a workflow's task with its result: what the server's run ends with, or what its client says it came to.
--- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers activeChangeChannel
+-- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers calls activeChangeChannel
 -- ARGV: principal scopes topic ref operation payload retention
 --       operation: of workflows
 -- Returns: {'completed', next}: next is the job to add, as "number list", or ''; {'task_not_found'}, {'task_ended', status},
@@ -17,6 +17,7 @@
 -- @include ready_queue
 -- @include task_waiters
 -- @include change_feed
+-- @include provider_calls
 -- @include end_task
 local owner = visible_owner(A_principal, A_scopes)
 if not owner then return {'task_not_found'} end

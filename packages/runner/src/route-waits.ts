@@ -1,0 +1,38 @@
+import type { DelegatedCall, LlmRequest } from '@baton/protocol';
+import type { Roles, StoredRole, Wait } from '@baton/store';
+
+type LlmWait = Extract<Wait, { kind: 'llm' | 'elicitation' | 'provider' }>;
+
+/**
+ * Waits as they are opened: each LLM request goes where the route of its role says, to the calling agent or to an endpoint that a
+ * worker calls, with that route's model and within the role's bounds. Programs know of none of it, and a replay never comes here.
+ * It reads no more than a tenant's roles, once a second. Errors: `unavailable`.
+ */
+export async function routeWaits(roles: Roles, waits: readonly Wait[]): Promise<readonly Wait[]> {
+  if (!waits.some(({ kind }) => kind === 'llm')) return waits;
+  const routed: Wait[] = [];
+  for (const wait of waits) routed.push(await routeWait(roles, wait));
+  return routed;
+}
+
+async function routeWait(roles: Roles, wait: Wait): Promise<Wait> {
+  if (wait.kind !== 'llm' || wait.request.kind !== 'llm') return wait;
+  const { call } = wait.request;
+  return routeCall(wait.path, call, await roles.cachedRole(call.role));
+}
+
+function routeCall(path: string, call: DelegatedCall, role: StoredRole | undefined): LlmWait {
+  // A role may have lost routes since the program counted them.
+  const route = role?.routes[Math.min(call.route ?? 0, role.routes.length - 1)];
+  const { modelId } = call.request;
+  const request: { -readonly [K in keyof LlmRequest]: LlmRequest[K] } = Object.assign({}, call.request);
+  const isAgent = route === undefined || route.kind === 'agent';
+  // An endpoint is paid for with its tenant's key, so a caller chooses no model of it.
+  request.modelId = (isAgent ? modelId : undefined) ?? route?.modelId ?? call.role;
+  if (role?.maxTokens !== undefined)
+    request.maxTokens = Math.min(call.request.maxTokens ?? role.maxTokens, role.maxTokens);
+  // Whoever is given the model that he named has said how it is to be asked.
+  if (role?.temperature !== undefined && request.modelId !== modelId) request.temperature = role.temperature;
+  const routed = Object.assign({}, call, { request });
+  return { kind: isAgent ? 'llm' : 'provider', path, request: { kind: 'llm', call: routed } };
+}

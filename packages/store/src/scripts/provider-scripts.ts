@@ -1,0 +1,33 @@
+import { defineScript } from './script.ts';
+import { REPLICATED, NEW_WORK, BATCHED, QUEUE, RECHECK } from './script-groups.ts';
+
+/** The scripts of roles, and of calls to LLM endpoints; the rest is in registry.ts. */
+
+export const BEGIN_CALL = defineScript(
+  'provider/begin_call',
+  ['tenant', 'task', 'calls', 'tenantsWithJobs'],
+  ['topic', 'ref', 'number', 'lease'],
+);
+
+export const RENEW_CALL = defineScript(
+  'provider/renew_call',
+  ['task', 'calls'],
+  ['ref', 'number', 'held', 'lease'],
+  BATCHED,
+);
+
+export const ANSWER_CALL = defineScript(
+  'provider/answer_call',
+  ['tenant', 'task', 'calls', ...QUEUE, 'activeChangeChannel', 'usage'],
+  ['topic', 'ref', 'number', 'answer', 'fingerprint', 'used'],
+);
+
+export const PUT_ROLE = defineScript(
+  'role/put_role',
+  ['credential', 'tenant', 'roles'],
+  [...RECHECK, 'role', 'before', 'definition'],
+  { ...REPLICATED, ...NEW_WORK },
+);
+
+/** It makes room. */
+export const DELETE_ROLE = { ...PUT_ROLE, incoming: undefined };
