@@ -172,7 +172,12 @@ describe('a conversation', () => {
 
     const second = await fixture.ask('And again', conversationId, 1);
     expect(second.llmRequestForAgent.messages.map(({ role }: AnyJson) => role)).toEqual([
-      ...['system', 'user', 'assistant', 'tool', 'assistant', 'user'],
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
     ]);
     const again = await fixture.answer(second.interactionId, calling(search('one')));
     const found = await fixture.answer(again.pending.interactionId, { text: 'Found two.' });
@@ -209,7 +214,9 @@ describe('a conversation', () => {
     expect(reply.outcome.status).toBe('failed');
     const next = await fixture.ask('Works', conversationId);
     expect(next.llmRequestForAgent.messages.map(({ content }: AnyJson) => content).slice(1)).toEqual([
-      ...['Begin', 'answer', 'Works'],
+      'Begin',
+      'answer',
+      'Works',
     ]);
   });
 

@@ -45,7 +45,14 @@ test('a conversation is shown with its messages, in pages, and what it has used'
     usage: { calls: 5, inputTokens: 50, outputTokens: 15 },
   });
   expect(shown.dialog.map(({ role }: { role: string }) => role)).toEqual([
-    ...['user', 'assistant', 'user', 'assistant', 'user', 'assistant', 'tool', 'assistant'],
+    'user',
+    'assistant',
+    'user',
+    'assistant',
+    'user',
+    'assistant',
+    'tool',
+    'assistant',
   ]);
   const later = await fixture.call('get_conversation', { conversationId: id, from: 6 });
   expect([later.first, later.dialog.length]).toEqual([6, 2]);

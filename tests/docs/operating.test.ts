@@ -80,7 +80,9 @@ test('the routes that the page of clients names are those of the OpenAPI documen
   expect(named.toSorted()).toEqual(own.toSorted());
   expect(described.filter((route) => byPath.test(route))).toHaveLength(
     own.filter((route) =>
-      /\/v1\/(interactions|tasks|projects|conversations|workflows|agents|prompts|roles|usage|prices)/.test(route),
+      /\/v1\/(interactions|tasks|projects|conversations|workflows|agents|prompts|roles|usage|prices)/.test(
+        route,
+      ),
     ).length,
   );
 });

@@ -37,8 +37,13 @@ test('every tool declares its access: toolOperations are admitted by the script 
   const { agent_llm, ...others } = declared;
   expect(agent_llm).toBe('mcp or agent, script');
   const forAgents = new Set([
-    ...['pending_interactions', 'task_status', 'cancel_task', 'complete_task'],
-    ...['list_conversations', 'get_conversation', 'delete_conversation'],
+    'pending_interactions',
+    'task_status',
+    'cancel_task',
+    'complete_task',
+    'list_conversations',
+    'get_conversation',
+    'delete_conversation',
   ]);
   for (const [name, access] of Object.entries(others)) {
     const scopes = forAgents.has(name) ? 'mcp or agent' : 'mcp';

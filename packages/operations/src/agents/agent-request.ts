@@ -29,7 +29,7 @@ export function ownSettingsOf(agent: AgentDefinition): OwnSettings {
   };
   return {
     role: 'main',
-    modelId: model ?? 'main',
+    modelId: model,
     maxTokens,
     temperature,
     // What is left out keeps its default.

@@ -1,6 +1,6 @@
 import type { classifyText } from '@baton/agents';
 import { z } from 'zod';
-import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
+import { modelRoleFor } from '../definition/role-parameters.ts';
 import { research } from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
 
@@ -43,5 +43,5 @@ export function toClassification(
   { text, instructions, calibrated = true, research = false }: Asked,
 ): Classification {
   const role = modelRoleFor(research);
-  return { classes, text, instructions, calibrated, role, modelId: LLM_MODELS[role].modelId };
+  return { classes, text, instructions, calibrated, role };
 }

@@ -33,7 +33,7 @@ type Step = typeof arbitraryStep extends fc.Arbitrary<infer T> ? T : never;
 class Run {
   readonly tenant: TestTenant;
   private readonly tasks: string[] = [];
-  private readonly conversations: string[] = [];
+  private readonly conversations: (string | undefined)[] = [];
   private paths = 0;
 
   constructor(tenant: TestTenant) {
@@ -138,7 +138,7 @@ class Run {
         if (id === segment.taskId) this.conversations[choice % 2] = id;
         const reply = { role: 'assistant' as const, content: text };
         await segment.turn.end(id, endedTurn([QUESTION, reply])).catch((error: Error) => {
-          delete this.conversations[choice % 2];
+          this.conversations[choice % 2] = undefined;
           throw error;
         });
         return;
