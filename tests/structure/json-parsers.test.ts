@@ -29,7 +29,7 @@ const OWN_TEXT: Readonly<Record<string, string>> = {
   'packages/store/src/tenant/roles.ts': 'a stored role',
   'packages/store/src/tenant/change-feed.ts': 'a message that a script published',
   'packages/store/src/tasks/workflow-tasks.ts': "a stored task's input, and its end",
-  'packages/store/src/tenant/conversations.ts': 'a stored message',
+  'packages/store/src/conversations/conversations.ts': 'a stored message',
   'packages/store/src/tenant/definitions.ts': 'a stored definition',
   'packages/store/src/usage/prices.ts': 'a stored table of prices',
   'packages/store/src/tenant/definition-entry.ts': 'a stored summary',

@@ -18,7 +18,7 @@ export type { InteractionRecord, InteractionSummary } from './records/interactio
 export type { TaskInspection, TaskSummary } from './queries/paged-queries.ts';
 export type { Page } from './records/page.ts';
 export type { JobCount } from './queues/bullmq-queues.ts';
-export type { ConversationSummary } from './tenant/conversations.ts';
+export type { ConversationSummary } from './conversations/conversations.ts';
 export { type Definitions, type NewDefinition, type StoredDefinition } from './tenant/definitions.ts';
 export type { DefinitionEntry } from './tenant/definition-entry.ts';
 export type { NextCall, StoredWorkflowTask } from './tasks/workflow-tasks.ts';

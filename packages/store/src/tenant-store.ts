@@ -12,7 +12,7 @@ import { PagedQueries } from './queries/paged-queries.ts';
 import type { TenantContext } from './tenant/tenant-context.ts';
 import type { Roles } from './tenant/roles.ts';
 import { Projects } from './tenant/projects.ts';
-import { Conversations } from './tenant/conversations.ts';
+import { Conversations } from './conversations/conversations.ts';
 import { EndedSessions } from './tenant/ended-sessions.ts';
 import { SessionSubscriptions } from './tenant/session-subscriptions.ts';
 import { Tasks } from './tasks/tasks.ts';

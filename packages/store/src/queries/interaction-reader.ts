@@ -12,7 +12,7 @@ import { MAX_EXAMINED_BYTES, MAX_PAGE_BYTES, PAGE_SIZE } from '../records/page.t
 import { parseIndexMember } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
-import { ShownRequests } from '../tenant/shown-requests.ts';
+import { ShownRequests } from '../conversations/shown-requests.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { FETCH_OR_CLAIM_INTERACTIONS } from '../scripts/registry.ts';

@@ -15,7 +15,7 @@ import type { Page } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { listVisibleTasks } from './task-index.ts';
-import { ShownRequests } from '../tenant/shown-requests.ts';
+import { ShownRequests } from '../conversations/shown-requests.ts';
 import { parseUsageSums } from '../records/usage-sums.ts';
 import { parseProgramField } from '../records/program-field.ts';
 import { readTaskPages } from '../tasks/task-pages.ts';

@@ -7,7 +7,7 @@ import { taskIdFromRef } from '../records/keys.ts';
 import { parseProgramField } from '../records/program-field.ts';
 import { ANSWER_CALL, BEGIN_CALL, RENEW_CALL, START_ANSWER_TIME } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
-import { Conversations } from '../tenant/conversations.ts';
+import { Conversations } from '../conversations/conversations.ts';
 import type { Roles } from '../tenant/roles.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { utcDay } from '../usage/utc-day.ts';

@@ -7,7 +7,7 @@ import { type ProjectChange, Projects, type ProjectVersion, type TaskCommit } fr
 import type { Roles } from '../tenant/roles.ts';
 import { runScript } from '../scripts/script.ts';
 import { HOLD_FOR_PROGRAM, PARK, RELEASE_TASK, SETTLE } from '../scripts/registry.ts';
-import { ConversationTurn } from './conversation-turn.ts';
+import { ConversationTurn } from '../conversations/conversation-turn.ts';
 import { runEndingScript } from './end-task.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { FIELD } from '../records/task-record.ts';

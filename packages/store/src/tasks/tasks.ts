@@ -7,7 +7,7 @@ import { OversizedRequestError } from '../records/oversized-request-error.ts';
 import { parseOpenedInteractions, pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
-import { ShownRequests } from '../tenant/shown-requests.ts';
+import { ShownRequests } from '../conversations/shown-requests.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { CANCEL, OPEN, READ_TASK_AND_REGISTER_WAITER } from '../scripts/registry.ts';

@@ -20,9 +20,9 @@ export const REPLY: Message = { role: 'assistant', content: 'Well.' };
 /** A turn as a program ends it. */
 export function endedTurn(messages: readonly Message[] = [QUESTION, REPLY]) {
   return {
-    path: '9',
+    path: '990',
     entry: 'append+{}',
-    journal: [['8', 'read+1']] as const,
+    journal: [['980', 'read+1']] as const,
     title: 'How are you?',
     messages,
   };

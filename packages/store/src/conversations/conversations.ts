@@ -8,7 +8,7 @@ import { refusalError } from '../records/refusal-error.ts';
 import { DELETE_CONVERSATION } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import { parseUsageSums } from '../records/usage-sums.ts';
-import type { TenantContext } from './tenant-context.ts';
+import type { TenantContext } from '../tenant/tenant-context.ts';
 
 /** A conversation as lists show it. Times are milliseconds by Redis's clock. */
 export interface ConversationSummary {

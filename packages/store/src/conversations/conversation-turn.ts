@@ -7,7 +7,7 @@ import { BEGIN_TURN, END_SLEEP, END_TURN } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { parseLimits } from '../tenant/usage.ts';
-import { forgetConversations } from '../tenant/conversations.ts';
+import { forgetConversations } from './conversations.ts';
 
 /** Tasks that wait for their turn in one conversation, with the one that has it. */
 const MOST_QUEUED = 16;

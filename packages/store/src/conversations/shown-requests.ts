@@ -3,7 +3,7 @@ import type { InteractionRequest, SummarizedRequest } from '../records/interacti
 import { START_ANSWER_TIME } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import { Conversations } from './conversations.ts';
-import type { TenantContext } from './tenant-context.ts';
+import type { TenantContext } from '../tenant/tenant-context.ts';
 
 /** A pending interaction as it was read. */
 interface ReadInteraction {
