@@ -46,6 +46,9 @@ interface ProxiedConnection {
   readonly replies: ByteQueue;
 }
 
+/** `loseReply`: Redis gets the command, and its connection ends when it replies. */
+type TaskCommandListener = (command: string, loseReply: () => void) => void;
+
 /** A command about a task has the task's key in it. */
 const TASK_KEY = /:task:/;
 
@@ -60,7 +63,7 @@ export class RedisProxy {
   private delay = 0;
   private heldRequests = false;
   private heldReplies = false;
-  private taskListener: (() => void) | undefined;
+  private taskListener: TaskCommandListener | undefined;
   private taskCommandCount = 0;
 
   private constructor(server: Server, path: string) {
@@ -105,7 +108,7 @@ export class RedisProxy {
   }
 
   /** Calls `listener` once, right after the process has sent its next command about a task. */
-  onNextTaskCommand(listener: () => void): void {
+  onNextTaskCommand(listener: TaskCommandListener): void {
     this.taskListener = listener;
   }
 
@@ -141,7 +144,10 @@ export class RedisProxy {
       this.taskCommandCount++;
       const listener = this.taskListener;
       this.taskListener = undefined;
-      listener?.();
+      listener?.(chunk.toString('latin1'), () => {
+        connection.replies.setHeld(true);
+        redis.once('data', end);
+      });
     });
   }
 }
