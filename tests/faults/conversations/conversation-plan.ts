@@ -29,7 +29,7 @@ function planTurn(number: number, random: SeededRandom): PlannedTurn {
     );
     const [earlier] = calls[0] ?? [];
     if (isRepeating && step === 1 && earlier !== undefined)
-      made.push({ ...earlier, id: `s${step}again`, end: { kind: 'repeated' }, answers: [] });
+      made.push({ ...earlier, id: `s${step}again`, end: endOfRepeat(earlier), answers: [] });
     calls.push(made);
     const text = random.chance(0.3) ? `Asks others, ${key}.` : undefined;
     primary.push({ kind: 'calls', key, text, calls: made, usage: drawUsage(random) });
@@ -73,6 +73,10 @@ function planCall(question: string, id: string, random: SeededRandom): PlannedCa
     end: { kind: 'words', text },
   };
 }
+
+/** What was not known the first time is not known the second. */
+const endOfRepeat = ({ end }: PlannedCall): PlannedCall['end'] =>
+  end.kind === 'unknown' ? end : { kind: 'repeated' };
 
 function overloaded(key: string, random: SeededRandom): PlannedAnswer {
   return { kind: 'overloaded', key, text: 'try later', usage: drawUsage(random) };
