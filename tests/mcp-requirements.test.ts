@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { AGENT_REQUIREMENTS, OPEN_AGENT_REQUIREMENTS } from './agent-requirements.ts';
 import { MCP_REQUIREMENTS } from './mcp-requirements.ts';
 import { WORKFLOW_REQUIREMENTS } from './workflow-requirements.ts';
 
-const REQUIREMENTS = { ...MCP_REQUIREMENTS, ...WORKFLOW_REQUIREMENTS };
+const REQUIREMENTS = { ...MCP_REQUIREMENTS, ...WORKFLOW_REQUIREMENTS, ...AGENT_REQUIREMENTS };
 const ROOT = new URL('.', import.meta.url).pathname;
 
 /** A test's name that ends with ids in brackets, and then the test: `'refuses ... [id, another-id]', async () => ...`. */
@@ -20,6 +21,10 @@ const cited = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
 
 test('every requirement is cited by a test over the wire', () => {
   expect(Object.keys(REQUIREMENTS).filter((id) => !cited.includes(id))).toEqual([]);
+});
+
+test('what is cited is not said to be open', () => {
+  expect(Object.keys(OPEN_AGENT_REQUIREMENTS).filter((id) => cited.includes(id))).toEqual([]);
 });
 
 test('no test cites a requirement that is not in the list', () => {

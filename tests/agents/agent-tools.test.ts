@@ -25,7 +25,7 @@ test('a call of a specialist is delegated with its instructions and model, and e
   expect(result).toMatchObject({ agentId: 'web_search', response: 'Sunny.', functionCalls: [] });
 });
 
-test('one with a group may call the specialists of it, and no others', async () => {
+test('one with a group may call the specialists of it, and no others [agent-group]', async () => {
   const lead = { id: 'lead', name: 'Lead', instructions: 'You lead.', group: ['coder'] };
   await fixture.putAgent(lead);
   const asked = await fixture.call('agent_lead', { message: 'Write it' }, 1);

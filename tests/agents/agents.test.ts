@@ -55,7 +55,7 @@ test('an agent is stored as a version, read on any replica, and deleted', async 
   });
 });
 
-test('the primary is never disabled, demoted or deleted, and is changed in one step', async () => {
+test('the primary is never disabled, demoted or deleted, and is changed in one step [primary-no-toggle]', async () => {
   await putAgent(fixture, 'critic');
   const refused = { status: 409, body: { code: 'agent_is_primary', agent: 'main_one' } };
   expect(await fixture.rest('POST', '/agents/main_one/disable')).toMatchObject(refused);
@@ -145,7 +145,7 @@ test.each<[string, object, string, RegExp]>([
   expect((await fixture.rest('GET', `/agents/${id}`)).status).toBe(404);
 });
 
-test("Rustbot's files are taken as they are; what has no place here is named, and no key of a provider is stored", async () => {
+test("Rustbot's files are taken as they are; what has no place here is named, and no key of a provider is stored [agents-from-files, agent-fields]", async () => {
   const preset = {
     id: 'web_search',
     name: 'web_search',

@@ -13,7 +13,7 @@ const search = (query: string, id = 'call_1') => ({ id, name: 'web_search', argu
 const code = (message: string, id = 'call_2') => ({ id, name: 'coder', arguments: { message } });
 
 describe('a message to the assistant', () => {
-  test('is delegated to the primary, with its instructions and the enabled specialists as functions', async () => {
+  test('is delegated to the primary, with its instructions and the enabled specialists as functions [primary-takes-messages, primary-has-tools, tool-definition]', async () => {
     const asked = await fixture.ask('What is the weather in Tokyo?');
     expect(asked).toMatchObject({ status: 'pending_agent_llm_action', operation: 'ask_assistant' });
     const { messages, tools } = asked.llmRequestForAgent;
@@ -31,7 +31,7 @@ describe('a message to the assistant', () => {
     });
   });
 
-  test('that the primary answers itself ends with its words, and begins a conversation', async () => {
+  test('that the primary answers itself ends with its words, and begins a conversation [answer-directly]', async () => {
     const asked = await fixture.ask('Hello');
     const { status, result } = await fixture.answer(asked.interactionId, { text: 'Hello to you.' });
     expect(status).toBe('completed');
@@ -45,7 +45,7 @@ describe('a message to the assistant', () => {
     });
   });
 
-  test('whose answer calls two specialists has both asked together, and the primary goes on with their answers', async () => {
+  test('whose answer calls two specialists has both asked together, and the primary goes on with their answers [specialist-returns, tool-call-message, tool-routing, depth-one, agent-hints]', async () => {
     const asked = await fixture.ask('Compare the weather and write a script');
     const working = await fixture.answer(asked.interactionId, calling(search('weather'), code('a script')));
     expect(working.status).toBe('input_required');
@@ -103,13 +103,13 @@ describe('a specialist', () => {
   };
   const told = (outcome: AnyJson) => outcome.pending.llmRequestForAgent.messages.at(-1);
 
-  test('that nobody has is an error result', async () => {
+  test('that nobody has is an error result [unknown-tool]', async () => {
     const { outcome } = await primaryGoesOn('nobody', {});
     expect(told(outcome)).toMatchObject({ role: 'tool', tool_call_id: 'call_1' });
     expect(told(outcome).content).toContain("There is no function 'nobody'");
   });
 
-  test('that was disabled meanwhile is an error result', async () => {
+  test('that was disabled meanwhile is an error result [specialist-not-active]', async () => {
     const coder = { id: 'coder', name: 'Coder', instructions: 'You write code.' };
     const { outcome } = await primaryGoesOn('coder', { message: 'x' }, () =>
       fixture.putAgent({ ...coder, enabled: false }),
@@ -137,7 +137,7 @@ describe('a specialist', () => {
     expect(told(reply.outcome).content).toContain('no money');
   });
 
-  test('has 30 s from when its request was shown', async () => {
+  test('has 30 s from when its request was shown [tool-timeout]', async () => {
     const { asked } = await primaryGoesOn('coder', { message: 'slow' });
     const [pending] = await fixture.pendingOf(asked.taskId);
     const left = Date.parse(pending.expiresAt) - Date.now();

@@ -161,7 +161,7 @@ describe('a tool call in the form of', () => {
 });
 
 describe('a primary that calls', () => {
-  test('functions for ever is offered none after five steps, and fails by its budget with a report', async () => {
+  test('functions for ever is offered none after five steps, and fails by its budget with a report [interrupt-final, call-determinism, error-report]', async () => {
     const conversationId = await conversation();
     const asked = await fixture.ask('For ever', conversationId);
     let { interactionId } = asked;
@@ -190,7 +190,7 @@ describe('a primary that calls', () => {
     expect(await expectUsable(conversationId)).toEqual([]);
   });
 
-  test('the same function with the same arguments again gets a note instead of a second run', async () => {
+  test('the same function with the same arguments again gets a note instead of a second run [function-call-repeated]', async () => {
     const conversationId = await conversation();
     const asked = await fixture.ask('Twice', conversationId);
     const first = await fixture.answer(asked.interactionId, calling(search('same')));

@@ -26,7 +26,7 @@ const rest = async (path: string, key: string, method = 'GET') => {
   return { status: response.status, body };
 };
 
-test('a conversation is shown with its messages, in pages, and what it has used', async () => {
+test('a conversation is shown with its messages, in pages, and what it has used [usage-of-delegated-calls]', async () => {
   const id = await talk('One');
   await talk('Two', id);
   const asked = await fixture.ask('Three', id);

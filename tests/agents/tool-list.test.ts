@@ -31,7 +31,7 @@ async function listTools(client: Client) {
 
 const names = (tools: readonly AnyJson[]) => tools.map(({ name }) => name as string);
 
-test('an enabled specialist is a tool behind the others; the primary and disabled ones are none', async () => {
+test('an enabled specialist is a tool behind the others; the primary and disabled ones are none [agents-over-mcp, specialist-not-active]', async () => {
   const parameters = {
     type: 'object',
     properties: { city: { type: 'string' }, days: { type: 'integer', maximum: 9 } },
@@ -74,7 +74,7 @@ test('arguments are held against the parameters, and unknown, disabled and prima
   await stranger.close();
 });
 
-test('a change of an agent reaches every open session of the tenant, on every replica', async () => {
+test('a change of an agent reaches every open session of the tenant, on every replica [agent-registers]', async () => {
   expect(fixture.clients[0].getServerCapabilities()?.tools).toEqual({ listChanged: true });
   const heard = await Promise.all(
     [0, 1, 1].map((at) =>
