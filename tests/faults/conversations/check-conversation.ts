@@ -4,8 +4,7 @@ import type { RetryingMcpClient } from '../../journey/retrying-mcp-client.ts';
 import { checkNothingLeftOpen } from '../../journey/checks/nothing-left-open.ts';
 import { SPECIALISTS } from './conversation-plan.ts';
 import { conversationOf, differenceOf, messagesOf, usageOf } from './conversation-oracle.ts';
-import type { RunTurn } from './conversation-run.ts';
-import { answersOf } from './planned-turn.ts';
+import { answersOf, type RunTurn } from './planned-turn.ts';
 
 /** Evidence against: each turn ended once as planned, is in its conversation once, and its tokens count once everywhere. */
 export async function checkConversation(

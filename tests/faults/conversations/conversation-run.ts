@@ -7,7 +7,7 @@ import { TriggerEventEmitter } from '../../journey/faults/trigger-event-emitter.
 import { RetryingMcpClient } from '../../journey/retrying-mcp-client.ts';
 import { checkConversation } from './check-conversation.ts';
 import { planFaults, planTurns, SPECIALISTS } from './conversation-plan.ts';
-import type { PlannedTurn } from './planned-turn.ts';
+import type { PlannedTurn, RunTurn } from './planned-turn.ts';
 import { ScriptedTeam } from './scripted-team.ts';
 
 /** How long a turn may take, its recalls and the restarts of killed processes included. */
@@ -17,13 +17,6 @@ const SLOW_MACHINE_MS = 600_000;
 export interface ConversationResult {
   readonly figures: string;
   readonly violations: readonly string[];
-}
-
-/** A turn, with the task that answers it. */
-export interface RunTurn {
-  readonly plan: PlannedTurn;
-  readonly taskId: string;
-  readonly status: AnyJson;
 }
 
 /** One conversation with specialists through two gateways and two workers, which are killed by the seed. */

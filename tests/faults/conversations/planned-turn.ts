@@ -1,3 +1,5 @@
+import type { AnyJson } from '../../harness/mcp-client.ts';
+
 export interface AnsweredUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -34,6 +36,13 @@ export interface PlannedTurn {
   /** The answers to the primary's requests, in order. */
   readonly primary: readonly PlannedAnswer[];
   readonly calls: readonly PlannedCall[];
+}
+
+/** A turn, with the task that answered it and how that stands. */
+export interface RunTurn {
+  readonly plan: PlannedTurn;
+  readonly taskId: string;
+  readonly status: AnyJson;
 }
 
 /** Every answer of a turn, with the agent whose it is. */
