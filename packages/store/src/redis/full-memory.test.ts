@@ -29,15 +29,18 @@ test('only the scripts by which content comes in are refused when Redis is full'
     (script) => !/^#!lua flags=\S*allow-oom\n/.test(script.source),
   );
   expect(refused.map((script) => script.name).sort()).toEqual([
+    'conversation/end_turn',
     'definition/put_definition',
     'interaction/accept_answer',
     'interaction/append_chunk',
     'project/commit',
     'project/keep_outcome',
+    'provider/answer_call',
     'session/subscribe',
     'task/open',
     'task/park',
     'tenant/create_key',
+    'usage/put_prices',
     'workflow/complete_workflow',
     'workflow/record_progress',
   ]);
