@@ -20,6 +20,6 @@ const agentProcesses = ['ask-assistant', 'hold-conversations', 'hear-tool-lists'
 await bundle('dist/bench', {
   main: 'tests/bench/main.ts',
   ...Object.fromEntries(processes.map((name) => [name, `tests/bench/processes/${name}.ts`])),
-  ...Object.fromEntries(agentProcesses.map((name) => [name, `tests/bench/agents/processes/${name}.ts`])),
+  ...Object.fromEntries(agentProcesses.map((name) => [name, `tests/bench/agents/${name}.ts`])),
 });
 runCommandOrExit(process.execPath, [join(REPOSITORY_ROOT, 'dist/bench/main.js')]);

@@ -17,7 +17,7 @@ import { measureNeighbours } from './neighbours.ts';
 import { compareDurability } from './durability.ts';
 import { measureAndPrintOperationCosts } from './operation-costs.ts';
 import { measureParkedTaskSize } from './parked-task-size.ts';
-import { measureAndPrintAgentCosts } from './agents/agent-costs.ts';
+import { measureAndPrintAgentCosts } from './agent-costs.ts';
 import { measureAndPrintWorkflowCosts } from './workflow-costs.ts';
 import { measureScriptTimes, scriptTimesTable } from './script-times.ts';
 

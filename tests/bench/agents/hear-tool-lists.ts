@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { get } from 'node:http';
-import { sendToParent } from '../../processes/parent-process.ts';
+import { sendToParent } from '../processes/parent-process.ts';
 
 /**
  * Sessions that hear when the list of tools changes: `hear-tool-lists <urls> <key> <sessions>` opens so many with their streams,

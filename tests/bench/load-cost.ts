@@ -1,7 +1,7 @@
-import { median } from '../../harness/statistics.ts';
-import { BenchProcess, cpuMicroseconds } from '../bench-process.ts';
-import { measureTraffic, RedisCallCounter } from '../redis-traffic.ts';
-import type { RunningSubject } from '../subject.ts';
+import { median } from '../harness/statistics.ts';
+import { type BenchProcess, cpuMicroseconds } from './bench-process.ts';
+import { measureTraffic, RedisCallCounter } from './redis-traffic.ts';
+import type { RunningSubject } from './subject.ts';
 
 /** The cost of one trip of a load. */
 export interface LoadCost {

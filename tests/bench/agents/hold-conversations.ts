@@ -1,6 +1,6 @@
-import { closeConnections } from '../../processes/minimal-http-client.ts';
-import { sendToParent } from '../../processes/parent-process.ts';
-import type { Endpoint } from '../../processes/project-calls.ts';
+import { closeConnections } from '../processes/minimal-http-client.ts';
+import { sendToParent } from '../processes/parent-process.ts';
+import type { Endpoint } from '../processes/project-calls.ts';
 import { talk } from './assistant-calls.ts';
 
 /**

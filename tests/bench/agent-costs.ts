@@ -1,9 +1,9 @@
-import { median } from '../../harness/statistics.ts';
-import { BenchProcess, cpuMicroseconds } from '../bench-process.ts';
-import { measureTraffic, RedisCallCounter } from '../redis-traffic.ts';
-import { batonSubject, RunningSubject } from '../subject.ts';
+import { median } from '../harness/statistics.ts';
+import { BenchProcess, cpuMicroseconds } from './bench-process.ts';
+import { measureTraffic, RedisCallCounter } from './redis-traffic.ts';
+import { batonSubject, RunningSubject } from './subject.ts';
 import { type LoadCost, measureLoads } from './load-cost.ts';
-import { putTeam } from './team.ts';
+import { putTeam } from './agents/team.ts';
 
 const TURNS_AT_ONCE = [1, 16];
 const CALLS_AT_ONCE = 4;

@@ -1,4 +1,4 @@
-import { callToolForContent, type Endpoint } from '../../processes/project-calls.ts';
+import { callToolForContent, type Endpoint } from '../processes/project-calls.ts';
 
 /** A pending request as replies show it. */
 interface Pending {

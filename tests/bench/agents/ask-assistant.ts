@@ -1,7 +1,7 @@
-import { quantile } from '../../../harness/statistics.ts';
-import { closeConnections } from '../../processes/minimal-http-client.ts';
-import { sendToParent } from '../../processes/parent-process.ts';
-import type { Endpoint } from '../../processes/project-calls.ts';
+import { quantile } from '../../harness/statistics.ts';
+import { closeConnections } from '../processes/minimal-http-client.ts';
+import { sendToParent } from '../processes/parent-process.ts';
+import type { Endpoint } from '../processes/project-calls.ts';
 import { answer, ask } from './assistant-calls.ts';
 
 /**
