@@ -17,6 +17,7 @@ import { measureNeighbours } from './neighbours.ts';
 import { compareDurability } from './durability.ts';
 import { measureAndPrintOperationCosts } from './operation-costs.ts';
 import { measureParkedTaskSize } from './parked-task-size.ts';
+import { measureAndPrintAgentCosts } from './agent-costs.ts';
 import { measureAndPrintWorkflowCosts } from './workflow-costs.ts';
 import { measureScriptTimes, scriptTimesTable } from './script-times.ts';
 
@@ -26,6 +27,7 @@ import { measureScriptTimes, scriptTimesTable } from './script-times.ts';
  *   subject           Baton, a BullMQ control and a two-call baseline   measure-subject   one load run of a subject
  *   operation-costs   expand_all, single tool calls, late resumes       parked-task-size  memory per parked task
  *   workflow-costs    runs of workflows by their steps, workflows that wait, calls that continue them
+ *   agents            turns of the assistant with specialists, long conversations, changes of tools that sessions hear of
  *   neighbours        a quiet tenant beside each kind of attacker
  *   durability        the price of an append-only file and of waiting for the disk
  *   script-times      the longest run of each script, beside few and many entries
@@ -119,4 +121,8 @@ if (ONLY === undefined || ONLY === 'operations') {
 if (ONLY === undefined || ONLY === 'workflows') {
   console.log();
   await measureAndPrintWorkflowCosts(RUNS);
+}
+if (ONLY === undefined || ONLY === 'agents') {
+  console.log();
+  await measureAndPrintAgentCosts(Math.min(RUNS, 3), process.env['BENCH_SECONDS'] ?? '3');
 }

@@ -33,6 +33,6 @@ async function find({ agents, prompts, roles }: LookupSource, of: Lookup): Promi
 }
 
 async function findAgent(agents: Definitions, id: string) {
-  const [stored, entry] = await Promise.all([agents.get(id), agents.entry(id)]);
+  const { stored, entry } = await agents.read(id);
   return agentOf(stored, entry);
 }

@@ -11,7 +11,7 @@ import type { Programs } from './programs.ts';
 import { ProjectSnapshots } from './project/project-snapshots.ts';
 import { completedStructuredContent } from './completed-structured-content.ts';
 import { collectWaits } from './collect-waits.ts';
-import { isLocalEffect } from './local-effect.ts';
+import { isLocalEffect, type LocalEffect } from './local-effect.ts';
 
 /** How a segment ended. */
 export type SegmentEnd =
@@ -80,8 +80,16 @@ async function runSegment(
     }
     journal.collapse(step.collapsed);
     const next = step.awaited.find(({ effect }) => isLocalEffect(effect));
-    if (next !== undefined && isLocalEffect(next.effect)) {
-      await performLocalEffect({ validator: check, segment, journal, projects }, next.path, next.effect);
+    if (next !== undefined) {
+      const context = { validator: check, segment, journal, projects };
+      // Lookups depend on nothing: those of several branches are one round trip and one replay.
+      const performed =
+        next.effect.kind === 'lookup'
+          ? step.awaited.filter(({ effect }) => effect.kind === 'lookup')
+          : [next];
+      await Promise.all(
+        performed.map(({ path, effect }) => performLocalEffect(context, path, effect as LocalEffect)),
+      );
       continue;
     }
     const asked = collectWaits(step.awaited, task.open, task.interactions);

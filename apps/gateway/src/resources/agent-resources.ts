@@ -15,10 +15,10 @@ export const agentResource = defineResource({
   topic: ({ id = '' }) => `agent ${id}`,
   mayChangeWith: () => true,
   read: async ({ id = '' }, { tenant: { agents } }) => {
-    const [{ version, storedAt, definition }, { enabled, isPrimary }] = await Promise.all([
-      agents.get(id),
-      agents.entry(id),
-    ]);
+    const {
+      stored: { version, storedAt, definition },
+      entry: { enabled, isPrimary },
+    } = await agents.read(id);
     return {
       body: jsonBody({ version, ...definition, enabled, isPrimary }),
       title: `Agent: ${id}`,

@@ -27,9 +27,12 @@ export function specialistFunctions(specialists: readonly Specialist[]): Functio
       // As it is now: it may have been disabled since the primary was told of it.
       const agent = yield* lookupAgent(name);
       if (!agent.enabled) return { ok: false, error: `The agent '${name}' is disabled.` };
-      const fit = yield* checkAnswer(called?.parameters ?? {}, args);
-      if (!fit.ok)
-        return { ok: false, error: `The arguments of '${name}' do not fit its parameters: ${fit.problem}` };
+      // Where an agent has no parameters of its own, a message is all that it takes: no thread has to check that.
+      if (agent.parameters !== undefined || messageIn(args) === undefined) {
+        const fit = yield* checkAnswer(called?.parameters ?? {}, args);
+        if (!fit.ok)
+          return { ok: false, error: `The arguments of '${name}' do not fit its parameters: ${fit.problem}` };
+      }
       try {
         const { text } = yield* runAgentCall({
           ...ownSettingsOf(agent),
@@ -49,8 +52,13 @@ export function specialistFunctions(specialists: readonly Specialist[]): Functio
 
 /** What a specialist is asked: its message, or its arguments as JSON. */
 export function taskMessage(args: Json): Message {
+  return { role: 'user', content: messageIn(args) ?? JSON.stringify(args as JsonObject) };
+}
+
+/** The message of arguments that are nothing but one. */
+function messageIn(args: Json): string | undefined {
   const only = isRecord(args) && Object.keys(args).length === 1 ? args['message'] : undefined;
-  return { role: 'user', content: typeof only === 'string' ? only : JSON.stringify(args as JsonObject) };
+  return typeof only === 'string' ? only : undefined;
 }
 
 function failureOf(name: string, { code, message }: BatonError): string {

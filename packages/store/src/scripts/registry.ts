@@ -355,6 +355,20 @@ export const DELETE_DEFINITION = defineScript(
   REPLICATED,
 );
 
+export const READ_DEFINITION = defineScript(
+  'definition/read_definition',
+  ['tenant', 'definitions', 'definition'],
+  ['name', 'version'],
+  BATCHED,
+);
+
+export const READ_DEFINITIONS = defineScript(
+  'definition/read_definitions',
+  ['tenant', 'definitions'],
+  [],
+  BATCHED,
+);
+
 export const CHANGE_AGENT = defineScript(
   'definition/change_agent',
   ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],

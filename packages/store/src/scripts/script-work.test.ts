@@ -24,6 +24,8 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'definition/change_agent': 60,
   'definition/delete_definition': 80,
   'definition/put_definition': 80,
+  'definition/read_definition': 40,
+  'definition/read_definitions': 60,
   'interaction/accept_answer': 350,
   'interaction/append_chunk': 350,
   'interaction/extend_interaction': 50,

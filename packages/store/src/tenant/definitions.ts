@@ -4,7 +4,13 @@ import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admissio
 import type { Identity } from '../identity/identity.ts';
 import type { Page } from '../records/page.ts';
 import { refusalError } from '../records/refusal-error.ts';
-import { CHANGE_AGENT, DELETE_DEFINITION, PUT_DEFINITION } from '../scripts/registry.ts';
+import {
+  CHANGE_AGENT,
+  DELETE_DEFINITION,
+  PUT_DEFINITION,
+  READ_DEFINITION,
+  READ_DEFINITIONS,
+} from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import { type DefinitionEntry, parseEntry } from './definition-entry.ts';
 import type { TenantContext } from './tenant-context.ts';
@@ -113,10 +119,29 @@ export class Definitions {
 
   /** A version, by default the newest. Errors: `<kind>_not_found`. */
   async get(name: string, version?: number): Promise<StoredDefinition> {
-    const versions = await this.versions(name);
-    const found = version === undefined ? versions[0] : versions.find((stored) => stored.version === version);
-    if (found === undefined) throw refusalError([`${this.kind}_not_found`], { name });
-    return found;
+    return (await this.read(name, version)).stored;
+  }
+
+  /** A version, by default the newest, and how it stands: one call to Redis. Errors: `<kind>_not_found`. */
+  async read(
+    name: string,
+    version?: number,
+  ): Promise<{ stored: StoredDefinition; entry: DefinitionEntry & { isPrimary: boolean } }> {
+    const { connection, keys } = this.context;
+    const [entry, primary, of, definition, stored] = (
+      await runScript(
+        connection,
+        READ_DEFINITION,
+        { tenant: keys.record, definitions: keys[this.plural], definition: keys[this.kind](name) },
+        { name, version: version ?? '' },
+      )
+    ).map(String);
+    if (entry === undefined || definition === undefined || stored === undefined)
+      throw refusalError([`${this.kind}_not_found`], { name });
+    return {
+      stored: parseVersion(name, Number(of), definition, stored),
+      entry: { ...parseEntry(name, entry), isPrimary: this.kind === 'agent' && primary === name },
+    };
   }
 
   /** The versions that are kept, the newest first; none for a name that has none. */
@@ -138,17 +163,20 @@ export class Definitions {
   /** What lists show of all, in the order of their names, and of agents the primary's id: one round trip. */
   async entries(): Promise<{ entries: DefinitionEntry[]; primary: string | undefined; revision: string }> {
     const { connection, keys } = this.context;
-    const [[primary, revision], found] = await connection.command((client) =>
-      Promise.all([
-        client.hmget(keys.record, 'primaryAgent', 'agentChanges'),
-        client.hgetall(keys[this.plural]),
-      ]),
+    const reply = await runScript(
+      connection,
+      READ_DEFINITIONS,
+      { tenant: keys.record, definitions: keys[this.plural] },
+      {},
     );
-    const entries = Object.entries(found).map(([name, text]) => parseEntry(name, text));
+    const [primary = '', revision = '0', ...found] = reply.map(String);
+    const entries: DefinitionEntry[] = [];
+    for (let at = 0; at < found.length; at += 2)
+      entries.push(parseEntry(found[at] ?? '', found[at + 1] ?? ''));
     return {
       entries: entries.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-      primary: primary ?? undefined,
-      revision: revision ?? '0',
+      primary: primary === '' ? undefined : primary,
+      revision,
     };
   }
 

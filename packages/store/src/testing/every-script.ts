@@ -149,6 +149,7 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
     await agents.put(ANN, id, { definition: { id }, summary: { name: id } });
   const { revision } = await agents.entries();
   await agents.put(ANN, 'second', { definition: { id: 'second' }, summary: {}, revision });
+  await agents.read('second');
   await agents.changeAgent(ANN, 'second', { primary: true });
   await agents.changeAgent(ANN, 'first', { enabled: false });
   await agents.delete(ANN, 'first');

@@ -97,7 +97,10 @@ function withId({ name: id, ...stored }: StoredDefinition) {
 }
 
 async function readAgent({ agents }: TenantStore, id: string): Promise<z.infer<typeof wholeSchema>> {
-  const [stored, { enabled, isPrimary }] = await Promise.all([agents.get(id), agents.entry(id)]);
+  const {
+    stored,
+    entry: { enabled, isPrimary },
+  } = await agents.read(id);
   const definition: JsonObject = { ...stored.definition, enabled, isPrimary };
   return { ...withId(stored), enabled, isPrimary, definition };
 }
