@@ -6,7 +6,6 @@ import { refusalError } from '../records/refusal-error.ts';
 import { BEGIN_TURN, END_SLEEP, END_TURN } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
-import { parseLimits } from '../tenant/usage.ts';
 import { forgetConversations } from './conversations.ts';
 
 /** Tasks that wait for their turn in one conversation, with the one that has it. */
@@ -85,8 +84,6 @@ export class ConversationTurn {
    */
   async end(conversation: string, turn: EndedTurn): Promise<'ended' | 'stale' | { journaled: string }> {
     const { keys, connection } = this.context;
-    const record = await connection.command((client) => client.hgetall(keys.record));
-    const limits = parseLimits(record);
     const reply = await runScript(
       connection,
       END_TURN,
@@ -104,9 +101,6 @@ export class ConversationTurn {
         entry: turn.entry,
         own: taskRef(this.taskId),
         title: turn.title,
-        mostMessages: limits.conversationMessages,
-        mostBytes: limits.conversationBytes,
-        most: limits.conversations,
         keep: CONVERSATION_TTL + GRACE,
         idle: CONVERSATION_TTL,
         journal: turn.journal.length,

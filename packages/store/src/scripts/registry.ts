@@ -300,10 +300,7 @@ export const BEGIN_TURN = defineScript(
 export const END_TURN = defineScript(
   'conversation/end_turn',
   ['tenant', 'task', 'conversation', 'messages', 'conversations', 'conversationSizes'],
-  [
-    ...(['fence', 'path', 'entry', 'own', 'title', 'mostMessages', 'mostBytes', 'most'] as const),
-    ...(['keep', 'idle', 'journal'] as const),
-  ],
+  [...(['fence', 'path', 'entry', 'own', 'title', 'keep', 'idle', 'journal'] as const)],
 );
 
 export const DELETE_CONVERSATION = defineScript(

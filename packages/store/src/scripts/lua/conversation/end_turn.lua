@@ -2,7 +2,7 @@
 -- END_TURN: adds a turn's messages to its conversation and the outcome to the journal, and leaves the conversation's queue: all or
 -- nothing. The first turn of a conversation creates it. Without messages it only leaves the queue.
 -- KEYS: tenant task conversation messages conversations conversationSizes
--- ARGV: fence path entry own title mostMessages mostBytes most keep idle journal ...
+-- ARGV: fence path entry own title keep idle journal ...
 --       own: the ref of the task, which is also that of the conversation where it creates it; idle: ms after which a conversation that
 --       nobody used is gone; keep: how long the records live; journal × (path, entry), then the messages, of which the first begins the turn
 -- Returns: {'ended', next, ref...}: next is the ref of the task that has the turn now, or ''; then the conversations that had to go,
@@ -42,7 +42,8 @@ for at = first_message, #ARGV do
   added[#added + 1] = (at == first_message and '+' or '-') .. ARGV[at]
   grown = grown + #ARGV[at] + 1 + W_message
 end
-local limit, stored = unpack(read_tenant('storedBytes', 'stored'))
+local limit, stored, most, most_messages, most_bytes = unpack(read_tenant(
+  'storedBytes', 'stored', 'conversations', 'conversationMessages', 'conversationBytes'))
 local refused = refusal_of_storage(limit, stored, grown, true)
 if refused then return refused end
 
@@ -71,7 +72,7 @@ if #added > 0 then
     grown = grown - #text - W_message
   end
   while left < MOST_LEAVING and to - from > #added
-    and (to - from > tonumber(A_mostMessages) or size + grown > tonumber(A_mostBytes)) do
+    and (to - from > tonumber(most_messages) or size + grown > tonumber(most_bytes)) do
     leave()
     while to - from > #added and string.sub(redis.call('LINDEX', K_messages, 0), 1, 1) ~= '+' do leave() end
   end
@@ -84,7 +85,7 @@ if #added > 0 then
   local count = redis.call('ZCARD', K_conversations)
   for _, member in ipairs(redis.call('ZRANGE', K_conversations, 0, MOST_DROPPED - 1, 'WITHSCORES')) do
     local score = redis.call('ZSCORE', K_conversations, member)
-    if score and (count > tonumber(A_most) or tonumber(score) < now - tonumber(A_idle)) then
+    if score and (count > tonumber(most) or tonumber(score) < now - tonumber(A_idle)) then
       reply[#reply + 1] = drop_conversation(member)
       count = count - 1
     end
