@@ -198,7 +198,7 @@ describe('settings', () => {
     ['No LLM is named', ['--url', 'http://127.0.0.1:1/mcp', '--key', 'k'], {}],
     [
       'ANTHROPIC_API_KEY is not set',
-      ['--provider', 'anthropic', '--url', 'http://127.0.0.1:1', '--key', 'k'],
+      ['--provider', 'anthropic', '--model', 'm', '--url', 'http://127.0.0.1:1', '--key', 'k'],
       {},
     ],
     ['--provider=acme', ['--provider', 'acme'], {}],
