@@ -6,6 +6,7 @@
  */
 export { agentOperations, findProgram, toolOperations, allPrograms } from './catalog/operation-catalog.ts';
 export { askAgentOperation } from './agents/ask-agent.ts';
+export { callPromptOperation } from './agents/call-prompt.ts';
 export { binaryClassifyOperation } from './classify/binary-classify.ts';
 export { classifyOperation } from './classify/classify.ts';
 export { askAssistantOperation } from './agents/ask-assistant.ts';

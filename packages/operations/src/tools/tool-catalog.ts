@@ -1,55 +1,6 @@
-import {
-  addDependencyTool,
-  fixDependenciesTool,
-  removeDependencyTool,
-  validateDependenciesTool,
-} from './dependency-tools.ts';
-import { generatePromptTool } from './prompt-tool.ts';
-import { connectFilesTool, initializeProjectTool, setRulesTool } from './project-metadata-tools.ts';
-import { complexityReportTool } from './complexity-report-tool.ts';
+import { functionTools } from './function-tools.ts';
 import type { ProjectTool } from './project-tool.ts';
-import { getTasksTool, getTaskTool, nextTaskTool } from './task-view-tools.ts';
-import { setTaskStatusTool } from './set-task-status-tool.ts';
-import {
-  addTagTool,
-  copyTagTool,
-  deleteTagTool,
-  listTagsTool,
-  renameTagTool,
-  useTagTool,
-} from './tag-tools.ts';
-import {
-  addSubtaskTool,
-  clearSubtasksTool,
-  moveTaskTool,
-  removeSubtaskTool,
-  removeTaskTool,
-} from './task-change-tools.ts';
+import { generatePromptTool } from './prompt-tool.ts';
 
-/** The tools that need no LLM, in the order in which they are listed. A new tool is one more entry. */
-export const projectTools: readonly ProjectTool[] = [
-  initializeProjectTool,
-  getTasksTool,
-  getTaskTool,
-  nextTaskTool,
-  setTaskStatusTool,
-  addSubtaskTool,
-  removeTaskTool,
-  removeSubtaskTool,
-  clearSubtasksTool,
-  moveTaskTool,
-  addDependencyTool,
-  removeDependencyTool,
-  validateDependenciesTool,
-  fixDependenciesTool,
-  complexityReportTool,
-  listTagsTool,
-  addTagTool,
-  copyTagTool,
-  renameTagTool,
-  deleteTagTool,
-  useTagTool,
-  setRulesTool,
-  connectFilesTool,
-  generatePromptTool,
-];
+/** The tools that need no LLM, in the order in which they are listed. A new tool is one more entry of `functionTools`. */
+export const projectTools: readonly ProjectTool[] = [...functionTools, generatePromptTool];
