@@ -24,7 +24,7 @@ export {
   promptMarkdown,
   promptNames,
 } from './catalog/prompt-catalog.ts';
-export { projectTools } from './tools/tool-catalog.ts';
+export { projectTools } from './catalog/tool-catalog.ts';
 export { readComplexityReport } from './tools/complexity-report-tool.ts';
 export type { ProjectTool } from './tools/project-tool.ts';
 export * from './views/index.ts';

@@ -54,13 +54,13 @@ function* agentFunctions(ids: readonly string[]): Program<FunctionSet> {
   const unknown = ids.find((id) => !specialists.some((one) => one.id === id));
   if (unknown !== undefined)
     throw new BatonError('agent_not_found', `There is no enabled specialist '${unknown}'.`);
-  const { tools, run } = specialistFunctions(specialists.filter(({ id }) => ids.includes(id)));
+  const known = specialistFunctions(specialists.filter(({ id }) => ids.includes(id)));
   return {
-    tools: tools.map((tool) => ({
+    tools: known.tools.map((tool) => ({
       ...tool,
       function: { ...tool.function, name: toolNameOf(tool.function.name) },
     })),
-    run: (call) => run({ ...call, name: call.name.slice(AGENT_PREFIX.length) }),
+    run: (call) => known.run({ ...call, name: call.name.slice(AGENT_PREFIX.length) }),
   };
 }
 
