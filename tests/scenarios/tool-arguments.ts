@@ -34,6 +34,7 @@ export const TOOL_ARGUMENTS: Readonly<Record<string, object>> = {
   use_tag: { name: 'master' },
   set_rules: { rules: ['Be brief'] },
   connect_files: { files: [{ name: 'a.md', text: 'A' }] },
+  call_prompt: { name: 'plan' },
   classify: { text: 'Buy now', classes: ['spam', 'ham'] },
   binary_classify: { text: 'Buy now', question: 'Is it spam?' },
   generate_prompt: { operation: 'expand_task' },

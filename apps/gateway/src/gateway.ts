@@ -1,6 +1,7 @@
 import {
   askAssistantOperation,
   binaryClassifyOperation,
+  callPromptOperation,
   classifyOperation,
   type Operation,
   toolOperations,
@@ -36,7 +37,7 @@ export async function startGateway(
   const options = {
     operations: new Map<string, Operation>([
       ...toolOperations,
-      ...[askAssistantOperation, classifyOperation, binaryClassifyOperation].map(
+      ...[askAssistantOperation, callPromptOperation, classifyOperation, binaryClassifyOperation].map(
         (operation): [string, Operation] => [operation.name, operation as Operation],
       ),
       ...[...added].filter(([key, { name }]) => key === name),

@@ -6,6 +6,7 @@
  */
 export { agentOperations, findProgram, toolOperations, allPrograms } from './catalog/operation-catalog.ts';
 export { askAgentOperation } from './agents/ask-agent.ts';
+export { callPromptOperation } from './agents/call-prompt.ts';
 export { binaryClassifyOperation } from './classify/binary-classify.ts';
 export { classifyOperation } from './classify/classify.ts';
 export { askAssistantOperation } from './agents/ask-assistant.ts';
@@ -23,7 +24,7 @@ export {
   promptMarkdown,
   promptNames,
 } from './catalog/prompt-catalog.ts';
-export { projectTools } from './tools/tool-catalog.ts';
+export { projectTools } from './catalog/tool-catalog.ts';
 export { readComplexityReport } from './tools/complexity-report-tool.ts';
 export type { ProjectTool } from './tools/project-tool.ts';
 export * from './views/index.ts';

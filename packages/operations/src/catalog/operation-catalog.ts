@@ -1,5 +1,6 @@
 import { addTaskOperation } from '../add-task/program.ts';
 import { askAgentOperation } from '../agents/ask-agent.ts';
+import { callPromptOperation } from '../agents/call-prompt.ts';
 import { binaryClassifyOperation } from '../classify/binary-classify.ts';
 import { classifyOperation } from '../classify/classify.ts';
 import { askAssistantOperation } from '../agents/ask-assistant.ts';
@@ -28,6 +29,7 @@ export const toolOperations: ReadonlyMap<string, ToolOperation> = indexByName<To
 /** The operations that ask agents of the tenant, by name; `ask_agent` is started by the tool of its agent. */
 export const agentOperations: ReadonlyMap<string, Operation> = indexByName<Operation>(
   askAssistantOperation,
+  callPromptOperation,
   classifyOperation,
   binaryClassifyOperation,
   askAgentOperation,

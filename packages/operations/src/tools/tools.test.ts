@@ -5,7 +5,7 @@ import { TEST_NOW } from '../testing/run-program-in-memory.ts';
 import { projectWithTasks } from '../testing/run-operation-in-memory.ts';
 import { expectToolRefusal, callProjectToolInMemory } from '../testing/call-project-tool-in-memory.ts';
 import { projectStatus, rulesMarkdown } from '../views/index.ts';
-import { projectTools } from './tool-catalog.ts';
+import { projectTools } from '../catalog/tool-catalog.ts';
 
 const plan = () =>
   projectWithTasks([

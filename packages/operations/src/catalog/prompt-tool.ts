@@ -1,9 +1,9 @@
 import { orJsonText } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot } from '../definition/shared-arguments.ts';
-import { formatOperationGuide } from '../catalog/operation-guide.ts';
-import { requireOperationPrompt, promptNames } from '../catalog/prompt-catalog.ts';
-import { defineViewTool } from './project-tool.ts';
+import { formatOperationGuide } from './operation-guide.ts';
+import { requireOperationPrompt, promptNames } from './prompt-catalog.ts';
+import { defineViewTool } from '../tools/project-tool.ts';
 
 const context = orJsonText(z.record(z.string(), z.unknown())).meta({ type: ['object', 'string'] });
 

@@ -4,7 +4,6 @@ import {
   removeDependencyTool,
   validateDependenciesTool,
 } from './dependency-tools.ts';
-import { generatePromptTool } from './prompt-tool.ts';
 import { connectFilesTool, initializeProjectTool, setRulesTool } from './project-metadata-tools.ts';
 import { complexityReportTool } from './complexity-report-tool.ts';
 import type { ProjectTool } from './project-tool.ts';
@@ -26,8 +25,8 @@ import {
   removeTaskTool,
 } from './task-change-tools.ts';
 
-/** The tools that need no LLM, in the order in which they are listed. A new tool is one more entry. */
-export const projectTools: readonly ProjectTool[] = [
+/** The tools that read or change a project, in the order in which they are listed: those that prompts may have as functions. */
+export const functionTools: readonly ProjectTool[] = [
   initializeProjectTool,
   getTasksTool,
   getTaskTool,
@@ -51,5 +50,4 @@ export const projectTools: readonly ProjectTool[] = [
   useTagTool,
   setRulesTool,
   connectFilesTool,
-  generatePromptTool,
 ];
