@@ -45,6 +45,8 @@ const ROUTES: Readonly<Record<string, { done: boolean; body?: object; operator?:
     done: false,
     body: { name: 'plan', description: 'other', steps: [{ name: 'find', guidance: 'Look.' }] },
   },
+  'PUT /v1/roles/{role}': { done: false, body: { routes: [{ kind: 'agent', modelId: 'any' }] } },
+  'DELETE /v1/roles/{role}': { done: true },
   'PUT /v1/prices': { done: false, body: { currency: 'EUR', models: { any: { input: 1, output: 2 } } } },
   'DELETE /v1/workflows/{name}': { done: true },
   'PUT /v1/prompts/{name}': { done: false, body: { name: 'plan', text: 'Why?' } },
@@ -227,6 +229,7 @@ test('Redis is nearly full: what brings something new in is refused, all else is
     const path = template
       .replace('{tenant}', 'acme')
       .replace('{name}', 'plan')
+      .replace('{role}', 'research')
       .replace(/(\w+)\/\{id\}/, (_, kind: string) => `${kind}/${ids[kind]}`);
     const { status } = await request(method, path, body, operator);
     if (isDone ? status >= 300 : status !== 503) wrong.push(`${route}: ${status}`);

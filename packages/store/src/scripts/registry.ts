@@ -291,39 +291,6 @@ export const END_KEY = defineScript(
   REPLICATED,
 );
 
-export const BEGIN_TURN = defineScript(
-  'conversation/begin_turn',
-  ['task', 'conversation'],
-  ['fence', 'ref', 'ended', 'most'],
-);
-
-export const END_TURN = defineScript(
-  'conversation/end_turn',
-  ['tenant', 'task', 'conversation', 'messages', 'conversations', 'conversationSizes'],
-  [...(['fence', 'path', 'entry', 'own', 'title', 'keep', 'idle', 'journal'] as const)],
-);
-
-export const DELETE_CONVERSATION = defineScript(
-  'conversation/delete_conversation',
-  ['credential', 'tenant', 'conversation', 'conversations', 'conversationSizes'],
-  [...RECHECK, 'ref'],
-  REPLICATED,
-);
-
-export const END_SLEEP = defineScript(
-  'task/end_sleep',
-  ['tenant', 'task', 'deadlines', 'due', ...QUEUE, 'activeChangeChannel'],
-  ['topic', 'ref'],
-  BATCHED,
-);
-
-export const START_ANSWER_TIME = defineScript(
-  'interaction/start_answer_time',
-  ['task', 'deadlines', 'due'],
-  ['topic', 'ref', 'number', 'within'],
-  BATCHED,
-);
-
 export const PUT_DEFINITION = defineScript(
   'definition/put_definition',
   ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],
@@ -407,5 +374,6 @@ export const COMPLETE_WORKFLOW = defineScript(
   { ...REPLICATED, ...ANSWER },
 );
 
+export * from './conversation-scripts.ts';
 export * from './provider-scripts.ts';
 export * from './session-scripts.ts';
