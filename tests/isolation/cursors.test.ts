@@ -3,6 +3,7 @@ import { taskRef } from '../../packages/store/src/records/keys.ts';
 import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { type AnyJson, callTool, connectMcpClient, postJsonRpc } from '../harness/mcp-client.ts';
 import { UNLIMITED } from '../processes/process-settings.ts';
+import { storeConversation } from './store-conversation.ts';
 
 /**
  * A cursor is good for the list, the filters and the caller that it was given for, on any gateway, and shows nothing. The lists
@@ -64,6 +65,8 @@ beforeAll(async () => {
     const prompt = JSON.stringify({ name: `prompt-${at}`, text: 'Why?' });
     await fetch(`${baton.url()}/v1/prompts/prompt-${at}`, { ...put, body: prompt });
   }
+  for (const principal of ['first-principal', 'second-principal', 'admin-principal'])
+    for (let at = 0; at < 25; at++) await storeConversation(baton, principal, at);
   lists = await listsWithCursors();
 }, 120_000);
 afterAll(() => baton?.stop());
@@ -170,6 +173,8 @@ function sameList({ of, filter }: CursorList): string {
   if (of.endsWith('/projects')) return 'projects';
   for (const plural of ['workflows', 'agents', 'prompts']) if (of.endsWith(`/${plural}`)) return plural;
   const seenBy = of.includes('{tenant}') ? 'admin' : 'caller';
+  if (of === 'list_conversations' || of.endsWith('/conversations'))
+    return JSON.stringify([seenBy, 'conversations']);
   if (of === 'tasks/list' || of.endsWith('/tasks')) return JSON.stringify([seenBy, 'tasks', filter]);
   if (!of.includes('interactions')) return JSON.stringify([of, filter]);
   const isPending = status === 'pending' || (status === undefined && of === 'pending_interactions');

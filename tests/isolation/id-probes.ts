@@ -3,7 +3,7 @@ import { validInputs } from '../abuse/inputs/schema-arbitraries.ts';
 import type { AnyJson } from '../harness/mcp-client.ts';
 
 /** What an id names. A task's id and its interactions' ids differ in the last digits only. */
-export type IdKind = 'task' | 'interaction' | 'key' | 'tenant';
+export type IdKind = 'task' | 'interaction' | 'conversation' | 'key' | 'tenant';
 
 /** An HTTP request whose parts hold `@id`, in the place of one id. */
 export interface IdProbe {
@@ -22,7 +22,10 @@ const OWNED: Readonly<Record<string, IdKind>> = {
   'tool resume_workflow.taskId': 'task',
   'tool agent_llm.interactionId': 'interaction',
   'tool pending_interactions.interactionId': 'interaction',
+  'tool get_conversation.conversationId': 'conversation',
+  'tool delete_conversation.conversationId': 'conversation',
   'path tasks': 'task',
+  'path conversations': 'conversation',
   'path interactions': 'interaction',
   'path keys': 'key',
   'path tenants': 'tenant',
@@ -34,7 +37,10 @@ const OWNED: Readonly<Record<string, IdKind>> = {
 const SHARED = new Set([
   'tool id',
   'tool add_subtask.taskId',
+  // A worker refuses it, in the task that the call starts (tests/agents/conversations.test.ts).
+  'tool ask_assistant.conversationId',
   'path projects',
+  'path roles',
   'resource baton://projects/',
   'resource baton://prompts/',
   'path workflows',
