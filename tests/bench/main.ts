@@ -19,6 +19,7 @@ import { measureAndPrintOperationCosts } from './operation-costs.ts';
 import { measureParkedTaskSize } from './parked-task-size.ts';
 import { measureAndPrintAgentCosts } from './agent-costs.ts';
 import { measureAndPrintWorkflowCosts } from './workflow-costs.ts';
+import { measureAndPrintStreamOfText } from './stream-of-text.ts';
 import { measureScriptTimes, scriptTimesTable } from './script-times.ts';
 
 /**
@@ -28,6 +29,7 @@ import { measureScriptTimes, scriptTimesTable } from './script-times.ts';
  *   operation-costs   expand_all, single tool calls, late resumes       parked-task-size  memory per parked task
  *   workflow-costs    runs of workflows by their steps, workflows that wait, calls that continue them
  *   agents            turns of the assistant with specialists, long conversations, changes of tools that sessions hear of
+ *   stream-of-text    an answer in chunks
  *   neighbours        a quiet tenant beside each kind of attacker
  *   durability        the price of an append-only file and of waiting for the disk
  *   script-times      the longest run of each script, beside few and many entries
@@ -125,4 +127,8 @@ if (ONLY === undefined || ONLY === 'workflows') {
 if (ONLY === undefined || ONLY === 'agents') {
   console.log();
   await measureAndPrintAgentCosts(Math.min(RUNS, 3), process.env['BENCH_SECONDS'] ?? '3');
+}
+if (ONLY === undefined || ONLY === 'streams-of-text') {
+  console.log();
+  await measureAndPrintStreamOfText(RUNS);
 }

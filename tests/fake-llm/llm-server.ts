@@ -26,6 +26,10 @@ export type LlmBehaviour =
       readonly do: 'say';
       readonly text?: string;
       readonly toolCalls?: readonly ToolCall[];
+      /** The tokens of the answer with their logprobs, in OpenAI's form. */
+      readonly logprobs?: readonly object[];
+      /** The reply does not say what it used. */
+      readonly withoutUsage?: boolean;
       readonly afterMs?: number;
     }
   | {
@@ -37,7 +41,7 @@ export type LlmBehaviour =
   /** Status 200 with a body that is not JSON. */
   | { readonly do: 'garble' }
   /** Sends half an answer, then closes the connection. */
-  | { readonly do: 'stop-halfway' }
+  | { readonly do: 'stop-halfway'; readonly text?: string }
   /** Resets the connection, before the reply or after half of it. */
   | { readonly do: 'reset'; readonly halfway?: boolean }
   /** Sends an answer without an end, as fast as it is read. */
@@ -100,7 +104,9 @@ export class FakeLlmServer {
     const asked = this.recordCall(wire, request, JSON.parse(await readBody(request)));
     this.openCalls++;
     response.once('close', () => this.openCalls--);
-    const manner = this.behaviour(asked);
+    const refusal = wire.refusalOf?.(asked.body);
+    const manner: LlmBehaviour =
+      refusal === undefined ? this.behaviour(asked) : { do: 'refuse', status: 400, message: refusal };
     for (const wake of this.waiting) wake();
     this.waiting.clear();
     switch (manner.do) {
@@ -120,12 +126,17 @@ export class FakeLlmServer {
         (response.socket as Socket).resetAndDestroy();
         return;
       case 'stop-halfway':
-        await writeHalf(wire, asked, response);
+        await writeHalf(wire, asked, response, manner.text);
         response.end();
         return;
       case 'say': {
         if (manner.afterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, manner.afterMs));
-        const output = { text: manner.text ?? validText(asked), toolCalls: manner.toolCalls ?? [] };
+        const output = {
+          text: manner.text ?? validText(asked),
+          toolCalls: manner.toolCalls ?? [],
+          logprobs: manner.logprobs,
+          withoutUsage: manner.withoutUsage,
+        };
         if (asked.body.stream === true) {
           response.writeHead(200, { 'content-type': 'text/event-stream' });
           for (const event of wire.streamEvents(asked.model, output)) response.write(event);
@@ -183,8 +194,13 @@ function validText({ system, topic }: LlmCall): string {
 }
 
 /** Sends the first half of the reply and gives it time to reach the client. */
-async function writeHalf(wire: ProviderFormat, asked: LlmCall, response: ServerResponse): Promise<void> {
-  const output = { text: validText(asked), toolCalls: [] };
+async function writeHalf(
+  wire: ProviderFormat,
+  asked: LlmCall,
+  response: ServerResponse,
+  text = validText(asked),
+): Promise<void> {
+  const output = { text, toolCalls: [] };
   if (asked.body.stream === true) {
     const events = wire.streamEvents(asked.model, output);
     response.writeHead(200, { 'content-type': 'text/event-stream' });

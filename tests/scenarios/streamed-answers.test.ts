@@ -115,6 +115,10 @@ test('a final text that differs from the chunks is refused with the place, and t
   });
   expect(differs.message).toContain('at character 12');
   expect(await refusal(interactionId, success({}, { chunks: 3 }))).toMatchObject({ sequence: 2 });
+  expect(await refusal(interactionId, success({}, { chunks: 1 }))).toMatchObject({
+    field: 'agentLLMResponse.chunks',
+    stream: 0,
+  });
   expect(await refusal(interactionId, success({}, { stream: 1 }))).toMatchObject({
     field: 'agentLLMResponse.stream',
   });

@@ -32,6 +32,11 @@ export async function holdAgainstChunks(
     const problem = `chunk ${missing} of the stream is missing; post it, then the final success again`;
     return refuse('agentLLMResponse', problem, { sequence: missing }) as never;
   }
+  if (answer.chunks !== undefined && answer.chunks < joined.chunks)
+    refuse(
+      'agentLLMResponse.chunks',
+      `stream ${joined.stream} has ${joined.chunks} chunks, not ${answer.chunks}`,
+    );
   const own = extractText(answer.data);
   if (!own.ok) {
     const data = isRecord(answer.data) ? answer.data : {};

@@ -1,5 +1,5 @@
 import {
-  type AgentAnswer,
+  type AgentResponse,
   BatonError,
   isErrorCode,
   isRecord,
@@ -89,9 +89,10 @@ export class GatewayClient {
     await this.call('pending_interactions', { claim: { leaseMs: 0, holder } }, signal);
   }
 
+  /** Posts an answer, or one chunk of it. */
   async postAnswer(
     interactionId: string,
-    agentLLMResponse: AgentAnswer,
+    agentLLMResponse: AgentResponse,
     waitMs: number,
     signal: AbortSignal,
   ): Promise<PostedAnswer> {

@@ -12,9 +12,10 @@ import type { DelegatedRequest } from '../api/delegated-request.ts';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
 import { classifyLlmError } from './classify-llm-error.ts';
 import { convertMessages } from './convert-messages.ts';
-import { convertToolChoice, convertTools } from './convert-tools.ts';
+import { convertToolChoice, convertTools, toolsOfTurns } from './convert-tools.ts';
 import { EndpointFailureProbe, modelIdOf } from './endpoint-failure-probe.ts';
 import { type OptionalParameter, RefusedParameters } from './refused-parameters.ts';
+import { logprobOptions, logprobsOf } from './logprobs.ts';
 import { RequestMedia } from './request-media.ts';
 
 export interface AnswerWithOptions {
@@ -31,7 +32,8 @@ const STALL_MS = 60_000;
 
 /**
  * Answers requests by a model of the `ai` package, or by the one that a function picks for each request. Text comes
- * back as `text`, JSON as `object`, calls of the request's `tools` as `toolCalls`, with `model` and `usage`.
+ * back as `text`, JSON as `object`, calls of the request's `tools` as `toolCalls`, with `model`, the `usage` that the endpoint
+ * gave, and `logprobs` where the request asks for them and an OpenAI-compatible endpoint gives them.
  * A refusal by the endpoint fails its request, and ends the agent only if requests that no caller wrote, by which the
  * function may be asked for the models of Baton's own operations, are refused as well.
  */
@@ -45,7 +47,7 @@ export function answerWith(
   const probe = probesEndpoint ? new EndpointFailureProbe(modelFor) : undefined;
   // What the owner of the agent set is never left out.
   const kept: readonly OptionalParameter[] = maxTokens === undefined ? [] : ['maxTokens'];
-  return async (asked, { signal }) => {
+  return async (asked, { signal, onText = () => {} }) => {
     const chosen = modelFor(asked);
     const modelId = modelIdOf(chosen);
     const omitted = new Set(refused.of(asked.principal, modelId));
@@ -54,7 +56,9 @@ export function answerWith(
       const settings = callSettings(asked, chosen, { isAccepted, media, maxTokens, abortSignal: signal });
       try {
         const said =
-          asked.serviceType === 'streamText' ? await streamReply(settings) : await generateReply(settings);
+          asked.serviceType === 'streamText'
+            ? await streamReply(settings, onText)
+            : await generateReply(settings);
         return toAnswerData(said, asked, modelId);
       } catch (thrown) {
         if (signal.aborted) throw classifyLlmError(thrown);
@@ -88,14 +92,19 @@ function callSettings(
   const { system, messages } = convertMessages(request.messages, media);
   const wantsJson = request.schema !== undefined || serviceType === 'generateObject';
   const instructions = [system, wantsJson ? jsonInstruction(request) : ''].filter((text) => text !== '');
-  const tools = convertTools(request['tools']);
-  const toolChoice = convertToolChoice(request['toolChoice'] ?? request['tool_choice']);
+  const ownTools = convertTools(request['tools']);
+  const hasTools = Object.keys(ownTools).length > 0;
+  const past = !hasTools && isAnthropic(model) ? toolsOfTurns(messages) : {};
+  const tools = { ...ownTools, ...past };
+  const toolChoice =
+    Object.keys(past).length > 0
+      ? 'none'
+      : convertToolChoice(request['toolChoice'] ?? request['tool_choice']);
   const number = (name: string) => (typeof request[name] === 'number' ? request[name] : undefined);
   const { temperature } = request;
   const maxTokens = lower(request.maxTokens, cap.maxTokens);
   const [topP, seed] = [number('topP'), number('seed')];
   const stop = request['stopSequences'] ?? request['stop'];
-  const hasTools = Object.keys(tools).length > 0;
   return {
     model,
     messages,
@@ -104,7 +113,7 @@ function callSettings(
     // Never fetched by the agent: a link may name an address of its own network.
     experimental_download: async (links) => links.map(() => null),
     ...(instructions.length === 0 ? {} : { system: instructions.join('\n\n') }),
-    ...(hasTools ? { tools, ...(toolChoice === undefined ? {} : { toolChoice }) } : {}),
+    ...(Object.keys(tools).length > 0 ? { tools, ...(toolChoice === undefined ? {} : { toolChoice }) } : {}),
     ...(wantsJson && !hasTools && isAccepted('json') && supportsJsonMode(request, model)
       ? { output: Output.json() }
       : {}),
@@ -112,8 +121,13 @@ function callSettings(
     ...(temperature !== undefined && isAccepted('temperature') ? { temperature } : {}),
     ...(topP !== undefined && isAccepted('topP') ? { topP } : {}),
     ...(seed !== undefined && isAccepted('seed') ? { seed } : {}),
+    ...(isAccepted('logprobs') ? logprobOptions(request) : {}),
     ...(stop !== undefined && isAccepted('stop') ? { stopSequences: [stop].flat().map(String) } : {}),
   };
+}
+
+function isAnthropic(model: LanguageModel): boolean {
+  return typeof model !== 'string' && model.provider.startsWith('anthropic');
 }
 
 function lower(asked: number | undefined, cap: number | undefined): number | undefined {
@@ -128,7 +142,7 @@ function jsonInstruction({ schema }: LlmRequest): string {
 
 /** Endpoints that hold a model to JSON hold it to an object; Anthropic's does it by a schema of its own dialect only. */
 function supportsJsonMode({ schema }: LlmRequest, model: LanguageModel): boolean {
-  if (typeof model !== 'string' && model.provider.startsWith('anthropic')) return false;
+  if (isAnthropic(model)) return false;
   return schema === undefined || schema['type'] === 'object' || isRecord(schema['properties']);
 }
 
@@ -138,13 +152,15 @@ interface ModelReply {
   readonly toolCalls: readonly { toolCallId: string; toolName: string; input: unknown }[];
   readonly model: string | undefined;
   readonly usage: LanguageModelUsage | undefined;
+  readonly logprobs?: unknown;
   readonly finishReason: string | undefined;
 }
 
 async function generateReply(settings: Settings): Promise<ModelReply> {
   try {
-    const { text, toolCalls, response, usage, finishReason } = await generateText(settings);
-    return { text, toolCalls, model: response.modelId, usage, finishReason };
+    const { text, toolCalls, response, usage, finishReason, providerMetadata } = await generateText(settings);
+    const logprobs = logprobsOf(providerMetadata);
+    return { text, toolCalls, model: response.modelId, usage, finishReason, logprobs };
   } catch (error) {
     // The answer checker reports text that is not JSON, and has it repaired.
     if (!NoObjectGeneratedError.isInstance(error) || error.text === undefined) throw error;
@@ -153,30 +169,33 @@ async function generateReply(settings: Settings): Promise<ModelReply> {
   }
 }
 
-async function streamReply(settings: Settings): Promise<ModelReply> {
+async function streamReply(settings: Settings, onText: (piece: string) => void): Promise<ModelReply> {
   const { output: _, ...streamed } = settings;
   const stream = streamText({ ...streamed, timeout: { chunkMs: STALL_MS }, onError: () => {} });
   let text = '';
   const toolCalls: ModelReply['toolCalls'][number][] = [];
   for await (const part of stream.fullStream) {
-    if (part.type === 'text-delta') text += part.text;
-    else if (part.type === 'tool-call') toolCalls.push(part);
+    if (part.type === 'text-delta') {
+      text += part.text;
+      onText(part.text);
+    } else if (part.type === 'tool-call') toolCalls.push(part);
     else if (part.type === 'error') throw part.error;
     else if (part.type === 'abort')
       throw new LlmCallFailure('timeout_error', 'The stream stood still.', { kind: 'passing' });
     else if (part.type === 'finish-step') {
-      const { finishReason, rawFinishReason, usage, response } = part;
+      const { finishReason, rawFinishReason, usage, response, providerMetadata } = part;
       // A connection that closes early ends a stream without an error, and without a reason.
       if (rawFinishReason === undefined)
         throw new LlmCallFailure('api_error', 'The stream ended before the answer did.', { kind: 'passing' });
-      return { text, toolCalls, model: response.modelId, usage, finishReason };
+      const logprobs = logprobsOf(providerMetadata);
+      return { text, toolCalls, model: response.modelId, usage, finishReason, logprobs };
     }
   }
   throw new LlmCallFailure('api_error', 'The stream ended before the answer began.', { kind: 'passing' });
 }
 
 function toAnswerData(
-  { text, toolCalls, model, usage, finishReason }: ModelReply,
+  { text, toolCalls, model, usage, finishReason, logprobs }: ModelReply,
   asked: DelegatedRequest,
   modelId: string,
 ) {
@@ -198,7 +217,19 @@ function toAnswerData(
           })),
         }),
     model: model ?? modelId,
-    usage: { inputTokens: usage?.inputTokens ?? 0, outputTokens: usage?.outputTokens ?? 0 },
+    ...usageFields(usage),
+    ...(logprobs === undefined ? {} : { logprobs }),
+  };
+}
+
+/** What the endpoint counted; nothing where it counted nothing. */
+function usageFields({ inputTokens, outputTokens }: Partial<LanguageModelUsage> = {}) {
+  if (inputTokens === undefined && outputTokens === undefined) return {};
+  return {
+    usage: {
+      ...(inputTokens === undefined ? {} : { inputTokens }),
+      ...(outputTokens === undefined ? {} : { outputTokens }),
+    },
   };
 }
 

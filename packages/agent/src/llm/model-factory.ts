@@ -1,6 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { createBoundedFetch } from './bounded-fetch.ts';
+import { logprobExtractor, OPENAI_PROVIDER } from './logprobs.ts';
 import { extractReasoningMiddleware, type LanguageModel, wrapLanguageModel } from 'ai';
 
 export interface LlmEndpointOptions {
@@ -33,9 +34,10 @@ export function createModelFactory({
     });
   }
   const openai = createOpenAICompatible({
-    name: 'openai',
+    name: OPENAI_PROVIDER,
     baseURL: endpoint ?? 'https://api.openai.com/v1',
     includeUsage: true,
+    metadataExtractor: logprobExtractor,
     headers,
     fetch,
     ...(apiKey === undefined ? {} : { apiKey }),

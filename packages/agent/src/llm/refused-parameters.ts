@@ -12,6 +12,7 @@ const OPTIONAL_PARAMETERS = {
   topP: /top_p/i,
   seed: /\bseed\b/i,
   stop: /\bstop\b/i,
+  logprobs: /logprobs/i,
 } as const;
 export type OptionalParameter = keyof typeof OPTIONAL_PARAMETERS;
 

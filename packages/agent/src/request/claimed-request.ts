@@ -3,10 +3,11 @@ import type { DelegatedRequest } from '../api/delegated-request.ts';
 import type { RequestEvent, RequestOutcome } from '../api/events.ts';
 import { usageOf } from './answer-usage.ts';
 import type { GatewayClient } from '../gateway/gateway-client.ts';
+import { AnswerStream, streamInTheWay } from './answer-stream.ts';
 import { sleep } from '../timing/sleep.ts';
 import { obtainCheckedAnswer, type LlmCalls } from './obtain-checked-answer.ts';
 import type { Lease } from './lease.ts';
-import { errorAnswerForRefusal, postAnswerWithRetries } from './post-answer-with-retries.ts';
+import { errorAnswerForRefusal, postWithRetries } from './post-answer-with-retries.ts';
 
 /** How long giving a claim back may take; after that its lease runs out by itself. */
 const RELEASE_MS = 2_000;
@@ -28,6 +29,8 @@ export class ClaimedRequest {
   private readonly request: DelegatedRequest;
   private readonly lease: Lease;
   private readonly context: RequestContext;
+  /** Of a `streamText` request. */
+  private readonly stream: AnswerStream | undefined;
   private holder: string;
   private renewals: Promise<void> = Promise.resolve();
 
@@ -36,6 +39,8 @@ export class ClaimedRequest {
     this.holder = holder;
     this.lease = lease;
     this.context = context;
+    if (request.serviceType === 'streamText')
+      this.stream = new AnswerStream(context.gateway, request.interactionId, context.stopped);
   }
 
   /** Takes over a newer claim of this agent on the same interaction; the work goes on, bounded by its own lease. */
@@ -51,6 +56,7 @@ export class ClaimedRequest {
       return await this.answer(emit);
     } finally {
       done.abort();
+      this.stream?.stop();
       this.lease.dispose();
     }
   }
@@ -65,9 +71,9 @@ export class ClaimedRequest {
   }
 
   private async answer(emit: (event: RequestEvent) => void): Promise<ProcessedRequest> {
-    const result = await obtainCheckedAnswer(this.request, this.lease, this.context, emit);
+    const result = await obtainCheckedAnswer(this.request, this.lease, this.context, emit, this.stream);
     if (result.kind === 'given-up') return { outcome: this.givenUp() };
-    const { delivery, answer } = await this.post(result.answer);
+    const { delivery, answer } = await this.postAnswer(result.answer);
     switch (delivery.kind) {
       case 'closed':
         return { outcome: { kind: 'superseded', code: delivery.code } };
@@ -85,14 +91,25 @@ export class ClaimedRequest {
   }
 
   /** An answer that Baton refuses is replaced by an error that says so: the task must not wait for it until it expires. */
-  private async post(answer: AgentAnswer) {
-    const { gateway, postWaitMs, stopped } = this.context;
-    const post = (posted: AgentAnswer) =>
-      postAnswerWithRetries(gateway, this.request.interactionId, posted, { waitMs: postWaitMs, stopped });
-    const delivery = await post(answer);
+  private async postAnswer(obtained: AgentAnswer) {
+    const { stream } = this;
+    let answer = obtained;
+    if (stream !== undefined && obtained.status === 'success') answer = await stream.finish(obtained.data);
+    let delivery = await this.post(answer);
+    const current = delivery.kind === 'refused' ? streamInTheWay(delivery.error) : undefined;
+    if (stream !== undefined && current !== undefined && obtained.status === 'success') {
+      answer = await stream.replace(current, obtained.data);
+      delivery = await this.post(answer);
+    }
     if (delivery.kind !== 'refused' || answer.status === 'error') return { delivery, answer };
     const error = errorAnswerForRefusal(delivery.error);
-    return { delivery: await post(error), answer: error };
+    return { delivery: await this.post(error), answer: error };
+  }
+
+  private post(answer: AgentAnswer) {
+    const { gateway, postWaitMs, stopped } = this.context;
+    const { interactionId } = this.request;
+    return postWithRetries(() => gateway.postAnswer(interactionId, answer, postWaitMs, stopped), stopped);
   }
 
   private givenUp(): RequestOutcome {

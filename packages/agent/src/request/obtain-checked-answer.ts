@@ -8,6 +8,7 @@ import { addEarlierUsage } from './answer-usage.ts';
 import { backoffMs } from '../timing/backoff.ts';
 import type { EndpointPause } from '../timing/endpoint-pause.ts';
 import { sleep } from '../timing/sleep.ts';
+import type { AnswerStream } from './answer-stream.ts';
 import type { AnswerChecker } from './answer-checker.ts';
 import type { Lease } from './lease.ts';
 
@@ -35,7 +36,7 @@ export type LlmResult =
 
 /**
  * Calls the LLM for a request: checks the answer, has it repaired once, and retries failures that may pass. After the
- * last try the answer is the error that remained.
+ * last try the answer is the error that remained. Each call is a try of `stream`, which posts its text as it comes.
  * Errors: LlmCallFailure of kind `fatal`.
  */
 export async function obtainCheckedAnswer(
@@ -43,6 +44,7 @@ export async function obtainCheckedAnswer(
   lease: Lease,
   calls: LlmCalls,
   emit: (event: RequestEvent) => void,
+  stream?: AnswerStream,
 ): Promise<LlmResult> {
   const { checker, endpointPause, tries } = calls;
   const cancelled = AbortSignal.any([calls.stopped, lease.signal]);
@@ -56,7 +58,7 @@ export async function obtainCheckedAnswer(
     await sleep(endpointPause.remaining(), cancelled);
     if (isCancelled()) return { kind: 'given-up' };
     try {
-      const data = addEarlierUsage(rejected, await callWithTimeout(asked, calls, cancelled));
+      const data = addEarlierUsage(rejected, await callWithTimeout(asked, calls, cancelled, stream?.begin()));
       const problem = await checker.findProblem(request, data);
       if (problem === undefined || rejected !== undefined || tried === tries)
         return { kind: 'answer', answer: { status: 'success', data }, problem };
@@ -84,6 +86,7 @@ async function callWithTimeout(
   request: DelegatedRequest,
   { answer, timeoutMs }: LlmCalls,
   cancelled: AbortSignal,
+  onText: ((piece: string) => void) | undefined,
 ): Promise<object | string> {
   const timedOut = new AbortController();
   const signal = AbortSignal.any([timedOut.signal, cancelled]);
@@ -93,7 +96,7 @@ async function callWithTimeout(
     { kind: 'passing' },
   );
   try {
-    const data = await pTimeout(answer(request, { signal }), {
+    const data = await pTimeout(answer(request, onText === undefined ? { signal } : { signal, onText }), {
       milliseconds: timeoutMs,
       message: timeout,
       signal: cancelled,
