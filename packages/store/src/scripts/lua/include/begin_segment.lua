@@ -12,8 +12,11 @@ local function begin_segment(task_key, number, large)
     segment, record, bytes = {0, 0, 0}, {}, 0
     for at, value in ipairs(redis.call('HMGET', task_key, unpack(fields))) do
       record[fields[at]] = value
-      segment[#segment + 1] = fields[at]
-      segment[#segment + 1] = value or ''
+      -- One that is absent is left out: an empty count of events is not 0.
+      if value then
+        segment[#segment + 1] = fields[at]
+        segment[#segment + 1] = value
+      end
     end
   end
   local status = record[F_status]
