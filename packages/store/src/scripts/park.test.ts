@@ -51,6 +51,14 @@ test('a segment loads what a replay needs: the journal and what is open, never r
   });
 });
 
+test('a large task that no event has met parks, and does not run again at once', async () => {
+  const testTenant = await fixture.createTenant();
+  await testTenant.openTask({ waits: [], ready: true, input: { document: 'x'.repeat(200_000) } });
+  const segment = await fixture.loadSegment();
+  expect(segment.task.seen).toBe('0');
+  expect(await segment.park({ ...nothing, waits: [llmWait('0')] })).toBe('parked');
+});
+
 test('PARK writes the journal, drops what collapsed, opens what is awaited, and leaves the batch', async () => {
   const testTenant = await fixture.createTenant();
   const { taskId, segment } = await running(testTenant);
