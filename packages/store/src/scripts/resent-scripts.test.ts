@@ -63,6 +63,8 @@ function compareContents(once: Record<string, unknown>, twice: Record<string, un
   const keys = new Set([...Object.keys(once), ...Object.keys(twice)]);
   return [...keys].flatMap((key) => {
     const [was, is] = [once[key], twice[key]] as ({ value: unknown; ends: number } | undefined)[];
+    // One whose time was over meanwhile was changed by no script.
+    if (was !== undefined && was.ends > 0 && was.ends <= Date.now()) return [];
     const kind = kindOf(key);
     if (was === undefined || is === undefined) return [`${kind} as a whole`];
     const ends = was.ends === is.ends ? [] : [`${kind} lifetime`];

@@ -52,7 +52,7 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     harmless: 'The chunk counts once, and is confirmed.',
   },
   'interaction/extend_interaction': {
-    says: ['other extended'],
+    says: ['same', 'other extended'],
     changes: ['task open', 'task up'],
     harmless: LATER,
   },
@@ -152,7 +152,11 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
   'tenant/admission_dry_run': NOTHING,
   'tenant/admit': { says: ['same'], ...COUNTED },
   'tenant/admit_answer': { says: ['same'], ...COUNTED },
-  'tenant/create_key': { says: ['other created'], changes: ['key at', 'keys scores'], harmless: LATER },
+  'tenant/create_key': {
+    says: ['same', 'other created'],
+    changes: ['key at', 'keys scores'],
+    harmless: LATER,
+  },
   'tenant/end_key': {
     says: ['same', 'ended, then key_not_found'],
     changes: [],
