@@ -18,16 +18,18 @@ export type OptionalParameter = keyof typeof OPTIONAL_PARAMETERS;
 /** Principals and models that are remembered at most; the longest unused is learned anew, for one refused call. */
 const MAX_REMEMBERED = 1_000;
 
+const NONE: ReadonlySet<OptionalParameter> = new Set();
+
 /**
  * The parameters that models refused, by principal and model. What one principal's requests caused is never applied to
  * another's: the endpoint's words, by which a refusal is known, may be about anything that the request held.
  */
 export class RefusedParameters {
-  private readonly refused = new LRUCache<string, Set<OptionalParameter>>({ max: MAX_REMEMBERED });
+  private readonly refused = new LRUCache<string, ReadonlySet<OptionalParameter>>({ max: MAX_REMEMBERED });
 
   /** The parameters to leave out of a principal's call to a model, as known now. */
   of(principal: string, modelId: string): ReadonlySet<OptionalParameter> {
-    return new Set(this.refused.get(keyOf(principal, modelId)));
+    return this.refused.get(keyOf(principal, modelId)) ?? NONE;
   }
 
   /**
