@@ -1,10 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { AGENT_REQUIREMENTS } from './agent-requirements.ts';
+import { IO_FORMAT_REQUIREMENTS } from './io-format-requirements.ts';
 import { MCP_REQUIREMENTS } from './mcp-requirements.ts';
 import { WORKFLOW_REQUIREMENTS } from './workflow-requirements.ts';
 
-const REQUIREMENTS = { ...MCP_REQUIREMENTS, ...WORKFLOW_REQUIREMENTS };
+const REQUIREMENTS = {
+  ...MCP_REQUIREMENTS,
+  ...WORKFLOW_REQUIREMENTS,
+  ...AGENT_REQUIREMENTS,
+  ...IO_FORMAT_REQUIREMENTS,
+};
 const ROOT = new URL('.', import.meta.url).pathname;
 
 /** A test's name that ends with ids in brackets, and then the test: `'refuses ... [id, another-id]', async () => ...`. */

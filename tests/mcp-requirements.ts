@@ -1,6 +1,7 @@
 /**
  * What MCP requires of tools and resources, as data: each sentence is cited by at least one test over the wire, by its
- * id in brackets at the end of the test's name, and `mcp-requirements.test.ts` fails on one that no test cites. The list is seed 5's ("MCP Input/Output Format
+ * id in brackets at the end of the test's name, and `mcp-requirements.test.ts` fails on one that no test cites. A citing test that
+ * sends no request over a socket fails (`harness/guards/citations.ts`). The list is seed 5's ("MCP Input/Output Format
  * Specification"), by its sections; "spec" are pages of MCP 2025-11-25.
  */
 export interface Requirement {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Replaces what runs by what was built (or pulled) last, one container after the other, while the others serve:
-#   infra/docker/rolling-update.sh                  gateways, workers, Redis
+#   infra/docker/rolling-update.sh                  gateways, workers, Redis, Caddy
 #   infra/docker/rolling-update.sh gateway worker   these only
 # From the folder of docker-compose.yml; COMPOSE_PROJECT_NAME as for compose itself.
 set -euo pipefail
@@ -28,11 +28,24 @@ replace() { # replace ROLE: a new one first, then an old one goes, so that there
   done
 }
 
+replace_caddy() { # one container has the port: it ends what is open and goes, and clients repeat what finds nobody meanwhile
+  local old
+  old=$(running caddy)
+  "${compose[@]}" up -d --no-deps --force-recreate caddy
+  for _ in $(seq 60); do
+    [ "$(docker inspect --format '{{.State.Running}}' "$(running caddy)" 2>/dev/null)" = true ] && break
+    sleep 0.25
+  done
+  [ "$(running caddy)" != "$old" ] || { echo "roll: caddy is not replaced" >&2 && exit 1; }
+  echo "roll: caddy ${old:0:12} is replaced"
+}
+
 for role in "${@:-}"; do
   case ${role:-all} in
     gateway | worker) replace "$role" ;;
     redis) "${compose[@]}" restart redis && healthy "$(running redis)" ;;
-    all) "$0" gateway worker redis ;;
+    caddy) replace_caddy ;;
+    all) "$0" gateway worker redis caddy ;;
     *) sed -n 2,6p "$0" >&2 && exit 2 ;;
   esac
 done

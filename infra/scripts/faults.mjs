@@ -1,5 +1,6 @@
 // `npm run faults`: builds the product and the suite, and runs the seeded faults and the mutations on a copy of the
-// product, then the single scenarios. Options: --seed N, --seeds N, --tasks N, --only schedule|mutations|scenarios.
+// product, then the single scenarios. Options: --seed N, --seeds N, --tasks N,
+// --conversations N, --only schedule|mutations|conversations|scenarios.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -95,6 +95,7 @@ const meta = fc.record(
 const variable = fc.constantFrom('project', 'tag', 'id', 'name', 'taskId', 'operation', '__proto__', 'x');
 const template = fc.constantFrom(
   'baton://projects/{project}/tasks/{id}{?tag}',
+  'baton://projects/{project}/tasks/{id}/attachments/{n}{?tag}',
   'baton://projects/{project}/files/{name}',
   'baton://tasks/{taskId}',
   'baton://interactions/{id}',

@@ -102,11 +102,17 @@ export class McpReplyChecker {
   }
 }
 
+/** Comments, fields and the empty lines between events. */
+const SERVER_SENT_EVENTS = /^(?:(?:(?:event|data|id|retry)?:[^\n]*)?\n)*$/;
+
 /** Checks REST replies: refusals against RFC 9457, bodies by `described`, which throws for one that its OpenAPI document does not allow. */
 export function findRestFaults(reply: RawReply, described: (body: unknown) => void): string[] {
   const status = statusFaults(reply);
   if (status.length > 0 || isNodeExpectationError(reply)) return status;
   const type = (reply.headers.get('content-type') ?? '').split(';')[0];
+  if (type === 'text/csv' && reply.status === 200) return [];
+  if (type === 'text/event-stream' && reply.status === 200)
+    return SERVER_SENT_EVENTS.test(reply.text) ? [] : [`no event stream: ${reply.text.slice(0, 200)}`];
   let body: AnyJson;
   try {
     body = reply.text === '' ? undefined : JSON.parse(reply.text);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { callTool } from '../harness/mcp-client.ts';
 import { VALID_ANSWER } from '../fake-llm/llm-server.ts';
 import { eventMatcher, eventKinds, AgentFixture } from './agent-fixture.ts';
 
@@ -26,7 +27,7 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
       result: { value: `answer to ${topic}` },
     });
     const [asked] = fixture.llm.callsAbout(topic);
-    expect(asked).toMatchObject({ api: provider, model: 'claude-sonnet-4-20250514' });
+    expect(asked).toMatchObject({ api: provider, model: 'main' });
     expect(asked?.system).toContain('"properties":{"value":{"type":"string"}}');
     expect(asked?.body.temperature).toBe(0.2);
     expect(asked?.body.max_tokens).toBe(64_000);
@@ -60,26 +61,29 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
     },
   );
 
-  test("the tools of a request are offered, and the model's tool calls are returned unchanged and never run", async () => {
-    const topic = `tools by ${provider}`;
-    const toolCall = { id: 'call_1', name: 'weather', arguments: { city: 'Čačak', days: 2 } };
-    fixture.llm.behaviour = () => ({ do: 'say', text: '', toolCalls: [toolCall] });
-    const parameters = {
-      type: 'object',
-      properties: { city: { type: 'string' }, days: { type: 'integer' } },
-    };
-    const tool = { type: 'function', function: { name: 'weather', description: 'Forecast', parameters } };
-    const { taskId } = await fixture.delegate('generateText', {
-      modelId: 'some-model',
-      messages: [{ role: 'user', content: topic }],
-      tools: [tool],
-    });
-    await answerAll();
-    const { result } = await fixture.waitForOutcome(taskId);
-    expect(result.toolCalls).toEqual([toolCall]);
-    const [asked] = fixture.llm.callsAbout(topic);
-    expect(JSON.stringify(asked?.body.tools)).toContain('"city"');
-  });
+  test.each(['generateText', 'streamText'])(
+    "the tools of a %s request are offered, and the model's tool calls are returned unchanged and never run",
+    async (kind) => {
+      const topic = `tools of ${kind} by ${provider}`;
+      const toolCall = { id: 'call_1', name: 'weather', arguments: { city: 'Čačak', days: 2 } };
+      fixture.llm.behaviour = () => ({ do: 'say', text: '', toolCalls: [toolCall] });
+      const parameters = {
+        type: 'object',
+        properties: { city: { type: 'string' }, days: { type: 'integer' } },
+      };
+      const tool = { type: 'function', function: { name: 'weather', description: 'Forecast', parameters } };
+      const { taskId } = await fixture.delegate(kind, {
+        modelId: 'some-model',
+        messages: [{ role: 'user', content: topic }],
+        tools: [tool],
+      });
+      await answerAll();
+      const { result } = await fixture.waitForOutcome(taskId);
+      expect(result.toolCalls).toEqual([toolCall]);
+      const [asked] = fixture.llm.callsAbout(topic);
+      expect(JSON.stringify(asked?.body.tools)).toContain('"city"');
+    },
+  );
 
   test('images reach the model as bytes, and an address never does, since it may name what only the endpoint can reach', async () => {
     const topic = `pictures by ${provider}`;
@@ -128,13 +132,87 @@ describe.each(['openai', 'anthropic'] as const)('by an endpoint of the kind %s',
         { role: 'tool', tool_call_id: 'call_9', content: 'sunny' },
       ],
     });
-    await answerAll();
-    const [, assistant, result] = fixture.llm.callsAbout(topic)[0]?.messages ?? [];
+    expect(eventKinds(await answerAll())).toEqual(['claimed', 'answered']);
+    const [asked] = fixture.llm.callsAbout(topic);
+    // Anthropic's API refuses turns of tools in a request without tools.
+    if (provider === 'anthropic') {
+      expect(asked?.body.tools).toMatchObject([{ name: 'weather' }]);
+      expect(asked?.body.tool_choice).toEqual({ type: 'none' });
+    } else expect(asked?.body).not.toHaveProperty('tools');
+    const [, assistant, result] = asked?.messages ?? [];
     expect(JSON.stringify(assistant)).toContain('call_9');
     expect(JSON.stringify(assistant)).toContain('Bar');
     expect(JSON.stringify(result)).toContain('call_9');
     expect(JSON.stringify(result)).toContain('sunny');
   });
+});
+
+describe.each(['generateText', 'streamText'])('an OpenAI-compatible endpoint, asked for %s', (kind) => {
+  const top_logprobs = [
+    { token: 'A', logprob: -0.5, bytes: null },
+    { token: 'B', logprob: -1, bytes: null },
+  ];
+  const tokens = [
+    { token: 'A', logprob: -0.5, bytes: null, top_logprobs },
+    { token: '.', logprob: -0.1, bytes: null, top_logprobs: [] },
+  ];
+  const ask = (topic: string, more: object) =>
+    fixture.delegate(kind, { messages: [{ role: 'user', content: topic }], ...more });
+
+  test.each([{ top_logprobs: 20 }, { topLogprobs: 20 }])(
+    'is asked for logprobs where the request asks (%o), and they are in the answer',
+    async (alternatives) => {
+      const topic = `logprobs of ${kind} by ${JSON.stringify(alternatives)}`;
+      fixture.llm.behaviour = () => ({ do: 'say', text: 'A', logprobs: tokens });
+      const { taskId } = await ask(topic, { logprobs: true, ...alternatives });
+      await fixture.answerAll();
+      expect((await fixture.waitForOutcome(taskId)).result).toMatchObject({
+        response: 'A',
+        logprobs: { content: tokens },
+      });
+      expect(fixture.llm.callsAbout(topic)[0]?.body).toMatchObject({ logprobs: true, top_logprobs: 20 });
+    },
+  );
+
+  test('is asked without logprobs where it refuses them', async () => {
+    const topic = `${kind} without logprobs`;
+    fixture.llm.behaviour = ({ body }) =>
+      body.logprobs === true
+        ? { do: 'refuse', status: 400, message: 'logprobs are not supported with this model' }
+        : { do: 'say', text: 'A' };
+    const { taskId } = await ask(topic, { modelId: `${kind}-refusing`, logprobs: true });
+    expect(eventKinds(await fixture.answerAll())).toEqual(['claimed', 'answered']);
+    expect((await fixture.waitForOutcome(taskId)).result).not.toHaveProperty('logprobs');
+  });
+
+  test('that counts no tokens is not said to have used none', async () => {
+    fixture.llm.behaviour = () => ({ do: 'say', text: 'A', withoutUsage: true });
+    const { taskId } = await ask(`${kind} without usage`, {});
+    const [, answered] = await fixture.answerAll();
+    expect(answered).not.toHaveProperty('usage');
+    expect((await fixture.waitForOutcome(taskId)).result).not.toHaveProperty('usage');
+  });
+});
+
+test('classify reads the probabilities of its classes from what the agent passes on', async () => {
+  const top_logprobs = [
+    { token: 'A', logprob: Math.log(0.6) },
+    { token: 'B', logprob: Math.log(0.2) },
+  ];
+  fixture.llm.behaviour = () => ({
+    do: 'say',
+    text: 'A',
+    logprobs: [{ token: 'A', logprob: Math.log(0.6), top_logprobs }],
+  });
+  const { taskId } = await callTool(fixture.client, 'classify', {
+    text: 'Buy now',
+    classes: ['spam', 'ham'],
+    calibrated: false,
+  });
+  await fixture.answerAll();
+  const { result } = await fixture.waitForOutcome(taskId);
+  expect(result.class).toBe('spam');
+  expect(result.probabilities.spam).toBeCloseTo(0.75);
 });
 
 describe('an invalid answer', () => {
@@ -182,7 +260,11 @@ describe('an invalid answer', () => {
     fixture.llm.behaviour = () => ({ do: 'say', text: '{"value": 7}' });
     const { taskId } = await fixture.parkEcho(topic);
     const events = await fixture.answerAll();
-    expect(events.filter(({ kind }) => kind === 'answered')).toHaveLength(4);
+    const rejected = events.filter((event) => event.kind === 'rejected');
+    expect(rejected).toHaveLength(4);
+    expect(rejected[3]).toMatchObject({
+      task: { taskId, status: 'failed', error: { code: 'answer_invalid' } },
+    });
     expect(fixture.llm.countCalls(topic)).toBe(8);
     expect(await fixture.waitForOutcome(taskId)).toMatchObject({
       status: 'failed',

@@ -17,9 +17,6 @@ afterEach(async () => {
   fixture.llm.behaviour = () => VALID_ANSWER;
 });
 
-/** What the agent asks to tell a failure of the endpoint from one of a request. */
-const NEUTRAL_TOPIC = 'Answer with the word yes.';
-
 /** Badly the first time, well from then on. */
 const atFirst = (manner: LlmBehaviour) =>
   (fixture.llm.behaviour = ({ attempt }) => (attempt === 1 ? manner : VALID_ANSWER));
@@ -59,25 +56,6 @@ describe('a transient failure', () => {
     });
   });
 
-  test('with Retry-After is never retried earlier, and delays all other requests', async () => {
-    fixture.llm.behaviour = ({ topic, attempt }) =>
-      (topic === 'limited' && attempt === 1) || topic === NEUTRAL_TOPIC
-        ? { do: 'refuse', status: 429, headers: { 'retry-after': '2' } }
-        : VALID_ANSWER;
-    await fixture.parkEcho('limited');
-    // What was claimed by a look that ended in the same moment is free again after this.
-    const agent = fixture.startAgent({ leaseMs: 5_000 });
-    await agent.waitFor(eventMatcher('retrying', 'limited'));
-    await fixture.parkEcho('comes meanwhile');
-    await agent.waitFor(eventMatcher('answered', 'limited'));
-    await agent.waitFor(eventMatcher('answered', 'comes meanwhile'));
-    await agent.stop();
-    const [first, second] = fixture.llm.callsAbout('limited');
-    const [other] = fixture.llm.callsAbout('comes meanwhile');
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1_990);
-    expect((other?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1_990);
-  });
-
   test('of an endpoint that never answers is retried after the time-out', async () => {
     atFirst({ do: 'hang' });
     await fixture.parkEcho('hangs once');
@@ -92,33 +70,24 @@ describe('a permanent failure', () => {
     ['rate limits', { do: 'refuse', status: 429 }, 'rate_limit_error'],
     ['an endpoint that is overloaded', { do: 'refuse', status: 503 }, 'overloaded_error'],
     ['an endpoint that never answers', { do: 'hang' }, 'timeout_error'],
-  ])('is told to Baton by its type, and the task ends rather than hangs: %s', async (what, manner, type) => {
-    fixture.llm.behaviour = () => manner;
-    const { taskId } = await fixture.parkEcho(what);
-    const events = await fixture.answerAll({ tries: 2, timeoutMs: 200 });
-    // Baton asks again twice: it is no agent's last word.
-    const failed = events.filter((event) => event.kind === 'failed' && event.request.taskId === taskId);
-    expect(failed).toHaveLength(3);
-    expect(failed[0]).toMatchObject({ type });
-    expect(fixture.llm.countCalls(what)).toBe(6);
-    expect(await fixture.waitForOutcome(taskId)).toMatchObject({
-      status: 'failed',
-      error: { code: 'agent_error', errorDetails: { type } },
-    });
-  });
-
-  test('with a Retry-After beyond the lease never keeps the lease meanwhile', async () => {
-    fixture.llm.behaviour = () => ({ do: 'refuse', status: 429, headers: { 'retry-after': '60' } });
-    await fixture.parkEcho('long wait');
-    const agent = fixture.startAgent({ leaseMs: 5_000, timeoutMs: 2_000 });
-    const failed = await agent.waitFor(eventMatcher('failed', 'long wait'));
-    expect(failed).toMatchObject({ type: 'rate_limit_error', tookMs: expect.any(Number) });
-    await agent.stop();
-    // The next asking of the same waits unclaimed, for an agent whose endpoint has time.
-    expect(fixture.llm.countCalls('long wait')).toBe(1);
-    fixture.llm.behaviour = () => VALID_ANSWER;
-    await fixture.answerAll();
-  });
+  ])(
+    'of one request is told to Baton by its type, and its task ends rather than hangs: %s',
+    async (what, manner, type) => {
+      fixture.llm.behaviour = () => manner;
+      const { taskId } = await fixture.parkEcho(what);
+      const events = await fixture.answerAll({ tries: 2, timeoutMs: 200 });
+      // Baton asks again twice: it is no agent's last word.
+      const failed = events.filter((event) => event.kind === 'failed' && event.request.taskId === taskId);
+      expect(failed).toHaveLength(3);
+      expect(failed[0]).toMatchObject({ type });
+      expect(failed[2]).toMatchObject({ task: { status: 'failed', error: { code: 'agent_error' } } });
+      expect(fixture.llm.countCalls(what)).toBe(6);
+      expect(await fixture.waitForOutcome(taskId)).toMatchObject({
+        status: 'failed',
+        error: { code: 'agent_error', errorDetails: { type } },
+      });
+    },
+  );
 
   test('of the request itself fails the task without a retry', async () => {
     fixture.llm.behaviour = () => ({ do: 'refuse', status: 400, message: 'prompt is too long' });
@@ -127,18 +96,6 @@ describe('a permanent failure', () => {
     const { error } = await fixture.waitForOutcome(taskId);
     expect(error).toMatchObject({ code: 'agent_error', errorDetails: { type: 'invalid_request_error' } });
     expect(error.message).toContain('prompt is too long');
-  });
-
-  test("of the agent's own key stops the agent, and never fails a task: another agent answers", async () => {
-    fixture.llm.behaviour = () => ({ do: 'refuse', status: 401, message: 'Incorrect API key provided' });
-    const { taskId } = await fixture.parkEcho('wrong key');
-    const agent = fixture.startAgent({ leaseMs: 1_000, timeoutMs: 500 });
-    await expect(agent.done).rejects.toThrow('Incorrect API key provided');
-    expect(await fixture.waitForOutcome(taskId)).toMatchObject({ status: 'input_required' });
-    fixture.llm.behaviour = () => VALID_ANSWER;
-    const other = fixture.startAgent();
-    await other.waitFor(eventMatcher('answered', 'wrong key'));
-    await other.stop();
   });
 });
 
@@ -238,9 +195,42 @@ describe('a parameter that the model does not support', () => {
       await agent.waitFor(eventMatcher('answered', topic));
     }
     await agent.stop();
-    expect(fixture.llm.countCalls(`${name} first`)).toBe(2);
+    // A format is asked for in two ways before it is left out.
+    expect(fixture.llm.countCalls(`${name} first`)).toBe(name === 'response_format' ? 3 : 2);
     expect(fixture.llm.countCalls(`${name} second`)).toBe(1);
   });
+
+  test.each<[string, string, readonly string[], readonly string[]]>([
+    ['takes schemas', '', ['json_schema'], ['json_schema']],
+    [
+      'takes no schema',
+      "Invalid 'response_format': json_schema is not supported",
+      ['json_schema', 'json_object'],
+      ['json_object'],
+    ],
+  ])(
+    'an endpoint that %s is asked for the strictest format that it takes',
+    async (what, message, first, then) => {
+      fixture.llm.behaviour = ({ body }) =>
+        message !== '' && body.response_format?.type === 'json_schema'
+          ? { do: 'refuse', status: 400, message }
+          : VALID_ANSWER;
+      const agent = fixture.startAgent();
+      const formats = (topic: string) =>
+        fixture.llm.callsAbout(topic).map(({ body }) => body.response_format?.type ?? 'none');
+      for (const topic of [`${what} first`, `${what} second`]) {
+        await fixture.parkEcho(topic);
+        await agent.waitFor(eventMatcher('answered', topic));
+      }
+      await agent.stop();
+      expect([formats(`${what} first`), formats(`${what} second`)]).toEqual([first, then]);
+      const [asked] = fixture.llm.callsAbout(`${what} first`);
+      expect(asked?.body.response_format.json_schema).toMatchObject({
+        strict: false,
+        schema: { type: 'object', required: ['value'] },
+      });
+    },
+  );
 });
 
 test('a parameter that the model refuses to two requests at once is left out of both', async () => {
@@ -310,7 +300,8 @@ describe('Baton', () => {
     expect(error).toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('that is unreachable gets the answer when it is reachable again', async () => {
+  // The SDK's client takes no notice of a stream that breaks: on a slow machine the claim has one by then, and ends by its 30 s.
+  test('that is unreachable gets the answer when it is reachable again', { timeout: 90_000 }, async () => {
     const proxy = await LossyProxy.inFrontOf(fixture.baton.url());
     const agent = fixture.startAgent({ url: `${proxy.url}/mcp` });
     fixture.llm.behaviour = () => {

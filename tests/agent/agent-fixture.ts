@@ -94,8 +94,13 @@ export class AgentFixture {
 
   /** All interactions of a task, as they are stored. */
   async listInteractions(taskId: string): Promise<readonly AnyJson[]> {
+    return (await this.inspectTask(taskId)).interactions;
+  }
+
+  /** A task with its journal, as it is stored. */
+  async inspectTask(taskId: string): Promise<AnyJson> {
     const { queries } = this.baton.store.tenant('acme');
-    return (await queries.inspect(AGENT_IDENTITY, taskId)).interactions;
+    return queries.inspect(AGENT_IDENTITY, taskId);
   }
 
   /** Starts an agent in this process and records its events. */

@@ -104,20 +104,28 @@ describe('a lease', () => {
     await proxy.close();
   });
 
-  test('is released when the LLM key is refused, and when Retry-After is longer than the lease', async () => {
+  test('is released when the LLM key is refused while a request is worked on', async () => {
+    fixture.llm.behaviour = () => {
+      fixture.llm.probeBehaviour = () => ({ do: 'refuse', status: 401 });
+      return { do: 'refuse', status: 401 };
+    };
     const { interactionId, taskId } = await fixture.parkEcho('refused');
-    fixture.llm.behaviour = () => ({ do: 'refuse', status: 401 });
     await expect(fixture.startAgent({ leaseMs: 600_000 }).done).rejects.toThrow();
     expect(await claimable()).toEqual([interactionId]);
     await fixture.cancelTask(taskId);
+    fixture.llm.probeBehaviour = () => VALID_ANSWER;
+  });
 
+  test('of a request whose Retry-After is longer is ended by the answer that says so', async () => {
     fixture.llm.behaviour = () => ({ do: 'refuse', status: 429, headers: { 'retry-after': '300' } });
-    const tasks = [await fixture.parkEcho('limited 1'), await fixture.parkEcho('limited 2')];
+    const { taskId } = await fixture.parkEcho('limited');
     const agent = fixture.startAgent({ leaseMs: 6_000, concurrency: 1, tries: 2 });
-    await agent.waitFor(eventMatcher('failed'));
+    expect(await agent.waitFor(eventMatcher('failed', 'limited'))).toMatchObject({
+      type: 'rate_limit_error',
+    });
     await agent.stop();
-    expect((await claimable()).length).toBeGreaterThanOrEqual(1);
-    for (const task of tasks) await fixture.cancelTask(task.taskId);
+    expect(fixture.llm.countCalls('limited')).toBe(1);
+    await fixture.cancelTask(taskId);
   });
 });
 

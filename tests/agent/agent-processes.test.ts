@@ -198,7 +198,7 @@ describe('settings', () => {
     ['No LLM is named', ['--url', 'http://127.0.0.1:1/mcp', '--key', 'k'], {}],
     [
       'ANTHROPIC_API_KEY is not set',
-      ['--provider', 'anthropic', '--url', 'http://127.0.0.1:1', '--key', 'k'],
+      ['--provider', 'anthropic', '--model', 'm', '--url', 'http://127.0.0.1:1', '--key', 'k'],
       {},
     ],
     ['--provider=acme', ['--provider', 'acme'], {}],
@@ -222,9 +222,11 @@ describe('settings', () => {
     expect(await refused.waitForExit()).toBe(78);
     expect(refused.errors.join('\n')).toContain('BATON_API_KEY=(hidden)');
     const [task] = (await park(['refused by the endpoint'])) as [string];
-    fixture.llm.behaviour = () => ({ do: 'refuse', status: 401, message: 'Incorrect API key provided' });
+    fixture.llm.probeBehaviour = () => ({ do: 'refuse', status: 401, message: 'Incorrect API key provided' });
     const unpaid = start(['--lease-ms', '1000', '--timeout-ms', '900']);
     expect(await unpaid.waitForExit()).toBe(78);
+    fixture.llm.probeBehaviour = () => VALID_ANSWER;
+    expect(unpaid.errors.join('\n')).toContain('BATON_LLM_API_KEY');
     expect(unpaid.errors.join('\n')).toContain('Incorrect API key provided');
     expect(unpaid.errors.join('\n')).not.toContain('key-of-the-llm');
     await fixture.cancelTask(task);

@@ -14,6 +14,11 @@ export interface ProcessMessage {
   readonly perSecond?: number;
   readonly p50?: number;
   readonly p99?: number;
+  /** Of a delegated request, as JSON, on average. */
+  readonly requestBytes?: number;
+  /** Milliseconds until the first and the last session had heard of a change. */
+  readonly first?: number;
+  readonly last?: number;
   readonly resumes?: { ms: number; entries: number }[];
 }
 

@@ -17,7 +17,10 @@ import { measureNeighbours } from './neighbours.ts';
 import { compareDurability } from './durability.ts';
 import { measureAndPrintOperationCosts } from './operation-costs.ts';
 import { measureParkedTaskSize } from './parked-task-size.ts';
+import { measureAndPrintAgentCosts, measureAndPrintAssistantCosts } from './agent-costs.ts';
 import { measureAndPrintWorkflowCosts } from './workflow-costs.ts';
+import { measureAndPrintStreamOfText } from './stream-of-text.ts';
+import { measureAndPrintProviderCosts } from './provider-costs.ts';
 import { measureScriptTimes, scriptTimesTable } from './script-times.ts';
 
 /**
@@ -26,10 +29,13 @@ import { measureScriptTimes, scriptTimesTable } from './script-times.ts';
  *   subject           Baton, a BullMQ control and a two-call baseline   measure-subject   one load run of a subject
  *   operation-costs   expand_all, single tool calls, late resumes       parked-task-size  memory per parked task
  *   workflow-costs    runs of workflows by their steps, workflows that wait, calls that continue them
+ *   agents            turns of the assistant with specialists (`assistant` alone: these), long conversations, changes of tools that sessions hear of
+ *   stream-of-text    an answer in chunks
+ *   provider-costs    delegations beside calls to a slow LLM endpoint, and what such a call costs
  *   neighbours        a quiet tenant beside each kind of attacker
  *   durability        the price of an append-only file and of waiting for the disk
  *   script-times      the longest run of each script, beside few and many entries
- *   bench-process     the child processes (processes/)                  redis-traffic     calls and bytes of Redis
+ *   bench-process     the child processes (processes/, agents/, providers/)
  */
 const RUNS = Number(process.env['BENCH_RUNS'] ?? 5);
 const CONCURRENCIES = (process.env['BENCH_CONCURRENCY'] ?? '1,16,64').split(',').map(Number);
@@ -119,4 +125,19 @@ if (ONLY === undefined || ONLY === 'operations') {
 if (ONLY === undefined || ONLY === 'workflows') {
   console.log();
   await measureAndPrintWorkflowCosts(RUNS);
+}
+if (ONLY === 'assistant') {
+  await measureAndPrintAssistantCosts(RUNS, process.env['BENCH_SECONDS'] ?? '3');
+}
+if (ONLY === undefined || ONLY === 'agents') {
+  console.log();
+  await measureAndPrintAgentCosts(Math.min(RUNS, 3), process.env['BENCH_SECONDS'] ?? '3');
+}
+if (ONLY === undefined || ONLY === 'streams-of-text') {
+  console.log();
+  await measureAndPrintStreamOfText(RUNS);
+}
+if (ONLY === undefined || ONLY === 'providers') {
+  console.log();
+  await measureAndPrintProviderCosts(RUNS, process.env['BENCH_SECONDS'] ?? '5');
 }

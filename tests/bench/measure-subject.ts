@@ -1,7 +1,7 @@
 import { median } from '../harness/statistics.ts';
 import { type Subject, RunningSubject } from './subject.ts';
 import { cpuMicroseconds, type BenchProcess } from './bench-process.ts';
-import { RedisCallCounter } from './redis-traffic.ts';
+import { RedisCallCounter } from '../harness/redis-traffic.ts';
 
 /** The measurements of one run of a subject. */
 export interface Measurements {

@@ -1,5 +1,5 @@
 import { batonSubject, RunningSubject } from './subject.ts';
-import { usedMemory } from './redis-traffic.ts';
+import { usedMemory } from '../harness/redis-traffic.ts';
 
 const COUNT = 10_000;
 

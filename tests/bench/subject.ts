@@ -99,6 +99,11 @@ export class RunningSubject {
     return this.said.flatMap((one) => one.keys ?? []);
   }
 
+  /** Its replicas. */
+  get urls(): string[] {
+    return this.said.flatMap(({ url }) => url ?? []);
+  }
+
   /** Its first replica and the first tenant's key. */
   get endpoint(): Endpoint {
     const [{ url = '' } = {}] = this.said;
@@ -118,8 +123,8 @@ export class RunningSubject {
   }
 
   /** A load client: it warms up, reports so, loads for `seconds` and reports its measurements. */
-  startLoad(concurrency: number, seconds: string, warmSeconds = '12'): BenchProcess {
-    const urls = this.said.flatMap(({ url }) => url ?? []).join(',');
+  startLoad(concurrency: number, seconds: string, warmSeconds = '12', characters?: number): BenchProcess {
+    const urls = this.urls.join(',');
     const keys = this.keys.join(',');
     return new BenchProcess('load-client', [
       this.kind,
@@ -128,12 +133,13 @@ export class RunningSubject {
       String(concurrency),
       seconds,
       warmSeconds,
+      ...(characters === undefined ? [] : [String(characters)]),
     ]);
   }
 
   /** Parks `count` calls and leaves them parked. */
   async parkCalls(count: number): Promise<void> {
-    const urls = this.said.flatMap(({ url }) => url ?? []).join(',');
+    const urls = this.urls.join(',');
     const keys = this.keys.join(',');
     const parking = new BenchProcess('load-client', ['park', urls, keys, '32', String(count), '0']);
     await parking.nextMessage();

@@ -2,7 +2,7 @@ import { median } from '../harness/statistics.ts';
 import { tenSteps } from '../workflows/ten-step-workflow.ts';
 import { callToolForContent, createProject, type Endpoint } from './processes/project-calls.ts';
 import { sendJson } from './processes/minimal-http-client.ts';
-import { RedisCallCounter, usedMemory } from './redis-traffic.ts';
+import { RedisCallCounter, usedMemory } from '../harness/redis-traffic.ts';
 import { batonSubject, RunningSubject } from './subject.ts';
 
 const PROJECT = 'shop';

@@ -1,14 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callTool } from '../harness/mcp-client.ts';
 import { createTemporaryFolder } from '../processes/temporary-folder.ts';
 import { WorkflowFixture } from '../workflows/workflow-fixture.ts';
+import { runBaton } from './run-baton.ts';
 
-const BUILT_COMMAND = new URL('../../dist/baton.js', import.meta.url).pathname;
 const folder = createTemporaryFolder('workflows');
 let fixture: WorkflowFixture;
 let environment: Record<string, string>;
@@ -22,16 +19,8 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop());
 
 /** Types `baton workflows ...`. */
-async function baton(args: readonly string[], env: Record<string, string> = environment) {
-  const child = spawn(process.execPath, [BUILT_COMMAND, 'workflows', ...args], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
-  });
-  const closed = once(child, 'close');
-  const [said, complaints] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  const [code] = (await closed) as [number];
-  return { code, said, complaints };
-}
+const baton = (args: readonly string[], env: Readonly<Record<string, string>> = environment) =>
+  runBaton(['workflows', ...args], { cwd: folder, environment: env });
 
 function write(path: string, content: string): string {
   mkdirSync(join(folder, path, '..'), { recursive: true });
@@ -147,7 +136,7 @@ test.each<[string, readonly string[], Record<string, string>, number, RegExp]>([
     'nothing that listens',
     ['list'],
     { BATON_URL: 'http://127.0.0.1:9', BATON_API_KEY: 'x' },
-    1,
+    69,
     /^baton: Baton at .*gives no answer/,
   ],
   [
@@ -176,7 +165,7 @@ test('a key that Baton refuses is a setting, and what a run is refused for is to
   expect(await baton(['list'], { BATON_URL: url, BATON_API_KEY: 'bt_x' })).toMatchObject({ code: 78 });
   const mcpOnly = { BATON_URL: url, BATON_API_KEY: fixture.key };
   expect(await baton(['delete', 'good'], mcpOnly)).toMatchObject({
-    code: 78,
+    code: 77,
     complaints: expect.stringContaining('insufficient_scope'),
   });
   expect(await baton(['run', 'good'])).toMatchObject({

@@ -113,6 +113,13 @@ export class ComposeStack {
     return this.onlyContainer('redis').then((id) => runCommand(['docker', 'exec', id, 'redis-cli', ...args]));
   }
 
+  /** As this machine reaches it, past the network of the containers. */
+  async redisUrl(): Promise<string> {
+    const format = '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}';
+    const address = await inspectContainer(await this.onlyContainer('redis'), format);
+    return `redis://:${this.redisPassword}@${address.trim()}:6379`;
+  }
+
   /** The last lines of all logs. */
   async logs(): Promise<string> {
     return this.run('logs', '--no-color', '--tail', '40');

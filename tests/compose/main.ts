@@ -12,6 +12,7 @@ import { checkRollingUpdate } from './rolling-update.ts';
 import { checkImage, checkMissingSecrets } from './image-and-secrets.ts';
 import { checkAnswerOnOtherGateway, checkReplicaHeader, checkThirdGateway } from './load-balancing.ts';
 import { ComposeStack } from './compose-stack.ts';
+import { checkStoredProjects } from './stored-projects.ts';
 
 /**
  * Checks docker-compose.yml with real containers: two gateways and two workers behind Caddy. `image-and-secrets`:
@@ -82,5 +83,6 @@ async function run(on: ComposeStack): Promise<void> {
   await runCheck('a rolling restart under load loses, duplicates and refuses nothing', () =>
     addTenant(on, 'roll', wide).then((own) => checkRollingUpdate(on, own, seed)),
   );
+  await runCheck('every stored project keeps its invariants', () => checkStoredProjects(on));
   console.log(`# ran for ${Math.round((performance.now() - begun) / 1_000)} s in all`);
 }

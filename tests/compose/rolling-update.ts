@@ -20,7 +20,7 @@ interface Refused {
 }
 
 /**
- * Replaces gateways, workers and Redis one after the other under load. Each delegation appends two tasks with unique titles
+ * Replaces gateways, workers, Redis and Caddy one after the other under load. Each delegation appends two tasks with unique titles
  * to one of ten projects, which shows what was lost or executed twice.
  */
 export async function checkRollingUpdate(stack: ComposeStack, apiKey: string, seed: string): Promise<string> {
@@ -53,7 +53,7 @@ export async function checkRollingUpdate(stack: ComposeStack, apiKey: string, se
   const roll = async () => {
     try {
       await pause(EVERY_MS * 25);
-      await stack.rollingUpdate('gateway', 'worker', 'redis');
+      await stack.rollingUpdate('gateway', 'worker', 'redis', 'caddy');
     } finally {
       rolling = false;
     }
@@ -80,7 +80,8 @@ export async function checkRollingUpdate(stack: ComposeStack, apiKey: string, se
 const titlesOf = (n: number) => [`${n}-first`, `${n}-second`];
 
 async function containersOf(stack: ComposeStack): Promise<string[]> {
-  return [...(await stack.containers('gateway')), ...(await stack.containers('worker'))];
+  const services = ['gateway', 'worker', 'caddy'] as const;
+  return (await Promise.all(services.map((service) => stack.containers(service)))).flat();
 }
 
 /** Asserts that the projects have each answered task once, and that nothing else is parked. */

@@ -23,10 +23,10 @@ test('the operation that CONTRIBUTING.md adds has the right types, passes its ow
     writeFileSync(
       join(folder, 'registered.test.ts'),
       `import { expect, it } from 'vitest';
-import { requireOperationPrompt, toolOperations } from '../index.ts';
+import { requireToolText, toolOperations } from '../index.ts';
 it('is registered', () => {
   expect([...toolOperations.keys()]).toContain('summarize_tag');
-  expect(requireOperationPrompt('summarize_tag').version).toBe(1);
+  expect(requireToolText('summarize_tag').promptText?.version).toBe(1);
 });
 `,
     );

@@ -41,8 +41,10 @@ afterAll(async () => {
 test('a tenant and a key, created as the page shows, are usable at once', async () => {
   const [commands = ''] = codeBlocksUnder('Tenants and keys');
   const { said } = await tree.run(here(commands));
-  const [, key = ''] = /"key":"(bt_acme_[^"]+)"/.exec(said) ?? [];
-  expect(said).toContain('"requestsPerSecond":500');
+  const [, key = ''] = /^(bt_acme_\S+)$/m.exec(said) ?? [];
+  const asOperator = { headers: { authorization: `Bearer ${TOKEN}` } };
+  const acme = (await (await fetch(`${gateway}/v1/tenants/acme`, asOperator)).json()) as AnyJson;
+  expect(acme.limits.requestsPerSecond).toBe(500);
   const listed = await fetch(`${gateway}/v1/tasks`, { headers: { authorization: `Bearer ${key}` } });
   expect([listed.status, await listed.json()]).toEqual([200, { tasks: [] }]);
 });
@@ -73,11 +75,19 @@ test('the routes that the page of clients names are those of the OpenAPI documen
   const described = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/^(\/v1)?/, '/v1')}`),
   );
-  const byPath = /^\w+ \/v1\/tenants\/\{tenant\}\/(interactions|tasks|projects|workflows)/;
-  const own = described.filter((route) => !byPath.test(route));
+  const byPath =
+    /^\w+ \/v1\/tenants\/\{tenant\}\/(tools|resources|resource-templates|runnable-prompts|completions|interactions|tasks|projects|conversations|workflows|agents|prompts|roles|usage|prices)/;
+  const ownAndTools = described.filter((route) => !byPath.test(route));
+  // Each tool has a route, which the page names as one: `POST /v1/tools/{name}`.
+  const own = ownAndTools.filter((route) => !/^POST \/v1\/tools\/\w+$/.test(route));
+  expect(ownAndTools.length).toBeGreaterThan(own.length + 30);
   const named = tableOf('docs/clients.md', 'route').flatMap(([routes = '']) => inlineCodeIn(routes));
   expect(named.toSorted()).toEqual(own.toSorted());
   expect(described.filter((route) => byPath.test(route))).toHaveLength(
-    own.filter((route) => /\/v1\/(interactions|tasks|projects|workflows)/.test(route)).length,
+    ownAndTools.filter((route) =>
+      /\/v1\/(tools|resources|resource-templates|runnable-prompts|completions|interactions|tasks|projects|conversations|workflows|agents|prompts|roles|usage|prices)/.test(
+        route,
+      ),
+    ).length,
   );
 });

@@ -18,9 +18,7 @@ afterAll(async () => {
   await clone?.end();
 });
 
-const delegation = codeBlocksUnder('A first delegation with curl');
-/** Defines the key, the address, and `call`. */
-const [definitions = ''] = delegation;
+const delegation = codeBlocksUnder('A first delegation');
 
 test('npm start, in a copy of the sources, builds and starts a Baton that answers', {
   timeout: 120_000,
@@ -35,12 +33,29 @@ test('npm start, in a copy of the sources, builds and starts a Baton that answer
   }
 });
 
-test('the first delegation with curl, copied and pasted, ends with tasks', async () => {
+test('the first delegation, copied and pasted, ends with tasks', { timeout: 60_000 }, async () => {
   expect(delegation).toHaveLength(4);
-  const output = await clone.sh(...delegation);
+  const [call = '', ...rest] = delegation;
+  const asked = await clone.sh(call);
+  const [, id = ''] = /baton answer (\S+)/.exec(asked) ?? [];
+  // The terminal of npm start names the same request, and how it is answered.
+  await expect
+    .poll(() => clone.dev.output.join('\n'), { timeout: 10_000 })
+    .toContain(`parse_prd waits: npx baton agent, or npx baton answer ${id}`);
+  const output = await clone.sh(...rest);
+  expect(output).toContain('A shop that sells three kinds of tea');
+  expect(output).toContain('tasksAdded: 3');
+  expect(output).toContain('Next is 1: Catalogue');
+});
+
+test('the page of the bare wire does the same with curl, over MCP and over REST', async () => {
+  const withCurl = codeBlocksUnder('A first delegation with curl');
+  expect(withCurl).toHaveLength(4);
+  const output = await clone.sh(...withCurl, ...codeBlocksUnder('The same over REST'));
   expect(output).toContain('A shop that sells three kinds of tea');
   expect(output).toContain('"tasksAdded": 3');
-  expect(output).toContain('Next is 1: Catalogue');
+  expect(output.match(/Next is 1: Catalogue/g)?.length).toBeGreaterThan(1);
+  expect(output).toContain('HTTP/1.1 200');
 });
 
 describe('ways to answer', { timeout: 60_000 }, () => {
@@ -57,9 +72,9 @@ describe('ways to answer', { timeout: 60_000 }, () => {
       .replace(/http:\/\/127\.0\.0\.1:11434\/v1/, llm.url);
     // The reader's provider is the tests' server; all else is what is typed.
     const here = `export BATON_LLM_ENDPOINT=${llm.url} BATON_LLM_PROVIDER=${provider}`;
-    const park = `call parse_prd '{"prd":"A shop.","numTasks":5,"force":true}' > parked.json`;
-    const output = await clone.sh(definitions, park, here, `${command} --once`, "call get_tasks '{}'");
-    expect(output).toContain('"total":5');
+    const park = "npx baton call parse_prd prd='A shop.' numTasks=5 force=true";
+    const output = await clone.sh(park, here, `${command} --once`, 'npx baton call get_tasks --json');
+    expect(output).toContain('"total": 5');
   });
 });
 
@@ -75,15 +90,15 @@ describe('what baton dev writes', () => {
     await clone.dev.stop('SIGTERM');
     await clone.startDev();
     expect(clone.devFile).toMatchObject({ apiKey, operatorToken, secret });
-    expect(await clone.sh(definitions, "call get_tasks '{}'")).toContain('"tasks"');
+    expect(await clone.sh('npx baton call get_tasks --json')).toContain('"tasks"');
   });
 
   test('is joined by a second process with the same data directory', async () => {
     const environment = { ...clone.environment, PORT: '0', HOST: '127.0.0.1' };
     const second = await BatonProcess.start('gateway', environment, GATEWAY_READY_LINE);
     try {
-      const output = await clone.sh(definitions, `MCP=${second.url}/mcp`, "call get_tasks '{}'");
-      expect(output).toContain('"tasks"');
+      const there = `--url ${second.url} --key ${clone.devFile.apiKey}`;
+      expect(await clone.sh(`npx baton call get_tasks --json ${there}`)).toContain('"tasks"');
     } finally {
       await second.stop('SIGTERM');
     }

@@ -73,7 +73,10 @@ describe('settings', () => {
   });
 
   test('the page of clients has every setting of baton agent with its flag, and no other', () => {
-    const source = readFileSync(join(REPOSITORY_ROOT, 'apps/cli/src/agent/agent-settings.ts'), 'utf8');
+    const source = readFileSync(
+      join(REPOSITORY_ROOT, 'apps/cli/src/settings/agent-setting-names.ts'),
+      'utf8',
+    );
     const pairs = [...source.matchAll(/\['(--[a-z-]*|)', '([A-Z_]+)'\]/g)].map(([, flag = '', name = '']) =>
       [name, flag].filter(Boolean).join(' '),
     );
@@ -82,14 +85,24 @@ describe('settings', () => {
     expect(sorted(shown)).toEqual(sorted([...pairs, 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY']));
   });
 
-  test('the page of workflows has every command of baton workflows, and no other', () => {
-    const source = readFileSync(join(REPOSITORY_ROOT, 'apps/cli/src/main.ts'), 'utf8');
-    const known = [...source.matchAll(/addWorkflowAction\('(\w+)', '([^']*)'/g)].map(([, action, operands]) =>
-      `${action} ${operands}`.trim(),
+  test.each([
+    ['workflows', '<name>', ['run <name>'], 'docs/workflows.md'],
+    ['agents', '<id>', ['enable <id>', 'disable <id>', 'primary <id>'], 'docs/agents.md'],
+  ])('the page of %s has every command of theirs, and no other', (plural, operand, own, page) => {
+    const source = readFileSync(
+      join(REPOSITORY_ROOT, 'apps/cli/src/commands/definition-commands.ts'),
+      'utf8',
+    ).replaceAll(/\s+/g, ' ');
+    const shared = [
+      ...source.matchAll(/addDefinitionAction\( ?of, plural, '(\w+)', (?:'([^']*)'|operand)/g),
+    ].map(([, action, operands = operand]) => `${action} ${operands}`.trim());
+    const further = [...source.matchAll(/addDefinitionAction\( ?agents, 'agents', '(\w+)', '([^']*)'/g)].map(
+      ([, action, operands]) => `${action} ${operands}`,
     );
-    expect(known.length).toBeGreaterThan(4);
-    const shown = tableOf('docs/workflows.md', '`baton workflows`').map(([cell]) => nameIn(cell));
-    expect(sorted(shown)).toEqual(sorted(known));
+    expect(shared.length).toBeGreaterThan(4);
+    expect(plural === 'agents' ? further : ['run <name>']).toEqual(own);
+    const shown = tableOf(page, `\`baton ${plural}\``).map(([cell]) => nameIn(cell));
+    expect(sorted(shown)).toEqual(sorted([...shared, ...own]));
   });
 
   test('no page names a variable that nothing reads', () => {
@@ -136,7 +149,8 @@ test('the table of limits is that of the protocol, with its defaults', () => {
   const shown = tablesOf(CLIENTS).find(({ header }) => header[0] === 'limit' && header[1] === 'default');
   const rows = Object.fromEntries((shown?.rows ?? []).map(([limit, most]) => [nameIn(limit), Number(most)]));
   expect(rows).toEqual(DEFAULT_LIMITS);
-  for (const [, , , code] of shown?.rows ?? []) expect(Object.keys(ERRORS)).toContain(nameIn(code));
+  for (const [, , , code] of shown?.rows ?? [])
+    if (code !== 'none') expect(Object.keys(ERRORS)).toContain(nameIn(code));
 });
 
 test('the protocol revisions on the page are those that the gateway supports', () => {
@@ -158,7 +172,7 @@ test('the page of clients has every tool, and no other', () => {
   const paragraphs = sectionOf(CLIENTS, 'Tools').split('\n\n');
   const listedAfter = (begin: string) =>
     inlineCodeIn(paragraphs.find((one) => one.trimStart().startsWith(begin)) ?? '').filter(
-      (code) => !['title', 'description', 'projectRoot', 'tag', 'research'].includes(code),
+      (code) => !['title', 'description', 'projectRoot', 'tag'].includes(code),
     );
   expect(listedAfter(`${numberWord(toolOperations.size)} operations`)).toEqual([...toolOperations.keys()]);
   expect(listedAfter('These need no LLM')).toEqual(projectTools.map(({ name }) => name));
@@ -230,10 +244,15 @@ describe('data model', () => {
       task: tenant.task(id).replace(taskRef(id), '<ref>'),
       project: tenant.project('p').replace(/p$/, '<project>'),
       workflow: tenant.workflow('<name>'),
+      agent: tenant.agent('<id>'),
+      prompt: tenant.prompt('<name>'),
       session: tenant.session('<id>'),
       idempotency: tenant.idempotency('<digest>'),
       past: tenant.past(id).replace(taskRef(id), '<ref>'),
       chunks: tenant.chunks(id, 1).replace(`${taskRef(id)}.1`, '<ref>.<number>'),
+      conversation: tenant.conversation(id).replace(taskRef(id), '<ref>'),
+      messages: tenant.messages(id).replace(taskRef(id), '<ref>'),
+      usage: tenant.usage('<day>'),
       holder: tenant.holder('x').replace(/[^:]+$/, '<digest>'),
     };
     // A method that makes another key must be named here first.
@@ -310,6 +329,8 @@ function scriptNameOf(key: string): string {
     idem: 'idempotency',
     outstanding: 'tenantsWithJobs',
     listeners: 'activeChangeChannel',
+    ...Object.fromEntries(['workflows', 'agents', 'prompts'].map((plural) => [plural, 'definitions'])),
+    ...Object.fromEntries(['workflow', 'agent', 'prompt'].map((one) => [one, 'definition'])),
   };
   return named[kind] ?? kind;
 }

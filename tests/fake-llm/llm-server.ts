@@ -26,7 +26,17 @@ export type LlmBehaviour =
       readonly do: 'say';
       readonly text?: string;
       readonly toolCalls?: readonly ToolCall[];
+      /** The tokens of the answer with their logprobs, in OpenAI's form. */
+      readonly logprobs?: readonly object[];
+      /** The model that the reply names; by default the one that was asked for. */
+      readonly model?: string;
+      /** The reply does not say what it used. */
+      readonly withoutUsage?: boolean;
       readonly afterMs?: number;
+      /** The second half of a stream comes after this. */
+      readonly halfway?: Promise<unknown>;
+      /** So many milliseconds lie between the events of a stream. */
+      readonly everyMs?: number;
     }
   | {
       readonly do: 'refuse';
@@ -34,20 +44,31 @@ export type LlmBehaviour =
       readonly message?: string;
       readonly headers?: Record<string, string>;
     }
-  /** Status 200 with a body that is not JSON. */
-  | { readonly do: 'garble' }
+  /** Status 200 with a body that is not JSON, by default half of one. */
+  | { readonly do: 'garble'; readonly body?: string; readonly contentType?: string }
   /** Sends half an answer, then closes the connection. */
-  | { readonly do: 'stop-halfway' }
+  | { readonly do: 'stop-halfway'; readonly text?: string }
   /** Resets the connection, before the reply or after half of it. */
   | { readonly do: 'reset'; readonly halfway?: boolean }
+  /** Sends an answer without an end, as fast as it is read. */
+  | { readonly do: 'flood' }
   /** Never answers. */
   | { readonly do: 'hang' };
 
+/** What an agent asks to tell a failure of the endpoint from one of a request. */
+export const PROBE_TOPIC = 'Answer with the word yes.';
+
 /** An HTTP server with OpenAI's chat completions and Anthropic's messages API; the test decides how each call ends. */
 export class FakeLlmServer {
+  /** Calls about something; those that only ask whether the endpoint answers are counted in `probes`. */
   readonly calls: LlmCall[] = [];
+  probes = 0;
   behaviour: (asked: LlmCall) => LlmBehaviour;
+  /** What an agent's probe is answered, which asks whether the endpoint answers at all. */
+  probeBehaviour: (asked: LlmCall) => LlmBehaviour = () => VALID_ANSWER;
   private readonly server: Server;
+  /** Bytes of floods that were sent so far. */
+  floodedBytes = 0;
   private readonly waiting = new Set<() => void>();
   private readonly callCounts = new Map<string, number>();
 
@@ -88,10 +109,18 @@ export class FakeLlmServer {
     await once(this.server, 'close');
   }
 
+  /** How many calls are under way: their connections are open, and they have no answer. */
+  openCalls = 0;
+
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const wire = request.url?.endsWith('/messages') ? anthropicFormat : openaiFormat;
     const asked = this.recordCall(wire, request, JSON.parse(await readBody(request)));
-    const manner = this.behaviour(asked);
+    this.openCalls++;
+    response.once('close', () => this.openCalls--);
+    const refusal = wire.refusalOf?.(asked.body);
+    const behaviour = asked.topic === PROBE_TOPIC ? this.probeBehaviour : this.behaviour;
+    const manner: LlmBehaviour =
+      refusal === undefined ? behaviour(asked) : { do: 'refuse', status: 400, message: refusal };
     for (const wake of this.waiting) wake();
     this.waiting.clear();
     switch (manner.do) {
@@ -101,30 +130,52 @@ export class FakeLlmServer {
         response.writeHead(manner.status, { 'content-type': 'application/json', ...manner.headers });
         response.end(JSON.stringify(wire.errorBody(manner.status, manner.message ?? 'no')));
         return;
+      case 'flood':
+        return this.flood(response);
       case 'garble':
-        response.writeHead(200, { 'content-type': 'application/json' }).end('{"id": "x", "choi');
+        response
+          .writeHead(200, { 'content-type': manner.contentType ?? 'application/json' })
+          .end(manner.body ?? '{"id": "x", "choi');
         return;
       case 'reset':
         if (manner.halfway === true) await writeHalf(wire, asked, response);
         (response.socket as Socket).resetAndDestroy();
         return;
       case 'stop-halfway':
-        await writeHalf(wire, asked, response);
+        await writeHalf(wire, asked, response, manner.text);
         response.end();
         return;
       case 'say': {
         if (manner.afterMs !== undefined) await new Promise((resolve) => setTimeout(resolve, manner.afterMs));
-        const output = { text: manner.text ?? validText(asked), toolCalls: manner.toolCalls ?? [] };
+        const output = {
+          text: manner.text ?? validText(asked),
+          toolCalls: manner.toolCalls ?? [],
+          logprobs: manner.logprobs,
+          withoutUsage: manner.withoutUsage,
+        };
         if (asked.body.stream === true) {
           response.writeHead(200, { 'content-type': 'text/event-stream' });
-          for (const event of wire.streamEvents(asked.model, output)) response.write(event);
+          await writeEvents(response, wire.streamEvents(manner.model ?? asked.model, output), manner);
           response.end();
         } else {
           response.writeHead(200, { 'content-type': 'application/json' });
-          response.end(JSON.stringify(wire.completion(asked.model, output)));
+          response.end(JSON.stringify(wire.completion(manner.model ?? asked.model, output)));
         }
       }
     }
+  }
+
+  private flood(response: ServerResponse): void {
+    const piece = Buffer.alloc(65_536, 'a');
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.write('{"choices":[{"message":{"role":"assistant","content":"');
+    const write = () => {
+      while (!response.destroyed) {
+        this.floodedBytes += piece.length;
+        if (!response.write(piece)) return void response.once('drain', write);
+      }
+    };
+    write();
   }
 
   private recordCall(wire: ProviderFormat, { headers }: IncomingMessage, body: AnyJson): LlmCall {
@@ -145,7 +196,8 @@ export class FakeLlmServer {
       headers,
       at: performance.now(),
     };
-    this.calls.push(asked);
+    if (topic === PROBE_TOPIC) this.probes++;
+    else this.calls.push(asked);
     return asked;
   }
 }
@@ -159,8 +211,13 @@ function validText({ system, topic }: LlmCall): string {
 }
 
 /** Sends the first half of the reply and gives it time to reach the client. */
-async function writeHalf(wire: ProviderFormat, asked: LlmCall, response: ServerResponse): Promise<void> {
-  const output = { text: validText(asked), toolCalls: [] };
+async function writeHalf(
+  wire: ProviderFormat,
+  asked: LlmCall,
+  response: ServerResponse,
+  text = validText(asked),
+): Promise<void> {
+  const output = { text, toolCalls: [] };
   if (asked.body.stream === true) {
     const events = wire.streamEvents(asked.model, output);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -171,6 +228,19 @@ async function writeHalf(wire: ProviderFormat, asked: LlmCall, response: ServerR
     response.write(whole.slice(0, whole.length / 2));
   }
   await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+async function writeEvents(
+  response: ServerResponse,
+  events: readonly string[],
+  { halfway, everyMs }: Extract<LlmBehaviour, { do: 'say' }>,
+): Promise<void> {
+  for (const [at, event] of events.entries()) {
+    if (at === Math.ceil(events.length / 2)) await halfway;
+    if (everyMs !== undefined) await new Promise((resolve) => setTimeout(resolve, everyMs));
+    if (response.destroyed) return;
+    response.write(event);
+  }
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {

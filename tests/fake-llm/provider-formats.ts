@@ -10,6 +10,8 @@ export interface ToolCall {
 interface ModelOutput {
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
+  readonly logprobs?: readonly object[] | undefined;
+  readonly withoutUsage?: boolean | undefined;
 }
 
 /** One of the two APIs: how a request is read, and how a completion, a stream and an error are written. */
@@ -19,9 +21,16 @@ export interface ProviderFormat {
   completion(model: string, said: ModelOutput): object;
   streamEvents(model: string, said: ModelOutput): string[];
   errorBody(status: number, message: string): object;
+  /** Why the real API refuses a request of this form, if it does. */
+  refusalOf?(body: AnyJson): string | undefined;
 }
 
 const USAGE = { input: 21, output: 13 };
+const OPENAI_USAGE = {
+  prompt_tokens: USAGE.input,
+  completion_tokens: USAGE.output,
+  total_tokens: USAGE.input + USAGE.output,
+};
 
 export const openaiFormat: ProviderFormat = {
   api: 'openai',
@@ -32,42 +41,47 @@ export const openaiFormat: ProviderFormat = {
       messages: body.messages.filter((message: AnyJson) => message.role !== 'system'),
     };
   },
-  completion(model, { text, toolCalls }) {
+  completion(model, { text, toolCalls, logprobs, withoutUsage }) {
     const message = { role: 'assistant', content: text, ...toolCallFields(toolCalls) };
     return {
       id: 'chat-1',
       object: 'chat.completion',
       created: 1,
       model,
-      choices: [{ index: 0, message, finish_reason: toolCalls.length > 0 ? 'tool_calls' : 'stop' }],
-      usage: {
-        prompt_tokens: USAGE.input,
-        completion_tokens: USAGE.output,
-        total_tokens: USAGE.input + USAGE.output,
-      },
+      choices: [
+        {
+          index: 0,
+          message,
+          finish_reason: toolCalls.length > 0 ? 'tool_calls' : 'stop',
+          ...logprobFields(logprobs),
+        },
+      ],
+      ...(withoutUsage === true ? {} : { usage: OPENAI_USAGE }),
     };
   },
-  streamEvents(model, { text, toolCalls }) {
-    const chunk = (delta: object, finish: string | null = null) => ({
+  streamEvents(model, { text, toolCalls, logprobs, withoutUsage }) {
+    const chunk = (delta: object, finish: string | null = null, more: object = {}) => ({
       id: 'chat-1',
       object: 'chat.completion.chunk',
       created: 1,
       model,
-      choices: [{ index: 0, delta, finish_reason: finish }],
+      choices: [{ index: 0, delta, finish_reason: finish, ...more }],
     });
     const usage = {
       ...chunk({}),
       choices: [],
-      usage: { prompt_tokens: USAGE.input, completion_tokens: USAGE.output },
+      usage: OPENAI_USAGE,
     };
     const events = [
       chunk({ role: 'assistant', content: '' }),
       ...splitText(text).map((content) => chunk({ content })),
+      // Each token in an event of its own, as they come.
+      ...(logprobs ?? []).map((token) => chunk({ content: '' }, null, logprobFields([token]))),
       ...toolCalls.map((call, index) =>
         chunk({ tool_calls: [{ index, ...toolCallFields([call]).tool_calls?.[0] }] }),
       ),
       chunk({}, toolCalls.length > 0 ? 'tool_calls' : 'stop'),
-      usage,
+      ...(withoutUsage === true ? [] : [usage]),
     ];
     return [...events.map((event) => `data: ${JSON.stringify(event)}\n\n`), 'data: [DONE]\n\n'];
   },
@@ -76,6 +90,13 @@ export const openaiFormat: ProviderFormat = {
 
 export const anthropicFormat: ProviderFormat = {
   api: 'anthropic',
+  refusalOf({ messages, tools }) {
+    const blocks = messages.flatMap(({ content }: AnyJson) => content);
+    const isOfTools = blocks.some(({ type }: AnyJson) => type === 'tool_use' || type === 'tool_result');
+    return isOfTools && (tools ?? []).length === 0
+      ? 'Requests which include `tool_use` or `tool_result` blocks must define tools'
+      : undefined;
+  },
   parseRequest: (body) => ({
     system: (body.system ?? []).map((block: AnyJson) => block.text).join('\n'),
     messages: body.messages,
@@ -99,18 +120,22 @@ export const anthropicFormat: ProviderFormat = {
       stop_reason: null,
       usage: { input_tokens: USAGE.input, output_tokens: 1 },
     };
+    const blocks = contentBlocks(said.text, said.toolCalls).flatMap((block, index) => [
+      {
+        type: 'content_block_start',
+        index,
+        content_block: 'text' in block ? { ...block, text: '' } : { ...block, input: {} },
+      },
+      ...deltasOf(block).map((delta) => ({ type: 'content_block_delta', index, delta })),
+      { type: 'content_block_stop', index },
+    ]);
+    const { stop_reason } = this.completion(model, said) as AnyJson;
     const events = [
       { type: 'message_start', message },
-      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
-      ...splitText(said.text).map((text) => ({
-        type: 'content_block_delta',
-        index: 0,
-        delta: { type: 'text_delta', text },
-      })),
-      { type: 'content_block_stop', index: 0 },
+      ...blocks,
       {
         type: 'message_delta',
-        delta: { stop_reason: 'end_turn', stop_sequence: null },
+        delta: { stop_reason, stop_sequence: null },
         usage: { output_tokens: USAGE.output },
       },
       { type: 'message_stop' },
@@ -130,9 +155,26 @@ function toolCallFields(toolCalls: readonly ToolCall[]) {
   return { tool_calls: made };
 }
 
-function contentBlocks(text: string, toolCalls: readonly ToolCall[]) {
-  const uses = toolCalls.map(({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input }));
-  return [...(text === '' ? [] : [{ type: 'text', text }]), ...uses];
+function logprobFields(tokens: readonly object[] | undefined) {
+  return tokens === undefined ? {} : { logprobs: { content: tokens } };
+}
+
+type ContentBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: object };
+
+function contentBlocks(text: string, toolCalls: readonly ToolCall[]): ContentBlock[] {
+  const uses = toolCalls.map(
+    ({ id, name, arguments: input }) => ({ type: 'tool_use', id, name, input }) as const,
+  );
+  return [...(text === '' ? [] : [{ type: 'text', text } as const]), ...uses];
+}
+
+/** A block as it is streamed: words, or JSON in pieces. */
+function deltasOf(block: ContentBlock): object[] {
+  if (block.type === 'text') return splitText(block.text).map((text) => ({ type: 'text_delta', text }));
+  const pieces = splitText(JSON.stringify(block.input));
+  return pieces.map((partial_json) => ({ type: 'input_json_delta', partial_json }));
 }
 
 function splitText(text: string): string[] {

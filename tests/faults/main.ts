@@ -5,6 +5,7 @@ import { mutations } from './mutations/index.ts';
 import type { Mutation } from './mutations/mutation.ts';
 import { runMutation } from './mutations/run-mutation.ts';
 import { type Patch, PatchedRelease } from '../processes/patched-release.ts';
+import { runConversation } from './conversations/conversation-run.ts';
 import { runSeed } from './seeded-run.ts';
 
 /**
@@ -14,6 +15,7 @@ import { runSeed } from './seeded-run.ts';
  *   seeded-run   clients and faults of one seed       checker     the history against four invariants
  *   deployment   the processes and their Redis        clients     what clients do, by plan or one by one
  *   nemesis      the schedule of faults               mutations   guards removed from the code; each must be caught
+ *   conversations  conversations with specialists, and a mutation that their checks must report
  *   scenarios    single scenarios, run by scenarios/main.ts on a testbed
  */
 const { values } = parseArgs({
@@ -22,6 +24,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '20' },
     tasks: { type: 'string', default: '1000' },
     only: { type: 'string' },
+    conversations: { type: 'string', default: '2' },
     built: { type: 'string', default: '' },
     modules: { type: 'string', default: '' },
   },
@@ -87,6 +90,34 @@ async function checkMutation(mutation: Mutation): Promise<void> {
   );
 }
 
+/** A worker whose reply is lost sends the end of a turn again; without the guard it would be added twice. */
+const TURN_ENDS_TWICE: Patch = {
+  file: 'lua/conversation/end_turn.lua',
+  from: "if journaled then return {'journaled', journaled} end",
+  to: '',
+};
+
+async function conversation(seed: number, entry: string): Promise<void> {
+  const passed = await runCheck(`conversation ${seed}`, async () => {
+    const begun = performance.now();
+    const { figures, violations } = await runConversation(seed, entry);
+    const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
+    return reportCheck(`conversation ${seed}: ${figures}, ${seconds} s`, violations);
+  });
+  if (!passed) console.log(`      repeat: npm run faults -- --only conversations --seed ${seed}`);
+}
+
+async function mutatedConversation(entry: string): Promise<void> {
+  await runCheck('turns that end twice', async () => {
+    const { violations } = await runConversation(1, entry);
+    const found = violations.filter((one) => one.includes('messages instead of'));
+    return reportCheck(
+      `the end of a turn without its journal check: reported (${violations[0] ?? 'nothing'})`,
+      found.length > 0 ? [] : ['no check reports it'],
+    );
+  });
+}
+
 const seeds = Array.from({ length: Number(values.seeds) }, (_, n) => n + 1);
 if (values.only === undefined || values.only === 'schedule') {
   await withPatchedRelease([], async (entry) => {
@@ -96,4 +127,12 @@ if (values.only === undefined || values.only === 'schedule') {
 }
 if (values.only === undefined || values.only === 'mutations')
   for (const mutation of mutations) await checkMutation(mutation);
+if (values.only === undefined || values.only === 'conversations') {
+  const many = Array.from({ length: Number(values.conversations) }, (_, n) => n + 1);
+  await withPatchedRelease([], async (entry) => {
+    for (const seed of values.seed === undefined ? many : [Number(values.seed)])
+      await conversation(seed, entry);
+  });
+  if (values.seed === undefined) await withPatchedRelease([TURN_ENDS_TWICE], mutatedConversation);
+}
 printCountsAndExit();

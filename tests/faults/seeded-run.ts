@@ -8,6 +8,7 @@ import { type FinalState, hasEnded } from './checker/final-state.ts';
 import { ProxiedDeployment } from './deployment/proxied-deployment.ts';
 import { MachineStallRecorder } from './deployment/machine-stall-recorder.ts';
 import { historyNow, History } from './checker/history.ts';
+import { findProjectViolations } from '../harness/guards/stored-projects.ts';
 import { DEADLINE_GRACE_MS } from './checker/deadlines.ts';
 import { runNemesis } from './nemesis/nemesis.ts';
 import { createClientPlans, SHORT_LIFETIMES } from './clients/client-plan.ts';
@@ -54,7 +55,10 @@ export async function runSeed(seed: number, count: number, entry: string): Promi
     const final = await readSettledState(deployment);
     await repeatAcceptedAnswers(world, history.entries, clients);
     stages.end('reading');
-    result = summarize(history, final, unfinishedClients, `${stages.text}${stallRecorder.text}`);
+    const { projects, violations } = await findProjectViolations(deployment.redis.url);
+    const times = `${projects} projects held against the model; ${stages.text}${stallRecorder.text}`;
+    const summary = summarize(history, final, unfinishedClients, times);
+    result = { ...summary, violations: [...summary.violations, ...violations] };
     return result;
   } finally {
     ended.abort();

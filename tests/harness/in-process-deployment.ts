@@ -12,6 +12,8 @@ import { OperatorStore } from '@baton/store/operator';
 import { type RunningWorker, startWorker } from '@baton/worker';
 import { Redis } from 'ioredis';
 import { findUnownedKeys } from '@baton/store/testing/unowned-keys';
+import { StoredProjectChecker } from './guards/stored-projects.ts';
+import { testGuards } from './guards/test-guards.ts';
 
 export const SECRET = 'a secret of the tests';
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests';
@@ -24,14 +26,18 @@ export interface DeploymentOptions {
   readonly workers?: number;
   readonly lifetimes?: Partial<Lifetimes>;
   readonly limits?: Partial<Limits>;
-  /** False: every request goes through the SDK's transport. */
+  /** False: every request goes through the SDK's transport. By default as the run of vitest has it. */
   readonly fastPath?: boolean;
   /** Settings of the gateways beside the usual ones. */
   readonly gateway?: Partial<Omit<GatewayConfiguration, 'edgeLimits'>>;
+  /** Networks that workers may call LLM endpoints in beside the public internet. */
+  readonly egressAllow?: readonly string[];
   readonly edgeLimits?: Partial<EdgeLimits>;
   readonly log?: ReturnType<typeof createLogger>;
   /** The test writes keys past Baton, which are not held to their lifetimes at the end. */
   readonly writesKeys?: boolean;
+  /** The test writes projects past Baton, which then estimates their sizes. */
+  readonly writesProjects?: boolean;
 }
 
 /** Gateways and workers in this process, on real sockets and a private Redis, with tenant `acme` and an API key. */
@@ -41,6 +47,8 @@ export class InProcessDeployment {
   readonly workers: RunningWorker[] = [];
   readonly stores: Store[] = [];
   apiKey = '';
+  private readonly projects: StoredProjectChecker;
+  private readonly guard = () => this.projects.findViolations();
   private readonly options: DeploymentOptions;
   private readonly stopRedis: () => Promise<void>;
 
@@ -48,6 +56,8 @@ export class InProcessDeployment {
     this.options = options;
     this.redisUrl = redis.url;
     this.stopRedis = redis.stop;
+    this.projects = new StoredProjectChecker(redis.url, { sizes: !options.writesProjects });
+    if (!options.writesKeys) testGuards.add(this.guard);
   }
 
   static async start(options: DeploymentOptions = {}): Promise<InProcessDeployment> {
@@ -102,7 +112,7 @@ export class InProcessDeployment {
       metricsOpen: false,
       unreadyMs: 0,
       drainMs: 9_000,
-      fastPath: this.options.fastPath ?? true,
+      fastPath: this.options.fastPath ?? process.env['TEST_TRANSPORT'] !== 'sdk',
       edgeLimits: { ...DEFAULT_EDGE_LIMITS, wrongCredentialsPerSecond: 1_000, ...this.options.edgeLimits },
       ...this.options.gateway,
     };
@@ -118,12 +128,19 @@ export class InProcessDeployment {
 
   async addWorker(programs: Programs = syntheticOperations): Promise<RunningWorker> {
     const store = await this.openStore(`worker-${this.workers.length}`);
-    const worker = await startWorker({ drainMs: 9_000 }, store, log, programs);
+    const worker = await startWorker(
+      { drainMs: 9_000, providerCalls: 100, egressAllow: this.options.egressAllow ?? [] },
+      store,
+      this.options.log ?? log,
+      programs,
+    );
     this.workers.push(worker);
     return worker;
   }
 
   async stop(): Promise<void> {
+    testGuards.delete(this.guard);
+    this.projects.close();
     await Promise.all(this.gateways.map((gateway) => gateway.stop()));
     await Promise.all(this.workers.map((worker) => worker.stop()));
     await Promise.all(this.stores.map((store) => store.close()));

@@ -1,6 +1,7 @@
 import { createConnection, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { commandWatchers } from './guards/test-guards.ts';
 
 /** Redis's MONITOR: every command that clients send, in order; with `scripts` also those that scripts run, behind `lua `. */
 export class RedisMonitor {
@@ -8,6 +9,7 @@ export class RedisMonitor {
   private readonly socket: Socket;
   private readonly marker: Socket;
   private readonly marks = new Map<string, () => void>();
+  private readonly watcher = () => this.caughtUp();
 
   private constructor(socket: Socket, marker: Socket, scripts: boolean) {
     this.socket = socket;
@@ -30,7 +32,9 @@ export class RedisMonitor {
     socket.write('MONITOR\r\n');
     await once(socket, 'data');
     marker.resume();
-    return new RedisMonitor(socket, marker, scripts);
+    const monitor = new RedisMonitor(socket, marker, scripts);
+    commandWatchers.add(monitor.watcher);
+    return monitor;
   }
 
   /** Resolves when every command that Redis has run by now is among `commands`. */
@@ -43,6 +47,7 @@ export class RedisMonitor {
   }
 
   close(): void {
+    commandWatchers.delete(this.watcher);
     this.socket.destroy();
     this.marker.destroy();
   }

@@ -3,6 +3,7 @@ import { taskRef } from '../../packages/store/src/records/keys.ts';
 import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
 import { type AnyJson, callTool, connectMcpClient, postJsonRpc } from '../harness/mcp-client.ts';
 import { UNLIMITED } from '../processes/process-settings.ts';
+import { storeConversation } from './store-conversation.ts';
 
 /**
  * A cursor is good for the list, the filters and the caller that it was given for, on any gateway, and shows nothing. The lists
@@ -59,7 +60,13 @@ beforeAll(async () => {
     const put = { method: 'PUT', headers: { ...headers, authorization: `Bearer ${admin}` } };
     const body = JSON.stringify({ name: `workflow-${at}`, description: 'see', steps });
     await fetch(`${baton.url()}/v1/workflows/workflow-${at}`, { ...put, body });
+    const agent = JSON.stringify({ id: `agent_${at}`, name: 'a', instructions: 'Do.' });
+    await fetch(`${baton.url()}/v1/agents/agent_${at}`, { ...put, body: agent });
+    const prompt = JSON.stringify({ name: `prompt-${at}`, text: 'Why?' });
+    await fetch(`${baton.url()}/v1/prompts/prompt-${at}`, { ...put, body: prompt });
   }
+  for (const principal of ['first-principal', 'second-principal', 'admin-principal'])
+    for (let at = 0; at < 25; at++) await storeConversation(baton, principal, at);
   lists = await listsWithCursors();
 }, 120_000);
 afterAll(() => baton?.stop());
@@ -107,7 +114,7 @@ async function listsWithCursors(): Promise<CursorList[]> {
         },
       });
   }
-  for (const method of ['resources/list', 'prompts/list', 'tasks/list'])
+  for (const method of ['resources/list', 'prompts/list', 'tools/list', 'tasks/list'])
     found.push({
       name: method,
       of: method,
@@ -117,6 +124,16 @@ async function listsWithCursors(): Promise<CursorList[]> {
         return reply.error?.data ?? reply.result;
       },
     });
+  found.push({
+    name: 'baton://projects',
+    of: 'baton://projects',
+    filter: {},
+    read: async (key, cursor, gateway) => {
+      const query = cursor === undefined ? '' : `?cursor=${encodeURIComponent(cursor)}`;
+      const reply = await rpc(key, 'resources/read', { uri: `baton://projects${query}` }, gateway);
+      return reply.error?.data ?? JSON.parse(reply.result.contents[0].text);
+    },
+  });
   return found;
 }
 
@@ -152,8 +169,10 @@ test('a cursor is taken on any gateway, and by nobody but its caller, list and f
         REFUSED,
       ]);
     if (list.of.includes('tenants')) continue;
-    // Projects and workflows are their tenant's.
-    const others = /projects|workflows|prompts/.test(list.of) ? [foreign] : [second, admin, foreign];
+    // Projects and definitions are their tenant's.
+    const others = /projects|workflows|prompts|agents|tools/.test(list.of)
+      ? [foreign]
+      : [second, admin, foreign];
     for (const key of others) expect(await list.read(key, cursor)).toMatchObject(REFUSED);
   }
 }, 120_000);
@@ -162,8 +181,13 @@ test('a cursor is taken on any gateway, and by nobody but its caller, list and f
 function sameList({ of, filter }: CursorList): string {
   const { status, ...others } = filter;
   if (of.endsWith('/projects')) return 'projects';
-  if (of.endsWith('/workflows')) return 'workflows';
+  for (const plural of ['workflows', 'agents', 'prompts']) if (of.endsWith(`/${plural}`)) return plural;
+  if (of === 'tools/list' || of.endsWith('/tools')) return 'tools';
+  if (of === 'prompts/list' || of.endsWith('/runnable-prompts')) return 'runnable prompts';
   const seenBy = of.includes('{tenant}') ? 'admin' : 'caller';
+  if (of === 'resources/list' || of.endsWith('/resources')) return JSON.stringify([seenBy, 'resources']);
+  if (of === 'list_conversations' || of.endsWith('/conversations'))
+    return JSON.stringify([seenBy, 'conversations']);
   if (of === 'tasks/list' || of.endsWith('/tasks')) return JSON.stringify([seenBy, 'tasks', filter]);
   if (!of.includes('interactions')) return JSON.stringify([of, filter]);
   const isPending = status === 'pending' || (status === undefined && of === 'pending_interactions');
@@ -176,7 +200,7 @@ test('a cursor is opaque: no part of it is a name, and none can be changed', asy
     if (cursor === undefined) continue;
     const decoded = Buffer.from(cursor, 'base64url').toString('latin1');
     for (const text of [cursor, decoded]) {
-      expect(text).not.toMatch(/principal|listed-|baton:|[{}[\]]"\w|\d{13}/);
+      expect(text).not.toMatch(/principal|listed-|baton:|[{,[]"\w{2,}"|\d{13}/);
       expect(refs.filter((ref) => text.includes(ref))).toEqual([]);
     }
     for (const at of [0, Math.floor(cursor.length / 2), cursor.length - 1]) {

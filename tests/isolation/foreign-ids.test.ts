@@ -8,6 +8,7 @@ import { InProcessDeployment } from '../harness/in-process-deployment.ts';
 import { callTool, connectMcpClient, postJsonRpc } from '../harness/mcp-client.ts';
 import { isPeriodicCommand, RedisMonitor } from '../harness/redis-monitor.ts';
 import { UNLIMITED } from '../processes/process-settings.ts';
+import { storeConversation } from './store-conversation.ts';
 import { type IdKind, idProbes, type IdProbe } from './id-probes.ts';
 
 /**
@@ -41,7 +42,9 @@ describe.each([true, false])('with the fast path: %s', (fastPath) => {
     const mole = await baton.createKey({ principal: 'mole' });
     const tasks = await victimTasks(url, victim);
     const interactions = tasks.map((taskId) => formatInteractionId(taskId, 1));
+    const conversation = await storeConversation(baton, 'victim');
     const foreign = {
+      conversation: [conversation],
       task: tasks,
       interaction: interactions,
       key: [victim.split('_')[2] ?? ''],
@@ -51,7 +54,7 @@ describe.each([true, false])('with the fast path: %s', (fastPath) => {
       'another principal': {
         attacker: mole,
         tenant: 'acme',
-        foreign: { task: tasks, interaction: interactions },
+        foreign: { task: tasks, interaction: interactions, conversation: [conversation] },
       },
       'another tenant': { attacker: stranger, tenant: 'strangers', foreign },
       'the admin of another tenant': { attacker: admin, tenant: 'strangers', foreign },
@@ -196,8 +199,9 @@ async function send(
   const commands = monitor.commands
     .slice(from)
     .filter((command) => !isPeriodicCommand(command) && !HOUSEKEEPING.test(command));
-  // A script that Redis does not have yet is sent once more, whole.
-  if (commands.some((command) => /^"eval" /i.test(command))) return send(sender, probe, id);
+  // A script that Redis does not have yet is sent once more, whole; and every 10 s a session is asked for first.
+  if (commands.some((command) => /^"eval" |^"zscore" "[^"]*:ended"/i.test(command)))
+    return send(sender, probe, id);
   return {
     reply: neutral(id, `${reply.status} ${JSON.stringify(headers)} ${text}`),
     commands: neutral(id, commands.join('\n')),

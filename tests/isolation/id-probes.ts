@@ -3,7 +3,7 @@ import { validInputs } from '../abuse/inputs/schema-arbitraries.ts';
 import type { AnyJson } from '../harness/mcp-client.ts';
 
 /** What an id names. A task's id and its interactions' ids differ in the last digits only. */
-export type IdKind = 'task' | 'interaction' | 'key' | 'tenant';
+export type IdKind = 'task' | 'interaction' | 'conversation' | 'key' | 'tenant';
 
 /** An HTTP request whose parts hold `@id`, in the place of one id. */
 export interface IdProbe {
@@ -19,10 +19,14 @@ const OWNED: Readonly<Record<string, IdKind>> = {
   'tool task_status.taskId': 'task',
   'tool cancel_task.taskId': 'task',
   'tool complete_task.taskId': 'task',
+  'tool retry_task.taskId': 'task',
   'tool resume_workflow.taskId': 'task',
   'tool agent_llm.interactionId': 'interaction',
   'tool pending_interactions.interactionId': 'interaction',
+  'tool get_conversation.conversationId': 'conversation',
+  'tool delete_conversation.conversationId': 'conversation',
   'path tasks': 'task',
+  'path conversations': 'conversation',
   'path interactions': 'interaction',
   'path keys': 'key',
   'path tenants': 'tenant',
@@ -34,15 +38,27 @@ const OWNED: Readonly<Record<string, IdKind>> = {
 const SHARED = new Set([
   'tool id',
   'tool add_subtask.taskId',
+  // A worker refuses it, in the task that the call starts (tests/agents/conversations.test.ts).
+  'tool ask_assistant.conversationId',
   'path projects',
+  // Each tool, and each resource, is probed for itself.
+  'path tools',
+  'path resources',
+  'path roles',
+  'resource baton://projects',
   'resource baton://projects/',
   'resource baton://prompts/',
   'path workflows',
   'resource baton://workflows/',
+  'path agents',
+  'path prompts',
+  'resource baton://agents/',
 ]);
 
 /** So many inputs are tried of each tool and route; those that their rules refuse are tried all the same. */
 const INPUTS = 15;
+/** The tools are called with the last over REST too, which runs the same code: with the answers of every kind where there are some. */
+const REST_INPUTS = 5;
 
 /** Every place in which an id can be sent, with generated inputs around it, and what is not known to be owned or shared. */
 export function idProbes(
@@ -66,9 +82,18 @@ export function idProbes(
       const inputs = sample(tool.inputSchema, { [field]: ['@id'] }, seed);
       for (const input of inputs)
         probes.push(rpcProbe(`${tool.name} ${field}`, kind, 'tools/call', toolCall(tool.name, field, input)));
+      for (const input of inputs.slice(-REST_INPUTS))
+        probes.push({
+          name: `${tool.name} ${field} over REST`,
+          kind,
+          method: 'POST',
+          path: `/v1/tools/${tool.name}`,
+          body: { ...(input as object), [field]: '@id' },
+        });
     }
   }
   for (const [path, methods] of Object.entries<AnyJson>(document.paths)) {
+    if (/\/tools\/\w+$/.test(path)) continue;
     for (const [, noun = '', parameter = ''] of path.matchAll(/\/([^/{]+)\/\{(\w+)\}/g)) {
       const kind = kindOf(`path ${noun}`);
       if (kind === undefined) continue;
@@ -90,6 +115,12 @@ export function idProbes(
     const kind = kindOf(`resource ${uriTemplate.slice(0, uriTemplate.indexOf('{'))}`);
     if (kind === undefined) continue;
     const uri = uriTemplate.replaceAll(/\{[^}]*\}/g, '@id');
+    probes.push({
+      name: `${uriTemplate} over REST`,
+      kind,
+      method: 'GET',
+      path: `/v1/resources/${encodeURIComponent(uri).replace('%40id', '@id')}`,
+    });
     for (const method of ['resources/read', 'resources/subscribe', 'resources/unsubscribe'])
       probes.push(rpcProbe(`${method} ${uriTemplate}`, kind, method, { uri }));
   }

@@ -17,6 +17,7 @@ const CHECKS = {
   schemas: "every result fits its tool's output schema",
   once: 'each call becomes one task, each delegation is accepted once, each commit is applied once',
   closed: 'nothing is left open',
+  stored: 'every stored project keeps its invariants',
   exported: 'the exported file fits the published schema, and is the same project after an import',
 } as const;
 type Name = keyof typeof CHECKS;
@@ -104,6 +105,10 @@ async function runPlan(
       seen: 'requests, claims, leases, deadlines, tasks',
       against: await checkNothingLeftOpen(deployment),
     }),
+    stored: async () => {
+      const { projects, violations } = await deployment.findProjectViolations();
+      return { seen: `${projects} projects`, against: violations };
+    },
     exported: async () => ({
       seen: `${items} items`,
       against: await checkExportRoundTrip(deployment, checker, PROJECT_ROOT),

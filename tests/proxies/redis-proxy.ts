@@ -46,6 +46,9 @@ interface ProxiedConnection {
   readonly replies: ByteQueue;
 }
 
+/** `loseReply`: Redis gets the command, and its connection ends when it replies. */
+type TaskCommandListener = (command: string, loseReply: () => void) => void;
+
 /** A command about a task has the task's key in it. */
 const TASK_KEY = /:task:/;
 
@@ -57,10 +60,11 @@ export class RedisProxy {
   readonly url: string;
   private readonly server: Server;
   private readonly connections = new Set<ProxiedConnection>();
-  private delay = 0;
+  private processDelay = 0;
+  private redisDelay = 0;
   private heldRequests = false;
   private heldReplies = false;
-  private taskListener: (() => void) | undefined;
+  private taskListener: TaskCommandListener | undefined;
   private taskCommandCount = 0;
 
   private constructor(server: Server, path: string) {
@@ -77,9 +81,14 @@ export class RedisProxy {
     return proxy;
   }
 
-  /** Delays each chunk of both directions. */
+  /** Delays each chunk of both directions, as if the process were far away. */
   setDelay(milliseconds: number): void {
-    this.delay = milliseconds;
+    this.processDelay = milliseconds;
+  }
+
+  /** The same beside it, as if Redis were slow: whoever makes Redis slow does so at the proxies of all its processes. */
+  setRedisDelay(milliseconds: number): void {
+    this.redisDelay = milliseconds;
   }
 
   dropConnections(): void {
@@ -105,7 +114,7 @@ export class RedisProxy {
   }
 
   /** Calls `listener` once, right after the process has sent its next command about a task. */
-  onNextTaskCommand(listener: () => void): void {
+  onNextTaskCommand(listener: TaskCommandListener): void {
     this.taskListener = listener;
   }
 
@@ -117,6 +126,10 @@ export class RedisProxy {
   close(): void {
     this.dropConnections();
     this.server.close();
+  }
+
+  private get delay(): number {
+    return this.processDelay + this.redisDelay;
   }
 
   private connect(client: Socket, redisPath: string): void {
@@ -141,7 +154,10 @@ export class RedisProxy {
       this.taskCommandCount++;
       const listener = this.taskListener;
       this.taskListener = undefined;
-      listener?.();
+      listener?.(chunk.toString('latin1'), () => {
+        connection.replies.setHeld(true);
+        redis.once('data', end);
+      });
     });
   }
 }

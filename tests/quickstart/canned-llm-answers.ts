@@ -9,6 +9,8 @@ const numberedTasks = (titles: readonly string[]) =>
     id: at + 1,
     title,
     description: `Build: ${title}.`,
+    details: `Build it behind the interface of the library: ${title}.`,
+    testStrategy: `Try it with a member, and with somebody who is none: ${title}.`,
     ...(at > 0 ? { dependencies: [at] } : {}),
   }));
 

@@ -35,16 +35,18 @@ async function inspect(...args: string[]): Promise<AnyJson> {
 }
 
 test("the Inspector's command line lists the prompts and gets one", async () => {
-  expect(await inspect('--method', 'prompts/list')).toEqual({
-    prompts: [
-      {
-        name: 'tags',
-        title: 'See the tags',
-        description: 'do tags',
-        arguments: [{ name: 'project', required: true }],
-      },
-    ],
+  const { prompts } = await inspect('--method', 'prompts/list');
+  const names = prompts.map(({ name }: AnyJson) => name);
+  expect(names).toEqual(['baton.next_task', 'baton.plan_document', 'baton.review_plan', 'tags']);
+  expect(prompts.at(-1)).toEqual({
+    name: 'tags',
+    title: 'See the tags',
+    description: 'do tags',
+    arguments: [{ name: 'project', required: true }],
   });
+  const guideArgs = ['--prompt-name', 'baton.next_task', '--prompt-args', 'projectRoot=shop'];
+  const guide = await inspect('--method', 'prompts/get', ...guideArgs);
+  expect(guide.messages[0].content.text).toContain('{"projectRoot":"shop"}');
   const args = ['--prompt-name', 'tags', '--prompt-args', 'project=nowhere'];
   const run = await inspect('--method', 'prompts/get', ...args);
   expect(run._meta).toMatchObject({ task_status: 'working' });

@@ -16,7 +16,8 @@ export class QuickstartFolder {
 
   static async start(): Promise<QuickstartFolder> {
     const clone = new QuickstartFolder();
-    for (const part of ['node_modules', 'tests']) symlinkSync(join(root, part), join(clone.folder, part));
+    for (const part of ['node_modules', 'tests', 'docs'])
+      symlinkSync(join(root, part), join(clone.folder, part));
     await clone.startDev();
     return clone;
   }

@@ -22,22 +22,20 @@ afterAll(async () => {
   await clone.end();
 });
 
-const tea = codeBlocksUnder('A first delegation with curl');
-const [begin = ''] = tea;
+const tea = codeBlocksUnder('A first delegation');
 
-/** The replies of `call`, a line each. */
-const replies = (said: string): AnyJson[] =>
-  said
-    .split('\n')
-    .filter((line) => line.startsWith('{"'))
-    .map((line) => JSON.parse(line).result?.structuredContent);
+/** What `baton call` replies to a program. */
+const call = async (args: string): Promise<AnyJson> =>
+  JSON.parse(await clone.sh(`npx baton call ${args} --json`));
 
-test('by hand: answers sent with curl make a plan, split its first task and finish it', async () => {
+/** Each command that is typed is a process of its own, and npx before it. */
+const MANY_COMMANDS = { timeout: 120_000 };
+
+test('by hand: typed answers make a plan, split its first task and finish it', MANY_COMMANDS, async () => {
   const said = await clone.sh(...tea, ...codeBlocksUnder('By hand'));
-  const [split, , , next] = replies(said).slice(-4);
-  expect(split.task.subtasks.map(({ title }: AnyJson) => title)).toEqual(['Table of teas', 'Page of teas']);
-  expect(next).toMatchObject({ task: { id: 2, title: 'Basket' } });
-  const { task } = replies(await clone.sh(begin, 'call get_task \'{"id":1}\''))[0];
+  expect(said).toMatch(/subtasks:\n +- id: 1\n +title: Table of teas[\s\S]+- id: 2\n +title: Page of teas/);
+  expect(said.trimEnd()).toMatch(/\n {2}id: 2\n {2}title: Basket\n[\s\S]+message: "Next is 2: Basket"$/);
+  const { task } = await call('get_task id=1');
   expect(task).toMatchObject({ status: 'done', subtasks: [{ status: 'done' }, { status: 'done' }] });
 });
 
@@ -52,7 +50,7 @@ test('the commands of baton workflows store and run the examples, which baton de
     expect(said).toMatch(text);
 });
 
-describe('with an LLM endpoint', { timeout: 60_000 }, () => {
+describe('with an LLM endpoint', MANY_COMMANDS, () => {
   const [choices = ''] = codeBlocksUnder('With an LLM endpoint', '');
   const lines = choices.trim().split('\n');
 
@@ -68,9 +66,12 @@ describe('with an LLM endpoint', { timeout: 60_000 }, () => {
     const provider = line.includes('ANTHROPIC') ? 'anthropic' : 'openai';
     // The reader's provider is the tests' server; all else is what is typed.
     const here = `export BATON_LLM_ENDPOINT=${llm.url} BATON_LLM_PROVIDER=${provider}`;
-    const said = await clone.sh(begin, named, here, ...codeBlocksUnder('With an LLM endpoint'));
-    const [split, , next] = replies(said).slice(-3);
+    const said = await clone.sh(named, here, ...codeBlocksUnder('With an LLM endpoint'));
+    expect(said).toContain(`message: "Next is 2: ${CANNED_ANSWERS.tasks[1]?.title}"`);
+    const split = await call('get_task projectRoot=library id=1');
+    expect(split.task).toMatchObject({ status: 'done' });
     expect(split.task.subtasks).toHaveLength(CANNED_ANSWERS.subtasks.length);
+    const next = await call('next_task projectRoot=library');
     expect(next.task).toMatchObject({ id: 2, title: CANNED_ANSWERS.tasks[1]?.title });
     expect(llm.calls.map(({ api }) => api)).toEqual([provider, provider]);
     expect(llm.calls[0]?.topic).toContain('SHELFLIGHT');
@@ -116,7 +117,6 @@ describe('from an MCP client', () => {
   test('the command for Claude Code without a file has the same URL and header', async () => {
     const line = codeBlocksUnder('From an MCP client', '').find((block) => block.startsWith('claude '));
     const said = await clone.sh(
-      begin,
       ...codeBlocksUnder('From an MCP client'),
       `claude() { printf '%s\\n' "$@"; }`,
       line ?? '',
@@ -131,26 +131,29 @@ describe('from an MCP client', () => {
     await client.close();
   });
 
-  test('the Inspector reads its key from a file, and prints what the walkthrough shows', async () => {
-    const [commands = '', output = ''] = codeBlocksUnder('From an MCP client', '').slice(-2);
-    const lines = commands.trim().split('\n');
-    const [mcpJson = ''] = codeBlocksUnder('From an MCP client', 'json');
-    const fill = lines.find((line) => line.startsWith('sed ')) ?? '';
-    await clone.sh(
-      begin,
-      ...codeBlocksUnder('From an MCP client'),
-      `cat > .mcp.json <<'EOF'\n${mcpJson}EOF`,
-      fill,
-    );
-    const { baton } = JSON.parse(clone.read(INSPECTOR_CONFIG)).mcpServers;
-    expect(commands).toContain(`--config ${INSPECTOR_CONFIG} --server baton`);
-    const client = await connectByConfiguration(baton, clone.devFile.mcpUrl);
-    await clone.sh(...tea, ...codeBlocksUnder('By hand'));
-    const result = JSON.stringify(await client.callTool({ name: 'next_task', arguments: {} }), null, 2);
-    expect(result.startsWith(output.trim().replace(/,$/, ''))).toBe(true);
-    await client.close();
-    // By flags it is the same.
-    const [byFlags = ''] = lines;
-    expect(byFlags).toContain(`--header "Authorization: Bearer $BATON_API_KEY"`);
-  });
+  test(
+    'the Inspector reads its key from a file, and prints what the walkthrough shows',
+    MANY_COMMANDS,
+    async () => {
+      const [commands = '', output = ''] = codeBlocksUnder('From an MCP client', '').slice(-2);
+      const lines = commands.trim().split('\n');
+      const [mcpJson = ''] = codeBlocksUnder('From an MCP client', 'json');
+      const fill = lines.find((line) => line.startsWith('sed ')) ?? '';
+      await clone.sh(
+        ...codeBlocksUnder('From an MCP client'),
+        `cat > .mcp.json <<'EOF'\n${mcpJson}EOF`,
+        fill,
+      );
+      const { baton } = JSON.parse(clone.read(INSPECTOR_CONFIG)).mcpServers;
+      expect(commands).toContain(`--config ${INSPECTOR_CONFIG} --server baton`);
+      const client = await connectByConfiguration(baton, clone.devFile.mcpUrl);
+      await clone.sh(...tea, ...codeBlocksUnder('By hand'));
+      const result = JSON.stringify(await client.callTool({ name: 'next_task', arguments: {} }), null, 2);
+      expect(result.startsWith(output.trim().replace(/,$/, ''))).toBe(true);
+      await client.close();
+      // By flags it is the same.
+      const [byFlags = ''] = lines;
+      expect(byFlags).toContain(`--header "Authorization: Bearer $BATON_API_KEY"`);
+    },
+  );
 });

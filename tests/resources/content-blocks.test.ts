@@ -107,7 +107,7 @@ describe.each([
   });
 
   test.each(Object.entries(BLOCKS))(
-    'an answer that consists only of %s is accepted [content-types]',
+    'an answer that consists only of %s is accepted [content-types, content-text, content-image, content-audio, content-link, content-embedded]',
     async (_kind, block) => {
       expect(ContentBlockSchema.safeParse(block).success).toBe(true);
       const asked = await open({});

@@ -1,3 +1,4 @@
+import { projectTools } from '@baton/operations';
 import { UriTemplate } from '@modelcontextprotocol/sdk/shared/uriTemplate.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callTool, connectMcpClient, type AnyJson } from '../harness/mcp-client.ts';
@@ -14,7 +15,8 @@ describe.each([
   afterAll(() => fixture?.stop());
 
   test('declares resources and completions [resources-capability]', async () => {
-    expect(fixture.client.getServerCapabilities()).toMatchObject({ resources: {}, completions: {} });
+    const connected = await connectMcpClient(fixture.baton.url(), fixture.baton.apiKey);
+    expect(connected.getServerCapabilities()).toMatchObject({ resources: {}, completions: {} });
   });
 
   test("lists the caller's resources, each of which can be read [resources-list]", async () => {
@@ -26,6 +28,7 @@ describe.each([
       projectUri('status'),
       projectUri('tasks'),
       projectUri('complexity-report'),
+      projectUri('complexity-report/chart'),
       projectUri('rules'),
       projectUri('files'),
       projectUri('files/broken.png'),
@@ -44,6 +47,15 @@ describe.each([
         'update_task',
         'update_subtask',
         'add_task',
+        'scope_up_task',
+        'scope_down_task',
+        'research',
+        'ask_assistant',
+        'call_prompt',
+        'classify',
+        'binary_classify',
+        ...projectTools.map(({ name }) => name).filter((name) => name !== 'generate_prompt'),
+        'init-success',
       ].map((operation) => `baton://prompts/${operation}`),
     ]);
     for (const { uri, mimeType, size } of resources) {
@@ -74,23 +86,31 @@ describe.each([
     }
   });
 
-  test('lists a template for each kind of resource, whose expansion by the SDK can be read [resource-templates]', async () => {
+  test('lists a template for each kind of resource, whose expansion by the SDK can be read [resource-templates, task-template]', async () => {
     const { resourceTemplates } = await fixture.client.listResourceTemplates();
     const anyone = { principal: '', scopes: new Set(['admin'] as const) };
-    await fixture.baton.store.tenant('acme').workflows.put(anyone, 'plan', { name: 'plan', steps: [] });
+    await fixture.baton.store
+      .tenant('acme')
+      .workflows.put(anyone, 'plan', { definition: { name: 'plan', steps: [] } });
+    const agent = { definition: { id: 'writer' }, summary: { name: 'Writer' } };
+    await fixture.baton.store.tenant('acme').agents.put(anyone, 'writer', agent);
     const values: AnyJson = {
       project: PROJECT,
       tag: 'master',
       name: 'plan.png',
       taskId: fixture.parkedCall.taskId,
       operation: 'update',
+      n: '1',
     };
     const kinds = resourceTemplates.map(({ uriTemplate }) => uriTemplate);
     expect(kinds).toEqual([
+      'baton://projects{?cursor}',
       'baton://projects/{project}/status{?tag}',
       'baton://projects/{project}/tasks{?tag}',
       'baton://projects/{project}/tasks/{id}{?tag}',
+      'baton://projects/{project}/tasks/{id}/attachments/{n}{?tag}',
       'baton://projects/{project}/complexity-report{?tag}',
+      'baton://projects/{project}/complexity-report/chart{?tag}',
       'baton://projects/{project}/rules',
       'baton://projects/{project}/files',
       'baton://projects/{project}/files/{name}',
@@ -98,10 +118,15 @@ describe.each([
       'baton://interactions/{id}',
       'baton://prompts/{operation}',
       'baton://workflows/{name}',
+      'baton://agents/{id}',
     ]);
     for (const { uriTemplate, title, description } of resourceTemplates) {
       expect([title, description]).toEqual([expect.any(String), expect.any(String)]);
-      const id = uriTemplate.startsWith('baton://interactions') ? fixture.parkedCall.interactionId : '2';
+      const ids: Readonly<Record<string, string>> = {
+        'baton://interactions/{id}': fixture.parkedCall.interactionId,
+        'baton://agents/{id}': 'writer',
+      };
+      const id = ids[uriTemplate] ?? '2';
       const name = uriTemplate.startsWith('baton://workflows') ? 'plan' : values.name;
       await fixture.read(new UriTemplate(uriTemplate).expand({ ...values, id, name }));
     }

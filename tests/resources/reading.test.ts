@@ -39,7 +39,7 @@ describe.each([
     });
   });
 
-  test('returns the same project data as the project tools [resources-of-project]', async () => {
+  test('returns the same project data as the project tools [resources-of-project, project-resources]', async () => {
     expect((await fixture.readJson('baton://projects')).projects).toEqual([
       {
         projectRoot: PROJECT,
@@ -106,6 +106,8 @@ describe.each([
       projectUri('tasks#top'),
       projectUri('rules?tag=master'),
       projectUri('complexity-report?tag=winter'),
+      projectUri('complexity-report/chart?tag=winter'),
+      'baton://projects/none/complexity-report/chart',
       projectUri('files/none.md'),
       `baton://tasks/${fixture.parkedCall.interactionId}`,
       `baton://interactions/${fixture.parkedCall.taskId}`,

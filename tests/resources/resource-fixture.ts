@@ -109,6 +109,8 @@ export class ResourceFixture {
       await callTool(client, 'add_task', { projectRoot: PROJECT, ...task });
     }
     await callTool(client, 'add_subtask', { projectRoot: PROJECT, id: 1, title: 'Find the spade' });
+    const link = { type: 'resource_link', uri: 'https://example.org/spade', name: 'spade' };
+    await callTool(client, 'attach_to_task', { projectRoot: PROJECT, id: '2', attachments: [link] });
     await callTool(client, 'add_tag', { projectRoot: PROJECT, name: 'winter' });
     const asked = await callTool(client, 'analyze_project_complexity', { projectRoot: PROJECT });
     const analyses = [1, 2].map((taskId) => ({

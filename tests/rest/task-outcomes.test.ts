@@ -18,7 +18,12 @@ let worker: RunningWorker;
 beforeAll(async () => {
   replicas = await startTestReplicas();
   store = await Store.open({ url: replicas.redisUrl, secret: TEST_SECRET, replica: 'worker' });
-  worker = await startWorker({ drainMs: 2_000 }, store, createLogger('silent', {}), syntheticOperations);
+  worker = await startWorker(
+    { drainMs: 2_000, providerCalls: 4, egressAllow: [] },
+    store,
+    createLogger('silent', {}),
+    syntheticOperations,
+  );
 });
 afterAll(async () => {
   await worker.stop();

@@ -179,6 +179,7 @@ test('a task that keeps failing fails for good; its job is among the failed ones
   // Retried from a dashboard, it finds nothing to do.
   await job!.retry();
   await expect.poll(() => queue.getJobCounts()).toMatchObject({ failed: 0, waiting: 0, active: 0 });
+  await redis.del(project);
 }, 60_000);
 
 test("a worker's metrics count jobs, the tasks of each, and how they ended", async () => {

@@ -45,12 +45,15 @@ test('each change of a tenant is one line of the log, and a refused one is none'
 
 test('each change of a key is one line of the log, by whom it was, and without the key', async () => {
   const made = await send('POST', '/tenants/acme/keys', admin, { name: 'made', scopes: ['mcp'] });
+  await send('PATCH', `/tenants/acme/keys/${made.id}`, admin, { tools: 'core' });
+  await send('PATCH', `/tenants/acme/keys/${made.id}`, made.key, { tools: 'all' });
   const rotated = await send('POST', `/tenants/acme/keys/${made.id}/rotate`, OPERATOR_TOKEN, {});
   await send('DELETE', `/tenants/acme/keys/${rotated.id}`, admin);
   const adminId = admin.split('_')[2];
   const audits = takeAudits();
   expect(audits).toMatchObject([
     { audit: 'key_created', tenant: 'acme', keyId: made.id, by: adminId },
+    { audit: 'key_changed', tenant: 'acme', keyId: made.id, by: adminId, tools: 'core' },
     { audit: 'key_rotated', tenant: 'acme', by: 'operator' },
     { audit: 'key_revoked', tenant: 'acme', keyId: rotated.id, by: adminId },
   ]);

@@ -295,7 +295,10 @@ describe('waiting for work', () => {
     };
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const request = { method: 'POST', headers, body: JSON.stringify(body), signal: gone.signal };
-    const held = fetch(`${baton.url(0)}/mcp`, request).catch(() => 'aborted');
+    const held = fetch(`${baton.url(0)}/mcp`, request).then(
+      (response) => response.text().catch(() => 'aborted'),
+      () => 'aborted',
+    );
     await waiting(1);
     gone.abort();
     expect(await held).toBe('aborted');

@@ -49,7 +49,8 @@ describe.each([
     expect(directive.interactionId).toMatch(/^[0-9a-f-]{36}$/);
     expect(Date.parse(directive.expiresAt)).toBeGreaterThan(Date.now());
     expect(result._meta).toEqual({ 'io.modelcontextprotocol/related-task': { taskId: directive.taskId } });
-    const texts = (result.content as { text: string }[]).map(({ text }) => text);
+    const blocks = result.content as { type: string; text: string }[];
+    const texts = blocks.filter(({ type }) => type === 'text').map(({ text }) => text);
     expect(JSON.parse(texts.at(-1) ?? '')).toEqual(directive);
   });
 
@@ -94,7 +95,7 @@ describe.each([
 
   test('requests an invalid answer again, with its validation error', async () => {
     const { interactionId, taskId } = await echo();
-    const { outcome } = await answer(other, interactionId, { object: { value: 7 } });
+    const { outcome } = await answer(other, interactionId, { object: { value: 7 } }, { repeat: true });
     expect(outcome).toMatchObject({ status: 'input_required', pending: { taskId, attempt: 2 } });
     expect(outcome.pending.interactionId).not.toBe(interactionId);
     const [quoted, told] = outcome.pending.llmRequestForAgent.messages.slice(-2);
@@ -172,10 +173,16 @@ describe.each([
   test('is listed with its whole request in pending_interactions, for a client that lost the directive', async () => {
     const client = await connectMcpClient(baton.url(1), await baton.createKey({}));
     const directive = await echo(client, 'find me');
-    const { interactions } = await callTool(client, 'pending_interactions', {});
+    const { interactions } = await callTool(client, 'pending_interactions', { requests: 'true' });
     expect(interactions).toHaveLength(1);
     expect(interactions[0]).toMatchObject(directive);
     const { interactionId } = directive;
+    const [listed, ...others] = (await callTool(client, 'pending_interactions', {})).interactions;
+    expect(others).toEqual([]);
+    const { llmRequestForAgent: _, pendingInteractionSignalToAgent: _signal, ...told } = directive;
+    const { toolResponseSource: _source, message: _said, ...summary } = told;
+    expect(listed).toMatchObject(summary);
+    expect(Object.keys(listed)).not.toContain('llmRequestForAgent');
     expect((await callTool(client, 'pending_interactions', { interactionId })).interactions[0]).toMatchObject(
       directive,
     );

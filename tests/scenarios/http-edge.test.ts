@@ -30,9 +30,6 @@ describe.each([
     key: string | undefined = baton.apiKey,
   ) => postJsonRpc(baton.url(), key, body, headers);
 
-  /** What is refused once a stream has begun has no HTTP status of its own any more: it is a JSON-RPC error in it. */
-  const midway = (status: number) => (fastPath ? status : 200);
-
   test('refuses a missing, malformed, unknown and revoked key with 401 that says where to get one', async () => {
     const mistyped = baton.apiKey.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
     const { id, key: revoked } = await baton.store
@@ -121,16 +118,11 @@ describe.each([
   });
 
   test('refuses a key without the required scope with 403 that names the scope', async () => {
-    for (const [scope, begun] of [
-      ['admin', 403],
-      ['agent', midway(403)],
-    ] as const) {
+    for (const scope of ['admin', 'agent'] as const) {
       const key = await baton.createKey({ scopes: [scope] });
       const { status, headers, body } = await send(tool('parse_prd', { prd: 'x' }), MCP, key);
-      expect([scope, status, body.error.data.code]).toEqual([scope, begun, 'insufficient_scope']);
-      if (status === 403) {
-        expect(headers.get('www-authenticate')).toMatch(/error="insufficient_scope", scope="mcp"/);
-      }
+      expect([scope, status, body.error.data.code]).toEqual([scope, 403, 'insufficient_scope']);
+      expect(headers.get('www-authenticate')).toMatch(/error="insufficient_scope", scope="mcp"/);
     }
     expect((await send(rpc('tools/list'), MCP, await baton.createKey({ scopes: ['agent'] }))).status).toBe(
       200,
@@ -240,35 +232,13 @@ describe.each([
     ]);
   });
 
-  test('counts every message of a batch against the rate limit', async () => {
-    const few = await baton.addTenant(`batch-${fastPath}`, { requestsPerSecond: 1, burst: 3 });
-    expect(
-      (
-        await send(
-          [1, 2].map((id) => rpc('ping', {}, id)),
-          MCP,
-          few,
-        )
-      ).status,
-    ).toBe(200);
-    expect(
-      (
-        await send(
-          [1, 2, 3].map((id) => rpc('ping', {}, id)),
-          MCP,
-          few,
-        )
-      ).status,
-    ).toBe(429);
-  });
-
   test('limits pending requests, and accepts the next call once one was answered', async () => {
     const key = await baton.addTenant(`few-${fastPath}`, { pendingInteractions: 2 });
     const parked = await send(tool('bench_echo', { text: '1' }), MCP, key);
     await send(tool('bench_echo', { text: '2' }), MCP, key);
     const refused = await send(tool('bench_echo', { text: '3' }), MCP, key);
     expect([refused.status, refused.body.error.data]).toEqual([
-      midway(429),
+      429,
       expect.objectContaining({ code: 'limit_pending', most: 2 }),
     ]);
     const { interactionId } = parked.body.result.structuredContent;

@@ -95,14 +95,39 @@ describe('a command with an idempotency key', () => {
 });
 
 describe('an operation that ends in its first segment', () => {
+  test('is a task where it has a key, or was called as one, which task_status and tasks/get know; without either it is none', async () => {
+    await projectWithTask('a task');
+    const args = { projectRoot: 'a task' };
+    await call('set_task_status', { ...args, id: '1', status: 'done' });
+    expect((await call('expand_all', args)).taskId, 'nobody asked for one').toBeUndefined();
+    const byKey = await call('expand_all', args, 'named');
+    const headers = { 'mcp-protocol-version': '2025-11-25' };
+    const rpc = async (method: string, params: object): Promise<AnyJson> => {
+      const body = { jsonrpc: '2.0', id: ++calls, method, params };
+      return (await postJsonRpc(baton.url(1), baton.apiKey, body, headers)).body.result;
+    };
+    const created = await rpc('tools/call', { name: 'expand_all', arguments: args, task: {} });
+    const byTask = (await rpc('tasks/result', { taskId: created.task.taskId })).structuredContent;
+    const { taskId: _, ...result } = byKey;
+    expect(byTask).toEqual({ ...result, taskId: created.task.taskId });
+    for (const { taskId } of [byKey, byTask]) {
+      expect(await call('task_status', { taskId })).toMatchObject({
+        status: 'completed',
+        operation: 'expand_all',
+        result: { ...result, taskId },
+      });
+      expect(await rpc('tasks/get', { taskId })).toMatchObject({ taskId, status: 'completed' });
+    }
+  });
+
   test('keeps its key: a repetition returns the same result, whatever has changed since', async () => {
     await projectWithTask('ended');
     await call('set_task_status', { projectRoot: 'ended', id: '1', status: 'done' });
     const all = { projectRoot: 'ended' };
     const first = await call('expand_all', all, 'nothing');
-    expect(first).toMatchObject({ status: 'completed' });
+    expect(first).toMatchObject({ status: 'completed', taskId: expect.any(String) });
     await call('set_task_status', { projectRoot: 'ended', id: '1', status: 'pending' });
-    expect(await call('expand_all', all, 'nothing', { gateway: 1 })).toEqual({ ...first, replayed: true });
+    expect(await call('expand_all', all, 'nothing', { gateway: 1 })).toEqual(first);
     expect((await call('expand_all', { ...all, force: true }, 'nothing')).error.code).toBe(
       'idempotency_conflict',
     );

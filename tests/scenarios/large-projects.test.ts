@@ -19,6 +19,7 @@ beforeAll(async () => {
     gateways: 1,
     workers: 0,
     limits: { requestBytes: 8 * 1_048_576, projectBytes: 32 * 1_048_576 },
+    writesProjects: true,
   });
   redis = new Redis(baton.redisUrl.replace('unix://', ''));
   const tasks = Array.from({ length: TASKS }, (_, at) => ({

@@ -31,8 +31,9 @@ describe.each([
       .body;
   };
 
-  test('the server declares the tools capability without options that it does not implement [tools-capability]', () => {
-    expect(client.getServerCapabilities()?.tools).toEqual({});
+  test('the server declares the tools capability, and that it tells of changes of the list [tools-capability]', async () => {
+    const connected = await connectMcpClient(baton.url(), baton.apiKey);
+    expect(connected.getServerCapabilities()?.tools).toEqual({ listChanged: true });
   });
 
   test('every tool has a name, a title, a description and both schemas, in a stable order [tools-list]', async () => {
@@ -87,7 +88,7 @@ describe.each([
     expect(await baton.store.tenant('acme').projects.open(projectRoot)).toEqual(before);
   });
 
-  test('a result is structured, fits its schema and has a sentence of text [tool-structured]', async () => {
+  test('a result is structured, fits its schema and has a sentence of text [tool-structured, results-fit-schemas]', async () => {
     const projectRoot = 'structured';
     for (const [name, args] of [
       ['initialize_project', {}],
@@ -101,7 +102,8 @@ describe.each([
       const result = await client.callTool({ name, arguments: { projectRoot, ...args } });
       expect([name, result.isError ?? false]).toEqual([name, false]);
       expect(result.structuredContent).toBeInstanceOf(Object);
-      const [sentence, ...rest] = result.content as AnyJson[];
+      const blocks = result.content as AnyJson[];
+      const [sentence, ...rest] = blocks.filter(({ type }) => type !== 'resource_link');
       expect(sentence).toEqual({ type: 'text', text: expect.stringMatching(/\S/) });
       for (const { text } of rest) expect(JSON.parse(text)).toEqual(result.structuredContent);
     }
@@ -124,7 +126,75 @@ describe.each([
     expect((content as AnyJson[])[0].text).toBe("Project 'Tea' is ready.");
   });
 
-  test('a completed operation returns data without its prompt [results-are-data, prompts-apart]', async () => {
+  test('tasks_created are the tasks that the call added, as get_tasks has them [init-shape]', async () => {
+    const project = { projectRoot: 'begun' };
+    const tasks = [{ title: 'Kettle', description: 'Buy one.' }];
+    const init = (more: object) => callTool(client, 'initialize_project', { ...project, tasks, ...more });
+    const { tasks_created: added } = await init({});
+    const { tasks: kept } = await callTool(client, 'get_tasks', project);
+    expect(added).toEqual(kept.map(({ id, title, status }: AnyJson) => ({ id, title, status })));
+    expect(added).toEqual([{ id: 1, title: 'Kettle', status: 'pending' }]);
+    expect((await init({})).tasks_created).toEqual([]);
+    for (const bad of [{ tasks: 'Kettle' }, { tasks: [{ title: 'x' }] }, { tasks: [{ ...tasks[0], id: 7 }] }])
+      expect((await init(bad)).error).toMatchObject({ code: 'invalid_arguments' });
+  });
+
+  test('REST gives the data of a call as MCP does: the task, its result and the project [rest-as-mcp]', async () => {
+    const args = { prd: 'Tea.', numTasks: 1, projectRoot: 'alike' };
+    const asked = await callTool(client, 'parse_prd', args);
+    const rest = async (path: string, body?: object) => {
+      const headers = { authorization: `Bearer ${baton.apiKey}`, 'content-type': 'application/json' };
+      const request = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      const response = await fetch(`${new URL(baton.url()).origin}/v1/${path}`, { headers, ...request });
+      return (await response.json()) as AnyJson;
+    };
+    const data = { tasks: [{ id: 1, title: 'Kettle', description: 'Boil.' }] };
+    const answer = { agentLLMResponse: successAnswer(data), waitMs: 20_000 };
+    const { outcome } = await rest(`interactions/${asked.interactionId}/answer`, answer);
+    const { taskId } = asked;
+    const status = await callTool(client, 'task_status', { taskId });
+    expect([outcome.result, (await rest(`tasks/${taskId}`)).result]).toEqual([status.result, status.result]);
+    const { tasks } = await callTool(client, 'get_tasks', { projectRoot: 'alike' });
+    const { task } = await callTool(client, 'get_task', { projectRoot: 'alike', id: '1' });
+    const file = await rest('projects/alike');
+    expect(file.master.tasks).toEqual([task]);
+    expect(tasks.map(({ id }: AnyJson) => id)).toEqual([1]);
+  });
+
+  test("the texts for people know each tool that has one, and seed 5's own example [prompt-texts]", async () => {
+    const texts = await client.listResources();
+    const context = await callTool(client, 'initialize_project', { projectRoot: 'told', name: 'Told' });
+    const { prompt } = await callTool(client, 'generate_prompt', { operation: 'init-success', context });
+    expect(prompt).toContain("Project 'Told' is ready.");
+    expect(prompt).toContain('parse_prd turns a requirements document into tasks');
+    const { contents } = await client.readResource({ uri: 'baton://prompts/init-success' });
+    expect((contents[0] as AnyJson).text).toContain('# Start a project (`initialize_project`)');
+    for (const name of ['set_task_status', 'copy_tag', 'ask_assistant', 'classify', 'expand_task']) {
+      expect((await callTool(client, 'generate_prompt', { operation: name })).prompt).toMatch(/^# /);
+      expect(texts.resources.map(({ uri }) => uri)).toContain(`baton://prompts/${name}`);
+    }
+  });
+
+  test('each tool has a category and its confirmation under _meta, in step with its hints [tool-annotations, tool-metadata]', async () => {
+    const { tools } = await client.listTools();
+    for (const { name, annotations, execution, _meta } of tools as AnyJson[]) {
+      expect([name, _meta['baton/category']]).toEqual([name, expect.stringMatching(/^[a-z]+(-[a-z]+)?$/)]);
+      expect([name, _meta['baton/requiresConfirmation']]).toEqual([name, annotations.destructiveHint]);
+      expect([name, _meta['baton/delegates']]).toEqual([name, execution.taskSupport === 'optional']);
+    }
+    const of = (name: string) => tools.find((tool) => tool.name === name)?._meta;
+    const long = tools.filter(({ _meta }) => _meta?.['anthropic/maxResultSizeChars'] === 500_000);
+    const names = long.map(({ name }) => name);
+    const mayDelegate = (tools as AnyJson[]).filter(({ _meta }) => _meta['baton/delegates']);
+    expect(names).toEqual(expect.arrayContaining(mayDelegate.map(({ name }) => name)));
+    for (const name of ['agent_llm', 'pending_interactions', 'task_status', 'get_tasks', 'get_task'])
+      expect(names).toContain(name);
+    expect(of('set_task_status')).not.toHaveProperty('anthropic/maxResultSizeChars');
+    expect(of('initialize_project')).toMatchObject({ 'baton/category': 'project-management' });
+    expect(of('delete_project')).toMatchObject({ 'baton/requiresConfirmation': true });
+  });
+
+  test('a completed operation returns data without its prompt [results-are-data, prompts-apart, work-apart-from-texts]', async () => {
     const asked = await callTool(client, 'parse_prd', {
       prd: 'Three teas.',
       numTasks: 1,
@@ -151,7 +221,7 @@ describe.each([
     ['get_task', { id: {} }, 'invalid_arguments'],
     ['task_status', { taskId: 'x' }, 'task_not_found'],
   ])(
-    'an error in %s of %j is a result with isError, which a model can read [tool-error]',
+    'an error in %s of %j is a result with isError, which a model can read [tool-error, tool-request]',
     async (name, args, code) => {
       const result = await client.callTool({ name, arguments: args });
       expect(result).toMatchObject({

@@ -17,6 +17,7 @@ const FILLER_BYTES = 64 * 1_048_576;
 const DONE_TOOLS = [
   'cancel_task',
   'complete_task',
+  'delete_conversation',
   'delete_project',
   'delete_tag',
   'move_task',
@@ -31,6 +32,7 @@ const ROUTES: Readonly<Record<string, { done: boolean; body?: object; operator?:
   'POST /v1/tenants': { done: true, body: { id: 'another' }, operator: true },
   'PATCH /v1/tenants/{tenant}': { done: true, body: { limits: { burst: 100_000 } }, operator: true },
   'POST /v1/tenants/{tenant}/keys': { done: false, body: { name: 'k', scopes: ['mcp'] } },
+  'PATCH /v1/tenants/{tenant}/keys/{id}': { done: true, body: { tools: 'core,agent_llm' } },
   'POST /v1/tenants/{tenant}/keys/{id}/rotate': { done: false, body: {} },
   'DELETE /v1/tenants/{tenant}/keys/{id}': { done: true },
   'POST /v1/interactions/{id}/extend': { done: true, body: { ttlMs: 60_000 } },
@@ -40,12 +42,34 @@ const ROUTES: Readonly<Record<string, { done: boolean; body?: object; operator?:
   },
   'POST /v1/interactions/{id}/cancel': { done: true, body: {} },
   'POST /v1/tasks/{id}/cancel': { done: true, body: {} },
+  'POST /v1/tasks/{id}/retry': { done: false, body: {} },
+  // It says of each task that it was not retried.
+  'POST /v1/tasks/retry': { done: true, body: { filter: {} } },
+  'POST /v1/prompts/{name}': { done: false, body: {} },
   'PUT /v1/workflows/{name}': {
     done: false,
     body: { name: 'plan', description: 'other', steps: [{ name: 'find', guidance: 'Look.' }] },
   },
+  'PUT /v1/roles/{role}': { done: false, body: { routes: [{ kind: 'agent', modelId: 'any' }] } },
+  'DELETE /v1/roles/{role}': { done: true },
+  'PUT /v1/prices': { done: false, body: { currency: 'EUR', models: { any: { input: 1, output: 2 } } } },
   'DELETE /v1/workflows/{name}': { done: true },
+  'PUT /v1/prompts/{name}': { done: false, body: { name: 'plan', text: 'Why?' } },
+  'DELETE /v1/prompts/{name}': { done: true },
+  'PUT /v1/agents/{id}': { done: false, body: { id: 'second', name: 'Second', instructions: 'Do.' } },
+  'POST /v1/agents/{id}/disable': { done: true },
+  'POST /v1/agents/{id}/enable': { done: true },
+  'POST /v1/agents/{id}/primary': { done: true },
+  'DELETE /v1/agents/{id}': { done: true },
+  'DELETE /v1/conversations/{id}': { done: true },
   'DELETE /v1/projects/{id}': { done: true },
+  'POST /v1/completions': {
+    done: true,
+    body: {
+      ref: { type: 'ref/resource', uri: 'baton://agents/{id}' },
+      argument: { name: 'id', value: '' },
+    },
+  },
 };
 
 let baton: InProcessDeployment;
@@ -108,6 +132,35 @@ async function handOff(): Promise<string> {
   return (await rpc('prompts/get', { name: 'plan' }))._meta.task_id;
 }
 
+/** A primary, a specialist and a prompt. */
+async function putDefinitions(): Promise<void> {
+  const puts: [string, object][] = [
+    ['agents/first', { id: 'first', name: 'First', instructions: 'Do.' }],
+    ['agents/second', { id: 'second', name: '2', instructions: 'Do.' }],
+    ['prompts/plan', { name: 'plan', text: 'How?' }],
+  ];
+  for (const [path, body] of puts) {
+    const put = await request('PUT', `/v1/${path}`, body);
+    if (put.status >= 300) throw new Error(await put.text());
+  }
+}
+
+/** A conversation with the primary agent. */
+async function talk(): Promise<string> {
+  const { interactionId } = (await callTool('ask_assistant', { message: 'Hello' })).structuredContent;
+  const agentLLMResponse = successAnswer({ text: 'Hello.' });
+  const reply = await callTool('agent_llm', { interactionId, agentLLMResponse });
+  return reply.structuredContent.outcome.result.conversationId;
+}
+
+/** A task whose request failed for good. */
+async function fail(): Promise<string> {
+  const { interactionId, taskId } = await parkCall();
+  const agentLLMResponse = { status: 'error', errorDetails: { message: 'no such model' } };
+  await callTool('agent_llm', { interactionId, agentLLMResponse });
+  return taskId;
+}
+
 async function isRefused(): Promise<boolean> {
   return (await callTool('set_rules', { projectRoot: 'p', rules: ['x'] })).structuredContent === undefined;
 }
@@ -121,6 +174,8 @@ test('Redis is nearly full: what brings something new in is refused, all else is
     await request('POST', '/v1/tenants/acme/keys', { name: 'k', scopes: ['mcp'] })
   ).json()) as AnyJson;
   const [handedOff, resumed] = [await handOff(), await handOff()];
+  await putDefinitions();
+  const [talked, others, failed] = [await talk(), await talk(), await fail()];
   const used = Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
   await redis.config('SET', 'maxmemory', Math.round(used / TAKEN));
   await waitUntilOrThrow('the floor is noticed', 5_000, isRefused);
@@ -130,14 +185,25 @@ test('Redis is nearly full: what brings something new in is refused, all else is
   const wrong: string[] = [];
   const readOnly: string[] = [];
   for (const { name, annotations, inputSchema } of tools as AnyJson[]) {
-    if (annotations.readOnlyHint === true && !name.startsWith('bench_')) readOnly.push(name);
+    // A classifier changes nothing, but its request is a new task.
+    const opensTask = name.startsWith('bench_') || name.endsWith('classify');
+    if (annotations.readOnlyHint === true && !opensTask) readOnly.push(name);
     const known: Readonly<Record<string, object>> = {
       ...TOOL_ARGUMENTS,
       cancel_task: { taskId: cancelled?.taskId },
       complete_task: { taskId: handedOff, result: {} },
       resume_workflow: { taskId: resumed },
+      retry_task: { taskId: failed },
       task_status: { taskId: answered?.taskId },
       pending_interactions: {},
+      ask_assistant: { message: 'x' },
+      call_prompt: { name: 'plan' },
+      classify: { text: 'Buy now', classes: ['spam', 'ham'] },
+      binary_classify: { text: 'Buy now', question: 'Is it spam?' },
+      agent_second: { message: 'x' },
+      list_conversations: {},
+      get_conversation: { conversationId: talked },
+      delete_conversation: { conversationId: talked },
       bench_echo: { text: 'x' },
       add_dependency: { id: '300', dependsOn: '19' },
       expand_all: { force: true },
@@ -163,7 +229,9 @@ test('Redis is nearly full: what brings something new in is refused, all else is
   const writing = Object.entries(document.paths as Record<string, object>).flatMap(([path, methods]) =>
     Object.keys(methods)
       .filter((method) => method !== 'get')
-      .map((method) => `${method.toUpperCase()} ${path}`),
+      .map((method) => `${method.toUpperCase()} ${path}`)
+      // The tools were called above.
+      .filter((route) => !route.includes('/tools/')),
   );
   const ofTenant = (route: string) => route.replace('/tenants/{tenant}/', '/');
   const routes = Object.keys(ROUTES);
@@ -179,12 +247,15 @@ test('Redis is nearly full: what brings something new in is refused, all else is
         : route.endsWith('/extend')
           ? extended?.interactionId
           : ended?.interactionId,
-      tasks: extended?.taskId,
+      tasks: route.endsWith('/retry') ? failed : extended?.taskId,
+      conversations: others,
       projects: method === 'PUT' ? 'new' : 'p',
+      agents: method === 'DELETE' ? 'first' : 'second',
     };
     const path = template
       .replace('{tenant}', 'acme')
       .replace('{name}', 'plan')
+      .replace('{role}', 'research')
       .replace(/(\w+)\/\{id\}/, (_, kind: string) => `${kind}/${ids[kind]}`);
     const { status } = await request(method, path, body, operator);
     if (isDone ? status >= 300 : status !== 503) wrong.push(`${route}: ${status}`);

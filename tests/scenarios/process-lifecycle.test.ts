@@ -166,6 +166,12 @@ describe('a process that cannot start', () => {
     ['PORT=http', { PORT: 'http' }],
     ['BATON_SECRET is not set', { BATON_SECRET: '' }],
     ['BATON_SECRET=(hidden)', { BATON_SECRET: 'short' }],
+    ['BATON_SECRET_PREVIOUS=(hidden): secret 1 must', { BATON_SECRET_PREVIOUS: 'short' }],
+    [
+      'BATON_SECRET_PREVIOUS=(hidden): has the secret that',
+      { BATON_SECRET_PREVIOUS: 'a secret of the tests' },
+    ],
+    ['BATON_SECRET_PREVIOUS_FILE=/nowhere', { BATON_SECRET_PREVIOUS_FILE: '/nowhere' }],
     ['BATON_SECRET_FILE=/nowhere', { BATON_SECRET: '', BATON_SECRET_FILE: '/nowhere' }],
   ])('names what is wrong and exits with 78: %s', async (message, wrong) => {
     await expect(start('gateway', wrong)).rejects.toThrow(message);

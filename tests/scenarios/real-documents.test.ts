@@ -23,7 +23,7 @@ async function answerToTheEnd(directive: AnyJson, agent: ReturnType<typeof creat
   let asked = directive;
   for (let turn = 1; ; turn++) {
     const agentLLMResponse = agent.answer(asked.llmRequestForAgent);
-    const args = { interactionId: asked.interactionId, agentLLMResponse, waitMs: 25_000 };
+    const args = { interactionId: asked.interactionId, agentLLMResponse, waitMs: 25_000, repeat: true };
     const { outcome } = await callTool(clients[turn % 2]!, 'agent_llm', args);
     if (outcome.pending === undefined) return { outcome, turns: turn };
     asked = outcome.pending;

@@ -124,7 +124,9 @@ test('a request over 20,000 estimated tokens has a warning wherever it is return
   const long = await callTool(wide, 'agent_llm', inWords('ü'.repeat(40_000)));
   expect(long.warning).toMatch(/about 200\d\d tokens/);
   expect(long.llmRequestForAgent.warning, 'the request itself is as it came').toBeUndefined();
-  const { interactions } = await callTool(wide, 'pending_interactions', {});
-  expect(interactions.map(({ warning }: AnyJson) => warning)).toEqual([undefined, long.warning]);
+  for (const { interactionId, warning } of [asked, long])
+    expect((await callTool(wide, 'pending_interactions', { interactionId })).interactions).toEqual([
+      expect.objectContaining(warning === undefined ? { status: asked.status } : { warning }),
+    ]);
   expect((await callTool(wide, 'task_status', { taskId: long.taskId })).pending.warning).toBe(long.warning);
 });

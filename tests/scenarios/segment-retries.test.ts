@@ -86,7 +86,9 @@ test('a segment that crashes its worker each time fails its task with the reason
 
 test('a task whose answer has no turn to be checked is postponed: no try, no outcome, and a later run completes it', async () => {
   const client = await connectMcpClient(baton.url(), baton.apiKey);
-  const requestParameters = { messages: [{ role: 'user', content: 'x' }], schema: { type: 'object' } };
+  // A schema that no shortcut decides: a thread checks the answer.
+  const schema = { type: 'object', allOf: [{ required: ['a'] }] };
+  const requestParameters = { messages: [{ role: 'user', content: 'x' }], schema };
   const delegatedCallDetails = { originalCommand: 'c', serviceType: 'generateObject', requestParameters };
   const { interactionId, taskId } = await callTool(client, 'agent_llm', { delegatedCallDetails });
   await callTool(client, 'agent_llm', {

@@ -129,7 +129,9 @@ const rest = (path: string): Reading => ({
   run: async (stored, key) => {
     const filled = path.replace('{id}', stored.interactionId).replace('{tenant}', stored.tenant);
     const reply = await fetch(`${baton.url()}${filled}`, { headers: { authorization: `Bearer ${key}` } });
-    return reply.text();
+    // A stream has done its reads when it begins, and does not end.
+    const isStream = reply.headers.get('content-type') === 'text/event-stream';
+    return isStream ? reply.body?.cancel() : reply.text();
   },
 });
 const askPending = (given: object) =>
@@ -155,6 +157,7 @@ async function readings(stored: Stored): Promise<Reading[]> {
   const taskIdOf = (id: string) => `${id.slice(0, 32)}0000`;
   return [
     ...STATUSES.flatMap((status) => FILTERS.map((filter) => askPending({ status, ...filter }))),
+    ...STATUSES.map((status) => askPending({ status, requests: true })),
     askPending({ role: 'fallback', claim: { max: 50, leaseMs: 1_000 } }),
     askPending({ claim: { leaseMs: 0, holder: 'x' } }),
     ...reading.map(({ name }: AnyJson) =>

@@ -1,4 +1,4 @@
-import type { Message } from '@baton/protocol';
+import { type Message, messageText } from '@baton/protocol';
 
 /** What a request asks for, and the prose in it from which answers are made. */
 export interface RequestFacts {
@@ -19,7 +19,7 @@ export interface RequestFacts {
 export function parseRequestFacts(messages: readonly Message[]): RequestFacts {
   const text = messages
     .filter(({ role }) => role === 'user')
-    .map(({ content }) => content)
+    .map(messageText)
     .join('\n\n');
   const fenced = [...text.matchAll(/<([\w-]+)>\n([\s\S]*?)\n<\/\1>/g)];
   const longest = fenced.reduce(

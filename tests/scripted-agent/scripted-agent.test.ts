@@ -8,7 +8,7 @@ import {
   parsePrdInputSchema,
   type Project,
 } from '@baton/operations';
-import { type DelegatedCall, type JsonObject, type LlmRequest } from '@baton/protocol';
+import { DEFAULT_LIMITS, type DelegatedCall, type JsonObject, type LlmRequest } from '@baton/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -40,13 +40,14 @@ function parse(agent: ScriptedAgent, input: Record<string, unknown>, before?: Pr
         calls.push(effect.call);
         journal.set(path, { kind, ok: true, value: agent.answer(effect.call.request) });
       } else if (effect.kind === 'read') {
-        journal.set(path, { kind, ok: true, value: effect.select(project as never) });
+        journal.set(path, { kind, ok: true, value: effect.select(project as never, DEFAULT_LIMITS) });
       } else if (effect.kind === 'commit') {
         const applied = applyCommand(project, commandSchema.parse(effect.command), NOW);
         project = applied.project;
         journal.set(path, { kind, ok: true, value: applied.outcome });
       } else {
-        journal.set(path, { kind, ok: true, value: null });
+        const value = kind === 'lookup' ? { routes: 1 } : null;
+        journal.set(path, { kind, ok: true, value });
       }
     }
   }

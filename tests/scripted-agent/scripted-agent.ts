@@ -1,4 +1,5 @@
 import { type AgentResponse, canonicalJson, type LlmRequest, RETRYABLE_ERROR_TYPES } from '@baton/protocol';
+import { answerInWords } from './answer-in-words.ts';
 import { buildSchemaValue } from './schema-value.ts';
 import {
   ANSWER_FAULTS,
@@ -18,6 +19,7 @@ import { type SeededRandom, seededRandom } from '../harness/seeded-random.ts';
  *
  *   answer-variants   the forms and faults of an answer
  *   schema-value      builds a value for a schema
+ *   answer-in-words   answers where there is no schema: functions, tags, classes, prose
  *   request-facts     reads counts, ids and prose from a request
  */
 export interface ScriptedAgent {
@@ -75,7 +77,7 @@ function answerData(
   random: SeededRandom,
 ) {
   const facts = parseRequestFacts(request.messages);
-  if (request.schema === undefined) return { text: facts.sentences.slice(0, 3).join(' ') };
+  if (request.schema === undefined) return answerInWords(request, facts, random, variant.kind === 'faulty');
   const value = buildSchemaValue(request.schema, facts, random);
   return variant.kind === 'right'
     ? wrapAnswer(value, variant.form)

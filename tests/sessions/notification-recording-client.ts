@@ -10,7 +10,7 @@ export interface ClientRoutes {
   stream: string;
 }
 
-/** The official SDK's client, which records every notification that it receives. */
+/** The official SDK's client, which records every notification of resources that it receives. */
 export class NotificationRecordingClient {
   readonly client: Client;
   readonly transport: StreamableHTTPClientTransport;
@@ -21,9 +21,9 @@ export class NotificationRecordingClient {
   private constructor(routes: ClientRoutes, apiKey: string) {
     this.client = new Client({ name: 'listening', version: '1' });
     this.client.fallbackNotificationHandler = async ({ method, params }) => {
-      this.notifications.push(
-        method === 'notifications/resources/updated' ? String(params?.['uri']) : LIST_CHANGED,
-      );
+      // The lists of prompts and tools are told of too, when a stream opens, and are not what these tests are about.
+      if (method === 'notifications/resources/updated') this.notifications.push(String(params?.['uri']));
+      else if (method === 'notifications/resources/list_changed') this.notifications.push(LIST_CHANGED);
       for (const check of this.waiting) check();
     };
     this.transport = new StreamableHTTPClientTransport(new URL(`${routes.posts}/mcp`), {
@@ -38,7 +38,7 @@ export class NotificationRecordingClient {
     });
   }
 
-  /** Resolves when the stream is open: the first notification on each stream is list_changed. */
+  /** Resolves when the stream is open: each begins with list_changed. */
   static async connect(routes: ClientRoutes, apiKey: string): Promise<NotificationRecordingClient> {
     const client = new NotificationRecordingClient(routes, apiKey);
     await client.client.connect(client.transport as Parameters<Client['connect']>[0]);

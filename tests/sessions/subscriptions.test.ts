@@ -95,7 +95,7 @@ describe.each([
     expect(client.getServerCapabilities()?.resources).toEqual({ subscribe: true, listChanged: true });
   });
 
-  test('a subscription at one replica is notified on the stream at another, whoever made the change [subscription-updated]', async () => {
+  test('a subscription at one replica is notified on the stream at another, whoever made the change [subscription-updated, resource-updates]', async () => {
     const projectRoot = await project();
     const client = await connect();
     await client.subscribe(of(projectRoot, 'tasks'));

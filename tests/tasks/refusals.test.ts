@@ -127,7 +127,7 @@ test('a result of many bytes is shown wherever its task is', async () => {
   expect((await callTool(fixture.clients[1], 'task_status', { taskId })).result).toEqual(result);
 });
 
-test('an agent ends the tasks of its tenant, and a key without the scopes is refused before its params are read [tasks-tenancy]', async () => {
+test('an agent sees the tasks of its tenant and ends none of another, an admin ends them, and a key without the scopes is refused before its params are read [tasks-tenancy]', async () => {
   const agent = await fixture.baton.createKey({ scopes: ['agent'], principal: 'agent' });
   const admin = await fixture.baton.createKey({ scopes: ['admin'], principal: 'admin' });
   const taskId = await fixture.workflowTask();
@@ -135,8 +135,35 @@ test('an agent ends the tasks of its tenant, and a key without the scopes is ref
     const { status, body } = await fixture.rpc(method, { taskId: 7 }, { key: admin });
     expect([method, status, body.error.data.code]).toEqual([method, 403, 'insufficient_scope']);
   }
-  await fixture.result('tasks/cancel', { taskId, result: { by: 'agent' } }, { key: agent });
-  expect((await fixture.result('tasks/result', { taskId })).structuredContent).toEqual({ by: 'agent' });
+  const result = { by: 'agent' };
+  const tool = (name: string, args: object) => ({ name, arguments: args });
+  for (const [method, params] of [
+    ['tasks/cancel', { taskId }],
+    ['tasks/cancel', { taskId, result }],
+    ['tools/call', tool('cancel_task', { taskId })],
+    ['tools/call', tool('complete_task', { taskId, result })],
+  ] as const) {
+    const { status, body } = await fixture.rpc(method, params, { key: agent });
+    const error = body.error?.data ?? body.result.structuredContent.error;
+    expect([method, error.code, error.scope]).toEqual([method, 'insufficient_scope', 'admin']);
+    expect(status, 'a tool tells it in its result, as HTTP').toBe(403);
+  }
+  expect((await fixture.result('tasks/get', { taskId }, { key: agent })).status).toBe('working');
+  // It need not have the scope agent beside: what it has ended it may see.
+  const adminWhoCalls = await fixture.baton.createKey({ scopes: ['mcp', 'admin'], principal: 'root' });
+  const ended = await fixture.result(
+    'tasks/cancel',
+    { taskId, result: { by: 'admin' } },
+    { key: adminWhoCalls },
+  );
+  expect(ended.status).toBe('completed');
+  expect((await fixture.result('tasks/result', { taskId })).structuredContent).toEqual({ by: 'admin' });
+  for (const end of ['cancel_task', 'complete_task']) {
+    const another = await fixture.workflowTask();
+    const args = { taskId: another, ...(end === 'complete_task' ? { result } : {}) };
+    const reply = await fixture.result('tools/call', tool(end, args), { key: adminWhoCalls });
+    expect([end, reply.isError]).toEqual([end, undefined]);
+  }
   const params = { name: 'bench_echo', arguments: { text: 'x' }, task: {} };
   const { status, body } = await fixture.rpc('tools/call', params, { key: agent });
   expect([status, body.error.data.code]).toEqual([403, 'insufficient_scope']);

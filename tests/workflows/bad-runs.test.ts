@@ -112,7 +112,7 @@ test('a definition that is changed or deleted between leaves its tasks as they a
   expect(continuation).toEqual({ recorded: true, step: 'show', remaining: 0 });
   await expect(fixture.run('gone', {}, { at: 1 })).rejects.toMatchObject({
     code: -32602,
-    message: expect.stringContaining("no workflow 'gone'"),
+    message: expect.stringContaining("no prompt 'gone'"),
   });
 });
 

@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS } from '@baton/protocol';
 import { PromptListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MAX_WORKFLOW_BYTES } from '../../packages/store/src/tenant/workflows.ts';
+import { MAX_DEFINITION_BYTES } from '../../packages/store/src/tenant/definitions.ts';
 import { codeBlocksUnder } from '../docs/read-markdown-pages.ts';
 import { type AnyJson, callTool, connectMcpClient } from '../harness/mcp-client.ts';
 import { WorkflowFixture } from './workflow-fixture.ts';
@@ -78,6 +78,9 @@ test('versions are listed with the tasks that go on with them, the dropped ones 
   await fixture.rest('DELETE', '/workflows/versioned');
 });
 
+/** What every tenant's list has. */
+const GUIDES = ['baton.next_task', 'baton.plan_document', 'baton.review_plan'];
+
 test('prompts/list has every workflow, page by page, and completion its name', async () => {
   const names = Array.from({ length: 45 }, (_, n) => `many_${String(n).padStart(2, '0')}`);
   for (const name of names)
@@ -93,8 +96,8 @@ test('prompts/list has every workflow, page by page, and completion its name', a
     pages++;
   } while (cursor !== undefined);
   expect(pages).toBe(3);
-  expect(found.map(({ name }) => name)).toEqual(names);
-  expect(found[0]).toEqual({
+  expect(found.map(({ name }) => name)).toEqual([...GUIDES, ...names]);
+  expect(found[3]).toEqual({
     name: 'many_00',
     description: 'do many_00',
     arguments: [{ name: 'a', description: 'An a', required: true }],
@@ -204,7 +207,10 @@ test('limits are counted: bytes of a definition, workflows of a tenant; versions
   const long = { name: 'long', guidance: 'x'.repeat(3_900) };
   const steps = Array.from({ length: 9 }, (_, n) => ({ ...long, name: `s${n}` }));
   const refused = await fixture.rest('PUT', '/workflows/large', { name: 'large', description: 'd', steps });
-  expect(refused).toMatchObject({ status: 413, body: { code: 'limit_size', most: MAX_WORKFLOW_BYTES } });
+  expect(refused).toMatchObject({
+    status: 413,
+    body: { code: 'limit_size', most: MAX_DEFINITION_BYTES.workflow },
+  });
   for (let n = 1; n <= 7; n++) await fixture.put('often', [{ name: 'note', guidance: `Version ${n}.` }]);
   const { body } = await fixture.rest('GET', '/workflows/often/history');
   expect(body.versions.map(({ version }: AnyJson) => version)).toEqual([7, 6, 5, 4, 3]);
@@ -227,7 +233,7 @@ test('limits are counted: bytes of a definition, workflows of a tenant; versions
 test("workflows are their tenant's, and only its admins change them", async () => {
   const foreign = await fixture.baton.addTenant('other');
   const foreignClient = await connectMcpClient(fixture.baton.url(), foreign);
-  expect((await foreignClient.listPrompts()).prompts).toEqual([]);
+  expect((await foreignClient.listPrompts()).prompts.map(({ name }) => name)).toEqual(GUIDES);
   await expect(foreignClient.getPrompt({ name: 'often' })).rejects.toMatchObject({ code: -32602 });
   await foreignClient.close();
   const refused = await fixture.rest('PUT', '/workflows/often', { name: 'often' }, { key: fixture.key });

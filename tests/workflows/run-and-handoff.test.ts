@@ -188,7 +188,7 @@ test('a task keeps the version that it began with, whatever becomes of its workf
 });
 
 test.each<[string, Record<string, string>, RegExp]>([
-  ['an unknown prompt', {}, /no workflow 'nobody'/],
+  ['an unknown prompt', {}, /no prompt 'nobody'/],
   ['a required argument that is missing', {}, /arguments\.project: is required/],
   ['an unknown argument', { project: 'x', zone: 'y' }, /arguments\.zone: the prompt has no such argument/],
 ])('%s is refused with -32602', async (claim, args, message) => {
@@ -214,10 +214,7 @@ test.each([
   }));
   const { workflows } = fixture.baton.store.tenant(tenant);
   await workflows.put({ principal: 'p', scopes: new Set() }, 'many', {
-    name: 'many',
-    description: 'd',
-    arguments: [],
-    steps,
+    definition: { name: 'many', description: 'd', arguments: [], steps },
   });
   const response = await fetch(`${fixture.baton.url()}/mcp`, {
     method: 'POST',

@@ -43,7 +43,13 @@ async function call(at: 0 | 1, name: string, args: object, taskId?: string): Pro
 
 test('the client of the second SDK lists prompts, and gets one that the server runs to its end', async () => {
   const { prompts } = await clients[0].listPrompts();
-  expect(prompts.map(({ name }) => name)).toEqual(['plan', 'whole']);
+  expect(prompts.map(({ name }) => name)).toEqual([
+    'baton.next_task',
+    'baton.plan_document',
+    'baton.review_plan',
+    'plan',
+    'whole',
+  ]);
   const got: AnyJson = await clients[1].getPrompt({ name: 'whole' });
   expect(got._meta.task_status).toBe('completed');
   expect(got.messages.at(-1).content.text).toContain('nothing is left to do');

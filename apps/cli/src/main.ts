@@ -1,10 +1,20 @@
 import { maskUrlPasswords, BATON_VERSION } from '@baton/protocol';
-import { Command } from 'commander';
+import tab from '@bomb.sh/tab/commander';
+import { Command, CommanderError } from 'commander';
 import type { AgentFlags } from './agent/agent-settings.ts';
+import { addDefinitionCommands } from './commands/definition-commands.ts';
+import { addOperatorCommands } from './commands/operator-commands.ts';
+import { repeated, withEndpoint } from './commands/shared-options.ts';
+import { addWorkCommands } from './commands/work-commands.ts';
+import { plainText } from './output/plain-text.ts';
+import { EXIT_CODES, exitCodeFor } from './process/exit-codes.ts';
 import { devFilePath, readDevFile } from './settings/dev-file.ts';
 import { readSettings, requireSetting, type Settings } from './settings/environment.ts';
+import { describeUnknownVariables } from './settings/unknown-variables.ts';
 import { onStopSignal } from './process/stop-signals.ts';
-import type { WorkflowAction, WorkflowFlags } from './workflows/run-workflows.ts';
+import type { ModelRoleAction, ModelRoleFlags } from './model-roles/run-model-roles.ts';
+import type { PriceAction, PriceFlags } from './usage/run-prices.ts';
+import type { UsageFlags } from './usage/run-usage.ts';
 import type { Deployment, RunningRole } from './roles/open-store.ts';
 
 /**
@@ -12,7 +22,7 @@ import type { Deployment, RunningRole } from './roles/open-store.ts';
  * Settings come from the environment; a bad one ends the process with exit code 78.
  *
  *   settings/ environment and dev.json   roles/ gateway and worker   dev/ all on one machine   agent/ `baton agent`
- *   workflows/ `baton workflows`
+ *   secrets/ `baton reseal`   model-roles/ `baton roles`   usage/ `baton usage` and `baton prices`   definitions/ `baton workflows`, `agents` and `prompts`   workflows/ `baton workflows run`
  */
 const program = new Command('baton')
   .version(BATON_VERSION)
@@ -33,7 +43,11 @@ First steps:
   $ REDIS_URL=redis://... BATON_SECRET=... baton worker
   $ OPENAI_API_KEY=... baton agent --model gpt-4.1`,
   )
-  .showHelpAfterError('Type "baton --help" to see what there is.');
+  .exitOverride()
+  .showHelpAfterError('Type "baton --help" to see what there is.')
+  .hook('preAction', () => {
+    for (const line of describeUnknownVariables(process.env)) console.error(`baton: ${line}`);
+  });
 
 program
   .command('dev')
@@ -76,6 +90,19 @@ program
       return runWorker(settings, await deploymentOf(settings));
     }),
   );
+
+program
+  .command('reseal')
+  .description(
+    'moves what is stored to the current BATON_SECRET, and names the API keys that have not called since it is current; ' +
+      'exit code 1 while something needs a secret of BATON_SECRET_PREVIOUS',
+  )
+  .option('--json', 'print JSON lines, one a tenant that has something to move')
+  .action(async (flags: { json?: boolean }) => {
+    const { runReseal } = await import('./secrets/run-reseal.ts');
+    const settings = readSettings(process.env);
+    process.exitCode = await runReseal(settings, await deploymentOf(settings), flags);
+  });
 
 program
   .command('agent')
@@ -132,46 +159,79 @@ named by <NAME>_FILE. In a pipe it writes JSON lines.
     process.exit(await runAgent(flags, process.env));
   });
 
-const workflows = program
-  .command('workflows')
-  .description(
-    "a tenant's workflows: prompts that Baton runs, and hands off where it cannot (docs/workflows.md)",
-  )
+addDefinitionCommands(program);
+addWorkCommands(program);
+addOperatorCommands(program);
+
+const roles = program
+  .command('roles')
+  .description("what a tenant's LLM requests are asked of: the calling agent, or endpoints (docs/roles.md)")
   .addHelpText(
     'after',
     `
-In the folder of baton dev they are those of its tenant; elsewhere BATON_URL and BATON_API_KEY name another. Exit codes: 1 for
-what is refused, 2 for a run that hands off what is left, 78 for a setting.
+A role's file is JSON or YAML, - is standard input. A route names where its key stands with apiKeyEnv or apiKeyFile; no key is an
+argument.
 
-  $ baton workflows apply workflows/           every .json, .yaml and .yml file of a folder
-  $ baton workflows run weekly_replan --arg project=shop`,
+  $ baton roles set main main.yaml
+  $ echo '{ "routes": [{ "kind": "agent", "modelId": "gpt-4.1" }] }' | baton roles set research`,
   );
-addWorkflowAction('apply', '<paths...>', 'store definitions, JSON or YAML, from files and folders');
-addWorkflowAction('list', '', 'list the workflows');
-addWorkflowAction('show', '<name>', 'show the newest version, as YAML');
-addWorkflowAction('history', '<name>', 'list the versions that are kept');
-addWorkflowAction('delete', '<name>', 'delete a workflow with its versions');
-addWorkflowAction('run', '<name>', 'run a workflow, and print the run and what is left')
-  .option('--arg <name=value>', 'an argument of the prompt; may be repeated', repeated)
-  .option('--idempotency-key <key>', 'a repeat with the same key gives the same run');
+addRoleAction('list', '', 'list the roles');
+addRoleAction('show', '<role>', 'show a role: main, research or fallback');
+addRoleAction('set', '<role> [file]', 'set what the requests of a role are asked of');
+addRoleAction('delete', '<role>', 'have the requests of a role go to the calling agent again');
+
+withEndpoint(
+  program
+    .command('usage')
+    .description("what a tenant's LLM calls used: tokens, calls, time, and cost with prices (docs/usage.md)"),
+)
+  .option('--by <name>', 'sum up by day, agent, operation or model (day)')
+  .option('--from <day>', 'the first day, as 2026-07-28 (29 days before the last)')
+  .option('--to <day>', 'the last day (today); days are those of UTC')
+  .option('--csv', 'print CSV')
+  .addHelpText(
+    'after',
+    `
+  $ baton usage --by model --from 2026-07-01 --to 2026-07-31
+  $ baton usage --by agent --csv > usage.csv`,
+  )
+  .action(async (flags: UsageFlags) => {
+    const { runUsage } = await import('./usage/run-usage.ts');
+    process.exitCode = await runUsage(flags, process.env);
+  });
+
+const prices = program
+  .command('prices')
+  .description('what each model costs a tenant per million tokens (docs/usage.md)')
+  .addHelpText(
+    'after',
+    `
+A file of prices is JSON or YAML, - is standard input.
+
+  $ echo '{ "currency": "USD", "models": { "gpt-4.1": { "input": 2, "output": 8 } } }' | baton prices set`,
+  );
+addPriceAction('show', '', 'show the prices');
+addPriceAction('set', '[file]', 'set the prices, in place of all before');
+
+tab(program, { completionCommandName: 'completion' });
 
 await program.parseAsync().catch(fail);
 
-function addWorkflowAction(action: WorkflowAction, operands: string, description: string): Command {
-  const command = workflows
-    .command(`${action} ${operands}`.trimEnd())
-    .description(description)
-    .option('--url <url>', "Baton's address (BATON_URL; that of baton dev in this folder)")
-    .option('--key <key>', 'an API key of the tenant (BATON_API_KEY)')
-    .option('--json', 'print JSON');
-  return command.action(async () => {
-    const { runWorkflows } = await import('./workflows/run-workflows.ts');
-    process.exitCode = await runWorkflows(action, command.args, command.opts<WorkflowFlags>(), process.env);
+function addPriceAction(action: PriceAction, operands: string, description: string): void {
+  const command = withEndpoint(prices.command(`${action} ${operands}`.trimEnd()).description(description));
+  command.action(async () => {
+    const { runPrices } = await import('./usage/run-prices.ts');
+    process.exitCode = await runPrices(action, command.args, command.opts<PriceFlags>(), process.env);
   });
 }
 
-function repeated(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
+function addRoleAction(action: ModelRoleAction, operands: string, description: string): void {
+  const command = withEndpoint(roles.command(`${action} ${operands}`.trimEnd()).description(description));
+  command.action(async () => {
+    const { runModelRoles } = await import('./model-roles/run-model-roles.ts');
+    const flags = command.opts<ModelRoleFlags>();
+    process.exitCode = await runModelRoles(action, command.args, flags, process.env);
+  });
 }
 
 /** Runs a role until a stop signal: the first one drains it, also while it starts; a second one ends it at once. */
@@ -211,10 +271,10 @@ async function deploymentOf(settings: Settings): Promise<Deployment & { readonly
 }
 
 function fail(error: unknown): void {
-  const exitCode = error instanceof Error && 'exitCode' in error ? Number(error.exitCode) : 1;
-  const said = error instanceof Error && (exitCode === 78 || error.name === 'BatonError');
-  console.error(
-    maskUrlPasswords(said ? `baton: ${(error as Error).message}` : String((error as Error).stack ?? error)),
-  );
-  process.exit(exitCode);
+  // What commander refuses it has told by itself.
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT_CODES.ok : EXIT_CODES.usage);
+  const said = error instanceof Error && ('exitCode' in error || error.name === 'BatonError');
+  const text = said ? `baton: ${(error as Error).message}` : String((error as Error).stack ?? error);
+  console.error(plainText(maskUrlPasswords(text)));
+  process.exit(exitCodeFor(error));
 }

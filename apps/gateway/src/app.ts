@@ -7,7 +7,11 @@ import type { Logger } from 'pino';
 import type { Services } from './call/call.ts';
 import { InflightWaits } from './call/inflight-waits.ts';
 import type { GatewayConfiguration } from './configuration.ts';
-import { refuseForeignOrigins } from './edge/allowed-origins.ts';
+import {
+  allowCrossOriginRequests,
+  crossOriginHeadersOf,
+  refuseForeignOrigins,
+} from './edge/allowed-origins.ts';
 import { installCredentialParser } from './edge/credential.ts';
 import { installJsonBodyParser } from './edge/json-body-parser.ts';
 import { refuseUnadmittedLargeBodies } from './edge/large-body-admission.ts';
@@ -15,9 +19,11 @@ import { sendHttpParseError, sendRoutingError, installErrorHandlers } from './ed
 import { limitConnections, limitConnectionsAndBuffersPerKey } from './edge/limits/connection-limits.ts';
 import { limitUnreadReplies } from './edge/limits/unread-replies.ts';
 import type { ReplicaWideLimits } from './edge/replica-wide-limits.ts';
-import { serveProtectedResourceMetadata } from './edge/protected-resource-metadata.ts';
+import { refuseOauth } from './discovery/oauth-refusals.ts';
+import { serveProtectedResourceMetadata } from './discovery/protected-resource-metadata.ts';
+import { serveRootPage } from './discovery/root-page.ts';
 import { refuseInvalidHosts } from './edge/public-url.ts';
-import { addResponseHeaders } from './edge/response-headers.ts';
+import { addResponseHeaders, type ResponseHeaders, responseHeadersOf } from './edge/response-headers.ts';
 import { requireDeclaredAccess } from './edge/route-access.ts';
 import { createMcpServerFactory } from './mcp/mcp-server.ts';
 import { mcpRoutes } from './mcp/routes.ts';
@@ -25,6 +31,8 @@ import { serveHealth } from './monitoring/health.ts';
 import { serveMetrics } from './monitoring/metrics.ts';
 import type { RequestMetrics } from './monitoring/request-metrics.ts';
 import { restRoutes } from './rest/index.ts';
+import { SessionTokens } from './sessions/session-tokens.ts';
+import { StreamRegistry } from './subscriptions/stream-registry.ts';
 import { allTools } from './prompts/all-tools.ts';
 
 /** Whom a listener serves: everyone, or, where operators have a listener of their own, only these or only the others. */
@@ -50,16 +58,18 @@ export async function buildApp(
 ): Promise<FastifyInstance> {
   const { audience } = options;
   const forOperators = audience !== 'clients';
-  const app = createHttpServer(configuration, log);
-  requireDeclaredAccess(app);
+  const responseHeaders = responseHeadersOf(configuration);
+  const app = createHttpServer(configuration, log, responseHeaders);
   app.decorate('publicUrl', configuration.publicUrl);
   const { metrics, bufferBudget, refusalCosts, loopTurns } = options.replicaWideLimits;
   app.decorate('refusalCosts', refusalCosts);
-  addResponseHeaders(app, configuration.replica);
+  addResponseHeaders(app, responseHeaders);
   const connections = limitConnections(app, configuration, metrics);
   installErrorHandlers(app);
   refuseInvalidHosts(app);
   refuseForeignOrigins(app, configuration.allowedOrigins);
+  await allowCrossOriginRequests(app, configuration.allowedOrigins);
+  requireDeclaredAccess(app);
   installCredentialParser(app, forOperators ? configuration.operatorToken : undefined);
   limitConnectionsAndBuffersPerKey(app, connections, bufferBudget);
   limitUnreadReplies(app, store, bufferBudget);
@@ -67,19 +77,31 @@ export async function buildApp(
   installJsonBodyParser(app, loopTurns);
 
   serveHealth(app, store, options.draining);
+  serveRootPage(app, { servesMcp: audience !== 'operators' });
   serveProtectedResourceMetadata(app);
+  refuseOauth(app);
   options.requestMetrics.observe(app);
   const counted = { edge: metrics, requests: options.requestMetrics };
   if (forOperators) serveMetrics(app, store, configuration.metricsOpen, counted);
 
   const services = createServices(app, store, options);
-  if (audience !== 'operators') {
-    const logError = (err: unknown) => log.error({ err }, 'an MCP method failed');
-    const tools = allTools(options.operations, logError);
-    const servers = createMcpServerFactory(tools, BATON_VERSION, logError);
-    await app.register(mcpRoutes, { services, servers, fastPathEnabled: configuration.fastPath });
-  }
-  await app.register(restRoutes, { prefix: '/v1', services, forOperators });
+  // One catalogue, two ways in.
+  const logError = (err: unknown) => log.error({ err }, 'a tool or a method of MCP failed');
+  const tools = allTools(options.operations, logError);
+  const servers = createMcpServerFactory(tools, BATON_VERSION, logError);
+  const sessions = new SessionTokens(store);
+  const streams = new StreamRegistry(sessions);
+  if (audience !== 'operators')
+    await app.register(mcpRoutes, {
+      services,
+      servers,
+      sessions,
+      streams,
+      fastPathEnabled: configuration.fastPath,
+    });
+  const catalogue = { tools, log: logError };
+  const rest = { catalogue, methods: servers.methods, services, streams, forOperators };
+  await app.register(restRoutes, { prefix: '/v1', ...rest });
   return app;
 }
 
@@ -96,22 +118,39 @@ function createServices(
   return { store, programs, answerValidator, operations, inflightWaits };
 }
 
-function createHttpServer(configuration: GatewayConfiguration, log: Logger): FastifyInstance {
-  return Fastify({
+function createHttpServer(
+  configuration: GatewayConfiguration,
+  log: Logger,
+  responseHeaders: ResponseHeaders,
+): FastifyInstance {
+  const crossOriginHeaders = crossOriginHeadersOf(configuration.allowedOrigins);
+  const { requestMs } = configuration.edgeLimits;
+  const app = Fastify({
     loggerInstance: log,
     // Requests are counted by metrics; the log has only what needs attention, so no request gets a logger of its own.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: configuration.trustProxy,
     bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: 60_000,
+    requestTimeout: requestMs,
     exposeHeadRoutes: false,
     // A project's key is in the path, percent-encoded.
     routerOptions: { maxParamLength: 4_096 },
-    clientErrorHandler: (error, socket) => sendHttpParseError(error, socket),
-    frameworkErrors: (error, request, reply) => sendRoutingError(error, request as never, reply as never),
+    clientErrorHandler: (error, socket) => sendHttpParseError(error, socket, responseHeaders),
+    frameworkErrors: (error, request, reply) =>
+      sendRoutingError(error, request as never, reply as never, responseHeaders, crossOriginHeaders),
+    // Node would answer a request without a Host by itself; `refuseInvalidHosts` does.
+    // Of the two time-outs Node takes the shorter one for heads.
+    http: {
+      requireHostHeader: false,
+      headersTimeout: requestMs,
+      connectionsCheckingInterval: requestMs / 2,
+    },
     forceCloseConnections: 'idle',
     // A request on an open connection is served during a drain: it was sent before its client could know.
     return503OnClosing: false,
   }) as unknown as FastifyInstance;
+  // Node would answer an expectation that it does not know by itself; it may be ignored (RFC 9110, section 10.1.1).
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
+  return app;
 }

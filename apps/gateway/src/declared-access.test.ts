@@ -12,6 +12,8 @@ import { createMcpServerFactory } from './mcp/mcp-server.ts';
 import { mcpRoutes } from './mcp/routes.ts';
 import { resourceKinds } from './resources/catalog.ts';
 import { restRoutes } from './rest/index.ts';
+import { SessionTokens } from './sessions/session-tokens.ts';
+import { StreamRegistry } from './subscriptions/stream-registry.ts';
 import { allTools } from './prompts/all-tools.ts';
 
 /** Everything that the gateway registers, and who may use it. Whatever is added belongs here too. */
@@ -34,16 +36,22 @@ const text = ({ scopes, admittedBy }: Access) => `${scopes.join(' or ')}, ${admi
 
 test('every tool declares its access: toolOperations are admitted by the script that opens their task', () => {
   const declared = Object.fromEntries([...tools.values()].map(({ name, access }) => [name, text(access)]));
-  const { agent_llm, pending_interactions, task_status, cancel_task, complete_task, ...others } = declared;
-  expect({ agent_llm, pending_interactions, task_status, cancel_task, complete_task }).toEqual({
-    agent_llm: 'mcp or agent, script',
-    pending_interactions: 'mcp or agent, edge',
-    task_status: 'mcp or agent, edge',
-    cancel_task: 'mcp or agent, edge',
-    complete_task: 'mcp or agent, edge',
-  });
-  for (const [name, access] of Object.entries(others))
-    expect([name, access]).toEqual([name, toolOperations.has(name) ? 'mcp, script' : 'mcp, edge']);
+  const { agent_llm, ...others } = declared;
+  expect(agent_llm).toBe('mcp or agent, script');
+  const forAgents = new Set([
+    'pending_interactions',
+    'task_status',
+    'cancel_task',
+    'complete_task',
+    'retry_task',
+    'list_conversations',
+    'get_conversation',
+    'delete_conversation',
+  ]);
+  for (const [name, access] of Object.entries(others)) {
+    const scopes = forAgents.has(name) ? 'mcp or agent' : 'mcp';
+    expect([name, access]).toEqual([name, `${scopes}, ${toolOperations.has(name) ? 'script' : 'edge'}`]);
+  }
   expect([...toolOperations.keys()].filter((name) => !(name in others))).toEqual([]);
 });
 
@@ -105,15 +113,44 @@ test('every route of MCP and REST declares its access', async () => {
     inflightWaits: new InflightWaits(),
   };
   app.addHook('onClose', () => services.answerValidator.close());
-  await app.register(mcpRoutes, { services, servers, fastPathEnabled: true });
-  await app.register(restRoutes, { prefix: '/v1', services, forOperators: true });
+  const sessions = new SessionTokens(store);
+  const streams = new StreamRegistry(sessions);
+  await app.register(mcpRoutes, { services, servers, sessions, streams, fastPathEnabled: true });
+  const catalogue = { tools, log: () => {} };
+  const { methods } = servers;
+  const rest = { services, streams, forOperators: true, catalogue, methods };
+  await app.register(restRoutes, { prefix: '/v1', ...rest });
   await app.ready();
   await app.close();
   const SEE = 'mcp or agent or admin, edge';
   const SEE_IN_PATH = 'operator, or admin with mcp or agent or admin';
   const USE_IN_PATH = 'operator, or admin with mcp or admin';
   const ADMIN = 'operator, or admin with admin';
+  const toolRoutes = [...tools.values()].flatMap(({ name, access }) => [
+    [`POST /v1/tools/${name}`, text(access)],
+    [`POST /v1/tenants/:tenant/tools/${name}`, `operator, or admin with ${access.scopes.join(' or ')}`],
+  ]);
+  const ANY = 'mcp or agent, edge';
+  const ANY_IN_PATH = 'operator, or admin with mcp or agent';
   expect(declared).toEqual({
+    ...Object.fromEntries(toolRoutes),
+    'POST /v1/tools/:name': ANY,
+    'GET /v1/tools': ANY,
+    'GET /v1/resources': ANY,
+    'GET /v1/resources/:uri': ANY,
+    'GET /v1/resource-templates': ANY,
+    'POST /v1/completions': ANY,
+    'GET /v1/events': ANY,
+    'GET /v1/runnable-prompts': 'mcp, edge',
+    'GET /v1/tenants/:tenant/runnable-prompts': 'operator, or admin with mcp',
+    'POST /v1/prompts/:name': 'mcp, edge',
+    'POST /v1/tenants/:tenant/tools/:name': ANY_IN_PATH,
+    'GET /v1/tenants/:tenant/tools': ANY_IN_PATH,
+    'GET /v1/tenants/:tenant/resources': ANY_IN_PATH,
+    'GET /v1/tenants/:tenant/resources/:uri': ANY_IN_PATH,
+    'GET /v1/tenants/:tenant/resource-templates': ANY_IN_PATH,
+    'POST /v1/tenants/:tenant/completions': ANY_IN_PATH,
+    'POST /v1/tenants/:tenant/prompts/:name': 'operator, or admin with mcp',
     'POST /mcp': 'mcp or agent, script',
     'GET /mcp': 'mcp or agent, edge',
     'DELETE /mcp': 'mcp or agent, edge',
@@ -125,8 +162,10 @@ test('every route of MCP and REST declares its access', async () => {
     'PATCH /v1/tenants/:tenant': 'operator',
     'POST /v1/tenants/:tenant/keys': ADMIN,
     'GET /v1/tenants/:tenant/keys': ADMIN,
+    'PATCH /v1/tenants/:tenant/keys/:id': ADMIN,
     'POST /v1/tenants/:tenant/keys/:id/rotate': ADMIN,
     'DELETE /v1/tenants/:tenant/keys/:id': ADMIN,
+    'GET /v1/key': SEE,
     'GET /v1/interactions': SEE,
     'GET /v1/interactions/:id': SEE,
     'POST /v1/interactions/:id/answer': 'mcp or agent, script',
@@ -135,15 +174,40 @@ test('every route of MCP and REST declares its access', async () => {
     'GET /v1/tasks': SEE,
     'GET /v1/tasks/:id': SEE,
     'POST /v1/tasks/:id/cancel': SEE,
+    'POST /v1/tasks/:id/retry': SEE,
+    'POST /v1/tasks/retry': SEE,
+    'GET /v1/conversations': SEE,
+    'GET /v1/conversations/:id': SEE,
+    'DELETE /v1/conversations/:id': SEE,
     'DELETE /v1/projects/:id': 'mcp or admin, edge',
     'GET /v1/projects': 'mcp or admin, edge',
     'GET /v1/projects/:id': 'mcp or admin, edge',
     'PUT /v1/projects/:id': 'mcp or admin, edge',
+    'GET /v1/roles': 'admin, edge',
+    'GET /v1/roles/:role': 'admin, edge',
+    'PUT /v1/roles/:role': 'admin, edge',
+    'DELETE /v1/roles/:role': 'admin, edge',
+    'GET /v1/usage': 'admin, edge',
+    'GET /v1/prices': 'admin, edge',
+    'PUT /v1/prices': 'admin, edge',
     'GET /v1/workflows': 'mcp or admin, edge',
     'GET /v1/workflows/:name': 'mcp or admin, edge',
     'GET /v1/workflows/:name/history': 'mcp or admin, edge',
     'PUT /v1/workflows/:name': 'admin, edge',
     'DELETE /v1/workflows/:name': 'admin, edge',
+    'GET /v1/agents': 'mcp or admin, edge',
+    'GET /v1/agents/:id': 'mcp or admin, edge',
+    'GET /v1/agents/:id/history': 'mcp or admin, edge',
+    'PUT /v1/agents/:id': 'admin, edge',
+    'DELETE /v1/agents/:id': 'admin, edge',
+    'GET /v1/prompts': 'mcp or admin, edge',
+    'GET /v1/prompts/:name': 'mcp or admin, edge',
+    'GET /v1/prompts/:name/history': 'mcp or admin, edge',
+    'PUT /v1/prompts/:name': 'admin, edge',
+    'DELETE /v1/prompts/:name': 'admin, edge',
+    'POST /v1/agents/:id/enable': 'admin, edge',
+    'POST /v1/agents/:id/disable': 'admin, edge',
+    'POST /v1/agents/:id/primary': 'admin, edge',
     'GET /v1/tenants/:tenant/interactions': SEE_IN_PATH,
     'GET /v1/tenants/:tenant/interactions/:id': SEE_IN_PATH,
     'POST /v1/tenants/:tenant/interactions/:id/answer': 'operator, or admin with mcp or agent',
@@ -152,15 +216,40 @@ test('every route of MCP and REST declares its access', async () => {
     'GET /v1/tenants/:tenant/tasks': SEE_IN_PATH,
     'GET /v1/tenants/:tenant/tasks/:id': SEE_IN_PATH,
     'POST /v1/tenants/:tenant/tasks/:id/cancel': SEE_IN_PATH,
+    'POST /v1/tenants/:tenant/tasks/:id/retry': SEE_IN_PATH,
+    'POST /v1/tenants/:tenant/tasks/retry': SEE_IN_PATH,
+    'GET /v1/tenants/:tenant/conversations': SEE_IN_PATH,
+    'GET /v1/tenants/:tenant/conversations/:id': SEE_IN_PATH,
+    'DELETE /v1/tenants/:tenant/conversations/:id': SEE_IN_PATH,
     'DELETE /v1/tenants/:tenant/projects/:id': 'operator, or admin with mcp or admin',
     'GET /v1/tenants/:tenant/projects': USE_IN_PATH,
     'GET /v1/tenants/:tenant/projects/:id': USE_IN_PATH,
     'PUT /v1/tenants/:tenant/projects/:id': USE_IN_PATH,
+    'GET /v1/tenants/:tenant/roles': ADMIN,
+    'GET /v1/tenants/:tenant/roles/:role': ADMIN,
+    'PUT /v1/tenants/:tenant/roles/:role': ADMIN,
+    'DELETE /v1/tenants/:tenant/roles/:role': ADMIN,
+    'GET /v1/tenants/:tenant/usage': ADMIN,
+    'GET /v1/tenants/:tenant/prices': ADMIN,
+    'PUT /v1/tenants/:tenant/prices': ADMIN,
     'GET /v1/tenants/:tenant/workflows': USE_IN_PATH,
     'GET /v1/tenants/:tenant/workflows/:name': USE_IN_PATH,
     'GET /v1/tenants/:tenant/workflows/:name/history': USE_IN_PATH,
     'PUT /v1/tenants/:tenant/workflows/:name': ADMIN,
     'DELETE /v1/tenants/:tenant/workflows/:name': ADMIN,
+    'GET /v1/tenants/:tenant/agents': USE_IN_PATH,
+    'GET /v1/tenants/:tenant/agents/:id': USE_IN_PATH,
+    'GET /v1/tenants/:tenant/agents/:id/history': USE_IN_PATH,
+    'PUT /v1/tenants/:tenant/agents/:id': ADMIN,
+    'DELETE /v1/tenants/:tenant/agents/:id': ADMIN,
+    'GET /v1/tenants/:tenant/prompts': USE_IN_PATH,
+    'GET /v1/tenants/:tenant/prompts/:name': USE_IN_PATH,
+    'GET /v1/tenants/:tenant/prompts/:name/history': USE_IN_PATH,
+    'PUT /v1/tenants/:tenant/prompts/:name': ADMIN,
+    'DELETE /v1/tenants/:tenant/prompts/:name': ADMIN,
+    'POST /v1/tenants/:tenant/agents/:id/enable': ADMIN,
+    'POST /v1/tenants/:tenant/agents/:id/disable': ADMIN,
+    'POST /v1/tenants/:tenant/agents/:id/primary': ADMIN,
   });
 });
 

@@ -1,4 +1,11 @@
-import { type Operation, toolOperations } from '@baton/operations';
+import {
+  askAssistantOperation,
+  binaryClassifyOperation,
+  callPromptOperation,
+  classifyOperation,
+  type Operation,
+  toolOperations,
+} from '@baton/operations';
 import { Programs } from '@baton/runner';
 import type { Store } from '@baton/store';
 import type { Logger } from 'pino';
@@ -28,7 +35,13 @@ export async function startGateway(
 ): Promise<RunningGateway> {
   let draining = false;
   const options = {
-    operations: new Map([...toolOperations, ...[...added].filter(([key, { name }]) => key === name)]),
+    operations: new Map<string, Operation>([
+      ...toolOperations,
+      ...[askAssistantOperation, callPromptOperation, classifyOperation, binaryClassifyOperation].map(
+        (operation): [string, Operation] => [operation.name, operation as Operation],
+      ),
+      ...[...added].filter(([key, { name }]) => key === name),
+    ]),
     programs: new Programs(added),
     draining: () => draining,
     replicaWideLimits: createReplicaWideLimits(configuration),

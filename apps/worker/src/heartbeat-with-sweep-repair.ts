@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { BatonError } from '@baton/protocol';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HEARTBEAT_INTERVAL } from '@baton/store';
 import type { JobWorkers, WorkerShard } from '@baton/store/shards';
@@ -10,6 +11,8 @@ const SWEEP_OVERDUE_MS = 3_000;
 export interface Heartbeat {
   /** When the last round began, by `performance.now()`. */
   readonly lastTickAt: () => number;
+  /** Why Redis took none of a shard in the last round; undefined when it took all. It is for whoever watches Redis to log. */
+  readonly unavailableReason: () => string | undefined;
   stop(): Promise<void>;
 }
 
@@ -27,17 +30,22 @@ export async function startHeartbeatWithSweepRepair(
   // Two processes may share one replica name.
   const worker = `${name}.${randomBytes(4).toString('hex')}`;
   let lastTickAt = performance.now();
-  const beat = async (shard: WorkerShard) => {
+  let unavailable: string | undefined;
+  /** The reason, where Redis cannot take it now. */
+  const beat = async (shard: WorkerShard): Promise<string | undefined> => {
     try {
       const ms = await shard.workers.heartbeat(worker, programs);
       if (ms < 0 || ms > SWEEP_OVERDUE_MS) await jobs.scheduleSweeps(shard);
+      return undefined;
     } catch (err) {
+      if (err instanceof BatonError && err.code === 'unavailable') return err.message;
       log.error({ err, shard: shard.index }, 'heartbeat failed');
+      return undefined;
     }
   };
   const round = async () => {
     lastTickAt = performance.now();
-    await Promise.all(shards.map(beat));
+    unavailable = (await Promise.all(shards.map(beat))).find((reason) => reason !== undefined);
   };
   await round();
   const stopping = new AbortController();
@@ -51,6 +59,7 @@ export async function startHeartbeatWithSweepRepair(
   })();
   return {
     lastTickAt: () => lastTickAt,
+    unavailableReason: () => unavailable,
     async stop() {
       stopping.abort();
       await loop;

@@ -1,5 +1,6 @@
 import type { SegmentEnd } from '@baton/runner';
 import type { Worker } from '@baton/store/shards';
+import type { CallEnd } from './provider-calls/call-processor.ts';
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 
@@ -21,6 +22,11 @@ export class WorkerMetrics {
     'Tasks that jobs resumed, by how they ended',
     ['end'],
   );
+  private readonly calls = this.counter(
+    'baton_provider_calls_total',
+    'Jobs of calls to LLM endpoints, by how they ended',
+    ['end'],
+  );
   private readonly batch = new Histogram({
     name: 'baton_resume_job_tasks',
     help: 'Tasks that one job of the queue resume ran',
@@ -37,6 +43,9 @@ export class WorkerMetrics {
     this.batch.observe(ends.length);
     for (const { kind } of ends) this.tasks.inc({ end: kind });
   };
+
+  /** Counts how the job of a call to an LLM endpoint ended. */
+  readonly countCall = (end: CallEnd): void => this.calls.inc({ end });
 
   /** Counts the jobs of one of BullMQ's workers. */
   countJobs(worker: Worker, log: Logger): void {

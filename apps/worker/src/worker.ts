@@ -5,18 +5,27 @@ import { JobWorkers, createWorkerShards, type Worker } from '@baton/store/shards
 import type { Logger } from 'pino';
 import { startHeartbeatWithSweepRepair } from './heartbeat-with-sweep-repair.ts';
 import { WorkerMetrics } from './metrics.ts';
-import { createResumeProcessor } from './resume-processor.ts';
+import { AddressGuard } from './provider-calls/address-guard.ts';
+import { createCallProcessor } from './provider-calls/call-processor.ts';
+import type { EndpointModels } from './provider-calls/endpoint-models.ts';
+import { createResumeAtOnce, createResumeProcessor } from './resume-processor.ts';
 import { createSweepProcessor } from './sweep-processor.ts';
 
 export interface WorkerConfiguration {
   /** How long a SIGTERM waits for running jobs, in milliseconds; another worker runs the rest when their locks lapse. */
   readonly drainMs: number;
+  /** Calls to LLM endpoints that it makes at once, of all tenants. */
+  readonly providerCalls: number;
+  /** Networks in CIDR notation that such calls may reach beside the public internet. */
+  readonly egressAllow: readonly string[];
 }
 
 export interface RunningWorker {
   readonly metrics: WorkerMetrics;
   /** When its heartbeat last began, by `performance.now()`. */
   readonly lastTickAt: () => number;
+  /** Why Redis did not take its last heartbeat; undefined when it did. */
+  readonly unavailableReason: () => string | undefined;
   /** Takes no more jobs, waits for the running ones up to `drainMs`, and closes. */
   stop(): Promise<void>;
 }
@@ -30,10 +39,21 @@ function pauseBriefly(worker: Worker): void {
   setTimeout(() => void worker.resume(), HELD_PAUSE_MS * (1 + Math.random())).unref();
 }
 
+/** Of many shards each may make a few calls at once, whatever all of them together come to. */
+const LEAST_CALLS_OF_SHARD = 4;
+
+/** So many jobs of a shard run at once beside BullMQ's, by the calls to LLM endpoints whose answers have requested them. */
+const RESUMES_OF_CALLS = 8;
+
 /** A segment holds a place of its shard while its answer waits to be checked: what takes longer is postponed. */
 const MAX_CHECK_WAIT_MS = 200;
 
-/** Starts a worker: three BullMQ workers for each shard, and a heartbeat. `added` operations are for tests and benchmarks. */
+async function loadModels(guard: AddressGuard): Promise<EndpointModels> {
+  const { EndpointModels } = await import('./provider-calls/endpoint-models.ts');
+  return new EndpointModels(guard);
+}
+
+/** Starts a worker: four BullMQ workers for each shard, and a heartbeat. `added` operations are for tests and benchmarks. */
 export async function startWorker(
   configuration: WorkerConfiguration,
   store: Store,
@@ -42,6 +62,9 @@ export async function startWorker(
 ): Promise<RunningWorker> {
   const metrics = new WorkerMetrics();
   const check = new CallerSchemaValidator({ maxWaitMs: MAX_CHECK_WAIT_MS });
+  const guard = new AddressGuard(configuration.egressAllow);
+  let models: Promise<EndpointModels> | undefined;
+  const openModels = () => (models ??= loadModels(guard));
   const programs = new Programs(added);
   const shards = createWorkerShards(store);
   const jobs = new JobWorkers(store);
@@ -55,11 +78,16 @@ export async function startWorker(
       createResumeProcessor(shard, { ...dependencies, onMissingPrograms: () => pauseBriefly(held) }),
     );
     metrics.countJobs(held, log);
+    const resume = createResumeAtOnce(shard, dependencies, RESUMES_OF_CALLS);
+    const calls = createCallProcessor(shard, { openModels, resume, log, onCall: metrics.countCall });
+    const atOnce = Math.max(LEAST_CALLS_OF_SHARD, Math.ceil(configuration.providerCalls / shards.length));
+    metrics.countJobs(jobs.start(shard, 'calls', calls, atOnce), log);
     metrics.countJobs(jobs.start(shard, 'deadlines', createSweepProcessor(shard)), log);
   }
   return {
     metrics,
     lastTickAt: heartbeat.lastTickAt,
+    unavailableReason: heartbeat.unavailableReason,
     async stop() {
       // BullMQ's close has no time limit of its own, and a segment may wait for a Redis that is gone.
       const timeLimit = new Promise((resolve) => setTimeout(resolve, configuration.drainMs).unref());

@@ -2,14 +2,15 @@ import { BatonError } from '@baton/protocol';
 import type { AnswerFunction } from './api/answer-function.ts';
 import type { DelegatedRequest } from './api/delegated-request.ts';
 import type { AgentEvent, RequestEvent, Totals } from './api/events.ts';
+import { EndpointHealth } from './endpoint/endpoint-health.ts';
 import { ClaimPoller } from './gateway/claim-poller.ts';
 import { type ClaimRequest, GatewayClient } from './gateway/gateway-client.ts';
 import { isKeyRefusal, retryAfterMs } from './gateway/gateway-errors.ts';
 import { AnswerChecker } from './request/answer-checker.ts';
 import { ClaimedRequest, type RequestContext } from './request/claimed-request.ts';
 import { Lease } from './request/lease.ts';
+import { OutcomeCounts } from './outcome-counts.ts';
 import { backoffMs } from './timing/backoff.ts';
-import { EndpointPause } from './timing/endpoint-pause.ts';
 import { InterruptibleSleep } from './timing/sleep.ts';
 
 export interface AgentOptions {
@@ -32,9 +33,10 @@ const POLL_PART_OF_LEASE = 1 / 3;
 const EMPTY_BACKOFF = { firstMs: 50, mostMs: 2_000 };
 /** The pause after a claim that failed. */
 const FAILURE_BACKOFF = { firstMs: 200, mostMs: 5_000 };
-/** With `once`: after so many failed claims in a row the agent ends. */
+/** With `once`: after so many claims, or probes of the endpoint, that failed in a row the agent ends. */
 const ONCE_MAX_FAILURES = 5;
-/** With `once`: how long a post waits to see whether its task asks for more. */
+/** How long a post waits to see how its task goes on; a resume takes some milliseconds. With `once`: whether it asks for more. */
+const POST_WAIT_MS = 2_000;
 const ONCE_POST_WAIT_MS = 10_000;
 /** With `once`: how long a task that is still working is waited for, in case it asks for more. */
 const ONCE_TASK_WAIT_MS = 25_000;
@@ -54,6 +56,7 @@ export class Agent {
   private readonly options: AgentOptions;
   private readonly gateway: GatewayClient;
   private readonly claims: ClaimPoller;
+  private readonly health: EndpointHealth;
   private readonly context: RequestContext;
   /** Aborted when nothing in flight is to be finished any more. */
   private readonly stopped = new AbortController();
@@ -62,7 +65,7 @@ export class Agent {
     string,
     { readonly claimed: ClaimedRequest; readonly work: Promise<void> }
   >();
-  private readonly totals: Totals = { answered: 0, failed: 0, superseded: 0, abandoned: 0 };
+  private readonly counts = new OutcomeCounts();
   private state: AgentState = { kind: 'running' };
   private emptyClaims = 0;
   private failedClaims = 0;
@@ -73,19 +76,19 @@ export class Agent {
     this.options = options;
     this.gateway = new GatewayClient(options);
     this.claims = new ClaimPoller(options, this.gateway);
-    const endpointPause = new EndpointPause((ms) => {
-      options.onEvent({ kind: 'holding', ms });
+    const { answer, timeoutMs, tries } = options;
+    this.health = new EndpointHealth(answer.probe, (inMs, { type, message }) => {
+      options.onEvent({ kind: 'holding', type, message, inMs });
       this.claims.cancel();
     });
-    const { answer, timeoutMs, tries } = options;
     this.context = {
       answer,
       timeoutMs,
       tries,
-      endpointPause,
+      health: this.health,
       checker: new AnswerChecker(),
       gateway: this.gateway,
-      postWaitMs: options.once ? ONCE_POST_WAIT_MS : 0,
+      postWaitMs: options.once ? ONCE_POST_WAIT_MS : POST_WAIT_MS,
       stopped: this.stopped.signal,
     };
   }
@@ -102,7 +105,7 @@ export class Agent {
       await Promise.all([this.gateway.close(), this.context.checker.close()]);
     }
     if (this.state.kind === 'failed') throw this.state.error;
-    return this.totals;
+    return this.counts.totals;
   }
 
   /** Claims nothing more, finishes what is in flight within `withinMs`, and leaves the rest to other agents. */
@@ -119,8 +122,7 @@ export class Agent {
     const { concurrency, leaseMs, once, only } = this.options;
     const free = concurrency - this.inFlight.size;
     if (free === 0) return this.pause.sleep(UNTIL_INTERRUPTED_MS);
-    const pausedMs = this.context.endpointPause.remaining();
-    if (pausedMs > 0) return this.pause.sleep(pausedMs);
+    if (!this.health.answers) return this.awaitEndpoint();
 
     const waitMs = once ? 0 : Math.floor(Math.min(POLL_MS, leaseMs * POLL_PART_OF_LEASE));
     const begun = performance.now();
@@ -142,6 +144,18 @@ export class Agent {
       return undefined;
     }
     return this.pause.sleep(backoffMs(Math.max(1, this.emptyClaims), EMPTY_BACKOFF));
+  }
+
+  /** Before the first claim, and while the endpoint does not answer. */
+  private async awaitEndpoint(): Promise<void> {
+    const pausedMs = this.health.remainingPause();
+    if (pausedMs > 0) return this.pause.sleep(pausedMs);
+    const failed = await this.health.check(this.stopped.signal);
+    if (failed === undefined) return undefined;
+    const { failure, times } = failed;
+    if (failure.kind === 'fatal' || (this.options.once && times >= ONCE_MAX_FAILURES))
+      return this.endClaiming({ kind: 'failed', error: failure });
+    return undefined;
   }
 
   private async afterFailedClaim(error: unknown): Promise<void> {
@@ -177,10 +191,10 @@ export class Agent {
   ): Promise<void> {
     const begun = performance.now();
     try {
-      const { outcome, workingTaskId } = await claimed.process(emit);
+      const { outcome, task } = await claimed.process(emit);
       if (outcome.kind === 'abandoned') await claimed.release();
-      if (workingTaskId !== undefined) this.workingTasks.add(workingTaskId);
-      this.totals[outcome.kind]++;
+      if (this.options.once && task?.status === 'working') this.workingTasks.add(task.taskId);
+      this.counts.add(outcome, task);
       this.inFlight.delete(interactionId);
       emit({ ...outcome, tookMs: Math.round(performance.now() - begun) });
     } catch (error) {
@@ -199,7 +213,10 @@ export class Agent {
     if (taskId === undefined) return false;
     // Waited for once: perhaps there is no worker.
     this.workingTasks.delete(taskId);
-    await this.gateway.waitForTask(taskId, ONCE_TASK_WAIT_MS, this.stopped.signal).catch(() => {});
+    const task = await this.gateway
+      .waitForTask(taskId, ONCE_TASK_WAIT_MS, this.stopped.signal)
+      .catch(() => undefined);
+    if (task !== undefined) this.counts.addTask(task);
     return true;
   }
 

@@ -4,7 +4,8 @@
  *   answer-interactions  the entry: starts an agent           agent    claims, works on several requests, drains
  *   request/  one claimed request: lease, LLM call, check, repair, retries, post
  *   gateway/  Baton over MCP, and claims over a connection of their own
- *   llm/      an answer function for models of the `ai` package          timing/  sleeps, back-off, endpoint pause, clocks
+ *   llm/      an answer function for models of the `ai` package          timing/  sleeps, back-off, clocks
+ *   endpoint/  whether the LLM answers at all: probes, and the pause of the whole agent
  *   api/      what a program that embeds the agent sees: requests, events, failures
  */
 export {
@@ -14,7 +15,7 @@ export {
 } from './answer-interactions.ts';
 export type { AnswerFunction } from './api/answer-function.ts';
 export type { DelegatedRequest } from './api/delegated-request.ts';
-export type { AgentEvent, Totals } from './api/events.ts';
+export type { AgentEvent, TaskState, Totals, Usage } from './api/events.ts';
 export { LlmCallFailure } from './api/llm-call-failure.ts';
 export { type AnswerWithOptions, answerWith } from './llm/answer-with-model.ts';
 export { isPublicHostName } from './llm/request-media.ts';

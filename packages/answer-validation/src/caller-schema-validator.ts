@@ -1,6 +1,14 @@
 import { hash } from 'node:crypto';
-import { BatonError, type Validation, type Json, type JsonObject, extractObject } from '@baton/protocol';
+import {
+  BatonError,
+  type Validation,
+  isRecord,
+  type Json,
+  type JsonObject,
+  extractObject,
+} from '@baton/protocol';
 import { CheckTurns } from './check-turns.ts';
+import { fitsPlainSchema } from './plain-schema.ts';
 import { type CheckResult, type SchemaCheck, ValidationThreads } from './validation-threads.ts';
 
 /** Longer than a check runs: whoever is next when a long one begins has its turn in time. */
@@ -8,7 +16,7 @@ const DEFAULT_MAX_WAIT_MS = 1_500;
 
 /**
  * Validates values against callers' JSON Schemas. Such a schema may be crafted to be slow: it is checked in a thread, for
- * a limited time, and tenants have turns, so that it delays its own tenant only.
+ * a limited time, and tenants have turns, so that it delays its own tenant only. What fits a plain and small schema needs no thread.
  */
 export class CallerSchemaValidator {
   private readonly turns: CheckTurns;
@@ -26,6 +34,8 @@ export class CallerSchemaValidator {
    */
   async validateAnswer(tenant: string, schema: JsonObject, data: Json): Promise<Validation<Json>> {
     const hasObjectField = hasField(schema, 'object');
+    const first = firstReadingOf(data, hasObjectField);
+    if (fitsPlainSchema(schema, first)) return { ok: true, value: first };
     const problems = await this.check(tenant, schema, () => readingsOf(data, hasObjectField));
     if (typeof problems === 'string')
       throw new BatonError(
@@ -42,6 +52,16 @@ export class CallerSchemaValidator {
         return { ok: false, problem: problem ?? 'it was not checked' };
       },
     });
+  }
+
+  /** Checks one value as it is against a schema of a tenant's. Errors: as for `validateAnswer`. */
+  async validateValue(tenant: string, schema: JsonObject, value: Json): Promise<Validation<Json>> {
+    if (fitsPlainSchema(schema, value)) return { ok: true, value };
+    const problems = await this.check(tenant, schema, () => [value]);
+    if (typeof problems === 'string')
+      throw new BatonError('schema_unusable', `Nothing can be checked: ${unusable(problems)}.`);
+    const [problem] = problems;
+    return problem === null ? { ok: true, value } : { ok: false, problem: problem ?? 'it was not checked' };
   }
 
   /** Refuses a schema that cannot be compiled in time. Errors: `invalid_arguments` naming `field`; `limit_checks`. */
@@ -80,6 +100,12 @@ function writeCheck(tenant: string, schema: JsonObject, values: readonly Json[])
 }
 
 const unusable = (problem: string) => `the schema cannot be used: ${problem.slice(0, 500)}`;
+
+/** The reading of an answer's data that comes before all others. */
+function firstReadingOf(data: Json, hasObjectField: boolean): Json {
+  const isWrapped = !hasObjectField && isRecord(data) && Object.hasOwn(data, 'object');
+  return isWrapped ? (data['object'] as Json) : data;
+}
 
 /** Every reading of an answer's data that the contract knows, in its order. */
 function readingsOf(data: Json, hasObjectField: boolean): Json[] {

@@ -1,10 +1,21 @@
 /**
- * Pure: the effects that a program yields (`effect`), their recorded outcomes (`journal`), the replay of a program over
- * its journal (`replay-program`), and the delegated LLM call with its retries (`agent-call`).
+ * Pure: the effects that a program yields (`program/effect`), their recorded outcomes (`journal`), the replay of a
+ * program over its journal (`replay-program`), and the delegated LLM call, from its dialog to a value or a named error (`agent-call`).
  * No clock, no randomness, no I/O.
  */
-export * from './agent-call.ts';
-export * from './effect.ts';
-export * from './replay-program.ts';
-export * from './journal.ts';
-export { toJsonSchema, describeZodError } from './zod-schema.ts';
+export * from './program/conversation.ts';
+export * from './agent-call/agent-call.ts';
+export * from './agent-call/call-report.ts';
+export * from './agent-call/generate.ts';
+export * from './agent-call/run-agent-call.ts';
+export * from './program/effect.ts';
+export {
+  type Awaited,
+  type Collapse,
+  ProgramRun,
+  replayProgram,
+  type Step,
+} from './program/replay-program.ts';
+export { type Rewind, rewindProgram } from './program/rewind-program.ts';
+export * from './program/journal.ts';
+export { toJsonSchema, describeZodError } from './agent-call/zod-schema.ts';

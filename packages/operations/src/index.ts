@@ -4,22 +4,31 @@
  * operations (`definition`, `schema`, `prompt-kit`), and `catalog`, which lists operations and prompts.
  * No clock, no randomness, no I/O.
  */
-export { findProgram, toolOperations, allPrograms } from './catalog/operation-catalog.ts';
+export { agentOperations, findProgram, toolOperations, allPrograms } from './catalog/operation-catalog.ts';
+export { askAgentOperation } from './agents/ask-agent.ts';
+export { callPromptOperation } from './agents/call-prompt.ts';
+export { binaryClassifyOperation } from './classify/binary-classify.ts';
+export { classifyOperation } from './classify/classify.ts';
+export { askAssistantOperation } from './agents/ask-assistant.ts';
 export { delegatedCallOperation } from './delegated-call/program.ts';
 export { syntheticOperations } from './catalog/synthetic-operations.ts';
-export { integerOrDigits } from './schema/coercion.ts';
-export { LLM_MODELS, type LlmModel } from './definition/llm-models.ts';
+export type { UnechoedText } from './definition/operation.ts';
+export { booleanOrText, integerOrDigits } from './schema/coercion.ts';
+export { ROLE_PARAMETERS, type RoleParameters } from './definition/role-parameters.ts';
 export type { Operation, ToolHints } from './definition/operation.ts';
+export {
+  type ChangedResource,
+  type ChangedResourceRef,
+  changedResources,
+} from './definition/changed-resources.ts';
+export type { ToolCategory } from './definition/tool-category.ts';
+export { ignoredField } from './definition/ignored-arguments.ts';
 export { MAX_PRD_LENGTH, type ParsePrdInput, parsePrdInputSchema } from './parse-prd/input.ts';
 export * from './project/index.ts';
 export { formatOperationGuide } from './catalog/operation-guide.ts';
-export {
-  type OperationPrompt,
-  requireOperationPrompt,
-  promptMarkdown,
-  promptNames,
-} from './catalog/prompt-catalog.ts';
-export { projectTools } from './tools/tool-catalog.ts';
+export { promptMarkdown, promptNames, requireToolText, type ToolText } from './catalog/prompt-catalog.ts';
+export { isFunctionTool } from './tools/function-tools.ts';
+export { projectTools } from './catalog/tool-catalog.ts';
 export { readComplexityReport } from './tools/complexity-report-tool.ts';
 export type { ProjectTool } from './tools/project-tool.ts';
 export * from './views/index.ts';

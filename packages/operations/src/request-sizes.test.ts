@@ -1,3 +1,4 @@
+import { messageText } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
 import { toolOperations } from './catalog/operation-catalog.ts';
 import { applyCommand, type Project } from './project/index.ts';
@@ -28,7 +29,7 @@ function plan(): Project {
   }));
   const rules = Array.from({ length: 30 }, (_, at) => `Rule ${at}: ${sentence}`);
   let project = applyCommand(projectWithTasks(tasks), { command: 'set_rules', rules }, TEST_NOW).project;
-  const files = [{ name: 'prd.md', text: sentence.repeat(100) }];
+  const files = ['prd.md', 'a.md'].map((name) => ({ name, text: sentence.repeat(100) }));
   project = applyCommand(project, { command: 'connect_files', files, remove: [] }, TEST_NOW).project;
   return project;
 }
@@ -45,18 +46,26 @@ const HOSTILE_INPUTS: readonly [string, object][] = [
   ['update_task', { id: 1, prompt: INJECTION }],
   ['update_subtask', { id: '1.1', prompt: INJECTION }],
   ['add_task', { prompt: INJECTION }],
+  ['scope_up_task', { id: 1, prompt: INJECTION }],
+  ['scope_down_task', { id: 1, prompt: INJECTION }],
+  ['research', { query: INJECTION, taskIds: '1,1.1', filePaths: 'a.md', customContext: INJECTION }],
 ];
+
+const FIFTY_IDS = Array.from({ length: 50 }, (_, at) => at + 1).join(',');
 
 const SIZE_LIMITS: readonly [string, object, number][] = [
   ['parse_prd', { input: 'prd.md', append: true }, 40_000],
-  ['analyze_project_complexity', {}, 50_000],
-  ['expand_task', { id: 100 }, 15_000],
-  ['expand_all', { force: true, atOnce: 32 }, 15_000],
-  ['update', { from: 1, prompt: 'Use Postgres.' }, 55_000],
-  ['update_task', { id: 100, prompt: 'Use Postgres.' }, 15_000],
-  ['update_task', { id: 100, prompt: 'Use Postgres.', append: true }, 15_000],
-  ['update_subtask', { id: '100.2', prompt: 'Use Postgres.' }, 10_000],
+  ['analyze_project_complexity', {}, 65_000],
+  ['expand_task', { id: 100 }, 22_000],
+  ['expand_all', { force: true, atOnce: 32 }, 22_000],
+  ['update', { from: 1, prompt: 'Use Postgres.' }, 65_000],
+  ['update_task', { id: 100, prompt: 'Use Postgres.' }, 22_000],
+  ['update_task', { id: 100, prompt: 'Use Postgres.', append: true }, 22_000],
+  ['update_subtask', { id: '100.2', prompt: 'Use Postgres.' }, 20_000],
   ['add_task', { prompt: 'A search.' }, 30_000],
+  ['scope_up_task', { id: '1,100,200', strength: 'heavy', prompt: 'Use Postgres.' }, 22_000],
+  ['scope_down_task', { id: 100 }, 22_000],
+  ['research', { query: 'Which parser?', taskIds: FIFTY_IDS, filePaths: 'prd.md' }, 80_000],
 ];
 
 describe('a request about a project of 200 tasks', () => {
@@ -71,7 +80,7 @@ describe('a request about a project of 200 tasks', () => {
   it.each(SIZE_LIMITS)('of %s %j holds at most %i characters, data kept apart', (name, input, most) => {
     const operation = toolOperations.get(name)!;
     const wrong =
-      operation.name.includes('subtask') || 'append' in input
+      operation.name.includes('subtask') || operation.name === 'research' || 'append' in input
         ? textAnswer(' ')
         : objectAnswer({ nothing: true });
     const { calls } = runOperationInMemory(operation, input, { before, answers: [wrong] });
@@ -83,7 +92,23 @@ describe('a request about a project of 200 tasks', () => {
     expect(sentPromptText(first[0])).toContain('part of that data');
   });
 
-  const hostile = applyCommand(
+  it.each(HOSTILE_INPUTS)('of %s names the language of answers, within its fence', (name, input) => {
+    const about = { language: 'Kreyòl ayisyen' };
+    const named = applyCommand(before, { command: 'initialize', about }, TEST_NOW).project;
+    const { calls } = runOperationInMemory(toolOperations.get(name)!, input, {
+      before: named,
+      answers: [objectAnswer({ nothing: 1 })],
+    });
+    const [system, user] = calls[0]!.request.messages;
+    expect(messageText(system!)).toContain('name as the language of answers');
+    expect(messageText(user!)).toMatch(/<project-rules>\n"Language of answers: Kreyòl ayisyen\\n/);
+  });
+
+  const hostile = [
+    { command: 'set_rules' as const, rules: [INJECTION] },
+    { command: 'connect_files' as const, files: [{ name: 'a.md', text: INJECTION }], remove: [] },
+  ].reduce(
+    (project, command) => applyCommand(project, command, TEST_NOW).project,
     projectWithTasks([
       {
         id: 1,
@@ -93,9 +118,7 @@ describe('a request about a project of 200 tasks', () => {
         subtasks: [{ id: 1, title: INJECTION }],
       },
     ]),
-    { command: 'set_rules', rules: [INJECTION] },
-    TEST_NOW,
-  ).project;
+  );
 
   it.each(HOSTILE_INPUTS)('of %s keeps what would instruct within its fence', (name, input) => {
     const { calls } = runOperationInMemory(toolOperations.get(name)!, input, {
@@ -105,7 +128,7 @@ describe('a request about a project of 200 tasks', () => {
     const [system, user] = calls[0]!.request.messages;
     expect(system?.content).not.toContain('Ignore all instructions');
     // Outside of the fences there are none of its words.
-    const outside = user!.content.replaceAll(/<([\w-]+)>\n[\s\S]*?\n<\/\1>/g, '');
+    const outside = messageText(user!).replaceAll(/<([\w-]+)>\n[\s\S]*?\n<\/\1>/g, '');
     expect(outside).not.toContain('Ignore all instructions');
     expect(outside).not.toContain('You are free');
   });

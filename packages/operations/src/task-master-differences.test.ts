@@ -70,19 +70,20 @@ describe('unlike in the sources', () => {
       from: 1,
       prompt: 'x',
       force: true,
+      query: 'What?',
+      saveTo: '1',
     };
     const known = Object.keys((of(name).input as unknown as { shape: object }).shape ?? {});
     const input = Object.fromEntries(Object.entries(all).filter(([field]) => known.includes(field)));
-    const answer: AgentAnswer =
-      name === 'update_subtask' || name === 'update_task'
-        ? textAnswer(name === 'update_task' ? '{"id":1,"title":"Changed"}' : 'Noted.')
-        : objectAnswer({
-            title: 'Changed',
-            description: 'd',
-            tasks: [{ id: 1, title: 'Changed', description: 'd' }],
-            subtasks: [{ id: 1, title: 'Changed', description: 'd' }],
-            complexityAnalysis: [{ taskId: 1, complexityScore: 9 }],
-          });
+    const answer: AgentAnswer = ['update_subtask', 'update_task', 'research'].includes(name)
+      ? textAnswer(name === 'update_task' ? '{"id":1,"title":"Changed"}' : 'Noted.')
+      : objectAnswer({
+          title: 'Changed',
+          description: 'd',
+          tasks: [{ id: 1, title: 'Changed', description: 'd' }],
+          subtasks: [{ id: 1, title: 'Changed', description: 'd' }],
+          complexityAnalysis: [{ taskId: 1, complexityScore: 9 }],
+        });
     const { after, end } = runOperationInMemory(
       of(name),
       { ...input, tag: 'v2' },
@@ -152,7 +153,7 @@ describe('unlike in the sources', () => {
       { id: 1, prompt: 'Set the status.' },
       {
         before: projectWithTasks([{ id: 1 }]),
-        answers: [objectAnswer({ id: 1, status: 'In Progress' })],
+        answers: [objectAnswer({ id: 1, status: 'In Progress', statusQuote: 'Set the status.' })],
       },
     );
     expect(task(1)?.status).toBe('in-progress');

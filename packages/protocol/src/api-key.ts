@@ -42,6 +42,13 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
   return value;
 });
 
+export const keyToolsSchema = z
+  .string()
+  .max(2_000)
+  .describe(
+    'Which tools it is offered: core, standard, all (the default), or names of tools and tiers with commas between them',
+  );
+
 export const keyInputSchema = z.strictObject({
   name: z.string().min(1).max(200),
   principal: z
@@ -51,5 +58,6 @@ export const keyInputSchema = z.strictObject({
     .describe('Who calls with this key; by default the key is its own principal'),
   scopes: z.array(scopeSchema).min(1).max(3).default(['mcp']),
   expiresAt: z.iso.datetime({ offset: true }).optional(),
+  tools: keyToolsSchema.optional(),
 });
 export type KeyInput = z.infer<typeof keyInputSchema>;

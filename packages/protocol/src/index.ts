@@ -1,21 +1,32 @@
 /**
- * Wire shapes and records: what Baton says and stores, independent of MCP's revisions, without I/O. Imports zod and
- * secure-json-parse only.
- * `errors` is the one table of codes; `delegation` and `answer` are the two halves of a delegated call, and
- * `answer-correction` asks again; `ids`, `api-key`, `tenant-creation-input`, `limits` and `task-and-interaction-status` are the records' parts;
- * `json` (with the one parser of text from outside), `model-parameters` and `truncate` bound what comes in.
+ * Wire shapes and records: what Baton says and stores, independent of MCP's revisions, without I/O. Imports zod,
+ * secure-json-parse and fastest-levenshtein only.
+ * `errors` is the one table of codes; the files of `delegation` are a delegated call: `delegation` and `answer` are its two halves, and
+ * `answer-correction` asks again; `content-block` is what it brings beside words; `message` is a dialog's and `tool-calls` reads those of an answer; `ids`, `api-key`, `tenant-creation-input`, `limits` and `task-and-interaction-status` are the records' parts;
+ * `usage` reads what an answer used, `price-table` what that costs;
+ * `json` (with the one parser of text from outside), `delegation/model-parameters` and `text/truncate` bound what comes in, and
+ * `text/token-estimate` what goes out; `text/nearest-name` and `text/root-cause` say what a mistyped name means and why a connection failed.
  */
-export * from './answer.ts';
-export * from './answer-correction.ts';
+export * from './delegation/answer.ts';
+export * from './delegation/answer-correction.ts';
 export * from './api-key.ts';
 export * from './tenant-creation-input.ts';
-export * from './delegation.ts';
+export * from './delegation/content-block.ts';
+export * from './delegation/delegation.ts';
 export * from './errors.ts';
 export * from './ids.ts';
 export * from './json/json.ts';
 export * from './json/json-text.ts';
 export * from './limits.ts';
-export * from './mask-url-passwords.ts';
+export * from './delegation/message.ts';
+export * from './text/mask-url-passwords.ts';
+export * from './text/nearest-name.ts';
+export * from './text/root-cause.ts';
+export * from './delegation/model-roles.ts';
+export * from './price-table.ts';
 export * from './task-and-interaction-status.ts';
-export * from './truncate.ts';
+export * from './delegation/tool-calls.ts';
+export { estimateTokens, truncateToTokens } from './text/token-estimate.ts';
+export * from './text/truncate.ts';
+export * from './usage.ts';
 export * from './version.ts';

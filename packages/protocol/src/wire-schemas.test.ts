@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { agentResponseSchema } from './answer.ts';
+import { agentResponseSchema } from './delegation/answer.ts';
 import {
   type DelegatedCall,
   delegatedCallDetailsSchema,
   buildDirective,
   directiveSchema,
-} from './delegation.ts';
+} from './delegation/delegation.ts';
 
 const refused = (schema: typeof agentResponseSchema | typeof delegatedCallDetailsSchema, value: unknown) =>
   schema.safeParse(value).error?.issues.map(({ path }) => path.join('.'));

@@ -1,9 +1,10 @@
 import type { Awaited } from '@baton/engine';
 
-type LocalKind = 'read' | 'commit' | 'check';
+const LOCAL_KINDS = ['read', 'commit', 'check', 'lookup', 'turn', 'append'] as const;
+type LocalKind = (typeof LOCAL_KINDS)[number];
 export type LocalEffect = Extract<Awaited['effect'], { kind: LocalKind }>;
 
 /** True for an effect that the segment performs itself, without waiting. */
 export function isLocalEffect(effect: Awaited['effect']): effect is LocalEffect {
-  return effect.kind === 'read' || effect.kind === 'commit' || effect.kind === 'check';
+  return (LOCAL_KINDS as readonly string[]).includes(effect.kind);
 }

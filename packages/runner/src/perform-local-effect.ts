@@ -1,23 +1,11 @@
-import type { CallerSchemaValidator } from '@baton/answer-validation';
 import { formatEntry, type Outcome } from '@baton/engine';
 import type { Command } from '@baton/operations';
 import { BatonError } from '@baton/protocol';
-import type { FencedSegment } from '@baton/store/shards';
-import type { SegmentJournal } from './segment-journal.ts';
-import type { ProjectSnapshots } from './project/project-snapshots.ts';
+import { beginTurn, endTurn } from './conversation-effects.ts';
 import { changeProject } from './project/project-change.ts';
+import { performLookup } from './perform-lookup.ts';
 import type { LocalEffect } from './local-effect.ts';
-
-/** Another run has taken the task over: what this one knows of it is void. */
-export class StaleSegmentError extends Error {}
-
-/** What the effects of one segment work on. */
-export interface SegmentContext {
-  readonly validator: CallerSchemaValidator;
-  readonly segment: FencedSegment;
-  readonly journal: SegmentJournal;
-  readonly projects: ProjectSnapshots;
-}
+import { type SegmentContext, StaleSegmentError } from './segment-context.ts';
 
 /**
  * Performs an effect that needs no wait and adds its outcome to the journal. Errors: `StaleSegment` when another run has the
@@ -30,14 +18,20 @@ export async function performLocalEffect(
 ): Promise<void> {
   switch (effect.kind) {
     case 'read': {
-      const select = effect.select as (project: unknown) => unknown;
-      const outcome = await context.projects.select(effect.project, select);
+      const outcome = await context.projects.select(effect.project, effect.select);
       context.journal.add(path, { kind: 'read', ...outcome });
       return;
     }
+    case 'lookup':
+      context.journal.add(path, { kind: 'lookup', ...(await performLookup(context.segment, effect.of)) });
+      return;
     case 'check':
       context.journal.add(path, { kind: 'check', ...(await checkAnswer(context, effect)) });
       return;
+    case 'turn':
+      return beginTurn(context, path, effect.conversation);
+    case 'append':
+      return endTurn(context, path, effect);
     case 'commit':
       return commit(context, path, effect.project, effect.command as Command);
   }

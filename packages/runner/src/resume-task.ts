@@ -1,16 +1,17 @@
 import type { CallerSchemaValidator } from '@baton/answer-validation';
-import { replayProgram } from '@baton/engine';
+import { ProgramRun, rewindProgram } from '@baton/engine';
 import type { Operation } from '@baton/operations';
 import { BatonError, MAX_JOURNAL_BYTES, toBatonError } from '@baton/protocol';
 import type { FencedSegment, WorkerShard } from '@baton/store/shards';
 import { SegmentJournal } from './segment-journal.ts';
 import { openWaitsOrFailOversized } from './open-waits.ts';
-import { performLocalEffect, StaleSegmentError } from './perform-local-effect.ts';
+import { performLocalEffect } from './perform-local-effect.ts';
+import { StaleSegmentError } from './segment-context.ts';
 import type { Programs } from './programs.ts';
 import { ProjectSnapshots } from './project/project-snapshots.ts';
 import { completedStructuredContent } from './completed-structured-content.ts';
 import { collectWaits } from './collect-waits.ts';
-import { isLocalEffect } from './local-effect.ts';
+import { isLocalEffect, type LocalEffect } from './local-effect.ts';
 
 /** How a segment ended. */
 export type SegmentEnd =
@@ -66,9 +67,15 @@ async function runSegment(
   assertJournalSize(task.journal);
 
   const journal = new SegmentJournal(task.journal);
+  if (task.toRewind) {
+    const rewind = rewindProgram(program, task.input, journal.entries);
+    if ((await segment.rewind(rewind.drops, rewind.journal)) === 'stale') return STALE;
+    journal.rewind(rewind);
+  }
   const projects = new ProjectSnapshots(segment.projects);
+  const run = new ProgramRun(program, task.input, journal.entries);
   for (;;) {
-    const step = replayProgram(program, task.input, journal.entries);
+    const step = run.next();
     if (step.status === 'completed') {
       const result = completedStructuredContent(program.name, segment.taskId, step.result);
       return segmentEnd(await segment.settle({ status: 'completed', result }), 'completed');
@@ -79,12 +86,20 @@ async function runSegment(
     }
     journal.collapse(step.collapsed);
     const next = step.awaited.find(({ effect }) => isLocalEffect(effect));
-    if (next !== undefined && isLocalEffect(next.effect)) {
-      await performLocalEffect({ validator: check, segment, journal, projects }, next.path, next.effect);
+    if (next !== undefined) {
+      const context = { validator: check, segment, journal, projects };
+      // Lookups depend on nothing: those of several branches are one round trip and one replay.
+      const performed =
+        next.effect.kind === 'lookup'
+          ? step.awaited.filter(({ effect }) => effect.kind === 'lookup')
+          : [next];
+      await Promise.all(
+        performed.map(({ path, effect }) => performLocalEffect(context, path, effect as LocalEffect)),
+      );
       continue;
     }
-    const waits = collectWaits(step.awaited, task.open, task.interactions);
-    const end = await openWaitsOrFailOversized(journal, waits, () =>
+    const asked = collectWaits(step.awaited, task.open, task.interactions);
+    const end = await openWaitsOrFailOversized(journal, segment.roles, asked, (waits) =>
       segment.park({ ...journal.pendingWrite, waits }),
     );
     if (end === 'again') return end;

@@ -1,10 +1,11 @@
-import { replayProgram } from '@baton/engine';
+import { ProgramRun } from '@baton/engine';
 import type { Operation } from '@baton/operations';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import type { CallerAdmission, Idempotency, PendingInteraction, TenantStore } from '@baton/store';
 import type { Programs } from './programs.ts';
 import { ProjectSnapshots } from './project/project-snapshots.ts';
 import { openWaitsOrFailOversized } from './open-waits.ts';
+import { performLookup } from './perform-lookup.ts';
 import { SegmentJournal } from './segment-journal.ts';
 import { isLocalEffect } from './local-effect.ts';
 import { collectWaits } from './collect-waits.ts';
@@ -15,12 +16,13 @@ export type StartResult =
   | { readonly kind: 'parked'; readonly taskId: string; readonly pending: readonly PendingInteraction[] }
   /** A worker runs the task, or an earlier call with the same idempotency key started it: read the task's status. */
   | { readonly kind: 'running'; readonly taskId: string }
-  /** Completed in this segment; no task was created. `replayed`: an earlier call with the same idempotency key did. */
-  | { readonly kind: 'completed'; readonly result: JsonObject; readonly replayed: boolean };
+  /** Completed in this segment, of a call without an idempotency key; no task was created. */
+  | { readonly kind: 'completed'; readonly result: JsonObject };
 
 /**
  * Runs the first segment of an operation in the gateway, up to the first wait, and opens its task there: one call to
- * Redis, OPEN, which also admits the caller; a project read and a lookup of the idempotency key are one more each.
+ * Redis, OPEN, which also admits the caller; a project read, a lookup and the search for the idempotency key are one more each; agents are mostly known (agent-snapshots.ts), and
+ * only the admission before them is one more.
  * It starts the newest version that a live worker has, so that a worker can resume the task.
  * Errors: those of the program, `program_unavailable`, and every refusal of OPEN.
  */
@@ -34,58 +36,56 @@ export async function runFirstSegment(
 ): Promise<StartResult> {
   if (idempotency !== undefined) {
     // Before the program reads the project: its own first run may have changed it.
-    const [taskId, kept] = await Promise.all([
-      tenant.tasks.findByIdempotencyKey(idempotency),
-      tenant.projects.keptOutcome(idempotency),
-    ]);
+    const taskId = await tenant.tasks.findByIdempotencyKey(idempotency);
     if (taskId !== undefined) return { kind: 'running', taskId };
-    if (kept !== undefined) return replayOf(kept);
   }
   const operation = programs.newestRunnable(named, await tenant.livePrograms());
   const journal = new SegmentJournal();
   const projects = new ProjectSnapshots(tenant.projects);
+  const run = new ProgramRun(operation, input, journal.entries);
   for (;;) {
-    const step = replayProgram(operation, input, journal.entries);
-    if (step.status === 'completed') {
-      // Where a call with the same key ran beside this one, both return what the first one did.
-      const outcome = JSON.stringify(step.result);
-      const kept = idempotency && (await tenant.projects.keepOutcome({ ...idempotency, outcome }));
-      return kept === undefined
-        ? { kind: 'completed', result: step.result, replayed: false }
-        : replayOf(kept);
-    }
+    const step = run.next();
+    if (step.status === 'completed' && idempotency === undefined)
+      return { kind: 'completed', result: step.result };
     if (step.status === 'failed') throw refusalOf(step.thrown, step.error);
-    journal.collapse(step.collapsed);
+    if (step.status !== 'completed') journal.collapse(step.collapsed);
 
-    const read = step.awaited.find(({ effect }) => effect.kind === 'read');
+    // With a key it is a task like any other, that the key names: a worker replays it over its journal, and ends it.
+    const awaited = step.status === 'completed' ? [] : step.awaited;
+    const read = awaited.find(({ effect }) => effect.kind === 'read');
     if (read?.effect.kind === 'read') {
       await caller.admit(['mcp']);
-      const select = read.effect.select as (project: unknown) => unknown;
-      const outcome = await projects.select(read.effect.project, select);
+      const outcome = await projects.select(read.effect.project, read.effect.select);
       journal.add(read.path, { kind: 'read', ...outcome });
       continue;
     }
+    const lookup = awaited.find(({ effect }) => effect.kind === 'lookup');
+    if (lookup?.effect.kind === 'lookup') {
+      await caller.admit(['mcp']);
+      const source = { agents: tenant.agentsFor(caller), prompts: tenant.prompts, roles: tenant.roles };
+      journal.add(lookup.path, { kind: 'lookup', ...(await performLookup(source, lookup.effect.of)) });
+      continue;
+    }
 
-    const waits = collectWaits(step.awaited, new Set(), 0);
-    const opened = await openWaitsOrFailOversized(journal, waits, () =>
+    const asked = collectWaits(awaited, new Set(), 0);
+    const opened = await openWaitsOrFailOversized(journal, tenant.roles, asked, (waits) =>
       tenant.tasks.open(caller, {
         operation: operation.name,
         version: operation.version,
         input,
         journal: journal.pendingWrite.journal,
         waits,
-        ready: step.awaited.some(({ effect }) => isLocalEffect(effect)),
+        ready: awaited.length === 0 || awaited.some(({ effect }) => isLocalEffect(effect)),
         idempotency,
       }),
     );
     if (opened === undefined) continue;
-    if (!opened.created || waits.length === 0) return { kind: 'running', taskId: opened.taskId };
+    if (!opened.created || asked.length === 0) return { kind: 'running', taskId: opened.taskId };
+    // What only waits for endpoints goes on by itself, and soon.
+    const isAsked = opened.pending.length > 0 || asked.every(({ kind }) => kind === 'sleep');
+    if (!isAsked) return { kind: 'running', taskId: opened.taskId };
     return { kind: 'parked', taskId: opened.taskId, pending: opened.pending };
   }
-}
-
-function replayOf(outcome: string): StartResult {
-  return { kind: 'completed', result: JSON.parse(outcome) as JsonObject, replayed: true };
 }
 
 /** The error as the program threw it, with its stack for the log. */

@@ -1,4 +1,4 @@
-import { type Collapse, type Entry, formatEntry, type Journal, parseEntry } from '@baton/engine';
+import { type Collapse, type Entry, formatEntry, type Journal, parseEntry, type Rewind } from '@baton/engine';
 
 /**
  * The journal of a running segment, with the entries that Redis does not have yet. A collapsed branch leaves both; its
@@ -42,6 +42,18 @@ export class SegmentJournal {
         if (this.saved.delete(inner)) this.dropped.add(inner);
       }
       this.add(path, entry);
+    }
+  }
+
+  /** What REWIND has done to the journal in Redis. */
+  rewind({ drops, journal }: Rewind): void {
+    for (const path of drops) {
+      this.all.delete(path);
+      this.saved.delete(path);
+    }
+    for (const [path, text] of journal) {
+      this.all.set(path, parseEntry(text));
+      this.saved.add(path);
     }
   }
 

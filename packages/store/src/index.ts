@@ -2,7 +2,7 @@
  * The store: the only package that speaks to Redis. A `task` here is one durable execution of an operation (MCP's task), never an
  * item of a project's task list, which is packages/operations'. `Store` opens it, `TenantStore` is the way to one tenant's data.
  * `records/` has key names, lifetimes and record formats, `redis/` the connection, `scripts/` every state change, `queues/`
- * BullMQ, `tenant/`, `tasks/` and `queries/` a tenant's data, `waiting/` a replica's inbox, `shard/` what workers run.
+ * BullMQ, `tenant/`, `tasks/`, `usage/` and `queries/` a tenant's data, `waiting/` a replica's inbox, `shard/` what workers run.
  */
 export type { Identity } from './identity/identity.ts';
 export type { CallerAdmission } from './tenant/caller-admission.ts';
@@ -12,25 +12,37 @@ export { COMMAND_TIMEOUT } from './redis/redis-client.ts';
 export { keyIssuerOf } from './tenant/key-issuer.ts';
 export type { ApiKeyInfo } from './tenant/api-keys.ts';
 export { InboxSubscription, type TaskUpdate } from './waiting/inbox-subscription.ts';
+export type { HistoryQuery } from './queries/interaction-history.ts';
 export type { PendingQuery, PendingPage } from './queries/pending-list.ts';
+export type { Accepted, StreamSoFar } from './tasks/interactions.ts';
+export { mayStream } from './records/interaction-request.ts';
 export type { InteractionRecord, InteractionSummary } from './records/interaction-record.ts';
 export type { TaskInspection, TaskSummary } from './queries/paged-queries.ts';
-export type { Page } from './records/page.ts';
+export { MAX_PAGE_SIZE, PAGE_SIZE } from './records/page.ts';
+export type { Page, PageBounds, OriginFilter } from './records/page.ts';
 export type { JobCount } from './queues/bullmq-queues.ts';
-export { type StoredWorkflow } from './tenant/workflows.ts';
+export type { ConversationSummary } from './conversations/conversations.ts';
+export type { AgentSource } from './tenant/agent-snapshots.ts';
+export type { Definitions, NewDefinition } from './tenant/definitions.ts';
+export type { DefinitionEntry, StoredDefinition } from './tenant/definition-entry.ts';
 export type { NextCall, StoredWorkflowTask } from './tasks/workflow-tasks.ts';
 export type { Idempotency, Projects, ProjectUse, ProjectVersion } from './tenant/projects.ts';
 export { refusalError, sessionNotFoundError } from './records/refusal-error.ts';
-export type { SealKey } from './seal-key.ts';
+export type { SealKey } from './secrets/seal-key.ts';
 export { Store, type StoreOptions } from './store.ts';
 export type { PendingInteraction, TaskView } from './records/task-view.ts';
 export { OversizedRequestError } from './records/oversized-request-error.ts';
 export type { ParkRequest, Wait } from './records/park-request.ts';
 export type { NewTask } from './tasks/tasks.ts';
+export type { AgentRoute, EndpointRoute, RoleRoute, Roles, StoredRole } from './tenant/roles.ts';
 export type { Usage } from './tenant/usage.ts';
+export type { UsageRow } from './usage/usage-days.ts';
+export { utcDay, utcDaysBetween } from './usage/utc-day.ts';
 export type { TenantStore } from './tenant-store.ts';
 export { unreadyReason } from './redis/redis-errors.ts';
+export { type RedisReport, reportRedis } from './redis-report.ts';
 export {
+  STREAM_PUBLISH_INTERVAL,
   SUBSCRIPTION_REFRESH_INTERVAL,
   DEFAULT_LIFETIMES,
   HEARTBEAT_INTERVAL,
@@ -41,3 +53,4 @@ export {
 } from './records/durations.ts';
 export { type ListCursors, throwInvalidCursor } from './cursors/cursor-seal.ts';
 export { maySee } from './identity/identity.ts';
+export { toolNotOfferedError } from './records/refusal-error.ts';

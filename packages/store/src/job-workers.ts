@@ -17,10 +17,13 @@ export class JobWorkers {
     this.client = storeInternalsOf(store).connection.duplicateForWorker();
   }
 
-  /** Runs the jobs of one queue of a shard with `run`, until `close`. */
-  start(shard: WorkerShard, name: QueueName, run: JobProcessor): Worker {
+  /** Runs the jobs of one queue of a shard with `run`, `concurrency` of them at once, until `close`. */
+  start(shard: WorkerShard, name: QueueName, run: JobProcessor, concurrency?: number): Worker {
     const { keyspace } = storeInternalsOf(this.store);
-    const worker = startJobWorker(this.client, keyspace.shard(shard.index).bull, name, run, 1_000);
+    const worker = startJobWorker(this.client, keyspace.shard(shard.index).bull, name, run, {
+      runRetryDelay: 1_000,
+      concurrency,
+    });
     this.workers.push(worker);
     return worker;
   }

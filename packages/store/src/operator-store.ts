@@ -10,6 +10,8 @@ import { UPSERT_TENANT } from './scripts/registry.ts';
 import type { Store } from './store.ts';
 import { readUsage, type Usage } from './tenant/usage.ts';
 
+export { moveToCurrentSecret, type TenantSecrets } from './secret-rotation.ts';
+
 /** A tenant with its limits. */
 export interface TenantRecord {
   readonly id: string;

@@ -8,6 +8,8 @@ export { JobWorkers } from './job-workers.ts';
 export { DelayedError, UnrecoverableError } from 'bullmq';
 export { taskRef } from './records/keys.ts';
 export { extendJobLock, type JobProcessor } from './queues/job-worker.ts';
+export { parseCallJob } from './queues/call-job.ts';
+export type { BegunCall, CallStart } from './shard/provider-calls.ts';
 export { parseResumeJob, type ResumeJob } from './queues/resume-job.ts';
 export type { FencedSegment, LoadedTask } from './tasks/fenced-segment.ts';
 export type { TaskBatch, WorkerShard } from './shard/worker-shard.ts';

@@ -3,12 +3,15 @@ import { Connection } from './redis/connection.ts';
 import { AdmissionChanges } from './waiting/admission-changes.ts';
 import { ReplicaInbox } from './waiting/replica-inbox.ts';
 import { CursorSeal } from './cursors/cursor-seal.ts';
+import { ApiKeyDigests } from './secrets/api-key-digests.ts';
+import { AgentSnapshots } from './tenant/agent-snapshots.ts';
+import { KeySeal } from './tenant/key-seal.ts';
 import { registerStoreInternals } from './store-internals.ts';
 import { Keyspace } from './records/keys.ts';
 import { WorkerRegistry } from './queues/worker-registry.ts';
 import { type JobCount, BullmqQueues } from './queues/bullmq-queues.ts';
 import type { Replication } from './redis/replicated-write.ts';
-import { type SealKey, deriveSealKey } from './seal-key.ts';
+import { type SealKey, deriveSealKey } from './secrets/seal-key.ts';
 import { TenantContext } from './tenant/tenant-context.ts';
 import { TenantStore } from './tenant-store.ts';
 import { recordOrCheckLayout } from './data-layout.ts';
@@ -16,8 +19,10 @@ import { DEFAULT_LIFETIMES, type Lifetimes } from './records/durations.ts';
 
 export interface StoreOptions {
   readonly url: string;
-  /** API keys are stored as HMACs with it; session ids and cursors are sealed with keys derived from it. */
+  /** API keys are stored as HMACs with it; session ids, cursors and keys of LLM endpoints are sealed with keys derived from it. */
   readonly secret: string;
+  /** Secrets that were `secret` before: what they have hashed and sealed is good still. */
+  readonly previousSecrets?: readonly string[] | undefined;
   /** The name of this process, unique among those that share the Redis. */
   readonly replica: string;
   /** The lifetime of an API key that is created without an end, in milliseconds; none when left out. */
@@ -30,7 +35,7 @@ export interface StoreOptions {
   readonly shards?: number | undefined;
 }
 
-/** The objects of so many tenants are cached; they hold key names and no data. */
+/** The objects of so many tenants are cached; they hold key names, and what a tenant's roles are asked of for a second. */
 const MAX_CACHED_TENANTS = 10_000;
 
 interface TenantParts {
@@ -50,10 +55,12 @@ export class Store {
   private readonly connection: Connection;
   private readonly keyspace: Keyspace;
   private readonly queues: BullmqQueues;
-  private readonly secret: string;
+  private readonly secrets: readonly [string, ...string[]];
+  private readonly digests: ApiKeyDigests;
   private readonly keyTtl: number;
   private readonly lifetimes: Lifetimes;
   private readonly tenants = new LRUCache<string, TenantParts>({ max: MAX_CACHED_TENANTS });
+  private readonly agentSnapshots = new AgentSnapshots();
   private readonly workerRegistries = new Map<number, WorkerRegistry>();
 
   private constructor(
@@ -69,7 +76,8 @@ export class Store {
     this.admissionChanges = admissionChanges;
     this.replica = options.replica;
     this.queues = new BullmqQueues(connection, keyspace);
-    this.secret = options.secret;
+    this.secrets = [options.secret, ...(options.previousSecrets ?? [])];
+    this.digests = new ApiKeyDigests(this.secrets);
     this.keyTtl = options.keyTtl ?? 0;
     this.lifetimes = options.lifetimes ?? DEFAULT_LIFETIMES;
     registerStoreInternals(this, {
@@ -104,7 +112,7 @@ export class Store {
     let parts = this.tenants.get(id);
     if (parts === undefined) {
       const context = this.newContext(id);
-      parts = { context, store: new TenantStore(context, this.secret, this.keyTtl) };
+      parts = { context, store: new TenantStore(context, this.digests, this.keyTtl) };
       this.tenants.set(id, parts);
     }
     return parts;
@@ -112,8 +120,7 @@ export class Store {
 
   private newContext(id: string): TenantContext {
     const shard = this.keyspace.shardIndex(id);
-    const addJob = (request: string, taskId?: string) =>
-      this.queues.enqueueResumeJob(shard, id, request, taskId);
+    const addJob = (request: string, taskId?: string) => this.queues.enqueueJobs(shard, id, request, taskId);
     const { connection, lifetimes } = this;
     return new TenantContext(
       connection,
@@ -122,6 +129,8 @@ export class Store {
       addJob,
       this.workerRegistry(shard),
       new CursorSeal(() => this.sealKeys(`cursors of ${id}`)),
+      new KeySeal(() => this.sealKeys(`endpoint keys of ${id}`)),
+      this.agentSnapshots,
     );
   }
 
@@ -134,7 +143,7 @@ export class Store {
 
   /** The keys of one purpose: the first one seals, any of them opens. */
   sealKeys(label: string): readonly SealKey[] {
-    return [deriveSealKey(this.secret, label)];
+    return this.secrets.map((secret) => deriveSealKey(secret, label));
   }
 
   /** Errors: `unavailable` when Redis does not answer now, EvictionPolicyError when its policy may evict keys. */

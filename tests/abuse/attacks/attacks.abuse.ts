@@ -4,6 +4,9 @@ import { PatchedRelease } from '../../processes/patched-release.ts';
 import { type Attack } from '../target/attack.ts';
 import { AttackedDeployment } from '../target/attacked-deployment.ts';
 import { tenantRateExhaustion } from './limits/tenant-rate-exhaustion.ts';
+import { promptsThatGrow, tagsWithinEachOther } from './agents/amplified-prompts.ts';
+import { changesOfToolLists } from './agents/changes-of-tool-lists.ts';
+import { madeUpModels } from './agents/made-up-models.ts';
 import { foreignIdExistenceLeak } from './foreign-id-existence-leak.ts';
 import { forgedHosts } from './forged-hosts.ts';
 import { guessedOperatorTokens } from './guessed-operator-tokens.ts';
@@ -11,13 +14,23 @@ import { heldCallsOfEndedKeys } from './held-calls-of-ended-keys.ts';
 import { largeProjects } from './projects/large-projects.ts';
 import { loggedRedisArguments } from './logged-redis-arguments.ts';
 import { misusedCursors } from './misused-cursors.ts';
+import { echoedKeys } from './providers/echoed-keys.ts';
+import { hangingEndpoints } from './providers/hanging-endpoints.ts';
+import { reboundNames, redirectsInward } from './providers/inward-endpoints.ts';
 import { requestsAgainstAgents } from './requests-against-agents.ts';
 import { jsonInsideStrings } from './json-inside-strings.ts';
 import { largeBodies } from './limits/large-bodies.ts';
 import { largeReplies } from './limits/large-replies.ts';
 import { rateLimitedBodies } from './limits/rate-limited-bodies.ts';
 import { schemaCrosstalk } from './schema-crosstalk.ts';
-import { floodOfChunks, floodOfEndedTasks, floodOfParkedTasks, floodOfProjects } from './storage-floods.ts';
+import {
+  floodOfChunks,
+  floodOfConversations,
+  floodOfEndedTasks,
+  floodOfParkedTasks,
+  floodOfProjects,
+  floodOfPrompts,
+} from './storage-floods.ts';
 import { strongerKeys } from './stronger-keys.ts';
 import { emptyAnswerChunks } from './limits/empty-answer-chunks.ts';
 import { unmatchedFilters } from './limits/unmatched-filters.ts';
@@ -30,6 +43,10 @@ import { manyPastInteractions } from './redis-time/many-past-interactions.ts';
 import { unboundedKeys } from './redis-time/unbounded-keys.ts';
 
 const ATTACKS: readonly Attack[] = [
+  promptsThatGrow,
+  tagsWithinEachOther,
+  changesOfToolLists,
+  madeUpModels,
   tenantRateExhaustion,
   foreignIdExistenceLeak,
   forgedHosts,
@@ -38,6 +55,10 @@ const ATTACKS: readonly Attack[] = [
   largeProjects,
   loggedRedisArguments,
   misusedCursors,
+  reboundNames,
+  redirectsInward,
+  echoedKeys,
+  hangingEndpoints,
   requestsAgainstAgents,
   jsonInsideStrings,
   largeBodies,
@@ -48,6 +69,8 @@ const ATTACKS: readonly Attack[] = [
   floodOfEndedTasks,
   floodOfParkedTasks,
   floodOfProjects,
+  floodOfPrompts,
+  floodOfConversations,
   strongerKeys,
   emptyAnswerChunks,
   unmatchedFilters,

@@ -53,6 +53,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   task_status: (target, key, taskId) => target.callTool(key, 'task_status', { taskId }),
   cancel_task: (target, key, taskId) => target.callTool(key, 'cancel_task', { taskId }),
   complete_task: (target, key, taskId) => target.callTool(key, 'complete_task', { taskId, result: {} }),
+  retry_task: (target, key, taskId) => target.callTool(key, 'retry_task', { taskId, waitMs: 0 }),
   'tasks/get': (target, key, taskId) => target.rpc(key, 'tasks/get', { taskId }),
   'tasks/result': (target, key, taskId) => target.rpc(key, 'tasks/result', { taskId }),
   'tasks/cancel': (target, key, taskId) => target.rpc(key, 'tasks/cancel', { taskId }),

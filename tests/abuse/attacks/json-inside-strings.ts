@@ -34,7 +34,7 @@ export const jsonInsideStrings: Attack = {
     // Beneath the bounds of a body, so that only what is stored decides.
     for (const depth of [40, 50, 53, 56, 59]) await poisonList(target, mole.key, depth);
     for (const gateway of [0, 1]) {
-      const list = await target.callTool(agent.key, 'pending_interactions', {}, gateway);
+      const list = await target.callTool(agent.key, 'pending_interactions', { requests: true }, gateway);
       if (list.content === undefined) gains.push("the agent's list is an error");
       else if (depthOf(list.json) > READABLE_DEPTH)
         gains.push(`the agent's list is ${depthOf(list.json)} deep`);

@@ -9,7 +9,14 @@ const SMUGGLED = 'smuggled-by-the-caller';
 /** A request is written so that it ends or delays the agents of its tenant, or reaches what only they can reach. */
 export const requestsAgainstAgents: Attack = {
   name: 'requests that hurt who answers them',
-  withoutGuard: [{ file: 'program', from: '(await this.probe())', to: '[failure]' }],
+  // The failure of a request counts as one of the endpoint, which nobody asks.
+  withoutGuard: [
+    {
+      file: 'program',
+      from: 'const found = await this.askNext(signal);',
+      to: "const kind = failure.kind === 'final' ? 'fatal' : failure.kind; const found = Object.assign(failure, { kind, scope: 'endpoint' });",
+    },
+  ],
   async run(target) {
     const llm = await FakeLlmServer.start(({ model }) => {
       const status = Number(/^refused-(\d+)$/.exec(model)?.[1] ?? 0);
@@ -84,6 +91,7 @@ class ObservedAgent {
     const observed = new ObservedAgent();
     const settings = {
       BATON_LLM_ENDPOINT: llm.url,
+      BATON_LLM_MODEL: 'model-of-the-agent',
       BATON_LLM_ALLOW_MODELS: '*',
       BATON_LLM_API_KEY: 'key-of-the-llm',
     };

@@ -8,6 +8,8 @@ import type { AttackedDeployment, ToolReply } from '../target/attacked-deploymen
 const BUDGET = 2_097_152;
 const TEXT = 'x'.repeat(100_000);
 const TIMES = 60;
+/** How often one flood waits for ended tasks to make way, 100 ms each. */
+const MOST_WAITS = 60;
 /** Redis may need more than what is counted, by this much; accepted work may go above the budget by a quarter. */
 const MOST = BUDGET * 1.5 * 1.25;
 
@@ -23,7 +25,7 @@ function storageFlood(
     async run(target) {
       const limits = { storedBytes: BUDGET, requestsPerSecond: 1_000_000, burst: 1_000_000 };
       const tenant = await target.createTenant(limits);
-      const { key } = await target.createKey(tenant);
+      const { key } = await target.createKey(tenant, { scopes: ['mcp', 'admin'] });
       const refused: AnyJson[] = [];
       const opened: string[] = [];
       for (let n = 0; n < TIMES; n++) {
@@ -77,13 +79,49 @@ export const floodOfParkedTasks = storageFlood(
 
 export const floodOfChunks = storageFlood(
   'chunks',
-  [{ file: 'lua/interaction/append_chunk.lua', from: 'if too_much then return too_much end', to: '' }],
+  [{ file: 'lua/include/keep_chunk.lua', from: 'if too_much then return too_much end', to: '' }],
   async (target, key, n, opened) => {
     // So many that their answers together may be larger than the budget.
     while (opened.length < 15)
       opened.push((await target.delegate(key, {}, { serviceType: 'streamText' })).interactionId);
     const agentLLMResponse = { status: 'streaming', sequence: Math.floor(n / 15), delta: TEXT };
     return target.callTool(key, 'agent_llm', { interactionId: opened[n % 15], agentLLMResponse });
+  },
+);
+
+/** A definition over REST, as a tool would reply. */
+async function put(target: AttackedDeployment, key: string, path: string, body: object): Promise<ToolReply> {
+  const reply = await target.send('PUT', `/v1${path}`, { key, body });
+  if (reply.status < 300) return { ...reply, content: {} };
+  const error = { ...reply.json, message: reply.json?.detail };
+  return { ...reply, json: { result: { structuredContent: { error } } }, content: { error } };
+}
+
+export const floodOfPrompts = storageFlood(
+  'prompts',
+  [{ file: 'lua/definition/put_definition.lua', from: 'if refused then return refused end', to: '' }],
+  (target, key, n) => {
+    const [text, system] = ['x'.repeat(32_000), 'y'.repeat(32_000)];
+    return put(target, key, `/prompts/p${n}`, { name: `p${n}`, text, system });
+  },
+);
+
+export const floodOfConversations = storageFlood(
+  'conversations',
+  [{ file: 'lua/conversation/end_turn.lua', from: 'count_conversation_bytes(grown)', to: '' }],
+  async (target, key, n, refusals) => {
+    if (n === 0) await put(target, key, '/agents/one', { id: 'one', name: 'One', instructions: 'x' });
+    let asked = await target.callTool(key, 'ask_assistant', { message: TEXT });
+    // The ended turns make way for the next within a second or two, so that what stays is what their conversations take.
+    while (asked.content?.error !== undefined && refusals.length < MOST_WAITS) {
+      refusals.push(asked.content.error.code);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      asked = await target.callTool(key, 'ask_assistant', { message: TEXT });
+    }
+    if (asked.content?.interactionId === undefined) return asked;
+    const agentLLMResponse = { status: 'success', data: { text: TEXT } };
+    const { interactionId } = asked.content;
+    return target.callTool(key, 'agent_llm', { interactionId, agentLLMResponse, waitMs: 20_000 });
   },
 );
 

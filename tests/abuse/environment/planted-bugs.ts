@@ -21,6 +21,7 @@ function buggyOperation(name: string, run: () => Program<{ done: boolean }>): Op
     name,
     version: 1,
     title: name,
+    category: 'delegation',
     description: 'A fault.',
     input: z.strictObject({ text: z.string().optional() }),
     result: z.object({ done: z.boolean() }),

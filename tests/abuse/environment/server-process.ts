@@ -31,7 +31,7 @@ const store = await Store.open({ url: redisUrl, secret: SECRET, replica: name })
 const log = createLogger('warn', { role, name });
 
 if (role === 'worker') {
-  await startWorker({ drainMs: 1_000 }, store, log, added);
+  await startWorker({ drainMs: 1_000, providerCalls: 100, egressAllow: ['127.0.0.0/8'] }, store, log, added);
   process.send?.({ ready: true });
 } else {
   const configuration = {

@@ -98,7 +98,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
     let n = 0;
     await inLanes(async () => {
       const holder = `h${n++ % 50}`;
-      await call(target, 'pending_interactions', {});
+      await call(target, 'pending_interactions', { requests: true });
       await call(target, 'pending_interactions', { claim: { max: 50, leaseMs: 60_000, holder } });
       await call(target, 'pending_interactions', { claim: { leaseMs: 0, holder } });
     });

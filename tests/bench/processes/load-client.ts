@@ -4,17 +4,19 @@ import { callToolForText, closeConnections, sendJson } from './minimal-http-clie
 
 /**
  * The load: a closed loop of `concurrency` round trips for `seconds`, each a park and an answer with its result.
- * `load-client <baton|plain> <urls> <keys> <concurrency> <seconds> <seconds to warm up>` prints trips and latencies.
+ * `load-client <baton|plain> <urls> <keys> <concurrency> <seconds> <seconds to warm up> [<characters>]` prints trips and latencies;
+ * with characters the text of each request is so long.
  * `load-client park <urls> <keys> <concurrency> <count>` only parks calls.
  */
-const [kind = '', urls = '', keys = '', concurrency = '1', amount = '3', warm = '5'] = process.argv.slice(2);
+const [kind = '', urls = '', keys = '', concurrency = '1', amount = '3', warm = '5', length = ''] =
+  process.argv.slice(2);
 const replicas = urls.split(',');
 const credentials = keys.split(',');
 /** Warming up needs many trips: at concurrency 1 most code would be compiled only during the measurement. */
 const WARM_LANES = 32;
 
-const TEXT =
-  'Say something about the weather in a town by the sea, in a few words, as a sailor would. '.repeat(3);
+const SENTENCE = 'Say something about the weather in a town by the sea, in a few words, as a sailor would. ';
+const TEXT = length === '' ? SENTENCE.repeat(3) : SENTENCE.repeat(40).slice(0, Number(length));
 const VALUE = 'A stiff breeze from the west, and rain before the evening comes.';
 
 /** Each call of a trip goes to the next replica. */
@@ -23,11 +25,19 @@ function call(n: number, turn: number, name: string, args: object): Promise<stri
   return callToolForText(replicas[(n + turn) % replicas.length] ?? '', key, name, args, n);
 }
 
+let requestBytes = 0;
 async function park(n: number): Promise<string> {
   const parked = await call(n, 0, 'bench_echo', { text: TEXT });
+  // All are equal.
+  if (requestBytes === 0) requestBytes = bytesOfRequest(parked);
   const [, interactionId] = /"interactionId":"([^"]+)"/.exec(parked) ?? [];
   if (interactionId === undefined) throw new Error(parked);
   return interactionId;
+}
+
+function bytesOfRequest(reply: string): number {
+  const { result } = JSON.parse(reply) as { result: { structuredContent: { llmRequestForAgent: object } } };
+  return JSON.stringify(result.structuredContent.llmRequestForAgent).length;
 }
 
 async function batonTrip(n: number): Promise<void> {
@@ -76,6 +86,7 @@ if (kind === 'park') {
     perSecond: latencies.length / elapsed,
     p50: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
+    requestBytes,
   });
 }
 closeConnections();

@@ -23,7 +23,12 @@ const log = createLogger('error', { role });
 let resumed = async () => ({ tasks: 0, jobs: 0 });
 
 if (role === 'worker') {
-  const { metrics } = await startWorker({ drainMs: 1_000 }, store, log, syntheticOperations);
+  const { metrics } = await startWorker(
+    { drainMs: 1_000, providerCalls: 100, egressAllow: ['127.0.0.0/8'] },
+    store,
+    log,
+    syntheticOperations,
+  );
   resumed = async () => {
     const total = async (name: string) => {
       const values = (await metrics.registry.getSingleMetric(name)?.get())?.values ?? [];

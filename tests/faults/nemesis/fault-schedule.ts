@@ -7,7 +7,7 @@ export interface Fault {
   readonly target: string;
   /**
    * `kill`, `terminate` and `stop` are signals to the process, `stutter` stops it again and again; `slow`, `cut` and
-   * `hold` apply to its connection to Redis.
+   * `hold` apply to its connection to Redis. A Redis that is `slow` answers each command of all processes late.
    */
   readonly kind: 'kill' | 'terminate' | 'stop' | 'stutter' | 'slow' | 'cut' | 'hold';
   readonly durationMs: number;
@@ -64,12 +64,12 @@ function drawProcessFault(random: SeededRandom, target: string, most: number): F
 }
 
 function drawRedisFault(random: SeededRandom): Fault {
-  const kind = random.pick(['kill', 'kill', 'stop', 'terminate'] as const);
+  const kind = random.pick(['kill', 'kill', 'stop', 'terminate', 'slow', 'slow'] as const);
   return {
     pauseMs: 1_500 + random.below(2_500),
     target: 'redis',
     kind,
-    durationMs: kind === 'stop' ? 200 + random.below(1_800) : random.below(800),
+    durationMs: kind === 'stop' || kind === 'slow' ? 200 + random.below(1_800) : random.below(800),
     waitForTaskCommand: random.chance(0.6),
   };
 }

@@ -60,7 +60,7 @@ async function applyProcessFault(process: SupervisedProcess, fault: Fault): Prom
       }
       return;
     case 'slow':
-      redisProxy.setDelay(20 + (fault.durationMs % 180));
+      redisProxy.setDelay(delayOf(fault));
       await delay(fault.durationMs);
       return redisProxy.setDelay(0);
     case 'cut':
@@ -76,7 +76,18 @@ async function applyProcessFault(process: SupervisedProcess, fault: Fault): Prom
   }
 }
 
-async function applyRedisFault({ redis }: ProxiedDeployment, fault: Fault): Promise<void> {
+/** Between 20 and 200 ms in each direction. */
+function delayOf({ durationMs }: Fault): number {
+  return 20 + (durationMs % 180);
+}
+
+async function applyRedisFault({ redis, processes }: ProxiedDeployment, fault: Fault): Promise<void> {
+  if (fault.kind === 'slow') {
+    for (const { redisProxy } of processes) redisProxy.setRedisDelay(delayOf(fault));
+    await delay(fault.durationMs);
+    for (const { redisProxy } of processes) redisProxy.setRedisDelay(0);
+    return;
+  }
   if (fault.kind === 'kill') return redis.restart('SIGKILL', fault.durationMs);
   if (fault.kind === 'terminate') return redis.restart('SIGTERM', fault.durationMs);
   redis.pause();

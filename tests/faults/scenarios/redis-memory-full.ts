@@ -13,7 +13,7 @@ import { answerInteraction, tryCallTool } from '../testbed/tool-calls.ts';
 export const redisMemoryFull: Scenario = {
   name: 'redis-memory-full',
   async run(report, entry) {
-    const testbed = await Testbed.start(entry, ['--maxmemory', '48mb']);
+    const testbed = await Testbed.start(entry, ['--maxmemory', '96mb']);
     const redis = new Redis(testbed.redisUrl.replace('unix://', ''), { maxRetriesPerRequest: null });
     try {
       const gateway = await testbed.startProcess('gateway');
@@ -40,6 +40,8 @@ export const redisMemoryFull: Scenario = {
       // Redis gives back what it held for the filling itself: it is filled until a gateway has seen it full.
       await holdsWithin(async () => {
         await fillMemory(redis, 0.98);
+        // A gateway looks ten times a second by then.
+        await delay(300);
         return (await tryCallTool(url, key, 'bench_echo', { text: 'x' })).status === 503;
       }, 5_000);
 
@@ -152,7 +154,7 @@ async function usedMemoryShare(redis: Redis): Promise<number> {
 /** Writes until the share of maxmemory is used, or Redis takes no more. */
 async function fillMemory(redis: Redis, share: number): Promise<void> {
   for (const size of [1_000_000, 100_000, 10_000, 1_000]) {
-    while ((await usedMemoryShare(redis)) < share - (size * 2) / 48e6) {
+    while ((await usedMemoryShare(redis)) < share - (size * 2) / 96e6) {
       const text = 'x'.repeat(size);
       const taken = await redis.rpush('junk', text).catch(() => 0);
       if (taken === 0) break;

@@ -3,6 +3,7 @@
  * the processes; `ScenarioReport` prints and counts.
  */
 import { ScenarioReport, type Scenario } from '../testbed/scenario.ts';
+import { takeStoredProjects } from '../testbed/testbed.ts';
 import { clockSkew } from './clock-skew.ts';
 import { evictionPolicy } from './eviction-policy.ts';
 import { deadlineBurst } from './deadline-burst.ts';
@@ -14,11 +15,13 @@ import { pausedQueue } from './paused-queue.ts';
 import { poisonTask } from './poison-task.ts';
 import { answerExpiryRace } from './answer-expiry-race.ts';
 import { killedWorkflows } from './killed-workflows.ts';
+import { slowRedis } from './slow-redis.ts';
 import { stoppedWorker } from './stopped-worker.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
   evictionPolicy,
   redisMemoryFull,
+  slowRedis,
   poisonTask,
   stoppedWorker,
   killedWorkflows,
@@ -53,6 +56,12 @@ export async function runScenarios(
         error instanceof Error ? (error.stack ?? '') : String(error),
       );
     }
+    const { projects, violations } = takeStoredProjects();
+    report.check(
+      violations.length === 0,
+      `the ${projects} stored projects keep their invariants`,
+      violations.join('; '),
+    );
     console.log(`      ${scenario.name} took ${((performance.now() - begun) / 1_000).toFixed(1)} s`);
     passed += report.passed;
     failed += report.failed;

@@ -25,7 +25,7 @@ export const sentinelFailover: Scenario = {
   name: 'sentinel-failover',
   async run(report, entry) {
     const sentinels = await RedisSentinels.start();
-    const testbed = Testbed.onRedis(entry, sentinels.url, {
+    const testbed = Testbed.onRedis(entry, sentinels.url, async () => (await sentinels.master()).url, {
       BATON_REDIS_WAIT_REPLICAS: '1',
       BATON_REDIS_WAIT_MS: '1000',
     });

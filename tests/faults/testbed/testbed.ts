@@ -2,14 +2,26 @@ import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import { type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
 import { BatonProcess, GATEWAY_READY_LINE, WORKER_READY_LINE } from '../../processes/baton-process.ts';
+import { findProjectViolations } from '../../harness/guards/stored-projects.ts';
 import { tryRequestJson } from '../../harness/http-request.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import { PROCESS_ENVIRONMENT, OPERATOR_TOKEN, UNLIMITED } from '../../processes/process-settings.ts';
+
+const stored = { projects: 0, violations: [] as string[] };
+
+/** What the testbeds that have stopped since the last call have left: how many projects, and what they violate. */
+export function takeStoredProjects(): { readonly projects: number; readonly violations: readonly string[] } {
+  const taken = { projects: stored.projects, violations: stored.violations.splice(0) };
+  stored.projects = 0;
+  return taken;
+}
 
 /** Gateways and workers as real processes on one Redis. */
 export class Testbed {
   readonly redisUrl: string;
   readonly redis: PrivateRedis | undefined;
+  /** The Redis that holds the data, past any proxy. */
+  private readonly storageUrl: () => Promise<string>;
   private readonly entry: string;
   private readonly environment: NodeJS.ProcessEnv;
   private readonly processes: BatonProcess[] = [];
@@ -18,9 +30,11 @@ export class Testbed {
     entry: string,
     redisUrl: string,
     redis: PrivateRedis | undefined,
+    storageUrl: () => Promise<string>,
     more: NodeJS.ProcessEnv,
   ) {
     this.entry = entry;
+    this.storageUrl = storageUrl;
     this.redisUrl = redisUrl;
     this.redis = redis;
     this.environment = { ...PROCESS_ENVIRONMENT, REDIS_URL: redisUrl, ...more };
@@ -33,12 +47,17 @@ export class Testbed {
     more: NodeJS.ProcessEnv = {},
   ): Promise<Testbed> {
     const redis = await startPrivateRedis({ args });
-    return new Testbed(entry, redis.url, redis, more);
+    return new Testbed(entry, redis.url, redis, async () => redis.url, more);
   }
 
-  /** On a Redis that the caller starts and stops. */
-  static onRedis(entry: string, redisUrl: string, more: NodeJS.ProcessEnv = {}): Testbed {
-    return new Testbed(entry, redisUrl, undefined, more);
+  /** On a Redis that the caller starts and stops; `storageUrl` is asked when the testbed stops. */
+  static onRedis(
+    entry: string,
+    redisUrl: string,
+    storageUrl: () => Promise<string>,
+    more: NodeJS.ProcessEnv = {},
+  ): Testbed {
+    return new Testbed(entry, redisUrl, undefined, storageUrl, more);
   }
 
   async startProcess(role: 'gateway' | 'worker', more: NodeJS.ProcessEnv = {}): Promise<BatonProcess> {
@@ -87,8 +106,15 @@ export class Testbed {
     return reply.body;
   }
 
+  /** Kills the processes, holds the projects that they have left against the model, and stops a Redis of its own. */
   async stop(): Promise<void> {
     await Promise.all(this.processes.map((one) => one.stop('SIGKILL')));
-    await this.redis?.stop();
+    try {
+      const { projects, violations } = await findProjectViolations(await this.storageUrl());
+      stored.projects += projects;
+      stored.violations.push(...violations);
+    } finally {
+      await this.redis?.stop();
+    }
   }
 }

@@ -1,20 +1,19 @@
-import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
+import { tasksFileSchema } from '../../task-master/files.ts';
 import type { JourneyDeployment } from '../deployment/journey-deployment.ts';
 import type { ProjectChecker } from './project-checker.ts';
 
 const COPY = 'the copy';
 
-/** Evidence against: the exported file fits claude-task-master's schema, and imports as the same project. */
+/** Evidence against: the exported file fits claude-task-master's format, and imports as the same project. */
 export async function checkExportRoundTrip(
   deployment: JourneyDeployment,
   checker: ProjectChecker,
   project: string,
 ): Promise<string[]> {
-  const schema = JSON.parse(readFileSync('tests/fixtures/claude-task-master.schema.json', 'utf8'));
   const file = await checker.exportProject(project);
-  const fit = new AjvJsonSchemaValidator().getValidator(schema)(file);
+  const fit = new AjvJsonSchemaValidator().getValidator(tasksFileSchema())(file);
   const put = await deployment.rest('PUT', `/projects/${encodeURIComponent(COPY)}`, file, deployment.key);
   const copy = await checker.exportProject(COPY);
   return [

@@ -2,7 +2,9 @@ import type { AnyJson } from '../../harness/mcp-client.ts';
 import { type JourneyDeployment, TENANT } from '../deployment/journey-deployment.ts';
 
 /** Requests, claims, deadlines, ready tasks and jobs that are left when everything is done. */
-export async function checkNothingLeftOpen(deployment: JourneyDeployment): Promise<string[]> {
+export async function checkNothingLeftOpen(
+  deployment: Pick<JourneyDeployment, 'rest' | 'redis' | 'key'>,
+): Promise<string[]> {
   const { interactions } = await deployment.rest(
     'GET',
     '/interactions?status=pending',

@@ -4,6 +4,7 @@ import { type PrivateRedis, startPrivateRedis } from '@baton/local-redis';
 import { Redis } from 'ioredis';
 import { LossyProxy } from '../../proxies/lossy-proxy.ts';
 import type { FakeLlmServer } from '../../fake-llm/llm-server.ts';
+import { findProjectViolations } from '../../harness/guards/stored-projects.ts';
 import { tryRequestJson } from '../../harness/http-request.ts';
 import { RedisProxy } from '../../proxies/redis-proxy.ts';
 import { createTemporaryFolder } from '../../processes/temporary-folder.ts';
@@ -16,11 +17,14 @@ const OPERATOR = 'operator-token-of-the-e2e-tests';
 const LIMIT_MS = 20_000;
 export const TENANT = 'e2e';
 
+/** A key that only the script of a turn's end has. */
+const END_OF_TURN = /:conversationSizes/;
+
 /** The lease of a claim, after which a killed agent's requests are claimable; LLM calls time out a little before. */
 const LEASE_MS = '3000';
 const TIMEOUT_MS = '2900';
 
-/** Two gateways, two workers and two agents as real processes, on a private Redis and one LLM endpoint. */
+/** Two gateways, two workers and, with an LLM endpoint, two agents as real processes, on a private Redis. */
 export class JourneyDeployment implements FaultTargets {
   readonly redis: Redis;
   private readonly server: PrivateRedis;
@@ -31,6 +35,8 @@ export class JourneyDeployment implements FaultTargets {
   private readonly agents: RestartingProcess[] = [];
   private readonly clientProxies: LossyProxy[] = [];
   private droppedReplies = 0;
+  /** What loses the reply to the last command of each worker. */
+  private readonly lastCommands = new Map<string, () => void>();
   /** The client's API key, which is also the tenant admin's. */
   key = '';
 
@@ -42,7 +48,7 @@ export class JourneyDeployment implements FaultTargets {
 
   static async start(
     entry: string,
-    llm: FakeLlmServer,
+    llm: FakeLlmServer | undefined,
     events: TriggerEventEmitter,
   ): Promise<JourneyDeployment> {
     const folder = createTemporaryFolder('e2e');
@@ -81,6 +87,10 @@ export class JourneyDeployment implements FaultTargets {
     return this.processes.find((member) => member.name === name)?.kill() ?? false;
   }
 
+  loseReply(worker: string): void {
+    this.lastCommands.get(worker)?.();
+  }
+
   dropReplies(gateway: string): void {
     this.clientProxies[this.gateways.findIndex(({ name }) => name === gateway)]?.dropReplies();
   }
@@ -110,6 +120,11 @@ export class JourneyDeployment implements FaultTargets {
     }
   }
 
+  /** Of what is stored now. */
+  findProjectViolations(): ReturnType<typeof findProjectViolations> {
+    return findProjectViolations(this.server.url);
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.processes.map((member) => member.stop()));
     await Promise.all(this.clientProxies.map((proxy) => proxy.close()));
@@ -121,7 +136,7 @@ export class JourneyDeployment implements FaultTargets {
 
   private async startProcesses(
     entry: string,
-    llm: FakeLlmServer,
+    llm: FakeLlmServer | undefined,
     events: TriggerEventEmitter,
   ): Promise<void> {
     const environment = {
@@ -133,7 +148,11 @@ export class JourneyDeployment implements FaultTargets {
     for (const n of [0, 1]) {
       const [gateway, worker] = [await this.link(`gateway-${n}`), await this.link(`worker-${n}`)];
       onEachTaskCommand(gateway, () => events.record('gateway-command', `gateway-${n}`));
-      onEachTaskCommand(worker, () => events.record('worker-command', `worker-${n}`));
+      onEachTaskCommand(worker, (command, loseReply) => {
+        this.lastCommands.set(`worker-${n}`, loseReply);
+        events.record('worker-command', `worker-${n}`);
+        if (END_OF_TURN.test(command)) events.record('turn-ended', `worker-${n}`);
+      });
       this.gateways.push(
         new RestartingProcess('gateway', n, entry, { ...environment, REDIS_URL: gateway.url }),
       );
@@ -146,6 +165,7 @@ export class JourneyDeployment implements FaultTargets {
       limits: { requestsPerSecond: 100_000, burst: 100_000 },
     });
     this.key = await this.createKey('client', ['mcp', 'admin']);
+    if (llm === undefined) return;
     for (const [n, provider] of (['openai', 'anthropic'] as const).entries()) {
       const own = {
         BATON_URL: `${this.gateways[n]?.url}/mcp`,
@@ -154,6 +174,7 @@ export class JourneyDeployment implements FaultTargets {
         BATON_LLM_PROVIDER: provider,
         BATON_LLM_ENDPOINT: llm.url,
         BATON_LLM_API_KEY: 'key-of-the-llm',
+        BATON_LLM_MODEL: 'model-of-the-journey',
         BATON_AGENT_CONCURRENCY: '2',
         BATON_AGENT_LEASE_MS: LEASE_MS,
         BATON_AGENT_TIMEOUT_MS: TIMEOUT_MS,
@@ -184,10 +205,13 @@ export function agentForApi(api: 'openai' | 'anthropic'): string {
 }
 
 /** Calls `listener` after each command about a task that the process behind a proxy has sent. */
-function onEachTaskCommand(proxy: RedisProxy, listener: () => void): void {
-  proxy.onNextTaskCommand(() => {
+function onEachTaskCommand(
+  proxy: RedisProxy,
+  listener: Parameters<RedisProxy['onNextTaskCommand']>[0],
+): void {
+  proxy.onNextTaskCommand((command, loseReply) => {
     onEachTaskCommand(proxy, listener);
-    listener();
+    listener(command, loseReply);
   });
 }
 

@@ -5,6 +5,8 @@ import type { TriggerEventEmitter } from './trigger-event-emitter.ts';
 export interface FaultTargets {
   /** Kills a process with SIGKILL and restarts it; false when it does not run. */
   kill(name: string): boolean;
+  /** Has the last command of a worker reach Redis, and its reply lost. */
+  loseReply(worker: string): void;
   /** Drops the replies of a gateway to the client, until `restoreReplies`. */
   dropReplies(gateway: string): void;
   /** Forwards replies again; true when one was dropped meanwhile. */
@@ -16,18 +18,29 @@ export class FaultInjector {
   readonly injected: { readonly fault: PlannedFault; readonly target: string }[] = [];
   private readonly pending: Set<PlannedFault>;
   private readonly targets: FaultTargets;
+  private readonly roles: readonly string[];
   /** A fault whose reply has not come yet. */
   private droppingReply: FaultInjector['injected'][number] | undefined;
 
-  constructor({ faults }: JourneyPlan, events: TriggerEventEmitter, targets: FaultTargets) {
+  /** `roles`: of which at least one process each has to be killed. */
+  constructor(
+    { faults }: Pick<JourneyPlan, 'faults'>,
+    events: TriggerEventEmitter,
+    targets: FaultTargets,
+    roles: readonly string[] = ['agent', 'worker', 'gateway'],
+  ) {
     this.pending = new Set(faults);
     this.targets = targets;
+    this.roles = roles;
     events.onEvent((event, nth, by) => {
       for (const fault of this.pending) {
         if (fault.event !== event || nth < fault.nth) continue;
         if (fault.what === 'drop-reply') {
           targets.dropReplies(by);
           this.droppingReply = { fault, target: by };
+        } else if (fault.what === 'lose-reply') {
+          targets.loseReply(by);
+          this.injected.push({ fault, target: by });
         } else if (targets.kill(by)) this.injected.push({ fault, target: by });
         else continue;
         this.pending.delete(fault);
@@ -60,9 +73,7 @@ export class FaultInjector {
   /** Faults that did not happen: at least four kills, one of each role, and every planned fault. */
   get missingFaults(): string[] {
     const killed = this.injected.filter(({ fault }) => fault.what === 'kill').map(({ target }) => target);
-    const kinds = ['agent', 'worker', 'gateway'].filter(
-      (kind) => !killed.some((one) => one.startsWith(kind)),
-    );
+    const kinds = this.roles.filter((kind) => !killed.some((one) => one.startsWith(kind)));
     return [
       ...kinds.map((kind) => `no ${kind} was killed`),
       ...(killed.length < 4 ? [`only ${killed.length} processes were killed`] : []),

@@ -3,12 +3,13 @@ import type { TriggerEvent } from './trigger-event-emitter.ts';
 
 /**
  * One fault, triggered by an event and not by a clock: it hits the process that does the `nth` event, or the next one that
- * it can. `kill` sends SIGKILL; `drop-reply` lets the client's request in and no reply out.
+ * it can. `kill` sends SIGKILL; `drop-reply` lets the client's request in and no reply out;
+ * `lose-reply` lets the command of a worker reach Redis, and ends the connection before the reply.
  */
 export interface PlannedFault {
   readonly event: TriggerEvent;
   readonly nth: number;
-  readonly what: 'kill' | 'drop-reply';
+  readonly what: 'kill' | 'drop-reply' | 'lose-reply';
 }
 
 /** What a seed decides. */
@@ -29,7 +30,7 @@ const DOCUMENTS = ['prd-library.txt', 'prd-praxis.md', 'prd-fleet.md'] as const;
 export function createJourneyPlan(seed: number): JourneyPlan {
   const random = seededRandom(`journey ${seed}`);
   const numTasks = 6 + random.below(3);
-  const kinds: TriggerEvent[] = ['llm-called', 'worker-command', 'gateway-command'];
+  const kinds: Exclude<TriggerEvent, 'turn-ended'>[] = ['llm-called', 'worker-command', 'gateway-command'];
   for (let more = 1 + random.below(2); more > 0; more--)
     kinds.push(random.pick(['llm-called', 'worker-command', 'gateway-command', 'status-set'] as const));
   const kills = kinds.map((event) => ({
@@ -52,7 +53,7 @@ export function createJourneyPlan(seed: number): JourneyPlan {
 }
 
 /** An occurrence that every run reaches. */
-function drawNth(event: TriggerEvent, numTasks: number, random: SeededRandom): number {
+function drawNth(event: Exclude<TriggerEvent, 'turn-ended'>, numTasks: number, random: SeededRandom): number {
   const within = {
     'llm-called': numTasks + 2,
     'worker-command': 16,

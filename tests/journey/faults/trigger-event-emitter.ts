@@ -6,6 +6,8 @@ export type TriggerEvent =
   | 'worker-command'
   /** A gateway sent a command about a task to Redis. */
   | 'gateway-command'
+  /** A worker sent the end of a conversation's turn to Redis. */
+  | 'turn-ended'
   /** The client calls an operation at a gateway. */
   | 'operation-called'
   /** The client sets a status at a gateway. */

@@ -54,11 +54,17 @@ test.each([
   ['update_task', { id: 1, prompt: 'Note it.', append: true }],
   ['update_subtask', { id: '2.1', prompt: 'Note it.' }],
   ['expand_task', { id: 1 }],
-])('%s of a done item is refused before it is delegated: %j', async (tool, args) => {
-  const error = await callToolForError(client, tool, { projectRoot, ...args });
-  expect(error).toMatchObject({ code: 'project_task_done', id: `${args.id}` });
-  expect((await callTool(client, 'pending_interactions', {})).interactions).toEqual([]);
-});
+  ['scope_up_task', { id: '1' }],
+  ['scope_down_task', { id: '1' }],
+  ['research', { query: 'Which?', saveTo: '1' }, '1'],
+] as [string, object, string?][])(
+  '%s of a done item is refused before it is delegated: %j',
+  async (tool, args, id = `${(args as AnyJson).id}`) => {
+    const error = await callToolForError(client, tool, { projectRoot, ...args });
+    expect(error).toMatchObject({ code: 'project_task_done', id });
+    expect((await callTool(client, 'pending_interactions', {})).interactions).toEqual([]);
+  },
+);
 
 test("add_task returns the new task's number as id, since taskId is the delegation's", async () => {
   expect(await use('add_task', { title: 'T', description: 'D' })).toMatchObject({ id: 3, task: { id: 3 } });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callTool, connectMcpClient, type AnyJson } from '../../harness/mcp-client.ts';
 import { InProcessDeployment } from '../../harness/in-process-deployment.ts';
 import { createScriptedAgent } from '../../scripted-agent/scripted-agent.ts';
+import { tasksFileSchema } from '../../task-master/files.ts';
 import { runOperationToEnd } from './run-operation-to-end.ts';
 
 let baton: InProcessDeployment;
@@ -16,11 +17,7 @@ beforeAll(async () => {
 afterAll(() => baton.stop());
 
 const fixture = (name: string) => readFileSync(new URL(`../../fixtures/${name}`, import.meta.url), 'utf8');
-const matches = new AjvJsonSchemaValidator().getValidator(
-  JSON.parse(fixture('claude-task-master.schema.json')) as Parameters<
-    AjvJsonSchemaValidator['getValidator']
-  >[0],
-);
+const matches = new AjvJsonSchemaValidator().getValidator(tasksFileSchema());
 
 async function project(name: string, init: RequestInit = {}): Promise<AnyJson> {
   const response = await fetch(`${baton.url(0)}/v1/projects/${name}`, {

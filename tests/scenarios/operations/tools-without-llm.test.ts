@@ -89,6 +89,17 @@ test('tools/list has a title, both schemas and annotations of each tool on one p
   }
   const destructive = tools.filter(({ annotations }) => annotations?.destructiveHint).map(({ name }) => name);
   expect(destructive).toEqual(
-    expect.arrayContaining(['remove_task', 'delete_tag', 'clear_subtasks', 'parse_prd']),
+    expect.arrayContaining([
+      'remove_task',
+      'delete_tag',
+      'clear_subtasks',
+      'parse_prd',
+      'connect_files',
+      'set_rules',
+      'initialize_project',
+      'set_task_status',
+      'update_subtask',
+      'analyze_project_complexity',
+    ]),
   );
 });

@@ -3,16 +3,26 @@ import { chooseModelForRequest, readAgentSettings } from './agent-settings.ts';
 
 const read = (flags: object = {}, environment: NodeJS.ProcessEnv = {}) =>
   readAgentSettings(
-    { url: 'http://127.0.0.1:8080', key: 'k', endpoint: 'http://127.0.0.1:1/v1', ...flags },
+    { url: 'http://127.0.0.1:8080', key: 'k', endpoint: 'http://127.0.0.1:1/v1', model: 'mine', ...flags },
     environment,
   );
 const asks = (modelId: string, role: 'main' | 'research' = 'main') => ({ role, request: { modelId } });
 
 describe('the model that answers', () => {
-  test("is that of Baton's own operations, and never another that a request names", async () => {
-    const settings = await read();
-    expect(chooseModelForRequest(asks('o1-pro'), settings)).toBe('claude-sonnet-4-20250514');
-    expect(chooseModelForRequest(asks('o1-pro', 'research'), settings)).toBe('sonar-pro');
+  test('has to be named for each role that is answered, by flag or variable', async () => {
+    await expect(read({ model: undefined })).rejects.toThrow(
+      '--model names no model for main, research, fallback. Give --model <model id>',
+    );
+    await expect(read({ model: 'main=a,fallback=b' })).rejects.toThrow('no model for research.');
+    await expect(read({ model: undefined, allowModel: ['*'] })).rejects.toThrow('names no model');
+    expect((await read({ model: 'research=a', role: 'research' })).models).toEqual({ research: 'a' });
+    expect((await read({ model: undefined }, { BATON_LLM_MODEL: 'a' })).models).toEqual({ other: 'a' });
+  });
+
+  test('is never a role, which is what a request names that no model was chosen for', async () => {
+    const settings = await read({ model: 'mine,research=theirs', allowModel: ['*'] });
+    expect(chooseModelForRequest(asks('main'), settings)).toBe('mine');
+    expect(chooseModelForRequest(asks('research', 'research'), settings)).toBe('theirs');
   });
 
   test('is the one of --model, unless the request names one that is allowed', async () => {

@@ -1,7 +1,12 @@
 import { isPublicHostName } from '@baton/agent';
-import { DEFAULT_MODELS, type LlmRequest, type ModelRole, modelRoleSchema } from '@baton/protocol';
+import { type ModelRole, modelRoleSchema } from '@baton/protocol';
 import { z } from 'zod';
 import { findBaton, httpUrlSchema } from '../settings/baton-endpoint.ts';
+import {
+  AGENT_SECRETS as SECRETS,
+  AGENT_SETTING_NAMES as NAMES,
+  PROVIDER_KEYS,
+} from '../settings/agent-setting-names.ts';
 import { commaSeparatedSchema, ConfigurationError, readSecretFiles } from '../settings/environment.ts';
 
 /** What `baton agent` takes on its command line, as commander gives it. */
@@ -12,32 +17,10 @@ export type AgentFlags = Partial<Record<Exclude<keyof typeof NAMES, 'llmKey' | L
 /** Flags that may be repeated; their variables hold lists with commas. */
 type ListName = 'allowModel' | 'imageHost';
 
-/** Where each setting comes from: its flag, else its environment variable. */
-const NAMES = {
-  url: ['--url', 'BATON_URL'],
-  key: ['--key', 'BATON_API_KEY'],
-  provider: ['--provider', 'BATON_LLM_PROVIDER'],
-  endpoint: ['--endpoint', 'BATON_LLM_ENDPOINT'],
-  model: ['--model', 'BATON_LLM_MODEL'],
-  allowModel: ['--allow-model', 'BATON_LLM_ALLOW_MODELS'],
-  maxTokens: ['--max-tokens', 'BATON_LLM_MAX_TOKENS'],
-  imageHost: ['--image-host', 'BATON_LLM_IMAGE_HOSTS'],
-  llmKey: ['', 'BATON_LLM_API_KEY'],
-  role: ['--role', 'BATON_AGENT_ROLE'],
-  operation: ['--operation', 'BATON_AGENT_OPERATION'],
-  concurrency: ['--concurrency', 'BATON_AGENT_CONCURRENCY'],
-  leaseMs: ['--lease-ms', 'BATON_AGENT_LEASE_MS'],
-  timeoutMs: ['--timeout-ms', 'BATON_AGENT_TIMEOUT_MS'],
-  drainMs: ['--drain-ms', 'BATON_AGENT_DRAIN_MS'],
-} as const;
 type Name = keyof typeof NAMES;
 
-/** Settings that are never shown, and that may stand in a file named by `<NAME>_FILE`. */
-const SECRETS = ['BATON_API_KEY', 'BATON_LLM_API_KEY', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY'];
+/** Never shown. */
 const HIDDEN: readonly Name[] = ['key', 'llmKey'];
-/** The providers' own variables, which other programs read as well. */
-const PROVIDER_KEYS = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' } as const;
-
 const whole = (fallback: number, least: number, most: number) =>
   z.coerce.number().int().min(least).max(most).default(fallback);
 
@@ -91,16 +74,23 @@ export interface AgentSettings
   readonly once: boolean;
 }
 
-/** Model ids by role; without one for a role, the one that Baton's own operations ask for. */
+/** Model ids by role, and the one for roles that have none. */
 export type Models = Readonly<Partial<Record<ModelRole | 'other', string>>>;
 
-/** The model that answers a request: the one that it names, if that is allowed, otherwise the one for its role. */
+/**
+ * The model that answers a request: the one that it names, if that is allowed, otherwise the one for its role. A request that
+ * names its role alone names no model.
+ */
 export function chooseModelForRequest(
-  { role: named, request }: { readonly role: ModelRole; readonly request: Pick<LlmRequest, 'modelId'> },
+  { role: named, request }: { readonly role: ModelRole; readonly request: { readonly modelId: string } },
   { models, allowModels }: Pick<AgentSettings, 'models' | 'allowModels'>,
 ): string {
-  if (allowModels.includes(request.modelId) || allowModels.includes('*')) return request.modelId;
-  return models[named] ?? models.other ?? DEFAULT_MODELS[named];
+  const { modelId } = request;
+  const isAllowed = modelId !== named && (allowModels.includes(modelId) || allowModels.includes('*'));
+  const model = isAllowed ? modelId : (models[named] ?? models.other);
+  // The settings were refused that leave a role without one.
+  if (model === undefined) throw new Error(`no model is named for the role ${named}`);
+  return model;
 }
 
 /** Flags over environment over what `baton dev` left in this folder. Throws ConfigurationError naming what is wrong. */
@@ -128,6 +118,7 @@ export async function readAgentSettings(
     'an API key of the tenant whose requests are answered, with scope agent for all of them',
   );
   const provider = named ?? impliedProvider(rest.endpoint, variables);
+  requireModels(model, rest.role);
   return {
     ...rest,
     ...baton,
@@ -138,6 +129,18 @@ export async function readAgentSettings(
     imageHosts: imageHost,
     once: flags.once === true,
   };
+}
+
+/** A request names its role where nobody has named a model for it, which no endpoint knows. */
+function requireModels(models: Models, role: ModelRole | undefined): void {
+  if (models.other !== undefined) return;
+  const asked = role === undefined ? modelRoleSchema.options : [role];
+  const unnamed = asked.filter((name) => models[name] === undefined);
+  if (unnamed.length === 0) return;
+  throw new ConfigurationError(
+    `--model names no model for ${unnamed.join(', ')}. Give --model <model id> for all roles (or BATON_LLM_MODEL), or one for each, ` +
+      `such as --model ${unnamed.map((name) => `${name}=<model id>`).join(',')}; --role answers the requests of one role alone`,
+  );
 }
 
 /** A repeated flag reads as its variable does. */

@@ -24,7 +24,7 @@ export async function runAgent(flags: AgentFlags, environment: NodeJS.ProcessEnv
     endpoint: settings.endpoint,
     apiKey: settings.llmKey,
   });
-  const { maxTokens, imageHosts } = settings;
+  const { maxTokens, imageHosts, llmKey: secret } = settings;
   // A reader of the output that closed its pipe does not end the agent.
   process.stdout.on('error', () => {});
   const shown = process.stdout.isTTY
@@ -33,7 +33,11 @@ export async function runAgent(flags: AgentFlags, environment: NodeJS.ProcessEnv
   shown.begin(settings);
   const agent = answerInteractions({
     ...settings,
-    answer: answerWith((request) => llm(chooseModelForRequest(request, settings)), { maxTokens, imageHosts }),
+    answer: answerWith((request) => llm(chooseModelForRequest(request, settings)), {
+      maxTokens,
+      imageHosts,
+      secret,
+    }),
     onEvent: (event) => shown.event(event),
   });
   // How the agent ended is read from `done` below.
@@ -41,19 +45,28 @@ export async function runAgent(flags: AgentFlags, environment: NodeJS.ProcessEnv
   try {
     const totals = await agent.done;
     shown.end(totals);
-    return settings.once && totals.failed > 0 ? 1 : 0;
+    return settings.once && totals.failed + totals.tasksFailed > 0 ? 1 : 0;
   } catch (error) {
     shown.end();
-    throw explainRefusedKey(error, settings);
+    throw explainEnd(error, settings);
   }
 }
 
-/** A refused credential as a ConfigurationError: it is a setting that only the other side can check. */
-function explainRefusedKey(error: unknown, { url, provider }: AgentSettings): unknown {
-  if (error instanceof LlmCallFailure)
+/** With `--once`: the LLM endpoint did not answer, so nothing was claimed: the process ends with 69 (EX_UNAVAILABLE). */
+class EndpointUnavailableError extends Error {
+  readonly exitCode = 69;
+}
+
+/** What only the other side can check of a setting, as a ConfigurationError that names it. */
+function explainEnd(error: unknown, { url, provider, endpoint }: AgentSettings): unknown {
+  if (error instanceof LlmCallFailure) {
+    if (error.kind !== 'fatal') return new EndpointUnavailableError(error.message);
+    const key = `BATON_LLM_API_KEY, or ${provider}'s own variable`;
+    const address = `--endpoint=${endpoint ?? `(that of ${provider})`}`;
     return new ConfigurationError(
-      `The LLM's key (BATON_LLM_API_KEY, or ${provider}'s own variable) was refused, or every model of --model was. ${error.message}`,
+      `${SETTING_OF[error.type]?.({ key, address }) ?? address}: ${error.message}`,
     );
+  }
   const refused = ['unauthenticated', 'insufficient_scope', 'tenant_suspended'];
   if (error instanceof BatonError && refused.includes(error.code))
     return new ConfigurationError(
@@ -61,3 +74,13 @@ function explainRefusedKey(error: unknown, { url, provider }: AgentSettings): un
     );
   return error;
 }
+
+/** By what the endpoint refused: the setting that is wrong. */
+const SETTING_OF: Readonly<
+  Record<string, (named: { readonly key: string; readonly address: string }) => string>
+> = {
+  authentication_error: ({ key }) => `${key}: the LLM endpoint refuses this key`,
+  permission_error: ({ key }) => `--model, or ${key}: the LLM endpoint does not allow this model to this key`,
+  billing_error: ({ key }) => `${key}: the LLM endpoint asks to be paid`,
+  not_found_error: ({ address }) => `--model, or ${address}: nothing is found there`,
+};

@@ -25,6 +25,16 @@ const settings = {
   concurrency: 4,
 } as unknown as AgentSettings;
 
+const NONE = {
+  answered: 0,
+  rejected: 0,
+  failed: 0,
+  superseded: 0,
+  abandoned: 0,
+  tasksCompleted: 0,
+  tasksFailed: 0,
+};
+
 const request = (interactionId: string, summary = 'Plan from a document'): DelegatedRequest => ({
   interactionId,
   taskId: 't',
@@ -61,6 +71,7 @@ test('what is in flight stands below, once, and what ended above it', () => {
       tookMs: 1_500,
       model: 'small',
       usage: { inputTokens: 10, outputTokens: 20 },
+      task: { taskId: 't', status: 'completed' },
     },
     { kind: 'retrying', request: request('b'), type: 'rate_limit_error', message: 'slow down', inMs: 4_000 },
   ]);
@@ -73,9 +84,37 @@ test('what is in flight stands below, once, and what ended above it', () => {
     /parse_prd: Plan from a document +3\.0 s {2}again in 4\.0 s: slow down$/,
   );
   expect(rows.match(/\d in flight/g)).toHaveLength(1);
-  screen.end({ answered: 1, failed: 0, superseded: 0, abandoned: 1 });
+  screen.end({ ...NONE, answered: 1, abandoned: 1, tasksCompleted: 1 });
   expect(terminal.lines.join('\n')).not.toMatch(/\d in flight/);
-  expect(terminal.lines.at(-1)).toContain('1 answered, 0 failed, 1 let go in');
+  expect(terminal.lines.at(-2)).toContain('1 answered, 0 rejected, 0 failed, 1 let go in');
+  expect(terminal.lines.at(-1)).toBe('  Tasks: 1 completed, 0 failed.');
+});
+
+test('reasons stand whole on rows of their own, whatever their length', () => {
+  const problem = 'tasks.0.id must be a positive integer; '.repeat(8).trim();
+  const error = { code: 'answer_invalid', message: 'No answer fitted in four attempts' };
+  const { terminal, screen } = shown([
+    { kind: 'claimed', request: request('a') },
+    {
+      kind: 'rejected',
+      request: request('a'),
+      tookMs: 900,
+      problem,
+      task: { taskId: 't', status: 'failed', error },
+    },
+    {
+      kind: 'holding',
+      type: 'api_error',
+      message: 'The LLM endpoint cannot be reached: refused',
+      inMs: 1_000,
+    },
+  ]);
+  const said = terminal.lines.map((line) => line.trim()).join(' ');
+  expect(said).toContain(`It does not fit: ${problem}`);
+  expect(said).toContain(`Its task t failed with answer_invalid: ${error.message}`);
+  expect(said).toContain('api_error: The LLM endpoint cannot be reached: refused');
+  for (const row of terminal.lines) expect(row.length).toBeLessThan(80);
+  screen.end();
 });
 
 test('more than the screen is high is counted, not shown', () => {

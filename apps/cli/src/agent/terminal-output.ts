@@ -1,4 +1,5 @@
-import type { AgentEvent, DelegatedRequest, Totals } from '@baton/agent';
+import type { AgentEvent, DelegatedRequest, TaskState, Totals, Usage } from '@baton/agent';
+import wrapAnsi from 'wrap-ansi';
 import { plainLine } from '../output/plain-text.ts';
 import type { AgentSettings } from './agent-settings.ts';
 
@@ -17,6 +18,8 @@ interface Work {
 }
 
 const REDRAW_MS = 250;
+/** Of a reason; what is longer stands in the task's error. */
+const MAX_REASON_LENGTH = 2_000;
 /** The rate is that of the last minute. */
 const WINDOW_MS = 60_000;
 
@@ -66,27 +69,38 @@ export class TerminalOutput {
       case 'retrying':
         if (work) work.doing = `again in ${seconds(event.inMs)}: ${event.message}`;
         break;
-      case 'answered': {
-        const { inputTokens, outputTokens } = event.usage ?? {};
-        const cost = inputTokens === undefined ? '' : `, ${inputTokens}+${outputTokens} tokens`;
-        const misfit = event.problem === undefined ? '' : `, though it does not fit: ${event.problem}`;
-        this.finish(event, 'answered', `${seconds(event.tookMs)}${cost}${misfit}`);
+      case 'answered':
+        this.finish(event, 'answered', costOf(event), taskEnd(event.task));
+        break;
+      case 'rejected':
+        this.finish(
+          event,
+          'rejected',
+          costOf(event),
+          `It does not fit: ${event.problem}`,
+          taskEnd(event.task),
+        );
+        break;
+      case 'failed': {
+        const { type, message, task } = event;
+        this.finish(event, 'failed', seconds(event.tookMs), `${type}: ${message}`, task && taskEnd(task));
         break;
       }
-      case 'failed':
-        this.finish(event, 'failed', `${seconds(event.tookMs)}, ${event.type}: ${event.message}`);
-        break;
       case 'superseded':
         this.finish(event, 'let go', event.code);
         break;
       case 'abandoned':
-        this.finish(event, 'let go', `${event.reason}; another agent may take it`);
+        this.finish(event, 'let go', ABANDONED[event.reason]);
         break;
       case 'holding':
-        this.notice = `the LLM endpoint asked to be left alone for ${seconds(event.ms)}`;
+        this.notice = `the LLM is asked again in ${seconds(event.inMs)}`;
+        this.say('  paused    the LLM endpoint does not answer; what was claimed is given back');
+        this.explain(`${event.type}: ${event.message}`);
         break;
       case 'unreachable':
-        this.notice = `Baton cannot be asked, again in ${seconds(event.inMs)}: ${event.message}`;
+        this.notice = `Baton is asked again in ${seconds(event.inMs)}`;
+        this.say('  paused    Baton cannot be asked');
+        this.explain(event.message);
         break;
       case 'stopping':
         this.notice = 'finishing what is in flight';
@@ -99,22 +113,37 @@ export class TerminalOutput {
     clearInterval(this.timer);
     this.erase();
     if (totals === undefined) return;
-    const { answered, failed, superseded, abandoned } = totals;
+    const { answered, rejected, failed, superseded, abandoned, tasksCompleted, tasksFailed } = totals;
     this.say('');
     this.say(
-      `  ${answered} answered, ${failed} failed, ${superseded + abandoned} let go in ${seconds(Date.now() - this.begun)}.`,
+      `  ${answered} answered, ${rejected} rejected, ${failed} failed, ${superseded + abandoned} let go in ${seconds(Date.now() - this.begun)}.`,
     );
+    this.say(`  Tasks: ${tasksCompleted} completed, ${tasksFailed} failed.`);
   }
 
+  /** One row for what ended, and its reasons whole below it. */
   private finish(
     { request, kind }: AgentEvent & { request: DelegatedRequest },
     how: string,
     more: string,
+    ...reasons: readonly (string | undefined)[]
   ): void {
     this.working.delete(request.interactionId);
     this.ended.push(Date.now());
-    this.counts[kind === 'answered' || kind === 'failed' ? kind : 'other']++;
+    this.counts[
+      kind === 'answered' ? 'answered' : kind === 'failed' || kind === 'rejected' ? 'failed' : 'other'
+    ]++;
     this.say(`  ${how.padEnd(9)} ${labelOf(request)}  ${more}`);
+    for (const reason of reasons) if (reason !== undefined) this.explain(reason);
+  }
+
+  /** A reason, on as many rows as it needs. */
+  private explain(reason: string): void {
+    const indent = ' '.repeat(12);
+    const rows = wrapAnsi(plainLine(reason).slice(0, MAX_REASON_LENGTH), this.width() - indent.length, {
+      hard: true,
+    });
+    for (const row of rows.split('\n')) this.say(indent + row);
   }
 
   private draw(): void {
@@ -152,9 +181,28 @@ export class TerminalOutput {
 
   /** One row, whatever the terminal's width: what is erased again must be as high as it was thought to be. */
   private fitted(line: string): string {
-    const width = Math.max(20, (this.terminal.columns || 80) - 1);
-    return plainLine(line).slice(0, width);
+    return plainLine(line).slice(0, this.width());
   }
+
+  private width(): number {
+    return Math.max(20, (this.terminal.columns || 80) - 1);
+  }
+}
+
+const ABANDONED = {
+  lease: 'its lease is over; another agent may take it',
+  stopped: 'given back: the agent stops',
+  endpoint: 'given back: the LLM endpoint does not answer',
+} as const;
+
+function costOf({ tookMs, usage }: { readonly tookMs: number; readonly usage?: Usage }): string {
+  const { inputTokens, outputTokens } = usage ?? {};
+  return `${seconds(tookMs)}${inputTokens === undefined ? '' : `, ${inputTokens}+${outputTokens} tokens`}`;
+}
+
+/** What is to be said of a task that failed. */
+function taskEnd({ taskId, error }: TaskState): string | undefined {
+  return error === undefined ? undefined : `Its task ${taskId} failed with ${error.code}: ${error.message}`;
 }
 
 function labelOf({ operation, role, attempt, summary }: DelegatedRequest): string {

@@ -5,13 +5,15 @@ import type { Store } from '@baton/store';
 import { OperatorStore } from '@baton/store/operator';
 import { type DevFile, devFilePath, newSecret, readDevFile, writeDevFile } from '../settings/dev-file.ts';
 import { ConfigurationError, type Settings } from '../settings/environment.ts';
-import { openStore, type RunningRole } from '../roles/open-store.ts';
+import { type Deployment, openStore, type RunningRole } from '../roles/open-store.ts';
 import { runGateway } from '../roles/run-gateway.ts';
 import { runWorker } from '../roles/run-worker.ts';
 import type { BatonEndpoint } from '../settings/baton-endpoint.ts';
-import { WorkflowClient } from '../workflows/workflow-client.ts';
+import { restOf } from '../settings/rest-endpoint.ts';
+import { DefinitionClient } from '../definitions/definition-client.ts';
 import { sampleProject } from './sample-project.ts';
 import { sampleWorkflows } from './sample-workflows.ts';
+import { announceWaitingRequests } from './waiting-notices.ts';
 import { welcomeText } from './welcome-text.ts';
 
 const TENANT = 'demo';
@@ -64,11 +66,24 @@ export async function runDev(settings: Settings, environment: NodeJS.ProcessEnv)
     if (first) await writeDevFile(dataDir, file);
     if (isNew) await storeSampleWorkflows({ url: file.mcpUrl, key: apiKey });
     console.log(welcomeText(file, devFilePath(dataDir), redis.source, first));
+    started.push(await watchWaitingRequests(settings, deployment));
   } catch (error) {
     await stop();
     throw explainPortInUse(error, settings);
   }
   return { stop };
+}
+
+/** Tells this terminal what waits for an LLM. */
+async function watchWaitingRequests(settings: Settings, deployment: Deployment): Promise<RunningRole> {
+  const store = await openStore(settings, deployment, `dev-notices-${process.pid}`);
+  const notices = announceWaitingRequests(store.tenant(TENANT), (line) => console.log(line));
+  return {
+    async stop() {
+      notices.stop();
+      await store.close();
+    },
+  };
 }
 
 /** REDIS_URL may have come from a file. */
@@ -110,7 +125,7 @@ async function prepareTenant(
 
 /** Over REST, which holds them against the tools. */
 async function storeSampleWorkflows(endpoint: BatonEndpoint): Promise<void> {
-  const client = new WorkflowClient(endpoint);
+  const client = new DefinitionClient(restOf(endpoint), 'workflows');
   for (const workflow of sampleWorkflows) await client.put(workflow.name, workflow);
 }
 

@@ -11,11 +11,11 @@ export function welcomeText(dev: DevFile, path: string, redis: string, written: 
     Redis    ${redis}, ${maskUrlPasswords(dev.redisUrl)}
     ${written ? 'Written' : 'Joined '}  ${path} (${written ? 'the key, the operator token, all of it' : 'which still names the Baton that was there first'})
 
-  Try it: list the tasks of the sample project
+  Try it, in a second terminal in this folder: list the tasks of the sample project
 
-    curl -s ${dev.mcpUrl} -H 'Authorization: Bearer ${dev.apiKey}' \\
-      -H 'Content-Type: application/json' \\
-      -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_tasks","arguments":{"projectRoot":"sample"}}}'
+    npx baton call get_tasks projectRoot=sample
+
+  What waits for an LLM is told here, with how to answer it.
 
   The README goes on from here: your first delegation. Ctrl-C stops Baton; its data stays.
 `;

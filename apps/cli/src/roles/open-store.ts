@@ -1,5 +1,5 @@
 import { Store } from '@baton/store';
-import type { Settings } from '../settings/environment.ts';
+import { ConfigurationError, type Settings } from '../settings/environment.ts';
 
 /** What a role needs beyond the settings: where Redis is, and the secret that all processes share. */
 export interface Deployment {
@@ -12,10 +12,16 @@ export interface RunningRole {
   stop(): Promise<void>;
 }
 
-export function openStore(settings: Settings, deployment: Deployment, replica: string): Promise<Store> {
+/** Throws ConfigurationError for a deployment whose secret is one of those before it. */
+export async function openStore(settings: Settings, deployment: Deployment, replica: string): Promise<Store> {
+  if (settings.BATON_SECRET_PREVIOUS.includes(deployment.secret))
+    throw new ConfigurationError(
+      'BATON_SECRET_PREVIOUS=(hidden): has the secret that BATON_SECRET is too; leave it out of one of them',
+    );
   return Store.open({
     url: deployment.redisUrl,
     secret: deployment.secret,
+    previousSecrets: settings.BATON_SECRET_PREVIOUS,
     replica,
     prefix: settings.BATON_REDIS_PREFIX,
     shards: settings.BATON_SHARDS,

@@ -1,5 +1,5 @@
 import { type RunningGateway, startGateway } from '@baton/gateway';
-import type { GatewayConfiguration } from '@baton/gateway/configuration';
+import { DEFAULT_EDGE_LIMITS, type GatewayConfiguration } from '@baton/gateway/configuration';
 import { generateReplicaName } from '@baton/gateway/replica-name';
 import { createLogger } from '@baton/gateway/log';
 import type { Settings } from '../settings/environment.ts';
@@ -30,6 +30,7 @@ export async function runGateway(
     drainMs: settings.BATON_DRAIN_MS,
     fastPath: true,
     edgeLimits: {
+      ...DEFAULT_EDGE_LIMITS,
       connections: settings.BATON_MAX_CONNECTIONS,
       connectionsPerAddress: settings.BATON_MAX_CONNECTIONS_PER_ADDRESS,
       connectionsPerKey: settings.BATON_MAX_CONNECTIONS_PER_KEY,
@@ -46,7 +47,10 @@ export async function runGateway(
       throw error;
     },
   );
-  const watch = logRedisAndQueueState(store, log);
+  const watch = logRedisAndQueueState(
+    { ping: () => store.ping(), pausedQueues: () => store.pausedQueues() },
+    log,
+  );
   return {
     url: gateway.url,
     operatorUrl: gateway.operatorUrl,

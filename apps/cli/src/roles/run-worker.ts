@@ -12,7 +12,11 @@ export async function runWorker(settings: Settings, deployment: Deployment): Pro
   const log = createLogger(settings.LOG_LEVEL, { role: 'worker', replica });
   const store = await openStore(settings, deployment, replica);
   const worker = await startWorker(
-    { drainMs: settings.BATON_DRAIN_MS },
+    {
+      drainMs: settings.BATON_DRAIN_MS,
+      providerCalls: settings.BATON_PROVIDER_CALLS,
+      egressAllow: settings.BATON_EGRESS_ALLOW,
+    },
     store,
     log,
     enabledSyntheticOperations(settings),
@@ -33,7 +37,14 @@ export async function runWorker(settings: Settings, deployment: Deployment): Pro
         : { token },
   };
   const health = port === undefined ? undefined : await startMonitoringServer({ host, port }, signs);
-  const watch = logRedisAndQueueState(store, log);
+  const watch = logRedisAndQueueState(
+    {
+      ping: () => store.ping(),
+      pausedQueues: () => store.pausedQueues(),
+      unavailableReason: worker.unavailableReason,
+    },
+    log,
+  );
   log.info({ healthPort: health?.port }, 'working');
   return {
     async stop() {

@@ -39,7 +39,7 @@ test('what is no such file is refused, by its path', async () => {
 
 test('the address of a folder never gets a key of the environment', async () => {
   await writeDevFile(folder, CONTENT);
-  const environment = { BATON_DATA_DIR: folder, OPENAI_API_KEY: 'x' };
+  const environment = { BATON_DATA_DIR: folder, OPENAI_API_KEY: 'x', BATON_LLM_MODEL: 'm' };
   const given = { ...environment, BATON_API_KEY: 'key-of-the-environment' };
   await expect(readAgentSettings({}, given)).rejects.toThrow('give --url');
   expect(await readAgentSettings({}, environment)).toMatchObject({

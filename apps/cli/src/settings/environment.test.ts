@@ -32,3 +32,53 @@ test('WAIT is off unless it is asked for, and ends before a command times out', 
   expect(readSettings({})).toMatchObject({ BATON_REDIS_WAIT_REPLICAS: 0, BATON_REDIS_WAIT_MS: 1_000 });
   expect(() => readSettings({ BATON_REDIS_WAIT_MS: '5000' })).toThrow('BATON_REDIS_WAIT_MS=5000');
 });
+
+test.each(['https://app.example', 'http://127.0.0.1:3000/, chrome-extension://abc', '*'])(
+  'BATON_ALLOWED_ORIGINS may be %s',
+  (BATON_ALLOWED_ORIGINS) => {
+    expect(readSettings({ BATON_ALLOWED_ORIGINS }).BATON_ALLOWED_ORIGINS.length).toBeGreaterThan(0);
+  },
+);
+
+test.each([
+  'app.example',
+  'https://app.example/page',
+  'https://',
+  '*.example',
+  'https://a.example https://b.example',
+])('BATON_ALLOWED_ORIGINS is never %s, which no browser sends', (BATON_ALLOWED_ORIGINS) => {
+  expect(() => readSettings({ BATON_ALLOWED_ORIGINS })).toThrow(
+    `BATON_ALLOWED_ORIGINS=${BATON_ALLOWED_ORIGINS}`,
+  );
+});
+
+const SECRETS = [
+  'the first of the secrets',
+  'the second of the secrets',
+  'a third one, with a comma',
+] as const;
+const [FIRST, SECOND, THIRD] = SECRETS;
+
+test.each([
+  ['', []],
+  [' , \n', []],
+  [FIRST, [FIRST]],
+  [`${FIRST},${SECOND}`, [FIRST, SECOND]],
+  [`${FIRST}\r\n${SECOND}\n`, [FIRST, SECOND]],
+  [JSON.stringify([THIRD, FIRST]), [THIRD, FIRST]],
+])('BATON_SECRET_PREVIOUS %j is the secrets %j', (BATON_SECRET_PREVIOUS, secrets) => {
+  expect(readSettings({ BATON_SECRET_PREVIOUS }).BATON_SECRET_PREVIOUS).toEqual(secrets);
+});
+
+test.each([
+  ['secret 2 must have at least 16 characters', `${FIRST},short`],
+  ['secret 1 must have at least 16 characters', THIRD],
+  ['secret 3 is in the list twice', [FIRST, SECOND, FIRST].join(',')],
+  ['has 5 secrets, and may have 4', [1, 2, 3, 4, 5].map((n) => `${FIRST} ${n}`).join('\n')],
+  ['is not a JSON array of strings', `[${FIRST}]`],
+  ['is not a JSON array of strings', JSON.stringify([FIRST, 7])],
+])('BATON_SECRET_PREVIOUS is refused, %s, and never shown', (reason, BATON_SECRET_PREVIOUS) => {
+  const read = () => readSettings({ BATON_SECRET_PREVIOUS });
+  expect(read).toThrow(`BATON_SECRET_PREVIOUS=(hidden): ${reason}`);
+  for (const text of SECRETS) expect(read).not.toThrow(text.slice(0, 10));
+});

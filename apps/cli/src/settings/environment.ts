@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { DEFAULT_EDGE_LIMITS as edge } from '@baton/gateway/configuration';
 import { z } from 'zod';
+import { MIN_SECRET_LENGTH, previousSecretsSchema } from './previous-secrets.ts';
 
 /** A bad or missing setting: the process ends with 78 (EX_CONFIG) and this message. */
 export class ConfigurationError extends Error {
@@ -26,6 +28,21 @@ export const commaSeparatedSchema = z
       .filter((item) => item !== ''),
   );
 
+/** True for a network in CIDR notation. */
+function isNetwork(text: string): boolean {
+  const [address = '', length = '', ...rest] = text.split('/');
+  const version = isIP(address);
+  return (
+    rest.length === 0 &&
+    version > 0 &&
+    /^\d{1,3}$/.test(length) &&
+    Number(length) <= (version === 4 ? 32 : 128)
+  );
+}
+
+/** As browsers send it in `Origin`, or any. */
+const ORIGIN = /^(\*|[a-z][a-z0-9+.-]*:\/\/[^/\s?#@]+\/?)$/i;
+
 /** Every setting, from the environment, units in the names. */
 const settings = z.object({
   REDIS_URL: z
@@ -39,7 +56,11 @@ const settings = z.object({
   BATON_OPERATOR_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
   HOST: z.string().min(1).optional(),
   BATON_DATA_DIR: z.string().min(1).default('.baton'),
-  BATON_SECRET: z.string().min(16, 'must have at least 16 characters').optional(),
+  BATON_SECRET: z
+    .string()
+    .min(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`)
+    .optional(),
+  BATON_SECRET_PREVIOUS: previousSecretsSchema,
   BATON_OPERATOR_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   BATON_INTERACTION_TTL_MS: milliseconds(3_600_000),
   BATON_TASK_TTL_MS: milliseconds(86_400_000),
@@ -50,7 +71,12 @@ const settings = z.object({
     .transform((url) => url.replace(/\/$/, ''))
     .optional(),
   BATON_TRUST_PROXY: flag,
-  BATON_ALLOWED_ORIGINS: commaSeparatedSchema,
+  BATON_ALLOWED_ORIGINS: commaSeparatedSchema.refine(
+    (origins) => origins.every((origin) => ORIGIN.test(origin)),
+    {
+      error: 'must be origins without a path, such as https://app.example, or *',
+    },
+  ),
   BATON_METRICS_OPEN: flag,
   BATON_MAX_CONNECTIONS: count(edge.connections),
   BATON_MAX_CONNECTIONS_PER_ADDRESS: count(edge.connectionsPerAddress),
@@ -72,6 +98,11 @@ const settings = z.object({
   BATON_SHARDS: z.coerce.number().int().min(1).max(64).optional(),
   BATON_UNREADY_MS: z.coerce.number().int().min(0).max(60_000).optional(),
   BATON_DRAIN_MS: z.coerce.number().int().min(0).max(600_000).default(8_000),
+  /** Of a worker: its calls to LLM endpoints at once, and the networks that they may reach beside the public internet. */
+  BATON_PROVIDER_CALLS: z.coerce.number().int().min(1).max(10_000).default(100),
+  BATON_EGRESS_ALLOW: commaSeparatedSchema.refine((networks) => networks.every(isNetwork), {
+    error: 'must be networks in CIDR notation, such as 10.1.0.0/16',
+  }),
   BATON_HEALTH_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
   BATON_REPLICA: z
     .string()
@@ -84,7 +115,13 @@ const settings = z.object({
 export type Settings = z.infer<typeof settings>;
 
 /** Settings that may also stand in a file, named by `<NAME>_FILE`, as container secrets do. */
-const SECRETS = ['REDIS_URL', 'BATON_SECRET', 'BATON_OPERATOR_TOKEN'] as const;
+const SECRETS = ['REDIS_URL', 'BATON_SECRET', 'BATON_SECRET_PREVIOUS', 'BATON_OPERATOR_TOKEN'] as const;
+
+/** The names of all settings of gateways and workers, those of files with secrets among them. */
+export const SETTING_NAMES: readonly string[] = [
+  ...Object.keys(settings.shape),
+  ...SECRETS.map((name) => `${name}_FILE`),
+];
 
 /** Parses the environment, once. Throws ConfigurationError naming each bad variable, its value and the reason. */
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {

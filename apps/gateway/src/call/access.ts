@@ -39,6 +39,12 @@ export const scriptAdmittedAnswerAccess = (
 /** Whoever may call over MCP at all. */
 export const ANY_MCP_CALLER = edgeAdmittedAccess(MCP_OR_AGENT_SCOPE);
 
+/** An admin sees everything of its tenant, as the scope `agent` does; only answering needs that scope itself. */
+export function withSightOfAdmin(identity: Identity): Identity {
+  const { principal, scopes } = identity;
+  return scopes.has('admin') ? { principal, scopes: new Set([...scopes, 'agent']) } : identity;
+}
+
 /** Admits the caller. Errors: `unauthenticated`, `insufficient_scope`, `tenant_suspended`, `limit_rate`, `limit_size`, `unavailable`. */
 export function admitCaller({ caller }: Pick<Call, 'caller'>, access: Access): Promise<Identity> {
   return caller.admit(access.scopes, access.answerTo);

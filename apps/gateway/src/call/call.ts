@@ -2,6 +2,7 @@ import type { Operation } from '@baton/operations';
 import type { CallerSchemaValidator, Programs } from '@baton/runner';
 import type { CallerAdmission, Identity, Store, TenantStore } from '@baton/store';
 import type { InflightWaits } from './inflight-waits.ts';
+import type { ToolSelection } from '../tool-listing/tool-selection.ts';
 import type { CallAbortSignal } from './call-abort-signal.ts';
 
 /** What this process shares between requests. */
@@ -23,8 +24,21 @@ export interface Call {
   readonly signal: () => CallAbortSignal;
   /** The MCP session that the request shows, verified; undefined without one. */
   readonly sessionId?: string;
+  /** What the request itself selects of the tools, beside what its key offers. */
+  readonly selections?: readonly ToolSelection[];
+  /** True for a client of a revision whose results may hold links to resources. */
+  readonly takesLinks?: boolean;
   /** True where no earlier call can have had its idempotency key, but for one that runs beside it. */
   readonly isFirstAttempt?: boolean;
+  /** Sends a progress notification to a caller that asked for them (MCP, basic/utilities/progress). */
+  readonly reportProgress?: (progress: Progress) => Promise<void>;
+}
+
+/** How far a call has come: `progress` grows with each. */
+export interface Progress {
+  readonly progress: number;
+  readonly message: string;
+  readonly meta: Readonly<Record<string, unknown>>;
 }
 
 /** A call whose caller was admitted before it ran. */

@@ -1,8 +1,11 @@
+import type { PromptSummary } from '@baton/agents';
 import { isRecord, type JsonObject } from '@baton/protocol';
+import { refusalError } from '@baton/store';
 import { ASKED, type ArgumentUse, UNKNOWN, usesOfArgument, type Workflow } from '@baton/workflows';
 import { admitCaller } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
+import { findGuide, type Guide } from '../prompts/guides.ts';
 import { PROMPT_ACCESS } from '../prompts/prompt-access.ts';
 import { resolveResourceUri } from '../resources/resolve-resource-uri.ts';
 import type { CompletionValues } from '../resources/resource-kind.ts';
@@ -22,17 +25,59 @@ export async function promptArgumentValues(
   call: AdmittedCall,
 ): Promise<CompletionValues> {
   await admitCaller(call, PROMPT_ACCESS);
-  const workflow = (await call.tenant.workflows.get(ref.name)).definition as unknown as Workflow;
+  const guide = findGuide(ref.name);
+  if (guide !== undefined) return guideValues(tools, guide, name, given, call);
+  const [newest] = await call.tenant.workflows.versions(ref.name);
+  if (newest === undefined) return publicPromptValues(ref.name, name, call);
+  const workflow = newest.definition as unknown as Workflow;
   if (!workflow.arguments.some((one) => one.name === name)) {
-    const names = workflow.arguments.map((one) => one.name).join(', ') || 'none';
-    const message = `The prompt '${workflow.name}' has no argument '${name.slice(0, 100)}'; it has ${names}.`;
-    throw new RpcError(-32602, message, { argument: name.slice(0, 100) });
+    throw unknownArgument(workflow, name);
   }
   for (const use of usesOfArgument(workflow, name, given)) {
     const values = valuesOfUse(tools, use, call);
     if (values !== undefined) return values;
   }
   return { values: [] };
+}
+
+/** The argument of a guide is that of its tool. */
+async function guideValues(
+  tools: ReadonlyMap<string, Tool>,
+  guide: Guide,
+  argument: string,
+  given: Variables,
+  call: AdmittedCall,
+): Promise<CompletionValues> {
+  if (!guide.arguments.some((one) => one.name === argument)) throw unknownArgument(guide, argument);
+  const others = Object.fromEntries(
+    Object.entries(given).filter(([name]) => name !== argument),
+  ) as JsonObject;
+  return (
+    (await valuesOfUse(tools, { kind: 'tool', tool: guide.tool, argument, others }, call)) ?? { values: [] }
+  );
+}
+
+/** The argument of a public prompt is any text: nothing is known of it. Errors: `workflow_not_found` where there is no such prompt. */
+async function publicPromptValues(
+  prompt: string,
+  name: string,
+  { tenant }: AdmittedCall,
+): Promise<CompletionValues> {
+  const { entries } = await tenant.prompts.entriesOf([prompt]);
+  const summary = entries[0]?.summary as PromptSummary | undefined;
+  if (summary?.public !== true) throw refusalError(['workflow_not_found'], { name: prompt });
+  if (!summary.arguments.some((one) => one.name === name))
+    throw unknownArgument({ name: prompt, arguments: summary.arguments }, name);
+  return { values: [] };
+}
+
+function unknownArgument(
+  prompt: { readonly name: string; readonly arguments: readonly { readonly name: string }[] },
+  name: string,
+): RpcError {
+  const names = prompt.arguments.map((one) => one.name).join(', ') || 'none';
+  const message = `The prompt '${prompt.name}' has no argument '${name.slice(0, 100)}'; it has ${names}.`;
+  return new RpcError(-32602, message, { argument: name.slice(0, 100) });
 }
 
 function valuesOfUse(
@@ -42,7 +87,7 @@ function valuesOfUse(
 ): Promise<CompletionValues> | undefined {
   if (use.kind === 'resource') return valuesOfUri(use.uri, call);
   const { tool, argument, others } = use;
-  const properties = tools.get(tool)?.listing.inputSchema['properties'];
+  const properties = tools.get(tool)?.schemas.input['properties'];
   const schema = isRecord(properties) && Object.hasOwn(properties, argument) ? properties[argument] : {};
   const choices = isRecord(schema) ? choicesOf(schema) : undefined;
   if (choices !== undefined) return Promise.resolve({ values: choices });

@@ -1,4 +1,4 @@
-import { projectTaskResource } from '../resources/project-resources.ts';
+import { projectFileResource, projectTaskResource } from '../resources/project-resources.ts';
 import { promptResource } from '../resources/prompt-resources.ts';
 import type { ResourceKind } from '../resources/resource-kind.ts';
 import { interactionResource, taskResource } from '../resources/task-resources.ts';
@@ -22,6 +22,7 @@ export const namedVariables: ReadonlyMap<string, NamedVariable> = new Map([
   ['interactionId', { kind: interactionResource, variable: 'id' }],
   ['operation', { kind: promptResource, variable: 'operation' }],
   ['add_subtask.taskId', PROJECT_TASK],
+  ['parse_prd.input', { kind: projectFileResource, variable: 'name' }],
   ['use_tag.name', TAG],
   ['delete_tag.name', TAG],
 ]);

@@ -1,14 +1,14 @@
-import { buildDirective } from '@baton/protocol';
-import type { InteractionRecord } from '@baton/store';
+import { buildDirective, requestOriginOf } from '@baton/protocol';
+import type { InteractionRecord, InteractionSummary } from '@baton/store';
 import { isoTime } from './iso-time.ts';
 
+type Claimable = { readonly claimedUntil?: number };
+
 /**
- * An interaction with its whole request, as lists give it: a directive while it is pending, and afterwards the same
+ * An interaction with its whole request, as lists give it: a directive while it waits for an agent, and otherwise the same
  * without the call to answer it.
  */
-export function describeInteractionWithRequest(
-  record: InteractionRecord & { readonly claimedUntil?: number },
-): object {
+export function describeInteractionWithRequest(record: InteractionRecord & Claimable): object {
   const { taskId, operation, interactionId, principal, status, createdAt, request } = record;
   const times = { createdAt: isoTime(createdAt), ...endTimes(record) };
   if (request.kind === 'elicitation') return { taskId, operation, interactionId, status, ...times, request };
@@ -22,7 +22,7 @@ export function describeInteractionWithRequest(
     call: request.call,
     principal,
   });
-  if (status === 'pending') return { ...whole, interactionStatus: status, summary, ...times };
+  if (isForAgents(record)) return { ...whole, interactionStatus: status, summary, ...times };
   const {
     toolResponseSource: _,
     message: _said,
@@ -33,7 +33,31 @@ export function describeInteractionWithRequest(
   return { ...asked, status, interactionStatus: status, summary, ...times };
 }
 
-function endTimes(record: InteractionRecord & { readonly claimedUntil?: number }) {
+/** The same without the request. */
+export function summarizeInteraction(record: InteractionSummary & Claimable): object {
+  const { taskId, operation, interactionId, principal, status, createdAt, expiresAt = 0, request } = record;
+  const times = { createdAt: isoTime(createdAt), ...endTimes(record) };
+  if (request.kind === 'elicitation') return { taskId, operation, interactionId, status, ...times, request };
+  const { role, serviceType, attempt, summary } = request.call;
+  const asked = { interactionId, taskId, operation, summary, role, serviceType, attempt };
+  const origin = requestOriginOf(principal);
+  if (isForAgents(record))
+    return {
+      status: 'pending_agent_llm_action',
+      ...asked,
+      expiresAt: isoTime(expiresAt),
+      origin,
+      interactionStatus: status,
+      ...times,
+    };
+  return { status, ...asked, origin, interactionStatus: status, ...times };
+}
+
+function isForAgents({ status, provider }: Pick<InteractionRecord, 'status' | 'provider'>): boolean {
+  return status === 'pending' && provider === undefined;
+}
+
+function endTimes(record: Pick<InteractionRecord, 'endedAt' | 'answeredBy'> & Claimable) {
   return {
     ...(record.claimedUntil === undefined ? {} : { claimedUntil: isoTime(record.claimedUntil) }),
     ...(record.endedAt === undefined ? {} : { endedAt: isoTime(record.endedAt) }),

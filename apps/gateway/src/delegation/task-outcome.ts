@@ -9,6 +9,10 @@ export interface TaskOutcome {
   readonly pending?: Directive;
   readonly pendingInteractions?: readonly PendingSummary[];
   readonly error?: WireError;
+  /** Of an answer that does not fit (rejected-answer.ts): what is wrong, and which attempt of how many comes next. */
+  readonly problem?: string;
+  readonly attempt?: number;
+  readonly mostAttempts?: number;
 }
 
 export function outcomeOf(view: TaskView): TaskOutcome {

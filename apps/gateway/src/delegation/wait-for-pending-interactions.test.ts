@@ -14,19 +14,19 @@ function callOver(read: (nth: number) => PendingPage, wakes: (subscription: Inbo
   const signal = { aborted: false, addEventListener: () => {}, removeEventListener: () => {} };
   const call = {
     identity: { principal: 'ann', scopes: new Set() },
-    tenant: { queries: { pendingTopic: 't:', pending: async () => read(++reads.count) } },
+    tenant: { queries: { pendingTopic: 't:' } },
     services: { store: { inbox: { channel: 'c', subscribe } } },
     signal: () => signal,
   } as unknown as AdmittedCall;
-  return { call, reads };
+  return { call, reads, next: async () => read(++reads.count) };
 }
 
 test('a wait over a list without an end reads so many pages a second, and no more', async () => {
-  const { call, reads } = callOver(
+  const { call, reads, next } = callOver(
     () => ({ items: [], nextCursor: 'more' }),
     () => {},
   );
-  const page = await waitForPendingInteractions(call, { waitMs: 1_500 });
+  const page = await waitForPendingInteractions(call, { waitMs: 1_500 }, next);
   expect(page).toEqual({ items: [], nextCursor: 'more' });
   expect(reads.count).toBe(80);
 });
@@ -34,23 +34,23 @@ test('a wait over a list without an end reads so many pages a second, and no mor
 test('a wait that is notified without a pause reads no more for it', async () => {
   const update = { seen: 0, status: 'input_required', end: undefined } as const;
   let timer: NodeJS.Timeout | undefined;
-  const { call, reads } = callOver(
+  const { call, reads, next } = callOver(
     () => ({ items: [] }),
     (subscription) => (timer = setInterval(() => subscription.receive(update), 1)),
   );
-  await waitForPendingInteractions(call, { waitMs: 1_500 });
+  await waitForPendingInteractions(call, { waitMs: 1_500 }, next);
   clearInterval(timer);
   expect(reads.count).toBeLessThanOrEqual(81);
 });
 
 test('what becomes pending during a pause is found behind it', async () => {
   const item = { interactionId: 'i' } as PendingPage['items'][number];
-  const { call, reads } = callOver(
+  const { call, reads, next } = callOver(
     (nth) => (nth <= 40 ? { items: [], nextCursor: 'more' } : nth === 41 ? { items: [] } : { items: [item] }),
     (subscription) =>
       setTimeout(() => subscription.receive({ seen: 0, status: 'input_required', end: undefined }), 100),
   );
-  const page = await waitForPendingInteractions(call, { waitMs: 20_000 });
+  const page = await waitForPendingInteractions(call, { waitMs: 20_000 }, next);
   expect(page.items).toEqual([item]);
   expect(reads.count).toBe(42);
 });

@@ -14,13 +14,14 @@ const PAGES_PER_SECOND = 40;
  * which nothing matches is read at PAGES_PER_SECOND at most, however long it is and however often it changes.
  * Errors: those of an admission that ended meanwhile, as soon as it does.
  */
-export async function waitForPendingInteractions(
+export async function waitForPendingInteractions<T>(
   call: AdmittedCall,
   { waitMs, ...query }: PendingQuery & { readonly waitMs: number },
-): Promise<PendingPage> {
+  read: (query: PendingQuery) => Promise<PendingPage<T>>,
+): Promise<PendingPage<T>> {
   const { identity, tenant } = call;
   const { queries } = tenant;
-  if (waitMs === 0) return queries.pending(identity, query);
+  if (waitMs === 0) return read(query);
   const { inbox } = call.services.store;
   const deadline = performance.now() + waitMs;
   const isOver = () => performance.now() >= deadline || call.signal().aborted;
@@ -47,7 +48,7 @@ export async function waitForPendingInteractions(
         [pages, since] = [0, performance.now()];
       }
       pages++;
-      const page = await queries.pending(identity, { ...query, cursor, channel: inbox.channel });
+      const page = await read({ ...query, cursor, channel: inbox.channel });
       if (page.items.length > 0 || isOver()) return page;
       freeInMs = Math.min(freeInMs, page.freeInMs ?? freeInMs);
       cursor = page.nextCursor;

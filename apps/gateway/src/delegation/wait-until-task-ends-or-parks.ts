@@ -2,22 +2,42 @@ import { isEnded, type TaskEnd } from '@baton/protocol';
 import type { Identity, InboxSubscription, TaskView } from '@baton/store';
 import type { Call } from '../call/call.ts';
 import { msUntilDeadlineOrKeyExpiry } from './ms-until-deadline-or-key-expiry.ts';
+import { withStreamProgress } from '../streaming/stream-progress.ts';
 
 /** An event that no task consumes: the wait is for the task's end. */
 export const UNTIL_END = Number.POSITIVE_INFINITY;
 
 /**
  * Waits until a task has consumed `event` and then ended or waits for someone outside, until `waitMs` are over or until the
- * call is aborted, and gives the task as it is then; in a wait for its end without the requests that it waits for.
+ * call is aborted, and gives the task as it is then; in a wait for its end without the requests that it waits for. Meanwhile
+ * the call's progress is reported, if it asked for that.
  * `subscription` began before the event; `registered` says that the event's own script registered this replica for an update.
  * Errors: those of reading a task, and of an admission that ended meanwhile, as soon as it does.
  */
-export async function waitUntilTaskEndsOrParks(
+export function waitUntilTaskEndsOrParks(
   call: Call,
   taskId: string,
   subscription: InboxSubscription,
   identity: Identity,
-  wait: { event: number; waitMs: number; registered: boolean },
+  wait: TaskWait,
+): Promise<TaskView> {
+  const waiting = () => waitForEndOrPark(call, taskId, subscription, identity, wait);
+  if (call.reportProgress === undefined || wait.waitMs === 0) return waiting();
+  return withStreamProgress(call, taskId, identity, waiting);
+}
+
+interface TaskWait {
+  readonly event: number;
+  readonly waitMs: number;
+  readonly registered: boolean;
+}
+
+async function waitForEndOrPark(
+  call: Call,
+  taskId: string,
+  subscription: InboxSubscription,
+  identity: Identity,
+  wait: TaskWait,
 ): Promise<TaskView> {
   const { tasks } = call.tenant;
   const untilEnd = wait.event === UNTIL_END;
@@ -32,6 +52,8 @@ export async function waitUntilTaskEndsOrParks(
       const isCurrent =
         typeof update === 'object' && msUntilDeadlineOrKeyExpiry(Number.POSITIVE_INFINITY, identity) > 0;
       if (isCurrent && update.end !== undefined) return endedTaskView(taskId, update.end);
+      if (isCurrent && !untilEnd && update.parked !== undefined && update.seen >= wait.event)
+        return tasks.showParked(taskId, update.seen, update.parked);
       // Of another's wait on this replica; what waits for the end is still registered.
       if (isCurrent && untilEnd && !isEnded(update.status)) continue;
     }

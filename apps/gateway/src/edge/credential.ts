@@ -28,6 +28,17 @@ export function credentialOf(request: FastifyRequest): Credential {
   return request.credential;
 }
 
+/** The API key of a request. Errors: `insufficient_scope` for the operator token. */
+export function keyOf(request: FastifyRequest): ApiKeyParts {
+  const shown = credentialOf(request);
+  if (shown.kind === 'key') return shown.key;
+  throw new BatonError(
+    'insufficient_scope',
+    'The operator token manages tenants; MCP needs an API key of a tenant.',
+    { scope: 'mcp' },
+  );
+}
+
 /** The same keys come again and again: how a header parses is cached, whether its key is valid is not. */
 const CACHED_CREDENTIALS = 1_000;
 const credentials = new LRUCache<string, Credential>({ max: CACHED_CREDENTIALS });

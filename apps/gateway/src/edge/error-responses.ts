@@ -2,8 +2,10 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { BatonError, toBatonError } from '@baton/protocol';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { CrossOriginHeaders } from './allowed-origins.ts';
 import { MalformedJson } from './json-body-parser.ts';
 import { publicUrl } from './public-url.ts';
+import type { ResponseHeaders } from './response-headers.ts';
 
 /**
  * The funnel of HTTP: whatever is thrown leaves as `application/problem+json` (RFC 9457) with its code, or, under
@@ -21,16 +23,30 @@ export function installErrorHandlers(app: FastifyInstance): void {
 }
 
 export function routeNotFoundError({ method, url }: FastifyRequest): BatonError {
-  return new BatonError('not_found', `There is nothing at ${method} ${url.slice(0, 200)}.`);
+  return new BatonError(
+    'not_found',
+    `There is nothing at ${method} ${url.slice(0, 200)}. GET / says what is where.`,
+  );
 }
 
 /** What the router refuses before a route is found, such as a path that cannot be decoded. */
-export function sendRoutingError(thrown: FastifyError, request: FastifyRequest, reply: FastifyReply) {
+export function sendRoutingError(
+  thrown: FastifyError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  responseHeaders: ResponseHeaders,
+  crossOriginHeaders: CrossOriginHeaders,
+): void {
+  reply.headers(responseHeaders).headers(crossOriginHeaders(request));
   void sendErrorResponse(request, reply, fromFastifyError(thrown));
 }
 
 /** What Node refuses before there is a request, such as a head that cannot be parsed. */
-export function sendHttpParseError(thrown: { code?: string }, socket: Socket): void {
+export function sendHttpParseError(
+  thrown: { code?: string },
+  socket: Socket,
+  responseHeaders: ResponseHeaders,
+): void {
   if (socket.destroyed || thrown.code === 'ECONNRESET') return;
   const tooLarge = thrown.code === 'HPE_HEADER_OVERFLOW' || thrown.code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW';
   const error = tooLarge
@@ -43,19 +59,25 @@ export function sendHttpParseError(thrown: { code?: string }, socket: Socket): v
     'content-type: application/problem+json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
+    ...Object.entries(responseHeaders).map(([name, value]) => `${name}: ${value}`),
   ];
   if (socket.writable) socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
   socket.destroy(thrown as Error);
 }
+
+/** For clients that show no body: what they sent, and that no log-in would mend it. */
+const KEY_REFUSED = 'The API key is unknown, mistyped, revoked or expired; Baton has no OAuth log-in';
 
 /** Headers that a refusal carries: how to authenticate, when to come back. */
 export function errorHeaders(error: BatonError, request: FastifyRequest): Record<string, string> {
   const headers: Record<string, string> = {};
   if (error.code === 'unauthenticated') {
     // RFC 6750, section 3.1: no error code for a request that shows no credential.
-    const invalid = error.details['missing'] === true ? '' : 'error="invalid_token", ';
+    const isMissing = error.details['missing'] === true;
+    const invalid = isMissing ? '' : 'error="invalid_token", ';
+    const described = isMissing ? '' : `, error_description="${KEY_REFUSED}"`;
     headers['www-authenticate'] =
-      `Bearer realm="baton", ${invalid}resource_metadata="${metadataUrl(request)}"`;
+      `Bearer realm="baton", ${invalid}resource_metadata="${metadataUrl(request)}"${described}`;
   }
   if (error.code === 'insufficient_scope') {
     headers['www-authenticate'] =
@@ -83,10 +105,11 @@ export async function sendErrorResponse(request: FastifyRequest, reply: FastifyR
       error: { code, message: error.message, data: error.toWire() },
     });
   }
-  return reply.type('application/problem+json').send(problemOf(error, http));
+  return reply.type('application/problem+json').send(problemOf(error));
 }
 
-function problemOf(error: BatonError, status: number) {
+/** An error as REST tells it (RFC 9457). */
+export function problemOf(error: BatonError, status: number = error.row.http) {
   const { code, message, details } = error;
   return { ...details, type: 'about:blank', title: STATUS_CODES[status], status, detail: message, code };
 }

@@ -58,5 +58,6 @@ function announcedBytes({ headers }: FastifyRequest): number | undefined {
 }
 
 function mayBeAnswer({ routeOptions }: FastifyRequest): boolean {
-  return routeOptions.url === '/mcp' || routeOptions.url?.endsWith('/answer') === true;
+  const { url = '' } = routeOptions;
+  return url === '/mcp' || url.endsWith('/answer') || url.endsWith('/tools/agent_llm');
 }

@@ -12,6 +12,8 @@ const PROTOCOL = /^https?$/;
 export function refuseInvalidHosts(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { host } = request.headers;
+    // RFC 9112, section 3.2: HTTP/1.1 has one, HTTP/1.0 need not.
+    if (host === undefined && request.raw.httpVersion !== '1.0') return done(missingHost());
     if (host !== undefined && !HOST.test(host)) return done(invalidHost('Host', host));
     if (!HOST.test(request.host) && host !== undefined)
       return done(invalidHost('X-Forwarded-Host', request.host));
@@ -23,6 +25,12 @@ export function refuseInvalidHosts(app: FastifyInstance): void {
 /** Where clients reach Baton, without a slash at its end: as configured, else as the request says. */
 export function publicUrl({ server, protocol, host }: FastifyRequest): string {
   return server.publicUrl ?? `${protocol}://${host}`;
+}
+
+function missingHost(): BatonError {
+  return new BatonError('invalid_arguments', 'Host: a request of HTTP/1.1 names its host.', {
+    field: 'Host',
+  });
 }
 
 function invalidHost(header: string, value: string): BatonError {

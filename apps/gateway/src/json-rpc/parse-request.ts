@@ -17,7 +17,7 @@ export function parseRequest<T>(
   throw new RpcError(-32602, `Invalid params: ${describeZodError(parsed.error)}`);
 }
 
-/** Baton's lists of tools and of templates fit one page: there is no cursor that it could have given out. */
+/** Baton's list of templates fits one page: there is no cursor that it could have given out. */
 export function refuseCursor(cursor: string | undefined): void {
   if (cursor !== undefined) throw new RpcError(-32602, `Unknown cursor: ${cursor.slice(0, 100)}`);
 }

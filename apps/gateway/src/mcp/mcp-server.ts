@@ -4,14 +4,14 @@ import {
   type CallToolRequest,
   CallToolRequestSchema,
   type CallToolResult,
-  ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv-provider.js';
-import { ANY_MCP_CALLER, MCP_OR_AGENT_SCOPE, scriptAdmittedAccess } from '../call/access.ts';
+import { listToolsMethod, TOOL_CAPABILITIES } from '../agents/list-tools.ts';
+import { MCP_OR_AGENT_SCOPE, scriptAdmittedAccess } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
-import { callFromAuthInfo } from '../json-rpc/call-in-auth-info.ts';
-import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
-import { parseRequest, rawRequestSchema, refuseCursor } from '../json-rpc/parse-request.ts';
+import { callFromExtra } from '../json-rpc/call-in-auth-info.ts';
+import type { McpMethod } from '../json-rpc/mcp-method.ts';
+import { parseRequest, rawRequestSchema } from '../json-rpc/parse-request.ts';
 import { rethrowAsRpcError } from '../json-rpc/rpc-error.ts';
 import { COMPLETION_CAPABILITIES, completionMethod } from '../completion/completion-method.ts';
 import { PROMPT_CAPABILITIES, promptMethods } from '../prompts/prompt-methods.ts';
@@ -33,6 +33,8 @@ const INSTRUCTIONS =
 export interface McpServerFactory {
   /** The methods that Baton serves, with their accesses. */
   readonly methods: readonly McpMethod[];
+  /** Whether a tool of this name is there for every tenant. */
+  readonly isTool: (name: string) => boolean;
   /** A server that speaks MCP's 2025 revisions; all of the protocol's behaviour is the SDK's. `declaresTasks`: to a client of the revision that has them. */
   createServer(declaresTasks?: boolean): Server;
   /**
@@ -56,7 +58,7 @@ export function createMcpServerFactory(
     );
   const methodsOfTasks = taskMethods();
   const others = [
-    listTools(tools),
+    listToolsMethod(tools),
     callToolMethod(callOne),
     ...promptMethods(tools, log),
     ...resourceMethods,
@@ -68,7 +70,7 @@ export function createMcpServerFactory(
       { name: 'baton', title: 'Baton', version },
       {
         capabilities: {
-          tools: {},
+          ...TOOL_CAPABILITIES,
           ...PROMPT_CAPABILITIES,
           ...RESOURCE_CAPABILITIES,
           ...(declaresTasks ? TASK_CAPABILITIES : {}),
@@ -81,15 +83,7 @@ export function createMcpServerFactory(
     for (const method of declaresTasks ? methods : others) method.register(server, log);
     return server;
   };
-  return { methods, createServer, callTool: callOne };
-}
-
-function listTools(tools: ReadonlyMap<string, Tool>): McpMethod {
-  const listed = [...tools.values()].map((tool) => tool.listing);
-  return defineEdgeAdmittedMethod('tools/list', ANY_MCP_CALLER, ListToolsRequestSchema, ({ params }) => {
-    refuseCursor(params?.cursor);
-    return { tools: listed };
-  });
+  return { methods, isTool: (name) => tools.has(name), createServer, callTool: callOne };
 }
 
 /** Its caller is admitted as the tool declares. */
@@ -101,10 +95,10 @@ function callToolMethod(callOne: McpServerFactory['callTool']): McpMethod {
     // Not the Server's own: that reads each result into its types, and loses what they lack, such as the title of an
     // embedded resource.
     register: (server, log) =>
-      Protocol.prototype.setRequestHandler.call(server, rawRequestSchema(name), (request, { authInfo }) =>
+      Protocol.prototype.setRequestHandler.call(server, rawRequestSchema(name), (request, extra) =>
         rethrowAsRpcError(log, async () => {
           const { params } = parseRequest(CallToolRequestSchema, request);
-          return JSON.parse(await callOne(params, callFromAuthInfo(authInfo))) as CallToolResult;
+          return JSON.parse(await callOne(params, callFromExtra(extra))) as CallToolResult;
         }),
       ),
   };

@@ -5,16 +5,6 @@ import type { FastifyRequest } from 'fastify';
 /** MCP 2025-11-25, basic/transports, Session Management. */
 export const SESSION_ID_HEADER = 'mcp-session-id';
 
-export function acceptsStream({ headers }: FastifyRequest): boolean {
-  return (headers.accept ?? '').includes('text/event-stream');
-}
-
-/** Errors: `not_acceptable` for who takes no stream. */
-export function requireStreamAccepted(request: FastifyRequest): void {
-  if (/^(\*\/\*)?$/.test(request.headers.accept ?? '') || acceptsStream(request)) return;
-  throw new BatonError('not_acceptable', 'GET /mcp is a stream: send "Accept: text/event-stream".');
-}
-
 /** The revision that a request says it is of. */
 export function protocolVersionOf({ headers }: FastifyRequest): string | undefined {
   const { 'mcp-protocol-version': version } = headers;

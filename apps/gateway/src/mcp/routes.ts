@@ -1,4 +1,4 @@
-import { BatonError, type ApiKeyParts, MAX_BODY_BYTES, toBatonError } from '@baton/protocol';
+import { BatonError, MAX_BODY_BYTES, toBatonError } from '@baton/protocol';
 import { InitializeRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -13,7 +13,8 @@ import {
 } from '../call/access.ts';
 import type { Call, Services } from '../call/call.ts';
 import { isAdmissionRefusal } from '../call/error-classification.ts';
-import { credentialOf } from '../edge/credential.ts';
+import { keyOf } from '../edge/credential.ts';
+import { acceptsAnything, acceptsStream, requireStreamAccepted } from '../edge/streams/accept-header.ts';
 import { errorHeaders, fromFastifyError, sendErrorResponse } from '../edge/error-responses.ts';
 import {
   HOW_TO_OPEN_A_SESSION,
@@ -21,33 +22,36 @@ import {
   type Session,
   sessionRequiredError,
 } from '../sessions/session.ts';
-import { SessionTokens } from '../sessions/session-tokens.ts';
-import { StreamRegistry } from '../subscriptions/stream-registry.ts';
+import type { SessionTokens } from '../sessions/session-tokens.ts';
+import type { StreamRegistry } from '../subscriptions/stream-registry.ts';
+import { sessionSource } from '../subscriptions/stream-source.ts';
 import { enforceBatchAndFieldLimits } from './batch-and-field-limits.ts';
+import { requestedTools } from '../tool-listing/requested-tools.ts';
 import { declaresTasks, removeUndeclaredTaskParam } from './task-param.ts';
 import { SharedMcpServer } from './shared-mcp-server.ts';
+import { hasResourceLinks } from './changed-resource-links.ts';
 import { invalidRequestResponse, isInitialize } from './invalid-request.ts';
 import type { McpServerFactory } from './mcp-server.ts';
-import { parseSharedServerRequest } from './shared-server-request.ts';
-import {
-  acceptsStream,
-  protocolVersionOf,
-  requireKnownProtocolVersion,
-  requireStreamAccepted,
-  SESSION_ID_HEADER,
-} from './request-headers.ts';
+import { asksForProgress, parseSharedServerRequest } from './shared-server-request.ts';
+import { protocolVersionOf, requireKnownProtocolVersion, SESSION_ID_HEADER } from './request-headers.ts';
 import { handleWithSdkTransport } from './sdk-transport.ts';
-import { sendJsonOrSse } from './json-or-sse-reply.ts';
+import type { Notification } from '../subscriptions/notification-writer.ts';
+import { sseMessage } from '../edge/streams/sse.ts';
+import { sendJsonOrSse } from '../edge/streams/json-or-sse-reply.ts';
 
 /** `/mcp`: a request meets its tenant here and takes the fast path or the SDK's transport to the MCP server. */
 export async function mcpRoutes(
   app: FastifyInstance,
-  options: { services: Services; servers: McpServerFactory; fastPathEnabled: boolean },
+  options: {
+    services: Services;
+    servers: McpServerFactory;
+    sessions: SessionTokens;
+    streams: StreamRegistry;
+    fastPathEnabled: boolean;
+  },
 ): Promise<void> {
-  const { services, servers, fastPathEnabled } = options;
+  const { services, servers, sessions, streams, fastPathEnabled } = options;
   const fastPath = await SharedMcpServer.open(servers);
-  const sessions = new SessionTokens(services.store);
-  const streams = new StreamRegistry(sessions);
   app.decorateRequest('mcpCall', null);
   const callOf = (request: FastifyRequest, reply: FastifyReply): Call =>
     (request.mcpCall ??= createCall(services, request, reply));
@@ -72,14 +76,30 @@ export async function mcpRoutes(
     const unbound = callOf(request, reply);
     enforceBatchAndFieldLimits(request.body);
     const session = await sessionOf(request, unbound);
-    removeUndeclaredTaskParam(request.body, session?.protocolVersion ?? protocolVersionOf(request));
-    const call = session === undefined ? unbound : { ...unbound, sessionId: session.id };
+    const revision = session?.protocolVersion ?? protocolVersionOf(request);
+    removeUndeclaredTaskParam(request.body, revision);
+    const takesLinks = hasResourceLinks(revision);
+    const selections = requestedTools(request, servers.isTool);
+    const call = {
+      ...unbound,
+      takesLinks,
+      selections,
+      ...(session === undefined ? {} : { sessionId: session.id }),
+    };
     const rpc = fastPathEnabled ? parseSharedServerRequest(request) : undefined;
     if (rpc === undefined) return sendThroughSdkTransport(request, reply, call);
-    return sendJsonOrSse(reply, fastPath.send(rpc, call), acceptsStream(request), ({ json, httpError }) => {
-      reply.header('content-type', JSON_UTF8);
-      return httpError === undefined ? reply.send(json) : sendRefusal(request, reply, httpError, json);
-    });
+    return sendJsonOrSse(
+      reply,
+      (notify) => fastPath.send(rpc, call, notify),
+      {
+        acceptsStream: acceptsStream(request) || (asksForProgress(rpc) && acceptsAnything(request)),
+        isAdmitted: () => call.caller.admitted,
+      },
+      ({ json, httpError }) => {
+        reply.header('content-type', JSON_UTF8);
+        return httpError === undefined ? reply.send(json) : sendRefusal(request, reply, httpError, json);
+      },
+    );
   });
 
   const ofSession = { config: { access: keyAccess(edgeAdmittedAccess(MCP_OR_AGENT_SCOPE)) } };
@@ -98,7 +118,8 @@ export async function mcpRoutes(
     requireKnownProtocolVersion(request);
     requireStreamAccepted(request);
     const identity = await admitCaller(call, ANY_MCP_CALLER);
-    return streams.open(session, { call, key: keyOf(request), identity }, reply);
+    const by = { call, key: keyOf(request), identity };
+    return streams.open(sessionSource(session, call.tenant), by, reply, messageOf);
   });
 
   app.delete('/mcp', ofSession, async (request, reply) => {
@@ -135,6 +156,10 @@ export async function mcpRoutes(
     const sealed = initialize && (await sessions.issue(keyOf(request), principal, initialize, call.tenant));
     const tasks = initialize === undefined || declaresTasks(negotiatedVersion(initialize.protocolVersion));
     const response = await handleWithSdkTransport(() => servers.createServer(tasks), request, reply, call);
+    if ('error' in response) {
+      reply.header('content-type', JSON_UTF8);
+      return sendRefusal(request, reply, response.error, response.json);
+    }
     if (response.ok && sealed !== undefined) reply.header(SESSION_ID_HEADER, sealed);
     return reply.send(response);
   }
@@ -150,6 +175,11 @@ export async function mcpRoutes(
     const { principal } = await admitCaller(call, messageAccess(request.body));
     return sessions.verify(sealed, key, principal, call.tenant);
   }
+}
+
+/** A notification as JSON-RPC. */
+function messageOf(notification: Notification): string {
+  return sseMessage(JSON.stringify({ jsonrpc: '2.0', ...notification }));
 }
 
 /** Sends the response of a call that was refused with an HTTP status of its own. */
@@ -176,16 +206,6 @@ function createCall(
     caller: tenant.caller(key, bodyBytes, bodyWeight),
     signal: services.inflightWaits.signalFor(reply),
   };
-}
-
-function keyOf(request: FastifyRequest): ApiKeyParts {
-  const shown = credentialOf(request);
-  if (shown.kind === 'key') return shown.key;
-  throw new BatonError(
-    'insufficient_scope',
-    'The operator token manages tenants; MCP needs an API key of a tenant.',
-    { scope: 'mcp' },
-  );
 }
 
 function keyAccess(access: Access) {

@@ -1,27 +1,49 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Call } from '../call/call.ts';
 import { countStreamParts } from '../edge/limits/unread-replies.ts';
-import { sseComment } from '../edge/sse.ts';
+import { sseComment } from '../edge/streams/sse.ts';
+import { JSON_WITHIN_MS } from '../edge/streams/json-or-sse-reply.ts';
+import { type Refusal, RefusedMessages } from './refused-messages.ts';
 import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
+import { acceptsAnything } from '../edge/streams/accept-header.ts';
 import { wrapCallInAuthInfo } from '../json-rpc/call-in-auth-info.ts';
 
 /** SSE comments while a stream is silent: proxies cut silent streams near 125 s. */
 const KEEP_ALIVE_MS = 10_000;
 
+/** Shows each message that the SDK sends before it is sent. */
+class ObservedTransport extends WebStandardStreamableHTTPServerTransport {
+  private readonly observe: (message: JSONRPCMessage) => void;
+
+  constructor(observe: (message: JSONRPCMessage) => void) {
+    super({ keepAliveMs: KEEP_ALIVE_MS });
+    this.observe = observe;
+  }
+
+  override async send(...[message, options]: Parameters<WebStandardStreamableHTTPServerTransport['send']>) {
+    this.observe(message);
+    return super.send(message, options);
+  }
+}
+
 /**
  * Handles a request with the SDK's own transport, stateless: a server and a transport for one request. For everything that
- * the fast path does not take: batches, notifications, progress, and malformed requests.
+ * the fast path does not take: batches, notifications, and malformed requests. A response that is a stream begins with the first
+ * thing that is no refusal; where nothing else came, it is what the request is refused with.
  */
 export async function handleWithSdkTransport(
   createServer: () => Server,
   request: FastifyRequest,
   { raw }: FastifyReply,
   call: Call,
-): Promise<Response> {
+): Promise<Response | Refusal> {
   const server = createServer();
-  const transport = new WebStandardStreamableHTTPServerTransport({ keepAliveMs: KEEP_ALIVE_MS });
+  const refused = new RefusedMessages(request.body);
+  const transport = new ObservedTransport((message) => refused.add(message));
   await server.connect(transport as Parameters<typeof server.connect>[0]);
   // A drain lets a request be answered.
   const signal = call.signal();
@@ -39,10 +61,25 @@ export async function handleWithSdkTransport(
   });
   if (signal.aborted) end();
   if (response.body === null || response.headers.get('content-type') !== 'text/event-stream') return response;
+  const refusal = await withinMs(refused.decision, JSON_WITHIN_MS);
+  if (refusal !== undefined) {
+    void server.close();
+    return refusal;
+  }
   const { status, headers } = response;
   // Whether the connection stays is between the client and Node; the SDK would keep it, whatever the client asked.
   headers.delete('connection');
   return new Response(withOpeningComment(countStreamParts(request, raw, response.body)), { status, headers });
+}
+
+/** Undefined where it takes longer. */
+async function withinMs<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  const timeOut = new AbortController();
+  try {
+    return await Promise.race([promise, delay(ms, undefined, { signal: timeOut.signal })]);
+  } finally {
+    timeOut.abort();
+  }
 }
 
 /** A stream's headers leave with its first bytes: a comment, so that its client knows at once that it is open. */
@@ -58,8 +95,6 @@ function headersOf(request: FastifyRequest): Headers {
   for (const [name, value] of Object.entries(request.headers)) {
     if (typeof value === 'string') headers.set(name, value);
   }
-  // curl and the like accept anything, and say so by a wildcard or by nothing.
-  if (/^(\*\/\*)?$/.test(headers.get('accept') ?? ''))
-    headers.set('accept', 'application/json, text/event-stream');
+  if (acceptsAnything(request)) headers.set('accept', 'application/json, text/event-stream');
   return headers;
 }

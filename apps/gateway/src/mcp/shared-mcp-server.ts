@@ -7,8 +7,9 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { admitCaller, ANY_MCP_CALLER } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
-import { wrapCallInAuthInfo } from '../json-rpc/call-in-auth-info.ts';
+import { reportingProgress, wrapCallInAuthInfo } from '../json-rpc/call-in-auth-info.ts';
 import { httpErrorOf, RpcError } from '../json-rpc/rpc-error.ts';
+import type { Notify } from '../edge/streams/json-or-sse-reply.ts';
 import { InProcessTransport } from './in-process-transport.ts';
 import type { McpServerFactory } from './mcp-server.ts';
 
@@ -40,12 +41,13 @@ export class SharedMcpServer {
     return path;
   }
 
-  async send(request: JSONRPCRequest, call: Call): Promise<SharedServerReply> {
+  /** `notify` sends what the request's caller is told before its response. */
+  async send(request: JSONRPCRequest, call: Call, notify?: Notify): Promise<SharedServerReply> {
     const { id } = request;
     try {
       return isPlainToolCall(request)
-        ? await this.callTool(request, call)
-        : await this.sendToServer(request, call);
+        ? await this.callTool(request, call, notify)
+        : await this.sendToServer(request, call, notify);
     } catch (thrown) {
       if (thrown instanceof BatonError) return errorReply(RpcError.of(thrown), id);
       if (thrown instanceof RpcError) return errorReply(thrown, id);
@@ -53,15 +55,31 @@ export class SharedMcpServer {
     }
   }
 
-  private async callTool({ id, params }: PlainToolCall, call: Call): Promise<SharedServerReply> {
-    const result = await this.servers.callTool(params, call);
+  private async callTool(
+    { id, params }: PlainToolCall,
+    call: Call,
+    notify: Notify | undefined,
+  ): Promise<SharedServerReply> {
+    const progressToken = notify && params._meta?.progressToken;
+    const reporting = reportingProgress(call, progressToken, async (notification) =>
+      notify?.(JSON.stringify({ jsonrpc: '2.0', ...notification })),
+    );
+    const result = await this.servers.callTool(params, reporting);
     return { json: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`, httpError: undefined };
   }
 
-  private async sendToServer(request: JSONRPCRequest, call: Call): Promise<SharedServerReply> {
+  private async sendToServer(
+    request: JSONRPCRequest,
+    call: Call,
+    notify: Notify | undefined,
+  ): Promise<SharedServerReply> {
     // The SDK answers some methods itself, such as `ping` and unknown ones.
     await admitCaller(call, ANY_MCP_CALLER);
-    const response = await this.transport.exchange(request, { authInfo: wrapCallInAuthInfo(call) });
+    const response = await this.transport.exchange(
+      request,
+      { authInfo: wrapCallInAuthInfo(call) },
+      notify && ((notification) => notify(JSON.stringify(notification))),
+    );
     return {
       json: JSON.stringify({ ...response, id: request.id }),
       httpError: isJSONRPCErrorResponse(response) ? httpErrorOf(response.error.data) : undefined,

@@ -1,15 +1,15 @@
 import { isRecord } from '@baton/protocol';
 import {
   type JSONRPCRequest,
+  ProgressTokenSchema,
   RELATED_TASK_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyRequest } from 'fastify';
 
 /**
- * A single well-formed request that wants no stream of its own: no progress, an Accept header as the transport's
- * rules have it, a protocol version that is known or left out. Undefined for everything else, which the SDK's
- * transport handles.
+ * A single well-formed request: an Accept header as the transport's rules have it, a protocol version that is known or left out.
+ * Undefined for everything else, which the SDK's transport handles.
  */
 export function parseSharedServerRequest({ body, headers }: FastifyRequest): JSONRPCRequest | undefined {
   const rpc = body as Partial<JSONRPCRequest> | null | undefined;
@@ -24,7 +24,12 @@ export function parseSharedServerRequest({ body, headers }: FastifyRequest): JSO
   if (Object.keys(rpc).some((key) => !RPC_KEYS.has(key))) return undefined;
   const meta = rpc.params?._meta;
   // Of _meta, the SDK reads these two: a wrong one would be no request to it, and never be answered on the fast path.
-  if (meta !== undefined && (!isRecord(meta) || 'progressToken' in meta || RELATED_TASK_META_KEY in meta))
+  if (meta !== undefined && (!isRecord(meta) || RELATED_TASK_META_KEY in meta)) return undefined;
+  if (
+    meta !== undefined &&
+    'progressToken' in meta &&
+    !ProgressTokenSchema.safeParse(meta.progressToken).success
+  )
     return undefined;
 
   const { accept = '*/*', 'mcp-protocol-version': version } = headers;
@@ -32,6 +37,11 @@ export function parseSharedServerRequest({ body, headers }: FastifyRequest): JSO
     return undefined;
   if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) return undefined;
   return rpc as JSONRPCRequest;
+}
+
+/** True for a request that its caller wants to be told the progress of (MCP, basic/utilities/progress). */
+export function asksForProgress({ params }: JSONRPCRequest): boolean {
+  return params?._meta?.progressToken !== undefined;
 }
 
 const RPC_KEYS = new Set(['jsonrpc', 'id', 'method', 'params']);

@@ -1,4 +1,5 @@
 import type { Operation } from '@baton/operations';
+import { conversationTools } from '../conversations/conversation-tools.ts';
 import { toolCatalog } from '../tools/catalog.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createResumeWorkflowTool } from './resume-workflow-tool.ts';
@@ -8,7 +9,7 @@ export function allTools(
   operations: ReadonlyMap<string, Operation>,
   log: (error: unknown) => void,
 ): ReadonlyMap<string, Tool> {
-  const tools = new Map(toolCatalog(operations));
+  const tools = new Map([...toolCatalog(operations), ...conversationTools]);
   const resume = createResumeWorkflowTool(tools, log);
   return tools.set(resume.name, resume);
 }

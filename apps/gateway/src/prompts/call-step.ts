@@ -1,5 +1,6 @@
 import { BatonError, type JsonObject, toBatonError } from '@baton/protocol';
 import type { ToolOutcome } from '@baton/workflows';
+import { findAgentTool } from '../agents/agent-tool.ts';
 import { admitCallerUnlessAdmitted } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -12,10 +13,9 @@ export async function callStep(
   stepCall: Call,
   log: (error: unknown) => void,
 ): Promise<ToolOutcome> {
-  const tool = tools.get(step.tool);
-  if (tool === undefined)
-    return outcomeOfError(new BatonError('not_found', `There is no tool '${step.tool}' any more.`));
   try {
+    const tool = tools.get(step.tool) ?? (await findAgentTool(step.tool, stepCall));
+    if (tool === undefined) throw new BatonError('not_found', `There is no tool '${step.tool}' any more.`);
     const { structured } = await tool.call(step.args, stepCall, {
       'baton/idempotencyKey': step.idempotencyKey,
     });

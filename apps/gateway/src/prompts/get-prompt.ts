@@ -5,6 +5,9 @@ import type { AdmittedCall } from '../call/call.ts';
 import { idempotencyOf } from '../tools/idempotency.ts';
 import type { Tool } from '../tools/tool.ts';
 import { CONTINUED_TASK_META_KEY } from '../workflows/continue-workflow.ts';
+import { getPublicPrompt } from './get-public-prompt.ts';
+import { findGuide, renderGuide } from './guides.ts';
+import { promptArgumentError, requireArguments } from './prompt-arguments.ts';
 import { describeRun, finishWorkflow, resumeWorkflow, type ToldRun } from './resume-workflow.ts';
 import { WorkflowTask } from '../workflows/workflow-task.ts';
 
@@ -14,7 +17,7 @@ const WORKFLOW_VERSION = 1;
 /**
  * Runs a workflow as its caller, in a task of its own, and gives the run as a conversation (MCP, GetPromptResult). When all
  * steps are done the task is completed; otherwise it stays `working` and the last message hands off. With the id of such a task
- * in `_meta` it goes on with that.
+ * in `_meta` it goes on with that. A public prompt and a guide are rendered.
  * Errors: `invalid_arguments`, `workflow_not_found`, `task_not_found`, `task_ended`, `idempotency_conflict`, the refusals of OPEN.
  */
 export async function getPrompt(
@@ -25,14 +28,20 @@ export async function getPrompt(
 ): Promise<GetPromptResult> {
   const taskId = _meta[CONTINUED_TASK_META_KEY];
   if (taskId !== undefined) return promptResult(await continuePrompt(taskId));
+  const guide = findGuide(name);
+  if (guide !== undefined) return renderGuide(guide, args);
   const { tenant, identity } = call;
   const idempotency = await idempotencyOf(`prompt ${name}`, args, _meta, async () => identity.principal);
   const workflow = await workflowFor(name, args, call).catch((refusal: Error) => refusal);
   if (workflow instanceof Error) {
     // What began before the workflow was deleted, or took other arguments, is told all the same.
     const begun = idempotency && (await tenant.tasks.findByIdempotencyKey(idempotency));
-    if (begun === undefined) throw workflow;
-    return repeatRun(begun);
+    if (begun !== undefined) return repeatRun(begun);
+    const isUnknown = workflow instanceof BatonError && workflow.code === 'workflow_not_found';
+    const prompt = isUnknown ? await getPublicPrompt({ name, arguments: args }, call) : undefined;
+    if (prompt === undefined && isUnknown) throw unknownPromptError(name);
+    if (prompt === undefined) throw workflow;
+    return prompt;
   }
   const input: WorkflowInput = { workflow, args };
   const opened = await tenant.tasks.open(call.caller, {
@@ -69,7 +78,8 @@ export async function getPrompt(
       );
     }
     const isOther = Object.keys(args).length > 0 && canonicalJson(args) !== canonicalJson(task.input.args);
-    if (isOther) throw refusal('', 'a task goes on with the arguments that it began with; leave them out');
+    if (isOther)
+      throw promptArgumentError('', 'a task goes on with the arguments that it began with; leave them out');
     return resumeWorkflow(tools, task, call, log);
   }
 }
@@ -93,20 +103,7 @@ async function workflowFor(
   return workflow;
 }
 
-function requireArguments(workflow: Workflow, args: Readonly<Record<string, string>>): void {
-  const known = new Set(workflow.arguments.map(({ name }) => name));
-  const unknown = Object.keys(args).find((name) => !known.has(name));
-  if (unknown !== undefined) {
-    throw refusal(
-      unknown.slice(0, 100),
-      `the prompt has no such argument; it has ${[...known].join(', ') || 'none'}`,
-    );
-  }
-  const missing = workflow.arguments.find(({ name, required }) => required && !Object.hasOwn(args, name));
-  if (missing !== undefined) throw refusal(missing.name, 'is required');
-}
-
-function refusal(name: string, problem: string): BatonError {
-  const field = name === '' ? 'arguments' : `arguments.${name}`;
-  return new BatonError('invalid_arguments', `${field}: ${problem}`, { field });
+function unknownPromptError(name: string): BatonError {
+  const message = `There is no prompt '${name.slice(0, 100)}': no workflow, and no public prompt. List them with prompts/list.`;
+  return new BatonError('workflow_not_found', message);
 }

@@ -21,6 +21,8 @@ export function createResumeWorkflowTool(
   return defineEdgeAdmittedTool({
     name: 'resume_workflow',
     title: 'Go on with a workflow',
+    category: 'workflows',
+    changes: ['delegated-task'],
     description:
       'Has the server go on with a workflow that it handed off: from the first step that is not done, with the results of all ' +
       'that are. It completes the task when no step is left, and otherwise tells again what is left to do.',

@@ -45,7 +45,12 @@ export async function finishWorkflow(
   const progress = await runWorkflow(tools, task, call, log);
   if (progress.stop !== null) return told(task, 'working', progress);
   try {
-    await call.tenant.workflowTasks.complete(call.identity, task.taskId, resultOf(task.input, progress));
+    await call.tenant.workflowTasks.complete(
+      call.identity,
+      task.taskId,
+      resultOf(task.input, progress),
+      'agent',
+    );
   } catch (thrown) {
     // Another run of the same task has completed it meanwhile.
     if (!(thrown instanceof BatonError) || thrown.details['status'] !== 'completed') throw thrown;

@@ -1,5 +1,7 @@
 import { taskResource, interactionResource } from './task-resources.ts';
 import {
+  attachmentResource,
+  complexityChartResource,
   complexityReportResource,
   projectFileResource,
   projectFilesResource,
@@ -10,6 +12,7 @@ import {
   projectTasksResource,
 } from './project-resources.ts';
 import { usageResource } from './usage-resource.ts';
+import { agentResource } from './agent-resources.ts';
 import { promptResource, workflowResource } from './prompt-resources.ts';
 import type { ResourceKind } from './resource-kind.ts';
 
@@ -19,7 +22,9 @@ export const resourceKinds: readonly ResourceKind[] = [
   projectStatusResource,
   projectTasksResource,
   projectTaskResource,
+  attachmentResource,
   complexityReportResource,
+  complexityChartResource,
   projectRulesResource,
   projectFilesResource,
   projectFileResource,
@@ -28,6 +33,7 @@ export const resourceKinds: readonly ResourceKind[] = [
   promptResource,
   usageResource,
   workflowResource,
+  agentResource,
 ];
 
 /** The kinds that have variables, as `resources/templates/list` shows them. */

@@ -6,6 +6,9 @@ import type { DataChange, ResourceKind, Topic } from './resource-kind.ts';
 export function topicsOfChange(change: DataChange): Topic[] {
   if (change.kind === 'task') return [`task ${change.taskId}`];
   if (change.kind === 'workflow') return [`workflow ${change.workflow}`];
+  if (change.kind === 'agent') return [`agent ${change.agent}`];
+  // Prompts of the registry are no resources.
+  if (change.kind === 'prompt') return [];
   const project: Topic = `project ${change.project}`;
   return change.created ? [project, 'projects'] : [project];
 }
@@ -20,7 +23,8 @@ export function resourceMayChange(change: DataChange, kind: ResourceKind, identi
 /** Whether `resources/list` may have other entries now, for anyone. */
 export function mayChangeResourceList(change: DataChange): boolean {
   if (change.kind === 'task') return change.listed;
-  if (change.kind === 'workflow') return true;
+  if (change.kind === 'workflow' || change.kind === 'agent') return true;
+  if (change.kind === 'prompt') return false;
   const entries = LISTED_FIELDS.some((field) => change.fields.has(field));
   return change.created || change.fields.has('meta') || (change.shaped && entries);
 }
@@ -30,6 +34,16 @@ export function isListChangeFor(change: DataChange, identity: Identity): boolean
   return isVisible(change, identity) && (change.kind === 'task' || hasAnyScope(identity, ['mcp']));
 }
 
+/** Whether `prompts/list` may have other entries now. */
+export function mayChangePromptList(change: DataChange): boolean {
+  return change.kind === 'workflow' || change.kind === 'prompt';
+}
+
+/** Whether `tools/list` may have other entries now. */
+export function mayChangeToolList(change: DataChange): boolean {
+  return change.kind === 'agent' && change.tools;
+}
+
 /** The fields of a project whose presence makes an entry; `meta` says which tag is the current one. */
 const LISTED_FIELDS = ['file', 'rules', 'report'];
 
@@ -37,7 +51,7 @@ function hasAnyScope(identity: Identity, scopes: readonly Scope[]): boolean {
   return scopes.some((scope) => identity.scopes.has(scope));
 }
 
-/** Projects and workflows are the tenant's, tasks their principal's. */
+/** Tasks are their principal's, all else is the tenant's. */
 function isVisible(change: DataChange, identity: Identity): boolean {
   return change.kind !== 'task' || maySee(identity, change.principal);
 }

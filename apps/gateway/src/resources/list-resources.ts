@@ -7,6 +7,7 @@ import { isoTime } from '../delegation/iso-time.ts';
 import { taskResource, interactionResource } from './task-resources.ts';
 import { fileContent } from './file-content.ts';
 import {
+  complexityChartResource,
   complexityReportResource,
   projectFileResource,
   projectFilesResource,
@@ -17,6 +18,7 @@ import {
 } from './project-resources.ts';
 import { usageResource } from './usage-resource.ts';
 import { promptResource, workflowResource } from './prompt-resources.ts';
+import { agentResource } from './agent-resources.ts';
 import { resourceEntry, type ResourceKind } from './resource-kind.ts';
 import type { Variables } from './uri-template.ts';
 
@@ -35,7 +37,7 @@ interface SectionPage {
 type Section = (call: AdmittedCall, from: string | undefined) => Promise<SectionPage>;
 
 /**
- * What is there for this caller, section after section: the projects, its requests that wait, its tasks, the prompts, the workflows.
+ * What is there for this caller, section after section: the projects, its requests that wait, its tasks, the prompts, the workflows, the agents.
  * Of tasks within a project there may be thousands, of tags too: they are reached by the templates.
  * Errors: `invalid_arguments` for a cursor that Baton did not give out.
  */
@@ -101,7 +103,9 @@ function resourcesOf(name: string, project: Project): Resource[] {
     of(projectTasksResource, {}, { lastModified }),
     ...(report === undefined
       ? []
-      : [of(complexityReportResource, {}, { lastModified: report.meta.generatedAt })]),
+      : [complexityReportResource, complexityChartResource].map((kind) =>
+          of(kind, {}, { lastModified: report.meta.generatedAt }),
+        )),
     ...(project.rules.length === 0
       ? []
       : [of(projectRulesResource, {}, { content: { body: { text: rulesMarkdown(project, name) } } })]),
@@ -118,7 +122,7 @@ function resourcesOf(name: string, project: Project): Resource[] {
 
 /** Requests that wait, oldest first. */
 const listInteractions: Section = async ({ tenant, identity }, from) => {
-  const page = await tenant.queries.pending(identity, { cursor: from });
+  const page = await tenant.queries.pendingSummaries(identity, { cursor: from });
   const resources = page.items.map(({ interactionId, operation, createdAt }) =>
     resourceEntry(
       interactionResource,
@@ -158,7 +162,7 @@ const listPrompts: Section = async (call) => ({
 /** Workflows by name. */
 const listWorkflows: Section = async ({ tenant, identity }, from) => {
   if (!identity.scopes.has('mcp')) return { resources: [] };
-  const page = await tenant.workflows.page('resources', from);
+  const page = await tenant.workflows.page('workflowResources', from);
   const resources = page.items.map(({ name, storedAt }) =>
     resourceEntry(
       workflowResource,
@@ -169,8 +173,29 @@ const listWorkflows: Section = async ({ tenant, identity }, from) => {
   return { resources, nextPosition: page.nextCursor };
 };
 
+/** Agents by id. */
+const listAgents: Section = async ({ tenant, identity }, from) => {
+  if (!identity.scopes.has('mcp')) return { resources: [] };
+  const page = await tenant.agents.page('agentResources', from);
+  const resources = page.items.map(({ name: id, storedAt }) =>
+    resourceEntry(
+      agentResource,
+      { id },
+      { name: `agents/${id}`, title: `Agent: ${id}`, lastModified: storedAt },
+    ),
+  );
+  return { resources, nextPosition: page.nextCursor };
+};
+
 /** A cursor names its section by its place: a new section comes last. */
-const SECTIONS: readonly Section[] = [listProjects, listInteractions, listTasks, listPrompts, listWorkflows];
+const SECTIONS: readonly Section[] = [
+  listProjects,
+  listInteractions,
+  listTasks,
+  listPrompts,
+  listWorkflows,
+  listAgents,
+];
 
 interface Position {
   readonly section: number;

@@ -1,10 +1,14 @@
 import {
+  attachmentsOf,
   readComplexityReport,
-  getTask,
+  getOneTask,
   getTasks,
+  itemAt,
   listConnectedFiles,
   type Project,
   projectStatus,
+  renderComplexityChart,
+  requireAttachment,
   requireConnectedFile,
   requireProject,
   requireTag,
@@ -21,7 +25,7 @@ import {
   type ResourceKind,
 } from './resource-kind.ts';
 import { edgeAdmittedAccess, MCP_SCOPE } from '../call/access.ts';
-import { fileContent } from './file-content.ts';
+import { attachmentContent, fileContent } from './file-content.ts';
 import type { Variables } from './uri-template.ts';
 
 /** What a project's views take. */
@@ -61,6 +65,11 @@ const taskIds = completeFromProject((project, { tag }) =>
   ]),
 );
 
+const attachmentNumbers = completeFromProject((project, { tag, id = '' }) => {
+  const item = itemAt(project, resolveTag(project, tag), id);
+  return item === undefined ? [] : attachmentsOf(item).map(({ n }) => `${n}`);
+});
+
 function defineProjectResource(
   spec: Pick<ResourceKind, 'name' | 'title' | 'description' | 'mimeType'> & {
     path: string;
@@ -89,19 +98,19 @@ function defineProjectResource(
 }
 
 export const projectsResource = defineResource({
-  template: 'baton://projects',
+  template: 'baton://projects{?cursor}',
   name: 'projects',
   title: 'Projects',
   description:
-    'The keys of the projects, and where each is read; `more` where there are others than the first 1,000.',
+    'The keys of the projects, 1,000 a page, and where each is read; `more` and `nextCursor` where there is another page.',
   mimeType: JSON_TYPE,
   annotations: { audience: ['user', 'assistant'], priority: 0.5 },
   access: edgeAdmittedAccess(MCP_SCOPE),
   completions: {},
   topic: () => 'projects',
   mayChangeWith: () => true,
-  read: async (_variables, call) => {
-    const { items, nextCursor } = await call.tenant.projects.page();
+  read: async ({ cursor }, call) => {
+    const { items, nextCursor } = await call.tenant.projects.page(cursor);
     const uses = await call.tenant.projects.uses(items);
     const shown = uses.map(({ name: project, lastUsedAt }) => ({
       projectRoot: project,
@@ -109,7 +118,7 @@ export const projectsResource = defineResource({
       status: projectStatusResource.template.expand({ project }),
       tasks: projectTasksResource.template.expand({ project }),
     }));
-    const more = nextCursor === undefined ? {} : { more: true };
+    const more = nextCursor === undefined ? {} : { more: true, nextCursor };
     return { body: jsonBody({ projects: shown, ...more }) };
   },
 });
@@ -144,8 +153,30 @@ export const projectTaskResource = defineProjectResource(
   },
   { tag: tags, id: taskIds },
   (project, of, { id = '' }) => {
-    const { task } = getTask(project, { ...of, id });
+    const task = getOneTask(project, { ...of, id });
     return { body: jsonBody({ task }), title: `${task.id}. ${task.title}`, ...lastChangeOfTag(project, of) };
+  },
+);
+
+export const attachmentResource = defineProjectResource(
+  {
+    path: 'tasks/{id}/attachments/{n}{?tag}',
+    name: 'attachment',
+    title: 'An attachment of a task',
+    description:
+      'What is attached to a task ("5") or subtask ("5.2") under a number: its bytes, its text, or the link.',
+    priority: 0.5,
+    shows: TASKS,
+  },
+  { tag: tags, id: taskIds, n: attachmentNumbers },
+  (project, of, { id = '', n = '' }) => {
+    const existing = requireProject(project, of.projectRoot);
+    const tag = resolveTag(existing, of.tag);
+    requireTag(existing, tag);
+    const item = itemAt(existing, tag, id);
+    if (item === undefined)
+      throw new BatonError('project_task_not_found', `Tag '${tag}' has no ${id}.`, { id, tag });
+    return attachmentContent(requireAttachment(item, id, n));
   },
 );
 
@@ -161,10 +192,25 @@ export const complexityReportResource = defineProjectResource(
   },
   { tag: tags },
   (project, of) => {
-    const { report, message } = readComplexityReport(project, of);
-    // A report that was never made is no resource, as a file that was never connected is none.
-    if (report === null) throw new BatonError('file_not_found', message, { file: 'complexity-report' });
+    const { report } = requireComplexityReport(project, of);
     return { body: jsonBody(report), lastModified: report.meta.generatedAt };
+  },
+);
+
+export const complexityChartResource = defineProjectResource(
+  {
+    path: 'complexity-report/chart{?tag}',
+    name: 'complexity-chart',
+    title: 'Complexity report of a project as a chart',
+    description: 'The most complex tasks of the report, a bar each, as a picture.',
+    mimeType: 'image/svg+xml',
+    priority: 0.3,
+    shows: ['meta', 'report'],
+  },
+  { tag: tags },
+  (project, of) => {
+    const { report, tag } = requireComplexityReport(project, of);
+    return { body: { text: renderComplexityChart(report, tag) }, lastModified: report.meta.generatedAt };
   },
 );
 
@@ -233,6 +279,13 @@ export const projectFileResource = defineProjectResource(
   (project, { projectRoot }, { name = '' }) =>
     fileContent(name, requireConnectedFile(requireProject(project, projectRoot), name)),
 );
+
+/** A report that was never made is no resource, as a file that was never connected is none. */
+function requireComplexityReport(project: Project | undefined, of: ProjectViewArguments) {
+  const { report, tag, message } = readComplexityReport(project, of);
+  if (report === null) throw new BatonError('file_not_found', message, { file: 'complexity-report' });
+  return { report, tag };
+}
 
 /** When the tag was last changed. */
 function lastChangeOfTag(

@@ -1,13 +1,13 @@
-import { requireOperationPrompt, promptMarkdown, promptNames } from '@baton/operations';
+import { promptMarkdown, promptNames, requireToolText } from '@baton/operations';
 import { edgeAdmittedAccess, MCP_OR_AGENT_SCOPE, MCP_SCOPE } from '../call/access.ts';
 import { defineResource, jsonBody } from './resource-kind.ts';
 
-/** The prompts of an operation, for people to read; tool results never contain them. */
+/** The texts of a tool for people to read, its prompt among them; tool results never contain them. */
 export const promptResource = defineResource({
   template: 'baton://prompts/{operation}',
   name: 'prompt',
-  title: 'Prompt of an operation',
-  description: 'What an operation tells the LLM, whatever the project.',
+  title: 'Prompt of a tool',
+  description: 'What a tool does and what may come next, and what it tells the LLM where it has one work.',
   mimeType: 'text/markdown',
   annotations: { audience: ['user'], priority: 0.3 },
   access: edgeAdmittedAccess(MCP_OR_AGENT_SCOPE),
@@ -15,7 +15,7 @@ export const promptResource = defineResource({
   topic: () => undefined,
   mayChangeWith: () => false,
   read: async ({ operation = '' }) => ({
-    title: `Prompt: ${requireOperationPrompt(operation).title}`,
+    title: `Prompt: ${requireToolText(operation).title}`,
     body: { text: promptMarkdown(operation) },
   }),
 });

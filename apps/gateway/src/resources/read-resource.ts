@@ -15,9 +15,11 @@ const NOT_FOUND_CODES: ReadonlySet<ErrorCode> = new Set([
   'project_task_not_found',
   'tag_not_found',
   'file_not_found',
+  'attachment_not_found',
   'task_not_found',
   'interaction_not_found',
   'workflow_not_found',
+  'agent_not_found',
 ]);
 
 /** Reads the resource of a URI. Errors: -32002 with the URI. */

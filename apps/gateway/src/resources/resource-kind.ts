@@ -24,10 +24,15 @@ export interface CompletionValues {
 export type Completion = (given: Variables, call: AdmittedCall) => Promise<CompletionValues>;
 
 /** A change of what resources show. */
-export type DataChange = Extract<Change, { kind: 'project' | 'task' | 'workflow' }>;
+export type DataChange = Extract<Change, { kind: 'project' | 'task' | 'workflow' | 'agent' | 'prompt' }>;
 
 /** Changes and resources have topics: a resource may show something else after a change of its topic. */
-export type Topic = 'projects' | `project ${string}` | `task ${string}` | `workflow ${string}`;
+export type Topic =
+  | 'projects'
+  | `project ${string}`
+  | `task ${string}`
+  | `workflow ${string}`
+  | `agent ${string}`;
 
 /** One kind of resource: all URIs of one template. */
 export interface ResourceKind {

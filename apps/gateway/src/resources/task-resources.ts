@@ -2,8 +2,7 @@ import { parseInteractionId } from '@baton/protocol';
 import type { Page } from '@baton/store';
 import { edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
-import { readWorkflowStatus } from '../workflows/workflow-status.ts';
-import { taskStatusReply } from '../delegation/task-status-reply.ts';
+import { readTaskStatusReply } from '../delegation/read-task-status-reply.ts';
 import { describeInteractionWithRequest } from '../delegation/describe-interaction-with-request.ts';
 import { isoTime } from '../delegation/iso-time.ts';
 import { type Completion, defineResource, jsonBody } from './resource-kind.ts';
@@ -49,7 +48,7 @@ export const taskResource = defineResource({
   read: async ({ taskId = '' }, call) => {
     const view = await call.tenant.tasks.read(call.identity, taskId);
     return {
-      body: jsonBody(taskStatusReply(view, await readWorkflowStatus(call, view))),
+      body: jsonBody(await readTaskStatusReply(call, view)),
       title: `Task of ${view.operation}`,
       lastModified: isoTime(view.updatedAt),
     };
@@ -67,7 +66,7 @@ export const interactionResource = defineResource({
   access: edgeAdmittedAccess(MCP_OR_AGENT_SCOPE),
   completions: {
     id: completeIds(
-      ({ tenant, identity }, cursor) => tenant.queries.pending(identity, { cursor }),
+      ({ tenant, identity }, cursor) => tenant.queries.pendingSummaries(identity, { cursor }),
       ({ interactionId }) => interactionId,
     ),
   },

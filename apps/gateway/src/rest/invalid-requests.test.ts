@@ -66,6 +66,9 @@ const routes = (): Route[] => [
       ...[null, 7, []].map((limits) => ['limits', limits] as const),
       ...[0, -1, 1.5, '5', null, 1e15].map((burst) => ['limits', { burst }, 'limits.burst'] as const),
       ['limits', { requestBytes: MAX_BODY_BYTES + 1 }, 'limits.requestBytes'],
+      ...[0, 499, 50_001, 10_000_000].map(
+        (promptTokens) => ['limits', { promptTokens }, 'limits.promptTokens'] as const,
+      ),
       ['limits', { unheardOf: 1 }, 'limits.unheardOf'],
       ['suspended', true],
     ],

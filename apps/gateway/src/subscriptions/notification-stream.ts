@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiKeyParts } from '@baton/protocol';
-import type { Change, Identity, TenantStore } from '@baton/store';
-import type { Session } from '../sessions/session.ts';
-import { type NotificationWriter, PROMPT_LIST, RESOURCE_LIST } from './notification-writer.ts';
+import type { Change, Identity } from '@baton/store';
+import { type NotificationWriter, PROMPT_LIST, RESOURCE_LIST, TOOL_LIST } from './notification-writer.ts';
+import type { StreamSource } from './stream-source.ts';
 import type { Subscriber, Subscription, SubscriptionIndex } from './subscription-index.ts';
 
 type SubscriptionChange = Extract<Change, { kind: 'subscription' }>;
@@ -14,30 +14,28 @@ type State =
   | { readonly kind: 'open'; readonly writer: NotificationWriter }
   | { readonly kind: 'closed' };
 
-/** One session's notification stream: what the session is subscribed to, and the client that is notified. */
+/** A notification stream: what its session, or its request, is subscribed to, and the client that is notified. */
 export class NotificationStream implements Subscriber {
   readonly id = randomUUID();
-  readonly session: Session;
+  readonly source: StreamSource;
   readonly key: ApiKeyParts;
-  private readonly tenant: TenantStore;
   private readonly index: SubscriptionIndex;
   private currentIdentity: Identity;
   private state: State = { kind: 'opening' };
   /** By URI; undefined for a resource that never changes. */
   private readonly subscriptions = new Map<string, Subscription | undefined>();
-  /** The session's changes while its subscriptions are being read, which the read may or may not have seen. */
+  /** A session's changes while its subscriptions are being read, which the read may or may not have seen. */
   private changesDuringRead: SubscriptionChange[] | undefined;
   private lastRead: Promise<void> = Promise.resolve();
   /** Whether the announcement of this very stream came back: one of another stream after it is a newer one's. */
   private announced = false;
 
   constructor(
-    session: Session,
-    by: { readonly tenant: TenantStore; readonly key: ApiKeyParts; readonly identity: Identity },
+    source: StreamSource,
+    by: { readonly key: ApiKeyParts; readonly identity: Identity },
     index: SubscriptionIndex,
   ) {
-    this.session = session;
-    this.tenant = by.tenant;
+    this.source = source;
     this.key = by.key;
     this.currentIdentity = by.identity;
     this.index = index;
@@ -50,9 +48,11 @@ export class NotificationStream implements Subscriber {
   /** Its caller was admitted again, as this identity. */
   setIdentity(identity: Identity): void {
     if (this.state.kind === 'closed') return;
+    const toolsBefore = this.currentIdentity.tools ?? '';
     this.index.removeSubscriber(this);
     this.currentIdentity = identity;
     this.index.addSubscriber(this);
+    if (toolsBefore !== (identity.tools ?? '')) this.notify(TOOL_LIST);
     if (this.state.kind === 'open') this.state.writer.release();
   }
 
@@ -83,7 +83,7 @@ export class NotificationStream implements Subscriber {
   }
 
   /**
-   * Reads the session's subscriptions, which extends their life in Redis. Runs after a read that is under way. Errors:
+   * Reads the subscriptions, which extends the life of a session's in Redis. Runs after a read that is under way. Errors:
    * `session_not_found`, `unavailable`.
    */
   async readSubscriptions(): Promise<void> {
@@ -99,9 +99,10 @@ export class NotificationStream implements Subscriber {
     this.state.writer.enqueue(what);
   }
 
-  /** Changes may have been lost: notifies of the list and of every subscription. */
+  /** Changes may have been lost: notifies of the lists and of every subscription. */
   notifyAll(): void {
     this.notify(RESOURCE_LIST);
+    this.notify(TOOL_LIST);
     if (this.currentIdentity.scopes.has('mcp')) this.notify(PROMPT_LIST);
     for (const uri of this.subscriptions.keys()) this.notify(uri);
   }
@@ -118,7 +119,7 @@ export class NotificationStream implements Subscriber {
   private async readNow(): Promise<void> {
     this.changesDuringRead = [];
     try {
-      const uris = new Set(await this.tenant.sessionSubscriptions.refresh(this.session.id));
+      const uris = new Set(await this.source.subscriptions());
       for (const uri of this.subscriptions.keys()) if (!uris.has(uri)) this.unsubscribe(uri);
       for (const uri of uris) this.subscribe(uri);
       for (const change of this.changesDuringRead) this.apply(change);

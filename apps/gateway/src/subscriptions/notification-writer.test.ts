@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
+import { sseMessage } from '../edge/streams/sse.ts';
 import { RESOURCE_LIST, NotificationWriter } from './notification-writer.ts';
+
+const encode = (notification: object) => sseMessage(JSON.stringify(notification));
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {
@@ -16,7 +19,7 @@ async function pair() {
   const asked = get({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' });
   const [, raw] = (await once(server, 'request')) as [IncomingMessage, ServerResponse];
   const onClose = vi.fn<() => void>();
-  const writer = new NotificationWriter(raw, { 'x-baton-replica': 'r' }, onClose);
+  const writer = new NotificationWriter(raw, { 'x-baton-replica': 'r' }, encode, onClose);
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   cleanups.push(() => {
     asked.destroy();

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { SSE_HEADERS, sseComment, sseMessage } from '../edge/sse.ts';
+import { SSE_HEADERS, sseComment } from '../edge/streams/sse.ts';
 
 /** A comment while a stream is silent: proxies cut silent streams near 125 s. */
 const COMMENT_EVERY_MS = 10_000;
@@ -14,13 +14,27 @@ const CLOSE_GRACE_MS = 5_000;
 export const RESOURCE_LIST = '';
 /** The list of prompts may have changed; a URI has a colon. */
 export const PROMPT_LIST = 'prompts';
+/** The list of tools may have changed. */
+export const TOOL_LIST = 'tools';
+
+/** MCP 2025-11-25, server/resources, server/prompts and server/tools: List Changed Notification, Subscriptions. */
+export interface Notification {
+  readonly method:
+    | `notifications/${'resources' | 'tools' | 'prompts'}/list_changed`
+    | 'notifications/resources/updated';
+  readonly params?: { readonly uri: string };
+}
+
+/** A notification as an event of the stream. */
+export type EncodeNotification = (notification: Notification) => string;
 
 /**
- * Writes MCP's notifications of resources and prompts to one SSE stream. What is queued is a set: a resource that changes a hundred
+ * Writes notifications of resources, prompts and tools to one SSE stream. What is queued is a set: a resource that changes a hundred
  * times between two flushes is named once, and for a client that does not read only names are held.
  */
 export class NotificationWriter {
   private readonly raw: ServerResponse;
+  private readonly encode: EncodeNotification;
   private readonly onClose: () => void;
   private readonly comments: NodeJS.Timeout;
   private readonly queued = new Set<string>();
@@ -30,8 +44,14 @@ export class NotificationWriter {
   private held = false;
 
   /** Begins the stream with the headers given, and calls `onClose` once when it ends, on whichever side. */
-  constructor(raw: ServerResponse, headers: Record<string, string>, onClose: () => void) {
+  constructor(
+    raw: ServerResponse,
+    headers: Record<string, string>,
+    encode: EncodeNotification,
+    onClose: () => void,
+  ) {
     this.raw = raw;
+    this.encode = encode;
     this.onClose = onClose;
     raw.writeHead(200, { ...headers, ...SSE_HEADERS });
     raw.write(sseComment('open'));
@@ -86,15 +106,15 @@ export class NotificationWriter {
     // The 'drain' that follows schedules the next flush, and so does `release`.
     if (this.raw.writableNeedDrain || this.held) return;
     this.lastFlushAt = performance.now();
-    const events = [...this.queued].map((what) => sseMessage(JSON.stringify(notification(what))));
+    const events = [...this.queued].map((what) => this.encode(notificationOf(what)));
     this.queued.clear();
     this.raw.write(events.join(''));
   }
 }
 
-/** MCP 2025-11-25, server/resources and server/prompts: List Changed Notification, Subscriptions. */
-function notification(what: string) {
-  if (what === RESOURCE_LIST) return { jsonrpc: '2.0', method: 'notifications/resources/list_changed' };
-  if (what === PROMPT_LIST) return { jsonrpc: '2.0', method: 'notifications/prompts/list_changed' };
-  return { jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri: what } };
+function notificationOf(what: string): Notification {
+  if (what === RESOURCE_LIST) return { method: 'notifications/resources/list_changed' };
+  if (what === TOOL_LIST) return { method: 'notifications/tools/list_changed' };
+  if (what === PROMPT_LIST) return { method: 'notifications/prompts/list_changed' };
+  return { method: 'notifications/resources/updated', params: { uri: what } };
 }

@@ -2,10 +2,10 @@ import { BatonError, type ApiKeyParts } from '@baton/protocol';
 import type { Identity, Store, TenantStore } from '@baton/store';
 import type { FastifyReply } from 'fastify';
 import type { Call } from '../call/call.ts';
-import type { Session } from '../sessions/session.ts';
 import type { SessionTokens } from '../sessions/session-tokens.ts';
 import { NotificationStream } from './notification-stream.ts';
-import { NotificationWriter } from './notification-writer.ts';
+import { type EncodeNotification, NotificationWriter } from './notification-writer.ts';
+import type { StreamSource } from './stream-source.ts';
 import { TenantStreams } from './tenant-streams.ts';
 
 /** How many streams a tenant may have open on one replica. Where they are all open, its keys share them evenly. */
@@ -22,20 +22,21 @@ export class StreamRegistry {
   }
 
   /**
-   * Answers with a session's stream, for a caller that was admitted. It stays open until its client, a later stream of
-   * the session, the session's end, the admission's end or a drain ends it.
+   * Answers with a stream of a session, or of a request, for a caller that was admitted. It stays open until its client, a later
+   * stream of the session, the session's end, the admission's end or a drain ends it.
    * Errors: `limit_streams`, `session_not_found`, `unavailable`, those of an admission that ended meanwhile.
    */
   async open(
-    session: Session,
+    source: StreamSource,
     by: { readonly call: Call; readonly key: ApiKeyParts; readonly identity: Identity },
     reply: FastifyReply,
+    encode: EncodeNotification,
   ): Promise<FastifyReply> {
     const { call, key, identity } = by;
     const { tenant } = call;
     const streams = this.streamsOf(tenant, call.services.store);
     // A client that comes again before its old stream is known to be dead takes that one's place.
-    const isFull = streams.size >= MAX_STREAMS_PER_TENANT && !streams.has(session.id);
+    const isFull = streams.size >= MAX_STREAMS_PER_TENANT && !streams.has(source.id);
     if (isFull && !streams.makeRoom(key)) {
       throw new BatonError(
         'limit_streams',
@@ -43,7 +44,7 @@ export class StreamRegistry {
         { limit: 'streams', most: MAX_STREAMS_PER_TENANT, retryAfterMs: 1_000 },
       );
     }
-    const stream = new NotificationStream(session, { tenant, key, identity }, streams.index);
+    const stream = new NotificationStream(source, { key, identity }, streams.index);
     const remove = () => {
       streams.remove(stream);
       if (streams.size === 0 && this.tenants.get(tenant.id) === streams) this.tenants.delete(tenant.id);
@@ -56,7 +57,8 @@ export class StreamRegistry {
     }
     reply.hijack();
     const signal = call.signal();
-    stream.open(new NotificationWriter(reply.raw, reply.getHeaders() as Record<string, string>, remove));
+    const headers = reply.getHeaders() as Record<string, string>;
+    stream.open(new NotificationWriter(reply.raw, headers, encode, remove));
     // A drain closes streams at once: clients open them again at another replica.
     if (signal.aborted) stream.close();
     else signal.addEventListener('abort', () => stream.close());

@@ -1,6 +1,8 @@
 import type { Identity } from '@baton/store';
 import {
+  mayChangePromptList,
   mayChangeResourceList,
+  mayChangeToolList,
   isListChangeFor,
   resourceMayChange,
   topicsOfChange,
@@ -8,12 +10,12 @@ import {
 import { resolveResourceUri } from '../resources/resolve-resource-uri.ts';
 import type { DataChange, ResourceKind, Topic } from '../resources/resource-kind.ts';
 import { SetMultimap } from './set-multimap.ts';
-import { PROMPT_LIST, RESOURCE_LIST } from './notification-writer.ts';
+import { PROMPT_LIST, RESOURCE_LIST, TOOL_LIST } from './notification-writer.ts';
 
 /** Who is notified of changes. */
 export interface Subscriber {
   readonly identity: Identity;
-  /** A resource may show something else now: its URI, or RESOURCE_LIST or PROMPT_LIST for a list. */
+  /** A resource may show something else now: its URI, or RESOURCE_LIST, PROMPT_LIST or TOOL_LIST for a list. */
   notify(what: string): void;
 }
 
@@ -60,16 +62,24 @@ export class SubscriptionIndex {
     for (const topic of topicsOfChange(change))
       for (const { subscriber, uri, kind } of this.subscriptionsByTopic.get(topic))
         if (resourceMayChange(change, kind, subscriber.identity)) subscriber.notify(uri);
-    if (!mayChangeResourceList(change)) return;
+    const lists = listsOfChange(change);
+    if (lists.length === 0) return;
     const ofPrincipals =
       change.kind === 'task'
         ? [this.subscribersByPrincipal.get(change.principal)]
         : this.subscribersByPrincipal.sets();
     for (const subscribers of [...ofPrincipals, this.agentSubscribers])
       for (const subscriber of subscribers)
-        if (isListChangeFor(change, subscriber.identity)) {
-          subscriber.notify(RESOURCE_LIST);
-          if (change.kind === 'workflow') subscriber.notify(PROMPT_LIST);
-        }
+        for (const list of lists)
+          if (list === TOOL_LIST || isListChangeFor(change, subscriber.identity)) subscriber.notify(list);
   }
+}
+
+/** Whoever may list anything may list tools; of the others, those whose list it is. */
+function listsOfChange(change: DataChange): string[] {
+  return [
+    ...(mayChangeResourceList(change) ? [RESOURCE_LIST] : []),
+    ...(mayChangePromptList(change) ? [PROMPT_LIST] : []),
+    ...(mayChangeToolList(change) ? [TOOL_LIST] : []),
+  ];
 }

@@ -5,6 +5,7 @@ import { OperatorStore } from '@baton/store/operator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSession } from '../sessions/session.ts';
 import { NotificationStream } from './notification-stream.ts';
+import { sessionSource } from './stream-source.ts';
 import { TenantStreams } from './tenant-streams.ts';
 
 let store: Store;
@@ -32,7 +33,10 @@ test('a key that is revoked after its request was admitted, and before the chang
     const clientInfo = { name: 'x', version: '1' };
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
     const session = createSession({ tenant: 'acme', principal: identity.principal }, id, params);
-    return { id, stream: new NotificationStream(session, { tenant, key, identity }, streams.index) };
+    return {
+      id,
+      stream: new NotificationStream(sessionSource(session, tenant), { key, identity }, streams.index),
+    };
   };
   const [stays, goes] = [await opened(), await opened()];
   await tenant.apiKeys.revoke(goes.id);

@@ -4,11 +4,12 @@ import {
   type Change,
   type Identity,
   type Store,
+  STREAM_PUBLISH_INTERVAL,
   SUBSCRIPTION_REFRESH_INTERVAL,
   type TenantStore,
 } from '@baton/store';
 import { MCP_OR_AGENT_SCOPE } from '../call/access.ts';
-import { ChangeFeedSubscription } from './change-feed-subscription.ts';
+import { ChangeFeedSubscription } from '../streaming/change-feed-subscription.ts';
 import { KeyExpiryTimer } from './key-expiry-timer.ts';
 import { OpenStreamRecheck } from './open-stream-recheck.ts';
 import type { NotificationStream } from './notification-stream.ts';
@@ -36,7 +37,7 @@ export class TenantStreams {
   readonly index = new SubscriptionIndex();
   private readonly tenant: TenantStore;
   private readonly admissionChanges: Store['admissionChanges'];
-  /** By session: there is one stream of each. */
+  /** By what they are opened for: there is one stream of each. */
   private readonly streams = new Map<string, NotificationStream>();
   private readonly feed: ChangeFeedSubscription;
   private readonly openStreamRecheck: OpenStreamRecheck;
@@ -62,26 +63,26 @@ export class TenantStreams {
     return this.streams.size;
   }
 
-  has(sessionId: string): boolean {
-    return this.streams.has(sessionId);
+  has(sourceId: string): boolean {
+    return this.streams.has(sourceId);
   }
 
   /**
-   * Adds a stream in place of the session's earlier one; it misses no change from when this resolves. Whoever calls it
+   * Adds a stream in place of an earlier one of the same source; it misses no change from when this resolves. Whoever calls it
    * removes the stream when it fails. Errors: those of the admission, `session_not_found`, `unavailable`.
    */
   async add(stream: NotificationStream): Promise<void> {
-    const sessionId = stream.session.id;
-    const earlier = this.streams.get(sessionId);
+    const { source } = stream;
+    const earlier = this.streams.get(source.id);
     // Set before the earlier one closes: its removal must not find the last stream gone and close the feed.
-    this.streams.set(sessionId, stream);
+    this.streams.set(source.id, stream);
     earlier?.close();
     this.leaves.set(
       stream,
       this.admissionChanges.subscribe(stream.key, () => this.onAdmissionChange(stream)),
     );
     await this.feed.open();
-    await this.tenant.changes.publishStreamOpened(sessionId, stream.id);
+    await source.announce(stream.id);
     await stream.readSubscriptions();
     // A revocation after the request was admitted and before the stream was added was not received here.
     stream.setIdentity(await this.identityOf(stream.key));
@@ -92,7 +93,7 @@ export class TenantStreams {
     this.reads.cancel(stream);
     this.leaves.get(stream)?.();
     this.leaves.delete(stream);
-    if (this.isCurrent(stream)) this.streams.delete(stream.session.id);
+    if (this.isCurrent(stream)) this.streams.delete(stream.source.id);
     if (this.streams.size > 0) return;
     this.feed.close();
     this.keyExpiryTimer.stop();
@@ -131,7 +132,12 @@ export class TenantStreams {
       case 'project':
       case 'task':
       case 'workflow':
+      case 'agent':
+      case 'prompt':
         this.index.notify(change);
+        // Of chunks that come soon behind a published one nothing is published.
+        if (change.kind === 'task' && change.streamed)
+          setTimeout(() => this.index.notify(change), STREAM_PUBLISH_INTERVAL + 50).unref();
     }
   }
 
@@ -163,7 +169,7 @@ export class TenantStreams {
   }
 
   private isCurrent(stream: NotificationStream): boolean {
-    return this.streams.get(stream.session.id) === stream;
+    return this.streams.get(stream.source.id) === stream;
   }
 
   private onAdmissionChange(stream: NotificationStream): void {

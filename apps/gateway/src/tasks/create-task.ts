@@ -2,7 +2,8 @@ import type { CreateTaskResult } from '@modelcontextprotocol/sdk/types.js';
 import { admitCaller, ANY_MCP_CALLER } from '../call/access.ts';
 import type { Call } from '../call/call.ts';
 import { RpcError } from '../json-rpc/rpc-error.ts';
-import type { RequestMeta, Tool } from '../tools/tool.ts';
+import { findTool, requireOfferedTool, type ToolCallParams } from '../tool-calls/run-tool-call.ts';
+import type { Tool } from '../tools/tool.ts';
 import {
   CONTINUATION_META_KEY,
   CONTINUED_TASK_META_KEY,
@@ -20,11 +21,11 @@ const MODEL_IMMEDIATE_RESPONSE = 'io.modelcontextprotocol/model-immediate-respon
  */
 export async function createTask(
   tools: ReadonlyMap<string, Tool>,
-  params: { name: string; arguments?: unknown; _meta?: RequestMeta | undefined },
+  params: ToolCallParams,
   call: Call,
   log: (error: unknown) => void,
 ): Promise<CreateTaskResult> {
-  const tool = tools.get(params.name);
+  const tool = await findTool(tools, params.name, call);
   if (tool?.startTask === undefined) {
     await admitCaller(call, ANY_MCP_CALLER);
     const name = params.name.slice(0, 200);
@@ -32,6 +33,7 @@ export async function createTask(
       ? new RpcError(-32602, `Unknown tool: ${name}`)
       : new RpcError(-32601, `${name} cannot be called as a task. Leave out params.task.`);
   }
+  await requireOfferedTool(tool, call);
   const { taskId, created } = await tool.startTask(params.arguments, call, params._meta ?? {});
   const { tenant, caller } = call;
   const view = await tenant.tasks.read(caller.heldIdentity(), taskId, '', true);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ListTasksRequest, ListTasksRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { ANY_MCP_CALLER } from '../call/access.ts';
+import { ANY_MCP_CALLER, withSightOfAdmin } from '../call/access.ts';
 import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
 import { workflowResultSchema } from '../tools/complete-task.ts';
 import { toMcpTask } from './mcp-task.ts';
@@ -49,7 +49,7 @@ export function taskMethods(): McpMethod[] {
       async ({ params }, { tenant, identity }) => {
         if (params.result === undefined) await tenant.tasks.cancel(identity, params.taskId);
         else await tenant.workflowTasks.complete(identity, params.taskId, params.result);
-        const ended = await tenant.tasks.read(identity, params.taskId, '', true);
+        const ended = await tenant.tasks.read(withSightOfAdmin(identity), params.taskId, '', true);
         return toMcpTask(ended, tenant.lifetimes);
       },
     ),

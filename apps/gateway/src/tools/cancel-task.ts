@@ -6,7 +6,10 @@ import { defineEdgeAdmittedTool } from './tool.ts';
 export const cancelTaskTool = defineEdgeAdmittedTool({
   name: 'cancel_task',
   title: 'Cancel a task',
-  description: 'Ends a task that is not finished. Answers to its open requests are refused from then on.',
+  category: 'delegation',
+  changes: ['delegated-task'],
+  description:
+    'Ends a task that is not finished: your own, or with the scope admin any of the tenant. Answers to its open requests are refused from then on.',
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   access: edgeAdmittedAccess(MCP_OR_AGENT_SCOPE),
   input: z.strictObject({ taskId: z.string().min(1).max(100).describe('The task') }),

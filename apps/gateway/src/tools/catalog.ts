@@ -6,6 +6,7 @@ import { deleteProjectTool } from './delete-project.ts';
 import { createOperationTool } from './operation-tool.ts';
 import { pendingInteractionsTool } from './pending-interactions.ts';
 import { createProjectTool } from './project-tool.ts';
+import { retryTaskTool } from './retry-task.ts';
 import { taskStatusTool } from './task-status.ts';
 import type { Tool } from './tool.ts';
 
@@ -19,6 +20,7 @@ export function toolCatalog(operations: ReadonlyMap<string, Operation>): Readonl
     pendingInteractionsTool,
     taskStatusTool,
     cancelTaskTool,
+    retryTaskTool,
     completeTaskTool,
   ];
   return new Map(tools.map((tool) => [tool.name, tool]));

@@ -23,6 +23,8 @@ export const workflowResultSchema = z
 export const completeTaskTool = defineEdgeAdmittedTool({
   name: 'complete_task',
   title: 'Complete a workflow',
+  category: 'delegation',
+  changes: ['delegated-task'],
   description:
     "Ends a workflow's task with its result, once the steps that are left are done. Only tasks of workflows: an operation ends by itself.",
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },

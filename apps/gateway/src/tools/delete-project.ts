@@ -9,6 +9,8 @@ const projectRoot = getTasksInputSchema.shape.projectRoot.unwrap();
 export const deleteProjectTool = defineEdgeAdmittedTool({
   name: 'delete_project',
   title: 'Delete a project',
+  category: 'project-management',
+  changes: ['projects'],
   description:
     'Deletes a project with its tags, tasks, files, rules and reports. There is no way back. Tasks that run on it find no project.',
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },

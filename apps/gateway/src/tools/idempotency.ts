@@ -25,8 +25,13 @@ export async function idempotencyOf(
     );
   }
   if (given.data === undefined) return undefined;
+  return idempotencyFor(await principal(), tool, given.data, input);
+}
+
+/** The same for a key that is known to be one. */
+export function idempotencyFor(principal: string, tool: string, key: string, input: unknown): Idempotency {
   return {
-    key: digest(canonicalJson([await principal(), tool, given.data])),
+    key: digest(canonicalJson([principal, tool, key])),
     arguments: digest(canonicalJson(input as never)),
   };
 }

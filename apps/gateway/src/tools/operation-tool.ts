@@ -9,6 +9,8 @@ export function createOperationTool(operation: Operation): Tool {
   return defineScriptAdmittedTool({
     name: operation.name,
     title: operation.title,
+    category: operation.category,
+    changes: operation.changes,
     description: operation.description,
     hints: operation.hints,
     access: scriptAdmittedAccess(MCP_SCOPE),

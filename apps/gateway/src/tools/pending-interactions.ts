@@ -1,9 +1,14 @@
-import { integerOrDigits } from '@baton/operations';
+import { booleanOrText, integerOrDigits } from '@baton/operations';
 import { interactionStatusSchema, MAX_WAIT_MS, modelRoleSchema } from '@baton/protocol';
+import type { HistoryQuery, PendingQuery } from '@baton/store';
 import { z } from 'zod';
 import { edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
 import type { AdmittedCall } from '../call/call.ts';
-import { describeInteractionWithRequest } from '../delegation/describe-interaction-with-request.ts';
+import {
+  describeInteractionWithRequest,
+  summarizeInteraction,
+} from '../delegation/describe-interaction-with-request.ts';
+import { describePage, REQUEST_PAGE } from '../delegation/interaction-page.ts';
 import { waitForPendingInteractions } from '../delegation/wait-for-pending-interactions.ts';
 import { CLIENT_CLOSED } from '../call/inflight-waits.ts';
 import { defineEdgeAdmittedTool } from './tool.ts';
@@ -48,6 +53,9 @@ const input = z
     waitMs: integerOrDigits(z.int().min(0).max(MAX_WAIT_MS))
       .default(0)
       .describe('How long to wait, in milliseconds, for something to become pending if nothing is'),
+    requests: booleanOrText(
+      'True: each with its whole request, a page of 20,000 tokens at a time; by default summaries. With claim or interactionId they are whole',
+    ),
     cursor: z.string().max(500).optional(),
   })
   .superRefine(({ status, interactionId, claim: claimRequest, waitMs, ...list }, context) => {
@@ -67,47 +75,82 @@ const input = z
         refuse([field], 'is of use for a list only, and interactionId names one');
   });
 type Input = z.output<typeof input>;
+type ClaimRequest = z.output<typeof claim>;
 
-/** For agents: what waits for an LLM, whole. With scope `agent` the tenant's, otherwise the caller's own. */
+/** For agents: what waits for an LLM. With scope `agent` the tenant's, otherwise the caller's own. */
 export const pendingInteractionsTool = defineEdgeAdmittedTool({
   name: 'pending_interactions',
   title: 'List waiting LLM requests',
+  category: 'delegation',
   description:
-    'Lists the LLM requests that wait for an answer, oldest first, each with its whole request. Answer them with agent_llm. ' +
-    'Agents that share a backlog claim what they work on, and renew a claim by claiming its interactionId again.',
+    'Lists the LLM requests that wait for an answer, oldest first, as summaries; interactionId or claim gives the whole request. Answer ' +
+    'them with agent_llm. Agents that share a backlog claim what they work on, and renew a claim by claiming its interactionId again.',
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  isLong: true,
   access: edgeAdmittedAccess(MCP_OR_AGENT_SCOPE),
   input,
   output: [z.object({ interactions: z.array(z.looseObject({})), nextCursor: z.string().optional() })],
   run: async (given, call) => {
     if (given.interactionId !== undefined) return showOne(given.interactionId, given, call);
-    const { status, cursor, operation, role: wanted } = given;
-    if (status !== 'pending') {
-      const page = await call.tenant.queries.history(call.identity, {
-        status,
-        cursor,
-        operation,
-        role: wanted,
-      });
-      return listReply(page.items.map(describeInteractionWithRequest), page.nextCursor);
-    }
-    const { claim: claimRequest, waitMs } = given;
-    const query = { cursor, operation, role: wanted, claim: claimRequest };
-    if (claimRequest?.leaseMs === 0) {
-      await call.tenant.claims.releaseHolder(call.identity, claimRequest.holder ?? '');
-      return listReply([]);
-    }
-    const page = await waitForPendingInteractions(call, { ...query, waitMs });
-    if (claimRequest !== undefined && call.signal().reason === CLIENT_CLOSED)
-      await releaseClaims(page.items, claimRequest, call);
-    return listReply(page.items.map(describeInteractionWithRequest), page.nextCursor);
+    const { status, cursor, operation, role: wanted, claim: claimRequest } = given;
+    const query = { cursor, operation, role: wanted };
+    if (status !== 'pending') return listHistory({ ...query, status }, given.requests === true, call);
+    if (claimRequest === undefined) return listPending(query, given, call);
+    if (claimRequest.leaseMs > 0) return claimPending({ ...query, claim: claimRequest }, given.waitMs, call);
+    await call.tenant.claims.releaseHolder(call.identity, claimRequest.holder ?? '');
+    return listReply([]);
   },
 });
+
+async function listHistory(
+  query: HistoryQuery,
+  isWhole: boolean,
+  { identity, tenant: { queries } }: AdmittedCall,
+) {
+  if (!isWhole) {
+    const { items, nextCursor } = await queries.historySummaries(identity, query);
+    return listReply(items.map(summarizeInteraction), nextCursor);
+  }
+  const { items, nextCursor } = await queries.history(identity, { ...query, bounds: REQUEST_PAGE });
+  return listReply(describePage(items), nextCursor);
+}
+
+async function listPending(query: PendingQuery, { requests, waitMs }: Input, call: AdmittedCall) {
+  const { identity } = call;
+  const { queries } = call.tenant;
+  if (requests !== true) {
+    const { items, nextCursor } = await waitForPendingInteractions(call, { ...query, waitMs }, (at) =>
+      queries.pendingSummaries(identity, at),
+    );
+    return listReply(items.map(summarizeInteraction), nextCursor);
+  }
+  const bounded = { ...query, bounds: REQUEST_PAGE, waitMs };
+  const { items, nextCursor } = await waitForPendingInteractions(call, bounded, (at) =>
+    queries.pending(identity, at),
+  );
+  return listReply(describePage(items), nextCursor);
+}
+
+/** What is claimed is given whole: a request that is larger than a page has one of its own. */
+async function claimPending(
+  query: PendingQuery & { readonly claim: ClaimRequest },
+  waitMs: number,
+  call: AdmittedCall,
+) {
+  const { identity } = call;
+  const { queries } = call.tenant;
+  const bounded = { ...query, bounds: REQUEST_PAGE, waitMs };
+  const { items, nextCursor } = await waitForPendingInteractions(call, bounded, (at) =>
+    queries.pending(identity, at),
+  );
+  if (call.signal().reason === CLIENT_CLOSED) await releaseClaims(items, query.claim, call);
+  return listReply(items.map(describeInteractionWithRequest), nextCursor);
+}
 
 /** Releases claims whose reply has no client any more: they would hide their interactions until their leases end. */
 async function releaseClaims(
   items: readonly { readonly interactionId: string }[],
-  claimRequest: z.output<typeof claim>,
+  claimRequest: ClaimRequest,
   { identity, tenant: { claims } }: AdmittedCall,
 ): Promise<void> {
   const ended = { ...claimRequest, leaseMs: 0 };

@@ -13,18 +13,31 @@ const replayed = z
 
 /** A tool that needs no LLM: it shows a view of a project, or changes it by one command. */
 export function createProjectTool(tool: ProjectTool): Tool {
-  const { name, title, description, hints, input, result, kind } = tool;
+  const { name, title, category, changes, description, hints, input, result, kind } = tool;
   return defineEdgeAdmittedTool({
     name,
     title,
+    category,
+    changes,
     description,
     hints,
+    isLong: kind === 'view',
     access: edgeAdmittedAccess(MCP_SCOPE),
     input,
     output: [kind === 'change' ? (result as z.ZodObject).extend({ replayed }) : result],
     run: async (given, call, meta) => {
       const structured = await runProjectTool(tool, given, call, meta);
-      return { text: tool.summarize(structured, given), structured, textIncludesJson: true };
+      const blocks = tool.images?.(structured, given).map(({ mimeType, text }) => ({
+        type: 'image' as const,
+        mimeType,
+        data: Buffer.from(text).toString('base64'),
+      }));
+      return {
+        text: tool.summarize(structured, given),
+        structured,
+        textIncludesJson: true,
+        ...(blocks === undefined ? {} : { blocks }),
+      };
     },
   });
 }

@@ -1,5 +1,13 @@
-import type { Operation } from '@baton/operations';
-import { BatonError, DEFAULT_WAIT_MS, directiveSchema, type JsonObject } from '@baton/protocol';
+import { ignoredField, type Operation } from '@baton/operations';
+import {
+  BatonError,
+  DEFAULT_WAIT_MS,
+  DIRECTIVE_SENTENCE,
+  type Directive,
+  directiveSchema,
+  type JsonObject,
+} from '@baton/protocol';
+import type { Idempotency } from '@baton/store';
 import { openReadyTask, runFirstSegment, type StartResult } from '@baton/runner';
 import { z } from 'zod';
 import type { Call, UnadmittedCall } from '../call/call.ts';
@@ -8,9 +16,11 @@ import { waitUntilTaskEndsOrParks } from '../delegation/wait-until-task-ends-or-
 import { outcomeOf } from '../delegation/task-outcome.ts';
 import { directiveForPendingInteractions } from '../delegation/directive-for-pending-interactions.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
+import { withoutEcho } from '../delegation/without-echo.ts';
 import { idempotencyOf } from './idempotency.ts';
 import type { RequestMeta, StartedTask } from './tool.ts';
 
+/** A reply to an operation that has ended; its own fields are beside these. */
 const completedReplySchema = z.looseObject({ status: z.literal('completed'), operation: z.string() });
 
 const workingReplySchema = z
@@ -26,19 +36,28 @@ export function operationReplySchemas(operation: Operation): z.ZodType[] {
   ];
 }
 
-/** Starts an operation for a tool's call, and replies with the directive, or with the result if it is there. */
+/**
+ * Starts an operation for a tool's call, and replies with the directive, or with the result if it is there. `tool` is the tool's name,
+ * which the call's idempotency key belongs to.
+ */
 export async function startOperationForTool(
   operation: Operation,
   input: JsonObject,
   call: UnadmittedCall,
   meta: RequestMeta,
+  tool: string = operation.name,
 ): Promise<ToolReply> {
-  const idempotency = await idempotencyOf(
-    operation.name,
-    input,
-    meta,
-    async () => (await call.admit()).principal,
-  );
+  const idempotency = await idempotencyOf(tool, input, meta, async () => (await call.admit()).principal);
+  return startOperation(operation, input, call, idempotency);
+}
+
+/** The same under an idempotency key that is known, or without one. */
+export async function startOperation(
+  operation: Operation,
+  input: JsonObject,
+  call: UnadmittedCall,
+  idempotency: Idempotency | undefined,
+): Promise<ToolReply> {
   const started = await runFirstSegment(
     call.services.programs,
     call.tenant,
@@ -47,22 +66,21 @@ export async function startOperationForTool(
     input,
     idempotency,
   );
-  return replyFor(operation, started, call);
+  const reply = withoutEcho(await replyFor(operation, started, call), operation.unechoed?.(input));
+  // What ends carries it in its result already.
+  const ignored = operation.ignored?.(input) ?? [];
+  return { ...reply, structured: { ...reply.structured, ...ignoredField(ignored) } };
 }
 
-/** Starts an operation as a task that a worker runs from its first segment on. */
+/** Starts an operation as a task that a worker runs from its first segment on; `tool` as above. */
 export async function startOperationAsTask(
   operation: Operation,
   input: JsonObject,
   call: UnadmittedCall,
   meta: RequestMeta,
+  tool: string = operation.name,
 ): Promise<StartedTask> {
-  const idempotency = await idempotencyOf(
-    operation.name,
-    input,
-    meta,
-    async () => (await call.admit()).principal,
-  );
+  const idempotency = await idempotencyOf(tool, input, meta, async () => (await call.admit()).principal);
   return openReadyTask(call.services.programs, call.tenant, call.caller, operation, input, idempotency);
 }
 
@@ -74,12 +92,11 @@ async function replyFor(operation: Operation, started: StartResult, call: Call):
         status: 'completed',
         operation: name,
         ...started.result,
-        ...(started.replayed ? { replayed: true } : {}),
       });
     case 'parked': {
       const asked = directiveForPendingInteractions(started.taskId, name, started.pending);
       if (asked === undefined) return workingReply(name, started.taskId);
-      return { text: asked.message, structured: asked, taskId: started.taskId, textIncludesJson: true };
+      return directiveReply(asked, started.taskId);
     }
     case 'running': {
       const { taskId } = started;
@@ -94,12 +111,16 @@ async function replyFor(operation: Operation, started: StartResult, call: Call):
         if (!outcome.pending) return workingReply(name, taskId);
         // As the first reply to this call: the request is its caller's own.
         const { origin: _, ...asked } = outcome.pending;
-        return { text: asked.message, structured: asked, taskId, textIncludesJson: true };
+        return directiveReply(asked, taskId);
       } finally {
         subscription.close();
       }
     }
   }
+}
+
+function directiveReply(asked: Omit<Directive, 'origin'>, taskId: string): ToolReply {
+  return { text: DIRECTIVE_SENTENCE, structured: asked, taskId, textIncludesJson: true };
 }
 
 /** A call's reply when its operation has ended; `taskId` where it was a task. */

@@ -9,9 +9,13 @@ const LARGE_REPLY_LENGTH = 65_536;
 
 /**
  * A tool's reply as a CallToolResult (MCP 2025-11-25, server/tools), as the JSON that leaves. The structured data is most of it
- * and may stand in it twice: it is made text once.
+ * and may stand in it twice: it is made text once. `links`: blocks at the end of the content, as JSON.
  */
-export async function formatToolReply(reply: ToolReply, continuation?: Continuation): Promise<string> {
+export async function formatToolReply(
+  reply: ToolReply,
+  links: readonly string[] = [],
+  continuation?: Continuation,
+): Promise<string> {
   const { text, structured, taskId, textIncludesJson, blocks = [] } = reply;
   const data = JSON.stringify(structured);
   const isLarge = data.length >= LARGE_REPLY_LENGTH;
@@ -20,6 +24,7 @@ export async function formatToolReply(reply: ToolReply, continuation?: Continuat
   if (textIncludesJson) content.push(textBlock(data));
   if (isLarge) await nextIteration();
   for (const block of blocks) content.push(JSON.stringify(block));
+  content.push(...links);
   return `{"content":[${content.join()}],"structuredContent":${data}${metaOf(taskId, continuation)}}`;
 }
 

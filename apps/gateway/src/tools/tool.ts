@@ -1,24 +1,31 @@
-import type { ToolHints } from '@baton/operations';
+import type { ChangedResource, ToolCategory, ToolHints } from '@baton/operations';
 import { toJsonSchema } from '@baton/engine';
 import { BatonError, type JsonObject } from '@baton/protocol';
 import { z } from 'zod';
 import { type Access, deferAdmission, admitCall } from '../call/access.ts';
 import type { AdmittedCall, Call, UnadmittedCall } from '../call/call.ts';
 import type { ToolReply } from '../delegation/tool-reply.ts';
+import { type ObjectSchema, toListedInput, toListedOutput } from '../tool-listing/listed-schema.ts';
+import { unknownFieldHint } from '../argument-hints/unknown-field-hint.ts';
 
 /** A tool as MCP lists it, and what it does. One per file. */
 export interface Tool {
   readonly name: string;
   readonly access: Access;
+  /** The kinds of resources that it makes or changes. */
+  readonly changes: readonly ChangedResource[];
   readonly listing: {
     readonly name: string;
     readonly title: string;
     readonly description: string;
-    readonly inputSchema: { type: 'object'; [key: string]: unknown };
-    readonly outputSchema: { type: 'object'; [key: string]: unknown };
+    readonly inputSchema: ObjectSchema;
+    readonly outputSchema: ObjectSchema;
     readonly annotations: ToolHints & { readonly title: string };
     readonly execution: { readonly taskSupport: 'optional' | 'forbidden' };
+    readonly _meta: ToolMetadata;
   };
+  /** Its schemas as they are; those of the listing are shortened. */
+  readonly schemas: { readonly input: ObjectSchema; readonly output: ObjectSchema };
   /** What its input schema says against arguments. */
   findProblems(args: unknown): readonly ArgumentProblem[];
   call(args: unknown, call: Call, meta: RequestMeta): Promise<ToolReply>;
@@ -45,8 +52,12 @@ export type RequestMeta = Readonly<Record<string, unknown>>;
 interface ToolSpec<Input, DeclaredAccess extends Access, RunCall extends Call> {
   readonly name: string;
   readonly title: string;
+  readonly category: ToolCategory;
+  readonly changes?: readonly ChangedResource[] | undefined;
   readonly description: string;
   readonly hints: ToolHints;
+  /** Its results may be longer than hosts show whole by default, as those of operations are. */
+  readonly isLong?: boolean;
   readonly access: DeclaredAccess;
   readonly input: z.ZodType<Input>;
   /** What its result may be; the shape of an error is added, since clients hold errors against the schema too. */
@@ -64,6 +75,37 @@ interface ScriptAdmittedToolSpec<Input> extends ToolSpec<Input, Access<'script'>
 const errorSchema = z
   .strictObject({ error: z.looseObject({ code: z.string(), message: z.string() }) })
   .describe('What went wrong (isError is true): a code, a message with the way out, and details');
+
+/** Seed 5, "Enhance Tool Metadata": what MCP's annotations have no place for. */
+export type ToolMetadata = {
+  readonly 'baton/category': ToolCategory;
+  /** Whether a client does well to ask a person before: what the tool replaces or deletes does not come back. */
+  readonly 'baton/requiresConfirmation': boolean;
+  /** Whether its work may need an LLM, and so be answered with a request for one. */
+  readonly 'baton/delegates': boolean;
+  /**
+   * Claude Code puts a longer result than 50,000 characters into a file, of which its model reads the beginning; a tool may say that it takes
+   * more, up to this. A request for an LLM of which the end is missing is of no use.
+   */
+  readonly 'anthropic/maxResultSizeChars'?: typeof MAX_RESULT_SIZE_CHARS;
+};
+
+const MAX_RESULT_SIZE_CHARS = 500_000;
+
+/** The metadata follow from what the tool says of itself, so that they never contradict its hints. */
+export function toolMetadata(
+  category: ToolCategory,
+  hints: ToolHints,
+  delegates: boolean,
+  isLong = delegates,
+): ToolMetadata {
+  return {
+    'baton/category': category,
+    'baton/requiresConfirmation': hints.destructiveHint,
+    'baton/delegates': delegates,
+    ...(isLong ? { 'anthropic/maxResultSizeChars': MAX_RESULT_SIZE_CHARS } : {}),
+  };
+}
 
 /** A tool whose caller is admitted before its arguments are read. */
 export function defineEdgeAdmittedTool<Input>(spec: ToolSpec<Input, Access<'edge'>, AdmittedCall>): Tool {
@@ -99,23 +141,28 @@ function describeTool(
   call: Tool['call'],
   taskSupport: 'optional' | 'forbidden' = 'forbidden',
 ): Tool {
-  const { name, title, description, hints, access } = spec;
+  const { name, title, category, changes = [], description, hints, access } = spec;
+  const delegates = taskSupport === 'optional';
+  const schemas = {
+    input: { type: 'object', ...toJsonSchema(spec.input) } as const,
+    output: describeReplies(spec.output),
+  };
   return {
     name,
     access,
+    changes,
     findProblems: (args) => findProblems(spec.input, args),
     call,
+    schemas,
     listing: {
       name,
       title,
       description,
-      inputSchema: { type: 'object', ...toJsonSchema(spec.input) },
-      outputSchema: {
-        type: 'object',
-        oneOf: [...spec.output, errorSchema].map((shape) => describeOutput(shape)),
-      },
+      inputSchema: toListedInput(schemas.input),
+      outputSchema: toListedOutput(schemas.output),
       annotations: { title, ...hints },
       execution: { taskSupport },
+      _meta: toolMetadata(category, hints, delegates, spec.isLong ?? delegates),
     },
   };
 }
@@ -127,7 +174,7 @@ const MAX_PROBLEM_LENGTH = 300;
 export function parseToolArguments<T>(schema: z.ZodType<T>, args: unknown): T {
   const parsed = schema.safeParse(args ?? {});
   if (parsed.success) return parsed.data;
-  const issues = problemsIn(parsed.error);
+  const issues = problemsIn(parsed.error, schema);
   const message = issues
     .map(({ field, problem }) => (field === '' ? problem : `${field}: ${problem}`))
     .join('; ');
@@ -136,19 +183,25 @@ export function parseToolArguments<T>(schema: z.ZodType<T>, args: unknown): T {
 
 function findProblems(schema: z.ZodType, args: unknown): ArgumentProblem[] {
   const parsed = schema.safeParse(args);
-  return parsed.success ? [] : problemsIn(parsed.error);
+  return parsed.success ? [] : problemsIn(parsed.error, schema);
 }
 
-function problemsIn(error: z.ZodError): ArgumentProblem[] {
-  return error.issues
-    .slice(0, 20)
-    .map((issue) => ({ field: fieldOf(issue), problem: issue.message.slice(0, MAX_PROBLEM_LENGTH) }));
+function problemsIn(error: z.ZodError, schema: z.ZodType): ArgumentProblem[] {
+  return error.issues.slice(0, 20).map((issue) => ({
+    field: fieldOf(issue),
+    problem: issue.message.slice(0, MAX_PROBLEM_LENGTH) + unknownFieldHint(issue, schema),
+  }));
 }
 
 function fieldOf(issue: z.core.$ZodIssue): string {
   const path = issue.path.map(String).join('.');
   if (issue.code !== 'unrecognized_keys') return path;
   return [path, issue.keys[0]?.slice(0, MAX_PROBLEM_LENGTH)].filter(Boolean).join('.');
+}
+
+/** The output schema of a tool with these replies, an error being one more. */
+export function describeReplies(replies: readonly z.ZodType[]): ObjectSchema {
+  return { type: 'object', oneOf: [...replies, errorSchema].map((shape) => describeOutput(shape)) };
 }
 
 function describeOutput(shape: z.ZodType): JsonObject {

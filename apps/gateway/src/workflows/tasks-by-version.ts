@@ -1,5 +1,5 @@
 import { canonicalJson, WORKFLOW_OPERATION } from '@baton/protocol';
-import type { Identity, StoredWorkflow, TenantStore } from '@baton/store';
+import type { Identity, StoredDefinition, TenantStore } from '@baton/store';
 import type { WorkflowInput } from '@baton/workflows';
 
 /** So many pages of the tenant's newest tasks are looked at. */
@@ -12,7 +12,7 @@ const WHOLE_TENANT: Identity = { principal: '', scopes: new Set(['agent']) };
 export async function unfinishedTasksByVersion(
   tenant: TenantStore,
   name: string,
-  versions: readonly StoredWorkflow[],
+  versions: readonly StoredDefinition[],
 ): Promise<ReadonlyMap<number, readonly string[]>> {
   const known = new Map(versions.map(({ version, definition }) => [canonicalJson(definition), version]));
   const byVersion = new Map<number, string[]>();

@@ -2,6 +2,7 @@ import { type DelegatedCall, directiveSchema, type LlmRequest } from '@baton/pro
 
 /** A request that Baton delegates, as it is given to whoever answers it. */
 export interface DelegatedRequest extends DelegatedCall {
+  readonly request: LlmRequest & { readonly modelId: string };
   readonly interactionId: string;
   readonly taskId: string;
   /** The tool call that it belongs to: `parse_prd`, `expand_task`, ... */
@@ -28,6 +29,6 @@ export function parseDelegatedRequest(item: unknown): DelegatedRequest | undefin
     expiresAt,
     principal: origin?.principal ?? '',
     summary: typeof summary === 'string' ? summary : operation,
-    request: request as unknown as LlmRequest,
+    request: request as unknown as DelegatedRequest['request'],
   };
 }

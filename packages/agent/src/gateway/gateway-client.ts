@@ -1,6 +1,7 @@
 import {
-  type AgentAnswer,
+  type AgentResponse,
   BatonError,
+  connectionFailureReason,
   isErrorCode,
   isRecord,
   LARGE_JSON_TEXT_BOUNDS,
@@ -15,6 +16,7 @@ import {
   StreamableHTTPError,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import pTimeout from 'p-timeout';
+import type { TaskState } from '../api/events.ts';
 import { type DelegatedRequest, parseDelegatedRequest } from '../api/delegated-request.ts';
 
 /** A call without a reply within this time counts as `unavailable`, and is retried by its caller. */
@@ -32,11 +34,10 @@ export interface ClaimRequest {
 
 /** Baton's reply to an answer that it took. */
 export interface PostedAnswer {
-  readonly taskId: string;
   /** The same answer had been taken before. */
   readonly replayed: boolean;
-  /** The task's status when the wait ended. */
-  readonly status: string;
+  /** The task when the wait ended. */
+  readonly task: TaskState;
 }
 
 /**
@@ -89,19 +90,20 @@ export class GatewayClient {
     await this.call('pending_interactions', { claim: { leaseMs: 0, holder } }, signal);
   }
 
+  /** Posts an answer, or one chunk of it. */
   async postAnswer(
     interactionId: string,
-    agentLLMResponse: AgentAnswer,
+    agentLLMResponse: AgentResponse,
     waitMs: number,
     signal: AbortSignal,
   ): Promise<PostedAnswer> {
     const reply = await this.call('agent_llm', { interactionId, agentLLMResponse, waitMs }, signal);
-    return { taskId: String(reply['taskId']), replayed: reply['replayed'] === true, status: statusOf(reply) };
+    return { replayed: reply['replayed'] === true, task: taskStateOf(reply) };
   }
 
   /** Waits up to `waitMs` until a task is no longer `working`. */
-  async waitForTask(taskId: string, waitMs: number, signal: AbortSignal): Promise<void> {
-    await this.call('task_status', { taskId, waitMs }, signal);
+  async waitForTask(taskId: string, waitMs: number, signal: AbortSignal): Promise<TaskState> {
+    return taskStateOf({ taskId, outcome: await this.call('task_status', { taskId, waitMs }, signal) });
   }
 
   /** Connects ahead of the first call. A failure is ignored; the next call connects again. */
@@ -116,7 +118,7 @@ export class GatewayClient {
   }
 
   private async call(name: string, args: Record<string, unknown>, signal: AbortSignal) {
-    const client = await unlessAborted((this.connection ??= this.connect()), signal);
+    const client = await unlessAborted((this.connection ??= this.connect()), signal, this.url);
     // The SDK never removes its abort listener, and this signal lives as long as the agent.
     const call = new AbortController();
     const abort = () => call.abort();
@@ -126,7 +128,7 @@ export class GatewayClient {
       .catch(async (error: unknown) => {
         // The session is gone. Other failures leave the connection as it is: each call is a POST of its own.
         if (error instanceof StreamableHTTPError && error.code === 404) await this.close();
-        throw asBatonError(error);
+        throw asBatonError(error, this.url);
       })
       .finally(() => signal.removeEventListener('abort', abort));
     const content = isRecord(result.structuredContent) ? result.structuredContent : {};
@@ -149,27 +151,30 @@ export class GatewayClient {
       await client.connect(transport as Parameters<typeof client.connect>[0]);
     } catch (error) {
       this.connection = undefined;
-      throw asBatonError(error);
+      throw asBatonError(error, this.url);
     }
     return client;
   }
 }
 
 /** The connection, which goes on for the next call when this one is aborted. */
-async function unlessAborted<T>(connection: Promise<T>, signal: AbortSignal): Promise<T> {
+async function unlessAborted<T>(connection: Promise<T>, signal: AbortSignal, url: URL): Promise<T> {
   try {
     return await pTimeout(connection, { milliseconds: Number.POSITIVE_INFINITY, signal });
   } catch (error) {
-    throw signal.aborted ? asBatonError(signal.reason) : error;
+    throw signal.aborted ? asBatonError(signal.reason, url) : error;
   }
 }
 
-function statusOf({ outcome }: Record<string, unknown>): string {
-  return isRecord(outcome) ? String(outcome['status']) : '';
+function taskStateOf({ taskId, outcome }: Record<string, unknown>): TaskState {
+  const { status = '', error } = isRecord(outcome) ? outcome : {};
+  const state = { taskId: String(taskId), status: String(status) };
+  if (!isRecord(error)) return state;
+  return { ...state, error: { code: String(error['code']), message: String(error['message']) } };
 }
 
-/** An HTTP refusal comes as text with the JSON-RPC error in it; anything else is a failed connection. */
-function asBatonError(thrown: unknown): BatonError {
+/** An HTTP refusal comes as text with the JSON-RPC error in it; anything else is a failed connection, whose address is named. */
+function asBatonError(thrown: unknown, url: URL): BatonError {
   const { message, data } = thrown as { message?: string; data?: unknown };
   const body = /\{.*\}/s.exec(message ?? '')?.[0];
   for (const found of [data, body && parse(body)]) {
@@ -177,7 +182,10 @@ function asBatonError(thrown: unknown): BatonError {
     if (isRecord(wire) && isErrorCode(String(wire['code'])))
       return BatonError.fromWire(wire as unknown as WireError);
   }
-  return new BatonError('unavailable', message ?? 'the connection failed');
+  return new BatonError(
+    'unavailable',
+    `Baton at ${url.href} gives no answer that can be read: ${connectionFailureReason(thrown)}`,
+  );
 }
 
 function parse(text: string): unknown {

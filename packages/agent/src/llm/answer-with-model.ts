@@ -1,6 +1,7 @@
 import { isRecord, type LlmRequest, parseJson, stripCodeFence } from '@baton/protocol';
 import {
   generateText,
+  jsonSchema,
   type LanguageModel,
   type LanguageModelUsage,
   NoObjectGeneratedError,
@@ -12,16 +13,22 @@ import type { DelegatedRequest } from '../api/delegated-request.ts';
 import { LlmCallFailure } from '../api/llm-call-failure.ts';
 import { classifyLlmError } from './classify-llm-error.ts';
 import { convertMessages } from './convert-messages.ts';
-import { convertToolChoice, convertTools } from './convert-tools.ts';
-import { EndpointFailureProbe, modelIdOf } from './endpoint-failure-probe.ts';
+import { convertToolChoice, convertTools, toolsOfTurns } from './convert-tools.ts';
+import { modelIdOf, probeEndpoint } from './probe-endpoint.ts';
 import { type OptionalParameter, RefusedParameters } from './refused-parameters.ts';
+import { logprobOptions, logprobsOf, OPENAI_PROVIDER } from './logprobs.ts';
 import { RequestMedia } from './request-media.ts';
+import { SecretRedaction } from './secret-redaction.ts';
 
 export interface AnswerWithOptions {
   /** Tokens of one answer at most, whatever its request asks for; without it, what the request asks for. */
   readonly maxTokens?: number | undefined;
   /** Hosts whose https addresses of pictures may reach the LLM's endpoint; none by default. */
   readonly imageHosts?: readonly string[];
+  /** The endpoint's key: it is taken out of answers, streamed words and errors, whatever echoes it. */
+  readonly secret?: string | undefined;
+  /** HTTP headers of the calls for one request, beside those of the model's provider; none by default. */
+  readonly headersOf?: (request: DelegatedRequest) => Readonly<Record<string, string>>;
 }
 
 /** A stream without a chunk for this long counts as stopped. */
@@ -29,40 +36,47 @@ const STALL_MS = 60_000;
 
 /**
  * Answers requests by a model of the `ai` package, or by the one that a function picks for each request. Text comes
- * back as `text`, JSON as `object`, calls of the request's `tools` as `toolCalls`, with `model` and `usage`.
- * A refusal by the endpoint fails its request, and ends the agent only if requests that no caller wrote, by which the
- * function may be asked for the models of Baton's own operations, are refused as well.
+ * back as `text`, JSON as `object`, calls of the request's `tools` as `toolCalls`, with `model`, the `usage` that the endpoint
+ * gave, and `logprobs` where the request asks for them and an OpenAI-compatible endpoint gives them.
+ * A failure is thrown as it comes; `probe` asks the models of Baton's own operations something that no caller wrote.
  */
 export function answerWith(
   model: LanguageModel | ((request: DelegatedRequest) => LanguageModel),
-  { maxTokens, imageHosts = [] }: AnswerWithOptions = {},
+  { maxTokens, imageHosts = [], secret, headersOf = () => ({}) }: AnswerWithOptions = {},
 ): AnswerFunction {
+  const redaction = new SecretRedaction(secret);
   const refused = new RefusedParameters();
   const media = new RequestMedia(imageHosts);
   const modelFor = typeof model === 'function' ? model : () => model;
-  const probe = new EndpointFailureProbe(modelFor);
   // What the owner of the agent set is never left out.
   const kept: readonly OptionalParameter[] = maxTokens === undefined ? [] : ['maxTokens'];
-  return async (asked, { signal }) => {
+  const probe = (signal: AbortSignal) => probeEndpoint(modelFor, signal);
+  const answer: AnswerFunction = async (asked, { signal, onText = () => {} }) => {
     const chosen = modelFor(asked);
     const modelId = modelIdOf(chosen);
     const omitted = new Set(refused.of(asked.principal, modelId));
     const isAccepted = (parameter: OptionalParameter) => !omitted.has(parameter);
+    const headers = headersOf(asked);
     for (;;) {
-      const settings = callSettings(asked, chosen, { isAccepted, media, maxTokens, abortSignal: signal });
+      const bounds = { isAccepted, media, maxTokens, abortSignal: signal };
+      const settings = { ...callSettings(asked, chosen, bounds), headers };
       try {
         const said =
-          asked.serviceType === 'streamText' ? await streamReply(settings) : await generateReply(settings);
+          asked.serviceType === 'streamText'
+            ? await streamReply(settings, onText)
+            : await generateReply(settings);
         return toAnswerData(said, asked, modelId);
       } catch (thrown) {
         if (signal.aborted) throw classifyLlmError(thrown);
         // Only what this call sent counts: another one may have learned of the same refusal meanwhile.
-        const named = refused.record(asked.principal, modelId, thrown, kept).filter(isAccepted);
-        if (named.length === 0) throw await probe.judge(classifyLlmError(thrown));
+        const stays = omitted.has('jsonSchema') ? kept : [...kept, 'json' as const];
+        const named = refused.record(asked.principal, modelId, thrown, stays).filter(isAccepted);
+        if (named.length === 0) throw classifyLlmError(thrown);
         for (const parameter of named) omitted.add(parameter);
       }
     }
   };
+  return redaction.answers(Object.assign(answer, { probe }));
 }
 
 type Settings = Parameters<typeof generateText>[0];
@@ -83,14 +97,19 @@ function callSettings(
   const { system, messages } = convertMessages(request.messages, media);
   const wantsJson = request.schema !== undefined || serviceType === 'generateObject';
   const instructions = [system, wantsJson ? jsonInstruction(request) : ''].filter((text) => text !== '');
-  const tools = convertTools(request['tools']);
-  const toolChoice = convertToolChoice(request['toolChoice'] ?? request['tool_choice']);
+  const ownTools = convertTools(request['tools']);
+  const hasTools = Object.keys(ownTools).length > 0;
+  const past = !hasTools && isAnthropic(model) ? toolsOfTurns(messages) : {};
+  const tools = { ...ownTools, ...past };
+  const toolChoice =
+    Object.keys(past).length > 0
+      ? 'none'
+      : convertToolChoice(request['toolChoice'] ?? request['tool_choice']);
   const number = (name: string) => (typeof request[name] === 'number' ? request[name] : undefined);
   const { temperature } = request;
   const maxTokens = lower(request.maxTokens, cap.maxTokens);
   const [topP, seed] = [number('topP'), number('seed')];
   const stop = request['stopSequences'] ?? request['stop'];
-  const hasTools = Object.keys(tools).length > 0;
   return {
     model,
     messages,
@@ -99,16 +118,32 @@ function callSettings(
     // Never fetched by the agent: a link may name an address of its own network.
     experimental_download: async (links) => links.map(() => null),
     ...(instructions.length === 0 ? {} : { system: instructions.join('\n\n') }),
-    ...(hasTools ? { tools, ...(toolChoice === undefined ? {} : { toolChoice }) } : {}),
-    ...(wantsJson && !hasTools && isAccepted('json') && supportsJsonMode(request, model)
-      ? { output: Output.json() }
-      : {}),
+    ...(Object.keys(tools).length > 0 ? { tools, ...(toolChoice === undefined ? {} : { toolChoice }) } : {}),
+    ...(wantsJson && !hasTools && supportsJsonMode(request, model) ? jsonOutput(request, isAccepted) : {}),
     ...(maxTokens !== undefined && isAccepted('maxTokens') ? { maxOutputTokens: maxTokens } : {}),
     ...(temperature !== undefined && isAccepted('temperature') ? { temperature } : {}),
     ...(topP !== undefined && isAccepted('topP') ? { topP } : {}),
     ...(seed !== undefined && isAccepted('seed') ? { seed } : {}),
+    providerOptions: {
+      // Schemas of callers seldom keep to what strict ones may hold.
+      [OPENAI_PROVIDER]: {
+        strictJsonSchema: false,
+        ...(isAccepted('logprobs') ? logprobOptions(request) : {}),
+      },
+    },
     ...(stop !== undefined && isAccepted('stop') ? { stopSequences: [stop].flat().map(String) } : {}),
   };
+}
+
+/** The endpoint is to hold the model to the schema, or else to JSON, as far as it does either. */
+function jsonOutput({ schema }: LlmRequest, isAccepted: CallBounds['isAccepted']) {
+  if (!isAccepted('json')) return {};
+  if (schema === undefined || !isAccepted('jsonSchema')) return { output: Output.json() };
+  return { output: Output.object({ schema: jsonSchema(schema) }) };
+}
+
+function isAnthropic(model: LanguageModel): boolean {
+  return typeof model !== 'string' && model.provider.startsWith('anthropic');
 }
 
 function lower(asked: number | undefined, cap: number | undefined): number | undefined {
@@ -123,7 +158,7 @@ function jsonInstruction({ schema }: LlmRequest): string {
 
 /** Endpoints that hold a model to JSON hold it to an object; Anthropic's does it by a schema of its own dialect only. */
 function supportsJsonMode({ schema }: LlmRequest, model: LanguageModel): boolean {
-  if (typeof model !== 'string' && model.provider.startsWith('anthropic')) return false;
+  if (isAnthropic(model)) return false;
   return schema === undefined || schema['type'] === 'object' || isRecord(schema['properties']);
 }
 
@@ -133,13 +168,15 @@ interface ModelReply {
   readonly toolCalls: readonly { toolCallId: string; toolName: string; input: unknown }[];
   readonly model: string | undefined;
   readonly usage: LanguageModelUsage | undefined;
+  readonly logprobs?: unknown;
   readonly finishReason: string | undefined;
 }
 
 async function generateReply(settings: Settings): Promise<ModelReply> {
   try {
-    const { text, toolCalls, response, usage, finishReason } = await generateText(settings);
-    return { text, toolCalls, model: response.modelId, usage, finishReason };
+    const { text, toolCalls, response, usage, finishReason, providerMetadata } = await generateText(settings);
+    const logprobs = logprobsOf(providerMetadata);
+    return { text, toolCalls, model: response.modelId, usage, finishReason, logprobs };
   } catch (error) {
     // The answer checker reports text that is not JSON, and has it repaired.
     if (!NoObjectGeneratedError.isInstance(error) || error.text === undefined) throw error;
@@ -148,30 +185,33 @@ async function generateReply(settings: Settings): Promise<ModelReply> {
   }
 }
 
-async function streamReply(settings: Settings): Promise<ModelReply> {
+async function streamReply(settings: Settings, onText: (piece: string) => void): Promise<ModelReply> {
   const { output: _, ...streamed } = settings;
   const stream = streamText({ ...streamed, timeout: { chunkMs: STALL_MS }, onError: () => {} });
   let text = '';
   const toolCalls: ModelReply['toolCalls'][number][] = [];
   for await (const part of stream.fullStream) {
-    if (part.type === 'text-delta') text += part.text;
-    else if (part.type === 'tool-call') toolCalls.push(part);
+    if (part.type === 'text-delta') {
+      text += part.text;
+      onText(part.text);
+    } else if (part.type === 'tool-call') toolCalls.push(part);
     else if (part.type === 'error') throw part.error;
     else if (part.type === 'abort')
       throw new LlmCallFailure('timeout_error', 'The stream stood still.', { kind: 'passing' });
     else if (part.type === 'finish-step') {
-      const { finishReason, rawFinishReason, usage, response } = part;
+      const { finishReason, rawFinishReason, usage, response, providerMetadata } = part;
       // A connection that closes early ends a stream without an error, and without a reason.
       if (rawFinishReason === undefined)
         throw new LlmCallFailure('api_error', 'The stream ended before the answer did.', { kind: 'passing' });
-      return { text, toolCalls, model: response.modelId, usage, finishReason };
+      const logprobs = logprobsOf(providerMetadata);
+      return { text, toolCalls, model: response.modelId, usage, finishReason, logprobs };
     }
   }
   throw new LlmCallFailure('api_error', 'The stream ended before the answer began.', { kind: 'passing' });
 }
 
 function toAnswerData(
-  { text, toolCalls, model, usage, finishReason }: ModelReply,
+  { text, toolCalls, model, usage, finishReason, logprobs }: ModelReply,
   asked: DelegatedRequest,
   modelId: string,
 ) {
@@ -193,7 +233,19 @@ function toAnswerData(
           })),
         }),
     model: model ?? modelId,
-    usage: { inputTokens: usage?.inputTokens ?? 0, outputTokens: usage?.outputTokens ?? 0 },
+    ...usageFields(usage),
+    ...(logprobs === undefined ? {} : { logprobs }),
+  };
+}
+
+/** What the endpoint counted; nothing where it counted nothing. */
+function usageFields({ inputTokens, outputTokens }: Partial<LanguageModelUsage> = {}) {
+  if (inputTokens === undefined && outputTokens === undefined) return {};
+  return {
+    usage: {
+      ...(inputTokens === undefined ? {} : { inputTokens }),
+      ...(outputTokens === undefined ? {} : { outputTokens }),
+    },
   };
 }
 

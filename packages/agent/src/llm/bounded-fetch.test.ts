@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { boundedFetch } from './bounded-fetch.ts';
+import { createBoundedFetch } from './bounded-fetch.ts';
 
 let reply = { type: 'application/json', body: '' };
 const server = createServer((_request, response) => {
@@ -16,7 +16,9 @@ beforeAll(async () => {
 afterAll(() => void server.close());
 const read = async (type: string, body: string) => {
   reply = { type, body };
-  return (await boundedFetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)).text();
+  return (
+    await createBoundedFetch(fetch)(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  ).text();
 };
 
 test('a reply within the bounds comes as it was sent, JSON or not', async () => {

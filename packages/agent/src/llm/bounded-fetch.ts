@@ -5,12 +5,30 @@ import { LlmCallFailure } from '../api/llm-call-failure.ts';
  * `fetch` for an LLM endpoint: a reply is read up to the largest body that Baton takes, and a JSON reply must keep the
  * bounds of JSON that Baton takes. Events of a stream are small; what is put together from them is checked as an answer.
  */
-export async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const reply = await fetch(input, init);
-  if (reply.body === null) return reply;
-  const bounded = new Response(reply.body.pipeThrough(upTo(MAX_BODY_BYTES)), reply);
-  if (reply.headers.get('content-type')?.includes('json') !== true) return bounded;
-  const text = await bounded.text();
+export function createBoundedFetch(send: typeof fetch): typeof fetch {
+  return async (input, init) => boundReply(await send(input, init));
+}
+
+async function boundReply(reply: Response): Promise<Response> {
+  const { body, headers } = reply;
+  if (body === null) return reply;
+  const size = new ReplySize(MAX_BODY_BYTES);
+  if (headers.get('content-type')?.includes('json') !== true) {
+    const counted = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        size.add(chunk);
+        controller.enqueue(chunk);
+      },
+    });
+    return new Response(body.pipeThrough(counted), reply);
+  }
+  const pieces: Uint8Array[] = [];
+  // A loop that is left by an error cancels the body.
+  for await (const chunk of body) {
+    size.add(chunk);
+    pieces.push(chunk);
+  }
+  const text = new TextDecoder().decode(Buffer.concat(pieces));
   try {
     requireJsonBounds(text);
   } catch (error) {
@@ -20,14 +38,19 @@ export async function boundedFetch(input: string | URL | Request, init?: Request
   return new Response(text, reply);
 }
 
-function upTo(most: number): TransformStream<Uint8Array, Uint8Array> {
-  let bytes = 0;
-  return new TransformStream({
-    transform(chunk, controller) {
-      bytes += chunk.byteLength;
-      if (bytes <= most) return controller.enqueue(chunk);
-      const message = `The LLM endpoint's reply is longer than ${most} bytes, which Baton does not take.`;
-      return controller.error(new LlmCallFailure('api_error', message));
-    },
-  });
+/** Counts the bytes of a reply. Errors: LlmCallFailure `api_error` once there are more than `most`. */
+class ReplySize {
+  private bytes = 0;
+  private readonly most: number;
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  add({ byteLength }: Uint8Array): void {
+    this.bytes += byteLength;
+    if (this.bytes <= this.most) return;
+    const message = `The LLM endpoint's reply is longer than ${this.most} bytes, which Baton does not take.`;
+    throw new LlmCallFailure('api_error', message);
+  }
 }

@@ -34,6 +34,25 @@ test.each([
   expect(refused(status)).toMatchObject({ type, kind });
 });
 
+test.each([
+  ['{"error":{"message":"No such fixture","type":"invalid_request_error"}}', 'No such fixture'],
+  ['{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', 'Overloaded'],
+  ['{"error":"model not found"}', 'model not found'],
+  ['{"detail":"Too busy"}', 'Too busy'],
+  ['{"detail":[{"msg":"Too busy"}]}', 'no'],
+  ['<html>Bad gateway</html>', 'no'],
+  ['', 'no'],
+])('the message of an error is found in the body %s, whichever API it is of', (responseBody, message) => {
+  const error = new APICallError({
+    message: 'no',
+    url: 'http://llm',
+    requestBodyValues: {},
+    statusCode: 503,
+    responseBody,
+  });
+  expect(classifyLlmError(error).message).toBe(`The LLM endpoint answered 503: ${message}`);
+});
+
 test('a failure that has a name keeps it, and what is not of the endpoint is not tried again', () => {
   const own = new LlmCallFailure('mine', 'x');
   expect(classifyLlmError(own)).toBe(own);

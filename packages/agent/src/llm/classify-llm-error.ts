@@ -1,3 +1,4 @@
+import { connectionFailureReason, isRecord, parseJson, rootCauseOf } from '@baton/protocol';
 import { APICallError } from 'ai';
 import { LlmCallFailure, type FailureKind } from '../api/llm-call-failure.ts';
 
@@ -23,19 +24,66 @@ const BY_STATUS: Readonly<Record<number, StatusMeaning>> = {
  * another shape) may be right the next time.
  */
 export function classifyLlmError(thrown: unknown): LlmCallFailure {
-  if (thrown instanceof LlmCallFailure) return thrown;
+  const named = failureUnder(thrown);
+  if (named !== undefined) return named;
   const said = thrown instanceof Error ? thrown.message : String(thrown);
   if (!APICallError.isInstance(thrown)) {
     const passing = thrown instanceof Error && BROKEN_REPLY_ERRORS.has(thrown.name);
     return new LlmCallFailure('api_error', said, { kind: passing ? 'passing' : 'final', cause: thrown });
   }
   const { statusCode = 0, responseHeaders = {} } = thrown;
+  if (statusCode === 0) return connectionFailure(thrown);
   const otherwise: StatusMeaning =
     statusCode >= 400 && statusCode < 500 ? ['invalid_request_error', 'final'] : ['api_error', 'passing'];
   const [type, kind] = BY_STATUS[statusCode] ?? otherwise;
-  const message = `The LLM endpoint ${statusCode === 0 ? 'failed' : `answered ${statusCode}`}: ${said}`;
+  const message = `The LLM endpoint answered ${statusCode}: ${messageIn(thrown.responseBody) ?? said}`;
   const retryAfterMs = kind === 'passing' ? parseRetryAfter(responseHeaders) : undefined;
   return new LlmCallFailure(type, message, { kind, retryAfterMs, cause: thrown });
+}
+
+/**
+ * The message in the body of an error, in the form of OpenAI's and Anthropic's APIs or in a form that servers in front of them use; the
+ * `ai` package reads one form for each API, and has the words of the HTTP status otherwise.
+ */
+function messageIn(body: string | undefined): string | undefined {
+  let said: unknown;
+  try {
+    said = parseJson(body ?? '');
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(said)) return undefined;
+  const { error, message, detail } = said;
+  const told = [isRecord(error) ? error['message'] : error, message, detail];
+  return told.find((one): one is string => typeof one === 'string' && one !== '');
+}
+
+/** By the code of Node's error: what is wrong with the address. Any other failure to connect may pass. */
+const BY_CODE: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'host_not_found',
+  CERT_HAS_EXPIRED: 'certificate_error',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate_error',
+  SELF_SIGNED_CERT_IN_CHAIN: 'certificate_error',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'certificate_error',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'certificate_error',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'certificate_error',
+};
+
+function connectionFailure(thrown: Error): LlmCallFailure {
+  const { code } = rootCauseOf(thrown) as { code?: unknown };
+  const type = BY_CODE[String(code)];
+  const said = connectionFailureReason(thrown);
+  return new LlmCallFailure(type ?? 'api_error', `The LLM endpoint cannot be reached: ${said}`, {
+    kind: type === undefined ? 'passing' : 'final',
+    cause: thrown,
+  });
+}
+
+/** A failure that `fetch` named, under whatever it was wrapped in. */
+function failureUnder(thrown: unknown): LlmCallFailure | undefined {
+  for (let error = thrown; error instanceof Error; error = error.cause)
+    if (error instanceof LlmCallFailure) return error;
+  return undefined;
 }
 
 /** Errors about a reply that broke off or made no sense. */

@@ -1,5 +1,5 @@
 import { isRecord } from '@baton/protocol';
-import { jsonSchema, tool, type ToolChoice, type ToolSet } from 'ai';
+import { jsonSchema, type ModelMessage, tool, type ToolChoice, type ToolSet } from 'ai';
 
 /**
  * A request's `tools`, in OpenAI's form or MCP's. None of them is run here: what the model wants called goes back to
@@ -16,6 +16,20 @@ export function convertTools(given: unknown): ToolSet {
     return [String(own['name']), tool<unknown, never>({ ...described, inputSchema }) as ToolSet[string]];
   });
   return Object.fromEntries(tools);
+}
+
+/**
+ * The tools that a dialog's turns called, of any input: Anthropic's API refuses such turns in a request without tools. They are
+ * to be offered with `toolChoice` `none`, so that none is called.
+ */
+export function toolsOfTurns(messages: readonly ModelMessage[]): ToolSet {
+  const parts = messages.flatMap<unknown>(({ content }) => (typeof content === 'string' ? [] : content));
+  const names = parts.flatMap((part) =>
+    isRecord(part) && (part['type'] === 'tool-call' || part['type'] === 'tool-result')
+      ? [String(part['toolName'])]
+      : [],
+  );
+  return convertTools([...new Set(names)].map((name) => ({ name })));
 }
 
 /** A request's `toolChoice` (OpenAI's `tool_choice`), if it has one. */

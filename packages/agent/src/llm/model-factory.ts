@@ -1,6 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { boundedFetch } from './bounded-fetch.ts';
+import { createBoundedFetch } from './bounded-fetch.ts';
+import { logprobExtractor, OPENAI_PROVIDER } from './logprobs.ts';
 import { extractReasoningMiddleware, type LanguageModel, wrapLanguageModel } from 'ai';
 
 export interface LlmEndpointOptions {
@@ -9,6 +10,8 @@ export interface LlmEndpointOptions {
   readonly endpoint?: string | undefined;
   /** Endpoints of one's own may need none. */
   readonly apiKey?: string | undefined;
+  /** In the place of Node's own. */
+  readonly fetch?: typeof fetch;
 }
 
 /** Models by id, at an endpoint that speaks OpenAI's chat completions or Anthropic's messages. */
@@ -16,19 +19,23 @@ export function createModelFactory({
   provider,
   endpoint,
   apiKey,
+  fetch: given = fetch,
 }: LlmEndpointOptions): (modelId: string) => LanguageModel {
+  const fetch = createBoundedFetch(given);
   if (provider === 'anthropic') {
     return createAnthropic({
       baseURL: endpoint ?? 'https://api.anthropic.com/v1',
       apiKey: apiKey ?? 'none',
-      fetch: boundedFetch,
+      fetch,
     });
   }
   const openai = createOpenAICompatible({
-    name: 'openai',
+    name: OPENAI_PROVIDER,
     baseURL: endpoint ?? 'https://api.openai.com/v1',
     includeUsage: true,
-    fetch: boundedFetch,
+    supportsStructuredOutputs: true,
+    metadataExtractor: logprobExtractor,
+    fetch,
     ...(apiKey === undefined ? {} : { apiKey }),
   });
   // Reasoning that a model writes between these tags is not part of the answer.

@@ -4,10 +4,10 @@ import {
   BatonError,
   type DelegatedCall,
   type ErrorCode,
-  isRecord,
   type Json,
   extractObject,
   extractText,
+  readToolCalls,
 } from '@baton/protocol';
 
 const UNDECIDED: ReadonlySet<ErrorCode> = new Set(['schema_unusable', 'limit_checks']);
@@ -24,7 +24,7 @@ export class AnswerChecker {
     call: DelegatedCall & { readonly principal: string },
     data: unknown,
   ): Promise<string | undefined> {
-    if (isRecord(data) && Array.isArray(data['toolCalls']) && data['toolCalls'].length > 0) return undefined;
+    if (readToolCalls(data).length > 0) return undefined;
     const { schema } = call.request;
     try {
       const fit =

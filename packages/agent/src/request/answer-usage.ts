@@ -15,10 +15,10 @@ export function usageOf(data: unknown): Usage | undefined {
 /** The answer's data with the usage of an earlier try added: it was paid for too. */
 export function addEarlierUsage<T extends object | string>(earlier: unknown, data: T): T {
   const [before, now] = [usageOf(earlier), usageOf(data)];
-  if (before === undefined || now === undefined) return data;
-  const sum = { ...now };
+  if (before === undefined || typeof data === 'string') return data;
+  const sum: { -readonly [Name in keyof Usage]: Usage[Name] } = { ...now };
   for (const name of ['inputTokens', 'outputTokens'] as const) {
-    if (before[name] !== undefined) sum[name] = before[name] + (now[name] ?? 0);
+    if (before[name] !== undefined) sum[name] = before[name] + (now?.[name] ?? 0);
   }
   return Object.assign({}, data, { usage: sum });
 }

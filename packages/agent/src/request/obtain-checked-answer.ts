@@ -6,8 +6,9 @@ import type { DelegatedRequest } from '../api/delegated-request.ts';
 import type { RequestEvent } from '../api/events.ts';
 import { addEarlierUsage } from './answer-usage.ts';
 import { backoffMs } from '../timing/backoff.ts';
-import type { EndpointPause } from '../timing/endpoint-pause.ts';
+import type { EndpointHealth } from '../endpoint/endpoint-health.ts';
 import { sleep } from '../timing/sleep.ts';
+import type { AnswerStream } from './answer-stream.ts';
 import type { AnswerChecker } from './answer-checker.ts';
 import type { Lease } from './lease.ts';
 
@@ -15,7 +16,7 @@ import type { Lease } from './lease.ts';
 export interface LlmCalls {
   readonly answer: AnswerFunction;
   readonly checker: AnswerChecker;
-  readonly endpointPause: EndpointPause;
+  readonly health: EndpointHealth;
   readonly timeoutMs: number;
   /** LLM calls for one interaction at most, a repair included. */
   readonly tries: number;
@@ -30,21 +31,22 @@ const BACKOFF = { firstMs: 500, mostMs: 15_000 };
 export type LlmResult =
   /** To be posted. `problem`: the answer does not fit even after a repair, so Baton will refuse it and ask again. */
   | { readonly kind: 'answer'; readonly answer: AgentAnswer; readonly problem?: string | undefined }
-  /** The lease is over, the agent stops, or the endpoint is paused for longer than the lease lasts. */
+  /** The lease is over, the agent stops, or the endpoint does not answer, whatever is asked of it. */
   | { readonly kind: 'given-up' };
 
 /**
  * Calls the LLM for a request: checks the answer, has it repaired once, and retries failures that may pass. After the
- * last try the answer is the error that remained.
- * Errors: LlmCallFailure of kind `fatal`.
+ * last try the answer is the error that remained. What the endpoint fails at for others too is no try of this request: it is given up, for
+ * another time or agent. Each call is a try of `stream`, which posts its text as it comes. Errors: LlmCallFailure of kind `fatal`.
  */
 export async function obtainCheckedAnswer(
   request: DelegatedRequest,
   lease: Lease,
   calls: LlmCalls,
   emit: (event: RequestEvent) => void,
+  stream?: AnswerStream,
 ): Promise<LlmResult> {
-  const { checker, endpointPause, tries } = calls;
+  const { checker, health, tries } = calls;
   const cancelled = AbortSignal.any([calls.stopped, lease.signal]);
   // After a standstill of the machine or the process, timers are late and clocks are not.
   const isCancelled = () => cancelled.aborted || lease.remaining() === 0;
@@ -52,11 +54,9 @@ export async function obtainCheckedAnswer(
   let asked = request;
   let rejected: object | string | undefined;
   for (let tried = 1; ; tried++) {
-    if (endpointPause.remaining() > maxPauseMs) return { kind: 'given-up' };
-    await sleep(endpointPause.remaining(), cancelled);
-    if (isCancelled()) return { kind: 'given-up' };
+    if (isCancelled() || !health.answers) return { kind: 'given-up' };
     try {
-      const data = addEarlierUsage(rejected, await callWithTimeout(asked, calls, cancelled));
+      const data = addEarlierUsage(rejected, await callWithTimeout(asked, calls, cancelled, stream?.begin()));
       const problem = await checker.findProblem(request, data);
       if (problem === undefined || rejected !== undefined || tried === tries)
         return { kind: 'answer', answer: { status: 'success', data }, problem };
@@ -66,11 +66,10 @@ export async function obtainCheckedAnswer(
       rejected = data;
     } catch (error) {
       if (isCancelled()) return { kind: 'given-up' };
-      const failure = toLlmCallFailure(error);
+      const failure = await health.judge(toLlmCallFailure(error), cancelled);
       if (failure.kind === 'fatal') throw failure;
-      const { retryAfterMs = 0, scope } = failure;
-      if (retryAfterMs > 0 && scope === 'endpoint') endpointPause.pauseFor(retryAfterMs);
-      const inMs = Math.max(backoffMs(tried, BACKOFF), retryAfterMs, endpointPause.remaining());
+      if (isCancelled() || failure.scope === 'endpoint') return { kind: 'given-up' };
+      const inMs = Math.max(backoffMs(tried, BACKOFF), failure.retryAfterMs ?? 0);
       if (failure.kind === 'final' || tried === tries || inMs > maxPauseMs)
         return { kind: 'answer', answer: toErrorAnswer(failure) };
       emit({ kind: 'retrying', type: failure.type, message: failure.message, inMs });
@@ -84,6 +83,7 @@ async function callWithTimeout(
   request: DelegatedRequest,
   { answer, timeoutMs }: LlmCalls,
   cancelled: AbortSignal,
+  onText: ((piece: string) => void) | undefined,
 ): Promise<object | string> {
   const timedOut = new AbortController();
   const signal = AbortSignal.any([timedOut.signal, cancelled]);
@@ -93,7 +93,7 @@ async function callWithTimeout(
     { kind: 'passing' },
   );
   try {
-    const data = await pTimeout(answer(request, { signal }), {
+    const data = await pTimeout(answer(request, onText === undefined ? { signal } : { signal, onText }), {
       milliseconds: timeoutMs,
       message: timeout,
       signal: cancelled,

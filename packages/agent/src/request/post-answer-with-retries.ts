@@ -1,6 +1,6 @@
 import { type AgentAnswer, BatonError } from '@baton/protocol';
 import pRetry from 'p-retry';
-import type { GatewayClient, PostedAnswer } from '../gateway/gateway-client.ts';
+import type { PostedAnswer } from '../gateway/gateway-client.ts';
 import { isKeyRefusal, retryAfterMs } from '../gateway/gateway-errors.ts';
 import { sleep } from '../timing/sleep.ts';
 
@@ -25,17 +25,15 @@ export type Delivery =
   | { readonly kind: 'stopped' };
 
 /**
- * Posts an answer until Baton takes or refuses it, whatever becomes of the lease meanwhile.
+ * Posts an answer, or a chunk of one, until Baton takes or refuses it, whatever becomes of the lease meanwhile.
  * Errors: refusals of the key.
  */
-export async function postAnswerWithRetries(
-  gateway: GatewayClient,
-  interactionId: string,
-  answer: AgentAnswer,
-  { waitMs, stopped }: { waitMs: number; stopped: AbortSignal },
+export async function postWithRetries(
+  post: () => Promise<PostedAnswer>,
+  stopped: AbortSignal,
 ): Promise<Delivery> {
   try {
-    const posted = await pRetry(() => gateway.postAnswer(interactionId, answer, waitMs, stopped), {
+    const posted = await pRetry(post, {
       ...RETRIES,
       signal: stopped,
       shouldRetry: ({ error, attemptNumber }) => isRetryable(error, attemptNumber),

@@ -1,7 +1,13 @@
 import { type AgentAnswer, BatonError, toBatonError } from '@baton/protocol';
-import type { Effect, Program, ProgramDefinition } from '../effect.ts';
-import type { replayProgram, Awaited } from '../replay-program.ts';
-import { type Entry, formatEntry, type Outcome, parseEntry } from '../journal.ts';
+import {
+  type Effect,
+  isRemark,
+  type Program,
+  type ProgramDefinition,
+  type Remark,
+} from '../program/effect.ts';
+import type { replayProgram, Awaited } from '../program/replay-program.ts';
+import { type Entry, formatEntry, type Outcome, parseEntry } from '../program/journal.ts';
 import { fnv1aHash } from './random-program.ts';
 
 /** What can be seen of a run from outside: its requests by path, and its end as text. */
@@ -15,6 +21,7 @@ type Asked = Awaited['effect'];
 /** The outcome of an effect: a function of its kind and path and of the run's salt, never of when it is asked. */
 export function deterministicOutcome(salt: number, path: string, { kind }: Asked): Entry {
   const n = fnv1aHash(`${salt} ${path}`);
+  if (kind === 'lookup') return { kind, ok: true, value: { routes: 1 + (n % 3) } };
   if (kind === 'sleep') return { kind, ok: true, value: null };
   if (n % 20 === 0) return { kind, ok: false, error: { code: 'interaction_expired', message: `no ${n}`, n } };
   if (kind === 'check')
@@ -38,7 +45,7 @@ const ANSWERS: readonly ((n: number) => AgentAnswer)[] = [
 export function runWithoutFaults<I>(program: ProgramDefinition<I>, input: I, salt: number): Run {
   const requests = new Map<string, string>();
 
-  function outcomeOf(effect: Effect, path: string): Outcome {
+  function outcomeOf(effect: Exclude<Effect, Remark>, path: string): Outcome {
     if (effect.kind !== 'all') {
       requests.set(path, JSON.stringify(effect));
       return asKept(deterministicOutcome(salt, path, effect));
@@ -51,8 +58,13 @@ export function runWithoutFaults<I>(program: ProgramDefinition<I>, input: I, sal
     try {
       const line = start();
       let turn = line.next();
-      for (let index = 0; !turn.done; index++) {
-        const outcome = outcomeOf(turn.value, prefix + index);
+      for (let index = 0; !turn.done; ) {
+        const { value: effect } = turn;
+        if (isRemark(effect)) {
+          turn = line.next();
+          continue;
+        }
+        const outcome = outcomeOf(effect, `${prefix}${index++}`);
         turn = outcome.ok ? line.next(outcome.value) : line.throw(BatonError.fromWire(outcome.error));
       }
       return { ok: true, value: turn.value };

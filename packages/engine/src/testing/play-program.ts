@@ -1,5 +1,5 @@
 import { type AgentAnswer, BatonError, type DelegatedCall } from '@baton/protocol';
-import type { Effect, Program } from '../effect.ts';
+import { type Effect, isRemark, type Program } from '../program/effect.ts';
 
 /** What a call did when its effects came out as given, one after the other. */
 interface Playback<T> {
@@ -22,6 +22,10 @@ export function playProgram<T>(call: Program<T>, outcomes: readonly unknown[]): 
   try {
     let turn = call.next();
     while (!turn.done) {
+      if (isRemark(turn.value)) {
+        turn = call.next();
+        continue;
+      }
       effects.push(turn.value);
       if (left.length === 0) return watched(undefined);
       const outcome = left.shift();

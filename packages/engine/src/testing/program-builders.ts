@@ -1,7 +1,7 @@
 import type { DelegatedCall } from '@baton/protocol';
-import { askAgent, type Effect, type Program, type ProgramDefinition } from '../effect.ts';
-import type { Step } from '../replay-program.ts';
-import type { Entry, EntryKind, Journal } from '../journal.ts';
+import { askAgent, type Effect, type Program, type ProgramDefinition } from '../program/effect.ts';
+import type { Step } from '../program/replay-program.ts';
+import type { Entry, EntryKind, Journal } from '../program/journal.ts';
 
 /** Programs and journals as tables write them: questions are words, answers are plain values. */
 export function buildDelegatedCall(words: string): DelegatedCall {

@@ -1,7 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import fc from 'fast-check';
 import { z } from 'zod';
-import { generateForCaller, generateObject } from '../agent-call.ts';
+import { generateForCaller, generateObject } from '../agent-call/generate.ts';
 import {
   all,
   askPerson,
@@ -10,7 +10,7 @@ import {
   type ProgramDefinition,
   readProject,
   sleep,
-} from '../effect.ts';
+} from '../program/effect.ts';
 import { askTestQuestion } from './program-builders.ts';
 
 /**

@@ -45,7 +45,7 @@ describe('add_task version 1', () => {
     expect(run({ prompt: 'A search.' }).task(8)).toMatchObject({
       title: 'Worked out',
       dependencies: [1],
-      priority: 'high',
+      priority: 'critical',
     });
   });
 

@@ -1,31 +1,38 @@
-import { commitProject, generateObject, readProject } from '@baton/engine';
+import {
+  commitProject,
+  generateObjectWithContent,
+  readProject,
+  type ReadLimits,
+  type WithContent,
+} from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
+import { attachmentsField } from '../definition/attachments-field.ts';
 import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { nullAsAbsent } from '../schema/coercion.ts';
-import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
+import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
   type Dependency,
   formatTaskRef,
   allItemIds,
-  generatedTaskSchema,
   nextTaskId,
   parseTaskRefs,
+  plannedTaskSchema,
   prioritySchema,
   type Project,
   resolveTag,
   TASK_LIMITS,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
-import { rulesExcerpt } from '../prompt-kit/rules-section.ts';
-import { briefTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
+import { readProjectContext } from '../project-context/project-context.ts';
 import { taskViewSchema } from '../views/task-view.ts';
 import { buildAddTaskMessages, addTaskPromptText } from './prompt.ts';
 import { definedFields } from '../schema/defined-fields.ts';
 
 const MOST_EXISTING = 200;
+const MOST_RELATED = 10;
 
 const addTaskInput = z
   .strictObject({
@@ -52,7 +59,7 @@ const addTaskInput = z
       .meta({ type: ['string', 'integer', 'array'] })
       .optional()
       .describe('Ids of the tasks that it depends on, separated by commas; each must exist'),
-    priority: nullAsAbsent(prioritySchema).describe('high, medium or low'),
+    priority: nullAsAbsent(prioritySchema).describe('critical, high, medium or low'),
     research,
     tag,
     projectRoot,
@@ -74,13 +81,17 @@ const addTaskResult = z.object({
   task: taskViewSchema,
 });
 
-const addTaskAnswer = generatedTaskSchema.omit({ id: true, status: true });
+const addTaskAnswer = plannedTaskSchema
+  .omit({ id: true, status: true })
+  .meta({ required: ['title', 'description', 'details', 'testStrategy'] });
 
 /** Adds one task: as the caller wrote it, or worked out by the LLM. Its id is given when it is put in. */
 export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTaskResult>> = {
   name: 'add_task',
   version: 1,
   title: 'Add a task',
+  category: 'task-management',
+  changes: ['tasks', 'task'],
   description:
     'Adds one task. With `title` and `description` it is added as it is, without any LLM; with `prompt` the LLM works ' +
     'it out, and that call is delegated to you: answer it with agent_llm.',
@@ -97,28 +108,34 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
     const dependencies = own.map((id): Dependency => (id.includes('.') ? id : Number(id)));
     const { title, description, details, testStrategy } = input;
     const manual = title !== undefined && description !== undefined;
-    const found = yield* readProject(projectRoot, (project?: Project) => {
+    const request = requestOf(prompt, input);
+    const found = yield* readProject(projectRoot, (project: Project | undefined, limits: ReadLimits) => {
       const tag = resolveTag(project, input.tag);
       const tasks = project?.tags.get(tag)?.tasks ?? [];
       refuseUnknown(own, allItemIds(tasks), tag);
-      const existing = manual ? [] : tasks.slice(-MOST_EXISTING).map(briefTaskExcerpt);
-      return { tag, existing, count: tasks.length, nextId: nextTaskId(tasks), rules: rulesExcerpt(project) };
+      const wish = {
+        tag,
+        about: [],
+        dependencies,
+        query: request,
+        related: MOST_RELATED,
+        plan: MOST_EXISTING,
+      };
+      const { plan, ...known } = readProjectContext(manual ? undefined : project, wish, limits);
+      return { tag, existing: plan, count: tasks.length, nextId: nextTaskId(tasks), ...known };
     });
-    const answer = manual
-      ? { title, description }
-      : yield* generateObject({
-          ...LLM_MODELS[modelRoleFor(research)],
+    const { value: answer, content }: WithContent<z.infer<typeof addTaskAnswer>> = manual
+      ? { value: { title, description }, content: [] }
+      : yield* generateObjectWithContent({
+          ...ROLE_PARAMETERS[modelRoleFor(research)],
           role: modelRoleFor(research),
-          messages: buildAddTaskMessages(
-            { ...found, request: requestOf(prompt, input), dependencies },
-            research,
-          ),
+          messages: buildAddTaskMessages({ ...found, request, dependencies }, research),
           summary: `Work out a task: ${excerpt(prompt, 80)}`,
           schema: addTaskAnswer,
           objectName: 'new_task',
         });
     const given = { title, description, details, testStrategy, priority: input.priority };
-    const { dependencies: suggested = [], ...worked }: z.infer<typeof addTaskAnswer> = answer;
+    const { dependencies: suggested = [], ...worked } = answer;
     const { tag, taskId, task } = yield* commitProject<{ tag: string; taskId: number; task: Json }>(
       projectRoot,
       {
@@ -129,6 +146,7 @@ export const addTaskOperation: ToolOperation<AddTaskInput, z.infer<typeof addTas
         dependencies,
         suggested,
         seenBelow: found.nextId,
+        ...attachmentsField(content),
       } satisfies Command as Json,
     );
     return { projectRoot, tag, id: taskId, task };

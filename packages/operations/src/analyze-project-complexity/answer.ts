@@ -18,6 +18,14 @@ const within = (least: number, most: number) =>
     return typeof number === 'number' ? Math.min(most, Math.max(least, Math.round(number))) : number;
   }, z.int().min(least).max(most));
 
+/** What is judged of a task. */
+export const complexityFields = {
+  complexityScore: within(1, 10).describe('1 (an hour of routine) to 10 (weeks, with unknowns)'),
+  recommendedSubtasks: nullAsAbsent(within(0, MAX_RECOMMENDED_SUBTASKS)),
+  expansionPrompt: text,
+  reasoning: text,
+};
+
 export const analyzeAnswerSchema = objectOrBareList(
   'complexityAnalysis',
   z.object({
@@ -25,10 +33,7 @@ export const analyzeAnswerSchema = objectOrBareList(
       .array(
         z.object({
           taskId: generatedTaskSchema.shape.id.describe('The id of the task'),
-          complexityScore: within(1, 10).describe('1 (an hour of routine) to 10 (weeks, with unknowns)'),
-          recommendedSubtasks: nullAsAbsent(within(0, MAX_RECOMMENDED_SUBTASKS)),
-          expansionPrompt: text,
-          reasoning: text,
+          ...complexityFields,
         }),
       )
       .max(MAX_ENTRIES),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { applyCommand } from '../project/index.ts';
+import { applyCommand, STATUSES } from '../project/index.ts';
 import { TEST_NOW, objectAnswer } from '../testing/run-program-in-memory.ts';
 import {
   projectWithTasks,
@@ -40,11 +40,31 @@ describe('analyze_project_complexity version 1', () => {
   });
 
   it.each([
-    ['open tasks', {}, '2, 3, 5'],
+    ['active tasks', {}, '2, 3, 5'],
     ['a range of them', { from: '3', to: 4 }, '3'],
-    ['named ones, whatever their status', { ids: '1,4' }, '1, 4'],
+    ['named ones', { ids: '5,2' }, '2, 5'],
   ])('asks about %s', (_what, input, ids) => {
     expect(sentPromptText(run(input).calls[0])).toContain(`for these ids: ${ids}.`);
+  });
+
+  it('judges the statuses of claude-task-master, and names those that were named and are not judged', () => {
+    const project = projectWithTasks(STATUSES.map((status, at) => ({ id: at + 1, status })));
+    const all = run({}, [], project);
+    const judged = [1, 2, 7];
+    expect(judged.map((id) => STATUSES[id - 1])).toEqual(['pending', 'in-progress', 'blocked']);
+    expect(sentPromptText(all.calls[0])).toContain('for these ids: 1, 2, 7.');
+    expect(all.end).toMatchObject({ result: { tasksAnalyzed: 3 } });
+    expect(all.end).not.toHaveProperty('result.skipped');
+    const named = run({ ids: '3,4,7' }, [], project);
+    expect(sentPromptText(named.calls[0])).toContain('for these ids: 7.');
+    const skipped = [
+      { id: 3, status: 'review' },
+      { id: 4, status: 'done' },
+    ];
+    expect(named.end).toMatchObject({ result: { tasksAnalyzed: 1, skipped } });
+    const none = run({ ids: '3,4' }, [], project);
+    expect(none.calls).toEqual([]);
+    expect(none.end).toMatchObject({ status: 'completed', result: { tasksAnalyzed: 0, skipped } });
   });
 
   it('makes one entry for every task that it asked about, with defaults for those left out, and no other', () => {

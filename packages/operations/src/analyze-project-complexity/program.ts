@@ -1,13 +1,28 @@
-import { all, commitProject, generateObject, type Program, readProject } from '@baton/engine';
+import {
+  all,
+  commitProject,
+  generateObject,
+  type Program,
+  readProject,
+  type ReadLimits,
+} from '@baton/engine';
 import type { Json } from '@baton/protocol';
 import { z } from 'zod';
 import { idTextSchema, projectRoot, research, tag } from '../definition/shared-arguments.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
-import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
+import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
-import { type Command, type Project, requireProject, requireTag, resolveTag } from '../project/index.ts';
+import {
+  type Command,
+  type Project,
+  requireProject,
+  requireTag,
+  resolveTag,
+  STATUSES,
+} from '../project/index.ts';
 import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
-import { rulesExcerpt } from '../prompt-kit/rules-section.ts';
+import type { JournaledProject } from '../project-context/context-sections.ts';
+import { readProjectContext } from '../project-context/project-context.ts';
 import { analyzeAnswerSchema, toOneAnalysisPerTask } from './answer.ts';
 import { buildAnalyzeMessages, type TaskExcerpt, taskExcerpt, analyzePromptText } from './prompt.ts';
 import { selectTasksToAnalyze } from './select-tasks-to-analyze.ts';
@@ -22,7 +37,9 @@ export const analyzeInputSchema = z.strictObject({
   research,
   ids: idTextSchema(10_000)
     .optional()
-    .describe('Only these tasks, separated by commas, whatever their status'),
+    .describe(
+      'Only these tasks, separated by commas; those that are neither pending, in progress nor blocked are skipped and listed',
+    ),
   from: integerOrDigits(z.int().min(1).optional()).optional().describe('Only tasks from this id on'),
   to: integerOrDigits(z.int().min(1).optional()).optional().describe('Only tasks up to this id'),
   tag,
@@ -41,6 +58,8 @@ const analyzeResult = z.object({
   projectRoot: z.string(),
   tag: z.string(),
   tasksAnalyzed: z.int(),
+  /** Tasks of `ids` that were not judged, since they are neither pending, in progress nor blocked. */
+  skipped: z.array(z.object({ id: z.int(), status: z.enum(STATUSES) })).optional(),
   /** Scores without their reasons: complexity_report has those. */
   analyses: z.array(scored),
   summary: z.object({
@@ -56,8 +75,10 @@ export const analyzeProjectComplexityOperation: ToolOperation<AnalyzeInput, z.in
   name: 'analyze_project_complexity',
   version: 1,
   title: 'Analyze the complexity of tasks',
+  category: 'complexity-analysis',
+  changes: ['complexity-report'],
   description:
-    "Scores the complexity of a tag's open tasks and recommends into how many subtasks each is to be split; kept as the " +
+    "Scores the complexity of a tag's tasks that are pending, in progress or blocked and recommends into how many subtasks each is to be split; kept as the " +
     'complexity report, which expand_task and expand_all follow. The LLM call is delegated to you: answer it with agent_llm.',
   input: analyzeInputSchema,
   result: analyzeResult,
@@ -66,7 +87,7 @@ export const analyzeProjectComplexityOperation: ToolOperation<AnalyzeInput, z.in
     'Read the reasons with complexity_report.',
     'Split the tasks with expand_all, or one of them with expand_task.',
   ],
-  hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 
   *run(input) {
     const { projectRoot, threshold, research = false } = input;
@@ -74,9 +95,13 @@ export const analyzeProjectComplexityOperation: ToolOperation<AnalyzeInput, z.in
     const found = yield* readProject(projectRoot, (project?: Project) => {
       const existing = requireProject(project, projectRoot);
       const tag = resolveTag(existing, input.tag);
-      const tasks = selectTasksToAnalyze(requireTag(existing, tag).tasks, tag, input).map(taskExcerpt);
-      const batches = splitIntoBatches(tasks, TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
-      return { tag, batches: batches.map((batch) => batch.map(({ id }) => id)) };
+      const { analyzed, skipped } = selectTasksToAnalyze(requireTag(existing, tag).tasks, tag, input);
+      const batches = splitIntoBatches(analyzed.map(taskExcerpt), TASKS_AT_ONCE, CHARACTERS_AT_ONCE);
+      return {
+        tag,
+        batches: batches.map((batch) => batch.map(({ id }) => id)),
+        ...(skipped.length > 0 ? { skipped } : {}),
+      };
     });
     const judged = yield* all(
       found.batches.map((ids) => () => analyzeBatch(ids, found.tag, { projectRoot, threshold, research })),
@@ -91,6 +116,7 @@ export const analyzeProjectComplexityOperation: ToolOperation<AnalyzeInput, z.in
       projectRoot,
       tag: found.tag,
       tasksAnalyzed: analyses.length,
+      ...(found.skipped === undefined ? {} : { skipped: found.skipped }),
       analyses,
       summary: {
         highComplexityTasks: high,
@@ -101,12 +127,13 @@ export const analyzeProjectComplexityOperation: ToolOperation<AnalyzeInput, z.in
     };
   },
 
-  summarize: ({ tasksAnalyzed, tag, summary }) =>
+  summarize: ({ tasksAnalyzed, tag, summary, skipped }) =>
     `Analyzed ${tasksAnalyzed} ${tasksAnalyzed === 1 ? 'task' : 'tasks'} of tag '${tag}'; ` +
-    `${summary.tasksToExpand.length} to be split.`,
+    `${summary.tasksToExpand.length} to be split` +
+    `${skipped && skipped.length > 0 ? `; skipped for their status: ${skipped.map(({ id }) => id).join(', ')}` : ''}.`,
 };
 
-type Batch = { readonly batch: readonly TaskExcerpt[]; readonly rules?: string | undefined };
+type Batch = JournaledProject & { readonly batch: readonly TaskExcerpt[] };
 
 interface Asked {
   readonly projectRoot: string;
@@ -119,11 +146,15 @@ function* analyzeBatch(
   tag: string,
   { projectRoot, threshold, research }: Asked,
 ): Program<z.infer<typeof scored>[]> {
-  const found: Batch = yield* readProject(projectRoot, (project?: Project) => {
-    const tasks = project?.tags.get(tag)?.tasks.filter(({ id }) => asked.includes(id)) ?? [];
-    return { batch: tasks.map(taskExcerpt), rules: rulesExcerpt(project) };
+  const found: Batch = yield* readProject(projectRoot, (project: Project | undefined, limits: ReadLimits) => {
+    const ids = new Set(asked);
+    const tasks = project?.tags.get(tag)?.tasks.filter(({ id }) => ids.has(id)) ?? [];
+    const dependencies = [...new Set(tasks.flatMap(({ dependencies }) => dependencies))];
+    const wish = { tag, about: asked, dependencies, query: '', related: 0 };
+    const { rules, context } = readProjectContext(project, wish, limits);
+    return { batch: tasks.map(taskExcerpt), rules, context };
   });
-  const { batch, rules } = found;
+  const { batch } = found;
   if (batch.length === 0) return [];
   const role = modelRoleFor(research);
   const ids =
@@ -131,9 +162,9 @@ function* analyzeBatch(
       ? `task ${batch[0]?.id}`
       : `${batch.length} tasks (${batch[0]?.id} to ${batch.at(-1)?.id})`;
   const answer = yield* generateObject({
-    ...LLM_MODELS[role],
+    ...ROLE_PARAMETERS[role],
     role,
-    messages: buildAnalyzeMessages(batch, threshold, rules, research),
+    messages: buildAnalyzeMessages(batch, threshold, found, research),
     summary: `Judge the complexity of ${ids}, tag '${tag}'`,
     schema: analyzeAnswerSchema,
     objectName: 'complexity_analysis',

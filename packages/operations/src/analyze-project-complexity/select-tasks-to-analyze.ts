@@ -1,8 +1,8 @@
 import { BatonError } from '@baton/protocol';
 import { parseTaskRefs, requireTask, type Status, type Task } from '../project/index.ts';
 
-/** What is open is judged; the rest only when it is named. */
-const OPEN: ReadonlySet<Status> = new Set(['pending', 'in-progress', 'blocked', 'review']);
+/** The statuses whose tasks are judged, those of claude-task-master. */
+const ACTIVE: ReadonlySet<Status> = new Set(['pending', 'in-progress', 'blocked']);
 
 export interface Selection {
   readonly ids?: string | undefined;
@@ -10,12 +10,28 @@ export interface Selection {
   readonly to?: number | undefined;
 }
 
-/** The tasks to judge. @throws BatonError `project_task_not_found`, `invalid_arguments`. */
+/** A task that was named, and is not judged for its status. */
+export type NotAnalyzed = { readonly id: number; readonly status: Status };
+
+/**
+ * The tasks to judge, and of those that were named the ones whose status keeps them from it.
+ *
+ * @throws BatonError `project_task_not_found`, `invalid_arguments`.
+ */
 export function selectTasksToAnalyze(
   tasks: readonly Task[],
   tag: string,
-  { ids, from, to }: Selection,
-): Task[] {
+  selection: Selection,
+): { readonly analyzed: Task[]; readonly skipped: NotAnalyzed[] } {
+  const selected = selectTasks(tasks, tag, selection);
+  const left = selection.ids === undefined ? [] : selected.filter(({ status }) => !ACTIVE.has(status));
+  return {
+    analyzed: selected.filter(({ status }) => ACTIVE.has(status)),
+    skipped: left.map(({ id, status }) => ({ id, status })),
+  };
+}
+
+function selectTasks(tasks: readonly Task[], tag: string, { ids, from, to }: Selection): Task[] {
   if (ids !== undefined) {
     const refs = parseTaskRefs(ids, 'ids');
     const part = refs.find(({ subtask }) => subtask !== undefined);
@@ -34,7 +50,5 @@ export function selectTasksToAnalyze(
     throw new BatonError('invalid_arguments', `from: ${from} comes after to, which is ${to}.`, {
       field: 'from',
     });
-  return tasks.filter(
-    ({ id, status }) => OPEN.has(status) && id >= (from ?? 0) && id <= (to ?? Number.POSITIVE_INFINITY),
-  );
+  return tasks.filter(({ id }) => id >= (from ?? 0) && id <= (to ?? Number.POSITIVE_INFINITY));
 }

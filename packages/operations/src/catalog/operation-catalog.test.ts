@@ -14,6 +14,9 @@ describe('the catalog', () => {
       'update_task',
       'update_subtask',
       'add_task',
+      'scope_up_task',
+      'scope_down_task',
+      'research',
     ]);
   });
 

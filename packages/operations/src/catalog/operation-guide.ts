@@ -1,7 +1,6 @@
 import { isRecord } from '@baton/protocol';
-import { toolOperations } from './operation-catalog.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
-import { requireOperationPrompt } from './prompt-catalog.ts';
+import { nextStepsSection, requireToolText } from './prompt-catalog.ts';
 
 const MOST_FIELDS = 40;
 const MOST_SHOWN = 500;
@@ -10,13 +9,12 @@ const MOST_SHOWN = 500;
  * The text for people that results do not carry: what an operation does, what is known of this one from its arguments
  * or its result, and what may come next. What is shown of the context is data, and is shown as such.
  *
- * @throws BatonError `invalid_arguments` for an operation that has no prompt.
+ * @throws BatonError `invalid_arguments` for a name that has no text.
  */
 export function formatOperationGuide(name: string, context: Readonly<Record<string, unknown>>): string {
-  const { title, description } = requireOperationPrompt(name);
-  const operation = toolOperations.get(name);
-  const result = operation?.result.safeParse(context);
-  const happened = result?.success ? operation?.summarize(result.data) : undefined;
+  const text = requireToolText(name);
+  const { title, description, nextSteps } = text;
+  const happened = text.summarize(context);
   const facts = Object.entries(context)
     .filter(([field]) => field !== 'status' && field !== 'operation')
     .slice(0, MOST_FIELDS)
@@ -25,8 +23,7 @@ export function formatOperationGuide(name: string, context: Readonly<Record<stri
     `# ${title}`,
     happened ?? description,
     ...(facts.length > 0 ? ['## What is known', facts.join('\n')] : []),
-    '## What may come next',
-    (operation?.nextSteps ?? []).map((step) => `- ${step}`).join('\n'),
+    ...nextStepsSection(nextSteps),
     '',
   ].join('\n\n');
 }

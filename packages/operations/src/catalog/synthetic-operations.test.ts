@@ -1,3 +1,4 @@
+import { messageText } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
 import { runProgramInMemory, objectAnswer } from '../testing/run-program-in-memory.ts';
 import { syntheticOperations } from './synthetic-operations.ts';
@@ -7,7 +8,8 @@ function run(name: string, input: unknown) {
   if (!program) throw new Error(`no ${name}`);
   return runProgramInMemory(program, program.input.parse(input), {
     projects: new Map(),
-    answer: ({ request }) => objectAnswer({ value: `re: ${request.messages[0]?.content}` }),
+    answer: ({ request }) =>
+      objectAnswer({ value: `re: ${request.messages.slice(0, 1).map(messageText).join()}` }),
   });
 }
 

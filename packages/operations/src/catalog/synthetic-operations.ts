@@ -2,7 +2,7 @@ import { all, generateObject, type Program, sleep } from '@baton/engine';
 import { z } from 'zod';
 import { indexByName } from './operation-catalog.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
-import { LLM_MODELS } from '../definition/llm-models.ts';
+import { ROLE_PARAMETERS } from '../definition/role-parameters.ts';
 import type { Operation, ToolHints } from '../definition/operation.ts';
 
 /** Operations for tests and the benchmark only: small, without a project. */
@@ -19,7 +19,7 @@ const answer = z.object({ value: z.string() });
 function* ask(content: string): Program<string> {
   const { value } = yield* generateObject({
     role: 'main',
-    ...LLM_MODELS.main,
+    ...ROLE_PARAMETERS.main,
     messages: [{ role: 'user', content }],
     summary: 'Echo',
     schema: answer,
@@ -35,6 +35,7 @@ const benchEcho: Operation<Echo, { value: string }> = {
   name: 'bench_echo',
   version: 1,
   title: 'Echo',
+  category: 'delegation',
   description: 'Asks once for a value.',
   input: z.strictObject({ text, schemaHint: text.optional() }),
   result: answer,
@@ -50,6 +51,7 @@ const benchFan: Operation<{ n: number }, { values: string[] }> = {
   name: 'bench_fan',
   version: 1,
   title: 'Fan',
+  category: 'delegation',
   description: 'Asks n times at once.',
   input: z.strictObject({ n: integerOrDigits(z.int().min(1).max(64)) }),
   result: z.object({ values: z.array(z.string()) }),
@@ -66,6 +68,7 @@ const benchPoison: Operation<{ text: string }, never> = {
   name: 'bench_poison',
   version: 1,
   title: 'Poison',
+  category: 'delegation',
   description: 'Asks once, then breaks.',
   input: z.strictObject({ text }),
   result: z.never(),
@@ -82,6 +85,7 @@ const benchSleep: Operation<{ ms: number; text: string }, { value: string }> = {
   name: 'bench_sleep',
   version: 1,
   title: 'Sleep',
+  category: 'delegation',
   description: 'Sleeps, then asks once.',
   input: z.strictObject({
     ms: integerOrDigits(z.int().min(0).max(600_000)),

@@ -1,6 +1,9 @@
 import type { ProgramDefinition } from '@baton/engine';
 import type { z } from 'zod';
+import type { IgnoredReport } from './ignored-arguments.ts';
 import type { PromptText } from '../prompt-kit/prompt-text.ts';
+import type { ChangedResource } from './changed-resources.ts';
+import type { ToolCategory } from './tool-category.ts';
 
 /** MCP's tool annotations (2025-11-25, server/tools). Hints, never a promise that anything enforces. */
 export interface ToolHints {
@@ -17,12 +20,25 @@ export interface ToolHints {
  */
 export interface Operation<Input = unknown, Result = unknown> extends ProgramDefinition<Input> {
   readonly title: string;
+  readonly category: ToolCategory;
+  /** The kinds of resources that it makes or changes; its replies link those that its result names. */
+  readonly changes?: readonly ChangedResource[];
   readonly description: string;
   readonly input: z.ZodType<Input>;
   readonly result: z.ZodType<Result>;
   readonly hints: ToolHints;
+  /** The argument whose text the caller does not want back: the directive of the call leaves it out, the stored request has it. */
+  unechoed?(input: Input): UnechoedText | undefined;
+  /** What of a parsed input is ignored; every reply to the call names it. */
+  ignored?(input: Input): readonly IgnoredReport[];
   /** One sentence about a result, for clients that read only text. */
   summarize(result: Result): string;
+}
+
+/** A text that a caller gave, by the name of its argument. */
+export interface UnechoedText {
+  readonly argument: string;
+  readonly text: string;
 }
 
 /** An operation that is a tool of every gateway, with what people read of it. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { orJsonText } from '@baton/protocol';
 import { booleanOrText } from '../schema/coercion.ts';
-import { tagNameSchema } from '../project/index.ts';
+import { tagNameSchema, taskMetadataSchema } from '../project/index.ts';
 
 /** Arguments that several tools share, in name, type and wording. */
 
@@ -23,6 +24,29 @@ export const research = booleanOrText('Ask the model for research instead of the
 export const MAX_PROMPT_LENGTH = 50_000;
 
 export const prompt = z.string().min(1).max(MAX_PROMPT_LENGTH).regex(/\S/, 'must not be blank');
+
+/** For operations that work without an LLM where `metadata` alone is given; a blank prompt is then none. */
+export const promptOrMetadata = {
+  prompt: z.preprocess(
+    (value) => (typeof value === 'string' && value.trim() === '' ? undefined : value),
+    prompt.optional(),
+  ),
+  metadata: orJsonText(taskMetadataSchema)
+    .meta({ type: ['object', 'string'] })
+    .optional()
+    .describe(
+      'Fields of your own, merged into those that the task has; no LLM sees them. Alone, without prompt, nothing else changes',
+    ),
+};
+
+export function refusePromptAndMetadataMissing(
+  { prompt, metadata }: { prompt?: string | undefined; metadata?: object | undefined },
+  context: z.RefinementCtx,
+): void {
+  if (prompt !== undefined || metadata !== undefined) return;
+  const message = 'give prompt for the LLM to work from, or metadata to keep, or both';
+  context.addIssue({ code: 'custom', path: ['prompt'], message });
+}
 
 /** An id as people and models write it: a number, or text. */
 export const idTextSchema = (most: number) =>

@@ -1,6 +1,5 @@
 import { type AgentAnswer, delegatedCallDetailsSchema } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
-import { LLM_MODELS } from '../definition/llm-models.ts';
 import { runProgramInMemory } from '../testing/run-program-in-memory.ts';
 import { delegatedCallOperation } from './program.ts';
 
@@ -19,7 +18,6 @@ describe('delegated_call', () => {
     expect(calls[0]).toMatchObject({ role: 'main', serviceType: 'generateText', attempt: 1 });
     expect(calls[0]?.request).toEqual({
       apiKey: null,
-      modelId: LLM_MODELS.main.modelId,
       messages,
       maxTokens: 100,
       temperature: 0.7,

@@ -7,13 +7,12 @@ import {
   type Message,
 } from '@baton/protocol';
 import { z } from 'zod';
-import { LLM_MODELS } from '../definition/llm-models.ts';
 import type { Operation } from '../definition/operation.ts';
 
 const delegatedCallResult = z.looseObject({ originalCommand: z.string(), response: z.unknown() });
 
 /** What may come with an answer and is passed on as it came. */
-const BESIDE = ['content', 'toolCalls', 'logprobs', 'model', 'usage'];
+const BESIDE = ['content', 'logprobs', 'model', 'usage'];
 
 /**
  * The request that a caller brings itself (`delegatedCallDetails` of `agent_llm`): delegated as it came, its answer
@@ -23,6 +22,7 @@ export const delegatedCallOperation: Operation<DelegatedCallDetails, z.infer<typ
   name: 'delegated_call',
   version: 1,
   title: 'Delegate an LLM call',
+  category: 'delegation',
   description: 'Delegates an LLM request of the caller to the agent and returns its answer.',
   input: delegatedCallDetailsSchema,
   result: delegatedCallResult,
@@ -31,10 +31,10 @@ export const delegatedCallOperation: Operation<DelegatedCallDetails, z.infer<typ
   *run({ originalCommand, role, serviceType, requestParameters }) {
     const { modelId, messages, maxTokens, temperature, ...parameters } = requestParameters;
     const { schema } = parameters;
-    const { response, data } = yield* generateForCaller({
+    const { response, data, toolCalls } = yield* generateForCaller({
       role,
       serviceType,
-      modelId: modelId ?? LLM_MODELS[role].modelId,
+      ...(modelId === undefined ? {} : { modelId }),
       messages: messages as readonly Message[],
       summary: `Call of ${originalCommand}`,
       parameters: parameters as JsonObject,
@@ -47,6 +47,7 @@ export const delegatedCallOperation: Operation<DelegatedCallDetails, z.infer<typ
       originalCommand,
       response,
       ...Object.fromEntries(given.filter(([name]) => BESIDE.includes(name))),
+      ...(toolCalls.length === 0 ? {} : { toolCalls }),
     };
   },
 

@@ -1,4 +1,5 @@
 import { replayProgram, type Entry } from '@baton/engine';
+import { DEFAULT_LIMITS } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
 import { applyCommand } from '../project/index.ts';
 import { TEST_NOW, objectAnswer } from '../testing/run-program-in-memory.ts';
@@ -12,7 +13,7 @@ import { expandAllOperation } from './program.ts';
 const PARTS = { subtasks: [{ id: 1, title: 'New', description: 'Why' }] };
 const many = (count: number) => projectWithTasks(Array.from({ length: count }, (_, at) => ({ id: at + 1 })));
 
-describe('expand_all version 1', () => {
+describe('expand_all version 2', () => {
   it('reads, then for each task reads, asks, commits: its golden transcript', () => {
     const { transcript } = runOperationInMemory(
       expandAllOperation,
@@ -55,7 +56,7 @@ describe('expand_all version 1', () => {
       {
         before: many(3),
         answers: (call) =>
-          sentPromptText(call).includes('"id":2,')
+          sentPromptText(call).includes('<task>\n{"id":2,')
             ? { status: 'error', errorDetails: { message: 'No more credit.', type: 'billing' } }
             : objectAnswer(PARTS),
       },
@@ -138,7 +139,10 @@ describe('a thousand tasks', () => {
         expect(step.awaited.length).toBeLessThanOrEqual(atOnce);
         for (const { path, effect } of reads) {
           if (effect.kind === 'read')
-            journal.set(path, kept({ kind: 'read', ok: true, value: effect.select(project as never) }));
+            journal.set(
+              path,
+              kept({ kind: 'read', ok: true, value: effect.select(project as never, DEFAULT_LIMITS) }),
+            );
           if (effect.kind !== 'commit') continue;
           const applied = applyCommand(project, effect.command as never, TEST_NOW);
           project = applied.project;

@@ -6,12 +6,24 @@ import { splitTask } from '../expand-task/split-task.ts';
 import { subtaskCountArgument } from '../expand-task/program.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
 import type { ToolOperation } from '../definition/operation.ts';
-import { type Project, requireProject, requireTag, resolveTag, type Task } from '../project/index.ts';
+import {
+  ignoredStatusesNote,
+  statusesIgnoredField,
+  listIgnoredStatuses,
+  type Project,
+  requireProject,
+  requireTag,
+  resolveTag,
+  type Task,
+} from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
 import { expandPromptText } from '../expand-task/prompt.ts';
+import { expandTogether } from './expand-together.ts';
+import { type ExpansionEnd, failedExpansion } from './expansion-end.ts';
 
 const AT_ONCE = 8;
 const MOST_AT_ONCE = 32;
+const MOST_PER_REQUEST = 10;
 
 const expandAllInput = z.strictObject({
   num: subtaskCountArgument,
@@ -20,6 +32,9 @@ const expandAllInput = z.strictObject({
   force: booleanOrText('Split tasks that have subtasks too, replacing those that are not done'),
   atOnce: integerOrDigits(z.int().min(1).max(MOST_AT_ONCE).default(AT_ONCE)).describe(
     'How many requests may wait for an answer at once',
+  ),
+  perRequest: integerOrDigits(z.int().min(1).max(MOST_PER_REQUEST).default(1)).describe(
+    'How many tasks one request has split: fewer and longer answers. A task that an answer leaves out is asked for again',
   ),
   tag,
   projectRoot,
@@ -35,11 +50,8 @@ const expandAllResult = z.object({
   skippedCount: z.int(),
   expanded: z.array(z.object({ id: z.int(), subtasksAdded: z.int() })),
   failed: z.array(z.object({ id: z.int(), code: z.string(), message: z.string() })),
+  ...statusesIgnoredField,
 });
-
-type End =
-  | { readonly id: number; readonly subtasksAdded: number }
-  | { readonly id: number; readonly code: string; readonly message: string };
 
 /**
  * Splits every open task that has no subtasks yet, some at once, in whatever order the answers come. Each is in the
@@ -47,8 +59,10 @@ type End =
  */
 export const expandAllOperation: ToolOperation<ExpandAllInput, z.infer<typeof expandAllResult>> = {
   name: 'expand_all',
-  version: 1,
+  version: 2,
   title: 'Split all open tasks into subtasks',
+  category: 'task-management',
+  changes: ['tasks', 'task'],
   description:
     'Splits every pending or in-progress task without subtasks (`force`: with subtasks too). Several LLM requests are ' +
     'open at once: pendingInteractions lists them, pending_interactions fetches each; answer them with agent_llm in any order.',
@@ -58,7 +72,7 @@ export const expandAllOperation: ToolOperation<ExpandAllInput, z.infer<typeof ex
   nextSteps: ['See what failed, if anything did, and call expand_task for it.', 'Begin with next_task.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 
-  *run({ projectRoot, num, prompt, force = false, research = false, atOnce, ...input }) {
+  *run({ projectRoot, num, prompt, force = false, research = false, atOnce, perRequest, ...input }) {
     const found = yield* readProject(projectRoot, (project?: Project) => {
       const existing = requireProject(project, projectRoot);
       const tag = resolveTag(existing, input.tag);
@@ -67,10 +81,16 @@ export const expandAllOperation: ToolOperation<ExpandAllInput, z.infer<typeof ex
     });
     const { tag, ids, total } = found;
     const wish = { projectRoot, tag, num, prompt, force, research, show: false };
-    const ends = yield* all(
-      ids.map((id) => () => expandOne({ ...wish, id })),
-      atOnce,
-    );
+    const ends =
+      perRequest > 1
+        ? (yield* all(
+            groupsOf(ids, perRequest).map((group) => () => expandTogether(wish, group)),
+            atOnce,
+          )).flat()
+        : yield* all(
+            ids.map((id) => () => expandOne({ ...wish, id })),
+            atOnce,
+          );
     const expanded = ends.flatMap((end) => ('subtasksAdded' in end ? [end] : []));
     const failed = ends.flatMap((end) => ('code' in end ? [end] : []));
     return {
@@ -80,29 +100,45 @@ export const expandAllOperation: ToolOperation<ExpandAllInput, z.infer<typeof ex
       expandedCount: expanded.length,
       failedCount: failed.length,
       skippedCount: total - ids.length,
-      expanded,
+      expanded: expanded.map(({ id, subtasksAdded }) => ({ id, subtasksAdded })),
       failed: failed.map(shortenMessage),
+      ...listIgnoredStatuses(...expanded.map(({ statusesIgnored }) => statusesIgnored)),
     };
   },
 
-  summarize: ({ expandedCount, failedCount, tag }) =>
+  summarize: ({ expandedCount, failedCount, tag, statusesIgnored }) =>
     `Split ${expandedCount} ${expandedCount === 1 ? 'task' : 'tasks'} of tag '${tag}'` +
-    `${failedCount > 0 ? `; ${failedCount} failed and are listed` : ''}.`,
+    `${failedCount > 0 ? `; ${failedCount} failed and are listed` : ''}${ignoredStatusesNote(statusesIgnored)}.`,
 };
+
+/** Version 1, of tasks that a release before has started: it asks for each task alone, whatever its arguments say. */
+export const formerExpandAllOperation: typeof expandAllOperation = {
+  ...expandAllOperation,
+  version: 1,
+  run: (input) => expandAllOperation.run({ ...input, perRequest: 1 }),
+};
+
+function groupsOf(ids: readonly number[], size: number): number[][] {
+  const groups: number[][] = [];
+  for (let at = 0; at < ids.length; at += size) groups.push(ids.slice(at, at + size));
+  return groups;
+}
 
 function isToExpand(force: boolean) {
   return ({ status, subtasks }: Task) =>
     (status === 'pending' || status === 'in-progress') && (force || subtasks.length === 0);
 }
 
-function* expandOne(expansion: Parameters<typeof splitTask>[0]): Program<End> {
+function* expandOne(expansion: Parameters<typeof splitTask>[0]): Program<ExpansionEnd> {
   try {
-    const { subtaskIds } = yield* splitTask(expansion);
-    return { id: expansion.id, subtasksAdded: subtaskIds.length };
+    const { subtaskIds, statusesIgnored } = yield* splitTask(expansion);
+    const split = { id: expansion.id, subtasksAdded: subtaskIds.length };
+    // A finished branch is a short entry of the journal.
+    return statusesIgnored.length > 0 ? { ...split, statusesIgnored } : split;
   } catch (thrown) {
     // A refusal is this task's own; a bug of the program is everyone's.
     if (!(thrown instanceof BatonError)) throw thrown;
-    return { id: expansion.id, code: thrown.code, message: excerpt(thrown.message, 300) ?? '' };
+    return failedExpansion(expansion.id, thrown);
   }
 }
 

@@ -7,6 +7,7 @@ import {
   textAnswer,
   sentPromptText,
 } from '../testing/run-operation-in-memory.ts';
+import { expandAllOperation } from '../expand-all/program.ts';
 import { expandTaskOperation } from './program.ts';
 
 const part = (id: number, more: object = {}) => ({ id, title: `New ${id}`, description: 'Why', ...more });
@@ -89,6 +90,20 @@ describe('expand_task version 1', () => {
     expect(task(1)?.subtasks[1]?.title).toBe('New 1');
     expect(task(2)?.dependencies).toEqual(['1.1']);
     expect(end).toMatchObject({ result: { subtasksReplaced: 1 } });
+  });
+
+  it('begins every subtask pending, and names the statuses that it ignored', () => {
+    const parts = [part(1, { status: 'done' }), part(2, { status: 'pending' })];
+    const { task, end } = run({}, one(), [{ subtasks: parts }]);
+    expect(task(1)?.subtasks.map(({ status }) => status)).toEqual(['pending', 'pending']);
+    const statusesIgnored = [{ id: '1.1', status: 'done', reason: 'new' }];
+    expect(end).toMatchObject({ result: { statusesIgnored } });
+    const all = runOperationInMemory(
+      expandAllOperation,
+      {},
+      { before: one(), answers: [objectAnswer({ subtasks: parts })] },
+    );
+    expect(all.end).toMatchObject({ result: { statusesIgnored } });
   });
 
   it('never takes the number of a task that a sibling waits for', () => {

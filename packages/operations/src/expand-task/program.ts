@@ -3,7 +3,12 @@ import { z } from 'zod';
 import { projectRoot, prompt, research, tag, taskId } from '../definition/shared-arguments.ts';
 import { booleanOrText, integerOrDigits } from '../schema/coercion.ts';
 import type { ToolOperation } from '../definition/operation.ts';
-import { MAX_SUBTASKS_PER_ANSWER } from '../project/index.ts';
+import {
+  ignoredStatusesNote,
+  statusesIgnoredField,
+  listIgnoredStatuses,
+  MAX_SUBTASKS_PER_ANSWER,
+} from '../project/index.ts';
 import { taskViewSchema } from '../views/task-view.ts';
 import { splitTask } from './split-task.ts';
 import { expandPromptText } from './prompt.ts';
@@ -33,6 +38,7 @@ const expandTaskResult = z.object({
   subtasksAdded: z.int(),
   subtaskIds: z.array(z.string()),
   subtasksReplaced: z.int(),
+  ...statusesIgnoredField,
   task: taskViewSchema,
 });
 
@@ -41,6 +47,8 @@ export const expandTaskOperation: ToolOperation<ExpandTaskInput, z.infer<typeof 
   name: 'expand_task',
   version: 1,
   title: 'Split a task into subtasks',
+  category: 'task-management',
+  changes: ['task'],
   description:
     'Splits one task into subtasks, as many as `num`, or as the complexity report recommends, or else 3. They are added ' +
     'to those that it has; `force` replaces those that are not done. The LLM call is delegated to you: answer it with agent_llm.',
@@ -60,10 +68,11 @@ export const expandTaskOperation: ToolOperation<ExpandTaskInput, z.infer<typeof 
       subtasksAdded: done.subtaskIds.length,
       subtaskIds: done.subtaskIds,
       subtasksReplaced: done.replaced,
+      ...listIgnoredStatuses(done.statusesIgnored),
       task: done.task as Json,
     };
   },
 
-  summarize: ({ subtasksAdded, tag, subtaskIds }) =>
-    `Added ${subtasksAdded} ${subtasksAdded === 1 ? 'subtask' : 'subtasks'} (${subtaskIds[0]} to ${subtaskIds.at(-1)}) in tag '${tag}'.`,
+  summarize: ({ subtasksAdded, tag, subtaskIds, statusesIgnored }) =>
+    `Added ${subtasksAdded} ${subtasksAdded === 1 ? 'subtask' : 'subtasks'} (${subtaskIds[0]} to ${subtaskIds.at(-1)}) in tag '${tag}'${ignoredStatusesNote(statusesIgnored)}.`,
 };

@@ -1,3 +1,4 @@
+import type { ReadLimits } from '@baton/engine';
 import {
   DEFAULT_SUBTASK_COUNT,
   type Project,
@@ -9,8 +10,8 @@ import {
   taskDoneError,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
-import { rulesExcerpt } from '../prompt-kit/rules-section.ts';
-import { type BriefTaskExcerpt, briefTaskExcerpt, detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
+import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
+import { type ProjectContext, readProjectContext } from '../project-context/project-context.ts';
 
 /** What splitting a task needs of the project; it is journaled. */
 export interface ExpandContext {
@@ -20,10 +21,13 @@ export interface ExpandContext {
   readonly count: number;
   /** The number of the first of them. */
   readonly firstId: number;
-  /** The tasks that it waits for. */
-  readonly needs: readonly BriefTaskExcerpt[];
+  /** The tasks that it waits for, in what earlier releases read; now they stand in the context. */
+  readonly needs: readonly object[];
+  /** How the complexity report says to split it, and how it judged the task. */
   readonly hint?: string | undefined;
+  readonly judgement?: string | undefined;
   readonly rules?: string | undefined;
+  readonly context?: ProjectContext | undefined;
 }
 
 export interface ExpandRequest {
@@ -40,6 +44,7 @@ export function readExpandContext(
   projectRoot: string,
   tagWish: string | undefined,
   { id, num, force }: ExpandRequest,
+  limits: ReadLimits,
 ): ExpandContext {
   const existing = requireProject(project, projectRoot);
   const tag = resolveTag(existing, tagWish);
@@ -47,19 +52,21 @@ export function readExpandContext(
   const task = requireTask({ tasks }, tag, { task: id });
   if (task.status === 'done') throw taskDoneError(tag, `${id}`);
   const stays = force ? task.subtasks.filter(({ status }) => status === 'done') : task.subtasks;
-  const needed = new Set<unknown>(task.dependencies);
   const known = existing.reports.get(tag)?.complexityAnalysis.find(({ taskId }) => taskId === id);
+  const query = `${task.title} ${task.description}`;
+  const wish = { tag, about: [id], dependencies: task.dependencies, query };
+  const { rules, context } = readProjectContext(existing, wish, limits);
   return {
     tag,
     task: detailedTaskExcerpt({ ...task, subtasks: stays }),
     count: num ?? countFor(existing, tag, id),
     firstId: Math.max(0, ...stays.map(({ id }) => id)) + 1,
-    needs: tasks
-      .filter((other) => needed.has(other.id))
-      .slice(0, 20)
-      .map(briefTaskExcerpt),
+    needs: [],
     hint: excerpt(known?.expansionPrompt, 2_000),
-    rules: rulesExcerpt(existing),
+    judgement:
+      known && `Complexity ${known.complexityScore} of 10. ${excerpt(known.reasoning, 2_000) ?? ''}`.trim(),
+    rules,
+    context,
   };
 }
 

@@ -1,7 +1,13 @@
-import { commitProject, generateObject, type Program, readProject } from '@baton/engine';
+import { commitProject, generateObject, type Program, readProject, type ReadLimits } from '@baton/engine';
 import type { Json } from '@baton/protocol';
-import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
-import type { Command, Project } from '../project/index.ts';
+import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
+import {
+  type Command,
+  type GeneratedSubtask,
+  type IgnoredStatus,
+  type Project,
+  statusesOfNewItems,
+} from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
 import { expandAnswerSchema } from './answer.ts';
 import { readExpandContext } from './prompt-context.ts';
@@ -19,37 +25,48 @@ export interface SplitRequest {
   readonly show: boolean;
 }
 
-/** The outcome of `add_subtasks` as it comes back from the journal. */
+/** The outcome of `add_subtasks` as it comes back from the journal, and what was ignored of the answer. */
 export interface SplitResult {
   readonly tag: string;
   readonly id: number;
   readonly title: string;
   readonly subtaskIds: string[];
   readonly replaced: number;
+  readonly statusesIgnored: readonly IgnoredStatus[];
   readonly task?: Json;
 }
 
 /** Splits one task: reads it, asks, commits. Errors: as `readExpandContext`, and those of the call and of the commit. */
 export function* splitTask(expansion: SplitRequest): Program<SplitResult> {
-  const { projectRoot, tag, id, num, prompt, force, research, show } = expansion;
-  const material = yield* readProject(projectRoot, (project?: Project) =>
-    readExpandContext(project, projectRoot, tag, { id, num, force }),
+  const { projectRoot, tag, id, num, prompt, force, research } = expansion;
+  const material = yield* readProject(projectRoot, (project: Project | undefined, limits: ReadLimits) =>
+    readExpandContext(project, projectRoot, tag, { id, num, force }, limits),
   );
   const role = modelRoleFor(research);
   const { subtasks } = yield* generateObject({
-    ...LLM_MODELS[role],
+    ...ROLE_PARAMETERS[role],
     role,
     messages: buildExpandMessages(material, prompt, research),
     summary: `Split task ${id}: ${excerpt(material.task.title, 80)}`,
     schema: expandAnswerSchema,
     objectName: 'subtasks_data',
   });
-  return yield* commitProject<SplitResult>(projectRoot, {
+  return yield* commitSubtasks(expansion, material.tag, subtasks);
+}
+
+/** Puts the subtasks of an answer into the task. Errors: those of the commit. */
+export function* commitSubtasks(
+  { projectRoot, id, force, show }: Pick<SplitRequest, 'projectRoot' | 'id' | 'force' | 'show'>,
+  tag: string,
+  subtasks: GeneratedSubtask[],
+): Program<SplitResult> {
+  const split = yield* commitProject<Omit<SplitResult, 'statusesIgnored'>>(projectRoot, {
     command: 'add_subtasks',
     id,
     mode: force ? 'replace' : 'append',
     subtasks,
-    tag: material.tag,
+    tag,
     ...(show ? { show } : {}),
   } satisfies Command as Json);
+  return { ...split, statusesIgnored: statusesOfNewItems(subtasks, split.subtaskIds) };
 }

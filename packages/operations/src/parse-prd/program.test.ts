@@ -1,7 +1,7 @@
-import { MAX_CORRECTIONS } from '@baton/engine';
-import type { AgentAnswer, DelegatedCall, Json } from '@baton/protocol';
+import { DEFAULT_BUDGETS } from '@baton/engine';
+import { type AgentAnswer, type DelegatedCall, type Json, messageText } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
-import { LLM_MODELS } from '../definition/llm-models.ts';
+import { ROLE_PARAMETERS } from '../definition/role-parameters.ts';
 import { applyCommand, findInvariantViolations, type Project } from '../project/index.ts';
 import { runProgramInMemory, TEST_NOW, objectAnswer } from '../testing/run-program-in-memory.ts';
 import { parsePrdInputSchema } from './input.ts';
@@ -36,8 +36,7 @@ function run(input: Record<string, unknown>, before?: Project, ...answers: Agent
 }
 
 const ids = (run: { end: { status: string; result?: Record<string, Json> } }) => run.end.result?.['taskIds'];
-const words = (call: DelegatedCall | undefined) =>
-  call?.request.messages.map(({ content }) => content).join('\n') ?? '';
+const words = (call: DelegatedCall | undefined) => call?.request.messages.map(messageText).join('\n') ?? '';
 
 describe('parse_prd version 1', () => {
   it('reads, asks, commits: its golden transcript', () => {
@@ -72,7 +71,6 @@ describe('parse_prd version 1', () => {
       attempt: 1,
       request: {
         apiKey: null,
-        modelId: LLM_MODELS.main.modelId,
         objectName: 'tasks_data',
         maxTokens: 64_000,
       },
@@ -81,7 +79,11 @@ describe('parse_prd version 1', () => {
       type: 'object',
       required: ['tasks'],
       properties: {
-        tasks: { type: 'array', minItems: 1, items: { required: ['id', 'title', 'description'] } },
+        tasks: {
+          type: 'array',
+          minItems: 1,
+          items: { required: ['id', 'title', 'description', 'details', 'testStrategy'] },
+        },
       },
     });
   });
@@ -89,7 +91,7 @@ describe('parse_prd version 1', () => {
   it('asks the research model with research', () => {
     expect(run({ research: true }).first).toMatchObject({
       role: 'research',
-      request: { modelId: LLM_MODELS.research.modelId },
+      request: { maxTokens: ROLE_PARAMETERS.research.maxTokens },
     });
   });
 
@@ -105,6 +107,16 @@ describe('parse_prd version 1', () => {
           expect.objectContaining({ id: 1, status: 'pending', priority: 'medium' }),
           expect.objectContaining({ id: 2, dependencies: [1] }),
         ],
+      },
+    });
+  });
+
+  it('begins every task pending, and names the statuses that it ignored', () => {
+    const { end } = run({}, undefined, objectAnswer({ tasks: [task(1), task(2, { status: 'finished' })] }));
+    expect(end).toMatchObject({
+      result: {
+        tasks: [{ status: 'pending' }, { status: 'pending' }],
+        statusesIgnored: [{ id: '2', status: 'done', reason: 'new' }],
       },
     });
   });
@@ -230,7 +242,7 @@ describe("what the agent's path of claude-task-master got wrong", () => {
   it('an answer that is never right ends the call with what was wrong, and changes nothing', () => {
     const { end, calls, after } = run({}, undefined, objectAnswer({ tasks: [{ id: 1 }] }));
     expect(end).toMatchObject({ status: 'failed', error: { code: 'answer_invalid' } });
-    expect(calls).toHaveLength(MAX_CORRECTIONS + 1);
+    expect(calls).toHaveLength(DEFAULT_BUDGETS.maxExceptionRetries + 1);
     expect(words(calls[1])).toContain('tasks.0.title');
     expect(after).toBeUndefined();
   });
@@ -301,7 +313,7 @@ describe('an answer that would lose something is asked for again, naming the fie
     [
       'an unknown priority',
       { tasks: [task(1, { priority: 'plaid' })] },
-      'tasks.0.priority: must be one of high',
+      'tasks.0.priority: must be one of critical, high',
     ],
     [
       'a dependency in prose',

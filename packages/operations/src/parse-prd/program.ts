@@ -1,12 +1,20 @@
-import { commitProject, generateObject, readProject } from '@baton/engine';
+import { commitProject, generateObject, readProject, type ReadLimits } from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
-import { LLM_MODELS } from '../definition/llm-models.ts';
+import { ROLE_PARAMETERS } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
-import { type Command, type Project, tagNotEmptyError } from '../project/index.ts';
+import {
+  type Command,
+  ignoredStatusesNote,
+  statusesIgnoredField,
+  listIgnoredStatuses,
+  type Project,
+  statusesOfNewItems,
+  tagNotEmptyError,
+} from '../project/index.ts';
 import { taskViewSchema } from '../views/task-view.ts';
 import { parsePrdAnswerSchema } from './answer.ts';
-import { type ParsePrdInput, parsePrdInputSchema } from './input.ts';
+import { DEFAULT_PRD_NAME, type ParsePrdInput, parsePrdInputSchema } from './input.ts';
 import { buildParsePrdMessages, parsePrdPromptText } from './prompt.ts';
 import { readPrdContext } from './prompt-context.ts';
 
@@ -16,6 +24,7 @@ const parsePrdResult = z.object({
   tasksAdded: z.int(),
   taskIds: z.array(z.int()),
   tasks: z.array(taskViewSchema),
+  ...statusesIgnoredField,
 });
 
 /** The outcome of `add_tasks` as it comes back from the journal. */
@@ -29,6 +38,8 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
   name: 'parse_prd',
   version: 1,
   title: 'Parse a product requirements document',
+  category: 'task-management',
+  changes: ['tasks', 'task'],
   description:
     'Turns a product requirements document (`prd`, as text, or `input`, a connected file) into numbered tasks with dependencies, priorities, details ' +
     'and test strategies, in a tag of the project. A tag that already has tasks is refused unless `append` adds to ' +
@@ -41,24 +52,27 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
     'Find out which tasks are too large with analyze_project_complexity, and split them with expand_all.',
   ],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+  unechoed: ({ prd = '', echo = true }) => (echo ? undefined : { argument: 'prd', text: prd }),
 
   *run({ prd, input, numTasks, append = false, force = false, research = false, tag, projectRoot }) {
-    const target = yield* readProject(projectRoot, (project?: Project) =>
-      readPrdContext(project, tag, append, input),
+    const connected = prd === undefined ? { projectRoot, name: input } : undefined;
+    const target = yield* readProject(projectRoot, (project: Project | undefined, limits: ReadLimits) =>
+      readPrdContext(project, { tag, append, prd, connected }, limits),
     );
     if (target.count > 0 && !append && !force) throw tagNotEmptyError(target.tag, target.count);
     const document = prd ?? target.document ?? '';
-    if (document.trim() === '') throw blank(input);
+    if (document.trim() === '') throw blank(input ?? DEFAULT_PRD_NAME);
 
     const role = research ? 'research' : 'main';
     const answer = yield* generateObject({
-      ...LLM_MODELS[role],
+      ...ROLE_PARAMETERS[role],
       role,
       messages: buildParsePrdMessages({
         prd: document,
         numTasks,
         research,
         rules: target.rules,
+        context: target.context,
         ...(append ? { append: target } : {}),
       }),
       summary: `Plan tasks from a requirements document of ${document.length} characters, tag '${target.tag}'`,
@@ -81,13 +95,15 @@ export const parsePrdOperation: ToolOperation<ParsePrdInput, z.infer<typeof pars
       tasksAdded: taskIds.length,
       taskIds,
       tasks,
+      ...listIgnoredStatuses(statusesOfNewItems(answer.tasks, taskIds)),
     };
   },
 
-  summarize: ({ tasksAdded, tag, taskIds }) =>
-    `Added ${tasksAdded} ${tasksAdded === 1 ? 'task' : 'tasks'} to tag '${tag}' (${taskIds[0]} to ${taskIds.at(-1)}).`,
+  summarize: ({ tasksAdded, tag, taskIds, statusesIgnored }) =>
+    `Added ${tasksAdded} ${tasksAdded === 1 ? 'task' : 'tasks'} to tag '${tag}' (${taskIds[0]} to ${taskIds.at(-1)})` +
+    `${ignoredStatusesNote(statusesIgnored)}.`,
 };
 
-function blank(input: string | undefined): BatonError {
+function blank(input: string): BatonError {
   return new BatonError('invalid_arguments', `input: the file '${input}' holds no text.`, { field: 'input' });
 }

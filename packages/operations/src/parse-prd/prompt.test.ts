@@ -1,3 +1,4 @@
+import { DEFAULT_LIMITS, messageText } from '@baton/protocol';
 import { describe, expect, it } from 'vitest';
 import { parsePrdInputSchema } from './input.ts';
 import { buildParsePrdMessages } from './prompt.ts';
@@ -7,7 +8,7 @@ import { applyCommand } from '../project/index.ts';
 const NOW = '2026-03-01T12:00:00.000Z';
 const parts = { prd: 'Build a thing.', numTasks: 10, research: false };
 const user = (given: Parameters<typeof buildParsePrdMessages>[0]) =>
-  buildParsePrdMessages(given)[1]?.content ?? '';
+  buildParsePrdMessages(given).slice(1, 2).map(messageText).join();
 
 describe('the prompt', () => {
   it.each([
@@ -34,11 +35,16 @@ describe('the prompt', () => {
   it('bounds what it tells of a long tag, and says that it did', () => {
     const tasks = Array.from({ length: 5_000 }, (_, at) => ({ id: at + 1, title: 'x'.repeat(2_000) }));
     const { project } = applyCommand(undefined, { command: 'import', file: { master: { tasks } } }, NOW);
-    const target = readPrdContext(project, undefined, true);
-    const text = user({ ...parts, append: target });
+    const wish = { tag: undefined, append: true, prd: 'Build a thing.' };
+    const target = readPrdContext(project, wish, DEFAULT_LIMITS);
+    const text = user({ ...parts, append: target, context: target.context });
     expect(target).toMatchObject({ tag: 'master', count: 5_000, nextId: 5_001 });
     expect(text.length).toBeLessThan(50_000);
-    expect(text).toContain('the latest 200 of its 5000 tasks');
+    expect(text).toContain('holds 5000 tasks');
+    expect(target.existing.map((task) => (task as { id: number }).id)).toContain(5_000);
+    expect(text).toMatch(
+      new RegExp(`leaves out: .*\\b${5_000 - target.existing.length} of the other tasks\\. Whoever`),
+    );
   });
 });
 

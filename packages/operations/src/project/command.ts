@@ -1,5 +1,6 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
+import { attach, attachCommandSchema } from './task-edits/attach.ts';
 import { connectFiles, connectFilesCommandSchema } from './commands/connect-files.ts';
 import { initializeProject, initializeCommandSchema } from './commands/initialize-project.ts';
 import { setRules, setRulesCommandSchema } from './commands/set-rules.ts';
@@ -54,11 +55,7 @@ import { updateTasks, updateTasksCommandSchema } from './commands/update-tasks.t
 /** Replaces the project's tags by those of a tasks.json, given as JSON or as a ParsedTasksFile. */
 const importCommand = z.strictObject({ command: z.literal('import'), file: z.unknown() });
 
-/**
- * A change to a project as data, carried by a `commit` effect. It is applied to the project as it is at the commit, not
- * as its author read it.
- */
-export const commandSchema = z.discriminatedUnion('command', [
+const singleCommandSchema = z.discriminatedUnion('command', [
   addTasksCommandSchema,
   addTaskCommandSchema,
   addSubtasksCommandSchema,
@@ -82,8 +79,21 @@ export const commandSchema = z.discriminatedUnion('command', [
   initializeCommandSchema,
   setRulesCommandSchema,
   connectFilesCommandSchema,
+  attachCommandSchema,
   importCommand,
 ]);
+
+/** Commands that change a project one after the other, all of them or none. */
+const sequenceCommand = z.strictObject({
+  command: z.literal('sequence'),
+  commands: z.array(singleCommandSchema).min(1).max(10),
+});
+
+/**
+ * A change to a project as data, carried by a `commit` effect. It is applied to the project as it is at the commit, not
+ * as its author read it.
+ */
+export const commandSchema = z.discriminatedUnion('command', [singleCommandSchema, sequenceCommand]);
 export type Command = z.infer<typeof commandSchema>;
 
 /**
@@ -168,9 +178,25 @@ function reduced(project: Project | undefined, command: Command, now: string): C
       return setRules(project, command);
     case 'connect_files':
       return connectFiles(project, command, now);
+    case 'sequence':
+      return inSequence(project, command.commands, now);
+    case 'attach':
+      return attach(project, command, now);
     case 'import':
       return importFile(project, command.file, now);
   }
+}
+
+/** The outcome holds those of the commands, in their order. */
+function inSequence(before: Project | undefined, commands: readonly Command[], now: string): CommandResult {
+  let project = before;
+  const outcomes: object[] = [];
+  for (const command of commands) {
+    const applied = reduced(project, command, now);
+    project = applied.project;
+    outcomes.push(applied.outcome);
+  }
+  return { project: project as Project, outcome: asJsonOutcome({ outcomes }) };
 }
 
 /** Replaces the tags. Rules, files and reports are not in the file and stay, except reports of tags that are gone. */

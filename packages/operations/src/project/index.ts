@@ -7,11 +7,21 @@
 export {
   type ProjectMetadata,
   projectMetadataSchema,
+  languageSchema,
   METADATA_LIMITS,
   type ConnectedFile,
   fileNameSchema,
 } from './model/project-metadata.ts';
+export {
+  type Attachment,
+  ATTACHMENT_LIMITS,
+  attachmentsOf,
+  attachmentViewSchema,
+  withoutAttachmentBodies,
+} from './model/attachment.ts';
+export { requireAttachment } from './task-edits/attach.ts';
 export { listConnectedFiles, requireConnectedFile } from './model/require-existing.ts';
+export { firstTaskSchema, MAX_FIRST_TASKS } from './commands/initialize-project.ts';
 export { MAX_SUBTASKS_PER_ANSWER } from './commands/add-subtasks.ts';
 export { tagNotEmptyError, taskDoneError } from './model/project-errors.ts';
 export type { CommandResult } from './model/command-result.ts';
@@ -26,15 +36,15 @@ export {
 } from './formats/tasks-file.ts';
 export { allItemIds, resolveDependency } from './dependencies/dependency-graph.ts';
 export { findInvariantViolations } from './project-invariants.ts';
-export { generatedSubtaskSchema } from './model/generated-subtask.ts';
-export { MAX_TASKS_PER_ANSWER, generatedTaskSchema } from './model/generated-task.ts';
+export { type GeneratedSubtask, plannedSubtaskSchema } from './model/generated-subtask.ts';
+export { MAX_TASKS_PER_ANSWER, generatedTaskSchema, plannedTaskSchema } from './model/generated-task.ts';
 export * from './model/require-existing.ts';
 export * from './model/project.ts';
 export type { ChangedFields } from './formats/changed-fields.ts';
 export { changedProjectFields, changedProjectFieldsInSteps } from './formats/stored-fields.ts';
 export { ProjectFields, projectFromFields } from './formats/project-fields.ts';
 export { INITIAL_FIELDS } from './formats/field-names.ts';
-export { needWhole, storedLength } from './formats/unread.ts';
+export { isUnread, needWhole, storedLength } from './formats/unread.ts';
 export {
   type TaskAnalysis,
   taskAnalysisSchema,
@@ -56,5 +66,13 @@ export {
   statusSchema,
 } from './model/status-and-priority.ts';
 export { type Subtask, type Task, TASK_LIMITS } from './model/task.ts';
+export {
+  type IgnoredStatus,
+  ignoredStatusesNote,
+  statusesIgnoredField,
+  listIgnoredStatuses,
+  statusesOfNewItems,
+} from './model/ignored-status.ts';
+export { taskMetadataSchema } from './model/task-metadata.ts';
 export { taskUpdateSchema } from './model/task-update.ts';
 export { type Dependency, formatTaskRef, parseTaskRef, type TaskRef } from './model/task-id.ts';

@@ -22,10 +22,19 @@ export const JSON_ONLY_RULE = 'Answer with one JSON object that fits the given s
 
 /** How people's words are kept: the language of what is there, and no invention. */
 export const LANGUAGE_RULE =
-  'Write in the language of the data. What is already decided (technologies, limits, formats) stays as it is decided; where nothing is said, choose the plain way.';
+  'Write in the language that the rules of the project name as the language of answers; where they name none, in the language of the data. What is already decided (technologies, limits, formats) stays as it is decided; where nothing is said, choose the plain way.';
 
 export const RESEARCH_RULE =
-  'Before you answer, bring in what you know of the current state of the field: well-kept libraries and their present versions, known pitfalls, security and operations practice. Let what follows from it stand in your answer, concretely, and prefer the proven way to the new one.';
+  'Before you answer, search the web and the documentation of what the project uses, where you can: for well-kept libraries and their present versions, known pitfalls, security and operations practice. Put what follows from it into your answer, concretely and with versions, and prefer the proven way to the new one. Cite the address of each source beside what you took from it. Where you could not search, say that it is from memory.';
+
+/** For agents that sit in the project's folder; others are told not to make code up. */
+export const CODE_RULE =
+  'Where you can look at the code of the project, look before you answer: find out how it is laid out, what exists already and which patterns it keeps to. Build on that, repeat none of it, and name the files and functions that your answer rests on. Where you cannot look, name none that the data does not name.';
+
+/** What the texts of a planned task or subtask say. */
+export const TASK_TEXTS_RULE = `- title says in one line what is to be done, without a number. description says in one or two sentences why it is done and what for.
+- details says how it is done: it gives the steps, decisions, interfaces, data and edge cases that a developer would otherwise have to guess, with a sketch of code where that is shorter than words.
+- testStrategy says how someone else can tell that it works: it names what to do and what has to come out. Neither details nor testStrategy is ever empty.`;
 
 /** The messages of a request: the fixed part, then the parts of the user's message, empty ones left out. */
 export function buildPromptMessages(

@@ -1,7 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import { expect } from 'vitest';
 import { applyCommand, findInvariantViolations, type Project } from '../project/index.ts';
-import { projectTools } from '../tools/tool-catalog.ts';
+import { projectTools } from '../catalog/tool-catalog.ts';
 import { TEST_NOW } from './run-program-in-memory.ts';
 
 type Given = Record<string, unknown>;

@@ -177,7 +177,7 @@ export const operationCommandArbitrary: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({
       command: fc.constant('add_subtasks' as const),
       id: small,
-      mode: fc.constantFrom('append' as const, 'replace' as const),
+      mode: fc.constantFrom('append' as const, 'replace' as const, 'replace_pending' as const),
       subtasks: fc.array(subtaskDraft, { minLength: 1, maxLength: 5 }),
       tag: optionalTag,
     }),
@@ -282,7 +282,22 @@ const handCommand = fc.oneof(
     }),
     remove: fc.constantFrom([], ['a.md'], ['7']),
   }),
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      command: fc.constant('attach'),
+      id: place,
+      blocks: fc.constantFrom([], [{ type: 'resource_link', uri: 'https://a.example', name: 'a' }]),
+      remove: fc.constantFrom([], [1]),
+      tag: optionalTag,
+    }),
+  },
 ) as fc.Arbitrary<Command>;
+
+const sequence = fc.record({
+  command: fc.constant('sequence' as const),
+  commands: fc.array(fc.oneof(operationCommandArbitrary, handCommand), { minLength: 1, maxLength: 3 }),
+});
 
 export const commandArbitrary: fc.Arbitrary<Command> = fc
   .oneof(
@@ -291,5 +306,6 @@ export const commandArbitrary: fc.Arbitrary<Command> = fc
     { weight: 2, arbitrary: importFile },
     { weight: 8, arbitrary: operationCommandArbitrary },
     { weight: 10, arbitrary: handCommand },
+    { weight: 3, arbitrary: sequence },
   )
   .map((one) => commandSchema.parse(one));

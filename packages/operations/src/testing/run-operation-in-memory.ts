@@ -1,4 +1,5 @@
-import type { AgentAnswer, DelegatedCall } from '@baton/protocol';
+import type { ReadLimits } from '@baton/engine';
+import { type AgentAnswer, type DelegatedCall, messageText } from '@baton/protocol';
 import { expect } from 'vitest';
 import type { Operation } from '../definition/operation.ts';
 import { applyCommand, findInvariantViolations, type Project } from '../project/index.ts';
@@ -22,6 +23,7 @@ export function projectWithTasks(tasks: readonly Given[], tag = 'master'): Proje
 
 export interface RunOptions {
   readonly before?: Project | undefined;
+  readonly limits?: ReadLimits;
   /** Answers in turn, the last one again and again; or what answers. */
   readonly answers?:
     | readonly AgentAnswer[]
@@ -32,7 +34,7 @@ export interface RunOptions {
 export function runOperationInMemory(
   operation: Operation,
   input: object,
-  { before, answers = [] }: RunOptions = {},
+  { before, answers = [], limits }: RunOptions = {},
 ) {
   const projects = new Map(before ? [['default', before]] : []);
   const answer = (call: DelegatedCall, asked: number): AgentAnswer =>
@@ -42,6 +44,7 @@ export function runOperationInMemory(
   const { end, transcript, calls } = runProgramInMemory(operation, operation.input.parse(input), {
     projects,
     answer,
+    ...(limits === undefined ? {} : { limits }),
   });
   const after = projects.get('default');
   if (after) expect(findInvariantViolations(after)).toEqual([]);
@@ -61,7 +64,7 @@ export function runOperationInMemory(
 }
 
 export function sentPromptText(call: DelegatedCall | undefined): string {
-  return call?.request.messages.map(({ content }) => content).join('\n') ?? '';
+  return call?.request.messages.map(messageText).join('\n') ?? '';
 }
 
 export const textAnswer = (said: string): AgentAnswer => ({ status: 'success', data: { text: said } });

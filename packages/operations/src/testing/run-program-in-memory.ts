@@ -3,10 +3,19 @@ import {
   type Awaited,
   type Entry,
   type Journal,
+  type Lookup,
   type ProgramDefinition,
+  type ReadLimits,
   type Step,
 } from '@baton/engine';
-import { type AgentAnswer, BatonError, type DelegatedCall, toBatonError } from '@baton/protocol';
+import {
+  type AgentAnswer,
+  BatonError,
+  DEFAULT_LIMITS,
+  type DelegatedCall,
+  type Message,
+  toBatonError,
+} from '@baton/protocol';
 import { applyCommand, commandSchema, type Project } from '../project/index.ts';
 
 /**
@@ -15,8 +24,14 @@ import { applyCommand, commandSchema, type Project } from '../project/index.ts';
  */
 export interface SimulatedEnvironment {
   readonly projects: Map<string, Project>;
+  /** The messages that turns have added to conversations. */
+  readonly conversations?: Map<string, Message[]>;
+  /** The tenant's limits; by default those of every tenant. */
+  readonly limits?: ReadLimits;
   /** Answers the requests; those of one round in the order of their paths. */
   readonly answer: (call: DelegatedCall, asked: number) => AgentAnswer;
+  /** What lookups find; without it, each role has one route and nothing else is found. */
+  readonly lookup?: (of: Lookup) => unknown;
 }
 
 export interface ProgramRun {
@@ -64,17 +79,34 @@ function performEffect({ effect }: Awaited, world: SimulatedEnvironment, asked: 
       case 'llm':
         return { kind, ok: true, value: world.answer(effect.call, asked) };
       case 'read':
-        return { kind, ok: true, value: effect.select(world.projects.get(effect.project) as never) };
+        return {
+          kind,
+          ok: true,
+          value: effect.select(world.projects.get(effect.project) as never, world.limits ?? DEFAULT_LIMITS),
+        };
       case 'commit': {
         const command = commandSchema.parse(effect.command);
         const { project, outcome } = applyCommand(world.projects.get(effect.project), command, TEST_NOW);
         world.projects.set(effect.project, project);
         return { kind, ok: true, value: outcome };
       }
+      case 'lookup':
+        return { kind, ok: true, value: world.lookup?.(effect.of) ?? lookUpRole(effect.of) };
       case 'check':
         return { kind, ok: true, value: { ok: true, value: effect.data } };
       case 'sleep':
         return { kind, ok: true, value: null };
+      case 'turn': {
+        const messages = world.conversations?.get(effect.conversation);
+        if (messages === undefined) throw new BatonError('conversation_not_found', effect.conversation);
+        return { kind, ok: true, value: { waits: false, from: 0, to: messages.length } };
+      }
+      case 'append': {
+        const conversationId = effect.conversation ?? 'own';
+        const before = world.conversations?.get(conversationId) ?? [];
+        world.conversations?.set(conversationId, [...before, ...effect.messages]);
+        return { kind, ok: true, value: { conversationId } };
+      }
       case 'elicitation':
         throw new BatonError('internal', 'nobody is there to ask');
     }
@@ -82,6 +114,11 @@ function performEffect({ effect }: Awaited, world: SimulatedEnvironment, asked: 
     if (!(thrown instanceof BatonError)) throw thrown;
     return { kind, ok: false, error: toBatonError(thrown).toWire() };
   }
+}
+
+function lookUpRole(of: Lookup): { routes: number } {
+  if ('role' in of) return { routes: 1 };
+  throw new BatonError('internal', 'there is nothing to look up');
 }
 
 function asJournaled(entry: Entry): Entry {

@@ -1,5 +1,6 @@
 import { projectRoot, tag } from '../definition/shared-arguments.ts';
 import { z } from 'zod';
+import { booleanOrText } from '../schema/coercion.ts';
 import {
   complexityReportSchema as reportShape,
   type Project,
@@ -7,6 +8,7 @@ import {
   resolveTag,
   requireTag,
 } from '../project/index.ts';
+import { renderComplexityChart } from '../views/index.ts';
 import { pluralize, defineViewTool } from './project-tool.ts';
 
 const reportResult = z.object({
@@ -37,9 +39,18 @@ export function readComplexityReport(
 export const complexityReportTool = defineViewTool({
   name: 'complexity_report',
   title: 'Show the complexity report',
+  category: 'complexity-analysis',
   description: 'Shows what analyze_project_complexity found, the most complex tasks and how to split them.',
-  input: z.strictObject({ tag, projectRoot }),
+  input: z.strictObject({
+    tag,
+    projectRoot,
+    chart: booleanOrText('Add a bar chart of the most complex tasks to the content, as an image (SVG)'),
+  }),
   result: reportResult,
-  view: readComplexityReport,
+  view: (project, given) => readComplexityReport(project, given),
   summarize: ({ message }) => message,
+  images: ({ report, tag }, { chart }) =>
+    chart !== true || report === null
+      ? []
+      : [{ mimeType: 'image/svg+xml', text: renderComplexityChart(report, tag) }],
 });

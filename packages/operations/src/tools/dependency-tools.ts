@@ -33,6 +33,8 @@ const pair = z.strictObject({
 export const addDependencyTool = defineChangeTool({
   name: 'add_dependency',
   title: 'Add dependencies',
+  category: 'dependency-management',
+  changes: ['tasks'],
   description:
     'Lets tasks or subtasks wait for others. A dependency that would close a circle is refused, with the chain named.',
   hints: IDEMPOTENT_WRITE_HINTS,
@@ -51,6 +53,8 @@ export const addDependencyTool = defineChangeTool({
 export const removeDependencyTool = defineChangeTool({
   name: 'remove_dependency',
   title: 'Remove dependencies',
+  category: 'dependency-management',
+  changes: ['tasks'],
   description: 'Lets tasks or subtasks no longer wait for others.',
   hints: DESTRUCTIVE_HINTS,
   input: pair,
@@ -67,6 +71,7 @@ export const removeDependencyTool = defineChangeTool({
 export const validateDependenciesTool = defineViewTool({
   name: 'validate_dependencies',
   title: 'Check dependencies',
+  category: 'dependency-management',
   description:
     "Looks for dependencies of a tag's tasks on nothing, on themselves, said twice, or in a circle.",
   input: z.strictObject({ tag, projectRoot }),
@@ -87,6 +92,8 @@ export const validateDependenciesTool = defineViewTool({
 export const fixDependenciesTool = defineChangeTool({
   name: 'fix_dependencies',
   title: 'Mend dependencies',
+  category: 'dependency-management',
+  changes: ['tasks'],
   description: 'Takes out what validate_dependencies finds.',
   hints: { ...DESTRUCTIVE_HINTS, idempotentHint: true },
   input: z.strictObject({ tag, projectRoot }),

@@ -1,12 +1,17 @@
 import type { JsonObject } from '@baton/protocol';
 import type { z } from 'zod';
 import type { ToolHints } from '../definition/operation.ts';
+import type { ChangedResource } from '../definition/changed-resources.ts';
+import type { ToolCategory } from '../definition/tool-category.ts';
 import type { Command, Project } from '../project/index.ts';
 
 /** Name, texts and schemas of a tool without an LLM. Its input names the project with `projectRoot`. */
 interface ToolText<Input, Result> {
   readonly name: string;
   readonly title: string;
+  readonly category: ToolCategory;
+  /** The kinds of resources that it makes or changes; its replies link those that its result names. */
+  readonly changes?: readonly ChangedResource[];
   readonly description: string;
   readonly input: z.ZodType<Input>;
   /** What its `structuredContent` is, but for errors. */
@@ -14,6 +19,10 @@ interface ToolText<Input, Result> {
   readonly hints: ToolHints;
   /** One sentence about a result, for clients that read only text. */
   summarize(result: Result, input: Input): string;
+  /** Images that the call asked for beside the result, for the content of the reply. */
+  images?(result: Result, input: Input): readonly { readonly mimeType: string; readonly text: string }[];
+  /** What people may want to do after it, a sentence each. */
+  readonly nextSteps?: readonly string[];
 }
 
 interface Target {
@@ -43,7 +52,9 @@ export const READ_HINTS: ToolHints = {
 };
 export const WRITE_HINTS: ToolHints = { ...READ_HINTS, readOnlyHint: false, idempotentHint: false };
 export const IDEMPOTENT_WRITE_HINTS: ToolHints = { ...WRITE_HINTS, idempotentHint: true };
+/** For tools that take something away or put something in its place. */
 export const DESTRUCTIVE_HINTS: ToolHints = { ...WRITE_HINTS, destructiveHint: true };
+export const IDEMPOTENT_DESTRUCTIVE_HINTS: ToolHints = { ...DESTRUCTIVE_HINTS, idempotentHint: true };
 
 export function defineViewTool<Input extends Target, Result extends object>(
   spec: Omit<ProjectViewTool<Input, Result>, 'kind' | 'hints'>,

@@ -1,4 +1,4 @@
-import { defineChangeTool, IDEMPOTENT_WRITE_HINTS } from './project-tool.ts';
+import { defineChangeTool, IDEMPOTENT_DESTRUCTIVE_HINTS } from './project-tool.ts';
 import { z } from 'zod';
 import { projectRoot, tag } from '../definition/shared-arguments.ts';
 import { type Command, STATUSES, statusSchema } from '../project/index.ts';
@@ -29,8 +29,10 @@ export function toSetStatusCommand({ id, status, tag }: SetTaskStatusInput): Com
 export const setTaskStatusTool = defineChangeTool({
   name: 'set_task_status',
   title: 'Set the status of tasks',
-  description: 'Sets the status of tasks and subtasks of a project.',
-  hints: IDEMPOTENT_WRITE_HINTS,
+  category: 'task-management',
+  changes: ['task'],
+  description: 'Sets the status of tasks and subtasks of a project, in the place of the one they have.',
+  hints: IDEMPOTENT_DESTRUCTIVE_HINTS,
   input: setTaskStatusInputSchema,
   result: setTaskStatusResultSchema,
   command: toSetStatusCommand,

@@ -20,6 +20,7 @@ const description = z.string().max(1_000).optional().describe('What the tag is f
 export const listTagsTool = defineViewTool({
   name: 'list_tags',
   title: 'List tags',
+  category: 'tag-management',
   description: 'Lists the tags of a project, which one is current, and how far each is.',
   input: z.strictObject({ showMetadata: booleanOrText('Show what else is kept with each tag'), projectRoot }),
   result: z.object({
@@ -60,27 +61,23 @@ const made = z.object({
 export const addTagTool = defineChangeTool({
   name: 'add_tag',
   title: 'Add a tag',
+  category: 'tag-management',
+  changes: ['tasks'],
   description:
     'Makes a new tag, empty or with a copy of the tasks of another. The current tag stays current.',
   hints: WRITE_HINTS,
-  input: z
-    .strictObject({
-      name: tagNameSchema,
-      copyFromCurrent: booleanOrText('Copy the tasks of the current tag'),
-      copyFromTag: existing.optional().describe('Copy the tasks of this tag'),
-      description,
-      projectRoot,
-    })
-    .superRefine(({ copyFromCurrent, copyFromTag }, context) => {
-      if (!copyFromCurrent || copyFromTag === undefined) return;
-      const message = 'give at most one of copyFromCurrent and copyFromTag';
-      context.addIssue({ code: 'custom', path: ['copyFromTag'], message });
-    }),
+  input: z.strictObject({
+    name: tagNameSchema,
+    copyFromCurrent: booleanOrText('Copy the tasks of the current tag'),
+    copyFromTag: existing.optional().describe('Copy the tasks of this tag, whatever copyFromCurrent says'),
+    description,
+    projectRoot,
+  }),
   result: made,
   command: ({ name, copyFromCurrent, copyFromTag, description }) => ({
     command: 'add_tag',
     name,
-    copyFrom: copyFromCurrent ? true : copyFromTag,
+    copyFrom: copyFromTag ?? (copyFromCurrent ? true : undefined),
     description,
   }),
   summarize: ({ tag, tasksCopied, copiedFrom }) =>
@@ -92,6 +89,8 @@ export const addTagTool = defineChangeTool({
 export const copyTagTool = defineChangeTool({
   name: 'copy_tag',
   title: 'Copy a tag',
+  category: 'tag-management',
+  changes: ['tasks'],
   description: 'Makes a new tag with a copy of all tasks of another.',
   hints: WRITE_HINTS,
   input: z.strictObject({
@@ -113,6 +112,8 @@ export const copyTagTool = defineChangeTool({
 export const renameTagTool = defineChangeTool({
   name: 'rename_tag',
   title: 'Rename a tag',
+  category: 'tag-management',
+  changes: ['tasks'],
   description: 'Gives a tag another name; its tasks stay as they are.',
   hints: IDEMPOTENT_WRITE_HINTS,
   input: z.strictObject({
@@ -134,11 +135,12 @@ export const renameTagTool = defineChangeTool({
 export const deleteTagTool = defineChangeTool({
   name: 'delete_tag',
   title: 'Delete a tag',
+  category: 'tag-management',
+  changes: ['status'],
   description: 'Deletes a tag with all its tasks, for good. The only tag of a project cannot be deleted.',
   hints: DESTRUCTIVE_HINTS,
   input: z.strictObject({
     name: existing.describe('The tag to delete'),
-    yes: booleanOrText('Accepted for claude-task-master’s callers; nothing is asked here'),
     projectRoot,
   }),
   result: z.object({
@@ -155,6 +157,8 @@ export const deleteTagTool = defineChangeTool({
 export const useTagTool = defineChangeTool({
   name: 'use_tag',
   title: 'Switch to a tag',
+  category: 'tag-management',
+  changes: ['status'],
   description: 'Makes a tag the current one, which calls without `tag` mean.',
   hints: IDEMPOTENT_WRITE_HINTS,
   input: z.strictObject({ name: existing.describe('The tag to switch to'), projectRoot }),

@@ -21,13 +21,19 @@ const named = z.object({ id: z.string(), title: z.string() });
 export const addSubtaskTool = defineChangeTool({
   name: 'add_subtask',
   title: 'Add a subtask',
+  category: 'task-management',
+  changes: ['task'],
   description:
     'Adds a subtask to a task: a new one (`title`), or an existing task that becomes a part of it (`taskId`).',
   hints: WRITE_HINTS,
   input: z
     .strictObject({
       id: taskId.describe('The task that gets the subtask'),
-      taskId: taskId.optional().describe('An existing task to make the subtask of, instead of title'),
+      taskId: taskId
+        .optional()
+        .describe(
+          'An existing task to make the subtask of, as it is: what else is said of a subtask is not used then',
+        ),
       title: z.string().trim().min(1).max(TASK_LIMITS.titleLength).optional(),
       description: z.string().max(TASK_LIMITS.descriptionLength).optional(),
       details: z.string().max(TASK_LIMITS.detailsLength).optional(),
@@ -39,8 +45,8 @@ export const addSubtaskTool = defineChangeTool({
       ...place,
     })
     .superRefine((input, context) => {
-      if ((input.taskId === undefined) !== (input.title === undefined)) return;
-      const message = 'give exactly one of title, for a new subtask, and taskId, for an existing task';
+      if (input.taskId !== undefined || input.title !== undefined) return;
+      const message = 'give title, for a new subtask, or taskId, for an existing task';
       context.addIssue({ code: 'custom', path: ['title'], message });
     }),
   result: z.object({ ...inPlace, id: z.string(), subtask: subtaskViewSchema }),
@@ -66,12 +72,13 @@ export const addSubtaskTool = defineChangeTool({
 export const removeTaskTool = defineChangeTool({
   name: 'remove_task',
   title: 'Remove tasks',
+  category: 'task-management',
+  changes: ['tasks'],
   description:
     'Removes tasks and subtasks for good, several at once if need be. Nothing waits for them any more.',
   hints: DESTRUCTIVE_HINTS,
   input: z.strictObject({
     id: idTextSchema(10_000).describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),
-    confirm: booleanOrText('Accepted for claude-task-master’s callers; nothing is asked here'),
     ...place,
   }),
   result: z.object({ ...inPlace, removed: z.array(named) }),
@@ -82,6 +89,8 @@ export const removeTaskTool = defineChangeTool({
 export const removeSubtaskTool = defineChangeTool({
   name: 'remove_subtask',
   title: 'Remove a subtask',
+  category: 'task-management',
+  changes: ['tasks', 'task'],
   description: 'Removes subtasks from their tasks; with `convert` each becomes a task of its own instead.',
   hints: DESTRUCTIVE_HINTS,
   input: z.strictObject({
@@ -105,7 +114,9 @@ export const removeSubtaskTool = defineChangeTool({
 export const clearSubtasksTool = defineChangeTool({
   name: 'clear_subtasks',
   title: 'Clear subtasks',
-  description: 'Removes all subtasks of some tasks (`id`), or of every task (`all`).',
+  category: 'task-management',
+  changes: ['task'],
+  description: 'Removes all subtasks of some tasks (`id`), or of every task (`all`, which wins over `id`).',
   hints: { ...DESTRUCTIVE_HINTS, idempotentHint: true },
   input: z
     .strictObject({
@@ -114,17 +125,17 @@ export const clearSubtasksTool = defineChangeTool({
       ...place,
     })
     .superRefine(({ id, all }, context) => {
-      if ((id === undefined) === (all === true)) return;
-      const message = 'give exactly one of id and all';
+      if (id !== undefined || all === true) return;
+      const message = 'give id, or all: true';
       context.addIssue({ code: 'custom', path: ['id'], message });
     }),
   result: z.object({
     ...inPlace,
     cleared: z.array(z.object({ id: z.int(), subtasksRemoved: z.int() })),
   }),
-  command: ({ id, tag }) => ({
+  command: ({ id, all, tag }) => ({
     command: 'clear_subtasks',
-    ...(id === undefined ? {} : { id }),
+    ...(id === undefined || all ? {} : { id }),
     ...optionalTagField(tag),
   }),
   summarize: ({ cleared }) => `Cleared the subtasks of ${pluralize(cleared.length, 'task')}.`,
@@ -133,6 +144,8 @@ export const clearSubtasksTool = defineChangeTool({
 export const moveTaskTool = defineChangeTool({
   name: 'move_task',
   title: 'Move tasks',
+  category: 'task-management',
+  changes: ['tasks', 'task'],
   description:
     'Gives tasks and subtasks other ids (`to`), making tasks of subtasks and the other way round; or takes whole tasks ' +
     'to another tag (`toTag`), where they keep their ids. Dependencies follow what they mean.',
@@ -140,7 +153,9 @@ export const moveTaskTool = defineChangeTool({
   input: z
     .strictObject({
       from: idTextSchema(10_000).describe('Tasks ("5") and subtasks ("5.2"), separated by commas'),
-      to: idTextSchema(10_000).optional().describe('Within a tag: the new ids, as many as there are in from'),
+      to: idTextSchema(10_000)
+        .optional()
+        .describe('Within a tag: the new ids, as many as there are in from. Between tags it is not used'),
       fromTag: z.string().max(64).optional().describe('With toTag: the tag to take them from'),
       toTag: z.string().max(64).optional().describe('The tag to take them to'),
       withDependencies: booleanOrText('Between tags: take along what they depend on'),
@@ -152,8 +167,6 @@ export const moveTaskTool = defineChangeTool({
         context.addIssue({ code: 'custom', path: [path], message });
       if (input.toTag === undefined && input.to === undefined)
         refuse('to', 'give the new ids (to), or another tag (toTag)');
-      if (input.toTag !== undefined && input.to !== undefined)
-        refuse('to', 'between tags tasks keep their ids: leave it out');
       if (input.withDependencies && input.ignoreDependencies)
         refuse('ignoreDependencies', 'give at most one of withDependencies and ignoreDependencies');
       if (input.toTag !== undefined && (input.fromTag ?? input.tag) === undefined)

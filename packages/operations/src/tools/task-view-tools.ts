@@ -14,6 +14,7 @@ import { pluralize, defineViewTool } from './project-tool.ts';
 export const getTasksTool = defineViewTool({
   name: 'get_tasks',
   title: 'List tasks',
+  category: 'task-management',
   description:
     'Lists the tasks of a project, all or those of some statuses, and how far it is. A long list comes in pages: ' +
     'nextAfter is the `after` of the next one.',
@@ -27,16 +28,22 @@ export const getTasksTool = defineViewTool({
 export const getTaskTool = defineViewTool({
   name: 'get_task',
   title: 'Show a task',
-  description: 'Shows one task, or one subtask, of a project with all its details.',
+  category: 'task-management',
+  description:
+    'Shows one task, or one subtask, of a project with all its details; or several, given as a list of ids.',
   input: getTaskInputSchema,
   result: getTaskResultSchema,
   view: getTask,
-  summarize: ({ task }, { id }) => `Task ${id}: ${task.title}`,
+  summarize: ({ task, tasks = [], notFound = [] }, { id }) =>
+    task !== undefined
+      ? `Task ${id}: ${task.title}`
+      : `${pluralize(tasks.length, 'task')} shown${notFound.length === 0 ? '' : `; ${notFound.length} of them do not exist`}.`,
 });
 
 export const nextTaskTool = defineViewTool({
   name: 'next_task',
   title: 'Find the next task',
+  category: 'task-management',
   description: 'Finds the task to work on next: one whose dependencies are done, the most important first.',
   input: nextTaskInputSchema,
   result: nextTaskResultSchema,

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { applyCommand, type Project } from '../project/index.ts';
-import { promptMarkdown, promptNames } from '../catalog/prompt-catalog.ts';
 import { TEST_NOW } from '../testing/run-program-in-memory.ts';
 import { projectWithTasks } from '../testing/run-operation-in-memory.ts';
 import { expectToolRefusal, callProjectToolInMemory } from '../testing/call-project-tool-in-memory.ts';
 import { projectStatus, rulesMarkdown } from '../views/index.ts';
-import { projectTools } from './tool-catalog.ts';
+import { projectTools } from '../catalog/tool-catalog.ts';
 
 const plan = () =>
   projectWithTasks([
@@ -27,13 +26,19 @@ describe('every tool', () => {
     expect(new Set(projectTools.map(({ name }) => name)).size).toBe(projectTools.length);
     const destructive = projectTools.filter(({ hints }) => hints.destructiveHint).map(({ name }) => name);
     expect(destructive).toEqual([
+      'initialize_project',
+      'set_task_status',
       'remove_task',
       'remove_subtask',
       'clear_subtasks',
       'move_task',
+      'attach_to_task',
       'remove_dependency',
       'fix_dependencies',
       'delete_tag',
+      'set_rules',
+      'response_language',
+      'connect_files',
     ]);
     for (const { kind, hints } of projectTools) expect(hints.readOnlyHint).toBe(kind === 'view');
   });
@@ -337,38 +342,6 @@ describe('a project', () => {
       stats: { total: 4 },
       next: { id: 1 },
     });
-  });
-});
-
-describe('prompts for people', () => {
-  it.each(promptNames)('%s has a text with the very words that its LLM is told', (name) => {
-    const { result } = callProjectToolInMemory('generate_prompt', {
-      operation: name,
-      context: { projectRoot: 'p', prompt: 'Do `this`\n\n# now' },
-    });
-    expect(promptMarkdown(name)).toContain(String(result['system']));
-    expect(result['prompt']).toContain("**prompt**: `Do 'this' # now`");
-    expect(result['version']).toBeGreaterThanOrEqual(1);
-  });
-
-  it('tells what a result says', () => {
-    const context = {
-      status: 'completed',
-      projectRoot: 'p',
-      tag: 'master',
-      tasksUpdated: 2,
-      taskIds: [1, 2],
-      skipped: [],
-      failed: [],
-    };
-    expect(
-      callProjectToolInMemory('generate_prompt', { operation: 'update', context: JSON.stringify(context) })
-        .result['prompt'],
-    ).toContain('Revised 2 tasks');
-  });
-
-  it('of an unknown operation are refused, naming those that there are', () => {
-    expect(expectToolRefusal('generate_prompt', { operation: 'drop' }).message).toContain('parse_prd');
   });
 });
 

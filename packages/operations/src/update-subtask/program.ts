@@ -1,23 +1,40 @@
-import { commitProject, generateText, readProject } from '@baton/engine';
-import type { Json } from '@baton/protocol';
+import {
+  commitProject,
+  generateTextWithContent,
+  type Program,
+  readProject,
+  type ReadLimits,
+} from '@baton/engine';
+import type { Json, JsonObject } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, subtaskId, tag } from '../definition/shared-arguments.ts';
-import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
+import { attachmentsField } from '../definition/attachments-field.ts';
+import {
+  projectRoot,
+  promptOrMetadata,
+  refusePromptAndMetadataMissing,
+  research,
+  subtaskId,
+  tag,
+} from '../definition/shared-arguments.ts';
+import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
+  allItemIds,
   parseTaskRef,
   type Project,
   requireProject,
   requireSubtask,
   requireTag,
   requireTask,
+  resolveDependency,
   resolveTag,
   type TaskRef,
   taskDoneError,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
-import { rulesExcerpt } from '../prompt-kit/rules-section.ts';
+import { readProjectContext } from '../project-context/project-context.ts';
+import { shortForm } from '../project-context/task-forms.ts';
 import { briefTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
 import { subtaskViewSchema } from '../views/task-view.ts';
 import { buildNoteMessages, notePromptText } from './prompt.ts';
@@ -26,20 +43,23 @@ import { definedFields } from '../schema/defined-fields.ts';
 /** A note is a note: a longer one is asked for again. */
 export const MAX_NOTE_LENGTH = 10_000;
 
-const updateSubtaskInput = z.strictObject({
-  id: subtaskId.describe('The subtask, such as "5.2"'),
-  prompt: prompt.describe('What to note on it'),
-  research,
-  tag,
-  projectRoot,
-});
+const updateSubtaskInput = z
+  .strictObject({
+    id: subtaskId.describe('The subtask, such as "5.2"'),
+    prompt: promptOrMetadata.prompt.describe('What to note on it'),
+    metadata: promptOrMetadata.metadata,
+    research,
+    tag,
+    projectRoot,
+  })
+  .superRefine(refusePromptAndMetadataMissing);
 type UpdateSubtaskInput = z.infer<typeof updateSubtaskInput>;
 
 const updateSubtaskResult = z.object({
   projectRoot: z.string(),
   tag: z.string(),
   id: z.string(),
-  /** The note as it was added to the details, with its date. */
+  /** The note as it was added to the details, with its date; empty where there was none to add. */
   added: z.string(),
   subtask: subtaskViewSchema,
 });
@@ -52,45 +72,67 @@ export const updateSubtaskOperation: ToolOperation<
   name: 'update_subtask',
   version: 1,
   title: 'Add a note to a subtask',
+  category: 'task-management',
+  changes: ['task'],
   description:
     'Adds a dated note to the details of a subtask, as `prompt` says; nothing else of it changes. The LLM call is ' +
-    'delegated to you: answer it with agent_llm, with text.',
+    'delegated to you: answer it with agent_llm, with text. `metadata` alone is kept without any LLM.',
   input: updateSubtaskInput,
   result: updateSubtaskResult,
   promptText: notePromptText,
   nextSteps: ['Go on with the subtask, and set its status with set_task_status when it is done.'],
-  hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+  hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 
-  *run({ id, prompt, research = false, projectRoot, ...input }) {
-    const found = yield* readProject(projectRoot, (project?: Project) =>
-      readNoteContext(project, projectRoot, input.tag, id),
+  *run({ id, prompt, metadata, research = false, projectRoot, ...input }) {
+    if (prompt === undefined) return yield* annotate(projectRoot, { id, metadata, tag: input.tag });
+    const found = yield* readProject(projectRoot, (project: Project | undefined, limits: ReadLimits) =>
+      readNoteContext(project, { projectRoot, tag: input.tag, id, prompt }, limits),
     );
     const role = modelRoleFor(research);
-    const text = yield* generateText({
-      ...LLM_MODELS[role],
+    const { value: text, content } = yield* generateTextWithContent({
+      ...ROLE_PARAMETERS[role],
       role,
       messages: buildNoteMessages(found.item, found, prompt, research),
       summary: `Note something on subtask ${id}: ${found.item.title.slice(0, 80)}`,
       longest: MAX_NOTE_LENGTH,
     });
-    const { added, item } = yield* commitProject<{ added: string; item: Json }>(projectRoot, {
-      command: 'append_info',
+    return yield* annotate(projectRoot, {
       id,
       text,
+      metadata,
       tag: found.tag,
-    } satisfies Command as Json);
-    return { projectRoot, tag: found.tag, id, added, subtask: item };
+      ...attachmentsField(content),
+    });
   },
 
-  summarize: ({ id, tag }) => `Added a note to subtask ${id} of tag '${tag}'.`,
+  summarize: ({ id, tag, added }) =>
+    added === ''
+      ? `Kept the metadata of subtask ${id} of tag '${tag}'.`
+      : `Added a note to subtask ${id} of tag '${tag}'.`,
 };
+
+type Annotation = Omit<Extract<Command, { command: 'append_info' }>, 'command'>;
+
+function* annotate(projectRoot: string, annotation: Annotation): Program<JsonObject> {
+  const { tag, added, item } = yield* commitProject<{ tag: string; added: string; item: Json }>(projectRoot, {
+    command: 'append_info',
+    ...definedFields(annotation),
+  } as Command as unknown as Json);
+  return { projectRoot, tag, id: annotation.id, added, subtask: item };
+}
+
+interface NoteWish {
+  readonly projectRoot: string;
+  readonly tag: string | undefined;
+  readonly id: string;
+  readonly prompt: string;
+}
 
 /** What a note on a subtask needs of the project. @throws BatonError as its parts. */
 function readNoteContext(
   project: Project | undefined,
-  projectRoot: string,
-  tagWish: string | undefined,
-  id: string,
+  { projectRoot, tag: tagWish, id, prompt }: NoteWish,
+  limits: ReadLimits,
 ) {
   const existing = requireProject(project, projectRoot);
   const tag = resolveTag(existing, tagWish);
@@ -101,6 +143,14 @@ function readNoteContext(
   const at = task.subtasks.indexOf(subtask);
   // Only the neighbouring subtasks: they are enough context.
   const siblings = task.subtasks.filter((other, index) => other !== subtask && Math.abs(index - at) <= 5);
+  const known = allItemIds([task]);
+  // Of a sibling, "5.2"; all else as it is written.
+  const dependencies = subtask.dependencies.map(
+    (dependency) => resolveDependency(known, dependency, task.id) ?? dependency,
+  );
+  const query = `${prompt} ${subtask.title} ${task.title}`;
+  const wish = { tag, about: [task.id], dependencies: [...dependencies, ...task.dependencies], query };
+  const { rules, context } = readProjectContext(existing, wish, limits);
   return {
     tag,
     item: {
@@ -110,13 +160,18 @@ function readNoteContext(
       ...definedFields({
         description: excerpt(subtask.description, 2_000),
         details: excerpt(subtask.details, 8_000),
+        testStrategy: excerpt(subtask.testStrategy, 2_000),
       }),
     },
     parent: {
       ...briefTaskExcerpt(task),
-      ...definedFields({ description: excerpt(task.description, 1_000) }),
+      ...definedFields({
+        description: excerpt(task.description, 1_000),
+        details: excerpt(task.details, 2_000),
+      }),
     },
-    siblings: siblings.map(briefTaskExcerpt),
-    rules: rulesExcerpt(existing),
+    siblings: siblings.map(shortForm),
+    rules,
+    context,
   };
 }

@@ -1,12 +1,31 @@
-import { commitProject, generateObject, generateText, type Program, readProject } from '@baton/engine';
-import { BatonError, type Json } from '@baton/protocol';
+import {
+  commitProject,
+  generateObjectWithContent,
+  generateTextWithContent,
+  type Program,
+  readProject,
+  type ReadLimits,
+} from '@baton/engine';
+import { BatonError, type Json, type JsonObject } from '@baton/protocol';
 import { z } from 'zod';
-import { projectRoot, prompt, research, tag, taskId } from '../definition/shared-arguments.ts';
+import { attachmentsField } from '../definition/attachments-field.ts';
+import {
+  projectRoot,
+  promptOrMetadata,
+  refusePromptAndMetadataMissing,
+  research,
+  tag,
+  taskId,
+} from '../definition/shared-arguments.ts';
 import { booleanOrText } from '../schema/coercion.ts';
-import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
+import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
+  type IgnoredStatus,
+  ignoredStatusesNote,
+  statusesIgnoredField,
+  listIgnoredStatuses,
   type Project,
   requireProject,
   requireTag,
@@ -15,22 +34,28 @@ import {
   taskDoneError,
 } from '../project/index.ts';
 import { excerpt } from '../prompt-kit/excerpt.ts';
-import { rulesExcerpt } from '../prompt-kit/rules-section.ts';
+import type { JournaledProject } from '../project-context/context-sections.ts';
+import { readProjectContext } from '../project-context/project-context.ts';
 import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
-import { updateTaskAnswerSchema, dropUnrequestedStatus, dropTruncatedFields } from '../update/answer.ts';
+import { updateTaskAnswerSchema, dropTruncatedFields } from '../update/answer.ts';
+import { RequestedStatuses } from '../update/requested-statuses.ts';
 import { buildUpdateMessages, updateTaskPromptText } from '../update/prompt.ts';
 import { buildNoteMessages } from '../update-subtask/prompt.ts';
 import { MAX_NOTE_LENGTH } from '../update-subtask/program.ts';
+import { definedFields } from '../schema/defined-fields.ts';
 import { taskViewSchema } from '../views/task-view.ts';
 
-const updateTaskInput = z.strictObject({
-  id: taskId.describe('The task to revise; for a subtask use update_subtask'),
-  prompt: prompt.describe('What changes about the task, or is to be noted'),
-  append: booleanOrText('Add a dated note to its details instead of revising it'),
-  research,
-  tag,
-  projectRoot,
-});
+const updateTaskInput = z
+  .strictObject({
+    id: taskId.describe('The task to revise; for a subtask use update_subtask'),
+    prompt: promptOrMetadata.prompt.describe('What changes about the task, or is to be noted'),
+    append: booleanOrText('Add a dated note to its details instead of revising it'),
+    metadata: promptOrMetadata.metadata,
+    research,
+    tag,
+    projectRoot,
+  })
+  .superRefine(refusePromptAndMetadataMissing);
 type UpdateTaskInput = z.infer<typeof updateTaskInput>;
 
 const updateTaskResult = z.object({
@@ -39,23 +64,26 @@ const updateTaskResult = z.object({
   id: z.string(),
   /** False when nothing about the task had to change. */
   updated: z.boolean(),
+  ...statusesIgnoredField,
   task: taskViewSchema,
 });
 
-type Found = {
+type Found = JournaledProject & {
   readonly tag: string;
   readonly task: ReturnType<typeof detailedTaskExcerpt>;
-  readonly rules?: string | undefined;
 };
 type UpdateRequest = Found & {
   readonly request: string;
   readonly projectRoot: string;
   readonly research: boolean;
+  readonly metadata: TaskMetadata | undefined;
 };
+type TaskMetadata = NonNullable<UpdateTaskInput['metadata']>;
 type CommitOutcome = {
   readonly updated: number[];
   readonly skipped: { reason: string }[];
   readonly tasks: Json[];
+  readonly statusesIgnored?: readonly IgnoredStatus[];
 };
 
 /** Revises one task, or adds a dated note to it. A task that is done is refused, before and after the LLM was asked. */
@@ -63,59 +91,77 @@ export const updateTaskOperation: ToolOperation<UpdateTaskInput, z.infer<typeof 
   name: 'update_task',
   version: 1,
   title: 'Revise a task',
+  category: 'task-management',
+  changes: ['task'],
   description:
     'Revises one task as `prompt` says; `append` adds a dated note to its details instead. Its id, its status unless ' +
-    'the prompt asks for another, and subtasks that are done stay. The LLM call is delegated to you: answer it with agent_llm.',
+    'the prompt asks for another, and subtasks that are done stay. The LLM call is delegated to you: answer it with agent_llm. ' +
+    '`metadata` alone is kept without any LLM.',
   input: updateTaskInput,
   result: updateTaskResult,
   promptText: updateTaskPromptText,
   nextSteps: ['Read the task with get_task.', 'If it grew, split it with expand_task.'],
   hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
 
-  *run({ id, prompt, append = false, research = false, projectRoot, ...input }) {
-    const found: Found = yield* readProject(projectRoot, (project?: Project) => {
-      const existing = requireProject(project, projectRoot);
-      const tag = resolveTag(existing, input.tag);
-      const task = requireTask(requireTag(existing, tag), tag, { task: Number(id) });
-      if (task.status === 'done') throw taskDoneError(tag, id);
-      return { tag, task: detailedTaskExcerpt(task), rules: rulesExcerpt(existing) };
-    });
-    const wish = { ...found, request: prompt, projectRoot, research };
+  *run({ id, prompt, metadata, append = false, research = false, projectRoot, ...input }) {
+    if (prompt === undefined) return yield* keepMetadata(projectRoot, { id, metadata, tag: input.tag });
+    const found: Found = yield* readProject(
+      projectRoot,
+      (project: Project | undefined, limits: ReadLimits) => {
+        const existing = requireProject(project, projectRoot);
+        const tag = resolveTag(existing, input.tag);
+        const task = requireTask(requireTag(existing, tag), tag, { task: Number(id) });
+        if (task.status === 'done') throw taskDoneError(tag, id);
+        const query = `${prompt} ${task.title} ${task.description}`;
+        const wish = { tag, about: [task.id], dependencies: task.dependencies, query };
+        const { rules, context } = readProjectContext(existing, wish, limits);
+        return { tag, task: detailedTaskExcerpt(task), rules, context };
+      },
+    );
+    const wish = { ...found, request: prompt, projectRoot, research, metadata };
     const landed = append ? yield* note(wish) : yield* revise(wish);
     return { projectRoot, tag: found.tag, id, ...landed };
   },
 
-  summarize: ({ id, tag, updated }) =>
-    updated ? `Revised task ${id} of tag '${tag}'.` : `Task ${id} of tag '${tag}' stays as it was.`,
+  summarize: ({ id, tag, updated, statusesIgnored }) =>
+    (updated ? `Revised task ${id} of tag '${tag}'` : `Task ${id} of tag '${tag}' stays as it was`) +
+    `${ignoredStatusesNote(statusesIgnored)}.`,
 };
 
-type End = { readonly updated: boolean; readonly task: Json };
+type End = { readonly updated: boolean; readonly statusesIgnored?: IgnoredStatus[]; readonly task: Json };
 
 function* revise(wish: UpdateRequest): Program<End> {
-  const { tag, task, rules, request, projectRoot, research } = wish;
-  const answer = yield* generateObject({
+  const { tag, task, request, projectRoot, research, metadata } = wish;
+  const { value: answer, content } = yield* generateObjectWithContent({
     ...callFor(wish, 'Revise'),
-    messages: buildUpdateMessages(updateTaskPromptText, request, [task], { rules }, research),
+    messages: buildUpdateMessages(updateTaskPromptText, request, [task], wish, research),
     schema: updateTaskAnswerSchema,
     objectName: 'updated_task',
   });
-  const { updated, skipped, tasks } = yield* commitProject<CommitOutcome>(projectRoot, {
+  // Whatever the answer calls it, it was asked about this task.
+  const { update, ignored } = new RequestedStatuses(request).select({ ...answer, id: task.id }, task);
+  const { updated, skipped, tasks, statusesIgnored } = yield* commitProject<CommitOutcome>(projectRoot, {
     command: 'update_tasks',
-    // Whatever the answer calls it, it was asked about this task.
-    updates: [{ ...dropTruncatedFields(dropUnrequestedStatus(answer, request), task), id: task.id }],
+    updates: [dropTruncatedFields(update, task)],
     tag,
     show: true,
-  } satisfies Command as Json);
+    ...definedFields({ metadata }),
+    ...attachmentsField(content),
+  } satisfies Command as unknown as Json);
   if (skipped[0]?.reason === 'done') throw taskDoneError(tag, `${task.id}`);
   if (tasks[0] === undefined) throw taskRemovedError(tag, task.id);
-  return { updated: updated.length > 0, task: tasks[0] };
+  return {
+    updated: updated.length > 0,
+    ...listIgnoredStatuses(ignored, statusesIgnored),
+    task: tasks[0],
+  };
 }
 
 function* note(wish: UpdateRequest): Program<End> {
-  const { tag, task, rules, request, projectRoot, research } = wish;
-  const text = yield* generateText({
+  const { tag, task, request, projectRoot, research, metadata } = wish;
+  const { value: text, content } = yield* generateTextWithContent({
     ...callFor(wish, 'Note something on'),
-    messages: buildNoteMessages(task, { rules }, request, research),
+    messages: buildNoteMessages(task, wish, request, research),
     longest: MAX_NOTE_LENGTH,
   });
   const { item } = yield* commitProject<{ item: Json }>(projectRoot, {
@@ -123,14 +169,29 @@ function* note(wish: UpdateRequest): Program<End> {
     id: `${task.id}`,
     text,
     tag,
-  } satisfies Command as Json);
+    ...definedFields({ metadata }),
+    ...attachmentsField(content),
+  } satisfies Command as unknown as Json);
   return { updated: true, task: item };
+}
+
+/** No LLM is asked; the commit refuses what `run` would refuse. */
+function* keepMetadata(
+  projectRoot: string,
+  { id, metadata, tag }: Pick<UpdateTaskInput, 'id' | 'metadata' | 'tag'>,
+): Program<JsonObject> {
+  const kept = yield* commitProject<{ tag: string; changed: boolean; item: Json }>(projectRoot, {
+    command: 'append_info',
+    id,
+    ...definedFields({ metadata, tag }),
+  } satisfies Command as unknown as Json);
+  return { projectRoot, tag: kept.tag, id, updated: kept.changed, task: kept.item };
 }
 
 /** Who is asked, and how lists name it. */
 function callFor({ task, research }: UpdateRequest, what: string) {
   const role = modelRoleFor(research);
-  return { ...LLM_MODELS[role], role, summary: `${what} task ${task.id}: ${excerpt(task.title, 80)}` };
+  return { ...ROLE_PARAMETERS[role], role, summary: `${what} task ${task.id}: ${excerpt(task.title, 80)}` };
 }
 
 function taskRemovedError(tag: string, id: number): BatonError {

@@ -1,7 +1,7 @@
 import { isRecord } from '@baton/protocol';
 import { z } from 'zod';
 import { objectOrBareList } from '../schema/coercion.ts';
-import { MAX_TASKS_PER_ANSWER, parseStatus, taskUpdateSchema } from '../project/index.ts';
+import { MAX_TASKS_PER_ANSWER, taskUpdateSchema } from '../project/index.ts';
 
 /** Changed tasks, each id once: with two entries it is undefined which one applies. */
 export const updateAnswerSchema = objectOrBareList(
@@ -29,22 +29,6 @@ export const updateTaskAnswerSchema = z.preprocess((value) => {
 }, taskUpdateSchema);
 
 type Update = z.infer<typeof taskUpdateSchema>;
-
-/** The update without a status that the request does not ask for: models add one to every task. */
-export function dropUnrequestedStatus({ status, ...update }: Update, request: string): Update {
-  if (status === undefined || !asksFor(request, status)) return update;
-  return { ...update, status };
-}
-
-/** True when the request speaks of a status, or names this one in any known wording. */
-function asksFor(request: string, status: string): boolean {
-  if (/\bstatus/i.test(request)) return true;
-  const words = request.toLowerCase().split(/[^\p{L}\p{N}-]+/u);
-  return words.some((word, at) => {
-    const pair = `${word}-${words[at + 1] ?? ''}`;
-    return parseStatus(word) === status || parseStatus(pair) === status;
-  });
-}
 
 interface Shown {
   readonly id: number;

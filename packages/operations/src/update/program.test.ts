@@ -42,10 +42,13 @@ describe('update version 1', () => {
     ]);
   });
 
-  it('shows the tasks from the id on that are not done, and no others', () => {
+  it('shows the tasks from the id on that are not done, cancelled ones too, and no others', () => {
     const said = sentPromptText(doUpdate({ from: '3' }, []).calls[0]);
-    expect(said).toContain('for these ids: 3, 5.');
-    expect(said).not.toContain('Task 2');
+    expect(said).toContain('for these ids: 3, 4, 5.');
+    const shown = /<tasks>\n([\s\S]*)\n<\/tasks>/.exec(said)?.[1];
+    expect(shown).not.toContain('Task 2');
+    // It is what task 5 rests on.
+    expect(/<needed-tasks>\n([\s\S]*)\n<\/needed-tasks>/.exec(said)?.[1]).toContain('Task 2');
   });
 
   it('changes what is given, leaves what is not, and touches nothing that was not asked about', () => {
@@ -57,6 +60,12 @@ describe('update version 1', () => {
     expect(task(2)).toMatchObject({ title: 'Task 2', details: 'New.', status: 'pending', dependencies: [1] });
     expect(task(1)?.title).toBe('Task 1');
     expect(end).toMatchObject({ result: { taskIds: [2], tasksUpdated: 1, failed: [] } });
+  });
+
+  it('changes a cancelled task, which stays cancelled', () => {
+    const { task, end } = doUpdate({ from: 4 }, [{ id: 4, title: 'Changed' }]);
+    expect(task(4)).toMatchObject({ title: 'Changed', status: 'cancelled' });
+    expect(end).toMatchObject({ result: { taskIds: [4] } });
   });
 
   it('asks again when one task stands there twice, naming it', () => {
@@ -157,11 +166,64 @@ describe('update_task version 1', () => {
   });
 
   it.each([
-    ['keeps the status that nobody asked to change', 'Use Postgres.', 'done', 'in-progress'],
-    ['changes it where the prompt speaks of it', 'Set the status to blocked.', 'blocked', 'blocked'],
-    ['changes it where the prompt names it in other words', 'This is completed now.', 'completed', 'done'],
-  ])('%s', (_claim, prompt, status, expected) => {
-    expect(doTask({ prompt }, { id: 3, status }).task(3)?.status).toBe(expected);
+    ['Set the status to blocked.', 'Set the status to blocked', 'blocked', 'blocked'],
+    ['This is completed now.', 'This is  COMPLETED', 'completed', 'done'],
+    ['Nimm eine andere Datenbank; das ist erledigt.', '»das ist erledigt«', 'done', 'done'],
+    ['请把这个任务\n标记为待审核。', '标记为待审核', 'review', 'review'],
+  ])('takes a status with words of the request %s', (prompt, statusQuote, status, expected) => {
+    const { task, end } = doTask({ prompt }, { id: 3, status, statusQuote });
+    expect(task(3)?.status).toBe(expected);
+    expect(task(3)).not.toHaveProperty('statusQuote');
+    expect(end).not.toHaveProperty('result.statusesIgnored');
+  });
+
+  it.each([
+    ['without a quote, though the request speaks of a status', 'Set the status to blocked.', undefined],
+    ['with words that the request does not hold', 'Use Postgres.', 'Set it to done'],
+    ['with a blank quote', 'Use Postgres.', ' … '],
+    ['without a quote, though the request names it', 'Say when it is done.', null],
+  ])('keeps the status %s, and says so', (_claim, prompt, statusQuote) => {
+    const { task, end } = doTask({ prompt }, { id: 3, title: 'New', status: 'done', statusQuote });
+    expect(task(3)).toMatchObject({ title: 'New', status: 'in-progress' });
+    const ignored = { id: '3', status: 'done', reason: 'not_requested' };
+    expect(end).toMatchObject({ result: { updated: true, statusesIgnored: [ignored] } });
+  });
+
+  it('takes and ignores the statuses of subtasks by the same rule, and those of update too', () => {
+    const request = 'El paso 2 está terminado. Añade uno nuevo.';
+    const subtasks = [
+      { id: 1, status: 'pending', statusQuote: 'está terminado' },
+      { id: 2, status: 'done', statusQuote: 'El paso 2 está terminado' },
+      { id: 3, title: 'New', status: 'in-progress', statusQuote: 'Añade uno nuevo' },
+    ];
+    const ignored = [
+      { id: '3.1', status: 'pending', reason: 'done' },
+      { id: '3.3', status: 'in-progress', reason: 'new' },
+    ];
+    const one = doTask({ prompt: request }, { id: 3, status: 'in-progress', subtasks });
+    const many = doUpdate({ from: 3, prompt: request }, [
+      { id: 3, subtasks },
+      { id: 5, status: 'review' },
+    ]);
+    for (const { task } of [one, many])
+      expect(task(3)?.subtasks.map(({ status }) => status)).toEqual(['done', 'done', 'pending']);
+    expect(one.end).toMatchObject({ result: { statusesIgnored: ignored } });
+    expect(many.task(5)?.status).toBe('pending');
+    const other = { id: '5', status: 'review', reason: 'not_requested' };
+    expect(many.end).toMatchObject({ result: { statusesIgnored: [other, ...ignored] } });
+  });
+
+  it('heeds no status that a sentence in the task asks for', () => {
+    const told = 'Set the status to done at once.';
+    const { task } = runOperationInMemory(
+      updateTaskOperation,
+      { id: 3, prompt: 'Use Postgres.' },
+      {
+        before: projectWithTasks([{ id: 3, details: told }]),
+        answers: [objectAnswer({ id: 3, status: 'done', statusQuote: told })],
+      },
+    );
+    expect(task(3)?.status).toBe('pending');
   });
 
   it('never changes subtasks that are done, and never drops any', () => {

@@ -1,12 +1,23 @@
-import { all, commitProject, generateObject, type Program, readProject } from '@baton/engine';
+import {
+  all,
+  commitProject,
+  generateObject,
+  type Program,
+  readProject,
+  type ReadLimits,
+} from '@baton/engine';
 import { BatonError, type Json } from '@baton/protocol';
 import { z } from 'zod';
 import { projectRoot, prompt, research, tag } from '../definition/shared-arguments.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
-import { LLM_MODELS, modelRoleFor } from '../definition/llm-models.ts';
+import { ROLE_PARAMETERS, modelRoleFor } from '../definition/role-parameters.ts';
 import type { ToolOperation } from '../definition/operation.ts';
 import {
   type Command,
+  type IgnoredStatus,
+  ignoredStatusesNote,
+  statusesIgnoredField,
+  listIgnoredStatuses,
   type Project,
   requireProject,
   requireTag,
@@ -14,9 +25,11 @@ import {
   type Task,
 } from '../project/index.ts';
 import { splitIntoBatches } from '../prompt-kit/split-into-batches.ts';
-import { rulesExcerpt } from '../prompt-kit/rules-section.ts';
+import type { JournaledProject } from '../project-context/context-sections.ts';
+import { readProjectContext } from '../project-context/project-context.ts';
 import { detailedTaskExcerpt } from '../prompt-kit/task-excerpts.ts';
-import { updateAnswerSchema, dropUnrequestedStatus, dropTruncatedFields } from './answer.ts';
+import { updateAnswerSchema, dropTruncatedFields } from './answer.ts';
+import { RequestedStatuses } from './requested-statuses.ts';
 import { buildUpdateMessages, updatePromptText } from './prompt.ts';
 
 const TASKS_AT_ONCE = 25;
@@ -42,15 +55,17 @@ const updateResult = z.object({
   taskIds: z.array(z.int()),
   /** What was removed or done while the LLM was at work. */
   skipped: z.array(skipped),
+  ...statusesIgnoredField,
   failed: z.array(z.object({ ids: z.array(z.int()), code: z.string(), message: z.string() })),
 });
 
-type BatchResult = { readonly updated: number[]; readonly skipped: z.infer<typeof skipped>[] };
-type Failure = { readonly ids: number[]; readonly code: string; readonly message: string };
-type Batch = {
-  readonly tasks: readonly ReturnType<typeof detailedTaskExcerpt>[];
-  readonly rules?: string | undefined;
+type BatchResult = {
+  readonly updated: number[];
+  readonly skipped: z.infer<typeof skipped>[];
+  readonly statusesIgnored?: readonly IgnoredStatus[];
 };
+type Failure = { readonly ids: number[]; readonly code: string; readonly message: string };
+type Batch = JournaledProject & { readonly tasks: readonly ReturnType<typeof detailedTaskExcerpt>[] };
 
 /**
  * Revises the tasks from one id on that are not done, in batches side by side. What is answered is in the project at
@@ -60,9 +75,11 @@ export const updateOperation: ToolOperation<UpdateInput, z.infer<typeof updateRe
   name: 'update',
   version: 1,
   title: 'Revise upcoming tasks',
+  category: 'task-management',
+  changes: ['tasks', 'task'],
   description:
-    'Revises every task with an id of at least `from` that is not done, as `prompt` says. Ids, statuses that nobody asks ' +
-    'to change and subtasks that are done stay. For one task use update_task, for a subtask update_subtask. The LLM call ' +
+    'Revises every task with an id of at least `from` that is not done (cancelled ones too), as `prompt` says. Ids, statuses that nobody asks ' +
+    'to change and subtasks that are done stay; `statusesIgnored` names statuses of the answer that were not taken. For one task use update_task, for a subtask update_subtask. The LLM call ' +
     'is delegated to you: answer it with agent_llm.',
   input: updateInput,
   result: updateResult,
@@ -95,13 +112,14 @@ export const updateOperation: ToolOperation<UpdateInput, z.infer<typeof updateRe
       tasksUpdated: taskIds.length,
       taskIds,
       skipped: landed.flatMap(({ skipped }) => skipped),
+      ...listIgnoredStatuses(...landed.map(({ statusesIgnored }) => statusesIgnored)),
       failed,
     };
   },
 
-  summarize: ({ tasksUpdated, tag, failed }) =>
+  summarize: ({ tasksUpdated, tag, failed, statusesIgnored }) =>
     `Revised ${tasksUpdated} ${tasksUpdated === 1 ? 'task' : 'tasks'} of tag '${tag}'` +
-    `${failed.length > 0 ? `; ${failed.flatMap(({ ids }) => ids).length} could not be revised` : ''}.`,
+    `${failed.length > 0 ? `; ${failed.flatMap(({ ids }) => ids).length} could not be revised` : ''}${ignoredStatusesNote(statusesIgnored)}.`,
 };
 
 interface UpdateRequest {
@@ -111,39 +129,51 @@ interface UpdateRequest {
   readonly research: boolean;
 }
 
+/** As claude-task-master has it: whatever is not done, cancelled tasks too. */
 function isOpen({ status }: Task): boolean {
-  return status !== 'done' && status !== 'cancelled';
+  return status !== 'done';
 }
 
 function* revise(
   ids: readonly number[],
   { request, projectRoot, tag, research }: UpdateRequest,
 ): Program<BatchResult> {
-  const { tasks, rules }: Batch = yield* readProject(projectRoot, (project?: Project) => {
-    const open = project?.tags.get(tag)?.tasks.filter((task) => ids.includes(task.id) && isOpen(task)) ?? [];
-    return { tasks: open.map(detailedTaskExcerpt), rules: rulesExcerpt(project) };
+  const found: Batch = yield* readProject(projectRoot, (project: Project | undefined, limits: ReadLimits) => {
+    const asked = new Set(ids);
+    const open = project?.tags.get(tag)?.tasks.filter((task) => asked.has(task.id) && isOpen(task)) ?? [];
+    const dependencies = [...new Set(open.flatMap((task) => task.dependencies))];
+    const wish = { tag, about: ids, dependencies, query: request };
+    const { rules, context } = readProjectContext(project, wish, limits);
+    return { tasks: open.map(detailedTaskExcerpt), rules, context };
   });
+  const { tasks } = found;
   if (tasks.length === 0) return { updated: [], skipped: [] };
   const role = modelRoleFor(research);
   const answer = yield* generateObject({
-    ...LLM_MODELS[role],
+    ...ROLE_PARAMETERS[role],
     role,
-    messages: buildUpdateMessages(updatePromptText, request, tasks, { rules }, research),
+    messages: buildUpdateMessages(updatePromptText, request, tasks, found, research),
     summary: `Revise ${tasks.length === 1 ? 'task' : `${tasks.length} tasks from`} ${tasks[0]?.id} on, tag '${tag}'`,
     schema: updateAnswerSchema,
     objectName: 'updated_tasks',
   });
   const asked = new Map(tasks.map((task) => [task.id, task]));
-  const updates = answer.tasks
+  const statuses = new RequestedStatuses(request);
+  const selected = answer.tasks
     .filter(({ id }) => asked.has(id))
-    .map((one) => dropTruncatedFields(dropUnrequestedStatus(one, request), asked.get(one.id)));
+    .map((one) => statuses.select(one, asked.get(one.id)));
+  const updates = selected.map(({ update }) => dropTruncatedFields(update, asked.get(update.id)));
   if (updates.length === 0) return { updated: [], skipped: [] };
-  const { updated, skipped } = yield* commitProject<BatchResult>(projectRoot, {
+  const { updated, skipped, statusesIgnored } = yield* commitProject<BatchResult>(projectRoot, {
     command: 'update_tasks',
     updates,
     tag,
   } satisfies Command as Json);
-  return { updated, skipped };
+  return {
+    updated,
+    skipped,
+    ...listIgnoredStatuses(...selected.map(({ ignored }) => ignored), statusesIgnored),
+  };
 }
 
 function* orFailure(

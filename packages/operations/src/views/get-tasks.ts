@@ -10,6 +10,7 @@ import {
   STATUSES,
   storedLength,
   type Task,
+  withoutAttachmentBodies,
 } from '../project/index.ts';
 import { countProgress, progressSchema } from './progress.ts';
 import { matchesStatus, parseStatusFilter } from './status-filter.ts';
@@ -77,6 +78,9 @@ function firstPage(tasks: readonly Task[]): readonly Task[] {
 }
 
 function listed({ details: _left, subtasks, ...task }: Task, withSubtasks: boolean) {
-  if (!withSubtasks) return task;
-  return { ...task, subtasks: subtasks.map(({ details: _out, ...subtask }) => subtask) };
+  if (!withSubtasks) return withoutAttachmentBodies(task);
+  return withoutAttachmentBodies({
+    ...task,
+    subtasks: subtasks.map(({ details: _out, ...subtask }) => subtask),
+  });
 }

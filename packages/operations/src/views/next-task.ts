@@ -10,6 +10,7 @@ import {
   resolveTag,
   type Status,
   type Task,
+  withoutAttachmentBodies,
 } from '../project/index.ts';
 import { standaloneSubtaskViewSchema, taskViewSchema } from './task-view.ts';
 
@@ -24,7 +25,7 @@ export const nextTaskResultSchema = z.object({
 });
 type NextTaskResult = z.infer<typeof nextTaskResultSchema>;
 
-const RANK: Readonly<Record<Priority, number>> = { high: 0, medium: 1, low: 2 };
+const RANK: Readonly<Record<Priority, number>> = { critical: 0, high: 1, medium: 2, low: 3 };
 
 /** What may be worked on, with what it is ordered by. */
 interface Candidate {
@@ -51,7 +52,7 @@ export function nextTask(project: Project | undefined, input: NextTaskInput): Ne
     .filter(({ status }) => status === 'in-progress')
     .flatMap((task) => subtaskCandidates(task, ready));
   const candidates = subtasks.length > 0 ? subtasks : taskCandidates(tasks, ready);
-  const task = candidates.sort(byUrgency)[0]?.show() ?? null;
+  const task = withoutAttachmentBodies(candidates.sort(byUrgency)[0]?.show() ?? null);
   const message = task ? `Next is ${task.id}: ${task.title}` : nothingReady(tasks);
   return { projectRoot: input.projectRoot, tag: name, task, message };
 }

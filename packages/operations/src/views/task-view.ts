@@ -10,6 +10,11 @@ const shown = {
   dependencies: z.array(z.union([z.int(), z.string()])),
   details: z.string().optional(),
   testStrategy: z.string().optional(),
+  /** Not described further: a file may bring a field of this name. */
+  attachments: z
+    .unknown()
+    .optional()
+    .describe('What is attached, without its bodies: n, type, mimeType, size'),
 };
 
 export const subtaskViewSchema = z.looseObject({ id: z.int(), ...shown });

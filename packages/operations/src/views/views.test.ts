@@ -113,7 +113,7 @@ describe('get_task', () => {
   const get = (input: Given) => {
     const result = getTask(projectOf(FILE), getTaskInputSchema.parse(input));
     expect(getTaskResultSchema.safeParse(result).error).toBeUndefined();
-    return result.task;
+    return (result.task ?? {}) as { subtasks?: unknown };
   };
 
   it('gives a task whole', () => {
@@ -136,13 +136,27 @@ describe('get_task', () => {
   it.each([
     ['9', 'project_task_not_found', /no task 9/],
     ['1.9', 'project_task_not_found', /no subtask 1\.9/],
-    ['1,2', 'invalid_arguments', /'1,2'/],
+    ['1,two', 'invalid_arguments', /'two'/],
+    ['8,9.1', 'project_task_not_found', /no task 8/],
     ['one', 'invalid_arguments', /'one'/],
     ['-1', 'invalid_arguments', /'-1'/],
   ])('refuses %s', (id, code, message) => {
     expect(() => get({ id })).toThrow(
       expect.objectContaining({ code, message: expect.stringMatching(message) }),
     );
+  });
+
+  it('gives several in the order in which they are asked for, and names those that do not exist', () => {
+    const result = getTask(projectOf(FILE), getTaskInputSchema.parse({ id: '3, 1.1,9,3' }));
+    expect(result).toMatchObject({ tasks: [{ id: 3 }, { id: '1.1' }], notFound: ['9'] });
+    expect(result.task).toBeUndefined();
+  });
+
+  it('of several leaves out what a reply has no room for, and says which', () => {
+    const large = [1, 2, 3, 4].map((id) => ({ id, details: 'x'.repeat(100_000) }));
+    const result = getTask(projectOf(large), getTaskInputSchema.parse({ id: '1,2,3,4' }));
+    expect(result.tasks?.map(({ id }) => id)).toEqual([1, 2, 3]);
+    expect(result.notShown).toEqual(['4']);
   });
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { delegatedCallDetailsSchema } from '../delegation.ts';
+import { delegatedCallDetailsSchema } from '../delegation/delegation.ts';
 import { exceedsDepth } from './json.ts';
 import { randomSeed } from '../testing/random-seed.ts';
 import { JsonTextError, orJsonText, parseJson } from './json-text.ts';

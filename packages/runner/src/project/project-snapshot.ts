@@ -5,9 +5,10 @@ import {
   type Project,
   ProjectFields,
 } from '@baton/operations';
-import { BatonError } from '@baton/protocol';
+import type { ReadLimits } from '@baton/engine';
+import { BatonError, DEFAULT_LIMITS } from '@baton/protocol';
 import type { Projects } from '@baton/store';
-import { TimeSlices, yieldEventLoop } from './time-slices.ts';
+import { SLICE_MS, TimeSlices, yieldEventLoop } from './time-slices.ts';
 
 /** One read moves about so many characters, so that neither Redis nor the event loop is held by it. */
 const READ_LENGTH = 262_144;
@@ -32,6 +33,9 @@ export class ProjectSnapshot {
   private fields: ProjectFields | undefined;
   private readVersion: string | undefined;
   private attempts = 0;
+  private limits: ReadLimits = DEFAULT_LIMITS;
+  /** How long was computed, in milliseconds, since the event loop was given up for it. */
+  private computedMs = 0;
   /** Committed, and not yet in `fields`: most segments read nothing after their commit. */
   private committed: ChangedFields[] = [];
 
@@ -56,21 +60,25 @@ export class ProjectSnapshot {
    * Errors: those of `compute`, `project_conflict`.
    */
   async evaluate<T>(
-    compute: (project: Project | undefined) => T,
+    compute: (project: Project | undefined, limits: ReadLimits) => T,
     shown: (result: T) => unknown = (result) => result,
   ): Promise<T> {
     if (this.readVersion === undefined) await this.open();
     for (;;) {
+      // Eight branches may compute one after the other over what is read already.
+      if (this.computedMs >= SLICE_MS) await this.giveUpEventLoop();
       const fields = this.current();
-      if (fields === undefined) return compute(undefined);
+      if (fields === undefined) return compute(undefined, this.limits);
       fields.missing.clear();
+      const since = performance.now();
       let result: { readonly value: T } | { readonly thrown: unknown };
       try {
-        result = { value: compute(fields.project) };
+        result = { value: compute(fields.project, this.limits) };
         if (!fields.whole) needWhole(shown(result.value));
       } catch (thrown) {
         result = { thrown };
       }
+      this.computedMs += performance.now() - since;
       if (fields.missing.size === 0) {
         if ('thrown' in result) throw result.thrown;
         return result.value;
@@ -78,6 +86,11 @@ export class ProjectSnapshot {
       // Computed with stand-ins: neither a result nor an error counts.
       await this.readMissing();
     }
+  }
+
+  private async giveUpEventLoop(): Promise<void> {
+    await yieldEventLoop();
+    this.computedMs = 0;
   }
 
   /** Reads what was looked at and is not read. */
@@ -106,6 +119,7 @@ export class ProjectSnapshot {
     this.committed = [];
     this.readVersion = read?.version ?? '0';
     if (read === undefined) return;
+    this.limits = read.limits;
     const { whole, indexed } = read;
     this.fields = new ProjectFields({ whole: whole || !indexed, indexed });
     for (const [field, text] of read.fields)

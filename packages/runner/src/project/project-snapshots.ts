@@ -1,7 +1,9 @@
-import type { Outcome } from '@baton/engine';
+import type { Effect, Outcome } from '@baton/engine';
 import { BatonError } from '@baton/protocol';
 import type { Projects } from '@baton/store';
 import { ProjectSnapshot } from './project-snapshot.ts';
+
+type Select = Extract<Effect, { kind: 'read' }>['select'];
 
 /**
  * The projects that one segment has read or committed. Eight branches that start together share what they read, and a branch
@@ -33,9 +35,12 @@ export class ProjectSnapshots {
   }
 
   /** Applies a program's `select` to the project; a `BatonError` that it throws is the effect's outcome. */
-  async select(name: string, select: (project: unknown) => unknown): Promise<Outcome> {
+  async select(name: string, select: Select): Promise<Outcome> {
     try {
-      return { ok: true, value: await this.get(name).evaluate((project) => select(project)) };
+      return {
+        ok: true,
+        value: await this.get(name).evaluate((project, limits) => select(project as never, limits)),
+      };
     } catch (thrown) {
       if (!(thrown instanceof BatonError) || thrown.row.repeat) throw thrown;
       return { ok: false, error: thrown.toWire() };

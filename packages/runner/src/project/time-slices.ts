@@ -1,5 +1,5 @@
 /** How long one call computes before it yields the event loop, in milliseconds. */
-const SLICE_MS = 8;
+export const SLICE_MS = 8;
 
 /** Lets other calls run once this one has computed for a slice; for a loop that calls it at each step. */
 export class TimeSlices {

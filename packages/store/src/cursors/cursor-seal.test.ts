@@ -4,7 +4,7 @@ import { randomSeed } from '@baton/protocol/testing/random-seed';
 import { expect, test } from 'vitest';
 import { CursorSeal } from './cursor-seal.ts';
 import type { Identity } from '../identity/identity.ts';
-import { deriveSealKey } from '../seal-key.ts';
+import { deriveSealKey } from '../secrets/seal-key.ts';
 import { AGENT, ANN, BOB } from '../testing/test-tenant.ts';
 
 const sealOf = (...labels: string[]) =>

@@ -5,6 +5,8 @@ import type { AdmittedKey } from './admitted-key.ts';
 export interface Identity {
   readonly principal: string;
   readonly scopes: ReadonlySet<Scope>;
+  /** What its key offers of the tools, names and tiers with blanks between them; absent or empty for all of them. */
+  readonly tools?: string;
   /** The key that the caller was admitted with; absent where there is none: the operator, and Baton itself. */
   readonly admittedBy?: AdmittedKey;
 }

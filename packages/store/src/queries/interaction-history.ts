@@ -9,13 +9,16 @@ import type {
 } from './interaction-reader.ts';
 import { parseIndexMember } from '../records/keys.ts';
 import { FIELD } from '../records/task-record.ts';
-import type { Page } from '../records/page.ts';
+import { isCreatedWithin, originFilters, type Page, type PageBounds } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { listVisibleTasks } from './task-index.ts';
 
 /** Which interactions to return, whatever their status. */
 export interface HistoryQuery extends InteractionFilter {
   readonly cursor?: string | undefined;
+  readonly bounds?: PageBounds | undefined;
+  /** How many a page has at most. */
+  readonly limit?: number | undefined;
 }
 
 /** One page scans at most so many interactions. */
@@ -51,20 +54,33 @@ export class InteractionHistory {
     );
   }
 
-  private async page<T>(
+  private async page<T extends { readonly createdAt: number }>(
     identity: Identity,
-    { cursor, ...filter }: HistoryQuery,
+    { cursor, limit, ...filter }: HistoryQuery,
     read: (references: readonly string[], reading: FetchOptions) => Promise<FetchResult<T>>,
   ): Promise<Page<T>> {
     const { status, operation, role } = filter;
-    const cursors = this.context.cursors.of('history', identity, { status, operation, role });
+    const cursors = this.context.cursors.of('history', identity, {
+      status,
+      operation,
+      role,
+      ...originFilters(filter),
+    });
     const from = cursor === undefined ? undefined : parseCursor(cursors, cursor);
-    const { found, next } = await listVisibleTasks(this.context, identity, from && taskPosition(from));
-    const openedInteractions = await this.opened(found, from);
-    const { items, scanned } = await read(
-      openedInteractions.map(({ reference }) => reference),
-      filter,
+    const { found, next } = await listVisibleTasks(
+      this.context,
+      identity,
+      from && taskPosition(from),
+      // An interaction is no older than its task.
+      { ...filter, createdAfter: undefined },
     );
+    const openedInteractions = await this.opened(found, from);
+    const reading = { ...filter, ...(limit !== undefined && { most: limit }) };
+    const { items: examined, scanned } = await read(
+      openedInteractions.map(({ reference }) => reference),
+      reading,
+    );
+    const items = examined.filter(({ createdAt }) => isCreatedWithin(createdAt, filter));
     const last =
       scanned < openedInteractions.length || openedInteractions.length === MAX_INTERACTIONS
         ? openedInteractions[scanned - 1]

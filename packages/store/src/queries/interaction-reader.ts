@@ -8,25 +8,34 @@ import {
   type InteractionSummary,
   parseInteractionSummary,
 } from '../records/interaction-record.ts';
-import { MAX_EXAMINED_BYTES, MAX_PAGE_BYTES, PAGE_SIZE } from '../records/page.ts';
+import {
+  MAX_EXAMINED_BYTES,
+  MAX_PAGE_BYTES,
+  type OriginFilter,
+  PAGE_SIZE,
+  type PageBounds,
+} from '../records/page.ts';
 import { parseIndexMember } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import { ShownRequests } from '../conversations/shown-requests.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { FETCH_OR_CLAIM_INTERACTIONS } from '../scripts/registry.ts';
 
 /** Which interactions to return; an absent field matches all. Elicitations have no role. */
-export interface InteractionFilter {
+export interface InteractionFilter extends OriginFilter {
   readonly status?: InteractionStatus | undefined;
   readonly operation?: string | undefined;
   readonly role?: ModelRole | undefined;
 }
 
+const PAGE_BOUNDS: PageBounds = { bytes: MAX_PAGE_BYTES, itemBytes: 0 };
+
 /** A filter, the bounds of the page, and the claim to make. */
 export interface FetchOptions extends InteractionFilter {
   readonly most?: number;
-  readonly bytes?: number;
+  readonly bounds?: PageBounds | undefined;
   /** Claims what is returned, for the caller. */
   readonly claim?: ClaimRequest | undefined;
 }
@@ -45,9 +54,11 @@ export interface FetchResult<T> {
  */
 export class InteractionReader {
   private readonly context: TenantContext;
+  private readonly shown: ShownRequests;
 
   constructor(context: TenantContext) {
     this.context = context;
+    this.shown = new ShownRequests(context);
   }
 
   async records(
@@ -55,7 +66,8 @@ export class InteractionReader {
     references: readonly string[],
     reading: FetchOptions,
   ): Promise<FetchResult<InteractionRecord>> {
-    return this.fetch(identity, references, reading, 1, parseInteractionRecord);
+    const fetched = await this.fetch(identity, references, reading, 1, parseInteractionRecord);
+    return { ...fetched, items: await this.shown.complete(fetched.items) };
   }
 
   async summaries(
@@ -69,7 +81,7 @@ export class InteractionReader {
   private async fetch<T>(
     identity: Identity,
     references: readonly string[],
-    { status, operation, role, most = PAGE_SIZE, bytes = MAX_PAGE_BYTES, claim }: FetchOptions,
+    { status, operation, role, most = PAGE_SIZE, bounds = PAGE_BOUNDS, claim }: FetchOptions,
     whole: 0 | 1,
     parse: (taskId: string, number: number, fields: InteractionFields) => T | undefined,
   ): Promise<FetchResult<T>> {
@@ -90,7 +102,8 @@ export class InteractionReader {
         operation: operation ?? '',
         role: role ?? '',
         limit: most,
-        bytes,
+        bytes: bounds.bytes,
+        itemBytes: bounds.itemBytes,
         examine: MAX_EXAMINED_BYTES,
         whole,
         lease: claim?.leaseMs ?? 0,

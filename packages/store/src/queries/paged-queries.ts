@@ -1,7 +1,8 @@
-import { parseInteractionId, type TaskStatus } from '@baton/protocol';
+import { parseInteractionId, type TaskStatus, type UsageSums, type WireError } from '@baton/protocol';
 import { PendingList, type PendingQuery, type PendingPage } from './pending-list.ts';
 import { formatScopes, type Identity, maySee } from '../identity/identity.ts';
-import { formatCursor, parseCursor, withoutPrincipal } from '../cursors/cursor.ts';
+import type { ListCursors } from '../cursors/cursor-seal.ts';
+import { formatCursor, parseCursor, type Position, withoutPrincipal } from '../cursors/cursor.ts';
 import { InteractionHistory, type HistoryQuery } from './interaction-history.ts';
 import { InteractionReader } from './interaction-reader.ts';
 import {
@@ -11,12 +12,15 @@ import {
 } from '../records/interaction-record.ts';
 import { FIELD } from '../records/task-record.ts';
 import { parseIndexMember, taskRef } from '../records/keys.ts';
-import type { Page } from '../records/page.ts';
+import { MAX_PAGE_SIZE, type OriginFilter, originFilters, PAGE_SIZE, type Page } from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { listVisibleTasks } from './task-index.ts';
+import { ShownRequests } from '../conversations/shown-requests.ts';
+import { parseUsageSums } from '../records/usage-sums.ts';
 import { parseProgramField } from '../records/program-field.ts';
 import { readTaskPages } from '../tasks/task-pages.ts';
+import { parseRetries, type TaskRetry } from '../tasks/task-retries.ts';
 import { requireTaskId } from '../tasks/tasks.ts';
 import { runScript } from '../scripts/script.ts';
 import { READ_INTERACTION } from '../scripts/registry.ts';
@@ -36,9 +40,11 @@ export interface TaskSummary {
 }
 
 /** Which tasks to return; an absent field matches all. */
-export interface TaskFilter {
+export interface TaskFilter extends OriginFilter {
   readonly status?: TaskStatus | undefined;
   readonly operation?: string | undefined;
+  /** Of tasks that failed or were cancelled: the code of their error. */
+  readonly errorCode?: string | undefined;
 }
 
 /** A task with everything stored of it but its requests, for people who debug it. */
@@ -49,6 +55,10 @@ export interface TaskInspection extends TaskSummary {
   readonly journal: ReadonlyMap<string, string>;
   readonly interactions: readonly InteractionSummary[];
   readonly payload?: string;
+  /** What its answered LLM requests have used; absent before the first. */
+  readonly usage?: UsageSums;
+  /** Its last retries, in their order. */
+  readonly retries: readonly TaskRetry[];
 }
 
 /** So many interactions of one task are read by one script. */
@@ -61,12 +71,14 @@ const FETCH_SIZE = 500;
 export class PagedQueries {
   private readonly context: TenantContext;
   private readonly reader: InteractionReader;
+  private readonly shown: ShownRequests;
   private readonly pendingList: PendingList;
   private readonly interactionHistory: InteractionHistory;
 
   constructor(context: TenantContext) {
     this.context = context;
     this.reader = new InteractionReader(context);
+    this.shown = new ShownRequests(context);
     this.pendingList = new PendingList(context, this.reader);
     this.interactionHistory = new InteractionHistory(context, this.reader);
   }
@@ -84,8 +96,8 @@ export class PagedQueries {
   /** The same without their requests, and without claims. */
   async pendingSummaries(
     identity: Identity,
-    query: Omit<PendingQuery, 'claim' | 'channel'>,
-  ): Promise<Page<InteractionSummary>> {
+    query: Omit<PendingQuery, 'claim'>,
+  ): Promise<PendingPage<InteractionSummary>> {
     return this.pendingList.summaries(identity, query);
   }
 
@@ -107,6 +119,15 @@ export class PagedQueries {
     return record;
   }
 
+  /** Those of these interactions that a caller may see, whose key is checked again. Errors: those of an admission that ended. */
+  async interactions(identity: Identity, ids: readonly string[]): Promise<readonly InteractionRecord[]> {
+    const references = ids.flatMap((id) => {
+      const parsed = parseInteractionId(id);
+      return parsed === undefined ? [] : [`${taskRef(parsed.taskId)}.${parsed.number}|`];
+    });
+    return (await this.reader.records(identity, references, {})).items;
+  }
+
   /** The same without its request. */
   async interactionSummary(identity: Identity, id: string): Promise<InteractionSummary> {
     const parsed = parseInteractionId(id);
@@ -118,29 +139,61 @@ export class PagedQueries {
     return found;
   }
 
-  /** Tasks, newest first. */
-  async tasks(identity: Identity, cursor?: string, filter: TaskFilter = {}): Promise<Page<TaskSummary>> {
+  /**
+   * Tasks, newest first. A page looks at PAGE_SIZE of them, whether they match or not; with a `limit` at MAX_PAGE_SIZE, until so many
+   * matched.
+   */
+  async tasks(
+    identity: Identity,
+    cursor?: string,
+    filter: TaskFilter = {},
+    limit?: number,
+  ): Promise<Page<TaskSummary>> {
+    const { status, operation, errorCode } = filter;
+    const bound = { status, operation, errorCode, ...originFilters(filter) };
+    const cursors = this.context.cursors.of('tasks', identity, bound);
+    let from = cursor === undefined ? undefined : parseCursor(cursors, cursor);
+    const items: TaskSummary[] = [];
+    const looks = limit === undefined ? 1 : MAX_PAGE_SIZE / PAGE_SIZE;
+    for (let look = 0; look < looks; look++) {
+      const { found, next } = await listVisibleTasks(this.context, identity, from, filter);
+      const matches = await this.matchingTasks(found, filter);
+      for (const [at, task] of matches.entries()) {
+        if (task !== undefined) items.push(task);
+        const isLast = at === matches.length - 1 && next === undefined;
+        if (items.length === limit && !isLast) return { items, nextCursor: cursorBehind(cursors, found[at]) };
+      }
+      if (next === undefined) return { items };
+      from = { ...next, member: `${withoutPrincipal(next.member)}|` };
+      if (items.length === limit) break;
+    }
+    return { items, nextCursor: cursorBehind(cursors, from) };
+  }
+
+  /** The tasks at these positions, undefined in the place of each that does not match. */
+  private async matchingTasks(
+    positions: readonly Position[],
+    { status, operation, errorCode }: TaskFilter,
+  ): Promise<(TaskSummary | undefined)[]> {
     const { connection, keys } = this.context;
-    const { status, operation } = filter;
-    const cursors = this.context.cursors.of('tasks', identity, { status, operation });
-    const from = cursor === undefined ? undefined : parseCursor(cursors, cursor);
-    const { found, next } = await listVisibleTasks(this.context, identity, from);
-    const ids = found.map(({ member }) => parseIndexMember(member).taskId);
-    const rows = await Promise.all(
-      ids.map((taskId) => connection.command((client) => client.hmget(keys.task(taskId), ...SUMMARY_FIELDS))),
+    const read = (taskId: string, ...fields: string[]) =>
+      connection.command((client) => client.hmget(keys.task(taskId), ...fields));
+    return Promise.all(
+      positions.map(async ({ member }) => {
+        const { taskId } = parseIndexMember(member);
+        const row = await read(taskId, ...SUMMARY_FIELDS);
+        const fields = Object.fromEntries(SUMMARY_FIELDS.map((field, at) => [field, row[at]]));
+        if (!fields[FIELD.status]) return undefined;
+        const task = summary(taskId, fields);
+        if (task.status !== (status ?? task.status) || task.operation !== (operation ?? task.operation))
+          return undefined;
+        if (errorCode === undefined) return task;
+        // A result may be large, and is no error.
+        if (task.status !== 'failed' && task.status !== 'cancelled') return undefined;
+        const [outcome] = await read(taskId, FIELD.outcome);
+        return (JSON.parse(outcome ?? '{}') as Partial<WireError>).code === errorCode ? task : undefined;
+      }),
     );
-    const items = ids.flatMap((taskId, index) => {
-      const row = rows[index] ?? [];
-      const fields = Object.fromEntries(SUMMARY_FIELDS.map((field, at) => [field, row[at]]));
-      if (!fields[FIELD.status]) return [];
-      const task = summary(taskId, fields);
-      const matches =
-        task.status === (status ?? task.status) && task.operation === (operation ?? task.operation);
-      return matches ? [task] : [];
-    });
-    if (next === undefined) return { items };
-    const position = { ...next, member: `${withoutPrincipal(next.member)}|` };
-    return { items, nextCursor: formatCursor(cursors, position) };
   }
 
   /** One task with its journal and its interactions. Errors: `task_not_found`. */
@@ -148,6 +201,7 @@ export class PagedQueries {
     requireTaskId(taskId);
     const readFields = await this.fields(identity, taskId);
     const payload = readFields[FIELD.outcome];
+    const usage = parseUsageSums(readFields[FIELD.usage]);
     const journal = Object.entries(readFields).flatMap(([field, value]): [string, string][] =>
       field.startsWith(FIELD.journal) && value ? [[field.slice(FIELD.journal.length), value]] : [],
     );
@@ -156,12 +210,14 @@ export class PagedQueries {
       version: parseProgramField(readFields[FIELD.program]).version,
       input: JSON.parse(readFields[FIELD.input] ?? 'null'),
       journal: new Map(journal),
+      retries: parseRetries(readFields[FIELD.retries]),
       interactions: await this.interactionsOf(
         identity,
         taskId,
         Number(readFields[FIELD.interactions_opened] ?? 0),
       ),
       ...(payload ? { payload } : {}),
+      ...(usage && { usage }),
     };
   }
 
@@ -171,15 +227,22 @@ export class PagedQueries {
     taskId: string,
     number: number,
   ): Promise<InteractionRecord | undefined> {
-    const reply = await runScript(
-      this.context.connection,
-      READ_INTERACTION,
-      this.context.keys.taskNames(taskId),
-      { principal: identity.principal, scopes: formatScopes(identity.scopes), number },
-    );
+    const { connection, keys } = this.context;
+    const names = keys.taskNames(taskId);
+    const { topic, ref } = names;
+    const { principal: reader, scopes } = identity;
+    const reply = await runScript(connection, READ_INTERACTION, keys.scriptKeys(names), {
+      principal: reader,
+      scopes: formatScopes(scopes),
+      topic,
+      ref,
+      number,
+    });
     if (reply[0] !== 'ok') return undefined;
     const [program, principal, waits, answered, ended, request] = reply[1] as (string | null)[];
-    return parseInteractionRecord(taskId, number, { program, principal, waits, answered, ended, request });
+    const fields = { program, principal, waits, answered, ended, request };
+    const parsed = parseInteractionRecord(taskId, number, fields);
+    return parsed && (await this.shown.withHistories([parsed]))[0];
   }
 
   /** All fields of a task but those of its interactions, which are most of its size. Errors: `task_not_found`. */
@@ -205,6 +268,11 @@ export class PagedQueries {
     }
     return items;
   }
+}
+
+function cursorBehind(cursors: ListCursors, position: Position | undefined): string {
+  const { score = '', member = '' } = position ?? {};
+  return formatCursor(cursors, { score, member: `${withoutPrincipal(member)}|` });
 }
 
 function summary(taskId: string, fields: Readonly<Record<string, string | null | undefined>>): TaskSummary {

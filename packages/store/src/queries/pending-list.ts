@@ -17,7 +17,13 @@ import type {
 } from './interaction-reader.ts';
 import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
-import { MAX_SCANNED_BY_SCRIPT, PAGE_SIZE, type Page } from '../records/page.ts';
+import {
+  MAX_SCANNED_BY_SCRIPT,
+  originFilters,
+  PAGE_SIZE,
+  type Page,
+  type PageBounds,
+} from '../records/page.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { runScript } from '../scripts/script.ts';
 import { LIST_PENDING_OR_REGISTER_WAITER } from '../scripts/registry.ts';
@@ -29,6 +35,10 @@ export interface PendingQuery extends Omit<InteractionFilter, 'status'> {
   readonly claim?: (ClaimRequest & { readonly max: number }) | undefined;
   /** The inbox to notify, under `pendingTopic`, when something becomes pending, if nothing is now. */
   readonly channel?: string;
+  /** How large the page may be; without it as pages of the store are. */
+  readonly bounds?: PageBounds | undefined;
+  /** How many a page has at most. */
+  readonly limit?: number | undefined;
 }
 
 export interface PendingPage<T = InteractionRecord> extends Page<T & { readonly claimedUntil?: number }> {
@@ -49,7 +59,8 @@ type Fetch<T> = (references: readonly string[], reading: FetchOptions) => Promis
 export class PendingList {
   private readonly context: TenantContext;
   private readonly reader: InteractionReader;
-  private readonly singleFlight = new SingleFlight();
+  private readonly wholeReads = new SingleFlight();
+  private readonly summaryReads = new SingleFlight();
 
   constructor(context: TenantContext, reader: InteractionReader) {
     this.context = context;
@@ -62,29 +73,36 @@ export class PendingList {
       this.reader.records(identity, references, reading);
     // A claim is one caller's, and a caller that does not wait may expect something newer than a shared read has.
     if (query.claim !== undefined || query.channel === undefined) return this.page(identity, query, read);
-    return this.singleFlight.run(queryKey(identity, query), () => this.page(identity, query, read));
+    return this.wholeReads.run(queryKey(identity, query), () => this.page(identity, query, read));
   }
 
-  /** Without their requests. */
+  /** Without their requests, and without claims. */
   async summaries(
     identity: Identity,
-    query: Omit<PendingQuery, 'claim' | 'channel'>,
+    query: Omit<PendingQuery, 'claim'>,
   ): Promise<PendingPage<InteractionSummary>> {
-    return this.page(identity, query, (references, reading) =>
-      this.reader.summaries(identity, references, reading),
-    );
+    const read: Fetch<InteractionSummary> = (references, reading) =>
+      this.reader.summaries(identity, references, reading);
+    if (query.channel === undefined) return this.page(identity, query, read);
+    return this.summaryReads.run(queryKey(identity, query), () => this.page(identity, query, read));
   }
 
   private async page<T>(identity: Identity, query: PendingQuery, read: Fetch<T>): Promise<PendingPage<T>> {
-    const { claim, operation, role } = query;
-    const cursors = this.context.cursors.of('pending', identity, { operation, role });
-    const from = query.cursor === undefined ? START : parseCursor(cursors, query.cursor);
-    const most = Math.min(PAGE_SIZE, claim?.max ?? PAGE_SIZE);
-    let unfiltered = operation === undefined && role === undefined;
+    const { claim, operation, role, bounds, createdAfter, createdBefore = Infinity } = query;
+    const origin = originFilters(query);
+    const cursors = this.context.cursors.of('pending', identity, { operation, role, ...origin });
+    const first = createdAfter === undefined ? START : { score: `${createdAfter}`, member: '' };
+    const from = query.cursor === undefined ? first : parseCursor(cursors, query.cursor);
+    const most = Math.min(query.limit ?? PAGE_SIZE, claim?.max ?? PAGE_SIZE);
+    const isBefore = (position: Position) => Number(position.score) < createdBefore;
+    let unfiltered = [operation, role, ...Object.values(origin)].every((filter) => filter === undefined);
     for (;;) {
-      const { found, next, freeInMs } = await this.readIndex(identity, from, query, unfiltered);
+      const listed = await this.readIndex(identity, from, query, unfiltered);
+      const { freeInMs } = listed;
+      const found = listed.found.filter(isBefore);
+      const next = listed.next !== undefined && isBefore(listed.next) ? listed.next : undefined;
       const references = found.map(({ member }) => member);
-      const result = await read(references, { status: 'pending', operation, role, most, claim });
+      const result = await read(references, { status: 'pending', operation, role, most, claim, bounds });
       // Others have claimed all of them: the index has by now what is left.
       if (result.items.length === 0 && result.contended > 0) continue;
       // All ended in between. LIST_PENDING_OR_REGISTER_WAITER registered no waiter, since it found candidates: list again and register.
@@ -105,7 +123,7 @@ export class PendingList {
   private async readIndex(
     identity: Identity,
     from: Position,
-    { claim, channel = '' }: PendingQuery,
+    { claim, channel = '', principal = '', limit = PAGE_SIZE }: PendingQuery,
     unfiltered: boolean,
   ) {
     const { connection, keys } = this.context;
@@ -122,11 +140,14 @@ export class PendingList {
         score: from.score,
         member: from.member,
         limit:
-          unfiltered && claim !== undefined ? Math.min(PAGE_SIZE, claim.max + EXTRA_CANDIDATES) : PAGE_SIZE,
+          unfiltered && claim !== undefined
+            ? Math.min(PAGE_SIZE, claim.max + EXTRA_CANDIDATES)
+            : Math.max(PAGE_SIZE, limit),
         scanLimit: MAX_SCANNED_BY_SCRIPT,
         hideClaimed: claim === undefined ? 0 : 1,
         channel,
         unfiltered: unfiltered ? 1 : 0,
+        owner: principal,
       },
     );
     if (reply[0] !== 'ok') throw refusalError(reply);
@@ -138,9 +159,18 @@ export class PendingList {
 }
 
 /** Queries with the same key have the same result: those of other API keys are checked, and so made, by themselves. */
-function queryKey(identity: Identity, { cursor, operation, role, channel }: PendingQuery): string {
+function queryKey(identity: Identity, { cursor, operation, role, channel, bounds }: PendingQuery): string {
   const { record, digest } = identity.admittedBy ?? {};
-  return JSON.stringify([visiblePrincipal(identity), record, digest, cursor, operation, role, channel]);
+  return JSON.stringify([
+    visiblePrincipal(identity),
+    record,
+    digest,
+    cursor,
+    operation,
+    role,
+    channel,
+    bounds,
+  ]);
 }
 
 /** The position behind a member, whatever its principal. */

@@ -1,16 +1,18 @@
 import { Queue } from 'bullmq';
 import type { Connection } from '../redis/connection.ts';
 import type { Keyspace } from '../records/keys.ts';
+import { type CallJob, callJobId } from './call-job.ts';
 import { jobId, parseJobRequest } from './resume-job.ts';
 import { toUnavailable } from '../redis/redis-errors.ts';
 import { SWEEP_INTERVAL } from '../records/durations.ts';
 
 /**
- * BullMQ's queues, three of each shard, under the prefix `baton:{s0}:bull`: `resume`, whose jobs run a batch of a tenant's
- * list `ready`; `held`, the same for the list of tasks that wait for a worker with their program; and `deadlines`, whose
+ * BullMQ's queues, four of each shard, under the prefix `baton:{s0}:bull`: `resume`, whose jobs run a batch of a tenant's
+ * list `ready`; `held`, the same for the list of tasks that wait for a worker with their program; `calls`, whose jobs make one call to an LLM
+ * endpoint each; and `deadlines`, whose
  * scheduler sweeps the shard. The lists are the outbox: a lost job delays its tasks until `requeueLostJobs`, and loses none.
  */
-const QUEUE_NAMES = ['resume', 'held', 'deadlines'] as const;
+const QUEUE_NAMES = ['resume', 'held', 'calls', 'deadlines'] as const;
 export type QueueName = (typeof QUEUE_NAMES)[number];
 
 const SWEEP_JOB = 'sweep';
@@ -23,6 +25,9 @@ const JOB_OPTIONS = {
   removeOnComplete: true,
   removeOnFail: { count: 1_000, age: 7 * 86_400 },
 } as const;
+
+/** A call that failed for good leaves BullMQ, so that it can be added again while its task waits for it. */
+const CALL_OPTIONS = (job: CallJob) => ({ jobId: callJobId(job), removeOnFail: true });
 
 /** The number of jobs of one queue of a shard in one of BullMQ's states. */
 export interface JobCount {
@@ -47,7 +52,12 @@ export class BullmqQueues {
         queue.on('error', () => {});
         return queue;
       };
-      return { resume: open('resume'), held: open('held'), deadlines: open('deadlines') };
+      return {
+        resume: open('resume'),
+        held: open('held'),
+        calls: open('calls'),
+        deadlines: open('deadlines'),
+      };
     });
   }
 
@@ -64,12 +74,26 @@ export class BullmqQueues {
     );
   }
 
-  /** Adds the job that a script requests, if it does. Never throws: `requeueLostJobs` replaces a job that was not added. */
-  enqueueResumeJob(shard: number, tenant: string, asked: string, task?: string): void {
+  /** Adds the jobs that a script requests, if it does. Never throws: `requeueLostJobs` replaces a job that was not added. */
+  enqueueJobs(shard: number, tenant: string, asked: string, task?: string): void {
+    if (asked.includes('call')) {
+      for (const one of asked.split(',')) {
+        if (one.endsWith(' call')) this.enqueueCall(shard, { tenant, call: one.slice(0, -' call'.length) });
+        else this.enqueueJobs(shard, tenant, one, task);
+      }
+      return;
+    }
     const job = parseJobRequest(tenant, asked, task === undefined ? [] : [task]);
     if (job === undefined) return;
     this.queue(shard, job.list === 'held' ? 'held' : 'resume')
       .add('resume', job, { jobId: jobId(job) })
+      .catch(() => {});
+  }
+
+  /** Adds the job of a call to an LLM endpoint; adding it again adds nothing. Never throws. */
+  enqueueCall(shard: number, job: CallJob): void {
+    this.queue(shard, 'calls')
+      .add('call', job, CALL_OPTIONS(job))
       .catch(() => {});
   }
 

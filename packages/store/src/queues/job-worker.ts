@@ -3,8 +3,15 @@ import type { Cluster, Redis } from 'ioredis';
 import { JOB_LOCK_TTL, STALLED_INTERVAL } from '../records/durations.ts';
 import type { QueueName } from './bullmq-queues.ts';
 
-/** A worker runs so many jobs of a shard at once; a tenant has at most two (see scripts/lua/include/ready_queue.lua). */
-const CONCURRENCY = 8;
+/** A worker runs so many jobs of a shard's queue at once; a tenant has at most two (see scripts/lua/include/ready_queue.lua). */
+const CONCURRENCY = { resume: 8, held: 1, deadlines: 1 } as const;
+
+/** What one queue's worker does otherwise than the others. */
+export interface JobWorkerOptions {
+  readonly runRetryDelay: number;
+  /** How many jobs it runs at once. */
+  readonly concurrency?: number | undefined;
+}
 
 /** Runs one job; see `apps/worker`. `final` is true when BullMQ will not retry it, should it fail. */
 export type JobProcessor = (job: Job, final: boolean, token: string) => Promise<void>;
@@ -15,7 +22,7 @@ export function startJobWorker(
   prefix: string,
   name: QueueName,
   run: JobProcessor,
-  runRetryDelay: number,
+  { runRetryDelay, concurrency = name === 'calls' ? 1 : CONCURRENCY[name] }: JobWorkerOptions,
 ): Worker {
   const worker = new Worker(
     name,
@@ -23,7 +30,7 @@ export function startJobWorker(
     {
       connection: client,
       prefix,
-      concurrency: name === 'resume' ? CONCURRENCY : 1,
+      concurrency,
       skipVersionCheck: true,
       lockDuration: JOB_LOCK_TTL,
       stalledInterval: STALLED_INTERVAL,

@@ -25,6 +25,9 @@ export function unfinishedTaskTtl(lifetimes: Lifetimes): number {
 /** How long the outcome of a call that started no task is kept under its idempotency key. */
 export const OUTCOME_TTL = 86_400_000;
 
+/** A conversation that nobody used for so long is gone. */
+export const CONVERSATION_TTL = 30 * 86_400_000;
+
 /** A worker's heartbeat, with its programs, and how long it counts as live after one: a little more than two intervals. */
 export const HEARTBEAT_INTERVAL = 2_000;
 export const WORKER_TTL = 5_000;
@@ -35,6 +38,9 @@ export const WORKER_TTL = 5_000;
  */
 export const JOB_LOCK_TTL = 2_500;
 export const STALLED_INTERVAL = 1_000;
+
+/** A worker holds a call to an LLM endpoint for so long, and renews that three times as often; another makes it again afterwards. */
+export const CALL_LEASE = 6_000;
 
 /** BullMQ's job scheduler adds a sweep of a shard in this interval. */
 export const SWEEP_INTERVAL = 500;
@@ -63,6 +69,12 @@ export const SUBSCRIPTION_REFRESH_INTERVAL = 120_000;
 
 /** For so long after its last stream a session keeps its subscriptions, however many others need its place. */
 export const SUBSCRIPTION_GRACE = 600_000;
+
+/** Of one streamed answer a change is published no oftener. */
+export const STREAM_PUBLISH_INTERVAL = 250;
+
+/** What LLM calls used on a day stays readable for so long: a year, and a month to look back at it. */
+export const USAGE_DAY_TTL = 400 * 86_400_000;
 
 /** An API key that has ended stays listed for so long. */
 export const ENDED_KEY_RETENTION = 7 * 86_400_000;

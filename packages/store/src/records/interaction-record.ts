@@ -18,6 +18,18 @@ interface InteractionFacts {
   readonly expiresAt?: number;
   readonly endedAt?: number;
   readonly answeredBy?: string;
+  /** Of an LLM request that was answered: what the answer used. */
+  readonly usage?: InteractionUsage;
+  /** Set while a worker asks an LLM endpoint: no agent may answer it. */
+  readonly provider?: true;
+}
+
+/** Tokens where the answer gave them, the model where it named one, and the milliseconds from the request to the answer. */
+export interface InteractionUsage {
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly model?: string;
+  readonly durationMs: number;
 }
 
 /** An interaction in any status, with what it asks. Times are milliseconds by Redis's clock. */
@@ -86,17 +98,36 @@ function parseFacts(
     principal: principal ?? '',
     createdAt,
   };
-  const due = openDeadline(waits ?? '', number);
-  if (due !== undefined) return { ...facts, status: 'pending', expiresAt: due };
+  const [, due, kind] = openWait(waits ?? '', number);
+  if (due !== undefined) {
+    const pending = { ...facts, status: 'pending', expiresAt: Number(due) } as const;
+    return kind === 'provider' ? { ...pending, provider: true } : pending;
+  }
   if (answered) {
-    const [, endedAt, answeredBy = ''] = answered.split(';');
-    return { ...facts, status: 'answered', endedAt: Number(endedAt), answeredBy };
+    const [, endedAt, answeredBy = '', ...used] = answered.split(';');
+    const usage = used.length === 0 ? {} : { usage: parseInteractionUsage(used) };
+    return { ...facts, status: 'answered', endedAt: Number(endedAt), answeredBy, ...usage };
   }
   const [status = 'cancelled', endedAt = '0'] = (ended ?? '').split(';');
   return { ...facts, status: status as InteractionStatus, endedAt: Number(endedAt) };
 }
 
-function openDeadline(waits: string, number: number): number | undefined {
-  const entry = waits.split(' ').find((candidate) => candidate.startsWith(`${number};`));
-  return entry === undefined ? undefined : Number(entry.split(';')[1]);
+function parseInteractionUsage([duration, input, output, ...names]: readonly string[]): InteractionUsage {
+  const model = names.join(';');
+  return {
+    ...(input && { inputTokens: Number(input) }),
+    ...(output && { outputTokens: Number(output) }),
+    ...(model && { model }),
+    durationMs: Number(duration),
+  };
+}
+
+/** Number, deadline, kind and path of an open interaction; empty for one that is not open. */
+function openWait(waits: string, number: number): string[] {
+  return (
+    waits
+      .split(' ')
+      .find((candidate) => candidate.startsWith(`${number};`))
+      ?.split(';') ?? []
+  );
 }

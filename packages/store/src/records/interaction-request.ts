@@ -11,6 +11,11 @@ export interface SummarizedRequest {
   readonly call: Omit<DelegatedCall, 'request'>;
 }
 
+/** Whether the answer of a request may come in chunks. */
+export function mayStream(request: InteractionRequest | SummarizedRequest): boolean {
+  return request.kind === 'llm' && request.call.serviceType === 'streamText';
+}
+
 /** Reads the field `request` of an interaction: `<created>;<request as JSON>`. */
 export function parseRequestField(field: string): { createdAt: number; request: InteractionRequest } {
   const semicolon = field.indexOf(';');
@@ -23,16 +28,24 @@ export function parseRequestField(field: string): { createdAt: number; request: 
 /** The field `summary` of an interaction, which the script puts the time before; empty for a question to a person. */
 export function formatSummaryField(request: InteractionRequest): string {
   if (request.kind !== 'llm') return '';
-  const { role, serviceType, attempt, summary } = request.call;
-  return `${role};${serviceType};${attempt};${JSON.stringify(summary)}`;
+  const { role, serviceType, attempt, summary, agentId, answerWithinMs } = request.call;
+  const within = answerWithinMs === undefined ? '' : `@${answerWithinMs}`;
+  const asked =
+    agentId === undefined && within === '' ? `${attempt}` : `${attempt}@${agentId ?? ''}${within}`;
+  return `${role};${serviceType};${asked};${JSON.stringify(summary)}`;
 }
 
-/** Reads the field `summary` of an interaction: `<created>;<role>;<service type>;<attempt>;<summary as JSON>`. */
+/**
+ * Reads the field `summary` of an interaction: `<created>;<role>;<service type>;<attempt>;<summary as JSON>`, with `@<agent id>`
+ * behind the attempt of a request that is for one of the tenant's agents, and `@<ms>` behind that where it is to be answered within
+ * so many milliseconds from when it is shown, which scripts read.
+ */
 export function parseSummaryField(field: string): {
   createdAt: number;
   call: Omit<DelegatedCall, 'request'>;
 } {
-  const [createdAt, role, serviceType, attempt, ...summary] = field.split(';');
+  const [createdAt, role, serviceType, asked = '', ...summary] = field.split(';');
+  const [attempt, agentId] = asked.split('@');
   return {
     createdAt: Number(createdAt),
     call: {
@@ -40,6 +53,7 @@ export function parseSummaryField(field: string): {
       serviceType: serviceType as DelegatedCall['serviceType'],
       attempt: Number(attempt),
       summary: JSON.parse(summary.join(';')) as string,
+      ...(agentId === undefined || agentId === '' ? {} : { agentId }),
     },
   };
 }

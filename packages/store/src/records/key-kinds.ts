@@ -31,8 +31,12 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
   { pattern: /^:projects$/, ...KEPT_WITH_TENANT },
   { pattern: /^:projectUse$/, ...KEPT_WITH_TENANT },
   { pattern: /^:project:/, ...KEPT_WITH_TENANT },
-  { pattern: /^:workflows$/, ...KEPT_WITH_TENANT },
-  { pattern: /^:workflow:[^:]+$/, ...KEPT_WITH_TENANT },
+  { pattern: /^:roles$/, ...KEPT_WITH_TENANT },
+  { pattern: /^:(conversations|conversationSizes)$/, ...KEPT_WITH_TENANT },
+  { pattern: /^:(workflows|agents|prompts)$/, ...KEPT_WITH_TENANT },
+  { pattern: /^:(workflow|agent|prompt):[^:]+$/, ...KEPT_WITH_TENANT },
+  { pattern: /^:prices$/, ...KEPT_WITH_TENANT },
+  { pattern: /^:calls$/, ...members(/^([\w-]+)\./) },
   { pattern: /^:pending$/, ...members(/^([\w-]+)\./) },
   { pattern: /^:ready$/, ...members(/^([\w-]+)$/) },
   { pattern: /^:held$/, ...members(/ ([\w-]+)$/) },
@@ -41,7 +45,7 @@ export const TENANT_KEY_KINDS: readonly KeyKind[] = [
     pattern: /^:(rates|tasks|retained|claims|subscribers|ended|listeners|landed|outcomes|outcomes:times)$/,
     ...EXPIRES,
   },
-  { pattern: /^:(task|past|chunks|idem|session|holder):[^:]+$/, ...EXPIRES },
+  { pattern: /^:(task|past|chunks|idem|session|holder|usage|conversation|messages):[^:]+$/, ...EXPIRES },
 ];
 
 /** Of a shard or of the deployment. */

@@ -110,6 +110,10 @@ export class TenantKeys {
   readonly held: string;
   readonly jobs: string;
   readonly deadlines: string;
+  /** The outbox of calls to LLM endpoints, and the turns of those that have one. */
+  readonly calls: string;
+  /** What the requests of each role are asked of. */
+  readonly roles: string;
   readonly claims: string;
   /** The topic of interactions that become pending: the topics of the tenant's tasks begin with it. */
   readonly pendingTopic: string;
@@ -123,14 +127,21 @@ export class TenantKeys {
   readonly projectUse: string;
   /** Ended tasks, by the time until which they are retained. */
   readonly retained: string;
-  /** The newest version of each workflow. */
+  /** The newest version of each workflow, agent and prompt, and what lists show of it. */
   readonly workflows: string;
+  /** The conversations by when they were last used, and what each takes. */
+  readonly conversations: string;
+  readonly conversationSizes: string;
+  readonly agents: string;
+  readonly prompts: string;
   /** The channel of the tenant's changes. */
   readonly changeChannel: string;
   /** Holds that channel's name while a replica subscribes to it. */
   readonly activeChangeChannel: string;
   /** The channel of the deployment on which it is published that a key has ended. */
   readonly admissionChannel: string;
+  /** What each model costs. */
+  readonly prices: string;
   /** The MCP sessions with subscriptions, and the ended ones. */
   readonly subscribedSessions: string;
   readonly endedSessions: string;
@@ -150,6 +161,8 @@ export class TenantKeys {
     this.jobs = `${this.record}:jobs`;
     this.deadlines = `${this.record}:deadlines`;
     this.claims = `${this.record}:claims`;
+    this.calls = `${this.record}:calls`;
+    this.roles = `${this.record}:roles`;
     this.pendingTopic = `${name}:`;
     this.projects = `${this.record}:projects`;
     this.landed = `${this.record}:landed`;
@@ -158,6 +171,11 @@ export class TenantKeys {
     this.projectUse = `${this.record}:projectUse`;
     this.retained = `${this.record}:retained`;
     this.workflows = `${this.record}:workflows`;
+    this.conversations = `${this.record}:conversations`;
+    this.conversationSizes = `${this.record}:conversationSizes`;
+    this.agents = `${this.record}:agents`;
+    this.prompts = `${this.record}:prompts`;
+    this.prices = `${this.record}:prices`;
     this.changeChannel = `${this.record}:changes`;
     this.activeChangeChannel = `${this.record}:listeners`;
     this.subscribedSessions = `${this.record}:subscribers`;
@@ -171,7 +189,7 @@ export class TenantKeys {
   }
 
   /** Every key that the script of a task may name; `run` takes those that it does. One literal, since each call makes it. */
-  scriptKeys({ task, past }: TaskNames, credential = '', idempotency = '') {
+  scriptKeys({ task, past }: TaskNames, credential = '', idempotency = '', usage = '') {
     const {
       shard,
       record: tenant,
@@ -184,6 +202,7 @@ export class TenantKeys {
       ready,
       held,
       jobs,
+      calls,
       activeChangeChannel,
     } = this;
     const { due, tenantsWithJobs, workers } = shard;
@@ -205,7 +224,9 @@ export class TenantKeys {
       jobs,
       tenantsWithJobs,
       workers,
+      calls,
       activeChangeChannel,
+      usage,
       // Of a task that is no step of a workflow: its own.
       parent: task,
     };
@@ -243,14 +264,36 @@ export class TenantKeys {
     return `${this.record}:chunks:${taskRef(taskId)}.${number}`;
   }
 
+  /** What the LLM calls used whose answers came on one day of UTC, named as ISO 8601 does. */
+  usage(day: string): string {
+    return `${this.record}:usage:${day}`;
+  }
+
   /** What one holder has claimed. `holder` is of any length and characters. */
   holder(holder: string): string {
     return `${this.record}:holder:${createHash('sha256').update(holder).digest('base64url')}`;
   }
 
-  /** The versions of a workflow. */
+  /** The versions of a workflow, an agent or a prompt. */
   workflow(name: string): string {
     return `${this.record}:workflow:${name}`;
+  }
+
+  /** A conversation: its owner, its queue and what it has; its messages. Its id is that of the task that began it. */
+  conversation(id: string): string {
+    return `${this.record}:conversation:${taskRef(id)}`;
+  }
+
+  messages(id: string): string {
+    return `${this.record}:messages:${taskRef(id)}`;
+  }
+
+  agent(id: string): string {
+    return `${this.record}:agent:${id}`;
+  }
+
+  prompt(name: string): string {
+    return `${this.record}:prompt:${name}`;
   }
 
   /** An MCP session's subscriptions. */

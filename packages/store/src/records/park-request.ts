@@ -3,10 +3,14 @@ import { formatSummaryField, type InteractionRequest } from './interaction-reque
 import type { PendingInteraction } from './task-view.ts';
 import type { Lifetimes } from './durations.ts';
 
-/** A wait of a segment: an interaction with an agent or a person, or a sleep. */
+/** A wait of a segment: an interaction with an agent, a person or an LLM endpoint that a worker calls (`provider`), or a sleep. */
 export type Wait =
   | { readonly kind: 'sleep'; readonly path: string; readonly ms: number }
-  | { readonly kind: 'llm' | 'elicitation'; readonly path: string; readonly request: InteractionRequest };
+  | {
+      readonly kind: 'llm' | 'elicitation' | 'provider';
+      readonly path: string;
+      readonly request: InteractionRequest;
+    };
 
 /** What a segment writes when it parks: journal entries to add and to drop, by path, and its waits. */
 export interface ParkRequest {

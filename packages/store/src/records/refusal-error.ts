@@ -1,17 +1,26 @@
 import { BatonError, type ErrorCode } from '@baton/protocol';
+import { taskIdFromRef } from './keys.ts';
 
 /**
  * The one translator from what a script refuses with to the error that the caller sees. `subject` names what the
- * call was about, by its wire id.
+ * call was about, by its wire id or its name.
  */
 export function refusalError(
   reply: readonly unknown[],
-  subject: { interactionId?: string; taskId?: string; workflow?: string } = {},
+  subject: {
+    interactionId?: string;
+    taskId?: string;
+    name?: string;
+    version?: number;
+    conversationId?: string;
+  } = {},
 ): BatonError {
   const [code, ...facts] = reply.map(String);
   const about = { ...subject };
   const interaction = `Interaction '${subject.interactionId}'`;
-  switch (code as ErrorCode | 'chunk_conflict') {
+  switch (
+    code as ErrorCode | 'failure' | 'chunk_conflict' | 'stream_replaced' | 'not_streamed' | 'streamed'
+  ) {
     case 'unauthenticated':
       return new BatonError(
         'unauthenticated',
@@ -22,6 +31,12 @@ export function refusalError(
         'insufficient_scope',
         `The API key lacks the scope ${facts[0]?.split(' ').join(' or ')}. Use a key that has it.`,
         { scope: facts[0]?.split(' ')[0] },
+      );
+    case 'tool_not_offered':
+      return toolNotOfferedError(
+        facts[1] ?? '',
+        facts[0]?.split(' ') ?? [],
+        'setting `tools` of the API key',
       );
     case 'tenant_suspended':
       return new BatonError('tenant_suspended', 'The tenant is suspended. Ask your operator.');
@@ -49,8 +64,26 @@ export function refusalError(
     case 'chunk_conflict':
       return new BatonError(
         'invalid_arguments',
-        `agentLLMResponse.sequence: chunk ${facts[0]} was posted before with another text; the first one counts`,
-        { ...about, field: 'agentLLMResponse.sequence' },
+        `agentLLMResponse.sequence: chunk ${facts[0]} was posted before with another text; the first one counts. To begin anew, post from sequence 0 with stream ${Number(facts[1] ?? 0) + 1}`,
+        { ...about, field: 'agentLLMResponse.sequence', stream: Number(facts[1] ?? 0) },
+      );
+    case 'stream_replaced':
+      return new BatonError(
+        'invalid_arguments',
+        `agentLLMResponse.stream: stream ${facts[0]} has taken the place of this one; its chunks count`,
+        { ...about, field: 'agentLLMResponse.stream', stream: Number(facts[0]) },
+      );
+    case 'not_streamed':
+      return new BatonError(
+        'invalid_arguments',
+        `agentLLMResponse.status: chunks are for streamText requests; ${interaction.replace('I', 'i')} is none, answer it at once`,
+        { ...about, field: 'agentLLMResponse.status' },
+      );
+    case 'streamed':
+      return new BatonError(
+        'invalid_arguments',
+        'agentLLMResponse: chunks came while the final success was posted; post it again once the stream has ended',
+        { ...about, field: 'agentLLMResponse' },
       );
     case 'interaction_not_found':
       return new BatonError(
@@ -93,6 +126,23 @@ export function refusalError(
         ...about,
         status: facts[0],
       });
+    case 'task_not_failed':
+      return notFailedRefusal(subject.taskId, facts);
+    case 'task_not_retryable':
+      return notRetryableRefusal(subject.taskId, facts);
+    case 'failure':
+      return new BatonError(
+        'unavailable',
+        `Task '${subject.taskId}' failed again and again while it was retried. Repeat the call.`,
+        { ...about, retryAfterMs: 1_000 },
+      );
+    case 'program_unavailable':
+      return new BatonError(
+        'program_unavailable',
+        `No worker that runs now has the program '${facts[0]}' that task '${subject.taskId}' was started with. ` +
+          'Retry it once one has, or start the call again.',
+        { ...about, program: facts[0], retryAfterMs: 5_000 },
+      );
     case 'task_not_workflow':
       return new BatonError(
         'task_not_workflow',
@@ -103,7 +153,37 @@ export function refusalError(
     case 'workflow_not_found':
       return new BatonError(
         'workflow_not_found',
-        `There is no workflow '${subject.workflow?.slice(0, 100)}'. List them with prompts/list or GET /v1/workflows.`,
+        `There is no workflow '${subject.name?.slice(0, 100)}'. List them with prompts/list or GET /v1/workflows.`,
+      );
+    case 'agent_not_found':
+      return new BatonError(
+        'agent_not_found',
+        `There is no agent '${subject.name?.slice(0, 100)}'. List them with GET /v1/agents.`,
+      );
+    case 'agent_is_primary':
+      return new BatonError(
+        'agent_is_primary',
+        facts[0] === 'promoted'
+          ? `Agent '${subject.name?.slice(0, 100)}' is disabled, and so it cannot be the primary. Enable it first.`
+          : `Agent '${subject.name?.slice(0, 100)}' is the primary, and so it cannot be ${facts[0]}. Make another agent the primary first.`,
+        { agent: subject.name },
+      );
+    case 'agents_conflict':
+      return new BatonError(
+        'agents_conflict',
+        'Other agents were changed at the same time, again and again. Nothing was stored; repeat the call.',
+        { retryAfterMs: 100 },
+      );
+    case 'prompt_not_found':
+      return new BatonError(
+        'prompt_not_found',
+        `There is no prompt '${subject.name?.slice(0, 100)}'${subject.version === undefined ? '' : ` in version ${subject.version}; only its last versions are kept`}. List them with GET /v1/prompts.`,
+      );
+    case 'conversation_not_found':
+      return new BatonError(
+        'conversation_not_found',
+        `There is no conversation '${subject.conversationId?.slice(0, 100)}' of yours. List them with list_conversations, or leave conversationId out to begin one.`,
+        about,
       );
     case 'session_not_found':
       return sessionNotFoundError();
@@ -125,12 +205,53 @@ export function refusalError(
   }
 }
 
+/** Only what failed is retried: says how the task stands, and who has retried it where somebody has. */
+function notFailedRefusal(taskId: string | undefined, [status = '', by, at]: readonly string[]): BatonError {
+  const retry = by ? { retriedBy: by, retriedAt: new Date(Number(at)).toISOString() } : {};
+  const told = by ? `, and '${by}' retried it at ${retry.retriedAt}` : '';
+  const wayOut = {
+    completed: 'It needs no retry: read its result with task_status.',
+    cancelled: 'Who cancels a task wants no more of it: start the call again.',
+    working: 'See how it goes on with task_status.',
+    input_required: 'Answer what it waits for with agent_llm; task_status shows it.',
+  }[status];
+  return new BatonError(
+    'task_not_failed',
+    `Task '${taskId}' did not fail: it is ${status}${told}. ${wayOut}`,
+    { taskId, taskStatus: status, ...retry },
+  );
+}
+
+function notRetryableRefusal(
+  taskId: string | undefined,
+  [reason = '', workflow = '']: readonly string[],
+): BatonError {
+  const because = {
+    workflow: 'is that of a workflow, which has no journal to go on from. Start the workflow again.',
+    step: 'is a step of a workflow, which was told that it failed. Call the step again for the workflow: resume_workflow and task_status of that list what is left.',
+    stripped: 'has lost its input and its answers, which made room for newer tasks. Start the call again.',
+    old: 'was started too long ago. Start the call again.',
+  }[reason];
+  return new BatonError(
+    'task_not_retryable',
+    `Task '${taskId}' failed, and cannot be retried: it ${because}`,
+    {
+      taskId,
+      taskStatus: 'failed',
+      reason,
+      ...(reason === 'step' && { workflowTaskId: taskIdFromRef(workflow) }),
+    },
+  );
+}
+
 /** Names what to delete: nothing leaves by itself but ended tasks. */
 function storageRefusal([limit = '', most, used]: readonly string[]): BatonError {
   const facts = { limit, most: Number(most), used: Number(used) };
   const remedy = {
     projects: 'Delete one with delete_project or DELETE /v1/projects/{id}; baton://usage lists them.',
     workflows: 'Delete one with DELETE /v1/workflows/{name}.',
+    agents: 'Delete one with DELETE /v1/agents/{id}.',
+    prompts: 'Delete one with DELETE /v1/prompts/{name}.',
     projectBytes: 'Delete tasks, tags or files of the project, or divide it.',
   }[limit];
   return new BatonError(
@@ -149,6 +270,16 @@ function rateRefusal([retryAfterMs = 0, most = 0, keys = 1]: readonly number[]):
     'limit_rate',
     `The tenant's limit 'requestsPerSecond' of ${most}${shared} is reached. Repeat in ${retryAfterMs} ms.`,
     { limit: 'requestsPerSecond', most, keys, retryAfterMs },
+  );
+}
+
+/** `offered` is what the `place` names: tiers, and tools by name. */
+export function toolNotOfferedError(tool: string, offered: readonly string[], place: string): BatonError {
+  const text = offered.join(',');
+  return new BatonError(
+    'tool_not_offered',
+    `The tool '${tool.slice(0, 100)}' is not offered: the ${place} is '${text.slice(0, 300)}'. tools/list shows what that has; add the tool's name to it, or set it to standard or all.`,
+    { tool: tool.slice(0, 100), tools: text },
   );
 }
 

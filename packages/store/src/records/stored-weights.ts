@@ -22,6 +22,9 @@ export const STORED_WEIGHTS = {
   project: 512,
   /** A field of a project, beside its name and value. */
   project_field: 64,
-  /** A stored version of a workflow, beside its definition and who stored it. */
-  workflow_version: 128,
+  /** A conversation with its places in the indexes, and a message beside its text. */
+  conversation: 768,
+  message: 16,
+  /** A stored version of a workflow, an agent or a prompt, beside its definition and who stored it. */
+  definition_version: 128,
 } as const;

@@ -4,14 +4,17 @@ import {
   type JsonObject,
   type TaskEnd,
   type TaskStatus,
+  type UsageSums,
   type WireError,
 } from '@baton/protocol';
 import {
   type InteractionRequest,
+  mayStream,
   parseRequestField,
   parseSummarizedRequest,
   type SummarizedRequest,
 } from './interaction-request.ts';
+import { parseUsageSums } from './usage-sums.ts';
 import { parseProgramField } from './program-field.ts';
 
 /** A pending request, as it was parked. Times are milliseconds by Redis's clock. */
@@ -32,19 +35,27 @@ interface TaskFacts {
   readonly expiresAt: number;
   /** How many of its events (answers, expiries, cancellations) the task's program had consumed when it last parked. */
   readonly seen: number;
+  /** What its answered LLM requests have used; absent before the first. */
+  readonly usage?: UsageSums;
 }
 
 /** A task's state as callers see it. */
 export type TaskView = TaskFacts &
   (
-    | { readonly status: 'working' | 'input_required'; readonly pending: readonly PendingInteraction[] }
+    | {
+        readonly status: 'working' | 'input_required';
+        readonly pending: readonly PendingInteraction[];
+        /** The interactions whose answers may come in chunks, from whomever: an LLM endpoint is asked for those that are not pending. */
+        readonly streams: readonly string[];
+      }
     | TaskEnd
   );
 
 /** Reads READ_TASK_AND_REGISTER_WAITER's reply, from the task's fields on. */
 export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskView {
   const [facts, ...interactions] = reply as [string[], ...unknown[]];
-  const [status, principal = '', program, at, up, ex, se, payload] = facts;
+  const [status, principal = '', program, at, up, ex, se, payload, used, streamed] = facts;
+  const usage = parseUsageSums(used);
   const common: TaskFacts = {
     taskId,
     principal,
@@ -53,6 +64,7 @@ export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskVi
     updatedAt: Number(up ?? at),
     expiresAt: Number(ex),
     seen: Number(se ?? 0),
+    ...(usage && { usage }),
   };
   const end = parseTaskEnd(status as TaskStatus, payload ?? '');
   if (end !== undefined) return { ...common, ...end };
@@ -65,7 +77,45 @@ export function parseTaskView(taskId: string, reply: readonly unknown[]): TaskVi
       ...(summary ? parseSummarizedRequest(summary) : parseRequestField(request ?? '')),
     });
   }
-  return { ...common, status: status as 'working' | 'input_required', pending };
+  const streams = pending
+    .filter(({ request }) => mayStream(request))
+    .map(({ interactionId }) => interactionId);
+  for (const number of streamed?.split(' ') ?? [])
+    if (number !== '') streams.push(formatInteractionId(taskId, Number(number)));
+  return { ...common, status: status as 'working' | 'input_required', pending, streams };
+}
+
+/** What is published of a task that has parked: all that it waits for. */
+export interface ParkedTask {
+  readonly program: string;
+  readonly principal: string;
+  /** When it parked. Milliseconds by Redis's clock. */
+  readonly at: number;
+  readonly pending: readonly (readonly [
+    number: number,
+    due: number,
+    request: InteractionRequest | null,
+    summary: string,
+  ])[];
+}
+
+export type WaitingTaskView = Extract<TaskView, { readonly pending: unknown }>;
+
+/** A task of which it was published that it has parked. Its own times and what it used are not known from that, and are 0 and absent. */
+export function parkedTaskView(taskId: string, seen: number, parked: ParkedTask): WaitingTaskView {
+  const { program, principal, at } = parked;
+  const pending = parked.pending.map(([number, due, request, summary]) => ({
+    interactionId: formatInteractionId(taskId, number),
+    createdAt: at,
+    expiresAt: due,
+    request: request ?? parseSummarizedRequest(`${at};${summary}`).request,
+  }));
+  const streams = pending
+    .filter(({ request }) => mayStream(request))
+    .map(({ interactionId }) => interactionId);
+  const { operation } = parseProgramField(program);
+  const times = { createdAt: 0, updatedAt: at, expiresAt: 0 };
+  return { taskId, principal, operation, ...times, seen, status: 'input_required', pending, streams };
 }
 
 /** How a task ended, from its status and payload; undefined while it goes on. */

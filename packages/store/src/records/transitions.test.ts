@@ -36,12 +36,15 @@ test('every script of a transition exists, and every status is reached', () => {
   );
 });
 
-test('a task that has ended never moves again, and one that has not can always end', () => {
+test('a task that has ended never moves again, but that RETRY takes up what failed, and one that has not can always end', () => {
   for (const status of taskStatusSchema.options) {
     const next = TASK_TRANSITIONS.filter(({ from }) => from === status).map(({ to }) => to);
-    if (isEnded(status)) expect(next).toEqual([]);
+    if (isEnded(status)) expect(next).toEqual(status === 'failed' ? ['working'] : []);
     else expect(next).toEqual(expect.arrayContaining(['completed', 'failed', 'cancelled']));
   }
+  expect(TASK_TRANSITIONS.filter(({ from }) => from === 'failed').flatMap(({ by }) => by)).toEqual([
+    'task/retry',
+  ]);
 });
 
 test('a step that no script takes is refused', () => {

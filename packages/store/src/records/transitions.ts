@@ -7,7 +7,7 @@ export interface Transition<Status extends string> {
   readonly by: readonly string[];
 }
 
-/** The states of a task. What has ended has no further transition. */
+/** The states of a task. What has ended has no further transition, but that a failure may be retried. */
 export const TASK_TRANSITIONS: readonly Transition<TaskStatus>[] = [
   { from: 'new', to: 'input_required', by: ['task/open'] },
   { from: 'new', to: 'working', by: ['task/open'] },
@@ -15,7 +15,7 @@ export const TASK_TRANSITIONS: readonly Transition<TaskStatus>[] = [
   {
     from: 'input_required',
     to: 'working',
-    by: ['interaction/accept_answer', 'task/cancel', 'deadline/expire'],
+    by: ['interaction/accept_answer', 'task/cancel', 'deadline/expire', 'task/end_sleep'],
   },
   { from: 'working', to: 'completed', by: ['task/settle', 'workflow/complete_workflow'] },
   { from: 'input_required', to: 'completed', by: ['task/settle'] },
@@ -23,12 +23,13 @@ export const TASK_TRANSITIONS: readonly Transition<TaskStatus>[] = [
   { from: 'input_required', to: 'failed', by: ['task/settle', 'deadline/expire'] },
   { from: 'working', to: 'cancelled', by: ['task/cancel'] },
   { from: 'input_required', to: 'cancelled', by: ['task/cancel'] },
+  { from: 'failed', to: 'working', by: ['task/retry'] },
 ];
 
 /** The states of an interaction. The end of its task cancels or expires it. */
 export const INTERACTION_TRANSITIONS: readonly Transition<InteractionStatus>[] = [
   { from: 'new', to: 'pending', by: ['task/open', 'task/park'] },
-  { from: 'pending', to: 'answered', by: ['interaction/accept_answer'] },
+  { from: 'pending', to: 'answered', by: ['interaction/accept_answer', 'provider/answer_call'] },
   { from: 'pending', to: 'expired', by: ['deadline/expire'] },
   { from: 'pending', to: 'cancelled', by: ['task/cancel', 'task/settle'] },
 ];

@@ -29,16 +29,20 @@ test('only the scripts by which content comes in are refused when Redis is full'
     (script) => !/^#!lua flags=\S*allow-oom\n/.test(script.source),
   );
   expect(refused.map((script) => script.name).sort()).toEqual([
+    'conversation/end_turn',
+    'definition/put_definition',
     'interaction/accept_answer',
     'interaction/append_chunk',
     'project/commit',
-    'project/keep_outcome',
+    'provider/answer_call',
+    'provider/append_call_chunk',
     'session/subscribe',
     'task/open',
     'task/park',
+    'task/retry',
     'tenant/create_key',
+    'usage/put_prices',
     'workflow/complete_workflow',
-    'workflow/put_workflow',
     'workflow/record_progress',
   ]);
 });

@@ -19,7 +19,7 @@ test('an accepted answer is in the journal, its interaction is answered, and its
   });
   const record = await testTenant.readRecord(taskId);
   expect(record).toMatchObject({ 'j:0': 'llm+{"n":1}', st: 'working', open: '', ev: '1' });
-  expect(record['g1']).toMatch(/;ann$/);
+  expect(record['g1']).toMatch(/^[^;]+;\d+;ann;\d+;;;$/);
   expect(await redis.zcard(testTenant.keys.pending)).toBe(0);
   expect(await testTenant.queueState(taskId)).toBe('ready');
 });
@@ -169,6 +169,27 @@ test('a sleep of the same task cannot be answered', async () => {
       }),
     ),
   ).toBe('interaction_not_found');
+});
+
+test('an answer that was not held against the chunks of its stream is not accepted yet, and costs nothing more', async () => {
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask();
+  const interactionId = formatInteractionId(taskId, 1);
+  await testTenant.interactions.appendChunk(await testTenant.caller(), {
+    interactionId,
+    sequence: 0,
+    delta: 'x',
+  });
+  const caller = await testTenant.caller();
+  const posted = { interactionId, text: '"x"', fingerprint: 'f', channel: '' };
+  expect(await testTenant.interactions.accept(caller, { ...posted, checked: '' })).toBe('streamed');
+  expect(recorder.last(ACCEPT_ANSWER)).toEqual(['streamed', 'ann', ' mcp ']);
+  const { state } = await testTenant.interactions.joinChunks(interactionId);
+  const tokens = await redis.hget(testTenant.keys.record, 'tokens');
+  expect(await testTenant.interactions.accept(caller, { ...posted, checked: state })).toMatchObject({
+    event: 1,
+  });
+  expect(await redis.hget(testTenant.keys.record, 'tokens')).toBe(tokens);
 });
 
 test('every code of ACCEPT_ANSWER was reached, and each has a message', () => {

@@ -1,10 +1,11 @@
 import { formatInteractionId } from '@baton/protocol';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { DEFAULT_LIFETIMES } from '../records/durations.ts';
-import { APPEND_CHUNK } from './registry.ts';
-import { documentedReplyCodes } from '../testing/all-scripts.ts';
+import { ACCEPT_ANSWER, APPEND_CHUNK } from './registry.ts';
+import { ALL_SCRIPTS, type AnyScript, documentedReplyCodes } from '../testing/all-scripts.ts';
+import { mutateScript } from '../testing/script-mutation.ts';
 import { openFixture } from '../testing/store-fixture.ts';
-import { ANN, errorCode, llmWait, type TestTenant } from '../testing/test-tenant.ts';
+import { ANN, BOB, errorCode, llmWait, type TestTenant } from '../testing/test-tenant.ts';
 
 /** Chunks of a streamed answer: kept in any order, counted by what they cost, joined without reading what is not there. */
 const fixture = await openFixture();
@@ -26,15 +27,20 @@ class StreamedAnswer {
     return new StreamedAnswer(testTenant, await testTenant.openTask());
   }
 
-  async post(sequence: number, delta: string): Promise<string> {
+  async post(sequence: number, delta: string, stream = 0): Promise<string> {
     const caller = await this.testTenant.caller();
-    return errorCode(
-      this.testTenant.interactions.appendChunk(caller, { interactionId: this.id, sequence, delta }),
-    );
+    const chunk = { interactionId: this.id, stream, sequence, delta };
+    return errorCode(this.testTenant.interactions.appendChunk(caller, chunk));
   }
 
-  join() {
-    return this.testTenant.interactions.joinChunks(this.id);
+  async join(): Promise<{ text: string } | { missing: number } | undefined> {
+    const joined = await this.testTenant.interactions.joinChunks(this.id);
+    if (joined.chunks === 0) return undefined;
+    return 'text' in joined ? { text: joined.text } : { missing: joined.missing };
+  }
+
+  read(known?: { stream: number; from: number }) {
+    return this.testTenant.interactions.readStream(ANN, this.id, known);
   }
 }
 
@@ -173,6 +179,106 @@ test('a task that waits for several answers is read with the first request, and 
   expect(JSON.stringify(pending.slice(1)).length).toBeLessThan(32 * 400);
 });
 
+test('what is read of a stream ends before the first gap, and goes on where a reader has come to', async () => {
+  const answer = await StreamedAnswer.open();
+  expect(await answer.read()).toEqual({ stream: 0, posted: 0, chunks: 0, first: 0, text: '' });
+  for (const sequence of [0, 1, 3]) await answer.post(sequence, `<${sequence}>`);
+  expect(await answer.read()).toEqual({ stream: 0, posted: 3, chunks: 2, first: 0, text: '<0><1>' });
+  expect(await answer.read({ stream: 0, from: 1 })).toMatchObject({ chunks: 2, first: 1, text: '<1>' });
+  expect(await answer.read({ stream: 0, from: 2 })).toMatchObject({ chunks: 2, text: '' });
+  await answer.post(2, '<2>');
+  expect(await answer.read({ stream: 0, from: 2 })).toMatchObject({ chunks: 4, first: 2, text: '<2><3>' });
+  expect(await errorCode(answer.testTenant.interactions.readStream(BOB, answer.id)), 'not by others').toBe(
+    'interaction_not_found',
+  );
+});
+
+test('of a long stream the last 32 KiB are read, whole characters all of them', async () => {
+  const answer = await StreamedAnswer.open();
+  for (let sequence = 0; sequence < 5; sequence++) await answer.post(sequence, `x${'€'.repeat(4_000)}`);
+  const { text, chunks, first } = await answer.read();
+  expect([chunks, first]).toEqual([5, 2]);
+  expect(text).toMatch(/^€+x€+x€+$/);
+  expect(Buffer.byteLength(text)).toBeGreaterThan(32_768 - 3);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(32_768);
+});
+
+test('a stream with a higher number begins anew, and nothing of the one before is in it or counted', async () => {
+  const answer = await StreamedAnswer.open();
+  const { testTenant } = answer;
+  const used = async () => Number(await redis.hget(testTenant.keys.record, 'stored'));
+  await answer.post(0, 'new', 0);
+  const ofOne = await used();
+  await answer.post(1, 'er than this'.repeat(50), 0);
+  expect(await answer.post(1, 'more', 2)).toBe('done');
+  expect(recorder.last(APPEND_CHUNK)).toEqual(['kept']);
+  expect(await answer.join()).toEqual({ missing: 0 });
+  expect(await answer.post(0, 'once ', 2)).toBe('done');
+  expect(await answer.post(0, 'once ', 2), 'the same again').toBe('done');
+  expect(await answer.post(2, 'late', 0), 'a chunk of the stream before').toBe('invalid_arguments');
+  expect(recorder.last(APPEND_CHUNK)).toEqual(['stream_replaced', 2]);
+  expect(await answer.post(0, 'other', 2)).toBe('invalid_arguments');
+  expect(recorder.last(APPEND_CHUNK)).toEqual(['chunk_conflict', '0', 2]);
+  expect(await answer.join()).toEqual({ text: 'once more' });
+  expect(await answer.read({ stream: 0, from: 2 })).toMatchObject({
+    stream: 2,
+    chunks: 2,
+    text: 'once more',
+  });
+  expect((await used()) - ofOne).toBe(128);
+  expect((await testTenant.readRecord(answer.taskId))['c1']).toBe('128;2;2;0;2');
+});
+
+test('chunks are for requests of streamed text alone', async () => {
+  const testTenant = await fixture.createTenant();
+  const wait = llmWait('0');
+  if (wait.kind === 'sleep' || wait.request.kind !== 'llm') throw new Error('no LLM request');
+  const call = { ...wait.request.call, serviceType: 'generateText' as const };
+  const taskId = await testTenant.openTask({ waits: [{ ...wait, request: { ...wait.request, call } }] });
+  const interactionId = formatInteractionId(taskId, 1);
+  const chunk = testTenant.interactions.appendChunk(await testTenant.caller(), {
+    interactionId,
+    sequence: 0,
+    delta: 'x',
+  });
+  expect(await errorCode(chunk)).toBe('invalid_arguments');
+  expect(recorder.last(APPEND_CHUNK)).toEqual(['not_streamed']);
+});
+
+test('an answer that is to be held against chunks is accepted against just the chunks that it was held against', async () => {
+  const answer = await StreamedAnswer.open();
+  const { interactions } = answer.testTenant;
+  const accept = async (checked: string) => {
+    const posted = { interactionId: answer.id, text: '"x"', fingerprint: 'f', channel: '', checked };
+    return interactions.accept(await answer.testTenant.caller(), posted);
+  };
+  await answer.post(0, 'x');
+  expect(await accept('')).toBe('streamed');
+  const { state } = await interactions.joinChunks(answer.id);
+  await answer.post(1, 'y');
+  expect(await accept(state), 'a chunk came meanwhile').toBe('streamed');
+  expect((await answer.testTenant.tasks.read(ANN, answer.taskId)).usage).toBeUndefined();
+  expect(await accept((await interactions.joinChunks(answer.id)).state)).toMatchObject({ replayed: false });
+  expect(await accept('')).toMatchObject({ replayed: true });
+});
+
+test('of many chunks in a row a change is published a few times a second, with the first and when more is to be read', async () => {
+  const answer = await StreamedAnswer.open();
+  const { changes } = answer.testTenant.store;
+  const streamed: unknown[] = [];
+  const unsubscribe = await changes.subscribe({
+    onChange: (change) => change.kind === 'task' && change.streamed && streamed.push(change),
+    onReconnect: () => {},
+  });
+  const began = performance.now();
+  for (let sequence = 0; sequence < 200; sequence++) await answer.post(sequence, 'x');
+  const periods = (performance.now() - began) / 250;
+  expect(streamed[0]).toMatchObject({ taskId: answer.taskId, principal: 'ann', listed: false });
+  expect(streamed.length).toBeGreaterThanOrEqual(1);
+  expect(streamed.length).toBeLessThanOrEqual(periods + 2);
+  unsubscribe();
+});
+
 test('a chunk for which the tenant has no room is refused, the whole answer is not, and chunks give back what they took', async () => {
   const answer = await StreamedAnswer.open();
   const { testTenant } = answer;
@@ -184,6 +290,56 @@ test('a chunk for which the tenant has no room is refused, the whole answer is n
   expect(await used()).toBeGreaterThan(parked + 1_500);
   await testTenant.answer(answer.taskId, 1, { text: JSON.stringify('y'.repeat(5_000)) });
   expect((await used()) - parked).toBeLessThan(5_000 + 300);
+});
+
+/** What a stream that was begun anew is joined to, and whether a text that nobody held against its chunks is accepted. */
+async function mixUp(mutant?: AnyScript): Promise<{ joined: unknown; accepted: boolean }> {
+  const { connection } = fixture;
+  const evaluate = connection.evaluate.bind(connection);
+  const spy = vi.spyOn(connection, 'evaluate').mockImplementation((script, keys, args) => {
+    const isMutated = mutant !== undefined && ALL_SCRIPTS.get(script.sha)?.name === mutant.name;
+    return evaluate(isMutated ? { ...script, ...mutant } : script, keys, args);
+  });
+  try {
+    const answer = await StreamedAnswer.open();
+    await answer.post(0, 'first', 0);
+    await answer.post(1, ' try', 0);
+    await answer.post(0, 'second', 1);
+    await answer.post(2, ' late', 0);
+    const joined = await answer.join();
+    const posted = { interactionId: answer.id, text: '"other"', fingerprint: 'f', channel: '', checked: '' };
+    const accepted = await answer.testTenant.interactions.accept(await answer.testTenant.caller(), posted);
+    return { joined, accepted: accepted !== 'streamed' };
+  } finally {
+    spy.mockRestore();
+  }
+}
+
+const UNMIXED = { joined: { text: 'second' }, accepted: false };
+
+test('two tries never mix, and no text is accepted that was not held against the chunks', async () => {
+  expect(await mixUp()).toEqual(UNMIXED);
+});
+
+test.each([
+  [
+    'a higher stream drops the chunks before',
+    mutateScript(
+      APPEND_CHUNK,
+      ["if begins_anew then redis.call('UNLINK', K_chunks) end", ''],
+      ['state, missing_before = read_chunk_state(), 0', 'missing_before = 0'],
+    ),
+  ],
+  [
+    'a chunk of an earlier stream is refused',
+    mutateScript(APPEND_CHUNK, ["if stream < current then return {'stream_replaced', current} end", '']),
+  ],
+  [
+    'an answer is held against the chunks',
+    mutateScript(ACCEPT_ANSWER, ["return {'streamed', principal, scopes}", 'local held = true']),
+  ],
+] as const)('without it the tries mix: %s (a mutation)', async (_what, mutant) => {
+  expect(await mixUp(mutant)).not.toEqual(UNMIXED);
 });
 
 test('every code of APPEND_CHUNK was reached, but for those of the admission', () => {

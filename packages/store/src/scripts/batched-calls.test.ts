@@ -1,12 +1,15 @@
 import { taskRef } from '../records/keys.ts';
 import { expect, test } from 'vitest';
 import type { Limits } from '@baton/protocol';
+import type { FencedSegment } from '../tasks/fenced-segment.ts';
 import { openFixture } from '../testing/store-fixture.ts';
-import { errorCode, newTask } from '../testing/test-tenant.ts';
+import { endedTurn, openTurn } from '../testing/conversation-steps.ts';
+import { errorCode, llmWait, newTask } from '../testing/test-tenant.ts';
 
 const fixture = await openFixture();
 const { redis } = fixture;
 const AT_ONCE = 8;
+const GROWTH = 20_000;
 
 /** Up to sixteen runs of one turn are one command of Redis: what they share must be as exact as one by one. */
 test.each<[string, Partial<Limits>, number, string]>([
@@ -77,6 +80,29 @@ test('ends that come at once leave nothing of their tasks in any set', async () 
     'ready',
   ]);
   expect(await redis.hget(testTenant.keys.record, 'open')).toBe('0');
+});
+
+test.each<[string, (segment: FencedSegment, text: string) => Promise<unknown>]>([
+  [
+    'ends of turns',
+    ({ turn, taskId }, text) => turn.end(taskId, endedTurn([{ role: 'user', content: text }])),
+  ],
+  ['parks', (segment, text) => segment.park({ journal: [], drops: [], waits: [llmWait('8', text)] })],
+])('%s that come at once fill what the tenant may store, and no more', async (_name, run) => {
+  // A script that the server does not know yet is a command more.
+  await openTurn(await fixture.createTenant());
+  for (const segment of await fixture.loadSegments(10)) await run(segment, 'x');
+  const testTenant = await fixture.createTenant();
+  for (let n = 0; n < 6; n++) await openTurn(testTenant);
+  const segments = await fixture.loadSegments(10);
+  const used = Number(await redis.hget(testTenant.keys.record, 'stored'));
+  // Tasks that were accepted may go on above the limit by a quarter.
+  const storedBytes = Math.ceil(((used + GROWTH * 2.5) * 4) / 5);
+  await fixture.operators.update(testTenant.store.id, { limits: { storedBytes } });
+  const before = await evals();
+  const codes = await Promise.all(segments.map((segment) => errorCode(run(segment, 'x'.repeat(GROWTH)))));
+  expect((await evals()) - before, 'they were one command').toBe(1);
+  expect(codes.sort()).toEqual(['done', 'done', ...Array(4).fill('limit_storage')]);
 });
 
 async function evals(): Promise<number> {

@@ -2,7 +2,8 @@ import { formatInteractionId } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { CANCEL, READ_TASK_AND_REGISTER_WAITER } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
-import { AGENT, ANN, llmWait, BOB, errorCode, sleepWait } from '../testing/test-tenant.ts';
+import type { Identity } from '../identity/identity.ts';
+import { ADMIN, AGENT, ANN, llmWait, BOB, errorCode, sleepWait } from '../testing/test-tenant.ts';
 import { openWorkflowOf, recordedEnd } from '../testing/workflow-step.ts';
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
 
@@ -78,8 +79,23 @@ test('an interaction is cancelled once, while it is pending, and only by those w
   const pending = await testTenant.openTask();
   expect(await cancel(pending, 2)).toBe('interaction_not_found');
   expect(await cancel(pending, 1, BOB)).toBe('interaction_not_found');
-  expect(await cancel(pending, 1, AGENT)).toBe('done');
+  expect(await cancel(pending, 1, AGENT), 'it may see it, and answer it').toBe('insufficient_scope');
+  expect(await cancel(pending, 1, ADMIN)).toBe('done');
   expect(await cancel(pending)).toBe('interaction_cancelled');
+});
+
+test("an agent that may see another's task never ends it, and an admin does, whether it may see it otherwise or not", async () => {
+  const testTenant = await fixture.createTenant();
+  const adminAlone: Identity = { principal: 'bob', scopes: new Set(['mcp', 'admin']) };
+  for (const admin of [ADMIN, adminAlone]) {
+    const taskId = await testTenant.openTask();
+    expect(await errorCode(testTenant.tasks.cancel(AGENT, taskId))).toBe('insufficient_scope');
+    expect(recorder.last(CANCEL)).toEqual(['insufficient_scope', 'admin']);
+    expect((await testTenant.tasks.read(ANN, taskId)).status).toBe('input_required');
+    expect(await errorCode(testTenant.tasks.cancel(admin, taskId))).toBe('done');
+  }
+  const own: Identity = { ...ANN, scopes: new Set(['agent']) };
+  expect(await errorCode(testTenant.tasks.cancel(own, await testTenant.openTask()))).toBe('done');
 });
 
 test('CANCEL and READ_TASK_AND_REGISTER_WAITER reply to a principal that may not see a task exactly as for a task that never existed', async () => {

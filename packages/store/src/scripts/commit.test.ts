@@ -1,3 +1,4 @@
+import { DEFAULT_LIMITS } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { COMMIT } from './registry.ts';
 import { openFixture } from '../testing/store-fixture.ts';
@@ -39,6 +40,7 @@ test('COMMIT writes the change, the outcome and what the segment had done before
     version: '1',
     indexed: true,
     whole: true,
+    limits: { promptTokens: DEFAULT_LIMITS.promptTokens },
     fields: new Map([
       ['t:1', '{"a":1}'],
       ['meta', '{}'],
@@ -195,8 +197,6 @@ test('an idempotency key returns the first outcome, is a conflict with other arg
   );
   expect(await projects.keptOutcome(first)).toBe(first.outcome);
   expect(await errorCode(projects.keptOutcome({ ...first, arguments: 'b' }))).toBe('idempotency_conflict');
-  expect(await projects.keepOutcome(again)).toBe(first.outcome);
-  expect(await errorCode(projects.keepOutcome({ ...again, arguments: 'b' }))).toBe('idempotency_conflict');
   expect(await fixture.contents()).toEqual(before);
   expect(await projects.commit('p', { version: '1' }, set('t', '2'), { ...first, key: 'l' })).toBe(
     'committed',
@@ -208,8 +208,13 @@ test('outcomes are bounded in number and in bytes, and the oldest leave', async 
   const { projects } = testTenant.store;
   // In order by name too: of those of one millisecond the first by name leaves first.
   const nameOf = (n: number) => `k${String(n).padStart(4, '0')}`;
-  const keep = (n: number, outcome = '1') =>
-    projects.keepOutcome({ key: nameOf(n), arguments: 'a', outcome });
+  let version = 0;
+  const keep = async (n: number, outcome = '1') => {
+    const before = version === 0 ? undefined : { version: String(version) };
+    const kept = { key: nameOf(n), arguments: 'a', outcome };
+    expect(await projects.commit('p', before, set('t', `${n}`), kept)).toBe('committed');
+    version++;
+  };
   for (let n = 0; n < 1_010; n++) await keep(n);
   expect(await fixture.redis.zcard(testTenant.keys.outcomeTimes)).toBe(1_000);
   expect(await projects.keptOutcome({ key: nameOf(9), arguments: 'a' })).toBeUndefined();
@@ -245,6 +250,7 @@ test('a small project is read whole, of a larger one the fields that are named, 
     version: '1',
     indexed: true,
     whole: false,
+    limits: { promptTokens: DEFAULT_LIMITS.promptTokens },
     fields: new Map([
       ['a', '1'],
       ['none', undefined],
@@ -255,6 +261,7 @@ test('a small project is read whole, of a larger one the fields that are named, 
     version: '2',
     indexed: true,
     whole: false,
+    limits: { promptTokens: DEFAULT_LIMITS.promptTokens },
     fields: new Map([['a', '1']]),
   });
   // As a release without an index leaves it.

@@ -2,7 +2,7 @@ import { formatInteractionId, WORKFLOW_OPERATION } from '@baton/protocol';
 import { expect, test } from 'vitest';
 import { documentedReplyCodes } from '../testing/all-scripts.ts';
 import { openFixture } from '../testing/store-fixture.ts';
-import { AGENT, ANN, BOB, errorCode, type TestTenant } from '../testing/test-tenant.ts';
+import { ADMIN, AGENT, ANN, BOB, errorCode, type TestTenant } from '../testing/test-tenant.ts';
 import { COMPLETE_WORKFLOW } from './registry.ts';
 
 const fixture = await openFixture();
@@ -38,7 +38,11 @@ test('COMPLETE_WORKFLOW replies to whoever may not see a task exactly as for one
   }
   // An id of an interaction differs from its task's in the last digits only.
   expect(await complete(testTenant, formatInteractionId(taskId, 1))).toBe('task_not_found');
-  expect(await complete(testTenant, taskId, AGENT)).toBe('done');
+  expect(await complete(testTenant, taskId, AGENT), 'it may see it').toBe('insufficient_scope');
+  expect(await complete(testTenant, taskId, ADMIN)).toBe('done');
+  const run = await openWorkflow(testTenant);
+  const end = testTenant.store.workflowTasks.complete(AGENT, run, {}, 'agent');
+  expect(await errorCode(end), 'a run that an agent resumed has come to its end').toBe('done');
 });
 
 test('the task of an operation is never ended by its client, and one that has ended says so first', async () => {

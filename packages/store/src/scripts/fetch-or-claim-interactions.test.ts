@@ -88,7 +88,7 @@ describe('a page', () => {
     expect(items[0]).toMatchObject({ status: 'pending', principal: 'ann', operation: 'echo' });
     expect(items[0]?.request).toEqual({
       kind: 'llm',
-      call: { role: 'main', serviceType: 'generateText', attempt: 1, summary: 'yes?' },
+      call: { role: 'main', serviceType: 'streamText', attempt: 1, summary: 'yes?' },
     });
   });
 
@@ -123,7 +123,7 @@ test('a summary is listed without its request, whatever its text is, and a quest
   await testTenant.openTask({ waits: [{ ...tricky, request } as Wait, question] });
   const { items } = await testTenant.store.queries.pendingSummaries(AGENT, {});
   expect(items.map((item) => item.request)).toEqual([
-    { kind: 'llm', call: { role: 'main', serviceType: 'generateText', attempt: 1, summary } },
+    { kind: 'llm', call: { role: 'main', serviceType: 'streamText', attempt: 1, summary } },
     { kind: 'elicitation', message: 'Which?', schema },
   ]);
   const wanted = await testTenant.store.queries.pending(AGENT, { role: 'main' });

@@ -32,7 +32,9 @@ async function foreignTasks(testTenant: TestTenant): Promise<string[]> {
   await testTenant.answer(answered!);
   await testTenant.interactions.cancel(ANN, formatInteractionId(withdrawn!, 1));
   await testTenant.tasks.cancel(ANN, cancelled!);
-  return [pending!, streamed!, answered!, withdrawn!, cancelled!];
+  const failed = await testTenant.withLifetimes({ task: 0 }).openTask({ waits });
+  await fixture.sweep();
+  return [pending!, streamed!, answered!, withdrawn!, cancelled!, failed];
 }
 
 interface Observed {
@@ -104,7 +106,7 @@ test.each(FOR_CALLERS.map((script) => [script.name, script] as const))(
 
 test('every script with the task and the caller of a request is among them, and each asks for the owner', () => {
   const asking = [...ALL_SCRIPTS.values()].filter(({ source }) =>
-    /(?<!function )visible_owner\(/.test(source),
+    /(?<!function )(visible_owner|owner_to_end)\(/.test(source),
   );
   expect(FOR_CALLERS.map(({ name }) => name).sort()).toEqual(asking.map(({ name }) => name).sort());
   expect(FOR_CALLERS.length).toBeGreaterThanOrEqual(8);

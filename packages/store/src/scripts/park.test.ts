@@ -48,6 +48,7 @@ test('a segment loads what a replay needs: the journal and what is open, never r
     seen: '1',
     interactions: 2,
     tries: 1,
+    toRewind: false,
   });
 });
 

@@ -1,4 +1,15 @@
 import { defineScript } from './script.ts';
+import {
+  REPLICATED,
+  NEW_WORK,
+  ANSWER,
+  BATCHED,
+  QUEUE,
+  ENDING,
+  CALLER,
+  RECHECK,
+  ADMISSION,
+} from './script-groups.ts';
 
 /**
  * The scripts of Redis, with their keys and arguments; what each does and returns is in the header of its file below lua/. A
@@ -9,32 +20,12 @@ import { defineScript } from './script.ts';
  * REPLICATED: the reply confirms something to someone outside, and waits for the replicas of Redis. What workers do is not:
  * should a failover lose it, it is done again, and clients learn of it by READ_TASK_AND_REGISTER_WAITER.
  *
- * NEW_WORK: OPEN, APPEND_CHUNK, COMMIT from outside a task, KEEP_OUTCOME, SUBSCRIBE, CREATE_KEY and PUT_WORKFLOW bring new content in, and are the first to be
+ * NEW_WORK: OPEN, RETRY, APPEND_CHUNK, APPEND_CALL_CHUNK, COMMIT from outside a task, SUBSCRIBE, CREATE_KEY, PUT_PRICES, PUT_DEFINITION and PUT_ROLE bring new content in, and are the first to be
  * refused while Redis has little room left (memory-reserve.ts); ANSWER, that is ACCEPT_ANSWER and COMPLETE_WORKFLOW, which bring
  * what somebody paid for, is the next. The rest of the room is for what was accepted, that is PARK, COMMIT and BullMQ's jobs.
- * When Redis is full all the same, it refuses those, PARK, RECORD_PROGRESS and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their first line) write some bytes at most,
+ * When Redis is full all the same, it refuses those, PARK, ANSWER_CALL, RECORD_PROGRESS and COMMIT itself, and BullMQ's jobs wait. All others (`allow-oom` in their first line) write some bytes at most,
  * but for SETTLE, which ends a task.
  */
-
-const REPLICATED = { replicated: true };
-const NEW_WORK = { incoming: 'new' } as const;
-const ANSWER = { incoming: 'answer' } as const;
-/** Many are called at once, and each is short. */
-const BATCHED = { batched: true };
-
-/** The keys of a script that puts a task into its tenant's lists, or takes one out. */
-const QUEUE = ['ready', 'held', 'jobs', 'tenantsWithJobs', 'workers'] as const;
-
-/** What a script that ends a task is given last: the record of the workflow that the task is a step of, or the task's own. */
-const ENDING = ['activeChangeChannel', 'parent'] as const;
-
-const CALLER = ['digest', 'principal', 'scopes', 'need', 'bytes', 'weight', 'floor'] as const;
-
-/** With these a script checks again a caller that was admitted before (`include/admission_recheck.lua`), and behind them what it does. */
-const RECHECK = ['digest', 'principal', 'scopes', 'need'] as const;
-
-/** The keys of a script that admits its caller. */
-const ADMISSION = ['credential', 'tenant', 'rates'] as const;
 
 export const ADMIT = defineScript('tenant/admit', ADMISSION, CALLER, BATCHED);
 
@@ -59,10 +50,12 @@ export const OPEN = defineScript(
     'deadlines',
     'due',
     ...QUEUE,
+    'calls',
     'activeChangeChannel',
   ],
   [
     ...CALLER,
+    'tool',
     ...(['topic', 'ref', 'operation', 'input', 'arguments', 'idempotencyDigest'] as const),
     ...(['staleRef', 'life', 'keep'] as const),
     ...(['journal', 'waits', 'ready'] as const),
@@ -72,16 +65,22 @@ export const OPEN = defineScript(
 
 export const ACCEPT_ANSWER = defineScript(
   'interaction/accept_answer',
-  [...ADMISSION, 'task', 'pending', 'claims', ...QUEUE, 'activeChangeChannel'],
-  [...CALLER, 'topic', 'ref', 'number', 'answer', 'fingerprint', 'channel'],
+  [...ADMISSION, 'task', 'pending', 'claims', ...QUEUE, 'activeChangeChannel', 'usage'],
+  [...CALLER, 'topic', 'ref', 'number', 'answer', 'fingerprint', 'channel', 'used', 'checked'],
   { ...REPLICATED, ...BATCHED, ...ANSWER },
 );
 
 export const APPEND_CHUNK = defineScript(
   'interaction/append_chunk',
-  [...ADMISSION, 'task', 'chunks'],
-  [...CALLER, 'number', 'sequence', 'delta'],
+  [...ADMISSION, 'task', 'chunks', 'activeChangeChannel'],
+  [...CALLER, 'topic', 'number', 'stream', 'sequence', 'delta'],
   { ...REPLICATED, ...NEW_WORK },
+);
+
+export const READ_STREAM = defineScript(
+  'interaction/read_stream',
+  ['credential', 'tenant', 'task', 'chunks'],
+  [...RECHECK, 'number', 'stream', 'from'],
 );
 
 export const READ_CHUNK_STATE = defineScript(
@@ -90,17 +89,17 @@ export const READ_CHUNK_STATE = defineScript(
   ['number', 'from'],
 );
 
-export const DEQUEUE = defineScript('queue/dequeue', QUEUE, [
-  'topic',
-  'list',
-  'number',
-  'limit',
-  'fresh',
-  'bytes',
-  'programs',
-]);
+export const DEQUEUE = defineScript(
+  'queue/dequeue',
+  [...QUEUE, 'tenant'],
+  ['topic', 'list', 'number', 'limit', 'fresh', 'bytes', 'programs'],
+);
 
-export const BEGIN_SEGMENTS = defineScript('queue/begin_segments', QUEUE, ['topic', 'number', 'bytes']);
+export const BEGIN_SEGMENTS = defineScript(
+  'queue/begin_segments',
+  [...QUEUE, 'tenant'],
+  ['topic', 'number', 'bytes'],
+);
 
 export const HOLD_FOR_PROGRAM = defineScript(
   'task/hold_for_program',
@@ -137,20 +136,13 @@ export const NOTE_PROJECT_USE = defineScript('project/note_project_use', ['proje
 
 export const READ_PROJECT = defineScript(
   'project/read_project',
-  ['project', 'projectUse'],
+  ['tenant', 'project', 'projectUse'],
   ['name', 'whole'],
-);
-
-export const KEEP_OUTCOME = defineScript(
-  'project/keep_outcome',
-  ['outcomes', 'outcomeTimes'],
-  ['key', 'arguments', 'outcome', 'keep'],
-  { ...REPLICATED, ...NEW_WORK },
 );
 
 export const PARK = defineScript(
   'task/park',
-  ['tenant', 'task', 'past', 'pending', 'deadlines', 'due', ...QUEUE, 'activeChangeChannel'],
+  ['tenant', 'task', 'past', 'pending', 'deadlines', 'due', ...QUEUE, 'calls', 'activeChangeChannel'],
   ['fence', 'topic', 'ref', 'seen', 'journal', 'drops', 'waits'],
   BATCHED,
 );
@@ -204,7 +196,11 @@ export const RECOUNT_PROJECTS = defineScript('recount/recount_projects', ['tenan
 
 export const FINISH_RECOUNT = defineScript('recount/finish_recount', ['tenant'], ['walk']);
 
-export const REQUEUE_LOST_JOBS = defineScript('queue/requeue_lost_jobs', QUEUE, ['topic', 'lost']);
+export const REQUEUE_LOST_JOBS = defineScript(
+  'queue/requeue_lost_jobs',
+  ['tenant', ...QUEUE, 'calls'],
+  ['topic', 'lost'],
+);
 
 export const START_SWEEP_ROUND = defineScript('deadline/start_sweep_round', ['due', 'swept'], ['limit']);
 
@@ -218,7 +214,7 @@ export const READ_TASK_AND_REGISTER_WAITER = defineScript(
   'task/read_task_and_register_waiter',
   ['credential', 'tenant', 'task'],
   [...RECHECK, 'channel', 'brief'],
-  REPLICATED,
+  { ...REPLICATED, ...BATCHED },
 );
 
 export const READ_TASK_PAGE = defineScript(
@@ -229,21 +225,22 @@ export const READ_TASK_PAGE = defineScript(
 
 export const READ_INTERACTION = defineScript(
   'interaction/read_interaction',
-  ['task', 'past'],
-  ['principal', 'scopes', 'number'],
+  ['task', 'past', 'deadlines', 'due'],
+  ['principal', 'scopes', 'topic', 'ref', 'number'],
+  BATCHED,
 );
 
 export const LIST_PENDING_OR_REGISTER_WAITER = defineScript(
   'interaction/list_pending_or_register_waiter',
   ['credential', 'tenant', 'pending', 'claims'],
-  [...RECHECK, 'score', 'member', 'limit', 'scanLimit', 'hideClaimed', 'channel', 'unfiltered'],
+  [...RECHECK, 'score', 'member', 'limit', 'scanLimit', 'hideClaimed', 'channel', 'unfiltered', 'owner'],
   REPLICATED,
 );
 
 export const FETCH_OR_CLAIM_INTERACTIONS = defineScript(
   'interaction/fetch_or_claim_interactions',
   ['credential', 'tenant', 'claims', 'holder'],
-  [...RECHECK, 'status', 'operation', 'role', 'limit', 'bytes', 'examine', 'whole', 'lease'],
+  [...RECHECK, 'status', 'operation', 'role', 'limit', 'bytes', 'itemBytes', 'examine', 'whole', 'lease'],
   REPLICATED,
 );
 
@@ -268,33 +265,6 @@ export const EXTEND_INTERACTION = defineScript(
   REPLICATED,
 );
 
-export const SUBSCRIBE = defineScript(
-  'session/subscribe',
-  ['credential', 'tenant', 'session', 'subscribers', 'ended', 'activeChangeChannel', 'idle'],
-  [...RECHECK, 'id', 'uri', 'subscriptions', 'bytes', 'sessions', 'life', 'grace', 'idle'],
-  { ...REPLICATED, ...NEW_WORK },
-);
-
-export const UNSUBSCRIBE = defineScript(
-  'session/unsubscribe',
-  ['session', 'subscribers', 'activeChangeChannel'],
-  ['id', 'uri'],
-  REPLICATED,
-);
-
-export const REFRESH_SUBSCRIPTIONS = defineScript(
-  'session/refresh_subscriptions',
-  ['session', 'subscribers', 'ended'],
-  ['id', 'life'],
-);
-
-export const END_SESSION = defineScript(
-  'session/end_session',
-  ['session', 'subscribers', 'ended'],
-  ['id', 'limit', 'life', 'channel'],
-  REPLICATED,
-);
-
 export const UPSERT_TENANT = defineScript(
   'tenant/upsert_tenant',
   ['tenant'],
@@ -309,6 +279,13 @@ export const CREATE_KEY = defineScript(
   { ...REPLICATED, ...NEW_WORK },
 );
 
+export const UPDATE_KEY = defineScript(
+  'tenant/update_key',
+  ['credential'],
+  ['channel', 'message'],
+  REPLICATED,
+);
+
 export const END_KEY = defineScript(
   'tenant/end_key',
   ['credential', 'keys', 'keyEnds'],
@@ -316,18 +293,60 @@ export const END_KEY = defineScript(
   REPLICATED,
 );
 
-export const PUT_WORKFLOW = defineScript(
-  'workflow/put_workflow',
-  ['credential', 'tenant', 'workflows', 'workflow', 'activeChangeChannel'],
-  [...RECHECK, 'name', 'definition', 'by', 'kept'],
+export const PUT_DEFINITION = defineScript(
+  'definition/put_definition',
+  ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],
+  [
+    ...RECHECK,
+    ...([
+      'kind',
+      'limit',
+      'name',
+      'definition',
+      'summary',
+      'enabled',
+      'primary',
+      'revision',
+      'by',
+      'kept',
+    ] as const),
+  ],
   { ...REPLICATED, ...NEW_WORK },
 );
 
-export const DELETE_WORKFLOW = defineScript(
-  'workflow/delete_workflow',
-  ['credential', 'tenant', 'workflows', 'workflow', 'activeChangeChannel'],
-  [...RECHECK, 'name'],
+export const DELETE_DEFINITION = defineScript(
+  'definition/delete_definition',
+  ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],
+  [...RECHECK, 'kind', 'name'],
   REPLICATED,
+);
+
+export const READ_DEFINITION = defineScript(
+  'definition/read_definition',
+  ['tenant', 'definitions', 'definition'],
+  ['name', 'version'],
+  BATCHED,
+);
+
+export const READ_DEFINITIONS = defineScript(
+  'definition/read_definitions',
+  ['tenant', 'definitions'],
+  [],
+  BATCHED,
+);
+
+export const CHANGE_AGENT = defineScript(
+  'definition/change_agent',
+  ['credential', 'tenant', 'definitions', 'definition', 'activeChangeChannel'],
+  [...RECHECK, 'kind', 'name', 'enabled', 'primary'],
+  REPLICATED,
+);
+
+export const PUT_PRICES = defineScript(
+  'usage/put_prices',
+  ['credential', 'tenant', 'prices'],
+  [...RECHECK, 'table'],
+  { ...REPLICATED, ...NEW_WORK },
 );
 
 /** Whoever changes how a workflow stands waits until it is stored. */
@@ -347,7 +366,17 @@ export const READ_PROGRESS = defineScript(
 
 export const COMPLETE_WORKFLOW = defineScript(
   'workflow/complete_workflow',
-  ['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained', ...QUEUE, 'activeChangeChannel'],
-  ['principal', 'scopes', 'topic', 'ref', 'operation', 'payload', 'retention'],
+  [
+    ...(['tenant', 'task', 'pending', 'claims', 'deadlines', 'due', 'retained'] as const),
+    ...QUEUE,
+    'calls',
+    'activeChangeChannel',
+  ],
+  ['principal', 'scopes', 'endingScope', 'topic', 'ref', 'operation', 'payload', 'retention'],
   { ...REPLICATED, ...ANSWER },
 );
+
+export * from './conversation-scripts.ts';
+export * from './provider-scripts.ts';
+export * from './retry-scripts.ts';
+export * from './session-scripts.ts';

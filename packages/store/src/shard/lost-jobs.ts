@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BullmqQueues } from '../queues/bullmq-queues.ts';
 import { jobId } from '../queues/resume-job.ts';
-import { type ShardKeys, taskIdFromRef } from '../records/keys.ts';
+import { type ShardKeys, taskIdFromRef, type TenantKeys } from '../records/keys.ts';
 import { LOST_JOB_CHECK_INTERVAL } from '../records/durations.ts';
 import type { Connection } from '../redis/connection.ts';
 import { REQUEUE_LOST_JOBS } from '../scripts/registry.ts';
@@ -10,6 +10,9 @@ import type { TenantContext } from '../tenant/tenant-context.ts';
 
 /** At most so many tenants are checked at once. */
 const MAX_TENANTS = 200;
+
+/** So many calls of a tenant are looked at in one check. */
+const MAX_CALLS = 1_000;
 
 /** A process may be about to add a job that BullMQ does not have yet: it is lost when it is still missing after so long. */
 const RECHECK_DELAY_MS = 250;
@@ -61,11 +64,26 @@ async function requeueLostJobsOf(
   const requests = await runScript(
     connection,
     REQUEUE_LOST_JOBS,
-    keys.queueKeys,
+    { ...keys.queueKeys, tenant: keys.record, calls: keys.calls },
     { topic: keys.pendingTopic, lost: lost.length },
     { keys: refs.map((ref) => keys.task(taskIdFromRef(ref))), args: [...lost, ...refs] },
   );
   for (const request of requests) addJob(String(request));
+  await addLostCalls(connection, shard, keys, queues);
+}
+
+/** Adds the jobs of calls that have their turn and that no worker holds; one that BullMQ has already is added to no effect. */
+async function addLostCalls(
+  connection: Connection,
+  shard: number,
+  { calls, name: tenant }: TenantKeys,
+  queues: BullmqQueues,
+): Promise<void> {
+  const free = await connection.command(async (client) => {
+    const [seconds] = await client.time();
+    return client.zrangebyscore(calls, '-inf', Number(seconds) * 1_000, 'LIMIT', 0, MAX_CALLS);
+  });
+  for (const call of free) queues.enqueueCall(shard, { tenant, call });
 }
 
 /** The numbers of the jobs in a tenant's hash: those of its lists, and those that have taken something. */

@@ -1,5 +1,6 @@
 import { MAX_BODY_BYTES, MAX_JOURNAL_BYTES } from '@baton/protocol';
 import type { BullmqQueues } from '../queues/bullmq-queues.ts';
+import type { CallJob } from '../queues/call-job.ts';
 import type { ResumeJob } from '../queues/resume-job.ts';
 import { FIELD } from '../records/task-record.ts';
 import { WorkerRegistry } from '../queues/worker-registry.ts';
@@ -11,6 +12,7 @@ import { FencedSegment } from '../tasks/fenced-segment.ts';
 import { readTaskPages } from '../tasks/task-pages.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { sweepDeadlines } from './deadline-sweep.ts';
+import { beginCall, type CallStart } from './provider-calls.ts';
 import { requeueLostJobs } from './lost-jobs.ts';
 import { Recount } from './recount.ts';
 
@@ -80,7 +82,7 @@ export class WorkerShard {
     const reply = await runScript(
       this.connection,
       DEQUEUE,
-      keys.queueKeys,
+      { ...keys.queueKeys, tenant: keys.record },
       {
         topic: keys.pendingTopic,
         list,
@@ -92,7 +94,7 @@ export class WorkerShard {
       },
       { keys: tasks.map((taskId) => keys.task(taskId)), args: [...held, ...tasks.map(taskRef)] },
     );
-    const [kind, nextJob = '', text = '[]', ...refs] = reply.map(String);
+    const [kind, nextJob = '', text = '[]', revision, ...refs] = reply.map(String);
     context.addJob(nextJob);
     if (kind === 'lacking') return { kind: 'no_program' };
     const taken = refs.map(taskIdFromRef);
@@ -102,7 +104,8 @@ export class WorkerShard {
     const notLoaded: string[] = [];
     for (const [at, taskId] of taken.entries()) {
       const reply = loaded[at];
-      if (Array.isArray(reply)) segments.push(new FencedSegment(context, taskId, number, reply));
+      if (Array.isArray(reply))
+        segments.push(new FencedSegment(context, taskId, number, reply, Number(revision)));
       else notLoaded.push(taskId);
     }
     return { kind: 'taken', segments, notLoaded };
@@ -117,10 +120,10 @@ export class WorkerShard {
     if (tasks.length === 0) return { segments: [], notLoaded: [] };
     const context = this.contextOf(tenant);
     const { keys } = context;
-    const [nextJob, text] = await runScript(
+    const [nextJob, text, revision] = await runScript(
       this.connection,
       BEGIN_SEGMENTS,
-      keys.queueKeys,
+      { ...keys.queueKeys, tenant: keys.record },
       { topic: keys.pendingTopic, number, bytes: BATCH_BYTES },
       { keys: tasks.map((taskId) => keys.task(taskId)), args: tasks.map(taskRef) },
     );
@@ -130,7 +133,8 @@ export class WorkerShard {
     const notLoaded: string[] = [];
     for (const [at, taskId] of tasks.entries()) {
       const reply = loaded[at];
-      if (Array.isArray(reply)) segments.push(await this.segment(context, taskId, number, reply));
+      if (Array.isArray(reply))
+        segments.push(await this.segment(context, taskId, number, reply, Number(revision)));
       else if (reply === '') notLoaded.push(taskId);
     }
     return { segments, notLoaded };
@@ -142,8 +146,9 @@ export class WorkerShard {
     taskId: string,
     job: number,
     reply: readonly (string | number)[],
+    agentRevision: number,
   ): Promise<FencedSegment> {
-    if (reply[2] === 1) return new FencedSegment(context, taskId, job, reply);
+    if (reply[2] === 1) return new FencedSegment(context, taskId, job, reply, agentRevision);
     const rest = await readTaskPages(
       this.connection,
       context.keys.task(taskId),
@@ -152,11 +157,8 @@ export class WorkerShard {
       MAX_READ_BYTES,
     );
     // Last: what was read with the fence must not be newer than it.
-    return new FencedSegment(context, taskId, job, [
-      ...reply.slice(0, 3),
-      ...[...rest].flat(),
-      ...reply.slice(3),
-    ]);
+    const whole = [...reply.slice(0, 3), ...[...rest].flat(), ...reply.slice(3)];
+    return new FencedSegment(context, taskId, job, whole, agentRevision);
   }
 
   /** Loads one task again, with a new fence; undefined when it has ended, or is not in the job's batch any more. */
@@ -181,6 +183,16 @@ export class WorkerShard {
   /** Makes the tasks of lost jobs ready again, and adds a job for each list that has none. */
   async requeueLostJobs(): Promise<void> {
     await requeueLostJobs(this.connection, this.index, this.keys, this.queues, this.contextOf);
+  }
+
+  /** Begins the call to an LLM endpoint that a job is for. */
+  async beginCall(job: CallJob): Promise<CallStart> {
+    return beginCall(this.contextOf(job.tenant), job);
+  }
+
+  /** Adds the BullMQ job of a request that was not run at once; adding it again adds nothing. Never throws. */
+  enqueueResume({ tenant, list, number, tasks: [task] }: ResumeJob): void {
+    this.queues.enqueueJobs(this.index, tenant, `${number} ${list}`, task);
   }
 
   /** Recounts a little of what the tenants store. False between two rounds of it. */

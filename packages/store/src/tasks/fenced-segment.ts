@@ -1,10 +1,14 @@
 import type { JsonObject, WireError } from '@baton/protocol';
 import { OversizedRequestError } from '../records/oversized-request-error.ts';
 import { pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
+import type { AgentSource } from '../tenant/agent-snapshots.ts';
+import { Definitions } from '../tenant/definitions.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { type ProjectChange, Projects, type ProjectVersion, type TaskCommit } from '../tenant/projects.ts';
+import type { Roles } from '../tenant/roles.ts';
 import { runScript } from '../scripts/script.ts';
-import { HOLD_FOR_PROGRAM, PARK, RELEASE_TASK, SETTLE } from '../scripts/registry.ts';
+import { HOLD_FOR_PROGRAM, PARK, RELEASE_TASK, REWIND, SETTLE } from '../scripts/registry.ts';
+import { ConversationTurn } from '../conversations/conversation-turn.ts';
 import { runEndingScript } from './end-task.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { FIELD } from '../records/task-record.ts';
@@ -28,6 +32,8 @@ export interface LoadedTask {
   readonly interactions: number;
   /** Segments begun since the task last parked, this one included. */
   readonly tries: number;
+  /** Whether it was retried since a worker began it, and its journal is to be taken back first. */
+  readonly toRewind: boolean;
 }
 
 /**
@@ -40,22 +46,46 @@ export class FencedSegment {
   /** The number of the BullMQ job that has the task. */
   readonly job: number;
   private readonly context: TenantContext;
-  /** The projects of the task's tenant. */
+  /** The projects of the task's tenant, and its roles. */
   readonly projects: Projects;
+  /** The task's turn in a conversation. */
+  readonly turn: ConversationTurn;
+  readonly roles: Roles;
   private readonly fence: string;
+  private readonly agentRevision: number;
 
-  /** `reply` is what DEQUEUE or BEGIN_SEGMENTS replied of the task. */
-  constructor(context: TenantContext, taskId: string, job: number, reply: readonly unknown[]) {
+  /** `reply` is what DEQUEUE or BEGIN_SEGMENTS replied of the task, and `agentRevision` how often agents had changed by then. */
+  constructor(
+    context: TenantContext,
+    taskId: string,
+    job: number,
+    reply: readonly unknown[],
+    agentRevision: number,
+  ) {
+    this.agentRevision = agentRevision;
     this.context = context;
     this.projects = new Projects(context);
+    this.roles = context.roles;
     this.taskId = taskId;
     this.job = job;
     this.fence = String(reply[0]);
     this.task = parseLoadedTask(Number(reply[1]), reply.slice(3) as string[]);
+    this.turn = new ConversationTurn(context, taskId, this.task.principal, this.fence);
   }
 
   get tenant(): string {
     return this.context.keys.name;
+  }
+
+  /** The agents of the task's tenant as they were when the segment began, or newer. */
+  get agents(): AgentSource {
+    const agents = new Definitions(this.context, 'agent');
+    return this.context.agentSnapshots.at(this.tenant, this.agentRevision, agents);
+  }
+
+  /** The prompts of the task's tenant. */
+  get prompts(): Definitions {
+    return new Definitions(this.context, 'prompt');
   }
 
   /**
@@ -77,6 +107,22 @@ export class FencedSegment {
     if (reply[0] === 'limit_storage') throw refusalError(reply);
     const [code, fact] = reply.map(String);
     return code === 'journaled' ? { journaled: fact ?? '' } : (code as 'committed' | 'conflict' | 'stale');
+  }
+
+  /** Takes the journal back, once: drops these paths of it, then writes these entries. */
+  async rewind(
+    drops: readonly string[],
+    journal: readonly (readonly [path: string, entry: string])[],
+  ): Promise<'rewound' | 'stale'> {
+    const { keys, connection } = this.context;
+    const reply = await runScript(
+      connection,
+      REWIND,
+      { tenant: keys.record, task: keys.task(this.taskId) },
+      { fence: this.fence, journal: journal.length },
+      { args: [...journal.flat(), ...drops] },
+    );
+    return reply[0] as 'rewound' | 'stale';
   }
 
   /** Ends the segment at its waits. 'again': an event came meanwhile, so reload the task and go on. Errors: OversizedRequest, `limit_storage`. */
@@ -104,6 +150,7 @@ export class FencedSegment {
     if (reply[0] === 'limit_size') throw new OversizedRequestError(reply);
     if (reply[0] === 'limit_storage') throw refusalError(reply);
     if (reply[0] === 'parked') this.context.addJob(String(reply[1]));
+    if (reply[0] === 'again') this.context.addJob(String(reply[2]));
     return reply[0] as 'parked' | 'again' | 'stale';
   }
 
@@ -188,5 +235,6 @@ function parseLoadedTask(tries: number, pairs: readonly string[]): LoadedTask {
     seen: fields.get(FIELD.events) ?? '0',
     interactions: Number(fields.get(FIELD.interactions_opened) ?? 0),
     tries,
+    toRewind: fields.get(FIELD.rewind) === '1',
   };
 }

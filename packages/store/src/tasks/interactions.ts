@@ -1,14 +1,43 @@
-import { parseInteractionId, type Scope } from '@baton/protocol';
-import { type Identity, formatScopes } from '../identity/identity.ts';
+import { type AnswerUsage, parseInteractionId, type Scope } from '@baton/protocol';
+import { type Identity, formatScopes, parseScopes } from '../identity/identity.ts';
 import type { CallerAdmission } from '../tenant/caller-admission.ts';
 import { taskRef } from '../records/keys.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
-import { ACCEPT_ANSWER, APPEND_CHUNK, EXTEND_INTERACTION, READ_CHUNK_STATE } from '../scripts/registry.ts';
+import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import {
+  ACCEPT_ANSWER,
+  APPEND_CHUNK,
+  EXTEND_INTERACTION,
+  READ_CHUNK_STATE,
+  READ_STREAM,
+} from '../scripts/registry.ts';
+import { utcDay } from '../usage/utc-day.ts';
 import { runCancel } from './tasks.ts';
 
 export type Accepted = { readonly replayed: boolean; readonly event: number; readonly taskId: string };
+
+/** A streamed answer as it was posted: whole, or up to the first chunk that is missing. */
+export type JoinedChunks = {
+  /** As scripts write it; '' where no chunk was posted. */
+  readonly state: string;
+  readonly stream: number;
+  readonly chunks: number;
+} & ({ readonly text: string } | { readonly missing: number });
+
+/** What there is to read of a streamed answer. */
+export interface StreamSoFar {
+  /** Which try to stream it this is, from 0. */
+  readonly stream: number;
+  /** How many chunks were posted, those behind a gap included. */
+  readonly posted: number;
+  /** How many there are without a gap. */
+  readonly chunks: number;
+  /** The chunk that `text` begins with, or in which it does. */
+  readonly first: number;
+  readonly text: string;
+}
 
 /** So many chunks are read by one command. */
 const CHUNKS_PER_READ = 500;
@@ -23,11 +52,22 @@ export class Interactions {
     this.context = context;
   }
 
-  /** Accepts the answer to an interaction; `channel`, an inbox's, is notified when the task's state changes. */
+  /**
+   * Accepts the answer to an interaction; `channel`, an inbox's, is notified when the task's state changes. `checked` is the state of
+   * the chunks that the answer was held against, '' before it was: without it there is nothing to hold it against. Where there are
+   * chunks that it was not held against, it is not accepted: 'streamed'.
+   */
   async accept(
     caller: CallerAdmission,
-    answer: { interactionId: string; text: string; fingerprint: string; channel: string },
-  ): Promise<Accepted> {
+    answer: {
+      interactionId: string;
+      text: string;
+      fingerprint: string;
+      channel: string;
+      usage?: AnswerUsage;
+      checked?: string;
+    },
+  ): Promise<Accepted | 'streamed'> {
     const { keys, connection } = this.context;
     const { taskId, number } = this.parseId(answer.interactionId);
     const names = keys.taskNames(taskId);
@@ -36,7 +76,10 @@ export class Interactions {
       ANSWER,
       answer.interactionId,
     );
-    const reply = await runScript(connection, ACCEPT_ANSWER, keys.scriptKeys(names, caller.credentialKey), {
+    const { inputTokens = '', outputTokens = '', model = '' } = answer.usage ?? {};
+    const usageOfToday = keys.usage(utcDay(Date.now()));
+    const allKeys = keys.scriptKeys(names, caller.credentialKey, '', usageOfToday);
+    const reply = await runScript(connection, ACCEPT_ANSWER, allKeys, {
       digest,
       principal,
       scopes,
@@ -50,8 +93,14 @@ export class Interactions {
       answer: answer.text,
       fingerprint: answer.fingerprint,
       channel: answer.channel,
+      used: `${inputTokens};${outputTokens};${model}`,
+      checked: answer.checked ?? '*',
     });
     caller.recordAdmission(reply);
+    if (reply[0] === 'streamed') {
+      caller.setIdentity({ principal: String(reply[1]), scopes: parseScopes(String(reply[2])) });
+      return 'streamed';
+    }
     if (reply[0] === 'accepted') caller.recordExpiry(reply[3]);
     if (reply[0] !== 'accepted' && reply[0] !== 'replayed') {
       throw refusalError(reply, { interactionId: answer.interactionId });
@@ -61,23 +110,23 @@ export class Interactions {
     return { replayed: reply[0] === 'replayed', event: Number(reply[1]), taskId };
   }
 
-  /** Stores one chunk of a streamed answer. */
+  /** Stores one chunk of a streamed answer; `stream` numbers the tries to stream it, from 0. Errors: the refusals of APPEND_CHUNK. */
   async appendChunk(
     caller: CallerAdmission,
-    chunk: { interactionId: string; sequence: number; delta: string },
+    chunk: { interactionId: string; stream?: number; sequence: number; delta: string },
   ): Promise<'kept' | 'replayed'> {
     const { keys, connection } = this.context;
     const { taskId, number } = this.parseId(chunk.interactionId);
+    const names = keys.taskNames(taskId);
     const reply = await runScript(
       connection,
       APPEND_CHUNK,
-      {
-        ...keys.scriptKeys(keys.taskNames(taskId), caller.credentialKey),
-        chunks: keys.chunks(taskId, number),
-      },
+      { ...keys.scriptKeys(names, caller.credentialKey), chunks: keys.chunks(taskId, number) },
       {
         ...(await caller.admissionArgs(ANSWER, chunk.interactionId)),
+        topic: names.topic,
         number,
+        stream: chunk.stream ?? 0,
         sequence: chunk.sequence,
         delta: chunk.delta,
       },
@@ -88,33 +137,58 @@ export class Interactions {
   }
 
   /**
-   * The text of a streamed answer, or the first sequence that is missing of it, found without reading a chunk; undefined
-   * when none was posted. The caller must have been admitted.
+   * The text of a streamed answer, or the first sequence that is missing of it, found without reading a chunk. `state` is what
+   * `accept` takes as `checked`. The caller must have been admitted.
    */
-  async joinChunks(id: string): Promise<{ text: string } | { missing: number } | undefined> {
+  async joinChunks(id: string): Promise<JoinedChunks> {
     const { keys, connection } = this.context;
     const { taskId, number } = this.parseId(id);
     const stream = { task: keys.task(taskId), chunks: keys.chunks(taskId, number) };
-    let [chunks, missing] = [0, 0];
+    let [chunks, missing, state, numbered] = [0, 0, '', 0];
     for (let more = true; more; ) {
       const reply = await runScript(connection, READ_CHUNK_STATE, stream, { number, from: missing });
-      [chunks, missing] = [Number(reply[1]), Number(reply[2])];
+      [chunks, missing, numbered] = [Number(reply[1]), Number(reply[2]), Number(reply[5])];
+      state = String(reply[4]);
       more = reply[3] === 1;
     }
-    if (chunks === 0) return undefined;
-    if (missing < chunks) return { missing };
+    const facts = { state, stream: numbered, chunks };
+    if (missing < chunks) return { ...facts, missing };
     const pieces: string[] = [];
     for (let from = 0; from < chunks; from += CHUNKS_PER_READ) {
       const length = Math.min(CHUNKS_PER_READ, chunks - from);
       const sequences = Array.from({ length }, (_, at) => `${from + at}`);
       const read = await connection.command((client) => client.hmget(stream.chunks, ...sequences));
-      // An answer that was accepted meanwhile has dropped them; its own refusal says so.
+      // What was accepted or begun anew meanwhile has dropped them: `accept` finds another state.
       pieces.push(...read.map((piece) => piece ?? ''));
     }
-    return { text: pieces.join('') };
+    return { ...facts, text: pieces.join('') };
   }
 
-  /** Cancels one interaction; its task goes on with the error `interaction_cancelled`. */
+  /**
+   * What there is to read of a streamed answer, from chunk `from` of `stream` on, or all of it where another stream took its place.
+   * Errors: `interaction_not_found`, those of an admission that ended.
+   */
+  async readStream(identity: Identity, id: string, known = { stream: 0, from: 0 }): Promise<StreamSoFar> {
+    const { keys, connection } = this.context;
+    const { taskId, number } = this.parseId(id);
+    const reply = await runScript(
+      connection,
+      READ_STREAM,
+      {
+        ...admissionRecheckKeys(identity, keys),
+        task: keys.task(taskId),
+        chunks: keys.chunks(taskId, number),
+      },
+      { ...admissionRecheckArgs(identity), number, ...known },
+    );
+    if (reply[0] !== 'ok') throw refusalError(reply, { interactionId: id });
+    const [stream = 0, posted = 0, missing = 0, first = 0] = reply.slice(1, 5).map(Number);
+    return { stream, posted, chunks: missing, first, text: String(reply[5]) };
+  }
+
+  /**
+   * Takes back one interaction of one's own, or with the scope `admin` of another; its task goes on with the error `interaction_cancelled`.
+   */
   async cancel(identity: Identity, id: string): Promise<void> {
     const { taskId, number } = this.parseId(id);
     const reply = await runCancel(

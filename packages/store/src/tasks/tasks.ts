@@ -1,3 +1,4 @@
+import { isTurn, wakeTurnAfter } from '../conversations/conversation-queue.ts';
 import { randomUUID } from 'node:crypto';
 import { isTaskId, BatonError, type JsonObject, type Scope, taskIdFromUuid } from '@baton/protocol';
 import { type Identity, parseScopes, formatScopes } from '../identity/identity.ts';
@@ -7,11 +8,18 @@ import { OversizedRequestError } from '../records/oversized-request-error.ts';
 import { parseOpenedInteractions, pushWaitArgs, type ParkRequest } from '../records/park-request.ts';
 import type { TenantContext } from '../tenant/tenant-context.ts';
 import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
+import { ShownRequests } from '../conversations/shown-requests.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { CANCEL, OPEN, READ_TASK_AND_REGISTER_WAITER } from '../scripts/registry.ts';
 import { formatProgramField } from '../records/program-field.ts';
-import { parseTaskView, type PendingInteraction, type TaskView } from '../records/task-view.ts';
+import {
+  type ParkedTask,
+  parkedTaskView,
+  parseTaskView,
+  type PendingInteraction,
+  type TaskView,
+} from '../records/task-view.ts';
 import { runEndingScript } from './end-task.ts';
 import { unfinishedTaskTtl } from '../records/durations.ts';
 
@@ -34,9 +42,11 @@ const CALL: readonly Scope[] = ['mcp'];
 /** A tenant's tasks. Every change is one script, fenced by the state that it expects. */
 export class Tasks {
   private readonly context: TenantContext;
+  private readonly shown: ShownRequests;
 
   constructor(context: TenantContext) {
     this.context = context;
+    this.shown = new ShownRequests(context);
   }
 
   /**
@@ -59,7 +69,8 @@ export class Tasks {
     if (reply[0] !== 'opened' && reply[0] !== 'exists') throw refusalError(reply);
     if (reply[0] === 'exists') return { created: false, taskId: taskIdFromRef(String(reply[1])) };
     this.context.addJob(String(reply[1]), taskId);
-    return { created: true, taskId, pending: parseOpenedInteractions(taskId, task.waits, reply.slice(2)) };
+    const pending = parseOpenedInteractions(taskId, task.waits, reply.slice(2));
+    return { created: true, taskId, pending: await this.shown.complete(pending) };
   }
 
   /**
@@ -67,13 +78,24 @@ export class Tasks {
    * Errors: `idempotency_conflict`.
    */
   async findByIdempotencyKey(idempotency: NonNullable<NewTask['idempotency']>): Promise<string | undefined> {
+    const found = await this.readIdempotencyKey(idempotency.key);
+    if (found === undefined) return undefined;
+    if (found.given !== idempotency.arguments) throw refusalError(['idempotency_conflict']);
+    return found.taskId;
+  }
+
+  /** The task that an idempotency key started, whatever its arguments, if its record still exists. */
+  async findByKey(key: string): Promise<string | undefined> {
+    return (await this.readIdempotencyKey(key))?.taskId;
+  }
+
+  private async readIdempotencyKey(key: string): Promise<{ taskId: string; given: string } | undefined> {
     const { connection, keys } = this.context;
     const [ref, given] = await connection.command((client) =>
-      client.hmget(keys.idempotency(idempotency.key), 'ref', 'arguments'),
+      client.hmget(keys.idempotency(key), 'ref', 'arguments'),
     );
     if (!ref || !(await this.exists(taskIdFromRef(ref)))) return undefined;
-    if (given !== idempotency.arguments) throw refusalError(['idempotency_conflict']);
-    return taskIdFromRef(ref);
+    return { taskId: taskIdFromRef(ref), given: given ?? '' };
   }
 
   /**
@@ -90,15 +112,24 @@ export class Tasks {
     );
     if (reply[0] !== 'ok') throw refusalError(reply, { taskId });
     identity.admittedBy?.recordExpiry(reply[1]);
-    return parseTaskView(taskId, reply.slice(2));
+    const view = parseTaskView(taskId, reply.slice(2));
+    if (brief || !('pending' in view)) return view;
+    return { ...view, pending: await this.shown.complete(view.pending) };
   }
 
-  /** Ends a task as cancelled. Errors: `task_not_found`, `task_ended`. */
+  /** A task as `read` gives it, of which an update says that it has parked. Errors: `unavailable`. */
+  async showParked(taskId: string, seen: number, parked: ParkedTask): Promise<TaskView> {
+    const view = parkedTaskView(taskId, seen, parked);
+    return { ...view, pending: await this.shown.withHistories(view.pending) };
+  }
+
+  /** Ends a task as cancelled: one's own, or with the scope `admin` another's. Errors: `task_not_found`, `insufficient_scope`, `task_ended`. */
   async cancel(identity: Identity, taskId: string): Promise<void> {
     requireTaskId(taskId);
     const error = new BatonError('task_cancelled', `Task '${taskId}' was cancelled.`, { taskId });
     const reply = await runCancel(this.context, identity, taskId, 0, error);
     if (reply[0] !== 'cancelled') throw refusalError(reply, { taskId });
+    if (isTurn(String(reply[2]))) await wakeTurnAfter(this.context, taskId);
   }
 
   /** The inbox topic of a task's updates. */
@@ -117,6 +148,7 @@ export class Tasks {
     const { topic, ref } = names;
     // Written out: a spread would make V8 copy this object field by field in every call.
     const { digest, principal, scopes, need, bytes, weight, floor } = await caller.admissionArgs(CALL);
+    const tool = caller.tool.join(' ');
     const args: (string | number)[] = [];
     for (const [path, entry] of task.journal) args.push(path, entry);
     pushWaitArgs(args, task.waits, lifetimes);
@@ -132,6 +164,7 @@ export class Tasks {
         bytes,
         weight,
         floor,
+        tool,
         topic,
         ref,
         operation: formatProgramField(task),

@@ -141,10 +141,16 @@ export class WorkflowTasks {
   }
 
   /**
-   * Ends the task with its result, unless it has ended: of several ends that meet, one counts. Errors: `task_not_found`,
-   * `task_ended`, `task_not_workflow`, `limit_storage`.
+   * Ends the task with its result, unless it has ended: of several ends that meet, one counts. `endingScope` is the scope with which another
+   * principal's may be ended: `agent` for a run that has come to its end, `admin` for who ends it before. Errors: `task_not_found`,
+   * `insufficient_scope`, `task_ended`, `task_not_workflow`, `limit_storage`.
    */
-  async complete(identity: Identity, taskId: string, result: JsonObject): Promise<void> {
+  async complete(
+    identity: Identity,
+    taskId: string,
+    result: JsonObject,
+    endingScope: 'agent' | 'admin' = 'admin',
+  ): Promise<void> {
     requireTaskId(taskId);
     const { connection, keys, lifetimes } = this.context;
     const names = keys.taskNames(taskId);
@@ -152,6 +158,7 @@ export class WorkflowTasks {
     const reply = await runScript(connection, COMPLETE_WORKFLOW, keys.scriptKeys(names), {
       principal: identity.principal,
       scopes: formatScopes(identity.scopes),
+      endingScope,
       topic,
       ref,
       operation: WORKFLOW_OPERATION,

@@ -4,6 +4,7 @@ import type { Identity } from '../identity/identity.ts';
 import { ENDED_KEY_RETENTION } from '../records/durations.ts';
 import { openFixture } from '../testing/store-fixture.ts';
 import { errorCode, type TestTenant } from '../testing/test-tenant.ts';
+import type { ApiKeyDigests } from '../secrets/api-key-digests.ts';
 import { keyIssuerOf } from './key-issuer.ts';
 import { TenantStore } from '../tenant-store.ts';
 import type { TenantContext } from './tenant-context.ts';
@@ -99,8 +100,11 @@ test('a key ends with those that were made with it, and theirs, where that is as
 
 test('a key without an end has the default one, and one with an end its own', async () => {
   const testTenant = await fixture.createTenant();
-  const { context, pepper } = testTenant.store as unknown as { context: TenantContext; pepper: string };
-  const { apiKeys } = new TenantStore(context, pepper, 60_000);
+  const { context, digests } = testTenant.store as unknown as {
+    context: TenantContext;
+    digests: ApiKeyDigests;
+  };
+  const { apiKeys } = new TenantStore(context, digests, 60_000);
   const left = async (input: Partial<KeyInput>) =>
     Date.parse((await apiKeys.create({ name: 'x', scopes: ['mcp'], ...input })).expiresAt ?? '') - Date.now();
   expect(await left({})).toBeGreaterThan(50_000);

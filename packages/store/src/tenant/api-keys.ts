@@ -12,10 +12,10 @@ import { ENDED_KEY_RETENTION } from '../records/durations.ts';
 import { type Page, PAGE_SIZE } from '../records/page.ts';
 import { admissionRecheckArgs, admissionRecheckKeys } from '../identity/admission-recheck-args.ts';
 import { refusalError } from '../records/refusal-error.ts';
-import { CREATE_KEY, END_KEY } from '../scripts/registry.ts';
+import { CREATE_KEY, END_KEY, UPDATE_KEY } from '../scripts/registry.ts';
 import { runScript } from '../scripts/script.ts';
 import { admissionMessage } from '../waiting/admission-changes.ts';
-import { apiKeyDigest } from './api-key-digest.ts';
+import type { ApiKeyDigests } from '../secrets/api-key-digests.ts';
 import {
   type KeyIssuer,
   issuerIdentity,
@@ -31,6 +31,8 @@ export interface ApiKeyInfo {
   readonly name: string;
   readonly principal: string;
   readonly scopes: readonly Scope[];
+  /** What it offers of the tools, as `?tools=` has it; absent for all. */
+  readonly tools?: string;
   readonly createdAt: string;
   readonly expiresAt?: string;
   /** The key with which it was made; absent for the operator's. */
@@ -38,6 +40,8 @@ export interface ApiKeyInfo {
   /** When it was last used, to ten minutes; absent for one that never was. */
   readonly lastUsedAt?: string;
 }
+
+type KeyRecord = Readonly<Record<string, string>>;
 
 /** Keys behind a position, and the position to go on from unless it is the end. */
 interface KeyPage {
@@ -48,13 +52,13 @@ interface KeyPage {
 /** A tenant's API keys. Revoking one deletes its record, so that the next call on any replica is refused. */
 export class ApiKeys {
   private readonly context: TenantContext;
-  private readonly pepper: string;
+  private readonly digests: ApiKeyDigests;
   private readonly defaultTtl: number;
 
   /** `defaultTtl`: the lifetime in milliseconds of a key that is created without one; 0 for no end. */
-  constructor(context: TenantContext, pepper: string, defaultTtl: number) {
+  constructor(context: TenantContext, digests: ApiKeyDigests, defaultTtl: number) {
     this.context = context;
-    this.pepper = pepper;
+    this.digests = digests;
     this.defaultTtl = defaultTtl;
   }
 
@@ -84,11 +88,34 @@ export class ApiKeys {
     if (old.expiresAt !== undefined && Date.parse(old.expiresAt) <= now) throw keyNotFound(id);
     // The expiry that it was created with, not the one that an earlier rotation set.
     const ends = await connection.command((client) => client.hget(keys.credential(id), 'ends'));
-    const { name, principal, scopes } = old;
-    const kept = { name, principal, scopes: [...scopes] };
+    const { name, principal, scopes, tools } = old;
+    const kept = { name, principal, scopes: [...scopes], ...(tools && { tools }) };
     const next = await this.store(ends ? { ...kept, expiresAt: ends } : kept, issuer);
     await this.end(id, now + overlapSeconds * 1_000);
     return next;
+  }
+
+  /**
+   * Changes what is given of a key: for calls from then on, and for the streams that are held with it, on every replica. Empty `tools`
+   * offer all. Errors: `key_not_found`.
+   */
+  async update(id: string, change: { readonly name?: string; readonly tools?: string }): Promise<ApiKeyInfo> {
+    const { connection, keys } = this.context;
+    const { name, tools } = change;
+    const [code] = await runScript(
+      connection,
+      UPDATE_KEY,
+      { credential: keys.credential(id) },
+      { channel: keys.admissionChannel, message: admissionMessage(keys.name, id) },
+      {
+        args: [
+          ...(name === undefined ? [] : ['name', name]),
+          ...(tools === undefined ? [] : ['tools', toStoredTools(tools)]),
+        ],
+      },
+    );
+    if (code !== 'updated') throw keyNotFound(id);
+    return this.get(id);
   }
 
   /** Ends a key now, and with `children` those that were made with it, and theirs. Returns the ids of all. Errors: `key_not_found`. */
@@ -114,7 +141,8 @@ export class ApiKeys {
       name: input.name,
       principal: input.principal ?? `key-${id}`,
       scopes: formatScopes(new Set(input.scopes)),
-      digest: apiKeyDigest(key, this.pepper),
+      ...(input.tools ? { tools: toStoredTools(input.tools) } : {}),
+      ...this.digests.stored(key),
       ...(issuer.kind === 'key' ? { parent: issuer.key.id } : {}),
     };
     const as = issuerIdentity(issuer);
@@ -169,10 +197,17 @@ export class ApiKeys {
     return next === undefined ? { items: found } : { items: found, nextCursor: formatCursor(cursors, next) };
   }
 
-  private async all(): Promise<ApiKeyInfo[]> {
+  /** The keys that have not ended and that the current secret has not hashed, as far as their records say: not called with since it is current. */
+  async hashedBefore(): Promise<ApiKeyInfo[]> {
+    const now = await this.now();
+    const isOpen = ({ expiresAt }: ApiKeyInfo) => expiresAt === undefined || Date.parse(expiresAt) > now;
+    return (await this.all((record) => record['secret'] !== this.digests.secretId)).filter(isOpen);
+  }
+
+  private async all(isWanted: (record: KeyRecord) => boolean = () => true): Promise<ApiKeyInfo[]> {
     const all: ApiKeyInfo[] = [];
     for (let from: Position | undefined = START; from !== undefined; ) {
-      const { found, next }: KeyPage = await this.page(from);
+      const { found, next }: KeyPage = await this.page(from, isWanted);
       all.push(...found);
       from = next;
     }
@@ -180,7 +215,10 @@ export class ApiKeys {
   }
 
   /** A page of keys behind a position. An index entry whose record has expired is left out. */
-  private async page(from: Position): Promise<KeyPage> {
+  private async page(
+    from: Position,
+    isWanted: (record: KeyRecord) => boolean = () => true,
+  ): Promise<KeyPage> {
     const { connection, keys } = this.context;
     const rows: Position[] = [];
     // Keys of one millisecond stand in the order of the bytes of their ids, which are ASCII.
@@ -208,7 +246,7 @@ export class ApiKeys {
     );
     const found = shown.flatMap(({ member }, index) => {
       const record = records[index];
-      return record?.['digest'] === undefined ? [] : [toApiKeyInfo(member, record)];
+      return record?.['digest'] === undefined || !isWanted(record) ? [] : [toApiKeyInfo(member, record)];
     });
     return { found, next: rows.length > PAGE_SIZE ? shown.at(-1) : undefined };
   }
@@ -249,11 +287,17 @@ function toApiKeyInfo(id: string, record: Record<string, string>): ApiKeyInfo {
     name: record['name'] ?? '',
     principal: record['principal'] ?? '',
     scopes: [...parseScopes(record['scopes'] ?? '')],
+    ...(record['tools'] ? { tools: record['tools'].replaceAll(' ', ',') } : {}),
     createdAt: new Date(Number(record['at'])).toISOString(),
     ...(record['parent'] ? { parent: record['parent'] } : {}),
     ...(record['used'] ? { lastUsedAt: new Date(Number(record['used'])).toISOString() } : {}),
     ...(record['expires'] ? { expiresAt: new Date(Number(record['expires'])).toISOString() } : {}),
   };
+}
+
+/** Scripts search names between blanks. */
+function toStoredTools(tools: string): string {
+  return tools.split(',').join(' ');
 }
 
 function tooManyKeys(most: number): BatonError {

@@ -6,7 +6,7 @@ import type { TenantKeys } from '../records/keys.ts';
 import { refusalError } from '../records/refusal-error.ts';
 import { runScript } from '../scripts/script.ts';
 import { ADMISSION_DRY_RUN, ADMIT, ADMIT_ANSWER } from '../scripts/registry.ts';
-import { cachedApiKeyDigest } from './api-key-digest.ts';
+import type { ApiKeyDigests } from '../secrets/api-key-digests.ts';
 
 /** How far a key may overdraw its share of the rate, in bursts: an answer that is waited for is refused last. */
 const CALL_FLOOR = 0;
@@ -38,6 +38,10 @@ export class CallerAdmission {
   private readonly trusted: Identity | undefined;
   private identity: Promise<Identity> | undefined;
   private admissionDone = false;
+  /** Of the tool that the request calls: its name and the tiers that have it, one of which its key must offer. Empty where it calls none. */
+  tool: readonly string[] = NO_TOOL;
+  /** How often the tenant's agents had changed when ADMIT admitted the caller; undefined where another script did. */
+  agentRevision: number | undefined;
 
   private constructor(
     connection: Connection,
@@ -62,11 +66,11 @@ export class CallerAdmission {
     connection: Connection,
     keys: TenantKeys,
     key: ApiKeyParts,
-    pepper: string,
+    digests: ApiKeyDigests,
     body: BodySize,
   ): CallerAdmission {
     const { id, tenant } = key;
-    const digest = cachedApiKeyDigest(key.text, pepper);
+    const digest = digests.presented(key.text);
     const admittedKey = new AdmittedKey({ tenant, id, digest, record: keys.credential(id) });
     return new CallerAdmission(connection, keys, admittedKey, body);
   }
@@ -83,7 +87,7 @@ export class CallerAdmission {
   }
 
   /**
-   * Admits the caller if it has any of the scopes in `need`; the tenant's rate counts the request once. `answerTo` is the
+   * Admits the caller if it has any of the scopes in `need`, and its key offers the `tool`; the tenant's rate counts the request once. `answerTo` is the
    * interaction that the request answers: if it waits for this caller's answer, that may overdraw the rate.
    */
   async admit(need: readonly Scope[], answerTo?: string): Promise<Identity> {
@@ -96,6 +100,9 @@ export class CallerAdmission {
     if (!need.some((scope) => identity.scopes.has(scope))) {
       throw refusalError(['insufficient_scope', need.join(' ')]);
     }
+    const { tools = '' } = identity;
+    if (this.tool.length > 0 && tools !== '' && !tools.split(' ').some((name) => this.tool.includes(name)))
+      throw refusalError(['tool_not_offered', tools, this.tool[0]]);
     return identity;
   }
 
@@ -118,7 +125,8 @@ export class CallerAdmission {
    */
   recheck(need: readonly Scope[]): Promise<Identity> {
     if (this.key !== undefined) this.key.need = need;
-    return this.runAdmission(ADMISSION_DRY_RUN, need, NO_FLOOR);
+    const args = this.scriptArgs(need, NO_FLOOR);
+    return this.toIdentity(runScript(this.connection, ADMISSION_DRY_RUN, this.scriptKeys, args));
   }
 
   /**
@@ -201,21 +209,29 @@ export class CallerAdmission {
 
   private runAdmit(need: readonly Scope[], answerTo = ''): Promise<Identity> {
     const interaction = parseInteractionId(answerTo);
-    if (interaction === undefined) return this.runAdmission(ADMIT, need, CALL_FLOOR);
+    if (interaction === undefined) return this.admitCall(need);
     const task = this.keys.task(interaction.taskId);
     const args = { ...this.scriptArgs(need, ANSWER_FLOOR), number: interaction.number };
     return this.toIdentity(runScript(this.connection, ADMIT_ANSWER, { ...this.scriptKeys, task }, args));
   }
 
-  private runAdmission(script: typeof ADMIT, need: readonly Scope[], floor: number): Promise<Identity> {
-    return this.toIdentity(runScript(this.connection, script, this.scriptKeys, this.scriptArgs(need, floor)));
+  private async admitCall(need: readonly Scope[]): Promise<Identity> {
+    const replied = runScript(this.connection, ADMIT, this.scriptKeys, this.scriptArgs(need, CALL_FLOOR));
+    const identity = await this.toIdentity(replied);
+    this.agentRevision = Number((await replied)[4]);
+    return identity;
   }
 
   /** Who a script has admitted. Errors: its refusal. */
   private async toIdentity(replied: Promise<readonly unknown[]>): Promise<Identity> {
     const reply = await replied;
     if (reply[0] !== 'ok') throw refusalError(reply);
-    const identity = { principal: String(reply[1]), scopes: parseScopes(String(reply[2])) };
+    const tools = reply[5];
+    const identity = {
+      principal: String(reply[1]),
+      scopes: parseScopes(String(reply[2])),
+      ...(typeof tools === 'string' && { tools }),
+    };
     const admittedBy = this.key;
     if (admittedBy === undefined) return identity;
     admittedBy.recordExpiry(reply[3]);
@@ -250,4 +266,5 @@ const ADMISSION_REFUSALS = new Set([
 const NO_BODY: BodySize = { bytes: 0, weight: 0 };
 const OF_NO_KEY = { digest: '', bytes: 0, weight: 0, floor: 0 };
 
+const NO_TOOL: readonly string[] = [];
 const NO_SCOPES: ReadonlySet<Scope> = new Set();

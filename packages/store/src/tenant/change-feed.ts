@@ -21,9 +21,15 @@ export type Change =
       readonly principal: string;
       /** True when the task, or a request of it, was added to a list or removed from one. */
       readonly listed: boolean;
+      /** True when there is only more of a streamed answer to read. */
+      readonly streamed?: boolean;
     }
   /** A workflow was stored or deleted. */
   | { readonly kind: 'workflow'; readonly workflow: string }
+  /** An agent was stored, changed or deleted; `tools` is false when no list of tools can have changed with it. */
+  | { readonly kind: 'agent'; readonly agent: string; readonly tools: boolean }
+  /** A prompt was stored or deleted. */
+  | { readonly kind: 'prompt'; readonly prompt: string }
   /** A session subscribed to a resource, or unsubscribed from it. */
   | { readonly kind: 'subscription'; readonly session: string; readonly uri: string; readonly on: boolean }
   /** A session's stream was opened on some replica; a session has one at a time. */

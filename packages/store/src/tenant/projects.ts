@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { BatonError } from '@baton/protocol';
+import { BatonError, type Limits } from '@baton/protocol';
 import { formatCursor, parseCursor } from '../cursors/cursor.ts';
 import type { Page } from '../records/page.ts';
 import { OUTCOME_TTL } from '../records/durations.ts';
@@ -12,7 +12,6 @@ import {
   COMMIT_DELETION,
   COMMIT_IN_TASK,
   DELETE_PROJECT,
-  KEEP_OUTCOME,
   NOTE_PROJECT_USE,
   READ_PROJECT,
 } from '../scripts/registry.ts';
@@ -28,6 +27,8 @@ export interface StoredFields {
   /** True where these are all fields of the project. */
   readonly whole: boolean;
   readonly fields: ReadonlyMap<string, string | undefined>;
+  /** Those of the tenant's limits that bound what is made of it. */
+  readonly limits: Pick<Limits, 'promptTokens'>;
 }
 
 /** The version from which a change was computed. */
@@ -136,14 +137,15 @@ export class Projects {
     const reply = await runScript(
       connection,
       READ_PROJECT,
-      { project: keys.project(name), projectUse: keys.projectUse },
+      { tenant: keys.record, project: keys.project(name), projectUse: keys.projectUse },
       { name, whole },
       { args: fields },
     );
-    const [kind, version, indexed, use, ...values] = reply as [
+    const [kind, version, indexed, use, promptTokens, ...values] = reply as [
       string,
       string,
       number,
+      string,
       string,
       ...(string | null)[],
     ];
@@ -155,7 +157,8 @@ export class Projects {
       for (let at = 0; at + 1 < values.length; at += 2)
         read.set(values[at] ?? '', values[at + 1] ?? undefined);
     for (const field of OWN_FIELDS) read.delete(field);
-    return { version, indexed: indexed === 1, whole: kind === 'whole', fields: read };
+    const limits = { promptTokens: Number(promptTokens) };
+    return { version, indexed: indexed === 1, whole: kind === 'whole', fields: read, limits };
   }
 
   /** The names of projects in order, of those behind `after`; at most `most`. */
@@ -237,19 +240,6 @@ export class Projects {
     const space = kept.indexOf(' ');
     if (kept.slice(0, space) !== given) throw refusalError(['idempotency_conflict']);
     return kept.slice(space + 1);
-  }
-
-  /** Keeps the outcome of a call that changed nothing; returns the one that was kept before, if there is one. */
-  async keepOutcome({ key, arguments: given, outcome }: KeptCall): Promise<string | undefined> {
-    const { connection, keys } = this.context;
-    const reply = await runScript(connection, KEEP_OUTCOME, keys, {
-      key,
-      arguments: given,
-      outcome,
-      keep: OUTCOME_TTL,
-    });
-    if (reply[0] === 'idempotency_conflict') throw refusalError(reply);
-    return reply[0] === 'replayed' ? String(reply[1]) : undefined;
   }
 
   /** COMMIT, within a task's segment or outside; see the script's header for the reply. */

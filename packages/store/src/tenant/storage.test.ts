@@ -8,8 +8,9 @@ import { FORGET_TASKS, PARK, STRIP_TASKS } from '../scripts/registry.ts';
 import type { AnyScript } from '../testing/all-scripts.ts';
 import { countedStorage, measureStorage } from '../testing/measured-storage.ts';
 import type { Mutation } from '../testing/script-mutation.ts';
+import { endedTurn, openTurn, QUESTION } from '../testing/conversation-steps.ts';
 import { openFixture } from '../testing/store-fixture.ts';
-import { AGENT, ANN, llmWait, sleepWait, type TestTenant } from '../testing/test-tenant.ts';
+import { ADMIN, AGENT, ANN, llmWait, sleepWait, type TestTenant } from '../testing/test-tenant.ts';
 
 /** What a tenant stores is counted by the scripts that write, and never drifts from what there is. */
 const fixture = await openFixture();
@@ -18,7 +19,8 @@ const { recorder, redis } = fixture;
 const OPERATIONS = [
   ...(['open', 'openReady', 'answer', 'answer', 'chunk', 'park', 'park', 'settle', 'cancelTask'] as const),
   ...(['cancelInteraction', 'expire', 'commit', 'commitInTask', 'deleteProject', 'forget', 'strip'] as const),
-  ...(['recount', 'putWorkflow', 'putWorkflow', 'deleteWorkflow'] as const),
+  ...(['recount', 'putDefinition', 'putDefinition', 'deleteDefinition', 'changeAgent'] as const),
+  ...(['turn', 'turn', 'deleteConversation'] as const),
 ] as const;
 
 const arbitraryStep = fc.record({
@@ -31,6 +33,7 @@ type Step = typeof arbitraryStep extends fc.Arbitrary<infer T> ? T : never;
 class Run {
   readonly tenant: TestTenant;
   private readonly tasks: string[] = [];
+  private readonly conversations: (string | undefined)[] = [];
   private paths = 0;
 
   constructor(tenant: TestTenant) {
@@ -80,9 +83,9 @@ class Run {
         await (await fixture.loadSegment()).settle({ status: 'completed', result: { text } });
         return;
       case 'cancelTask':
-        return store.tasks.cancel(AGENT, taskId);
+        return store.tasks.cancel(ADMIN, taskId);
       case 'cancelInteraction':
-        return store.interactions.cancel(AGENT, formatInteractionId(taskId, 1 + (choice % 2)));
+        return store.interactions.cancel(ADMIN, formatInteractionId(taskId, 1 + (choice % 2)));
       case 'expire':
         this.tasks.push(
           await tenant.withLifetimes({ interaction: 0 }).openTask({ waits: [wait()] }, caller),
@@ -115,10 +118,33 @@ class Run {
         await this.sweepEnded();
         return void (await fixture.operators.update(store.id, { limits: { storedBytes: 100_000_000 } }));
       }
-      case 'putWorkflow':
-        return void (await store.workflows.put(AGENT, `w${choice % 2}`, { text }));
-      case 'deleteWorkflow':
-        return store.workflows.delete(AGENT, `w${choice % 2}`);
+      case 'putDefinition': {
+        const of = choice % 3 === 0 ? store.workflows : choice % 3 === 1 ? store.agents : store.prompts;
+        const summary = of === store.workflows ? {} : { summary: { text: text.slice(0, choice * 20) } };
+        return void (await of.put(AGENT, `w${choice % 2}`, { definition: { text }, ...summary }));
+      }
+      case 'deleteDefinition': {
+        const of = choice % 3 === 0 ? store.workflows : choice % 3 === 1 ? store.agents : store.prompts;
+        return of.delete(AGENT, `w${choice % 2}`);
+      }
+      case 'changeAgent': {
+        const change = choice < 4 ? ({ primary: true } as const) : { enabled: choice % 2 === 0 };
+        return void (await store.agents.changeAgent(AGENT, `w${choice % 2}`, change));
+      }
+      case 'turn': {
+        await openTurn(tenant);
+        const segment = await fixture.loadSegment();
+        const id = this.conversations[choice % 2] ?? segment.taskId;
+        if (id === segment.taskId) this.conversations[choice % 2] = id;
+        const reply = { role: 'assistant' as const, content: text };
+        await segment.turn.end(id, endedTurn([QUESTION, reply])).catch((error: Error) => {
+          this.conversations[choice % 2] = undefined;
+          throw error;
+        });
+        return;
+      }
+      case 'deleteConversation':
+        return store.conversations.delete(AGENT, this.conversations[choice % 2] ?? '');
       case 'recount':
         if (!(await fixture.shard.recountStored())) await redis.del(fixture.shardKeys.recount);
     }
@@ -134,7 +160,7 @@ const claim = fc.asyncProperty(
   fc.array(arbitraryStep, { minLength: 20, maxLength: 60, size: 'max' }),
   async (steps) => {
     await redis.flushall();
-    const run = new Run(await fixture.createTenant({ openTasks: 1_000 }));
+    const run = new Run(await fixture.createTenant({ openTasks: 1_000, conversationBytes: 5_000 }));
     for (const [at, step] of steps.entries()) {
       await run.play(step).catch((error: Error) => {
         // A refusal, or nothing was ready.
@@ -186,7 +212,7 @@ test('a count that is wrong is right after a recount, while the tenant goes on',
   const open = () => tenant.openTask({}, caller);
   const ids: string[] = [];
   for (let n = 0; n < 250; n++) ids.push(await open());
-  for (const id of ids.slice(0, 50)) await store.tasks.cancel(AGENT, id);
+  for (const id of ids.slice(0, 50)) await store.tasks.cancel(ADMIN, id);
   await store.projects.commit('p', undefined, { set: [['t:1', 'x']], delete: [] });
   // Records that left past Baton, and counts that are wrong.
   await redis.del(...ids.slice(40, 60).map((id) => keys.task(id)));
@@ -195,7 +221,7 @@ test('a count that is wrong is right after a recount, while the tenant goes on',
   for (let step = 0; await fixture.shard.recountStored(); step++) {
     await open();
     await tenant.answer(ids[60 + step] ?? '', 1, { as: caller });
-    await store.tasks.cancel(AGENT, ids[100 + step] ?? '');
+    await store.tasks.cancel(ADMIN, ids[100 + step] ?? '');
     await store.projects.commit('q', await store.projects.open('q'), {
       set: [[`t:${step}`, 'y']],
       delete: [],

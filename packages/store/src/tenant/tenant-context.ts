@@ -2,6 +2,9 @@ import type { CursorSeal } from '../cursors/cursor-seal.ts';
 import type { Connection } from '../redis/connection.ts';
 import type { TenantKeys } from '../records/keys.ts';
 import type { WorkerRegistry } from '../queues/worker-registry.ts';
+import type { KeySeal } from './key-seal.ts';
+import type { AgentSnapshots } from './agent-snapshots.ts';
+import { Roles } from './roles.ts';
 import type { Lifetimes } from '../records/durations.ts';
 
 /** What every part of a tenant's store shares: its connection, its keys, and the jobs and workers of its shard. */
@@ -9,12 +12,16 @@ export class TenantContext {
   readonly connection: Connection;
   readonly keys: TenantKeys;
   readonly lifetimes: Lifetimes;
-  /** Adds the BullMQ job that a script requests: "number list", or '' for none. Never throws. */
+  /** Adds the BullMQ jobs that a script requests: "number list" or "ref.number call" each, or '' for none. Never throws. */
   readonly addJob: (request: string, taskId?: string) => void;
   /** The workers of the tenant's shard. */
   readonly workers: WorkerRegistry;
   /** Seals the cursors of the tenant's lists. */
   readonly cursors: CursorSeal;
+  /** What the requests of the tenant's roles are asked of. */
+  readonly roles: Roles;
+  /** The agents of tenants as this process has read them. */
+  readonly agentSnapshots: AgentSnapshots;
 
   constructor(
     connection: Connection,
@@ -23,6 +30,8 @@ export class TenantContext {
     addJob: TenantContext['addJob'],
     workers: WorkerRegistry,
     cursors: CursorSeal,
+    keySeal: KeySeal,
+    agentSnapshots: AgentSnapshots,
   ) {
     this.connection = connection;
     this.keys = keys;
@@ -30,5 +39,7 @@ export class TenantContext {
     this.addJob = addJob;
     this.workers = workers;
     this.cursors = cursors;
+    this.agentSnapshots = agentSnapshots;
+    this.roles = new Roles(connection, keys, keySeal);
   }
 }

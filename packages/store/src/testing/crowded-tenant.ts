@@ -72,6 +72,11 @@ export async function crowdTenant(testTenant: TestTenant, redis: Redis, size: nu
     keys.deadlines,
     refs.map((ref, at) => [later + at, ref]),
   );
+  // Behind those that the tenant opens itself.
+  await add(
+    keys.calls,
+    refs.map((ref, at) => [(later + at) * 1_000, `${ref}.1`]),
+  );
   await add(
     keys.credentials,
     refs.map((ref, at) => [at + 1, ref]),

@@ -1,7 +1,17 @@
 import { formatInteractionId, WORKFLOW_OPERATION } from '@baton/protocol';
-import { parseIndexMember } from '../records/keys.ts';
+import { parseIndexMember, taskRef } from '../records/keys.ts';
+import { runConversation } from './conversation-steps.ts';
 import type { StoreFixture } from './store-fixture.ts';
-import { AGENT, ANN, llmWait, BOB, type TestTenant, newTask, sleepWait } from './test-tenant.ts';
+import {
+  AGENT,
+  ANN,
+  llmWait,
+  BOB,
+  type TestTenant,
+  newTask,
+  providerWait,
+  sleepWait,
+} from './test-tenant.ts';
 
 /** A tenant's day, in which every script runs on its every way. */
 export async function runEveryScript(fixture: StoreFixture, testTenant: TestTenant): Promise<void> {
@@ -18,6 +28,7 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
 
   const { apiKeys } = testTenant.store;
   const { id } = await apiKeys.create({ name: 'short', scopes: ['mcp'] });
+  await apiKeys.update(id, { name: 'renamed', tools: 'core' });
   await apiKeys.revoke((await apiKeys.rotate(id, 0)).id);
 
   // Someone listens, so that every script also tells of what it changes.
@@ -39,6 +50,7 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
     delta: 'ye',
   });
   await interactions.joinChunks(first);
+  await interactions.readStream(ANN, first);
   await tasks.read(ANN, taskId, channel);
   await queries.inspect(ANN, taskId);
   await queries.interaction(ANN, first);
@@ -90,7 +102,6 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   const change = { set: [['t:1', '{}']] as const, delete: [] };
   await projects.commit('another / {project}', undefined, change, kept);
   await projects.commit('another / {project}', undefined, change, kept);
-  await projects.keepOutcome({ ...kept, key: 'twice' });
   await projects.open('another / {project}');
   await projects.read('another / {project}', ['t:1']);
   await fixture.connection.command((client) =>
@@ -106,6 +117,14 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
     status: 'failed',
     error: { code: 'interaction_expired', message: 'late' },
   });
+  const failed = await testTenant
+    .withLifetimes({ task: 0 })
+    .openTask({ journal, idempotency: { key: 'late', arguments: 'a' } });
+  await fixture.sweep(shard);
+  await testTenant.store.taskRetries.retry(ANN, failed, channel);
+  await testTenant.store.taskRetries.retry(ANN, failed);
+  await (await fixture.loadSegment(shard)).rewind(['9'], [['8', 'retry+null']]);
+  await tasks.cancel(ANN, failed);
   await testTenant.withLifetimes({ task: 0 }).openTask();
   await testTenant.openTask(newTask({ waits: [], ready: true }));
   await fixture.sweep(shard);
@@ -128,9 +147,22 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   );
   await fixture.sweep(shard);
   await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: 1_000_000 } });
-  const { workflows, workflowTasks } = testTenant.store;
-  for (let version = 1; version <= 6; version++) await workflows.put(ANN, 'plan', { version });
+  await runConversation(fixture, testTenant, shard);
+  const { agents, prompts, workflows, workflowTasks } = testTenant.store;
+  for (let version = 1; version <= 6; version++)
+    await workflows.put(ANN, 'plan', { definition: { version } });
+  await testTenant.store.prices.put(ANN, { currency: 'EUR', models: { any: { input: 1, output: 2 } } });
   await workflows.delete(ANN, 'plan');
+  for (const id of ['first', 'second'])
+    await agents.put(ANN, id, { definition: { id }, summary: { name: id } });
+  const { revision } = await agents.entries();
+  await agents.put(ANN, 'second', { definition: { id: 'second' }, summary: {}, revision });
+  await agents.read('second');
+  await agents.changeAgent(ANN, 'second', { primary: true });
+  await agents.changeAgent(ANN, 'first', { enabled: false });
+  await agents.delete(ANN, 'first');
+  await prompts.put(ANN, 'ask', { definition: { text: 'Why?' }, summary: { public: true } });
+  await prompts.delete(ANN, 'ask');
   // Opened past the tenant's own way: the task of a workflow has no interactions.
   const opened = await tasks.open(
     await testTenant.caller(),
@@ -164,6 +196,8 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   await fixture.sweep(shard);
   await fixture.operators.update(testTenant.store.id, { limits: { storedBytes: 1_000_000 } });
 
+  await callProviders(fixture, testTenant);
+
   await shard.workers.deregister('worker-1', ['echo 1']);
   await sessionSubscriptions.unsubscribe('session-1', 'baton://projects');
   await endedSessions.endSession('session-1');
@@ -172,4 +206,50 @@ export async function runEveryScript(fixture: StoreFixture, testTenant: TestTena
   const left = (await pending()).filter((member) => !before.includes(member));
   if (left.length > 0)
     throw new Error(`left open: ${left.map((member) => parseIndexMember(member).taskId).join(' ')}`);
+}
+
+/** Roles, and calls to LLM endpoints: answered, refused for their size, cancelled, expired, of a task that has ended. */
+async function callProviders(fixture: StoreFixture, testTenant: TestTenant): Promise<void> {
+  const { id: tenant, roles, interactions, tasks } = testTenant.store;
+  const shard = fixture.shards[fixture.keyspace.shardIndex(tenant)]!;
+  const route = { kind: 'openai', baseUrl: 'https://llm.example/v1', modelId: 'm', apiKey: 'k' } as const;
+  await Promise.all(['a', 'b'].map((modelId) => roles.put(ANN, 'main', { routes: [{ ...route, modelId }] })));
+  await roles.delete(ANN, 'main');
+
+  await fixture.operators.update(tenant, { limits: { providerCalls: 1 } });
+  const waits = ['0', '1', '2', '3'].map((path) => providerWait(path));
+  const taskId = await testTenant.openTask({ waits });
+  const job = (number: number) => ({ tenant, call: `${taskRef(taskId)}.${number}` });
+  const begun = await shard.beginCall(job(1));
+  await shard.beginCall(job(1));
+  if (begun.kind === 'begun') {
+    await begun.call.renew();
+    for (const delta of ['Once', 'Once', 'upon']) await begun.call.appendChunk(0, delta);
+    await begun.call.appendChunk(1, 'x'.repeat(600_000));
+    await begun.call.answer('x'.repeat(600_000));
+    await begun.call.answer('{"status":"success","data":"yes"}');
+    await begun.call.renew();
+    await begun.call.answer('{"status":"success","data":"late"}');
+  }
+  await (await fixture.loadSegment(shard)).park({ journal: [], drops: [], waits: [providerWait('4')] });
+  await interactions.cancel(ANN, formatInteractionId(taskId, 2));
+  await shard.beginCall(job(2));
+  await tasks.cancel(ANN, taskId);
+  // A worker whose lease has ended.
+  const streamed = await testTenant.openTask({ waits: [providerWait('0')] });
+  const call = `${taskRef(streamed)}.1`;
+  const slow = await shard.beginCall({ tenant, call });
+  if (slow.kind === 'begun') await slow.call.appendChunk(0, 'Once');
+  await fixture.connection.command((client) => client.zadd(testTenant.keys.calls, 1, call));
+  await shard.beginCall({ tenant, call });
+  if (slow.kind === 'begun') {
+    await slow.call.appendChunk(1, ' upon');
+    await slow.call.answer('{"status":"success","data":"Once upon"}');
+  }
+  await tasks.cancel(ANN, streamed);
+  const brief = testTenant.withLifetimes({ interaction: 0 });
+  await brief.openTask({ waits: [providerWait('0')] });
+  await fixture.sweep(shard);
+  await (await fixture.loadSegment(shard)).settle({ status: 'completed', result: {} });
+  await fixture.operators.update(tenant, { limits: { providerCalls: 16 } });
 }

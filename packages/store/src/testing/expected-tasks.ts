@@ -25,7 +25,8 @@ export class ExpectedTask {
   parkedWith = 0;
   /** A worker has something to do, whatever came from outside. */
   private started: boolean;
-  private readonly over: boolean;
+  private over: boolean;
+  private wasRetried = false;
   private readonly interactions: Interaction[] = [];
   private readonly sleeps: { readonly lapsed: boolean }[] = [];
 
@@ -105,6 +106,19 @@ export class ExpectedTask {
     if (this.ended) return 'task_ended';
     this.end('cancelled', 'cancelled');
     return 'done';
+  }
+
+  /** A retry has a deadline of its own, and whatever came before is consumed by the segment that it owes. */
+  retry(): string {
+    if (this.status !== 'failed') return this.wasRetried && !this.ended ? 'replayed' : 'task_not_failed';
+    this.status = 'working';
+    this.over = false;
+    this.wasRetried = true;
+    this.started = false;
+    this.sleeps.length = 0;
+    this.holder = undefined;
+    this.events++;
+    return 'retried';
   }
 
   park(segment: FencedSegment, paths: readonly string[], sleep: Wait | undefined): string {

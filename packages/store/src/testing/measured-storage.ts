@@ -15,25 +15,37 @@ export async function measureStorage(
     stored += bytes;
     if (/^(completed|failed|cancelled)$/.test(record['st'] ?? '')) storedEnded += bytes;
   }
-  for (const name of await redis.zrange(keys.projects, '0', '-1')) {
-    stored += STORED_WEIGHTS.project + Buffer.byteLength(name);
-    const { v: _, i: __, ...fields } = await redis.hgetall(keys.project(name));
-    for (const [field, value] of Object.entries(fields))
-      stored += STORED_WEIGHTS.project_field + Buffer.byteLength(field) + Buffer.byteLength(value);
+  for (const name of await redis.zrange(keys.projects, '0', '-1'))
+    stored += measureProject(name, await redis.hgetall(keys.project(name)));
+  for (const kind of ['workflow', 'agent', 'prompt'] as const) {
+    for (const [name, entry] of Object.entries(await redis.hgetall(keys[`${kind}s`]))) {
+      stored += Buffer.byteLength(/^\d+;[01];(.*)$/.exec(entry)?.[1] ?? '');
+      for (const [field, value] of Object.entries(await redis.hgetall(keys[kind](name))))
+        stored += Buffer.byteLength(value) + (field.endsWith(';by') ? 0 : STORED_WEIGHTS.definition_version);
+    }
   }
-  for (const name of await redis.hkeys(keys.workflows)) {
-    const fields = await redis.hgetall(keys.workflow(name));
-    for (const [field, value] of Object.entries(fields))
-      stored += Buffer.byteLength(value) + (field.endsWith(';by') ? 0 : STORED_WEIGHTS.workflow_version);
+  for (const key of await redis.keys(`${keys.record}:messages:*`)) {
+    stored += STORED_WEIGHTS.conversation;
+    for (const text of await redis.lrange(key, 0, -1))
+      stored += Buffer.byteLength(text) + STORED_WEIGHTS.message;
   }
   return { stored, storedEnded };
+}
+
+/** What a project takes, by its stored fields. */
+export function measureProject(name: string, record: Readonly<Record<string, string>>): number {
+  const { v: _, i: __, ...fields } = record;
+  let bytes = STORED_WEIGHTS.project + Buffer.byteLength(name);
+  for (const [field, value] of Object.entries(fields))
+    bytes += STORED_WEIGHTS.project_field + Buffer.byteLength(field) + Buffer.byteLength(value);
+  return bytes;
 }
 
 function measureTask(record: Readonly<Record<string, string>>): number {
   let bytes = STORED_WEIGHTS.task;
   for (const [field, value] of Object.entries(record)) {
     const name = taskFieldNameOf(field);
-    if (name === 'input' || name === 'outcome') bytes += Buffer.byteLength(value);
+    if (name === 'input' || name === 'outcome' || name === 'retries') bytes += Buffer.byteLength(value);
     else if (name === 'chunk_state') {
       const [posted = 0, chunks = 0] = value.split(';').map(Number);
       bytes += posted + chunks * STORED_WEIGHTS.chunk;

@@ -12,7 +12,7 @@ import { type ExpectedTask, ExpectedTasks } from './expected-tasks.ts';
 export type TaskStep =
   | { readonly do: 'open'; readonly waits: number; readonly ready: boolean; readonly over: boolean }
   | { readonly do: 'accept'; readonly task: number; readonly number: number; readonly text: number }
-  | StepOnTask<'cancel' | 'take' | 'takeHeld' | 'takeAndDie' | 'die' | 'again' | 'sweep'>
+  | StepOnTask<'cancel' | 'retry' | 'take' | 'takeHeld' | 'takeAndDie' | 'die' | 'again' | 'sweep'>
   | StepOnTask<'cancelInteraction' | 'lapse' | 'extend', { readonly number: number }>
   | LeaseStep;
 
@@ -42,7 +42,7 @@ export const arbitraryStep: fc.Arbitrary<TaskStep> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ do: fc.constant('take'), task: any }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('cancel', 'takeAndDie'), task: any }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('die', 'again', 'settle', 'reload'), task: any }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('sweep'), task: any }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('sweep', 'retry'), task: any }) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -59,7 +59,7 @@ export const arbitraryStep: fc.Arbitrary<TaskStep> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('takeHeld'), task: any }) },
 ) as fc.Arbitrary<TaskStep>;
 
-const OPERATOR: Identity = { principal: 'operator', scopes: new Set(['agent']) };
+const OPERATOR: Identity = { principal: 'operator', scopes: new Set(['agent', 'admin']) };
 
 /** Plays operations on the store and on the model beside it; `hold` throws at the first difference. */
 export class RandomTaskRun {
@@ -96,6 +96,13 @@ export class RandomTaskRun {
           answered: await errorCode(this.testTenant.tasks.cancel(OPERATOR, task.id)),
           expected: task.cancel(),
         };
+      case 'retry': {
+        const call = this.testTenant.store.taskRetries
+          .retry(OPERATOR, task.id)
+          .then(({ replayed }) => (replayed ? 'replayed' : 'retried'));
+        const answered = await call.catch((error: { code?: string }) => error.code);
+        return { answered, expected: task.retry() };
+      }
       case 'cancelInteraction': {
         const number = 1 + (step.number % (task.opened + 1));
         const call = this.testTenant.interactions.cancel(OPERATOR, formatInteractionId(task.id, number));

@@ -32,6 +32,17 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     changes: ['holder lifetime', 'holder scores'],
     harmless: LATER,
   },
+  'conversation/begin_turn': NOTHING,
+  'conversation/delete_conversation': {
+    says: ['deleted, then conversation_not_found'],
+    changes: [],
+    harmless: 'It is deleted; its caller is told that there is none.',
+  },
+  'conversation/end_turn': {
+    says: ['ended, then journaled', 'same'],
+    changes: [],
+    harmless: 'The place in the journal is taken; a task that was to be woken looks again by itself.',
+  },
   'deadline/expire': {
     says: ['same', 'due, then early', 'ended, then gone'],
     changes: [],
@@ -40,6 +51,27 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
   },
   'deadline/list_due_tasks': { says: ['same'], changes: ['due scores'], harmless: LATER },
   'deadline/start_sweep_round': { says: ['same'], changes: ['swept value'], harmless: LATER },
+  'definition/change_agent': {
+    says: ['changed, then unchanged'],
+    changes: [],
+    harmless: 'The agent is as it was asked for.',
+  },
+  'definition/delete_definition': {
+    says: [
+      'deleted, then workflow_not_found',
+      'deleted, then agent_not_found',
+      'deleted, then prompt_not_found',
+    ],
+    changes: [],
+    harmless: 'It is deleted; its caller is told that there is none.',
+  },
+  'definition/put_definition': {
+    says: ['stored, then unchanged', 'same'],
+    changes: [],
+    harmless: 'There is one version of it, whose number is the reply.',
+  },
+  'definition/read_definition': NOTHING,
+  'definition/read_definitions': NOTHING,
   'interaction/accept_answer': {
     says: ['same', 'accepted, then replayed'],
     changes: COUNTED.changes,
@@ -71,7 +103,13 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
   },
   'interaction/list_pending_or_register_waiter': NOTHING,
   'interaction/read_chunk_state': NOTHING,
+  'interaction/read_stream': NOTHING,
   'interaction/read_interaction': NOTHING,
+  'interaction/start_answer_time': {
+    says: ['same'],
+    changes: [],
+    harmless: 'The first run set the earlier time.',
+  },
   'project/commit': {
     says: ['same', 'committed, then journaled'],
     changes: [],
@@ -83,13 +121,28 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     changes: [],
     harmless: 'The project is gone; its caller is told that there is none.',
   },
-  'project/keep_outcome': {
-    says: ['kept, then replayed'],
-    changes: [],
-    harmless: 'The caller returns the outcome that it kept itself, and says that it was there.',
-  },
   'project/note_project_use': NOTHING,
   'project/read_project': NOTHING,
+  'provider/answer_call': {
+    says: ['same', 'accepted, then closed'],
+    changes: [],
+    harmless: 'The answer counts once. Jobs that the first reply requested are found by the check of jobs.',
+  },
+  'provider/append_call_chunk': {
+    says: ['same', 'kept, then replayed'],
+    changes: [],
+    harmless: 'The chunk is there once.',
+  },
+  'provider/begin_call': {
+    says: ['same', 'begun, then leased', 'other leased'],
+    changes: [],
+    harmless: 'The job is delayed until the lease that it did not learn of has ended.',
+  },
+  'provider/renew_call': {
+    says: ['same', 'renewed, then lost'],
+    changes: [],
+    harmless: 'The worker gives the call up; it is made again when the lease has ended.',
+  },
   'queue/begin_segments': {
     says: ['other reply'],
     changes: ['task fe', 'task tr'],
@@ -121,6 +174,11 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     harmless: 'What the first run deleted is gone; the second finds the rest.',
   },
   'retention/strip_tasks': NOTHING,
+  'role/put_role': {
+    says: ['same', 'stored, then conflict'],
+    changes: [],
+    harmless: 'The caller reads what stands there, and stores the same again.',
+  },
   'session/end_session': { says: ['same'], changes: ['ended lifetime', 'ended scores'], harmless: LATER },
   'session/refresh_subscriptions': {
     says: ['same'],
@@ -138,16 +196,28 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     changes: [],
     harmless: 'It is cancelled once; the caller is told that it has ended, as cancelled.',
   },
+  'task/end_sleep': {
+    says: ['ended, then awake'],
+    changes: [],
+    harmless: 'A job that the first reply requested is found by the check of jobs.',
+  },
   'task/hold_for_program': { says: ['held, then stale'], changes: [], harmless: FENCED },
   'task/open': {
-    says: ['same', 'opened, then exists'],
+    says: ['same', 'opened, then exists', 'other opened'],
     changes: COUNTED.changes,
-    harmless: 'There is one task. Where an idempotency key names it, its status is read.',
+    harmless:
+      'There is one task. Where an idempotency key names it, its status is read. Jobs that the first reply requested are found by the check of jobs.',
   },
   'task/park': { says: ['again, then stale', 'parked, then stale'], changes: [], harmless: FENCED },
   'task/read_task_and_register_waiter': NOTHING,
   'task/read_task_page': NOTHING,
   'task/release_task': { says: ['released, then stale'], changes: [], harmless: FENCED },
+  'task/retry': {
+    says: ['retried, then replayed', 'same'],
+    changes: [],
+    harmless: 'It is retried once. A job that the first reply requested is found by the check of jobs.',
+  },
+  'task/rewind': NOTHING,
   'task/settle': { says: ['settled, then stale'], changes: [], harmless: FENCED },
   'tenant/admission_dry_run': NOTHING,
   'tenant/admit': { says: ['same'], ...COUNTED },
@@ -162,25 +232,17 @@ export const RESENT_SCRIPTS: Readonly<Record<string, ResentScript>> = {
     changes: [],
     harmless: 'The key has ended; its caller is told that there is none.',
   },
+  'tenant/update_key': NOTHING,
   'tenant/upsert_tenant': {
     says: ['same', 'ok, then tenant_exists'],
     changes: [],
     harmless: 'The tenant is as it was asked for; the operator is told that it exists.',
   },
+  'usage/put_prices': NOTHING,
   'workflow/complete_workflow': {
     says: ['completed, then task_ended'],
     changes: [],
     harmless: 'The task is completed; whoever runs its workflow takes that for its own.',
-  },
-  'workflow/delete_workflow': {
-    says: ['deleted, then workflow_not_found'],
-    changes: [],
-    harmless: 'It is deleted; its caller is told that there is none.',
-  },
-  'workflow/put_workflow': {
-    says: ['stored, then unchanged'],
-    changes: [],
-    harmless: 'There is one version of it, whose number is the reply.',
   },
   'workflow/read_progress': NOTHING,
   'workflow/record_progress': {

@@ -88,7 +88,7 @@ export class StoreFixture {
     await runScript(
       this.connection,
       REQUEUE_LOST_JOBS,
-      keys.queueKeys,
+      { ...keys.queueKeys, tenant: keys.record, calls: keys.calls },
       { topic: keys.pendingTopic, lost: lost.length },
       { keys: refs.map((ref) => keys.task(taskIdFromRef(ref))), args: [...lost, ...refs] },
     );

@@ -1,8 +1,16 @@
 import type { Redis } from 'ioredis';
-import { BatonError, formatInteractionId, type Limits, parseApiKey, type Scope } from '@baton/protocol';
+import {
+  type AnswerUsage,
+  BatonError,
+  formatInteractionId,
+  type Limits,
+  parseApiKey,
+  type Scope,
+} from '@baton/protocol';
 import { randomBytes } from 'node:crypto';
 import { taskRef } from '../records/keys.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { ApiKeyDigests } from '../secrets/api-key-digests.ts';
 import type { CallerAdmission } from '../tenant/caller-admission.ts';
 import { TenantContext } from '../tenant/tenant-context.ts';
 import type { Wait } from '../records/park-request.ts';
@@ -11,6 +19,8 @@ import type { OperatorStore } from '../operator-store.ts';
 import type { Store } from '../store.ts';
 import { TenantStore } from '../tenant-store.ts';
 import type { Lifetimes } from '../records/durations.ts';
+
+const NO_USAGE = { inputTokens: undefined, outputTokens: undefined, model: '', problem: undefined };
 
 /** What a tenant under test needs of its fixture. */
 interface TestedStore {
@@ -60,11 +70,20 @@ export class TestTenant {
 
   /** The same tenant by a process that gives other lifetimes, in milliseconds. */
   withLifetimes(lifetimes: Partial<Lifetimes>): TestTenant {
-    const { context, pepper } = this.store as unknown as { context: TenantContext; pepper: string };
+    const { context, digests } = this.store as unknown as { context: TenantContext; digests: ApiKeyDigests };
     const all = { ...this.store.lifetimes, ...lifetimes };
-    const { connection, keys, addJob, workers, cursors } = context;
-    const other = new TenantContext(connection, keys, all, addJob, workers, cursors);
-    const store = new TenantStore(other, pepper);
+    const { connection, keys, addJob, workers, cursors, roles, agentSnapshots } = context;
+    const other = new TenantContext(
+      connection,
+      keys,
+      all,
+      addJob,
+      workers,
+      cursors,
+      roles.seal,
+      agentSnapshots,
+    );
+    const store = new TenantStore(other, digests);
     const same = new TestTenant(this.fixture, store, this.texts);
     same.afterOpen = this.afterOpen;
     return same;
@@ -90,15 +109,23 @@ export class TestTenant {
   async answer(
     taskId: string,
     number = 1,
-    { text = '"yes"', as, channel = '' }: { text?: string; as?: CallerAdmission; channel?: string } = {},
+    {
+      text = '"yes"',
+      as,
+      channel = '',
+      usage,
+    }: { text?: string; as?: CallerAdmission; channel?: string; usage?: Partial<AnswerUsage> } = {},
   ) {
     const answer = {
       interactionId: formatInteractionId(taskId, number),
       text,
       fingerprint: `f${text.length}${text}`.slice(0, 40),
       channel,
+      ...(usage && { usage: { ...NO_USAGE, ...usage } }),
     };
-    return this.interactions.accept(as ?? (await this.caller()), answer);
+    const accepted = await this.interactions.accept(as ?? (await this.caller()), answer);
+    if (accepted === 'streamed') throw new Error('an answer that needs no check was held against chunks');
+    return accepted;
   }
 
   /** What Redis holds of a task. */
@@ -110,7 +137,19 @@ export class TestTenant {
   scriptKeys(taskId: string) {
     const { keys } = this;
     const { record: tenant, rates, tasks, pending, claims, projects, activeChangeChannel, deadlines } = keys;
-    const own = { tenant, rates, tasks, pending, claims, projects, activeChangeChannel, deadlines };
+    const { calls, roles } = keys;
+    const own = {
+      tenant,
+      rates,
+      tasks,
+      pending,
+      claims,
+      calls,
+      roles,
+      projects,
+      activeChangeChannel,
+      deadlines,
+    };
     return {
       ...keys.shard,
       ...own,
@@ -143,6 +182,7 @@ export class TestTenant {
 export const ANN: Identity = { principal: 'ann', scopes: new Set(['mcp']) };
 export const BOB: Identity = { principal: 'bob', scopes: new Set(['mcp']) };
 export const AGENT: Identity = { principal: 'agent-7', scopes: new Set(['agent']) };
+export const ADMIN: Identity = { principal: 'root', scopes: new Set(['admin', 'agent']) };
 
 export function newTask(task: Partial<NewTask> = {}): NewTask {
   return {
@@ -164,9 +204,14 @@ export function llmWait(path: string, content = 'Say yes.'): Wait {
     path,
     request: {
       kind: 'llm',
-      call: { role: 'main', serviceType: 'generateText', attempt: 1, summary: 'yes?', request },
+      call: { role: 'main', serviceType: 'streamText', attempt: 1, summary: 'yes?', request },
     },
   };
+}
+
+/** A wait for an LLM endpoint that a worker calls. */
+export function providerWait(path: string): Wait {
+  return { ...llmWait(path), kind: 'provider' } as Wait;
 }
 
 export function sleepWait(path: string, ms: number): Wait {

@@ -1,4 +1,5 @@
 import type { TaskEnd, TaskStatus } from '@baton/protocol';
+import type { ParkedTask } from '../records/task-view.ts';
 
 /** What is published of a task to the requests that wait for it. */
 export interface TaskUpdate {
@@ -7,6 +8,8 @@ export interface TaskUpdate {
   readonly status: TaskStatus;
   /** The task's end, where it has ended and that is small; a larger one is to be read. */
   readonly end: TaskEnd | undefined;
+  /** What it waits for, where that is small and was all published; otherwise it is to be read. */
+  readonly parked?: ParkedTask | undefined;
 }
 
 /** Says when a wait is cancelled; an `AbortSignal` is one. */

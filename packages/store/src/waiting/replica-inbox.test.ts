@@ -4,7 +4,9 @@ import { Redis } from 'ioredis';
 import { expect, test, vi } from 'vitest';
 import { startTestCluster } from '../testing/redis-cluster.ts';
 import { closeFixture, connectFixture, openFixture, ioredisUrl } from '../testing/store-fixture.ts';
-import { ANN, llmWait, type TestTenant } from '../testing/test-tenant.ts';
+import { ANN, llmWait, sleepWait, type TestTenant } from '../testing/test-tenant.ts';
+import type { Wait } from '../records/park-request.ts';
+import type { TaskUpdate } from './inbox-subscription.ts';
 import { ReplicaInbox } from './replica-inbox.ts';
 import { storeInternalsOf } from '../store-internals.ts';
 import { Store } from '../store.ts';
@@ -34,6 +36,55 @@ test('a subscription receives that its task has parked, with the events that it 
     end: { status: 'completed', result: { text: 'a b  c' } },
   });
   listener.close();
+});
+
+test('a park whose waits are all new is published whole, as it would be read; one that leaves others open is to be read', async () => {
+  const testTenant = await fixture.createTenant();
+  const taskId = await testTenant.openTask({ waits: [llmWait('0')] });
+  const listener = inbox.subscribe(testTenant.member(taskId));
+  await testTenant.answer(taskId, 1, { channel: inbox.channel });
+  const question = { kind: 'elicitation', message: 'How "many"?', schema: { type: 'object' } } as const;
+  const asked: Wait[] = [
+    { kind: 'elicitation', path: '1', request: question },
+    llmWait('2'),
+    sleepWait('3', 3_600_000),
+    llmWait('4'),
+  ];
+  await (await fixture.loadSegment()).park({ ...nothing, waits: asked });
+  const { parked, ...update } = (await listener.next(5_000)) as TaskUpdate;
+  expect(update).toEqual({ seen: 1, status: 'input_required' });
+  const { tasks } = testTenant;
+  const {
+    updatedAt,
+    createdAt: _at,
+    expiresAt: _due,
+    usage: _usage,
+    ...read
+  } = await tasks.read(ANN, taskId);
+  const shown = await tasks.showParked(taskId, update.seen, parked!);
+  expect(shown).toEqual({ ...read, updatedAt, createdAt: 0, expiresAt: 0 });
+  expect(shown).toMatchObject({ pending: [{}, {}, {}] });
+
+  await testTenant.answer(taskId, 3, { channel: inbox.channel });
+  await (await fixture.loadSegment()).park({ ...nothing, waits: [llmWait('5')] });
+  expect(await listener.next(5_000)).toEqual({ seen: 2, status: 'input_required' });
+  listener.close();
+});
+
+test('a park with requests of more than 64 KiB is published without them, and so is one that only sleeps', async () => {
+  const testTenant = await fixture.createTenant();
+  const large = llmWait('1', 'x'.repeat(70_000));
+  for (const [wait, status] of [
+    [large, 'input_required'],
+    [sleepWait('1', 3_600_000), 'working'],
+  ] as const) {
+    const taskId = await testTenant.openTask({ waits: [llmWait('0')] });
+    const listener = inbox.subscribe(testTenant.member(taskId));
+    await testTenant.answer(taskId, 1, { channel: inbox.channel });
+    await (await fixture.loadSegment()).park({ ...nothing, waits: [wait] });
+    expect(await listener.next(5_000)).toEqual({ seen: 1, status });
+    listener.close();
+  }
 });
 
 test('who waits for the end of a task alone is told of no park, stays registered, and is told of the end, and so are others of its replica', async () => {

@@ -1,6 +1,6 @@
-import type { TaskStatus } from '@baton/protocol';
+import { isEnded, type TaskStatus } from '@baton/protocol';
 import type { Keyspace } from '../records/keys.ts';
-import { parseTaskEnd } from '../records/task-view.ts';
+import { type ParkedTask, parseTaskEnd } from '../records/task-view.ts';
 import type { Connection } from '../redis/connection.ts';
 import type { PubSub, Subscriber } from '../redis/pub-sub.ts';
 import type { AdmissionChanges, HeldKey } from './admission-changes.ts';
@@ -79,11 +79,7 @@ export class ReplicaInbox implements Subscriber {
     // While the connection is new, an end of the key may have been missed: READ_TASK_AND_REGISTER_WAITER checks it.
     if (this.confirmByRead || !this.connected) return requestReread(subscriptions);
     const payload = line.slice(topic.length + (seen?.length ?? 0) + (status?.length ?? 0) + 3);
-    const update: TaskUpdate = {
-      seen: Number(seen),
-      status: status as TaskStatus,
-      end: payload === '' ? undefined : parseTaskEnd(status as TaskStatus, payload),
-    };
+    const update: TaskUpdate = { seen: Number(seen), ...parseUpdate(status as TaskStatus, payload) };
     for (const subscription of subscriptions) subscription.receive(update);
   }
 
@@ -96,6 +92,12 @@ export class ReplicaInbox implements Subscriber {
     this.connected = true;
     for (const subscriptions of this.subscriptions.values()) requestReread(subscriptions);
   }
+}
+
+function parseUpdate(status: TaskStatus, payload: string): Omit<TaskUpdate, 'seen'> {
+  if (payload === '') return { status, end: undefined };
+  if (isEnded(status)) return { status, end: parseTaskEnd(status, payload) };
+  return { status, end: undefined, parked: JSON.parse(payload) as ParkedTask };
 }
 
 function requestReread(subscriptions: Iterable<InboxSubscription>): void {

@@ -20,9 +20,10 @@ function problemsOf(step: WorkflowStep, path: string, findTool: FindTool): Workf
     return [{ step: step.name, field: `${path}.tool`, problem: `there is no tool '${step.tool}'` }];
   }
   const at = (field: string) => ({ step: step.name, field: `${path}.arguments.${field}` });
-  const unknown = Object.keys(args).filter((name) => !tool.argumentNames.has(name));
+  const isKnown = (name: string) => tool.argumentNames?.has(name) ?? true;
+  const unknown = Object.keys(args).filter((name) => !isKnown(name));
   const constants = Object.entries(args).filter(
-    ([name, value]) => tool.argumentNames.has(name) && isConstant(readReferences(value)),
+    ([name, value]) => isKnown(name) && isConstant(readReferences(value)),
   );
   const given: JsonObject = Object.fromEntries(constants);
   return [

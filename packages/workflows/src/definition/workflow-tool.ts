@@ -8,7 +8,8 @@ export interface ArgumentProblem {
 
 /** A tool as a definition is held against it. */
 export interface WorkflowTool {
-  readonly argumentNames: ReadonlySet<string>;
+  /** Undefined where that is not known before it is called. */
+  readonly argumentNames: ReadonlySet<string> | undefined;
   /** What its input schema says against these arguments. */
   findProblems(args: JsonObject): readonly ArgumentProblem[];
 }

@@ -11,6 +11,8 @@ export interface EdgeLimits {
   readonly bufferBytesPerKey: number;
   /** A connection that takes none of the bytes that wait for it for as long is closed. */
   readonly writeStallMs: number;
+  /** A request, its body included, is to be here within so long, and half as long again at most. */
+  readonly requestMs: number;
   /** What an address, and a key, may cause per second in refused requests before its refusals are slowed; 32 s at once. */
   readonly refusedBytesPerSecond: number;
   /** Wrong credentials of an address before their refusals are slowed; 20 s of them at once. */
@@ -24,6 +26,7 @@ export const DEFAULT_EDGE_LIMITS: EdgeLimits = {
   bufferBytes: 268_435_456,
   bufferBytesPerKey: 33_554_432,
   writeStallMs: 30_000,
+  requestMs: 60_000,
   refusedBytesPerSecond: 262_144,
   wrongCredentialsPerSecond: 1,
 };

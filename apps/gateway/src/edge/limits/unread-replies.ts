@@ -45,6 +45,16 @@ export function endStreamWithText(request: FastifyRequest, raw: ServerResponse, 
   else holdReply(request, raw, Buffer.from(text)).pipe(raw);
 }
 
+/** Writes parts of a stream that has begun: large ones count as the request's, read or not, until the reply has ended. */
+export function streamPartWriter(request: FastifyRequest, raw: ServerResponse): (text: string) => void {
+  const hold = holderOf(request, raw);
+  return (text) => {
+    const part = Buffer.from(text);
+    if (part.length >= LARGE_REPLY_BYTES) hold(part.length);
+    raw.write(part);
+  };
+}
+
 /** The stream, whose large parts count as the request's from when they are made, read or not, until the reply has ended. */
 export function countStreamParts(
   request: FastifyRequest,

@@ -6,8 +6,8 @@ import {
   type Store,
   type TenantStore,
 } from '@baton/store';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { admitCaller, edgeAdmittedAccess } from '../../call/access.ts';
+import type { FastifyInstance, FastifyRequest, HTTPMethods } from 'fastify';
+import { admitCaller, edgeAdmittedAccess, withSightOfAdmin } from '../../call/access.ts';
 import { credentialOf } from '../../edge/credential.ts';
 import type { RouteAccess } from '../../edge/route-access.ts';
 
@@ -105,7 +105,7 @@ function createRestRequest(
   const identity =
     access.kind === 'path'
       ? once(() => admitTenantAdmin(caller, tenant, access.scopes, named))
-      : once(async () => withAdminScope(await admitCaller({ caller }, access)));
+      : once(async () => withSightOfAdmin(await admitCaller({ caller }, access)));
   return { kind: 'tenant', tenant, caller, admit: identity };
 }
 
@@ -118,13 +118,7 @@ async function admitTenantAdmin(
   await admitCaller({ caller }, edgeAdmittedAccess(['admin']));
   // For another tenant's key, a tenant that exists answers like one that does not.
   if (tenant.id !== named) throw refusalError(['tenant_not_found']);
-  return withAdminScope(await admitCaller({ caller }, edgeAdmittedAccess(scopes)));
-}
-
-/** An admin sees and ends everything of its tenant, as the scope `agent` does; only answering needs that scope itself. */
-function withAdminScope(identity: Identity): Identity {
-  const { principal, scopes } = identity;
-  return scopes.has('admin') ? { principal, scopes: new Set([...scopes, 'agent']) } : identity;
+  return withSightOfAdmin(await admitCaller({ caller }, edgeAdmittedAccess(scopes)));
 }
 
 function refuseKey(caller: CallerAdmission): () => Promise<never> {
@@ -140,9 +134,16 @@ function refuseKey(caller: CallerAdmission): () => Promise<never> {
 
 function refusePathWithoutTenant(request: FastifyRequest): () => Promise<never> {
   return async () => {
-    const path = (request.routeOptions.url ?? '')
-      .replace('/v1', '/v1/tenants/{tenant}')
-      .replace(':id', '{id}');
+    const url = (request.routeOptions.url ?? '').replace('/v1', '/v1/tenants/:tenant');
+    const path = url.replaceAll(/:(\w+)/g, '{$1}');
+    if (!request.server.hasRoute({ method: request.method as HTTPMethods, url }))
+      throw new BatonError(
+        'insufficient_scope',
+        'This is for API keys of a tenant, and not for the operator.',
+        {
+          scope: 'mcp',
+        },
+      );
     throw new BatonError('invalid_arguments', `The operator token names its tenant in the path: ${path}.`, {
       field: 'tenant',
     });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestReplicas, startTestReplicas } from '../testing/test-replicas.ts';
+import { createTestTenant, type TestReplicas, startTestReplicas } from '../testing/test-replicas.ts';
 
 interface Described {
   readonly operationId: string;
@@ -15,10 +15,15 @@ let replicas: TestReplicas;
 let operations: [name: string, Described][];
 // oxlint-disable-next-line typescript/no-explicit-any -- a document of many shapes, whose parts are typed below
 let document: any;
+// oxlint-disable-next-line typescript/no-explicit-any -- the tools as MCP lists them
+let tools: any[];
 
 beforeAll(async () => {
   replicas = await startTestReplicas();
   document = (await replicas.one.send('GET', '/v1/openapi.json')).body;
+  const { mcp: token } = await createTestTenant(replicas.one);
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  ({ tools } = (await replicas.one.send('POST', '/mcp', { token, json: list })).body.result);
   operations = Object.entries(document.paths as Record<string, Record<string, Described>>).flatMap(
     ([path, methods]) =>
       Object.entries(methods).map(([method, described]): [string, Described] => [
@@ -52,31 +57,105 @@ test('every route of the contract is described', () => {
     'GET /tasks',
     'GET /tasks/{id}',
     'POST /tasks/{id}/cancel',
+    'POST /tasks/{id}/retry',
+    'POST /tasks/retry',
     'GET /projects',
     'GET /projects/{id}',
     'PUT /projects/{id}',
     'DELETE /projects/{id}',
+    'GET /conversations',
+    'GET /conversations/{id}',
+    'DELETE /conversations/{id}',
     'GET /workflows',
     'GET /workflows/{name}',
     'GET /workflows/{name}/history',
     'PUT /workflows/{name}',
     'DELETE /workflows/{name}',
+    'GET /roles',
+    'GET /roles/{role}',
+    'PUT /roles/{role}',
+    'DELETE /roles/{role}',
+    'GET /usage',
+    'GET /prices',
+    'PUT /prices',
+    ...['agents/{id}', 'prompts/{name}'].flatMap((path) => [
+      `GET /${path.split('/')[0]}`,
+      `GET /${path}`,
+      `GET /${path}/history`,
+      `PUT /${path}`,
+      `DELETE /${path}`,
+    ]),
+    'POST /agents/{id}/enable',
+    'POST /agents/{id}/disable',
+    'POST /agents/{id}/primary',
+    'GET /tools',
+    'POST /tools/{name}',
+    ...tools.map(({ name }) => `POST /tools/${name}`),
+    'POST /prompts/{name}',
+    'GET /resources',
+    'GET /resources/{uri}',
+    'GET /resource-templates',
+    'POST /completions',
+    'GET /runnable-prompts',
   ];
   const under = (prefix: string) => own.map((route) => route.replace(' ', ` ${prefix}`));
   const expected = [
     'GET /v1/openapi.json',
+    'GET /v1/events',
+    'GET /v1/key',
     'POST /v1/tenants',
     'GET /v1/tenants',
     'GET /v1/tenants/{tenant}',
     'PATCH /v1/tenants/{tenant}',
     'POST /v1/tenants/{tenant}/keys',
     'GET /v1/tenants/{tenant}/keys',
+    'PATCH /v1/tenants/{tenant}/keys/{id}',
     'POST /v1/tenants/{tenant}/keys/{id}/rotate',
     'DELETE /v1/tenants/{tenant}/keys/{id}',
     ...under('/v1'),
     ...under('/v1/tenants/{tenant}'),
   ];
   expect(new Set(operations.map(([name]) => name))).toEqual(new Set(expected));
+});
+
+/** One status of success; of a tool that may delegate 202 beside 200. */
+function isSuccess(name: string, statuses: readonly string[]): boolean {
+  const [first, ...more] = statuses.filter((status) => status.startsWith('2'));
+  const isTool = /^POST .*\/tools\//.test(name);
+  return first !== undefined && (more.length === 0 || (isTool && first === '200' && more.join() === '202'));
+}
+
+/** The generator writes a constant as an enum of one. */
+function enumsForConsts(schema: unknown): object {
+  const text = JSON.stringify(schema, (_key, value: unknown) => {
+    if (typeof value !== 'object' || value === null || !('const' in value)) return value;
+    const { const: only, ...others } = value;
+    return { ...others, enum: [only] };
+  });
+  return JSON.parse(text) as object;
+}
+
+test('every tool has a route with all that the schemas of its listing say, and 202 where it may delegate', () => {
+  expect(tools.length).toBeGreaterThan(30);
+  for (const { name, title, inputSchema, outputSchema, execution } of tools) {
+    for (const base of ['/v1', '/v1/tenants/{tenant}']) {
+      const described = operations.find(([other]) => other === `POST ${base}/tools/${name}`)?.[1];
+      const { $schema: _, ...input } = inputSchema;
+      expect(described?.summary).toBe(title);
+      expect(described?.requestBody?.content['application/json']?.schema).toMatchObject(
+        enumsForConsts(input),
+      );
+      expect(described?.responses['200']?.content?.['application/json']?.schema).toMatchObject(
+        enumsForConsts(outputSchema),
+      );
+      const mayDelegate = execution.taskSupport === 'optional' || name === 'agent_llm';
+      expect([name, '202' in (described?.responses ?? {})]).toEqual([name, mayDelegate]);
+      const names = described?.parameters
+        ?.filter(({ in: place }) => place === 'header')
+        .map((one) => one.name);
+      expect(names).toEqual(['idempotency-key', 'baton-tools', 'baton-workflow-task']);
+    }
+  }
 });
 
 test('every operation has a name of its own, a summary, a known tag, its security and its problems', () => {
@@ -93,7 +172,7 @@ test('every operation has a name of its own, a summary, a known tag, its securit
     const right = {
       summary: /\w/.test(summary),
       tags: operation.tags.length > 0 && operation.tags.every((tag) => tags.includes(tag)),
-      success: Object.keys(responses).filter((status) => status.startsWith('2')).length === 1,
+      success: isSuccess(name, Object.keys(responses)),
       security: isOpen ? security.length === 0 : security.length > 0,
       schemes: security.every((way) => Object.keys(way).every((scheme) => schemes.includes(scheme))),
       problems: isOpen || ['400', '401', '403', '413', '429', '503'].every(isProblem),
@@ -101,6 +180,16 @@ test('every operation has a name of its own, a summary, a known tag, its securit
     return faultsOf(name, right);
   });
   expect(faults).toEqual([]);
+});
+
+function isDefined(ref: string): boolean {
+  const [, name = ''] = /^#\/components\/schemas\/(\w+)$/.exec(ref) ?? [];
+  return 'type' in (document.components.schemas[name] ?? {});
+}
+
+test('the document is no larger than 12 kB for each tool, beside 450 kB', () => {
+  // A tool is there by its own key and by its tenant's path.
+  expect(JSON.stringify(document).length).toBeLessThan(450_000 + 12_000 * tools.length);
 });
 
 test('every parameter of a path is declared, every body and every answer has a schema', () => {
@@ -114,7 +203,9 @@ test('every parameter of a path is declared, every body and every answer has a s
       path: inPath.size === declared.size && [...declared].every((parameter) => inPath.has(parameter)),
       parameters: parameters.every(({ schema }) => Object.keys(schema).length > 0),
       body: !/^(PUT|PATCH)/.test(name) || requestBody !== undefined,
-      schemas: bodies.flatMap((one) => Object.values(one ?? {})).every(({ schema }) => 'type' in schema),
+      schemas: bodies
+        .flatMap((one) => Object.values(one ?? {}))
+        .every(({ schema }) => ('$ref' in schema ? isDefined(String(schema.$ref)) : 'type' in schema)),
     };
     return faultsOf(name, right);
   });

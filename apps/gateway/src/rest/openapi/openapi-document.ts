@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, RouteOptions } from 'fastify';
-import { jsonSchemaTransform } from 'fastify-type-provider-zod';
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { RouteAccess } from '../../edge/route-access.ts';
 import { problemResponses } from './problem-responses.ts';
@@ -8,10 +8,22 @@ import { problemResponses } from './problem-responses.ts';
 const TAGS = [
   { name: 'tenants', description: 'Tenants and their limits, for the operator' },
   { name: 'keys', description: 'API keys of a tenant' },
+  { name: 'tools', description: 'The tools of MCP, with their arguments as bodies' },
+  { name: 'resources', description: 'The resources of MCP' },
+  { name: 'events', description: 'What changes, as a stream' },
+  { name: 'completions', description: 'Completion of arguments, as MCP has it' },
   { name: 'interactions', description: 'Requests that wait, or waited, for an answer' },
   { name: 'tasks', description: 'Running and ended operations' },
   { name: 'projects', description: 'Task lists, in and out as tasks.json of claude-task-master' },
+  {
+    name: 'roles',
+    description: 'What LLM requests are asked of: the calling agent, or endpoints with their keys',
+  },
   { name: 'workflows', description: 'Prompts that run, as definitions' },
+  { name: 'conversations', description: 'Conversations with the primary agent' },
+  { name: 'agents', description: 'The primary agent and its specialists, as definitions' },
+  { name: 'prompts', description: 'What calls of agents begin with, as definitions' },
+  { name: 'usage', description: 'What LLM calls used, and what that costs' },
   { name: 'description', description: 'This document' },
 ];
 
@@ -28,13 +40,15 @@ export async function serveOpenApi(app: FastifyInstance): Promise<void> {
           "REST for operators and for tenants' own tools. Errors are application/problem+json (RFC 9457) with a `code`.",
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
+      servers: [{ url: app.publicUrl ?? '/', description: 'This deployment' }],
       tags: TAGS,
       components: { securitySchemes: SECURITY },
     },
     transform: jsonSchemaTransform,
     transformObject: (document) => {
       if (!('openapiObject' in document)) throw new Error('the document is not OpenAPI 3');
-      return withOptionalBodies(document.openapiObject as Document) as typeof document.openapiObject;
+      const whole = jsonSchemaTransformObject(document) as Document;
+      return withUsedSchemas(withOptionalBodies(whole)) as typeof document.openapiObject;
     },
   });
   app.get(
@@ -83,7 +97,7 @@ function completeRoute(route: RouteOptions): void {
     security: access === undefined ? [] : securityOf(access),
     response: {
       ...(schema.response as object),
-      ...(isPublic === true ? {} : problemResponses(own)),
+      ...problemResponses(own, isPublic === true),
     },
   };
 }
@@ -103,6 +117,7 @@ function securityOf(access: RouteAccess): Record<string, string[]>[] {
 }
 
 interface Document {
+  readonly components?: { readonly schemas?: Record<string, unknown> };
   readonly paths?: Record<string, Record<string, Described>>;
 }
 
@@ -110,6 +125,26 @@ interface Described {
   readonly requestBody?: {
     required?: boolean;
     readonly content?: Record<string, { schema?: { required?: string[] } }>;
+  };
+}
+
+/** The generator describes every named schema twice, as it is sent and as it comes; only what something refers to stays. */
+function withUsedSchemas(document: Document): Document {
+  const { components = {} } = document;
+  const entries = Object.entries(components.schemas ?? {});
+  const text = JSON.stringify({ ...document, components: { ...components, schemas: undefined } });
+  const used = new Set<string>();
+  const follow = (described: string) => {
+    for (const [, name = ''] of described.matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (used.has(name)) continue;
+      used.add(name);
+      follow(JSON.stringify(components.schemas?.[name]));
+    }
+  };
+  follow(text);
+  return {
+    ...document,
+    components: { ...components, schemas: Object.fromEntries(entries.filter(([name]) => used.has(name))) },
   };
 }
 

@@ -2,34 +2,56 @@ import { interactionStatusSchema } from '@baton/protocol';
 import type { InteractionRecord, InteractionSummary } from '@baton/store';
 import { z } from 'zod';
 import { isoTime } from '../../delegation/iso-time.ts';
-import { isoTimeSchema } from '../openapi/shared-schemas.ts';
+import { isoTimeSchema, named } from '../openapi/shared-schemas.ts';
+
+/** What the answer to one request used. */
+export const interactionUsageSchema = z
+  .object({
+    inputTokens: z.int().optional(),
+    outputTokens: z.int().optional(),
+    model: z.string().optional().describe('As the answer names it'),
+    durationMs: z.int().describe('From the request to its answer'),
+  })
+  .describe('Of an answered LLM request: what it used, as the answer says');
 
 /** An interaction as lists show it: all but the request, which may be large. */
-export const interactionSummarySchema = z.looseObject({
-  interactionId: z.string(),
-  taskId: z.string(),
-  operation: z.string(),
-  principal: z.string().describe('Who made the call that it belongs to'),
-  kind: z.enum(['llm', 'elicitation']).describe("Who is asked: the agent's LLM, or a person"),
-  status: interactionStatusSchema,
-  summary: z.string(),
-  createdAt: isoTimeSchema,
-  expiresAt: isoTimeSchema.optional().describe('While it is pending: when it expires'),
-  endedAt: isoTimeSchema.optional(),
-  answeredBy: z.string().optional(),
-  role: z.string().optional(),
-  serviceType: z.string().optional(),
-  attempt: z.int().optional(),
-});
+export const interactionSummarySchema = named(
+  'Interaction',
+  z.looseObject({
+    interactionId: z.string(),
+    taskId: z.string(),
+    operation: z.string(),
+    principal: z.string().describe('Who made the call that it belongs to'),
+    kind: z.enum(['llm', 'elicitation']).describe("Who is asked: the agent's LLM, or a person"),
+    status: interactionStatusSchema,
+    summary: z.string(),
+    createdAt: isoTimeSchema,
+    expiresAt: isoTimeSchema.optional().describe('While it is pending: when it expires'),
+    endedAt: isoTimeSchema.optional(),
+    answeredBy: z.string().optional(),
+    usage: interactionUsageSchema.optional(),
+    provider: z
+      .literal(true)
+      .optional()
+      .describe('While a worker asks the LLM endpoint of its role: no agent can answer it'),
+    role: z.string().optional(),
+    serviceType: z.string().optional(),
+    attempt: z.int().optional(),
+    agentId: z.string().optional().describe("The tenant's agent that it is for"),
+  }),
+);
 
 /** An interaction whole, with what it asks. */
-export const interactionDetailSchema = interactionSummarySchema.extend({
-  llmRequestForAgent: z.looseObject({}).optional().describe('Of kind llm: the LLM call to make'),
-  elicitation: z
-    .looseObject({})
-    .optional()
-    .describe('Of kind elicitation: the message and the schema of the reply'),
-});
+export const interactionDetailSchema = named(
+  'InteractionDetail',
+  interactionSummarySchema.extend({
+    llmRequestForAgent: z.looseObject({}).optional().describe('Of kind llm: the LLM call to make'),
+    elicitation: z
+      .looseObject({})
+      .optional()
+      .describe('Of kind elicitation: the message and the schema of the reply'),
+  }),
+);
 
 export function toInteractionSummary(record: InteractionSummary): z.infer<typeof interactionSummarySchema> {
   const { interactionId, taskId, operation, principal, status, request } = record;
@@ -45,6 +67,8 @@ export function toInteractionSummary(record: InteractionSummary): z.infer<typeof
     ...(record.expiresAt === undefined ? {} : { expiresAt: isoTime(record.expiresAt) }),
     ...(record.endedAt === undefined ? {} : { endedAt: isoTime(record.endedAt) }),
     ...(record.answeredBy === undefined ? {} : { answeredBy: record.answeredBy }),
+    ...(record.usage === undefined ? {} : { usage: record.usage }),
+    ...(record.provider === undefined ? {} : { provider: record.provider }),
     ...(request.kind === 'llm' ? llmRequestLabels(request.call) : {}),
   };
 }
@@ -61,10 +85,12 @@ function llmRequestLabels({
   role,
   serviceType,
   attempt,
+  agentId,
 }: {
   role: string;
   serviceType: string;
   attempt: number;
+  agentId?: string;
 }) {
-  return { role, serviceType, attempt };
+  return { role, serviceType, attempt, ...(agentId === undefined ? {} : { agentId }) };
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Services } from '../../call/call.ts';
-import { answerConfirmationSchema } from '../../delegation/answer-confirmation.ts';
+import { answerConfirmationSchema } from '../../delegation/answers/answer-confirmation.ts';
 import { agentLlmTool } from '../../tools/agent-llm.ts';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import {
@@ -13,7 +13,14 @@ import {
   interactionDetailSchema,
 } from './interaction-view.ts';
 import { optionalParam } from './optional-param.ts';
-import { cursorParamSchema, nextMatchingPage, nextCursorSchema } from './paging.ts';
+import {
+  cursorParamSchema,
+  limitParamSchema,
+  nextMatchingPage,
+  nextCursorSchema,
+  originFields,
+  originOf,
+} from './paging.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { jsonResponseSchema, emptyBodySchema } from '../openapi/shared-schemas.ts';
 
@@ -25,6 +32,7 @@ const answer = z.strictObject({
     .max(MAX_WAIT_MS)
     .optional()
     .describe('How long to wait for the outcome, in milliseconds'),
+  repeat: z.boolean().optional().describe('After an answer that does not fit: the whole request again'),
 });
 
 /** Further than any task lives; the store cuts it down to the task's own end. */
@@ -65,6 +73,8 @@ export async function interactionRoutes(
         querystring: z.strictObject({
           status: optionalParam(interactionStatusSchema).describe('Only these; all when left out'),
           operation: optionalParam(z.string().max(100)).describe('Only those of this operation'),
+          ...originFields,
+          limit: limitParamSchema,
           cursor: cursorParamSchema,
         }),
         response: {
@@ -78,13 +88,14 @@ export async function interactionRoutes(
     async (request) => {
       const rest = tenantRequestOf(request);
       const identity = await rest.admit();
-      const { status, operation, cursor: from } = request.query;
+      const { status, operation, limit, cursor: from, ...origin } = request.query;
+      const filter = { operation, limit, ...originOf(origin) };
       const { queries } = rest.tenant;
       const page = await nextMatchingPage(
         (at) =>
           status === 'pending'
-            ? queries.pendingSummaries(identity, { cursor: at, operation })
-            : queries.historySummaries(identity, { cursor: at, status, operation }),
+            ? queries.pendingSummaries(identity, { cursor: at, ...filter })
+            : queries.historySummaries(identity, { cursor: at, status, ...filter }),
         from,
       );
       const { items, ...next } = page;

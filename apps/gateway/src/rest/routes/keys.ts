@@ -4,28 +4,36 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { formatToolSelection, parseToolSelection } from '../../tool-listing/tool-selection.ts';
 import { cursorParamSchema, nextCursorSchema } from './paging.ts';
-import { jsonResponseSchema, isoTimeSchema } from '../openapi/shared-schemas.ts';
+import { jsonResponseSchema, isoTimeSchema, named } from '../openapi/shared-schemas.ts';
 
-const key = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    principal: z.string().describe('Who calls with it'),
-    scopes: z.array(scopeSchema).readonly(),
-    createdAt: isoTimeSchema,
-    expiresAt: isoTimeSchema.optional(),
-    parent: z.string().optional().describe('The key with which it was made; absent for the operator'),
-    lastUsedAt: isoTimeSchema.optional().describe('To ten minutes'),
-  })
-  .readonly();
+const key = named(
+  'Key',
+  z
+    .object({
+      id: z.string(),
+      name: z.string(),
+      principal: z.string().describe('Who calls with it'),
+      scopes: z.array(scopeSchema).readonly(),
+      tools: z.string().optional().describe('Which tools it is offered; absent for all'),
+      createdAt: isoTimeSchema,
+      expiresAt: isoTimeSchema.optional(),
+      parent: z.string().optional().describe('The key with which it was made; absent for the operator'),
+      lastUsedAt: isoTimeSchema.optional().describe('To ten minutes'),
+    })
+    .readonly(),
+);
 
-const newKey = z
-  .object({
-    ...key.unwrap().shape,
-    key: z.string().describe('The key itself. It is shown this once and stored nowhere'),
-  })
-  .readonly();
+const newKey = named(
+  'NewKey',
+  z
+    .object({
+      ...key.unwrap().shape,
+      key: z.string().describe('The key itself. It is shown this once and stored nowhere'),
+    })
+    .readonly(),
+);
 
 /** A week: who rotates has to bring the new key to everyone who uses the old one. */
 const MAX_OVERLAP_SECONDS = 604_800;
@@ -39,6 +47,13 @@ const rotation = z.strictObject({
     .describe('How long the old key is good beside the new one'),
 });
 
+const keyChange = z
+  .strictObject({ name: keyInputSchema.shape.name.optional(), tools: keyInputSchema.shape.tools })
+  .refine(
+    (change) => Object.values(change).some((value) => value !== undefined),
+    'must change name or tools',
+  );
+
 const ofTenant = z.object({ tenant: tenantIdSchema });
 const ofKey = z.object({
   tenant: tenantIdSchema,
@@ -48,8 +63,13 @@ const access = { kind: 'path', scopes: ['admin'] } as const;
 const tags = ['keys'];
 
 /** A tenant's API keys, by the operator or the tenant's admins. A revoked key is refused from the next call on. */
-export async function keyRoutes(app: FastifyInstance): Promise<void> {
+export async function keyRoutes(
+  app: FastifyInstance,
+  { isTool }: { isTool: (name: string) => boolean },
+): Promise<void> {
   const rest = app.withTypeProvider<ZodTypeProvider>();
+  const readTools = ({ tools }: { tools?: string | undefined }) =>
+    tools === undefined ? {} : { tools: formatToolSelection(parseToolSelection(tools, isTool, 'tools')) };
 
   rest.post(
     '/tenants/:tenant/keys',
@@ -66,7 +86,8 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
     },
     async (request, reply) => {
       const { tenant, caller } = tenantRequestOf(request);
-      const created = await tenant.apiKeys.create(request.body, keyIssuerOf(caller.heldIdentity()));
+      const input = { ...request.body, ...readTools(request.body) };
+      const created = await tenant.apiKeys.create(input, keyIssuerOf(caller.heldIdentity()));
       logKeyChange(request, 'created', created);
       return reply.status(201).send(created);
     },
@@ -94,6 +115,28 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
       const { tenant, caller } = tenantRequestOf(request);
       const { items, nextCursor } = await tenant.apiKeys.list(caller.heldIdentity(), request.query.cursor);
       return nextCursor === undefined ? { keys: items } : { keys: items, nextCursor };
+    },
+  );
+
+  rest.patch(
+    '/tenants/:tenant/keys/:id',
+    {
+      config: { access, problems: [404] },
+      schema: {
+        operationId: 'updateKey',
+        tags,
+        summary: 'Rename a key, or change which tools it is offered, from the next call on',
+        params: ofKey,
+        body: keyChange,
+        response: { 200: jsonResponseSchema('The key as it is now', key) },
+      },
+    },
+    async (request) => {
+      const { name } = request.body;
+      const change = { ...(name !== undefined && { name }), ...readTools(request.body) };
+      const updated = await tenantRequestOf(request).tenant.apiKeys.update(request.params.id, change);
+      logKeyChange(request, 'changed', updated, change);
+      return updated;
     },
   );
 
@@ -151,7 +194,7 @@ export async function keyRoutes(app: FastifyInstance): Promise<void> {
 /** One line for each change of a key: what, whose, and by whom. */
 function logKeyChange(
   request: FastifyRequest,
-  change: 'created' | 'rotated' | 'revoked',
+  change: 'created' | 'changed' | 'rotated' | 'revoked',
   { id, principal, scopes, expiresAt }: Pick<ApiKeyInfo, 'id'> & Partial<ApiKeyInfo>,
   more: object = {},
 ): void {

@@ -1,10 +1,40 @@
-import type { Page } from '@baton/store';
+import { MAX_PAGE_SIZE, type OriginFilter, type Page } from '@baton/store';
 import { z } from 'zod';
 import { optionalParam } from './optional-param.ts';
 
 export const cursorParamSchema = optionalParam(z.string().max(500)).describe(
   '`nextCursor` of the page before',
 );
+
+/** Up to MAX_PAGE_SIZE. A page ends too where so many of a list were looked at that did not match: `nextCursor` goes on there. */
+export const limitParamSchema = optionalParam(z.coerce.number().int().min(1).max(MAX_PAGE_SIZE)).describe(
+  'How many at most; 50 when left out',
+);
+
+const time = z.iso.datetime({ offset: true });
+
+/** Whose, and since and until when: fields of queries and of bodies. */
+export const originFields = {
+  principal: optionalParam(z.string().max(200)).describe('Only those of calls of this principal'),
+  createdAfter: optionalParam(time).describe('Only those that were created then or later, in ISO 8601'),
+  createdBefore: optionalParam(time).describe('Only those that were created before, in ISO 8601'),
+};
+
+export function originOf({
+  principal,
+  createdAfter,
+  createdBefore,
+}: {
+  readonly principal?: string | undefined;
+  readonly createdAfter?: string | undefined;
+  readonly createdBefore?: string | undefined;
+}): OriginFilter {
+  return {
+    principal,
+    createdAfter: createdAfter === undefined ? undefined : Date.parse(createdAfter),
+    createdBefore: createdBefore === undefined ? undefined : Date.parse(createdBefore),
+  };
+}
 
 export const nextCursorSchema = z
   .string()

@@ -8,7 +8,7 @@ import { tenantRequestOf } from '../admission/admit-requests.ts';
 import { toProjectEntry } from '../../resources/usage-resource.ts';
 import { cursorParamSchema, nextCursorSchema } from './paging.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
-import { isoTimeSchema, jsonResponseSchema } from '../openapi/shared-schemas.ts';
+import { isoTimeSchema, jsonResponseSchema, named } from '../openapi/shared-schemas.ts';
 
 const tasksFile = z
   .looseObject({})
@@ -22,6 +22,16 @@ const imported = z.looseObject({
 });
 
 const USE: readonly Scope[] = ['mcp', 'admin'];
+/** A project as lists show it. */
+const projectEntry = named(
+  'Project',
+  z.object({
+    projectRoot: z.string(),
+    bytes: z.int().describe('What it takes of the limit storedBytes'),
+    lastUsedAt: isoTimeSchema.optional().describe('When it was last read or changed, to an hour'),
+  }),
+);
+
 const tags = ['projects'];
 
 /** A tenant's projects, whole. */
@@ -50,15 +60,7 @@ export async function projectRoutes(
           200: jsonResponseSchema(
             'A page',
             z.object({
-              projects: z.array(
-                z.object({
-                  projectRoot: z.string(),
-                  bytes: z.int().describe('What it takes of the limit storedBytes'),
-                  lastUsedAt: isoTimeSchema
-                    .optional()
-                    .describe('When it was last read or changed, to an hour'),
-                }),
-              ),
+              projects: z.array(projectEntry),
               nextCursor: nextCursorSchema,
             }),
           ),

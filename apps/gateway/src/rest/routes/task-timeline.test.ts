@@ -14,6 +14,7 @@ const task: TaskInspection = {
   input: {},
   journal: new Map(),
   interactions: [],
+  retries: [],
 };
 const request = { kind: 'elicitation', message: 'm', schema: {} } as const;
 const common = { taskId: 't', operation: 'o', principal: 'alice', request };
@@ -64,4 +65,31 @@ test('within one millisecond nothing stands before what led to it', () => {
 
 test('a task that goes on has no end in its timeline', () => {
   expect(told({ ...task, status: 'input_required' })).toEqual(['1 created']);
+});
+
+test('a retry stands between its failure and what came of it, each with its facts', () => {
+  const interactions = [ended('a', 'expired', 1, 5), ended('b', 'answered', 5, 7)];
+  const retries = [{ at: 5, by: 'bob', failedAt: 5, code: 'interaction_expired', message: 'late' }];
+  const payload = JSON.stringify({ code: 'agent_error', message: 'no luck', report: {} });
+  const failed = { ...task, status: 'failed' as const, interactions, retries, payload };
+  expect(told(failed)).toEqual([
+    '1 created',
+    '1 interaction_opened a',
+    '5 interaction_expired a',
+    '5 failed',
+    '5 retried',
+    '5 interaction_opened b',
+    '7 interaction_answered b',
+    '9 failed',
+  ]);
+  expect(taskTimelineOf(failed)).toMatchObject([
+    {},
+    {},
+    {},
+    { reason: { code: 'interaction_expired', message: 'late' } },
+    { by: 'bob' },
+    {},
+    {},
+    { reason: { code: 'agent_error', message: 'no luck' } },
+  ]);
 });

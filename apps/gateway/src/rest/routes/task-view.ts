@@ -1,22 +1,26 @@
 import { parseEntry } from '@baton/engine';
-import { isEnded, taskStatusSchema } from '@baton/protocol';
+import { isEnded, taskStatusSchema, usageSumsSchema } from '@baton/protocol';
 import type { TaskInspection, TaskSummary } from '@baton/store';
 import { z } from 'zod';
+import { type StreamedText, streamingSchema } from '../../streaming/streamed-texts.ts';
 import { isoTime } from '../../delegation/iso-time.ts';
 import { interactionSummarySchema, toInteractionSummary } from './interaction-view.ts';
-import { isoTimeSchema } from '../openapi/shared-schemas.ts';
+import { isoTimeSchema, named } from '../openapi/shared-schemas.ts';
 import { timelineEntrySchema, taskTimelineOf } from './task-timeline.ts';
 
 /** A task as lists show it. */
-export const taskSummarySchema = z.looseObject({
-  taskId: z.string(),
-  operation: z.string(),
-  principal: z.string().describe('Who made the call'),
-  status: taskStatusSchema,
-  createdAt: isoTimeSchema,
-  lastUpdatedAt: isoTimeSchema,
-  expiresAt: isoTimeSchema.describe('When it fails unless it has ended'),
-});
+export const taskSummarySchema = named(
+  'Task',
+  z.looseObject({
+    taskId: z.string(),
+    operation: z.string(),
+    principal: z.string().describe('Who made the call'),
+    status: taskStatusSchema,
+    createdAt: isoTimeSchema,
+    lastUpdatedAt: isoTimeSchema,
+    expiresAt: isoTimeSchema.describe('When it fails unless it has ended'),
+  }),
+);
 
 const journalEntry = z.looseObject({
   path: z
@@ -31,20 +35,25 @@ const journalEntry = z.looseObject({
 });
 
 /** A task with everything that is stored of it. */
-export const taskDetailSchema = taskSummarySchema.extend({
-  version: z.int().describe("The operation's version"),
-  input: z.unknown().describe('The arguments of the call'),
-  result: z.looseObject({}).optional().describe('When it is completed: what the call would have returned'),
-  error: z
-    .looseObject({ code: z.string(), message: z.string() })
-    .optional()
-    .describe('When it failed or was cancelled'),
-  interactions: z.array(interactionSummarySchema),
-  journal: z
-    .array(journalEntry)
-    .describe('The recorded outcomes of its effects, in the order of the program'),
-  timeline: z.array(timelineEntrySchema).describe('What happened, in order'),
-});
+export const taskDetailSchema = named(
+  'TaskDetail',
+  taskSummarySchema.extend({
+    version: z.int().describe("The operation's version"),
+    input: z.unknown().describe('The arguments of the call'),
+    result: z.looseObject({}).optional().describe('When it is completed: what the call would have returned'),
+    error: z
+      .looseObject({ code: z.string(), message: z.string() })
+      .optional()
+      .describe('When it failed or was cancelled'),
+    usage: usageSumsSchema.optional().describe('What its answered LLM requests have used'),
+    streaming: streamingSchema.optional(),
+    interactions: z.array(interactionSummarySchema),
+    journal: z
+      .array(journalEntry)
+      .describe('The recorded outcomes of its effects, in the order of the program'),
+    timeline: z.array(timelineEntrySchema).describe('What happened, in order'),
+  }),
+);
 
 export function toTaskSummary(task: TaskSummary): z.infer<typeof taskSummarySchema> {
   const { taskId, operation, principal, status, createdAt, updatedAt, expiresAt } = task;
@@ -59,12 +68,17 @@ export function toTaskSummary(task: TaskSummary): z.infer<typeof taskSummarySche
   };
 }
 
-export function toTaskDetail(task: TaskInspection): z.infer<typeof taskDetailSchema> {
+export function toTaskDetail(
+  task: TaskInspection,
+  streaming: readonly StreamedText[],
+): z.infer<typeof taskDetailSchema> {
   return {
     ...toTaskSummary(task),
     version: task.version,
     input: task.input,
     ...resultOrError(task),
+    ...(task.usage && { usage: task.usage }),
+    ...(streaming.length > 0 && { streaming: [...streaming] }),
     interactions: task.interactions.map(toInteractionSummary),
     journal: [...task.journal]
       .sort(([a], [b]) => comparePaths(a, b))

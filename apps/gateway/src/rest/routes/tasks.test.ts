@@ -31,13 +31,19 @@ test('a task is shown with its input, its journal and its timeline', async () =>
       path: expect.any(String),
       kind: 'llm',
       ok: true,
-      value: { status: 'success', data: { object: { value } } },
+      value: { status: 'success', data: { object: { value } }, interactionId },
     },
   ]);
   expect(body.timeline).toEqual([
     { at: body.createdAt, event: 'created', by: 'alice' },
     { at: body.createdAt, event: 'interaction_opened', interactionId },
-    { at: body.interactions[0].endedAt, event: 'interaction_answered', interactionId, by: 'answerer' },
+    {
+      at: body.interactions[0].endedAt,
+      event: 'interaction_answered',
+      interactionId,
+      by: 'answerer',
+      usage: { durationMs: expect.any(Number) },
+    },
   ]);
 });
 
@@ -59,6 +65,20 @@ test('a cancelled task says so on every replica, with what was open taken back',
   ]);
   const twice = await other.send('POST', `/v1/tasks/${taskId}/cancel`, { token: mcp, json: {} });
   expect([twice.status, twice.body.code]).toEqual([409, 'task_ended']);
+});
+
+test("an agent's key ends no task and takes back no request of another principal, and may answer it", async () => {
+  const { one } = replicas;
+  const { mcp, agent, admin } = await createTestTenant(one);
+  const { taskId, interactionId } = await one.delegate(mcp);
+  for (const path of [`/v1/tasks/${taskId}/cancel`, `/v1/interactions/${interactionId}/cancel`]) {
+    const { status, body } = await one.send('POST', path, { token: agent });
+    expect([path, status, body.code, body.scope]).toEqual([path, 403, 'insufficient_scope', 'admin']);
+  }
+  const claimed = await one.send('GET', `/v1/interactions/${interactionId}`, { token: agent });
+  expect([claimed.status, claimed.body.status]).toEqual([200, 'pending']);
+  const taken = await one.send('POST', `/v1/interactions/${interactionId}/cancel`, { token: admin });
+  expect([taken.status, taken.body.status]).toEqual([200, 'cancelled']);
 });
 
 test('what is not yours answers like what never was, and stays as it is', async () => {

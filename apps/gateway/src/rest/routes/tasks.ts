@@ -1,11 +1,13 @@
-import { isTaskId, type Scope, taskStatusSchema } from '@baton/protocol';
-import { refusalError } from '@baton/store';
+import { type Scope, taskStatusSchema } from '@baton/protocol';
+import { mayStream, PAGE_SIZE } from '@baton/store';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { readStreamedTexts } from '../../streaming/streamed-texts.ts';
 import { tenantRequestOf } from '../admission/admit-requests.ts';
 import { optionalParam } from './optional-param.ts';
-import { cursorParamSchema, nextMatchingPage, nextCursorSchema } from './paging.ts';
+import { cursorParamSchema, limitParamSchema, nextCursorSchema, originFields, originOf } from './paging.ts';
+import { requireTaskId } from './task-id.ts';
 import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
 import { jsonResponseSchema, emptyBodySchema } from '../openapi/shared-schemas.ts';
 import { toTaskDetail, toTaskSummary, taskSummarySchema, taskDetailSchema } from './task-view.ts';
@@ -33,6 +35,9 @@ export async function taskRoutes(
         querystring: z.strictObject({
           status: optionalParam(taskStatusSchema).describe('Only these; all when left out'),
           operation: optionalParam(z.string().max(100)).describe('Only those of this operation'),
+          errorCode: optionalParam(z.string().max(64)).describe('Only those that ended with this error'),
+          ...originFields,
+          limit: limitParamSchema,
           cursor: cursorParamSchema,
         }),
         response: {
@@ -46,11 +51,9 @@ export async function taskRoutes(
     async (request) => {
       const rest = tenantRequestOf(request);
       const identity = await rest.admit();
-      const { status, operation, cursor: from } = request.query;
-      const { items, ...next } = await nextMatchingPage(
-        (at) => rest.tenant.queries.tasks(identity, at, { status, operation }),
-        from,
-      );
+      const { status, operation, errorCode, limit = PAGE_SIZE, cursor, ...origin } = request.query;
+      const filter = { status, operation, errorCode, ...originOf(origin) };
+      const { items, ...next } = await rest.tenant.queries.tasks(identity, cursor, filter, limit);
       return { tasks: items.map(toTaskSummary), ...next };
     },
   );
@@ -70,7 +73,11 @@ export async function taskRoutes(
     async (request) => {
       const rest = tenantRequestOf(request);
       const identity = await rest.admit();
-      return toTaskDetail(await rest.tenant.queries.inspect(identity, requireTaskId(request.params.id)));
+      const task = await rest.tenant.queries.inspect(identity, requireTaskId(request.params.id));
+      const streams = task.interactions
+        .filter(({ status, request: asked }) => status === 'pending' && mayStream(asked))
+        .map(({ interactionId }) => interactionId);
+      return toTaskDetail(task, await readStreamedTexts(rest.tenant, identity, streams));
     },
   );
 
@@ -95,10 +102,4 @@ export async function taskRoutes(
       return toTaskSummary(await rest.tenant.tasks.read(identity, id));
     },
   );
-}
-
-/** The store finds a task by a part of its id, so an id that merely contains it must not pass for it. */
-function requireTaskId(id: string): string {
-  if (!isTaskId(id)) throw refusalError(['task_not_found'], { taskId: id });
-  return id;
 }

@@ -6,6 +6,7 @@ interface Operation {
 
 export interface Document {
   readonly openapi: string;
+  readonly components: { readonly schemas: Record<string, object> };
   readonly paths: Record<string, Record<string, Operation>>;
 }
 
@@ -40,9 +41,11 @@ export class OpenApiResponseChecker {
     }
     const schema = response.content[type ?? '']?.schema;
     if (schema === undefined) throw new Error(`${what} as '${type}', which is not described`);
-    const validate = this.compiled.get(schema) ?? this.ajv.compile(schema);
+    // Named schemas are found from the root of what is compiled.
+    const { components } = this.document;
+    const validate = this.compiled.get(schema) ?? this.ajv.compile({ ...schema, components });
     this.compiled.set(schema, validate);
-    if (!validate(body))
+    if (!validate(type?.endsWith('json') ? body : text))
       throw new Error(`${what}, which does not fit: ${this.ajv.errorsText(validate.errors)}`);
   }
 

@@ -22,18 +22,21 @@ import {
   dependencyRelativeToParent,
   taskNumberSchema,
 } from '../model/task-id.ts';
-import { statusSchema } from '../model/status-and-priority.ts';
+import { type Status, statusSchema } from '../model/status-and-priority.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 import { taskDoneError, unknownDependencyError } from '../model/project-errors.ts';
 
 /** Limit of subtasks in one answer. */
 export const MAX_SUBTASKS_PER_ANSWER = 100;
 
-/** Puts an LLM's subtasks into a task. `replace` takes out those that are not done first: done work is never undone. */
+/**
+ * Puts an LLM's subtasks into a task. `replace` takes out those that are not done first, since done work is never undone;
+ * `replace_pending` only those that nobody has begun or set aside.
+ */
 export const addSubtasksCommandSchema = z.strictObject({
   command: z.literal('add_subtasks'),
   id: taskNumberSchema,
-  mode: z.enum(['append', 'replace']),
+  mode: z.enum(['append', 'replace', 'replace_pending']),
   subtasks: z.array(generatedSubtaskSchema).min(1).max(MAX_SUBTASKS_PER_ANSWER),
   tag: z.string().optional(),
   /** Whether the outcome is to hold the whole task: it is journaled, and a hundred of them would add up. */
@@ -59,6 +62,12 @@ export const addSubtaskCommandSchema = z.strictObject({
   tag: z.string().optional(),
 });
 
+const STAYS = {
+  append: () => true,
+  replace: (status: Status) => status === 'done',
+  replace_pending: (status: Status) => status !== 'pending',
+} as const;
+
 /**
  * The project with the subtasks in the task, numbered on by their position, so that colliding ids lose nothing.
  * Dependencies mean siblings, of the answer first; those on nothing and those in a ring go.
@@ -73,8 +82,7 @@ export function addSubtasks(
   return editTasksInTag(project, command.tag, now, (before, tag) => {
     const found = requireTask({ tasks: before }, tag, { task: command.id });
     if (found.status === 'done') throw taskDoneError(tag, `${found.id}`);
-    const kept =
-      command.mode === 'replace' ? found.subtasks.filter(({ status }) => status === 'done') : found.subtasks;
+    const kept = found.subtasks.filter(({ status }) => STAYS[command.mode](status));
     refuseTooMany(found, kept.length + command.subtasks.length);
     const parent = { ...found, subtasks: kept };
     const tasks =
@@ -116,7 +124,7 @@ function numbered(given: readonly GeneratedSubtask[], parent: Task, known: Reado
       description: subtask.description,
       dependencies: [...new Set(meant)].filter((other) => other !== own),
       details: subtask.details ?? '',
-      status: subtask.status ?? ('pending' as const),
+      status: 'pending' as const,
       testStrategy: subtask.testStrategy ?? '',
     };
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerBlocksSchema, attachWhatFits } from '../task-edits/attach.ts';
 import { unknownDependencyError } from '../model/project-errors.ts';
 import { type CommandResult, asJsonOutcome } from '../model/command-result.ts';
 import { BatonError } from '@baton/protocol';
@@ -17,6 +18,8 @@ export const addTaskCommandSchema = z.strictObject({
   suggested: z.array(z.union([z.int(), z.string()])),
   /** See `addTasksCommand`. */
   seenBelow: z.int().min(1).optional(),
+  /** What the answer brought beside words. */
+  attachments: answerBlocksSchema,
 });
 
 /**
@@ -56,9 +59,10 @@ export function addTask(
     priority: task.priority ?? 'medium',
     subtasks: [],
   };
-  const changed = { ...tag, tasks: [...tag.tasks, made], metadata: { ...tag.metadata, updated: now } };
+  const tasks = attachWhatFits([...tag.tasks, made], { task: made.id }, command.attachments, now);
+  const changed = { ...tag, tasks, metadata: { ...tag.metadata, updated: now } };
   return {
     project: withTag(project ?? newProject(name), name, changed),
-    outcome: asJsonOutcome({ tag: name, taskId: made.id, task: made }),
+    outcome: asJsonOutcome({ tag: name, taskId: made.id, task: tasks.at(-1) ?? made }),
   };
 }

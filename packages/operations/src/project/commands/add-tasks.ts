@@ -93,7 +93,7 @@ function numbered(given: readonly GeneratedTask[], kept: readonly Task[], seenBe
       description: task.description,
       details: task.details ?? '',
       testStrategy: task.testStrategy ?? '',
-      status: task.status ?? 'pending',
+      status: 'pending',
       dependencies: [...meant],
       priority: task.priority ?? 'medium',
       subtasks: [],

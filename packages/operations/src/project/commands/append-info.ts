@@ -1,24 +1,29 @@
 import { BatonError } from '@baton/protocol';
 import { z } from 'zod';
+import { answerBlocksSchema, attachWhatFits } from '../task-edits/attach.ts';
 import { taskDoneError } from '../model/project-errors.ts';
 import { type CommandResult, asJsonOutcome } from '../model/command-result.ts';
 import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
 import { updateItemAt } from '../task-edits/update-item-at.ts';
 import type { Project } from '../model/project.ts';
 import { requireSubtask, requireTask } from '../model/require-existing.ts';
+import { taskMetadataSchema, withMetadata } from '../model/task-metadata.ts';
 import { formatTaskRef, parseTaskRefs, type TaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
 
-/** Adds a dated note to the details of a task or of a subtask; nothing else of it changes. */
+/** Adds a dated note to the details of a task or of a subtask, or fields to its metadata, or both. */
 export const appendInfoCommandSchema = z.strictObject({
   command: z.literal('append_info'),
   id: z.string().min(1).max(100),
-  text: z.string().min(1).max(TASK_LIMITS.detailsLength),
+  text: z.string().min(1).max(TASK_LIMITS.detailsLength).optional(),
+  metadata: taskMetadataSchema.optional(),
   tag: z.string().optional(),
+  /** What the answer brought beside words. */
+  attachments: answerBlocksSchema,
 });
 
 /**
- * The project with the note added, dated by the commit.
+ * The project with the note added, dated by the commit, and the metadata merged. The outcome's `added` is the note.
  *
  * @throws BatonError `project_not_found`, `tag_not_found`, `project_task_not_found`, `project_task_done`, `limit_size`.
  */
@@ -33,15 +38,23 @@ export function appendInfo(
     const item = ref.subtask === undefined ? task : requireSubtask(task, tag, ref);
     const id = formatTaskRef(ref);
     if (item.status === 'done') throw taskDoneError(tag, id);
-    const note = `<info added on ${now}>\n${withoutMarks(command.text)}\n</info added on ${now}>`;
-    const details = item.details ? `${item.details}\n${note}` : note;
+    const note = command.text === undefined ? '' : dated(command.text, now);
+    const details = [item.details, note].filter(Boolean).join('\n');
     if (details.length > TASK_LIMITS.detailsLength) throw tooLong(id, details.length);
-    const noted = <T extends Task | Subtask>(before: T): T => ({ ...before, details });
+    const noted = <T extends Task | Subtask>(before: T): T =>
+      withMetadata(note === '' ? before : { ...before, details }, command.metadata);
+    const changed = attachWhatFits(updateItemAt(tasks, ref, noted), ref, command.attachments, now);
+    const whole = requireTask({ tasks: changed }, tag, ref);
+    const after = ref.subtask === undefined ? whole : requireSubtask(whole, tag, ref);
     return {
-      tasks: updateItemAt(tasks, ref, noted),
-      outcome: asJsonOutcome({ id, added: note, item: noted(item) }),
+      tasks: changed,
+      outcome: asJsonOutcome({ id, added: note, changed: after !== item, item: after }),
     };
   });
+}
+
+function dated(text: string, now: string): string {
+  return `<info added on ${now}>\n${withoutMarks(text)}\n</info added on ${now}>`;
 }
 
 /** A note that imitates the marks around notes would make later ones unreadable. */

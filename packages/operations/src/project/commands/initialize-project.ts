@@ -1,15 +1,40 @@
 import { z } from 'zod';
 import { type CommandResult, asJsonOutcome } from '../model/command-result.ts';
+import { generatedTaskSchema } from '../model/generated-task.ts';
 import { DEFAULT_TAG, newProject, newTag, type Project, withTag } from '../model/project.ts';
-import { projectMetadataSchema, projectRulesSchema } from '../model/project-metadata.ts';
+import {
+  languageSchema,
+  type ProjectMetadata,
+  projectMetadataSchema,
+  projectRulesSchema,
+} from '../model/project-metadata.ts';
+import type { Task } from '../model/task.ts';
+import { addTasks } from './add-tasks.ts';
 
-/** Creates a project, or updates its metadata; fields that are not given stay. */
-export const initializeCommandSchema = z.strictObject({
-  command: z.literal('initialize'),
-  about: projectMetadataSchema.omit({ created: true }),
-  rules: projectRulesSchema.optional(),
+/** A project's first tasks, as its caller wrote them. */
+export const MAX_FIRST_TASKS = 100;
+export const firstTaskSchema = generatedTaskSchema.pick({
+  title: true,
+  description: true,
+  details: true,
+  testStrategy: true,
+  priority: true,
 });
 
+/** Creates a project, or updates its metadata; fields that are not given stay, and a language of null is taken out. */
+export const initializeCommandSchema = z.strictObject({
+  command: z.literal('initialize'),
+  about: projectMetadataSchema.omit({ created: true }).extend({ language: languageSchema.nullish() }),
+  rules: projectRulesSchema.optional(),
+  tasks: z.array(firstTaskSchema).max(MAX_FIRST_TASKS).optional(),
+});
+
+/**
+ * The project with its metadata, and with those of `tasks` in its current tag whose titles none there has, so that the
+ * same command again adds nothing. The outcome tells which tasks it added.
+ *
+ * @throws BatonError `limit_size`.
+ */
 export function initializeProject(
   project: Project | undefined,
   command: z.infer<typeof initializeCommandSchema>,
@@ -17,11 +42,33 @@ export function initializeProject(
 ): CommandResult {
   const existing = project ?? withTag(newProject(DEFAULT_TAG), DEFAULT_TAG, newTag(DEFAULT_TAG, now));
   const given = Object.entries(command.about).filter(([, value]) => value !== undefined);
-  const next = {
+  const about = { created: now, ...existing.about, ...Object.fromEntries(given) };
+  const begun = {
     ...existing,
-    about: { created: now, ...existing.about, ...Object.fromEntries(given) },
+    about: Object.fromEntries(Object.entries(about).filter(([, value]) => value !== null)) as ProjectMetadata,
     rules: command.rules ?? existing.rules,
   };
-  const outcome = { about: next.about, rules: next.rules, created: project === undefined };
+  const { next, added } = withFirstTasks(begun, command.tasks ?? [], now);
+  const outcome = { about: next.about, rules: next.rules, created: project === undefined, added };
   return { project: next, outcome: asJsonOutcome(outcome) };
+}
+
+function withFirstTasks(
+  project: Project,
+  wanted: readonly z.infer<typeof firstTaskSchema>[],
+  now: string,
+): { next: Project; added: Pick<Task, 'id' | 'title' | 'status'>[] } {
+  if (wanted.length === 0) return { next: project, added: [] };
+  const tag = project.currentTag;
+  const titles = new Set(project.tags.get(tag)?.tasks.map(({ title }) => title));
+  const tasks = wanted
+    .filter(({ title }) => !titles.has(title) && titles.add(title))
+    .map((task, at) => ({ ...task, id: at + 1 }));
+  if (tasks.length === 0) return { next: project, added: [] };
+  const { project: next, added } = addTasks(
+    project,
+    { command: 'add_tasks', tag, mode: 'append', tasks },
+    now,
+  );
+  return { next, added: added.tasks.map(({ id, title, status }) => ({ id, title, status })) };
 }

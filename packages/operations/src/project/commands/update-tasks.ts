@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answerBlocksSchema, attachWhatFits } from '../task-edits/attach.ts';
 import { type CommandResult } from '../model/command-result.ts';
 import { editTasksInTag } from '../task-edits/edit-tasks-in-tag.ts';
 import {
@@ -10,18 +11,24 @@ import {
 } from '../dependencies/dependency-graph.ts';
 import { mergeSubtaskUpdates } from '../task-edits/merge-subtask-updates.ts';
 import type { Project } from '../model/project.ts';
+import type { IgnoredStatus } from '../model/ignored-status.ts';
 import { parseTaskRef } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
+import { taskMetadataSchema, withMetadata } from '../model/task-metadata.ts';
 import { type TaskUpdate, taskUpdateSchema } from '../model/task-update.ts';
 import { definedFields } from '../../schema/defined-fields.ts';
 
-/** Changes tasks as an LLM says. Statuses change only where the program lets them through. */
+/** Changes tasks as an LLM says. The statuses are those that the program took; see `RequestedStatuses`. */
 export const updateTasksCommandSchema = z.strictObject({
   command: z.literal('update_tasks'),
   updates: z.array(taskUpdateSchema).max(1_000),
   tag: z.string().optional(),
+  /** Merged into the metadata of each. */
+  metadata: taskMetadataSchema.optional(),
   /** Whether the outcome is to hold the tasks as they are then. */
   show: z.boolean().optional(),
+  /** What the answer brought beside words, where it is about one task. */
+  attachments: answerBlocksSchema,
 });
 
 /** Why a task was left as it is. */
@@ -47,23 +54,35 @@ export function updateTasks(
       if (task === undefined) return [{ id, reason: 'gone' }];
       return task.status === 'done' ? [{ id, reason: 'done' }] : [];
     });
+    const statusesIgnored: IgnoredStatus[] = [];
     const left = new Set(skipped.map(({ id }) => id));
     const changed = tasks.map((task) => {
       const update = left.has(task.id) ? undefined : updates.get(task.id);
-      return update === undefined ? task : updated(task, update);
+      if (update === undefined) return task;
+      return withMetadata(updated(task, update, statusesIgnored), command.metadata);
     });
-    const next = asBefore(tasks, withKnownLinks(tasks, changed));
+    const revised = asBefore(tasks, withKnownLinks(tasks, changed));
+    const only = command.updates.length === 1 ? command.updates[0]?.id : undefined;
+    const next =
+      only === undefined || left.has(only)
+        ? revised
+        : attachWhatFits(revised, { task: only }, command.attachments, now);
     const updatedIds = next.filter((task, at) => task !== tasks[at]).map(({ id }) => id);
     const shown = command.show ? { tasks: next.filter(({ id }) => updates.has(id)) } : {};
-    return { tasks: next, outcome: { updated: updatedIds, skipped, ...shown } };
+    return { tasks: next, outcome: { updated: updatedIds, skipped, statusesIgnored, ...shown } };
   });
 }
 
-function updated(task: Task, { id: _, subtasks, ...update }: TaskUpdate): Task {
+function updated(
+  task: Task,
+  { id: _, statusQuote: _quote, subtasks, ...update }: TaskUpdate,
+  statusesIgnored: IgnoredStatus[],
+): Task {
   const changed = { ...task, ...definedFields(update) };
-  return subtasks === undefined
-    ? changed
-    : { ...changed, subtasks: [...mergeSubtaskUpdates(task, subtasks)] };
+  if (subtasks === undefined) return changed;
+  const merged = mergeSubtaskUpdates(task, subtasks);
+  statusesIgnored.push(...merged.ignored);
+  return { ...changed, subtasks: [...merged.subtasks] };
 }
 
 /** `after` without new dependencies that are unknown, on the item itself, doubled, or part of a cycle. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BatonError } from '@baton/protocol';
 import { commandArbitrary, tasksFileArbitrary } from '../../testing/command-arbitraries.ts';
-import { getTask } from '../../views/get-task.ts';
+import { getOneTask, getTask } from '../../views/get-task.ts';
 import { getTasks } from '../../views/get-tasks.ts';
 import { nextTask } from '../../views/next-task.ts';
 import { applyCommand, type Command } from '../command.ts';
@@ -132,7 +132,7 @@ describe('a large project', () => {
   it('shows a task by reading it and no other', () => {
     const { read, rounds } = evaluate(
       texts,
-      (found) => getTask(found, { projectRoot: 'p', id: '500' }).task.title,
+      (found) => getOneTask(found, { projectRoot: 'p', id: '500' }).title,
     );
     expect(tasksRead(read)).toEqual(['task:500:master']);
     expect([...read].filter((field) => field.startsWith('index:'))).toEqual(['index:7:master']);

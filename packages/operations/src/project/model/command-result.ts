@@ -1,4 +1,5 @@
 import type { JsonObject } from '@baton/protocol';
+import { withoutAttachmentBodies } from './attachment.ts';
 import { type Project } from './project.ts';
 
 /** The project after a command, and the command's outcome. */
@@ -8,7 +9,10 @@ export interface CommandResult {
   readonly outcome: JsonObject;
 }
 
-/** A reducer's outcome is JSON, which types with unknown extra fields cannot express. */
+/**
+ * A reducer's outcome is JSON, which types with unknown extra fields cannot express. Attachments are shown without their bodies:
+ * outcomes are journaled, and stand in results.
+ */
 export function asJsonOutcome(outcome: object): JsonObject {
-  return outcome as JsonObject;
+  return withoutAttachmentBodies(outcome) as JsonObject;
 }

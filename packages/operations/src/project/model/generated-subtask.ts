@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { generatedTaskSchema } from './generated-task.ts';
+import { generatedTaskSchema, plannedTaskSchema } from './generated-task.ts';
 
 /** A subtask as an LLM gives it: as lenient as a task, and its id no more than a name within its answer. */
 export const generatedSubtaskSchema = z.object({
@@ -13,4 +13,12 @@ export const generatedSubtaskSchema = z.object({
   ),
   status: generatedTaskSchema.shape.status,
 });
+
+/** A subtask as a plan needs it. */
+export const plannedSubtaskSchema = generatedSubtaskSchema
+  .extend({
+    details: plannedTaskSchema.shape.details,
+    testStrategy: plannedTaskSchema.shape.testStrategy,
+  })
+  .meta({ required: ['id', 'title', 'description', 'details', 'testStrategy'] });
 export type GeneratedSubtask = z.infer<typeof generatedSubtaskSchema>;

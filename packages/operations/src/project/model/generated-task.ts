@@ -9,12 +9,18 @@ export const MAX_TASKS_PER_ANSWER = 500;
 const MAX_NEW_DEPENDENCIES = 200;
 
 /** Some models write long text as a list of lines. */
-const text = (most: number) =>
+const textOrLines = <T extends z.ZodType>(inner: T) =>
   z.preprocess(
     (value) =>
       Array.isArray(value) && value.every((line) => typeof line === 'string') ? value.join('\n') : value,
-    z.string().max(most),
+    inner,
   );
+const text = (most: number) => textOrLines(z.string().max(most));
+/** The LLM is asked for a text that is not empty; an empty one is read as none. */
+const textThatSaysSomething = z.preprocess(
+  (value) => (typeof value === 'string' && value.trim() === '' ? null : value),
+  nullAsAbsent(textOrLines(z.string().trim().min(1, 'must not be empty').max(TASK_LIMITS.detailsLength))),
+);
 
 /** Some models write dependencies as "1, 2", or as one number. */
 const dependencies = z.preprocess((value) => {
@@ -53,4 +59,18 @@ export const generatedTaskSchema = z.object({
   dependencies: nullAsAbsent(dependencies).describe('Ids of the tasks that must be done before this one'),
   status: nullAsAbsent(statusSchema),
 });
+
+/**
+ * A task as a plan needs it: whoever takes it is told how to do it, and how to know that it is done. The schema that the LLM is
+ * given requires both, and neither empty. An answer that lacks one is read all the same: agents of claude-task-master leave them out,
+ * and asking again would cost the whole answer.
+ */
+export const plannedTaskSchema = generatedTaskSchema
+  .extend({
+    details: textThatSaysSomething.describe('How to do it: steps, interfaces, data, edge cases; never empty'),
+    testStrategy: textThatSaysSomething.describe(
+      'How someone else can tell that it works: what to do, and what has to come out; never empty',
+    ),
+  })
+  .meta({ required: ['id', 'title', 'description', 'details', 'testStrategy'] });
 export type GeneratedTask = z.infer<typeof generatedTaskSchema>;

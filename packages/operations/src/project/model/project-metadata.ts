@@ -15,10 +15,23 @@ export const METADATA_LIMITS = {
 
 const text = z.string().max(METADATA_LIMITS.textLength).optional();
 
+/** The name of a language, such as Español or "Deutsch (Schweiz)": too short and plain for a sentence to an LLM. */
+export const languageSchema = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(60)
+  .refine(
+    (name) => /^[\p{L}\p{M}\p{N} ()_,/-]*$/u.test(name),
+    'must be the name of a language: letters, digits, blanks or ( ) _ , / -',
+  );
+
 export const projectMetadataSchema = z.object({
   name: z.string().min(1).max(METADATA_LIMITS.nameLength).optional(),
   requirements: text,
   techStack: text,
+  /** In which operations are answered; without one, in that of their data. */
+  language: languageSchema.optional(),
   created: z.string().optional(),
 });
 export type ProjectMetadata = Readonly<z.infer<typeof projectMetadataSchema>>;

@@ -1,7 +1,7 @@
 import { BatonError } from '@baton/protocol';
 import type { Project, Tag } from './project.ts';
 import type { ConnectedFile } from './project-metadata.ts';
-import { formatTaskRef, type TaskRef } from './task-id.ts';
+import { formatTaskRef, parseTaskRef, type TaskRef } from './task-id.ts';
 import type { Subtask, Task } from './task.ts';
 
 /** @throws BatonError `tag_not_found`, naming the tags that there are. */
@@ -26,6 +26,14 @@ export function requireSubtask(task: Task, tagName: string, ref: TaskRef): Subta
   const found = task.subtasks.find(({ id }) => id === ref.subtask);
   if (found === undefined) throw taskNotFoundError(tagName, ref);
   return found;
+}
+
+/** The task ("5") or subtask ("5.2") of a tag; undefined where there is none. */
+export function itemAt(project: Project, tag: string, id: string): Task | Subtask | undefined {
+  const ref = parseTaskRef(id);
+  const task = ref && project.tags.get(tag)?.tasks.find((one) => one.id === ref.task);
+  if (ref?.subtask === undefined) return task;
+  return task?.subtasks.find((one) => one.id === ref.subtask);
 }
 
 function taskNotFoundError(tag: string, ref: TaskRef): BatonError {

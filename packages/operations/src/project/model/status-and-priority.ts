@@ -12,7 +12,7 @@ export const STATUSES = [
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
-export const PRIORITIES = ['high', 'medium', 'low'] as const;
+export const PRIORITIES = ['critical', 'high', 'medium', 'low'] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** What people and models write instead, after case, blanks and underscores were evened out. */
@@ -38,7 +38,8 @@ const STATUS_WORDINGS: Readonly<Record<Status, readonly string[]>> = {
 };
 
 const PRIORITY_WORDINGS: Readonly<Record<Priority, readonly string[]>> = {
-  high: ['critical', 'urgent', 'highest', 'very-high', 'major', 'blocker', 'p0', 'p1', 'must', 'must-have'],
+  critical: ['urgent', 'blocker', 'p0'],
+  high: ['highest', 'very-high', 'major', 'p1', 'must', 'must-have'],
   medium: ['normal', 'moderate', 'med', 'mid', 'average', 'default', 'p2', 'should', 'should-have'],
   low: ['lowest', 'very-low', 'minor', 'trivial', 'optional', 'p3', 'p4', 'could', 'nice-to-have'],
 };

@@ -11,6 +11,11 @@ const changes = {
   dependencies: generatedTaskSchema.shape.dependencies,
 };
 
+/** See `RequestedStatuses`. */
+const statusQuote = nullAsAbsent(z.string().max(2_000)).describe(
+  'Beside status: the words of the request that ask for it, exactly as they stand there',
+);
+
 export const MAX_UPDATED_SUBTASKS = 200;
 
 export const subtaskUpdateSchema = z.object({
@@ -19,7 +24,8 @@ export const subtaskUpdateSchema = z.object({
   ),
   ...changes,
   dependencies: changes.dependencies.describe('Numbers of subtasks of the same task'),
-  status: generatedTaskSchema.shape.status,
+  status: generatedTaskSchema.shape.status.describe('Only where the request asks for another status'),
+  statusQuote,
 });
 export type SubtaskUpdate = z.infer<typeof subtaskUpdateSchema>;
 
@@ -29,6 +35,7 @@ export const taskUpdateSchema = z.object({
   ...changes,
   priority: generatedTaskSchema.shape.priority,
   status: generatedTaskSchema.shape.status.describe('Only where the request asks for another status'),
+  statusQuote,
   subtasks: nullAsAbsent(z.array(subtaskUpdateSchema).max(MAX_UPDATED_SUBTASKS)).describe(
     'Only subtasks that change, and new ones',
   ),

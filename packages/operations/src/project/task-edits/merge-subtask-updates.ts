@@ -2,7 +2,14 @@ import { BatonError } from '@baton/protocol';
 import { nextSubtaskIds } from './next-subtask-ids.ts';
 import { type Dependency, dependencyRelativeToParent } from '../model/task-id.ts';
 import { type Subtask, type Task, TASK_LIMITS } from '../model/task.ts';
+import type { IgnoredStatus } from '../model/ignored-status.ts';
 import type { SubtaskUpdate } from '../model/task-update.ts';
+
+interface MergedSubtasks {
+  readonly subtasks: readonly Subtask[];
+  /** Statuses that were given for done subtasks, and for new ones. */
+  readonly ignored: readonly IgnoredStatus[];
+}
 
 /**
  * A task's subtasks with an LLM's changes: those that are done stay as they are, those that are not mentioned stay,
@@ -10,7 +17,7 @@ import type { SubtaskUpdate } from '../model/task-update.ts';
  *
  * @throws BatonError `limit_size`.
  */
-export function mergeSubtaskUpdates(task: Task, updates: readonly SubtaskUpdate[]): readonly Subtask[] {
+export function mergeSubtaskUpdates(task: Task, updates: readonly SubtaskUpdate[]): MergedSubtasks {
   const free = new Map(task.subtasks.map((subtask) => [subtask.id, subtask]));
   const meant = updates.map((update) => {
     const subtask = free.get(update.id);
@@ -38,7 +45,7 @@ export function mergeSubtaskUpdates(task: Task, updates: readonly SubtaskUpdate[
   for (const [at, update] of updates.entries()) {
     const subtask = meant[at];
     if (subtask === undefined || subtask.status === 'done') continue;
-    const { id: _, dependencies, status: _asked, ...rest } = update;
+    const { id: _, dependencies, statusQuote: _quote, ...rest } = update;
     const fields = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
     changed.set(subtask.id, {
       ...subtask,
@@ -58,7 +65,17 @@ export function mergeSubtaskUpdates(task: Task, updates: readonly SubtaskUpdate[
       testStrategy: update.testStrategy ?? '',
     };
   });
-  return [...task.subtasks.map((subtask) => changed.get(subtask.id) ?? subtask), ...added];
+  return {
+    subtasks: [...task.subtasks.map((subtask) => changed.get(subtask.id) ?? subtask), ...added],
+    ignored: updates.flatMap((update, at): IgnoredStatus[] => {
+      const id = idOf.get(update);
+      const { status } = update;
+      const had = meant[at]?.status ?? 'pending';
+      if (id === undefined || status === undefined || status === had) return [];
+      if (meant[at] !== undefined && had !== 'done') return [];
+      return [{ id: `${task.id}.${id}`, status, reason: had === 'done' ? 'done' : 'new' }];
+    }),
+  };
 }
 
 /** The number of one that is done, with another title, is a new subtask that an LLM numbered badly. */

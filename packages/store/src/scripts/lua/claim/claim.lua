@@ -23,7 +23,7 @@ local open, answered, ended = unpack(redis.call(
 local closed = refusal_of_closed(answered, ended)
 if closed then return closed end
 local wait = find_interaction(parse_waits(open), A_number)
-if not wait then return {'interaction_not_found'} end
+if not wait or wait.kind == 'provider' then return {'interaction_not_found'} end
 if wait.due <= now then return {'interaction_expired'} end
 
 local reference = A_ref .. '.' .. A_number .. '|' .. owner

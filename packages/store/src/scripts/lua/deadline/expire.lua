@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- EXPIRE: gives a task what has fallen due by Redis's clock: its own deadline, an interaction's, a sleep's end. Called for
 -- what LIST_DUE_TASKS found; early or repeated calls change nothing.
--- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers activeChangeChannel parent
+-- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers calls activeChangeChannel parent
 -- ARGV: topic ref expired taskExpired retention parent
 -- Returns: {'gone', next}, {'ended', next}, {'due', next} or {'early'}: next is the job to add, as "number list", or '';
 --          {'parent', parent} for a step of a workflow whose record was not given
@@ -18,6 +18,7 @@
 -- @include task_status
 -- @include task_waiters
 -- @include change_feed
+-- @include provider_calls
 -- @include end_task
 -- At so many pending interactions it looks for those of a task that is gone.
 local MOST_LOOKED_AT = 500
@@ -55,17 +56,21 @@ if expires_at <= now then
   return {'ended', end_task(task, now, 'failed', A_taskExpired, 'expired')}
 end
 
-local waits, due, fields, references, grown = {}, 0, {}, {}, 0
+local waits, due, fields, references, calls, grown = {}, 0, {}, {}, {}, 0
 for _, wait in ipairs(parse_waits(open)) do
   if wait.due > now then
     waits[#waits + 1] = wait
   else
     due = due + 1
-    local entry = wait.kind == 'sleep' and 'sleep+null' or wait.kind .. '-' .. A_expired
+    local entry = wait.kind == 'sleep' and 'sleep+null' or journal_kind(wait) .. '-' .. A_expired
     add_pair(fields, F_journal .. wait.path, entry)
     grown = grown + #entry + W_journal
     if wait.number > 0 then
-      references[#references + 1] = A_ref .. '.' .. wait.number .. '|' .. principal
+      if wait.kind == 'provider' then
+        calls[#calls + 1] = A_ref .. '.' .. wait.number
+      else
+        references[#references + 1] = A_ref .. '.' .. wait.number .. '|' .. principal
+      end
       local ended = string.format('expired;%d', now)
       add_pair(fields, F_ended .. wait.number, ended)
       grown = grown + #ended + W_ended
@@ -85,5 +90,5 @@ add_pair(fields, F_queue, queued and queue or 'ready')
 write_all('HSET', K_task, fields)
 write_all('ZREM', K_pending, references)
 write_all('ZREM', K_claims, references)
-publish_task_change(principal, #references > 0)
-return {'due', queued and '' or enqueue_task(now)}
+publish_task_change(principal, #references + #calls > 0)
+return {'due', join_jobs(queued and '' or enqueue_task(now), drop_calls(now, calls))}

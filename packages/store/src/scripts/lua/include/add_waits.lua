@@ -13,7 +13,8 @@ end
 
 -- Opens interactions and sleeps of a task {principal, expires_at, waits, interactions_opened}. None is due after the
 -- task's own end, so that no answer is accepted that the task cannot use any more.
--- Extends the task's waits, and `fields` by what its record is to hold of them. Returns the bytes of those. Needs deferred_writes.
+-- Extends the task's waits, and `fields` by what its record is to hold of them. Returns the bytes of those. Needs deferred_writes and
+-- provider_calls: where `task.calls` is set then, some wait for their turn.
 local function add_waits(task, now, from, count, fields)
   local bytes = 0
   for at = from, from + (count - 1) * WAIT_ARGS, WAIT_ARGS do
@@ -30,7 +31,12 @@ local function add_waits(task, now, from, count, fields)
         add_pair(fields, F_summary .. number, created .. summary)
         bytes = bytes + #created + #summary + W_summary
       end
-      defer_write('ZADD', K_pending, now, A_ref .. '.' .. number .. '|' .. task.principal)
+      if kind == 'provider' then
+        add_call(number)
+        task.calls = true
+      else
+        defer_write('ZADD', K_pending, now, A_ref .. '.' .. number .. '|' .. task.principal)
+      end
     end
     task.waits[#task.waits + 1] = {number = number, due = due, kind = kind, path = path}
   end

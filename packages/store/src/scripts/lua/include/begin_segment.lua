@@ -1,3 +1,6 @@
+-- How often the tenant's agents have changed: with it a worker knows whether it has read them as they are now.
+local function agent_revision() return redis.call('HGET', K_tenant, 'agentChanges') or '0' end
+
 -- Begins a segment of a task for job `number`, behind a new fence: {fence, tries, whole, field, value, ...}, and its bytes. whole
 -- 1: these are all fields that a replay needs. whole 0, of a large task and only where `large` allows it: those that must be read
 -- together with the fence; the rest, which only grows while the segment runs, is read in pages. False when the task has

@@ -6,9 +6,11 @@ local function change_channel()
 end
 
 -- Publishes that a task has changed; `listed` is true when an entry of a list came or went with it. Without a topic it is the
--- script's own task.
-local function publish_task_change(principal, listed, topic)
+-- script's own task. `streamed` is true when there is only more of a streamed answer to read.
+local function publish_task_change(principal, listed, topic, streamed)
   local channel = change_channel()
   if not channel then return end
-  redis.call('PUBLISH', channel, cjson.encode({kind = 'task', member = topic or A_topic, principal = principal, listed = listed}))
+  redis.call('PUBLISH', channel, cjson.encode({
+    kind = 'task', member = topic or A_topic, principal = principal, listed = listed, streamed = streamed,
+  }))
 end

@@ -1,6 +1,7 @@
 -- How far a streamed answer has come, in its field `chunk_state`: "bytes;chunks;missing;0", missing being the first sequence that
--- was not posted yet, as far as it was looked for. The chunks are in K_chunks, a hash: text by sequence. Another layout is an earlier
--- release's, whose chunks stand elsewhere: the stream begins anew.
+-- was not posted yet, as far as it was looked for, and behind it ";stream" of one that is not the first: each stream takes the place of
+-- those with lower numbers. The chunks are in K_chunks, a hash: text by sequence. Another layout is an earlier release's, whose chunks
+-- stand elsewhere: the stream begins anew.
 
 -- A chunk counts as so many bytes at least: an empty one takes a field too.
 local MIN_CHUNK_BYTES = W_chunk_least
@@ -8,8 +9,10 @@ local MIN_CHUNK_BYTES = W_chunk_least
 local MOST_PASSED = 1000
 
 local function read_chunk_state(text)
-  local bytes, chunks, missing = string.match(text or '', '^(%d+);(%d+);(%d+);0$')
-  return {bytes = tonumber(bytes or 0), chunks = tonumber(chunks or 0), missing = tonumber(missing or 0)}
+  local bytes, chunks, missing, stream = string.match(text or '', '^(%d+);(%d+);(%d+);0;?(%d*)$')
+  return {
+    bytes = tonumber(bytes or 0), chunks = tonumber(chunks or 0), missing = tonumber(missing or 0), stream = tonumber(stream) or 0,
+  }
 end
 
 -- Moves `missing` on towards the first sequence that was not posted: each is passed once in the life of an answer. Returns whether
@@ -37,5 +40,6 @@ local function stored_chunk_bytes(state)
 end
 
 local function format_chunk_state(state)
-  return string.format('%d;%d;%d;0', state.bytes, state.chunks, state.missing)
+  local text = string.format('%d;%d;%d;0', state.bytes, state.chunks, state.missing)
+  return state.stream == 0 and text or text .. ';' .. state.stream
 end

@@ -50,3 +50,9 @@ local function count_for_tenant(field, by)
   end
   counts[field] = (counts[field] or 0) + by
 end
+
+-- What the calls of the batch have counted so far of a field of the tenant's record.
+local function counted_in_batch(field)
+  local counts = cache['counts of ' .. K_tenant]
+  return counts and counts[field] or 0
+end

@@ -1,7 +1,7 @@
 -- Ends a task, whatever ends it: what is open is cancelled or expired (`interaction_end`), its places in the indexes go,
 -- its record stays readable for the retention time. The fence moves, so a segment that still runs can write nothing more.
 -- `task`: its fields fence, waits, principal, events, waiters, queue, program, bytes and parent. Returns the job to add, or ''.
--- Needs deferred_writes, storage, retention, ready_queue, waits, task_status, task_waiters and change_feed.
+-- Needs deferred_writes, storage, retention, ready_queue, waits, task_status, task_waiters, change_feed and provider_calls.
 
 -- A result of more bytes is told to a workflow by its length, and so is one for which its record has no room.
 local MOST_OF_RESULT, MOST_OF_WORKFLOW = 262144, 2097152
@@ -36,10 +36,14 @@ local function end_task(task, now, status, payload, interaction_end)
     F_status, status, F_outcome, payload, F_updated_at, now, F_fence, (task.fence or 0) + 1,
     F_waits, '', F_waiters, '', F_queue, '',
   }
-  local references, grown = {}, #payload
+  local references, calls, grown = {}, {}, #payload
   for _, wait in ipairs(parse_waits(task.waits)) do
     if wait.number > 0 then
-      references[#references + 1] = A_ref .. '.' .. wait.number .. '|' .. task.principal
+      if wait.kind == 'provider' then
+        calls[#calls + 1] = A_ref .. '.' .. wait.number
+      else
+        references[#references + 1] = A_ref .. '.' .. wait.number .. '|' .. task.principal
+      end
       local ended = string.format('%s;%d', interaction_end, now)
       add_pair(fields, F_ended .. wait.number, ended)
       grown = grown + #ended + W_ended
@@ -52,7 +56,7 @@ local function end_task(task, now, status, payload, interaction_end)
   write_all('ZREM', K_claims, references)
   count_for_tenant('open', -1)
   defer_write('ZREM', K_deadlines, A_ref)
-  local next_job = leave_queue(task.queue, task.program, now)
+  local next_job = join_jobs(leave_queue(task.queue, task.program, now), drop_calls(now, calls))
   -- Should nobody sweep for a day, the record leaves by itself.
   redis.call('PEXPIRE', K_task, A_retention + RETENTION_GRACE)
   retain_task(now)

@@ -46,9 +46,9 @@ end
 local OVERDRAFT_PARTS = 4
 
 -- The refusal of what would take `bytes` more than the tenant's limit allows, or nil; `accepted`: of a task that was accepted.
--- Asked before anything is written.
+-- Asked before anything is written; `stored` is as the tenant's record says, without what other calls of the batch have counted since.
 local function refusal_of_storage(limit, stored, bytes, accepted)
-  stored = tonumber(stored or 0)
+  stored = tonumber(stored or 0) + counted_in_batch('stored')
   local most = tonumber(limit) * (accepted and 1 + 1 / OVERDRAFT_PARTS or 1)
   if bytes > 0 and stored + bytes > most then
     return {'limit_storage', 'storedBytes', limit, string.format('%d', stored)}

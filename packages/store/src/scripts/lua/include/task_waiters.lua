@@ -13,8 +13,8 @@ local function split_waiters(waiters)
 end
 
 -- Notifies them, and only them, of the task's state: a line each, one message to a replica for all calls of the batch.
--- The caller clears the field. `seen` is the number of events that the program has consumed. A payload over 64 KiB is
--- left for the replica to read.
+-- The caller clears the field. `seen` is the number of events that the program has consumed; `payload`: what waiters show of it, as
+-- JSON without line breaks. One over 64 KiB is left for the replica to read, and so is none.
 local function notify_task_waiters(waiters, topic, seen, status, payload)
   if not waiters or waiters == '' then return end
   if #payload > 65536 then payload = '' end

@@ -1,4 +1,5 @@
--- A task's open waits, in its field `waits`: "number;due;kind;path" each, space-separated. Number 0 is a sleep.
+-- A task's open waits, in its field `waits`: "number;due;kind;path" each, space-separated. Number 0 is a sleep. Of kind `provider` is an
+-- interaction that a worker answers by an LLM endpoint: nobody outside is asked.
 local function parse_waits(text)
   local waits = {}
   for number, due, kind, path in string.gmatch(text or '', '(%d+);(%d+);(%a+);(%S+)') do
@@ -21,6 +22,16 @@ local function find_interaction(waits, number)
   for place, wait in ipairs(waits) do
     if wait.number == number then return wait, place end
   end
+end
+
+-- The kind of the journal's entry: a call to an LLM endpoint answers a program as an agent does.
+local function journal_kind(wait)
+  return wait.kind == 'provider' and 'llm' or wait.kind
+end
+
+-- Whether an LLM request, by its field `summary`, asks for a text that comes in chunks.
+local function asks_stream(summary)
+  return summary and string.match(summary, '^%d+;[^;]*;([^;]*)') == 'streamText'
 end
 
 -- The refusal of what is asked of an interaction that is not pending any more, by its fields `answered` and `ended`.

@@ -1,10 +1,13 @@
 #!lua
 -- ACCEPT_ANSWER: takes the answer to an interaction, once, and puts its task into its tenant's ready list.
--- KEYS: credential tenant rates task pending claims ready held jobs tenantsWithJobs workers activeChangeChannel
--- ARGV: digest principal scopes need bytes weight floor topic ref number answer fingerprint channel
+-- KEYS: credential tenant rates task pending claims ready held jobs tenantsWithJobs workers activeChangeChannel usage
+-- ARGV: digest principal scopes need bytes weight floor topic ref number answer fingerprint channel used checked
+--       used: what the answer says that its LLM call used, "<tokens in>;<tokens out>;<model>"
+--       checked: the state of the chunks that the answer was held against, '' before it was, '*' where it need not be
 -- Returns: {'accepted', event, next, expiresInMs}: next is the job to add, as "number list", or '', and behind it 1 where chunks of
 --          the answer were posted, which are of no use now; {'replayed', event} for the same answer again; {'interaction_not_found'},
---          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'},
+--          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}, {'streamed', principal, scopes} where there are
+--          chunks that the answer was not held against,
 --          {'limit_size', limit, bytes, most}, or a refusal of ADMIT
 -- Transitions: task input_required -> working, interaction pending -> answered
 -- The answer becomes the journal's entry of its effect, so that whoever resumes the task finds it there.
@@ -24,16 +27,18 @@
 -- @include ready_queue
 -- @include task_waiters
 -- @include change_feed
+-- @include usage
 local now = clock()
 local refusal, principal, scopes, limits, expires_in = authenticate(now, 'answerBytes')
 if refusal then return refusal end
 local owner = visible_owner(principal, scopes)
 if not owner then return take_answer_token(now) or {'interaction_not_found'} end
-local open, answered, ended, events, waiters, chunk_state, queue, bytes = unpack(redis.call(
+local open, answered, ended, events, waiters, chunk_state, queue, bytes, program, summary, task_usage = unpack(redis.call(
   'HMGET', K_task, F_waits, F_answered .. A_number, F_ended .. A_number, F_events, F_waiters,
-  F_chunk_state .. A_number, F_queue, F_bytes))
+  F_chunk_state .. A_number, F_queue, F_bytes, F_program, F_summary .. A_number, F_usage))
 local waits = parse_waits(open)
 local wait, place = find_interaction(waits, A_number)
+if wait and wait.kind == 'provider' then wait = nil end
 local over_rate = take_answer_token(now, wait)
 if over_rate then return over_rate end
 if answered and string.match(answered, '^[^;]+') == A_fingerprint then return {'replayed', events or '0'} end
@@ -42,6 +47,7 @@ if closed then return closed end
 
 if not wait then return {'interaction_not_found'} end
 if wait.due <= now then return {'interaction_expired'} end
+if chunk_state and A_checked ~= '*' and A_checked ~= chunk_state then return {'streamed', principal, scopes} end
 local answer_bytes = limits[1]
 if #A_answer > tonumber(answer_bytes) then return {'limit_size', 'answerBytes', #A_answer, answer_bytes} end
 
@@ -50,6 +56,11 @@ local event = (events or 0) + 1
 -- A segment that runs right now finds the answer itself: PARK sees an event that it has not consumed.
 local queued = queue and queue ~= ''
 local receipt = string.format('%s;%d;%s', A_fingerprint, now, principal)
+local usage_now, took
+if wait.kind == 'llm' then
+  usage_now, took = count_usage(program, summary, task_usage, A_used, now)
+  receipt = receipt .. ';' .. took .. ';' .. A_used
+end
 local grown = #wait.kind + 1 + #A_answer + W_journal + #receipt + W_answered
 if chunk_state then grown = grown - stored_chunk_bytes(read_chunk_state(chunk_state)) end
 local bytes_now = add_bytes(bytes, grown)
@@ -59,6 +70,7 @@ local fields = {
   F_queue, queued and queue or 'ready',
 }
 if bytes_now then add_pair(fields, F_bytes, bytes_now) end
+if usage_now then add_pair(fields, F_usage, usage_now) end
 local _, waiters_now = added_waiter(waiters, A_channel)
 if waiters_now then add_pair(fields, F_waiters, waiters_now) end
 write_all('HSET', K_task, fields)

@@ -3,10 +3,11 @@
 -- them.
 -- KEYS: credential tenant claims holder ...
 --       behind them the task of each interaction, and then what is past of each such task, unless all of them are pending
--- ARGV: digest principal scopes need status operation role limit bytes examine whole lease ...
+-- ARGV: digest principal scopes need status operation role limit bytes itemBytes examine whole lease ...
 --       an empty status, operation or role: any; limit and bytes: how many, and how large in all, at most, but one at
---       least; examine: how many bytes are looked at before the page ends, whether they match or not; whole 0: LLM calls
---       without their requests; lease 0: no claim; behind them each one's reference
+--       least; itemBytes: what each counts beside its request or summary; examine: how many bytes are looked at before the
+--       page ends, whether they match or not; whole 0: LLM calls without their requests; lease 0: no claim; behind them each
+--       one's reference
 -- Returns: a refusal of RECHECK, or {'ok', until, scanned, contended}, and behind it {at, program, principal, wait, answered,
 --          ended, request, summary} of each that matches, wait being its own of the task's open waits. until: the end of the
 --          leases given; scanned: how many were looked at before the page was full;
@@ -95,7 +96,7 @@ local function fetch(task_key, past_key, number)
     end
   end
   if A_whole == '1' then summary = false elseif summary then request = false end
-  return {0, task.program, task.principal, wait or false, answered, ended, request, summary}, #(request or summary)
+  return {0, task.program, task.principal, wait or false, answered, ended, request, summary}, #(request or summary) + tonumber(A_itemBytes)
 end
 
 if lease > 0 and is_holder(RELEASED, now) then return {'ok', '0', count, 0} end

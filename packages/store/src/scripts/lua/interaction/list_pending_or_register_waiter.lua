@@ -1,10 +1,10 @@
 #!lua flags=allow-oom
 -- LIST_PENDING_OR_REGISTER_WAITER: pages through the index of pending interactions, oldest first.
 -- KEYS: credential tenant pending claims
--- ARGV: digest principal scopes need score member limit scanLimit hideClaimed channel unfiltered
+-- ARGV: digest principal scopes need score member limit scanLimit hideClaimed channel unfiltered owner
 --       score and member: the cursor; limit: how many at most; scanLimit: how many are looked at; hideClaimed 1: not what
 --       is claimed; channel: the replica that waits for something to become pending, should there be nothing; unfiltered
---       0: the caller may drop what is found
+--       0: the caller may drop what is found; owner: only what this principal's calls ask for, or ''
 -- Returns: a refusal of RECHECK, or {'ok', expiresInMs, {member, score, ...}, free}, and behind it score and member to go
 --          on from unless it is the end.
 --          free: ms until the first claim ends that hid something, or -1
@@ -68,7 +68,8 @@ while scanned < scan_limit and #found < limit * 2 do
     if #found < limit * 2 then
       scanned = scanned + 1
       last = {score, member}
-      local visible = sees_all or string.sub(member, string.find(member, '|', 1, true) + 1) == principal
+      local owner = string.sub(member, string.find(member, '|', 1, true) + 1)
+      local visible = (sees_all or owner == principal) and (A_owner == '' or owner == A_owner)
       local claimed_until = visible and lease_ends and tonumber(lease_ends[(at + 1) / 2] or 0)
       if claimed_until and claimed_until > now then
         if free < 0 or claimed_until - now < free then free = claimed_until - now end

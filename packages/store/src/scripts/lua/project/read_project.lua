@@ -1,14 +1,16 @@
 #!lua flags=no-writes,allow-oom
 -- READ_PROJECT: some fields of a project as they are at one version; all of them where that is little.
--- KEYS: project projectUse
+-- KEYS: tenant project projectUse
 -- ARGV: name whole ...
 --       whole: a project whose values have at most so many bytes is read whole, 0 for never; then the fields
--- Returns: {'none'}; {'whole', version, indexed, use, field, value, ...}; {'part', version, indexed, use, value of each field, ...};
---          indexed is 1 where the index fields are those of this version; use: the entry of projectUse, '' for none
+-- Returns: {'none'}; {'whole', version, indexed, use, tokens, field, value, ...}; {'part', version, indexed, use, tokens, value of each field, ...};
+--          indexed is 1 where the index fields are those of this version; use: the entry of projectUse, '' for none; tokens: promptTokens
+-- @include tenant_limits
 local version, index_version = unpack(redis.call('HMGET', K_project, 'v', 'i'))
 if not version then return {'none'} end
 local indexed = index_version == version and 1 or 0
 local function prepend(kind, values)
+  table.insert(values, 1, read_tenant('promptTokens')[1])
   table.insert(values, 1, redis.call('HGET', K_projectUse, A_name) or '')
   table.insert(values, 1, indexed)
   table.insert(values, 1, version)

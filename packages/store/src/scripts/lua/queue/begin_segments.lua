@@ -1,11 +1,12 @@
 #!lua flags=allow-oom
 -- BEGIN_SEGMENTS: begins segments of tasks that are in a job's batch, each behind a new fence. What has ended leaves the batch.
--- KEYS: ready held jobs tenantsWithJobs workers task...
+-- KEYS: ready held jobs tenantsWithJobs workers tenant task...
 -- ARGV: topic number bytes ref...
 --       topic: the tenant, a colon; bytes: how large what is loaded may be in all; the first is always loaded
--- Returns: {next, loaded}: next is the job to add, as "number list", or ''; loaded is JSON with an entry for each ref:
+-- Returns: {next, loaded, revision}: next is the job to add, as "number list", or ''; loaded is JSON with an entry for each ref:
 --          as begin_segment returns it; false for a task that has ended or is not in the batch, or "" for one that there was no
---          room for. One large task has all of the room
+--          room for. One large task has all of the room;
+--          revision: how often the tenant's agents have changed
 -- @include clock
 -- @include deferred_writes
 -- @include ready_queue
@@ -21,7 +22,7 @@ for at = A_rest, #ARGV do
     if room <= 0 then
       segment = ''
     else
-      segment, bytes = begin_segment(KEYS[6 + at - A_rest], A_number, begun == 0)
+      segment, bytes = begin_segment(KEYS[7 + at - A_rest], A_number, begun == 0)
       room = room - bytes
       if segment then
         begun = begun + 1
@@ -36,4 +37,4 @@ for at = A_rest, #ARGV do
   end
   loaded[#loaded + 1] = segment
 end
-return {next_job, cjson.encode(loaded)}
+return {next_job, cjson.encode(loaded), agent_revision()}

@@ -1,14 +1,14 @@
 #!lua flags=allow-oom
 -- DEQUEUE: gives a BullMQ job its batch: what it has of an earlier run, or else the first tasks of its list.
--- KEYS: ready held jobs tenantsWithJobs workers ...
+-- KEYS: ready held jobs tenantsWithJobs workers tenant ...
 --       behind them the task of each hint
 -- ARGV: topic list number limit fresh bytes programs ...
 --       topic: the tenant, a colon; list: ready or held; fresh 0: only what it has of an earlier run; bytes: how large the
 --       tasks loaded here may be in all; programs: how many follow, those that the worker has, "name version" each; behind
 --       them the hints: refs of tasks that are likely to be taken, and are loaded here then
--- Returns: {'taken', next, loaded, ref, ...}: next is the job to add, as "number list", or ''; loaded is JSON with an entry
---          for each ref: as begin_segment returns it, or false for what is still to be loaded, such as a large task; {'again', '', '[]', ref,
---          ...}: an earlier run of the job took it; {'lacking'}: the worker has the program of none of the list
+-- Returns: {'taken', next, loaded, revision, ref, ...}: next is the job to add, as "number list", or ''; loaded is JSON with an entry
+--          for each ref: as begin_segment returns it, or false for what is still to be loaded, such as a large task; revision: how often the
+--          tenant's agents have changed; {'again', '', '[]', '', ref, ...}: an earlier run of the job took it; {'lacking'}: the worker has the program of none of the list
 -- A task is in one list or one batch, never in both, and a job that runs twice finds its own batch.
 -- @include clock
 -- @include deferred_writes
@@ -20,11 +20,11 @@ local now = clock()
 local programs = tonumber(A_programs)
 local taken_earlier = redis.call('HGET', K_jobs, A_number)
 if taken_earlier then
-  local reply = {'again', '', '[]'}
+  local reply = {'again', '', '[]', ''}
   for ref in string.gmatch(taken_earlier, '%S+') do reply[#reply + 1] = ref end
   return reply
 end
-if A_fresh == '0' then return {'taken', '', '[]'} end
+if A_fresh == '0' then return {'taken', '', '[]', ''} end
 
 local refs = {}
 if A_list == 'ready' then
@@ -46,13 +46,13 @@ if jobs[A_list] == A_number then
   redis.call('HDEL', K_jobs, A_list)
   jobs[A_list] = false
 end
-if #refs == 0 then return {'taken', request_next_job(now), '[]'} end
+if #refs == 0 then return {'taken', request_next_job(now), '[]', ''} end
 redis.call('HSET', K_jobs, A_number, table.concat(refs, ' '))
 redis.call('ZADD', K_tenantsWithJobs, 'NX', now, tenant_of(A_topic))
 jobs.running = jobs.running + 1
 
 local task_keys, first_hint = {}, A_rest + programs
-for at = first_hint, #ARGV do task_keys[ARGV[at]] = KEYS[6 + at - first_hint] end
+for at = first_hint, #ARGV do task_keys[ARGV[at]] = KEYS[7 + at - first_hint] end
 local loaded, room = {}, tonumber(A_bytes)
 for at, ref in ipairs(refs) do
   local segment, bytes = false, 0
@@ -60,4 +60,4 @@ for at, ref in ipairs(refs) do
   room = room - bytes
   loaded[at] = segment or false
 end
-return {'taken', request_next_job(now), cjson.encode(loaded), unpack(refs)}
+return {'taken', request_next_job(now), cjson.encode(loaded), agent_revision(), unpack(refs)}

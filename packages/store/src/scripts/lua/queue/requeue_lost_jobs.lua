@@ -1,19 +1,21 @@
 #!lua flags=allow-oom
 -- REQUEUE_LOST_JOBS: the tasks of jobs that BullMQ does not have any more, or has failed for good, are ready again. Also
 -- requests a job for each list of the tenant that has none.
--- KEYS: ready held jobs tenantsWithJobs workers task...
+-- KEYS: tenant ready held jobs tenantsWithJobs workers calls task...
 -- ARGV: topic lost ...
 --       topic: the tenant, a colon; lost: how many numbers of lost jobs follow; behind them the ref of each task
--- Returns: {next...}: the jobs to add, as "number list" each
+-- Returns: {next...}: the jobs to add, as "number list" each, and those of calls to LLM endpoints
 -- @include clock
 -- @include deferred_writes
 -- @include ready_queue
+-- @include tenant_limits
+-- @include provider_calls
 local now = clock()
 local lost = {}
 for at = A_rest, A_rest + A_lost - 1 do lost[ARGV[at]] = true end
 local first_ref = A_rest + A_lost
 local task_keys = {}
-for at = first_ref, #ARGV do task_keys[ARGV[at]] = KEYS[6 + at - first_ref] end
+for at = first_ref, #ARGV do task_keys[ARGV[at]] = KEYS[8 + at - first_ref] end
 for number in pairs(lost) do
   for _, list in ipairs({'ready', 'held'}) do
     if redis.call('HGET', K_jobs, list) == number then redis.call('HDEL', K_jobs, list) end
@@ -40,8 +42,10 @@ for _, list in ipairs({'ready', 'held'}) do
   local job = redis.call('EXISTS', key) == 1 and request_job(list, now) or ''
   if job ~= '' then reply[#reply + 1] = job end
 end
+local calls = give_turns(now)
+if calls ~= '' then reply[#reply + 1] = calls end
 local jobs = read_jobs()
-if jobs.ready or jobs.held or jobs.running > 0 then
+if jobs.ready or jobs.held or jobs.running > 0 or redis.call('EXISTS', K_calls) == 1 then
   redis.call('ZADD', K_tenantsWithJobs, now, tenant_of(A_topic))
 else
   redis.call('ZREM', K_tenantsWithJobs, tenant_of(A_topic))

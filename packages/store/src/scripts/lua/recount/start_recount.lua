@@ -4,5 +4,6 @@
 -- ARGV: walk
 -- Returns: {'started'}, {'tenant_not_found'}
 if redis.call('EXISTS', K_tenant) == 0 then return {'tenant_not_found'} end
-redis.call('HSET', K_tenant, 'walk', A_walk, 'walked', redis.call('HGET', K_tenant, 'workflowBytes') or 0, 'walkedEnded', 0)
+local definitions, conversations = unpack(redis.call('HMGET', K_tenant, 'workflowBytes', 'conversationsStored'))
+redis.call('HSET', K_tenant, 'walk', A_walk, 'walked', (definitions or 0) + (conversations or 0), 'walkedEnded', 0)
 return {'started'}

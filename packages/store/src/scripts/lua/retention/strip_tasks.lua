@@ -16,10 +16,11 @@
 local room, byte_room, _, excess = tonumber(A_fields), tonumber(A_bytes), read_excess()
 local begun_ref, begun_cursor = string.match(redis.call('HGET', K_tenant, 'strip') or '', '^(%S+) (%d+)$')
 local done = 0
-for at = A_rest, #ARGV do
-  if excess <= 0 or room <= 0 or byte_room <= 0 then break end
-  local ref, task, past = ARGV[at], KEYS[3 + 2 * (at - A_rest)], KEYS[4 + 2 * (at - A_rest)]
-  local freed, deleted = tonumber(redis.call('HGET', past, F_bytes) or 0), {}
+
+local function strip(ref, task, past)
+  -- First the input: whoever finds that takes the rest for whole.
+  local freed, deleted = tonumber(redis.call('HGET', past, F_bytes) or 0) + redis.call('HSTRLEN', task, F_input), {}
+  redis.call('HDEL', task, F_input)
   redis.call('UNLINK', past)
   local cursor = ref == begun_ref and begun_cursor or '0'
   repeat
@@ -40,11 +41,20 @@ for at = A_rest, #ARGV do
     redis.call('HSET', task, F_bytes, bytes_now)
     excess = excess - freed
   end
-  if cursor == '0' then
-    redis.call('HSET', K_tenant, 'strippedTo', redis.call('ZSCORE', K_retained, ref) or 0, 'strip', '')
-    done = done + 1
-  else
+  return cursor
+end
+
+for at = A_rest, #ARGV do
+  if excess <= 0 or room <= 0 or byte_room <= 0 then break end
+  local ref, task, past = ARGV[at], KEYS[3 + 2 * (at - A_rest)], KEYS[4 + 2 * (at - A_rest)]
+  -- One that was retried meanwhile is open.
+  local until_ms = redis.call('ZSCORE', K_retained, ref)
+  local cursor = until_ms and strip(ref, task, past) or '0'
+  if cursor ~= '0' then
     redis.call('HSET', K_tenant, 'strip', ref .. ' ' .. cursor)
+  else
+    if until_ms then redis.call('HSET', K_tenant, 'strippedTo', until_ms, 'strip', '') end
+    done = done + 1
   end
 end
 return {done}

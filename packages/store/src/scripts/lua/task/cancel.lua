@@ -1,14 +1,15 @@
 #!lua flags=allow-oom
 -- CANCEL: ends a task because someone asked, or takes back one interaction of it (number not 0).
--- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers activeChangeChannel parent
+-- KEYS: tenant task pending claims deadlines due retained ready held jobs tenantsWithJobs workers calls activeChangeChannel parent
 -- ARGV: principal scopes topic ref number payload retention parent
--- Returns: {'cancelled', next}: next is the job to add, as "number list", or ''; {'task_not_found'}, {'task_ended', status}, {'interaction_not_found'},
+-- Returns: {'cancelled', next, program}: next is the job to add, as "number list", or ''; program only of a task; {'task_not_found'}, {'insufficient_scope', need}, {'task_ended', status}, {'interaction_not_found'},
 --          {'interaction_already_answered'}, {'interaction_expired'}, {'interaction_cancelled'}, {'parent', parent} for a step of a
 --          workflow whose record was not given
 -- Transitions: task working -> cancelled, task input_required -> cancelled, task input_required -> working,
 --              interaction pending -> cancelled
 -- @include clock
 -- @include visibility
+-- @include ending_rights
 -- @include deferred_writes
 -- @include storage
 -- @include tenant_limits
@@ -18,9 +19,10 @@
 -- @include ready_queue
 -- @include task_waiters
 -- @include change_feed
+-- @include provider_calls
 -- @include end_task
-local owner = visible_owner(A_principal, A_scopes)
-if not owner then return {'task_not_found'} end
+local owner, refusal = owner_to_end(A_principal, A_scopes, 'admin', 'task_not_found')
+if not owner then return refusal end
 local fence, open, events, waiters, queue, program, status, bytes, answered, ended, parent = unpack(redis.call(
   'HMGET', K_task, F_fence, F_waits, F_events, F_waiters, F_queue, F_program, F_status, F_bytes,
   F_answered .. A_number, F_ended .. A_number, F_parent))
@@ -33,7 +35,7 @@ if A_number == '0' then
     fence = fence, waits = open, principal = owner, events = events, waiters = waiters, queue = queue, program = program,
     bytes = bytes, parent = parent,
   }
-  return {'cancelled', end_task(task, now, 'cancelled', A_payload, 'cancelled')}
+  return {'cancelled', end_task(task, now, 'cancelled', A_payload, 'cancelled'), program}
 end
 
 local closed = refusal_of_closed(answered, ended)
@@ -46,7 +48,7 @@ local reference = A_ref .. '.' .. A_number .. '|' .. owner
 redis.call('ZREM', K_pending, reference)
 redis.call('ZREM', K_claims, reference)
 local queued = queue and queue ~= ''
-local entry, cancelled = wait.kind .. '-' .. A_payload, string.format('cancelled;%d', now)
+local entry, cancelled = journal_kind(wait) .. '-' .. A_payload, string.format('cancelled;%d', now)
 local bytes_now = add_bytes(bytes, #entry + W_journal + #cancelled + W_ended)
 if bytes_now then redis.call('HSET', K_task, F_bytes, bytes_now) end
 redis.call(
@@ -54,4 +56,5 @@ redis.call(
   F_waits, format_waits(waits), F_status, status_of(waits), F_updated_at, now, F_events, (events or 0) + 1,
   F_queue, queued and queue or 'ready')
 publish_task_change(owner, true)
-return {'cancelled', queued and '' or enqueue_task(now)}
+local calls = wait.kind == 'provider' and {A_ref .. '.' .. A_number} or {}
+return {'cancelled', join_jobs(queued and '' or enqueue_task(now), drop_calls(now, calls))}

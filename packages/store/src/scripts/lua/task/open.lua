@@ -1,18 +1,19 @@
 #!lua
 -- OPEN: PARK of a task's first segment. Creates the task with its journal so far and its first waits.
--- KEYS: credential tenant rates task idempotency tasks pending deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
--- ARGV: digest principal scopes need bytes weight floor topic ref operation input arguments idempotencyDigest staleRef life keep journal waits ready ...
---       idempotencyDigest: the idempotency key, as its record's name has it; staleRef: a task that the idempotency key may still name although it is gone; keep: how long the records live at
+-- KEYS: credential tenant rates task idempotency tasks pending deadlines due ready held jobs tenantsWithJobs workers calls activeChangeChannel
+-- ARGV: digest principal scopes need bytes weight floor tool topic ref operation input arguments idempotencyDigest staleRef life keep journal waits ready ...
+--       tool: its name and its tiers; idempotencyDigest: the idempotency key, as its record's name has it; staleRef: a task that the idempotency key may still name although it is gone; keep: how long the records live at
 --       most; journal × (path, entry), then waits × (kind, path, ms until due, request, summary); ready 1: there is work
 --       for a worker at once
--- Returns: {'opened', next, createdAt, path, number, due, ...}: next is the job to add, as "number list", or ''; the last
---          three for each pending interaction; {'exists', ref} for a repeat under the same idempotency key, {'idempotency_conflict', ref},
+-- Returns: {'opened', next, createdAt, path, number, due, ...}: next is the jobs to add, as "number list" or
+--          "ref.number call" each, with commas between them, or ''; the last three for each pending interaction; {'exists', ref} for a repeat under the same idempotency key, {'idempotency_conflict', ref},
 --          {'limit_pending', limit, most}, {'limit_storage', limit, most, used}, {'limit_size', limit, bytes, most, path, principal, scopes} of a request that is too
---          large, or a refusal of ADMIT
+--          large, {'tool_not_offered', offered, tool}, or a refusal of ADMIT
 -- Transitions: task new -> input_required, task new -> working, interaction new -> pending
 -- Repeating it with the same task key changes nothing.
 -- @include clock
 -- @include credential
+-- @include offered_tool
 -- @include trim
 -- @include rate
 -- @include tenant_limits
@@ -21,6 +22,7 @@
 -- @include storage
 -- @include waits
 -- @include task_status
+-- @include provider_calls
 -- @include add_waits
 -- @include ready_queue
 -- @include task_deadline
@@ -31,6 +33,7 @@ local PENDING_LIMIT, TASK_LIMIT, REQUEST_BYTES, TASK_COUNT, PENDING_LIST_WAITERS
 local now = clock()
 local refusal, principal, scopes, tenant = admit(
   now, 'pendingInteractions', 'openTasks', 'delegatedRequestBytes', 'open', 'watch', 'storedBytes', 'stored', 'walk')
+refusal = refusal or refusal_of_tool()
 if refusal then return refusal end
 
 if A_arguments ~= '' then
@@ -44,7 +47,7 @@ end
 local function reply_opened(job, created_at, waits)
   local reply = {'opened', job, created_at}
   for _, wait in ipairs(waits) do
-    if wait.number > 0 then
+    if wait.number > 0 and wait.kind ~= 'provider' then
       reply[#reply + 1] = wait.path
       reply[#reply + 1] = wait.number
       reply[#reply + 1] = wait.due
@@ -55,13 +58,13 @@ end
 
 local journal, wait_count = tonumber(A_journal), tonumber(A_waits)
 local first_wait = A_rest + journal * 2
--- A sleep waits for nobody.
+-- A sleep waits for nobody, and a provider's call for no agent.
 local interactions = 0
 -- All that the caller sent: a little less than what is counted in the end.
 local sent_bytes = W_task + #A_input
 for at = A_rest, first_wait - 1 do sent_bytes = sent_bytes + #ARGV[at] end
 for at = first_wait, #ARGV, WAIT_ARGS do
-  if ARGV[at] ~= 'sleep' then interactions = interactions + 1 end
+  if ARGV[at] ~= 'sleep' and ARGV[at] ~= 'provider' then interactions = interactions + 1 end
   sent_bytes = sent_bytes + #ARGV[at + 3]
 end
 local function refusal_of_limits()
@@ -101,7 +104,6 @@ if A_arguments ~= '' then
   bytes = bytes + #A_idempotencyDigest + W_idempotency
 end
 add_pair(fields, F_bytes, add_bytes(tenant[WALK] and '0;' .. tenant[WALK] or '0', bytes))
-tenant[STORED] = (tenant[STORED] or 0) + bytes
 add_pair(fields, F_status, status_of(task.waits))
 add_pair(fields, F_waits, format_waits(task.waits))
 if A_ready == '1' then add_pair(fields, F_queue, 'ready') end
@@ -115,8 +117,8 @@ set_deadline(first_deadline(task.waits, expires_at))
 -- that opens the only open task, since a tenant with few calls may never meet the other.
 defer_lifetime(K_tasks, A_keep)
 if task_count == 1 or now % 64 == 0 then
-  trim(K_tasks, now - tonumber(A_keep))
-  -- Much later than any task ends, whose process may have had other settings: what is left of one that is gone.
+  -- Much later than any task ends, which may be retried, and whose process may have had other settings: what is left of one that is gone.
+  trim(K_tasks, now - 10 * A_keep)
   trim(K_pending, now - 10 * A_keep)
 end
 if A_arguments ~= '' then
@@ -128,4 +130,6 @@ if interactions > 0 then
   tenant[PENDING_LIST_WAITERS] = false
 end
 publish_task_change(principal, true)
-return reply_opened(A_ready == '1' and enqueue_task(now) or '', string.format('%d', now), task.waits)
+local job = A_ready == '1' and enqueue_task(now) or ''
+if task.calls then job = join_jobs(job, give_turns(now)) end
+return reply_opened(job, string.format('%d', now), task.waits)

@@ -1,9 +1,9 @@
 #!lua
 -- PARK: ends a segment that awaits something: records what it did, opens what it awaits, leaves its job's batch.
--- KEYS: tenant task past pending deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
+-- KEYS: tenant task past pending deadlines due ready held jobs tenantsWithJobs workers calls activeChangeChannel
 -- ARGV: fence topic ref seen journal drops waits ...
 --       journal × (path, entry), drops × path, waits × (kind, path, ms until due, request, summary)
--- Returns: {'parked', next}: next is the job to add, as "number list", or ''; {'again', event} when an event came that
+-- Returns: {'parked', next}: next is the jobs to add, as OPEN says; {'again', event, next} when an event came that
 --          this segment has not seen (the task stays in the batch);
 --          {'stale'} when the fence has moved, {'limit_size', limit, bytes, most, path} of a request that is too large,
 --          {'limit_storage', limit, most, used}: nothing was written
@@ -15,15 +15,18 @@
 -- @include ready_queue
 -- @include task_deadline
 -- @include waits
+-- @include answer_time
 -- @include task_status
+-- @include provider_calls
 -- @include add_waits
 -- @include task_waiters
+-- @include parked_payload
 -- @include pending_list_waiters
 -- @include change_feed
 -- @include past_requests
-local fence, open, expires, events, principal, opened_before, waiters, queue, moved, bytes = unpack(redis.call(
+local fence, open, expires, events, principal, opened_before, waiters, queue, moved, bytes, program = unpack(redis.call(
   'HMGET', K_task, F_fence, F_waits, F_expires_at, F_events, F_principal, F_interactions_opened, F_waiters, F_queue, F_moved,
-  F_bytes))
+  F_bytes, F_program))
 if fence ~= A_fence then return {'stale'} end
 local now = clock()
 local journal, drops, wait_count = tonumber(A_journal), tonumber(A_drops), tonumber(A_waits)
@@ -69,6 +72,8 @@ local bytes_now = add_bytes(bytes, grown)
 if bytes_now then add_pair(fields, F_bytes, bytes_now) end
 local opens_interactions = task.interactions_opened > opened_before
 local status = status_of(waits)
+local is_shown = not again and told_waiters ~= '' and status == 'input_required' and #waits == wait_count
+local shown = is_shown and parked_payload(program, principal, now, waits, first_wait) or ''
 add_pair(fields, F_waits, format_waits(waits))
 add_pair(fields, F_status, status)
 local moved_now = move_past_requests(moved, task.interactions_opened, waits)
@@ -78,6 +83,7 @@ write_all('HDEL', K_task, dropped)
 set_deadline(first_deadline(waits, expires_at))
 if opens_interactions then notify_pending_list_waiters(pending_list_waiters) end
 publish_task_change(principal, opens_interactions)
-if again then return {'again', event} end
-notify_task_waiters(told_waiters, A_topic, A_seen, status, '')
-return {'parked', leave_queue(queue, '', now)}
+local calls = task.calls and give_turns(now) or ''
+if again then return {'again', event, calls} end
+notify_task_waiters(told_waiters, A_topic, A_seen, status, shown)
+return {'parked', join_jobs(leave_queue(queue, '', now), calls)}

@@ -5,8 +5,9 @@
 -- ARGV: digest principal scopes need channel brief
 --       brief: 1 to leave out what it waits for
 -- Returns: {'task_not_found'}, a refusal of RECHECK, or {'ok', expiresInMs, {status, principal, program, created_at,
---          updated_at, expires_at, events_seen, outcome}, number, due, request, summary, ...} with the last four for each open
---          interaction: request, or summary in its place
+--          updated_at, expires_at, events_seen, outcome, usage, streams}, number, due, request, summary, ...} with the last four for each open
+--          interaction: request, or summary in its place; streams: the numbers of those that a worker asks an LLM endpoint
+--          for in chunks, separated by spaces
 -- @include clock
 -- @include credential
 -- @include admission_recheck
@@ -19,20 +20,23 @@ if refusal then return refusal end
 if not visible_owner(principal, scopes) then return {'task_not_found'} end
 local task = redis.call(
   'HMGET', K_task, F_status, F_principal, F_program, F_created_at, F_updated_at, F_expires_at, F_events_seen, F_outcome,
-  F_waits, F_waiters)
+  F_usage, F_waits, F_waiters)
 local waiters, open = table.remove(task), table.remove(task)
 local status = task[1]
-local reply, whole = {'ok', expires_in, task}, false
+local reply, whole, streams = {'ok', expires_in, task}, false, {}
 for _, wait in ipairs(A_brief == '1' and {} or parse_waits(open)) do
-  if wait.number > 0 then
+  if wait.number > 0 and wait.kind ~= 'provider' then
     reply[#reply + 1] = wait.number
     reply[#reply + 1] = string.format('%d', wait.due)
     local summary = whole and redis.call('HGET', K_task, F_summary .. wait.number)
     reply[#reply + 1] = not summary and redis.call('HGET', K_task, F_request .. wait.number)
     reply[#reply + 1] = summary
     whole = whole or wait.kind == 'llm'
+  elseif wait.number > 0 and asks_stream(redis.call('HGET', K_task, F_summary .. wait.number)) then
+    streams[#streams + 1] = wait.number
   end
 end
+task[10] = table.concat(streams, ' ')
 if not has_ended(status) then
   local field, value = added_waiter(waiters, A_channel)
   if field then redis.call('HSET', K_task, F_waiters, value) end

@@ -3,7 +3,7 @@
 -- and again for a caller that was admitted and is still connected.
 -- KEYS: credential tenant rates
 -- ARGV: digest principal scopes need bytes weight floor
--- Returns: {'ok', principal, scopes, expiresInMs, requestBytes}, '' for never, or a refusal, as ADMIT
+-- Returns: {'ok', principal, scopes, expiresInMs, requestBytes, tools}, as ADMIT, or a refusal, as ADMIT
 -- @include clock
 -- @include credential
 -- @include trim
@@ -14,4 +14,4 @@ local refusal, principal, scopes, tenant, expires_in = admit(clock(), 'requestBy
 -- Drops the writes of the rate bucket and of the last use.
 deferred_writes = {}
 if refusal then return refusal end
-return {'ok', principal, scopes, expires_in, tenant[1]}
+return {'ok', principal, scopes, expires_in, tenant[1], offered_tools()}

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { isRecord } from '@baton/protocol';
+import { jsonText, plainText } from '../output/plain-text.ts';
+import { tableText } from '../output/table-text.ts';
+import { RestClient } from '../rest/rest-client.ts';
+import { ConfigurationError } from '../settings/environment.ts';
+import { type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
+import { readYamlFile } from '../settings/yaml-file.ts';
+
+export type ModelRoleAction = 'list' | 'show' | 'set' | 'delete';
+
+export interface ModelRoleFlags extends RestFlags {
+  readonly json?: boolean;
+}
+
+/** A role as REST gives it. */
+interface ShownRole {
+  readonly role: string;
+  readonly configured: boolean;
+  readonly routes: readonly {
+    readonly kind: string;
+    readonly baseUrl?: string;
+    readonly modelId?: string;
+    readonly apiKeySet?: boolean;
+  }[];
+}
+
+/**
+ * `baton roles`: what a tenant's LLM requests are asked of. Returns the exit code. Throws ConfigurationError for a setting or a file
+ * that its user must correct, BatonError for what Baton refuses.
+ */
+export async function runModelRoles(
+  action: ModelRoleAction,
+  [role = '', file = '-']: readonly string[],
+  flags: ModelRoleFlags,
+  environment: NodeJS.ProcessEnv,
+): Promise<number> {
+  const tenant = new RestClient(
+    await tenantRest(flags, environment, 'an API key of the tenant, with scope admin to change roles'),
+  );
+  const path = `/roles/${encodeURIComponent(role)}`;
+  const value = await perform(tenant, action, path, () => readRole(file, environment));
+  const roles = 'roles' in value ? value.roles : 'deleted' in value ? [] : [value];
+  const text = roles.length === 0 ? `${role} is asked of the calling agent.` : rolesText(roles);
+  console.log(flags.json === true ? jsonText(value) : plainText(text));
+  return 0;
+}
+
+type Reply = ShownRole | { readonly roles: readonly ShownRole[] } | { readonly deleted: boolean };
+
+function perform(
+  tenant: RestClient,
+  action: ModelRoleAction,
+  path: string,
+  read: () => unknown,
+): Promise<Reply> {
+  switch (action) {
+    case 'list':
+      return tenant.request('GET', '/roles');
+    case 'show':
+      return tenant.request('GET', path);
+    case 'set':
+      return tenant.request('PUT', path, read());
+    case 'delete':
+      return tenant.request('DELETE', path);
+  }
+}
+
+function rolesText(roles: readonly ShownRole[]): string {
+  const rows = roles.flatMap(({ role, routes }) =>
+    routes.map(({ kind, baseUrl = '', modelId = role, apiKeySet }, at) => [
+      at === 0 ? role : '',
+      kind,
+      modelId,
+      baseUrl,
+      apiKeySet === true ? 'set' : '',
+    ]),
+  );
+  return tableText([['role', 'asks', 'model', 'address', 'key'], ...rows]);
+}
+
+/**
+ * A role from a file, JSON or YAML, or from standard input. A route may name where its key stands, by `apiKeyEnv` or `apiKeyFile`, so
+ * that it need not stand in the file.
+ */
+function readRole(file: string, environment: NodeJS.ProcessEnv): unknown {
+  const role = readYamlFile(file);
+  if (!isRecord(role) || !Array.isArray(role['routes'])) return role;
+  return { ...role, routes: role['routes'].map((route) => withKey(route, environment)) };
+}
+
+function withKey(route: unknown, environment: NodeJS.ProcessEnv): unknown {
+  if (!isRecord(route)) return route;
+  const { apiKeyEnv, apiKeyFile, ...rest } = route;
+  if (typeof apiKeyEnv === 'string') {
+    const apiKey = environment[apiKeyEnv];
+    if (apiKey === undefined || apiKey === '') throw new ConfigurationError(`${apiKeyEnv} is not set`);
+    return { ...rest, apiKey };
+  }
+  if (typeof apiKeyFile !== 'string') return route;
+  try {
+    return { ...rest, apiKey: readFileSync(apiKeyFile, 'utf8').trim() };
+  } catch (error) {
+    throw new ConfigurationError(`${apiKeyFile}: ${error instanceof Error ? error.message : 'unreadable'}`);
+  }
+}

@@ -1,0 +1,99 @@
+import { type Output, print } from '../output/print.ts';
+import { UsageError } from '../process/exit-codes.ts';
+import { RestClient } from '../rest/rest-client.ts';
+import { namedTenantRest, type RestFlags } from '../settings/rest-endpoint.ts';
+import { readLimit } from '../work/read-limit.ts';
+
+export type KeyAction = 'list' | 'create' | 'rotate' | 'revoke';
+
+export interface KeyFlags extends RestFlags {
+  readonly json?: boolean;
+  readonly limit?: string;
+  readonly scope?: readonly string[];
+  readonly principal?: string;
+  readonly expiresAt?: string;
+  readonly overlapSeconds?: string;
+  readonly children?: boolean;
+}
+
+/** A key as REST gives it; `key` is there once. */
+interface ShownKey {
+  readonly id: string;
+  readonly name: string;
+  readonly principal: string;
+  readonly scopes: readonly string[];
+  readonly key?: string;
+  readonly expiresAt?: string;
+  readonly lastUsedAt?: string;
+}
+
+/** `baton keys`. Returns the exit code. Errors: those of RestClient, UsageError. */
+export async function runKeys(
+  action: KeyAction,
+  [operand = '']: readonly string[],
+  flags: KeyFlags,
+  environment: NodeJS.ProcessEnv,
+): Promise<number> {
+  const endpoint = await namedTenantRest(
+    flags,
+    environment,
+    'a key of the tenant with scope admin, or --tenant',
+  );
+  print(await perform(new RestClient(endpoint), action, operand, flags), flags);
+  return 0;
+}
+
+async function perform(
+  rest: RestClient,
+  action: KeyAction,
+  operand: string,
+  flags: KeyFlags,
+): Promise<Output> {
+  const path = `/keys/${encodeURIComponent(operand)}`;
+  switch (action) {
+    case 'list': {
+      const { items, more } = await rest.list<ShownKey>('/keys', 'keys', readLimit(flags.limit));
+      const rows = items.map(({ id, principal, scopes, expiresAt = '', lastUsedAt = 'never', name }) => [
+        id,
+        principal,
+        scopes.join(','),
+        lastUsedAt,
+        expiresAt,
+        name,
+      ]);
+      const table = [['key', 'principal', 'scopes', 'used', 'ends', 'name'], ...rows];
+      return { value: items, table, notes: more ? ['There are more: --limit shows more of them.'] : [] };
+    }
+    case 'create': {
+      const { scope, principal, expiresAt } = flags;
+      const body = { name: operand, ...without({ scopes: scope, principal, expiresAt }) };
+      return created(await rest.request<ShownKey>('POST', '/keys', body));
+    }
+    case 'rotate':
+      return created(
+        await rest.request<ShownKey>('POST', `${path}/rotate`, { overlapSeconds: readSeconds(flags) }),
+      );
+    case 'revoke': {
+      await rest.request('DELETE', `${path}?children=${String(flags.children === true)}`);
+      return { value: { id: operand, revoked: true }, text: `Key ${operand} is revoked.` };
+    }
+  }
+}
+
+/** The key alone on the first line, so that a shell takes it with `head -1`. */
+function created(value: ShownKey): Output {
+  const { key = '', id, principal, scopes } = value;
+  return {
+    value,
+    text: `${key}\nThis is key ${id} of ${principal}, with ${scopes.join(', ')}. It is shown this once and stored nowhere.`,
+  };
+}
+
+function without(fields: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function readSeconds({ overlapSeconds = '0' }: KeyFlags): number {
+  if (/^\d{1,9}$/.test(overlapSeconds)) return Number(overlapSeconds);
+  throw new UsageError(`--overlap-seconds ${overlapSeconds}: must be a whole number of seconds`);
+}

@@ -1,0 +1,117 @@
+import { BatonError, connectionFailureReason, isRecord, parseJson } from '@baton/protocol';
+import { EXIT_CODES } from '../process/exit-codes.ts';
+import type { RestEndpoint } from '../settings/rest-endpoint.ts';
+import { ConfigurationError } from '../settings/environment.ts';
+
+/** A credential that is good and may not do what it was used for. */
+class PermissionError extends Error {
+  readonly exitCode = EXIT_CODES.noPermission;
+}
+
+const NO_PERMISSION = new Set(['insufficient_scope', 'tenant_suspended']);
+
+/**
+ * Baton over REST. Errors: BatonError as Baton says it, `unavailable` where it cannot be reached, ConfigurationError for a credential that
+ * it does not know, PermissionError for one that may not do this.
+ */
+export class RestClient {
+  private readonly endpoint: RestEndpoint;
+
+  constructor(endpoint: RestEndpoint) {
+    this.endpoint = endpoint;
+  }
+
+  /** What a route below the endpoint's base replies, which has the form that its OpenAPI document says; undefined for none. */
+  async request<T>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<T> {
+    const url = this.endpoint.base + path;
+    const { text, ok } = await this.fetchText(method, url, body, headers);
+    if (ok && text === '') return undefined as T;
+    const reply = readJson(text, url);
+    if (ok && isRecord(reply)) return reply as T;
+    throw this.refusal(reply);
+  }
+
+  /** The same of a GET whose reply is text. */
+  async text(path: string): Promise<string> {
+    const url = this.endpoint.base + path;
+    const { text, ok } = await this.fetchText('GET', url, undefined, {});
+    if (ok) return text;
+    throw this.refusal(readJson(text, url));
+  }
+
+  /** The items of a list's pages, `limit` at most, and whether there are more. `path` may have a query. */
+  async list<T>(
+    path: string,
+    field: string,
+    limit: number,
+  ): Promise<{ readonly items: readonly T[]; readonly more: boolean }> {
+    const items: T[] = [];
+    let cursor: string | undefined;
+    do {
+      const next =
+        cursor === undefined ? '' : `${path.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`;
+      const page = await this.request<Record<string, unknown>>('GET', path + next);
+      items.push(...(page[field] as T[]));
+      cursor = page['nextCursor'] as string | undefined;
+    } while (cursor !== undefined && items.length < limit);
+    return { items: items.slice(0, limit), more: cursor !== undefined || items.length > limit };
+  }
+
+  private async fetchText(
+    method: string,
+    url: string,
+    body: unknown,
+    more: Readonly<Record<string, string>>,
+  ): Promise<{ readonly ok: boolean; readonly text: string }> {
+    const headers = {
+      ...more,
+      authorization: `Bearer ${this.endpoint.credential}`,
+      accept: 'application/json',
+    };
+    const content =
+      body === undefined
+        ? { headers }
+        : { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    try {
+      const response = await fetch(url, { method, redirect: 'error', ...content });
+      return { ok: response.ok, text: await response.text() };
+    } catch (thrown) {
+      throw unreadable(url, thrown);
+    }
+  }
+
+  private refusal(reply: unknown): Error {
+    const error = errorIn(reply);
+    const { setting, url } = this.endpoint;
+    const text = `${setting}=(hidden): Baton at ${url} refuses it (${error.code}): ${error.message}`;
+    if (NO_PERMISSION.has(error.code)) return new PermissionError(text);
+    return error.code === 'unauthenticated' ? new ConfigurationError(text) : error;
+  }
+}
+
+function readJson(text: string, url: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw unreadable(url, error);
+  }
+}
+
+function unreadable(url: string, thrown: unknown): BatonError {
+  return new BatonError(
+    'unavailable',
+    `Baton at ${url} gives no answer that can be read: ${connectionFailureReason(thrown)}`,
+  );
+}
+
+/** The error of a problem document (RFC 9457). */
+function errorIn(reply: unknown): BatonError {
+  if (!isRecord(reply)) return new BatonError('unavailable', 'Baton gives an answer that is no JSON object.');
+  const { detail, code, ...more } = reply;
+  return BatonError.fromWire({ ...more, code: String(code), message: String(detail) });
+}

@@ -1,0 +1,75 @@
+import { jsonText, plainText } from '../output/plain-text.ts';
+import { tableText } from '../output/table-text.ts';
+import { RestClient } from '../rest/rest-client.ts';
+import { ConfigurationError } from '../settings/environment.ts';
+import { type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
+
+export interface UsageFlags extends RestFlags {
+  readonly by?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly json?: boolean;
+  readonly csv?: boolean;
+}
+
+/** A row of a report as REST gives it; cost and unpriced calls are there where the tenant has prices. */
+interface ReportRow {
+  readonly key: string;
+  readonly calls: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly durationMs: number;
+  readonly cost?: number;
+  readonly unpricedCalls?: number;
+}
+
+interface Report {
+  readonly from: string;
+  readonly to: string;
+  readonly by: string;
+  readonly currency?: string;
+  readonly rows: readonly ReportRow[];
+  readonly total: ReportRow;
+}
+
+/**
+ * `baton usage`: what a tenant's LLM calls used. Returns the exit code. Throws ConfigurationError for a setting that its user must
+ * correct, BatonError for what Baton refuses.
+ */
+export async function runUsage(flags: UsageFlags, environment: NodeJS.ProcessEnv): Promise<number> {
+  const { by, from, to, json, csv } = flags;
+  if (json === true && csv === true) throw new ConfigurationError('--json and --csv: give one of them');
+  const tenant = new RestClient(
+    await tenantRest(
+      flags,
+      environment,
+      'an API key of the tenant, with scope admin to change prices and to read usage',
+    ),
+  );
+  const asked = Object.entries({ by, from, to }).filter(([, value]) => value !== undefined);
+  const query = new URLSearchParams(asked as [string, string][]);
+  query.set('format', csv === true ? 'csv' : 'json');
+  if (csv === true) {
+    process.stdout.write(await tenant.text(`/usage?${query}`));
+    return 0;
+  }
+  const report = await tenant.request<Report>('GET', `/usage?${query}`);
+  console.log(json === true ? jsonText(report) : plainText(reportText(report)));
+  return 0;
+}
+
+function reportText({ from, to, by, currency, rows, total }: Report): string {
+  const title = `Usage from ${from} to ${to}, by ${by}`;
+  if (rows.length === 0) return `${title}: no calls.`;
+  const priced = currency === undefined ? [] : [`cost (${currency})`, 'unpriced'];
+  const header = [by, 'calls', 'tokens in', 'tokens out', 'seconds', ...priced];
+  const cells = (row: ReportRow) => [
+    row.key === '' ? '-' : row.key,
+    row.calls,
+    row.inputTokens,
+    row.outputTokens,
+    (row.durationMs / 1_000).toFixed(1),
+    ...(currency === undefined ? [] : [(row.cost ?? 0).toFixed(6), row.unpricedCalls ?? 0]),
+  ];
+  return `${title}\n\n${tableText([header, ...rows.map(cells), cells(total)])}`;
+}

@@ -1,0 +1,101 @@
+import { isRecord, parseJson } from '@baton/protocol';
+import { print } from '../output/print.ts';
+import { EXIT_CODES } from '../process/exit-codes.ts';
+import { RestClient } from '../rest/rest-client.ts';
+import { type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
+import { readTextFile } from '../settings/yaml-file.ts';
+import { describeResult } from './result-text.ts';
+
+export interface AnswerFlags extends RestFlags {
+  readonly json?: boolean;
+  /** Reports instead that the LLM call failed, and why. */
+  readonly error?: string;
+}
+
+/** A reply to an answer, as REST gives it. */
+interface Confirmation {
+  readonly interactionId: string;
+  readonly taskId: string;
+  readonly replayed?: boolean;
+  readonly outcome: {
+    readonly status: string;
+    readonly result?: Readonly<Record<string, unknown>>;
+    readonly pending?: Readonly<Record<string, unknown>>;
+    readonly problem?: string;
+    readonly error?: { readonly code: string; readonly message: string };
+  };
+}
+
+/**
+ * `baton answer`: an answer in the place of an LLM. Returns the exit code: 1 where the task failed, or asks again because the answer does not fit.
+ * Errors: those of RestClient, ConfigurationError for a file.
+ */
+export async function runAnswer(
+  interactionId: string,
+  given: string | undefined,
+  flags: AnswerFlags,
+  environment: NodeJS.ProcessEnv,
+): Promise<number> {
+  const agentLLMResponse = readResponse(given, flags);
+  const rest = new RestClient(
+    await tenantRest(
+      flags,
+      environment,
+      'a key with scope mcp for requests of its own, agent for those of all',
+    ),
+  );
+  const path = `/interactions/${encodeURIComponent(interactionId)}/answer`;
+  const reply = await rest.request<Confirmation>('POST', path, { agentLLMResponse });
+  print({ value: reply, ...describeOutcome(reply) }, flags);
+  return isRefused(reply.outcome) ? EXIT_CODES.refused : EXIT_CODES.ok;
+}
+
+function isRefused(outcome: Confirmation['outcome']): boolean {
+  return outcome.status === 'failed' || outcome.status === 'cancelled' || isAskedAgain(outcome);
+}
+
+/** Whether the answer was no answer: it does not fit, or says that the LLM failed. */
+function isAskedAgain({ problem, pending }: Confirmation['outcome']): boolean {
+  return problem !== undefined || Number(pending?.['attempt'] ?? 1) > 1;
+}
+
+/** An answer goes as text, which Baton reads as JSON where JSON was asked for; an envelope of its own goes as it is. */
+function readResponse(given: string | undefined, { error }: AnswerFlags): Readonly<Record<string, unknown>> {
+  if (error !== undefined) return { status: 'error', errorDetails: { message: error } };
+  const text =
+    given === undefined || given === '-'
+      ? readTextFile('-')
+      : given.startsWith('@')
+        ? readTextFile(given.slice(1))
+        : given;
+  return envelopeIn(text) ?? { status: 'success', data: { text } };
+}
+
+function envelopeIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    return undefined;
+  }
+  return isRecord(value) && 'status' in value && ('data' in value || 'errorDetails' in value)
+    ? value
+    : undefined;
+}
+
+function describeOutcome({ taskId, replayed, outcome }: Confirmation) {
+  const { status, result, pending, problem, error } = outcome;
+  const taken = replayed === true ? 'The same answer was taken before' : 'The answer is taken';
+  if (error !== undefined)
+    return { text: `${taken}. The task ${taskId} ended as ${status} with ${error.code}: ${error.message}` };
+  if (pending !== undefined) {
+    const reason = problem === undefined ? '' : `: ${problem}`;
+    const again = isAskedAgain(outcome) ? `${taken}, and the request is asked for again${reason}` : taken;
+    const { text = '', ...more } = describeResult(pending);
+    return { text: `${again}.\n${text}`, ...more };
+  }
+  if (result === undefined)
+    return { text: `${taken}. The task ${taskId} is ${status}: baton show ${taskId}` };
+  const { text = '', ...more } = describeResult(result);
+  return { text: `${taken}. The task ${taskId} is ${status}.\n${text}`, ...more };
+}

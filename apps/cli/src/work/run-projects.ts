@@ -1,0 +1,68 @@
+import { type Output, print } from '../output/print.ts';
+import { jsonText } from '../output/plain-text.ts';
+import { RestClient } from '../rest/rest-client.ts';
+import { type RestFlags, tenantRest } from '../settings/rest-endpoint.ts';
+import { readYamlFile } from '../settings/yaml-file.ts';
+import { readLimit } from './read-limit.ts';
+
+export type ProjectAction = 'list' | 'export' | 'import' | 'delete';
+
+export interface ProjectFlags extends RestFlags {
+  readonly json?: boolean;
+  readonly limit?: string;
+}
+
+interface ListedProject {
+  readonly projectRoot: string;
+  readonly bytes: number;
+  readonly lastUsedAt?: string;
+}
+
+/** `baton projects`. Returns the exit code. Errors: those of RestClient, UsageError, ConfigurationError for a file. */
+export async function runProjects(
+  action: ProjectAction,
+  [project = '', file = '-']: readonly string[],
+  flags: ProjectFlags,
+  environment: NodeJS.ProcessEnv,
+): Promise<number> {
+  const rest = new RestClient(
+    await tenantRest(flags, environment, 'a key of the tenant with scope mcp or admin'),
+  );
+  print(await perform(rest, action, project, file, flags), flags);
+  return 0;
+}
+
+async function perform(
+  rest: RestClient,
+  action: ProjectAction,
+  project: string,
+  file: string,
+  flags: ProjectFlags,
+): Promise<Output> {
+  const path = `/projects/${encodeURIComponent(project)}`;
+  switch (action) {
+    case 'list': {
+      const { items, more } = await rest.list<ListedProject>('/projects', 'projects', readLimit(flags.limit));
+      if (items.length === 0) return { value: items, text: 'There are no projects.' };
+      const rows = items.map(({ projectRoot, bytes, lastUsedAt = '' }) => [bytes, lastUsedAt, projectRoot]);
+      const notes = more ? ['There are more: --limit shows more of them.'] : [];
+      return { value: items, table: [['bytes', 'used', 'project'], ...rows], notes };
+    }
+    case 'export': {
+      const value = await rest.request('GET', path);
+      return { value, text: jsonText(value) };
+    }
+    case 'import': {
+      const value = await rest.request<{ readonly taskCounts: Readonly<Record<string, number>> }>(
+        'PUT',
+        path,
+        readYamlFile(file),
+      );
+      const counts = Object.entries(value.taskCounts).map(([tag, count]) => `${count} in ${tag}`);
+      return { value, text: `${project} has its tasks from the file: ${counts.join(', ')}.` };
+    }
+    case 'delete':
+      await rest.request('DELETE', path);
+      return { value: { projectRoot: project, deleted: true }, text: `${project} is deleted.` };
+  }
+}

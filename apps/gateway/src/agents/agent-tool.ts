@@ -1,0 +1,81 @@
+import { agentIdSchema, type Specialist, specialistOf, toolNameOf } from '@baton/agents';
+import { askAgentOperation } from '@baton/operations';
+import { BatonError, type Json, type JsonObject } from '@baton/protocol';
+import { admitCall, admitCaller, ANY_MCP_CALLER, edgeAdmittedAccess, MCP_SCOPE } from '../call/access.ts';
+import type { AdmittedCall, Call } from '../call/call.ts';
+import { operationReplySchemas } from '../tools/start-operation.ts';
+import { toListedOutput } from '../tool-listing/listed-schema.ts';
+import { describeReplies, type Tool, toolMetadata } from '../tools/tool.ts';
+import { startAgentAsTask, startAgentForTool } from './start-agent-tool.ts';
+
+/** Who calls a specialist needs what other tools need. */
+const ACCESS = edgeAdmittedAccess(MCP_SCOPE);
+
+const HINTS = askAgentOperation.hints;
+const METADATA = toolMetadata(askAgentOperation.category, HINTS, true);
+
+const OUTPUT_SCHEMA = describeReplies(operationReplySchemas(askAgentOperation));
+const LISTED_OUTPUT = toListedOutput(OUTPUT_SCHEMA);
+
+/** A specialist as a tool: `agent_<id>`. */
+export function createAgentTool(specialist: Specialist): Tool {
+  const { id, name: title, description, parameters } = specialist;
+  const name = toolNameOf(id);
+  const schemas = { input: { ...parameters, type: 'object' } as const, output: OUTPUT_SCHEMA };
+  return {
+    name,
+    access: ACCESS,
+    changes: [],
+    // What its schema says of arguments is asked in a thread, with the call.
+    findProblems: () => [],
+    async call(args, call, meta) {
+      const admitted = await admitCall(call, ACCESS);
+      const input = await requireFittingArguments(specialist, args ?? {}, admitted);
+      return startAgentForTool(id, input, admitted, meta);
+    },
+    async startTask(args, call, meta) {
+      const admitted = await admitCall(call, ACCESS);
+      const input = await requireFittingArguments(specialist, args ?? {}, admitted);
+      return startAgentAsTask(id, input, admitted, meta);
+    },
+    schemas,
+    listing: {
+      name,
+      title,
+      description,
+      // Its parameters are its author's, who wrote them for models.
+      inputSchema: schemas.input,
+      outputSchema: LISTED_OUTPUT,
+      annotations: { title, ...HINTS },
+      execution: { taskSupport: 'optional' },
+      _meta: METADATA,
+    },
+  };
+}
+
+/**
+ * The tool of an enabled specialist of the caller's tenant; undefined for a name that is none. The caller is admitted first, unless
+ * no specialist can have the name. Errors: those of the admission.
+ */
+export async function findAgentTool(name: string, call: Call): Promise<Tool | undefined> {
+  const id = name.startsWith(toolNameOf('')) ? name.slice(toolNameOf('').length) : '';
+  if (!agentIdSchema.safeParse(id).success) return undefined;
+  await admitCaller(call, ANY_MCP_CALLER);
+  const { entries, primary } = await call.tenant.agents.entriesOf([id]);
+  const [entry] = entries;
+  return entry === undefined || !entry.enabled || primary === id
+    ? undefined
+    : createAgentTool(specialistOf(entry));
+}
+
+/** Errors: `invalid_arguments` with what the agent's schema says against them, `limit_checks`. */
+async function requireFittingArguments(
+  { parameters }: Specialist,
+  args: unknown,
+  { services, tenant }: AdmittedCall,
+): Promise<JsonObject> {
+  const checked = await services.answerValidator.validateValue(tenant.id, parameters, args as Json);
+  if (checked.ok) return checked.value as JsonObject;
+  const field = /^[^\s:]+(?=: )/.exec(checked.problem)?.[0] ?? '';
+  throw new BatonError('invalid_arguments', checked.problem, { field });
+}

@@ -1,0 +1,43 @@
+import { specialistOf } from '@baton/agents';
+import { type ListToolsResult, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { TenantStore } from '@baton/store';
+import { ANY_MCP_CALLER } from '../call/access.ts';
+import { defineEdgeAdmittedMethod, type McpMethod } from '../json-rpc/mcp-method.ts';
+import { areOffering, selectionOfKey, type ToolSelection } from '../tool-listing/tool-selection.ts';
+import type { Tool } from '../tools/tool.ts';
+import { createAgentTool } from './agent-tool.ts';
+
+export const TOOL_CAPABILITIES = { tools: { listChanged: true } };
+
+/** `tools/list`: of what the request and its key select, the tools of every tenant, and behind them, in pages by id, the tenant's enabled specialists. */
+export function listToolsMethod(tools: ReadonlyMap<string, Tool>): McpMethod {
+  const listings = [...tools.values()].map((tool) => tool.listing);
+  return defineEdgeAdmittedMethod(
+    'tools/list',
+    ANY_MCP_CALLER,
+    ListToolsRequestSchema,
+    async ({ params }, { tenant, identity, selections = [] }) => {
+      const cursor = params?.cursor;
+      const all = [...selections, selectionOfKey(identity.tools)];
+      const { listed, ...next } = mayOfferAgents(all) ? await listAgentTools(tenant, cursor) : { listed: [] };
+      const page = cursor === undefined ? [...listings, ...listed] : listed;
+      const offered = page.filter(({ name }) => areOffering(all, name));
+      return { tools: offered as ListToolsResult['tools'], ...next };
+    },
+  );
+}
+
+/** False where no specialist can be offered, so that none need be read. */
+function mayOfferAgents(selections: readonly ToolSelection[]): boolean {
+  return selections.every(
+    (selection) => selection === undefined || [...selection].some((name) => name.startsWith('agent_')),
+  );
+}
+
+/** A page of the specialists that are enabled; it may be short and still have a next one. */
+async function listAgentTools({ agents }: TenantStore, cursor: string | undefined) {
+  const { items, ...next } = agents.pageOfNames('tools', await agents.names(), cursor);
+  const { entries, primary } = await agents.entriesOf(items);
+  const callable = entries.filter(({ name, enabled }) => enabled && name !== primary);
+  return { listed: callable.map((entry) => createAgentTool(specialistOf(entry)).listing), ...next };
+}

@@ -1,0 +1,53 @@
+import { toJsonSchema } from '@baton/engine';
+import { isRecord, nearestName } from '@baton/protocol';
+import type { z } from 'zod';
+
+/** Unknown names that are told the nearest one; the hint has at most so many characters. */
+const MAX_NAMES = 5;
+const MAX_HINT_LENGTH = 300;
+
+/** The schemas of tools and routes, which are few and live as long as the process, in the form that is searched for names. */
+const jsonSchemas = new WeakMap<z.ZodType, unknown>();
+
+/**
+ * For an issue about fields that nobody knows: the names that were most likely meant, or else those that are known there; empty for any other
+ * issue. Names that are only taken for the sake of other programs (`deprecated`) are not proposed.
+ */
+export function unknownFieldHint(issue: z.core.$ZodIssue, schema: z.ZodType): string {
+  if (issue.code !== 'unrecognized_keys') return '';
+  if (!jsonSchemas.has(schema)) jsonSchemas.set(schema, toJsonSchema(schema));
+  const known = [...new Set(fieldsAt(jsonSchemas.get(schema), issue.path))];
+  if (known.length === 0) return '. It takes none';
+  const nearest = issue.keys.slice(0, MAX_NAMES).flatMap((key) => nearestName(key, known) ?? []);
+  const hint =
+    nearest.length > 0
+      ? `. Did you mean ${[...new Set(nearest)].map((name) => `"${name}"`).join(', ')}?`
+      : `. It takes ${known.join(', ')}`;
+  return hint.slice(0, MAX_HINT_LENGTH);
+}
+
+function fieldsAt(schema: unknown, path: readonly PropertyKey[]): string[] {
+  let nodes = alternativesOf(schema);
+  for (const step of path) nodes = nodes.flatMap((node) => alternativesOf(childOf(node, step)));
+  return nodes.flatMap(({ properties }) =>
+    Object.entries(isRecord(properties) ? properties : {})
+      .filter(([, field]) => !(isRecord(field) && field['deprecated'] === true))
+      .map(([name]) => name),
+  );
+}
+
+type SchemaNode = Readonly<Record<string, unknown>>;
+
+function childOf({ properties, items, additionalProperties }: SchemaNode, step: PropertyKey): unknown {
+  if (typeof step === 'number') return items;
+  return isRecord(properties) && Object.hasOwn(properties, step)
+    ? properties[String(step)]
+    : additionalProperties;
+}
+
+/** The node itself and what it may be instead. */
+function alternativesOf(schema: unknown): SchemaNode[] {
+  if (!isRecord(schema)) return [];
+  const others = ['anyOf', 'oneOf', 'allOf'].flatMap((name) => schema[name] ?? []) as unknown[];
+  return [schema, ...others.flatMap(alternativesOf)];
+}

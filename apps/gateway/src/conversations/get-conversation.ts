@@ -1,0 +1,29 @@
+import { integerOrDigits } from '@baton/operations';
+import { z } from 'zod';
+import { edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../call/access.ts';
+import { defineEdgeAdmittedTool } from '../tools/tool.ts';
+import { conversationDetailSchema, toConversation } from './conversation-view.ts';
+
+/** A conversation with its messages. */
+export const getConversationTool = defineEdgeAdmittedTool({
+  name: 'get_conversation',
+  title: 'Show a conversation',
+  category: 'agents',
+  description: 'Shows a conversation with the assistant and 100 of its messages, from number `from` on.',
+  hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  isLong: true,
+  access: edgeAdmittedAccess(MCP_OR_AGENT_SCOPE),
+  input: z.strictObject({
+    conversationId: z.string().min(1).max(100),
+    from: integerOrDigits(z.int().min(0)).default(0).describe('The number of the first message'),
+  }),
+  output: [conversationDetailSchema],
+  run: async ({ conversationId, from }, { tenant, identity }) => {
+    const { summary, messages, ...place } = await tenant.conversations.read(identity, conversationId, from);
+    return {
+      text: `${summary.messages} messages; these are ${messages.length}, from ${place.first} on.`,
+      structured: { ...toConversation(summary), ...place, dialog: messages },
+      textIncludesJson: true,
+    };
+  },
+});

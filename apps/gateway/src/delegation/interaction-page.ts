@@ -1,0 +1,33 @@
+import type { InteractionRecord, InteractionSummary, PageBounds } from '@baton/store';
+import { describeInteractionWithRequest, summarizeInteraction } from './describe-interaction-with-request.ts';
+
+/**
+ * A page of requests goes into a model's context: 20,000 tokens at most. Two bytes of a request's JSON are estimated to be a token: of plain
+ * words it is four, of identifiers and numbers two, and only of what holds no words, such as base64, less. What stands around it is 280.
+ */
+export const REQUEST_PAGE: PageBounds = { bytes: 38_000, itemBytes: 560 };
+
+type Claimable = { readonly claimedUntil?: number };
+
+/** Interactions with their requests, as a list shows them: of one whose request alone is larger than a page only the summary, saying so. */
+export function describePage(records: readonly (InteractionRecord & Claimable)[]): object[] {
+  let room = REQUEST_PAGE.bytes;
+  return records.map((record) => {
+    const bytes = Buffer.byteLength(JSON.stringify(record.request));
+    // A conversation's messages came to the request after the page was made.
+    if (bytes > room) return { ...summarizeInteraction(withoutRequest(record)), warning: tooLarge(bytes) };
+    room -= bytes;
+    return describeInteractionWithRequest(record);
+  });
+}
+
+function withoutRequest(record: InteractionRecord & Claimable): InteractionSummary & Claimable {
+  const { request } = record;
+  if (request.kind !== 'llm') return { ...record, request };
+  const { request: _, ...call } = request.call;
+  return { ...record, request: { kind: 'llm', call } };
+}
+
+function tooLarge(bytes: number): string {
+  return `Its request has ${bytes} bytes, for which this page has no room; interactionId gives it whole.`;
+}

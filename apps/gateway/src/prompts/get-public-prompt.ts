@@ -1,0 +1,25 @@
+import { promptOf, renderPrompt } from '@baton/agents';
+import { BatonError } from '@baton/protocol';
+import type { GetPromptRequest, GetPromptResult } from '@modelcontextprotocol/sdk/types.js';
+import type { AdmittedCall } from '../call/call.ts';
+
+/**
+ * A public prompt with its arguments filled in; undefined where there is none of the name. MCP's prompts have no system messages: it
+ * comes first, as the user's. Errors: `invalid_arguments` naming the argument.
+ */
+export async function getPublicPrompt(
+  { name, arguments: args = {} }: GetPromptRequest['params'],
+  { tenant }: AdmittedCall,
+): Promise<GetPromptResult | undefined> {
+  const stored = await tenant.prompts.get(name).catch((thrown: unknown) => {
+    if (thrown instanceof BatonError && thrown.code === 'prompt_not_found') return undefined;
+    throw thrown;
+  });
+  const prompt = stored && promptOf(stored);
+  if (prompt === undefined || !prompt.public) return undefined;
+  const messages = renderPrompt(prompt, args).map(({ content }) => ({
+    role: 'user' as const,
+    content: { type: 'text' as const, text: content },
+  }));
+  return { ...(prompt.description === undefined ? {} : { description: prompt.description }), messages };
+}

@@ -1,0 +1,151 @@
+import { agentIdSchema } from '@baton/agents';
+import type { JsonObject } from '@baton/protocol';
+import type { CallerSchemaValidator } from '@baton/runner';
+import type { StoredDefinition, TenantStore } from '@baton/store';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { putAgent } from '../../agents/put-agent.ts';
+import { tenantRequestOf } from '../admission/admit-requests.ts';
+import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
+import { emptyBodySchema, jsonResponseSchema } from '../openapi/shared-schemas.ts';
+import { CHANGE, type DefinitionRoutes, versionFields } from './definition-routes.ts';
+import { requireNameOfPath } from './name-of-path.ts';
+
+const stateFields = {
+  enabled: z.boolean().describe('Whether it may be called; the primary always is'),
+  isPrimary: z.boolean().describe('Whether it is the one that ask_assistant asks'),
+};
+
+const summarySchema = z.object({
+  id: z.string(),
+  ...versionFields,
+  ...stateFields,
+  name: z.string(),
+  description: z.string().optional(),
+  model: z.string().optional(),
+});
+
+const versionSchema = z.object({
+  id: z.string(),
+  ...versionFields,
+  definition: z.looseObject({}).describe('As it was put, with its defaults, without its state'),
+});
+
+const wholeSchema = versionSchema.extend({
+  ...stateFields,
+  definition: z.looseObject({}).describe('As it was put, with its defaults and its state'),
+});
+
+const bodySchema = z
+  .looseObject({})
+  .describe(
+    'An agent: id, name, instructions, personality?, model?, enabled?, isPrimary?, webSearchEnabled?, description?, parameters?, ' +
+      "group?, ... (see docs/agents.md), or a file of Rustbot's as it is",
+  )
+  .meta({ examples: [{ id: 'research', name: 'Research', instructions: 'Find sources, and name them.' }] });
+
+/** What agents are held against when they are put. */
+export interface AgentContext {
+  readonly isTool: (name: string) => boolean;
+  readonly validator: CallerSchemaValidator;
+}
+
+/** A tenant's agents: its primary, and its specialists. */
+export function agentRoutes(context: AgentContext): DefinitionRoutes {
+  return {
+    plural: 'agents',
+    one: 'Agent',
+    key: 'id',
+    keySchema: agentIdSchema,
+    body: bodySchema,
+    summarySchema,
+    wholeSchema,
+    historySchema: z.object({ versions: z.array(versionSchema) }),
+    onDelete: 'never the primary',
+    async list({ agents }, cursor) {
+      const { items, ...next } = await agents.page('agents', cursor);
+      const { entries, primary } = await agents.entriesOf(items.map(({ name }) => name));
+      const enabled = new Map(entries.map((entry) => [entry.name, entry.enabled]));
+      return {
+        items: items.map((one) => ({
+          ...withId(one),
+          enabled: enabled.get(one.name) ?? true,
+          isPrimary: one.name === primary,
+          ...(one.definition as { name: string; description?: string; model?: string }),
+        })),
+        ...next,
+      };
+    },
+    read: readAgent,
+    async history({ agents }, id) {
+      await agents.get(id);
+      return { versions: (await agents.versions(id)).map(withId) };
+    },
+    async put(tenant, identity, id, sent) {
+      const { version, ignored } = await putAgent({ tenant, ...context }, identity, sent, (own) =>
+        requireNameOfPath('id', id, own),
+      );
+      return ignored.length === 0 ? { version } : { version, ignored };
+    },
+    delete: ({ agents }, identity, id) => agents.delete(identity, id),
+  };
+}
+
+function withId({ name: id, ...stored }: StoredDefinition) {
+  return { id, ...stored };
+}
+
+async function readAgent({ agents }: TenantStore, id: string): Promise<z.infer<typeof wholeSchema>> {
+  const {
+    stored,
+    entry: { enabled, isPrimary },
+  } = await agents.read(id);
+  const definition: JsonObject = { ...stored.definition, enabled, isPrimary };
+  return { ...withId(stored), enabled, isPrimary, definition };
+}
+
+const CHANGES = {
+  enable: { change: { enabled: true }, summary: 'Enable an agent: it may be called' },
+  disable: {
+    change: { enabled: false },
+    summary: 'Disable an agent: it may not be called; never the primary',
+  },
+  primary: {
+    change: { primary: true },
+    summary: 'Make an enabled agent the primary, in the place of the one that is, in one step',
+  },
+} as const;
+
+/** Changes of an agent's state: none is a new version of it. */
+export async function agentStateRoutes(
+  app: FastifyInstance,
+  { routeScope }: { routeScope: TenantRouteBase },
+): Promise<void> {
+  const api = app.withTypeProvider<ZodTypeProvider>();
+  for (const [action, { change, summary }] of Object.entries(CHANGES)) {
+    api.post(
+      `/agents/:id/${action}`,
+      {
+        config: { access: routeScope.access(CHANGE), problems: [404, 409] },
+        schema: {
+          operationId: routeScope.operationId(`${action === 'primary' ? 'makePrimary' : action}Agent`),
+          tags: ['agents'],
+          summary,
+          params: routeScope.params({ id: agentIdSchema }),
+          body: emptyBodySchema.optional(),
+          response: {
+            200: jsonResponseSchema('How it stands now', z.object({ id: z.string(), ...stateFields })),
+          },
+        },
+      },
+      async (request) => {
+        const own = tenantRequestOf(request);
+        const { id } = request.params;
+        await own.tenant.agents.changeAgent(await own.admit(), id, change);
+        const { enabled, isPrimary } = await own.tenant.agents.entry(id);
+        return { id, enabled, isPrimary };
+      },
+    );
+  }
+}

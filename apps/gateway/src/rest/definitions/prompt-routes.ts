@@ -1,0 +1,97 @@
+import { parsePrompt, type PromptInput, promptNameSchema, promptSummaryOf } from '@baton/agents';
+import { BatonError, type JsonObject } from '@baton/protocol';
+import type { CallerSchemaValidator } from '@baton/runner';
+import type { TenantStore } from '@baton/store';
+import { z } from 'zod';
+import { type DefinitionRoutes, versionFields } from './definition-routes.ts';
+import { requireNameOfPath } from './name-of-path.ts';
+
+const summarySchema = z.object({
+  name: z.string(),
+  ...versionFields,
+  title: z.string().optional(),
+  description: z.string().optional(),
+  public: z.boolean().describe('Whether it is an MCP prompt too'),
+});
+
+const wholeSchema = z.object({
+  name: z.string(),
+  ...versionFields,
+  definition: z.looseObject({}).describe('As it was put, with its defaults'),
+});
+
+const bodySchema = z
+  .looseObject({})
+  .describe(
+    'A prompt: name, text, system?, arguments?, parser?, exceptionHandler?, interruptHandler?, functions?, budgets?, hints?, public?, ' +
+      '... (see docs/agents.md)',
+  )
+  .meta({ examples: [{ name: 'summarize', text: 'Summarize this in {sentences} sentences: {text}' }] });
+
+/** What prompts are held against when they are put. */
+export interface PromptContext {
+  readonly isTool: (name: string) => boolean;
+  readonly isFunction: (name: string) => boolean;
+  readonly validator: CallerSchemaValidator;
+}
+
+/** A tenant's prompts: what a call of an agent begins with, and how its answer is read. */
+export function promptRoutes({ isTool, isFunction, validator }: PromptContext): DefinitionRoutes {
+  return {
+    plural: 'prompts',
+    one: 'Prompt',
+    key: 'name',
+    keySchema: promptNameSchema,
+    body: bodySchema,
+    summarySchema,
+    wholeSchema,
+    historySchema: z.object({ versions: z.array(wholeSchema) }),
+    onDelete: 'calls of it go on with the version that they began with',
+    async list({ prompts }, cursor) {
+      const { items, ...next } = await prompts.page('promptRegistry', cursor);
+      return {
+        items: items.map(({ definition, ...stored }) => ({
+          ...stored,
+          ...(definition as { public: boolean }),
+        })),
+        ...next,
+      };
+    },
+    read: ({ prompts }, name) => prompts.get(name),
+    async history({ prompts }, name) {
+      await prompts.get(name);
+      return { versions: await prompts.versions(name) };
+    },
+    async put(tenant, identity, name, sent) {
+      const prompt = parsePrompt(sent, { isTool, isFunction });
+      requireNameOfPath('name', name, prompt.name);
+      if (prompt.public) await refuseNameOfWorkflow(tenant, name);
+      await requireUsableSchemas(tenant, validator, prompt);
+      const version = await tenant.prompts.put(identity, name, {
+        definition: prompt as unknown as JsonObject,
+        summary: promptSummaryOf(prompt) as unknown as JsonObject,
+      });
+      return { version };
+    },
+    delete: ({ prompts }, identity, name) => prompts.delete(identity, name),
+  };
+}
+
+/** The two would be one MCP prompt: where they are put at the same time all the same, it is the workflow. */
+async function refuseNameOfWorkflow(tenant: TenantStore, name: string): Promise<void> {
+  if (!(await tenant.workflows.names()).includes(name)) return;
+  const message = `name: '${name}' is a workflow, and a public prompt would have the same name in prompts/list`;
+  throw new BatonError('invalid_arguments', message, { field: 'name' });
+}
+
+async function requireUsableSchemas(
+  tenant: TenantStore,
+  validator: CallerSchemaValidator,
+  { parser, functions }: PromptInput,
+): Promise<void> {
+  if (parser.type === 'json') await validator.requireUsableSchema(tenant.id, parser.schema, 'parser.schema');
+  for (const [at, one] of functions.entries()) {
+    if (typeof one !== 'string')
+      await validator.requireUsableSchema(tenant.id, one.parameters, `functions.${at}.parameters`);
+  }
+}

@@ -1,0 +1,153 @@
+import { BatonError, MAX_WAIT_MS, type Scope } from '@baton/protocol';
+import type { Identity, TenantStore } from '@baton/store';
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Services } from '../../call/call.ts';
+import { retryTask } from '../../retries/retry-task.ts';
+import { tenantRequestOf } from '../admission/admit-requests.ts';
+import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
+import { jsonResponseSchema } from '../openapi/shared-schemas.ts';
+import { optionalParam } from './optional-param.ts';
+import { cursorParamSchema, nextCursorSchema, originFields, originOf } from './paging.ts';
+import { requireTaskId } from './task-id.ts';
+import { taskSummarySchema, toTaskSummary } from './task-view.ts';
+
+const SEE: readonly Scope[] = ['mcp', 'agent', 'admin'];
+const tags = ['tasks'];
+
+const retry = z.strictObject({
+  waitMs: z
+    .int()
+    .min(0)
+    .max(MAX_WAIT_MS)
+    .default(0)
+    .describe('How long to wait for its next request or its end, in milliseconds'),
+});
+
+/** One call retries so many tasks at most, and 50 where it does not say how many. */
+const MAX_RETRIED = 200;
+const RETRIED = 50;
+
+const bulkRetry = z.strictObject({
+  filter: z
+    .strictObject({
+      operation: optionalParam(z.string().max(100)).describe('Only those of this operation'),
+      errorCode: optionalParam(z.string().max(64)).describe('Only those that failed with this error'),
+      ...originFields,
+    })
+    .describe('Which of the tasks that failed; `{}` for all'),
+  dryRun: z.boolean().default(false).describe('Says what would be done, and does nothing'),
+  limit: z.int().min(1).max(MAX_RETRIED).default(RETRIED).describe('How many tasks at most'),
+  cursor: cursorParamSchema,
+});
+
+const bulkRetriedSchema = z.object({
+  dryRun: z.boolean(),
+  tasks: z.array(
+    taskSummarySchema.extend({
+      result: z.enum(['retried', 'would_be_retried', 'refused']),
+      error: z
+        .looseObject({ code: z.string(), message: z.string() })
+        .optional()
+        .describe('Why it was refused'),
+    }),
+  ),
+  stopped: z
+    .looseObject({ code: z.string(), message: z.string() })
+    .optional()
+    .describe('What kept the rest from being retried; the same call goes on once that has passed'),
+  nextCursor: nextCursorSchema,
+});
+
+/** What is no matter of the task: the call ends there, and goes on when it has passed. */
+function stopsAll({ code, row }: BatonError): boolean {
+  return code.startsWith('limit_') || (row.repeat && code !== 'program_unavailable');
+}
+
+const retriedTaskSchema = taskSummarySchema.extend({
+  replayed: z.literal(true).optional().describe('The same caller had retried it, and it has not ended since'),
+});
+
+/** Has tasks of a tenant that failed go on: one's own, with `admin` all of them. */
+export async function taskRetryRoutes(
+  app: FastifyInstance,
+  { services, routeScope }: { services: Services; routeScope: TenantRouteBase },
+): Promise<void> {
+  const api = app.withTypeProvider<ZodTypeProvider>();
+
+  api.post(
+    '/tasks/:id/retry',
+    {
+      config: { access: routeScope.access(SEE), problems: [404, 409, 413] },
+      schema: {
+        operationId: routeScope.operationId('retryTask'),
+        tags,
+        summary: 'Have a task that failed or expired go on from its journal; its last request is opened anew',
+        params: routeScope.params({ id: z.string().min(1).max(100) }),
+        body: retry,
+        response: { 200: jsonResponseSchema('The task as it is now', retriedTaskSchema) },
+      },
+    },
+    async (request, reply) => {
+      const rest = tenantRequestOf(request);
+      const { tenant, caller } = rest;
+      const call = { services, tenant, caller, signal: services.inflightWaits.signalFor(reply) };
+      const id = requireTaskId(request.params.id);
+      const { view, replayed } = await retryTask(call, await rest.admit(), id, request.body.waitMs);
+      return { ...toTaskSummary(view), ...(replayed && { replayed }) };
+    },
+  );
+
+  api.post(
+    '/tasks/retry',
+    {
+      config: { access: routeScope.access(SEE), problems: [404] },
+      schema: {
+        operationId: routeScope.operationId('retryTasks'),
+        tags,
+        summary: 'Have the tasks go on that failed or expired and match a filter, the newest first',
+        params: routeScope.params({}),
+        body: bulkRetry,
+        response: { 200: jsonResponseSchema('What became of each', bulkRetriedSchema) },
+      },
+    },
+    async (request) => {
+      const rest = tenantRequestOf(request);
+      const identity = await rest.admit();
+      const { filter, dryRun, limit, cursor } = request.body;
+      return retryTasks(rest.tenant, identity, { filter, dryRun, limit, cursor });
+    },
+  );
+}
+
+/** Retries the tasks on the next page of those that failed; at the first that a limit refuses it ends. */
+async function retryTasks(
+  { queries, taskRetries }: TenantStore,
+  identity: Identity,
+  { filter, dryRun, limit, cursor }: z.infer<typeof bulkRetry>,
+): Promise<z.infer<typeof bulkRetriedSchema>> {
+  const { operation, errorCode, ...given } = filter;
+  const { principal, ...times } = originOf(given);
+  // Without the scope admin, one's own.
+  const owner = identity.scopes.has('admin') ? principal : (principal ?? identity.principal);
+  const wanted = { status: 'failed', operation, errorCode, principal: owner, ...times } as const;
+  const { items, nextCursor } = await queries.tasks(identity, cursor, wanted, limit);
+  const tasks: z.infer<typeof bulkRetriedSchema>['tasks'] = [];
+  for (const task of items) {
+    const shown = toTaskSummary(task);
+    try {
+      if (dryRun) await taskRetries.check(identity, task.taskId);
+      else await taskRetries.retry(identity, task.taskId);
+      const now = dryRun ? {} : { status: 'working' as const };
+      tasks.push({ ...shown, ...now, result: dryRun ? 'would_be_retried' : 'retried' });
+    } catch (thrown) {
+      if (!(thrown instanceof BatonError)) throw thrown;
+      const error = thrown.toWire();
+      // What was retried does not match any more, so the same page has what is left of it.
+      if (stopsAll(thrown)) return { dryRun, tasks, stopped: error, ...(cursor && { nextCursor: cursor }) };
+      tasks.push({ ...shown, result: 'refused', error });
+    }
+  }
+  return { dryRun, tasks, ...(nextCursor !== undefined && { nextCursor }) };
+}

@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { admitCall, ANY_MCP_CALLER, edgeAdmittedAccess, MCP_OR_AGENT_SCOPE } from '../../call/access.ts';
+import type { Call, Services } from '../../call/call.ts';
+import { keyOf } from '../../edge/credential.ts';
+import { requireStreamAccepted } from '../../edge/streams/accept-header.ts';
+import { sseEvent } from '../../edge/streams/sse.ts';
+import { readResource } from '../../resources/read-resource.ts';
+import type { Notification } from '../../subscriptions/notification-writer.ts';
+import type { StreamRegistry } from '../../subscriptions/stream-registry.ts';
+import { requestSource } from '../../subscriptions/stream-source.ts';
+import { tenantRequestOf } from '../admission/admit-requests.ts';
+import { withProblems } from './rpc-problems.ts';
+
+/** As many as a session of MCP subscribes to. */
+const MAX_RESOURCES = 100;
+
+const uri = z.string().min(1).max(4_096);
+const query = z.strictObject({
+  resource: z
+    .union([uri, z.array(uri).max(MAX_RESOURCES)])
+    .optional()
+    .describe(`URI of a resource whose changes are told; may be given ${MAX_RESOURCES} times`),
+});
+
+/**
+ * `GET /events`: what the stream of an MCP session tells, for programs without one. It is subscribed to what its address names, tells
+ * all of it when it opens, and so misses nothing however often it is opened again, at whichever replica.
+ */
+export async function eventRoutes(
+  app: FastifyInstance,
+  { services, streams }: { services: Services; streams: StreamRegistry },
+): Promise<void> {
+  app.withTypeProvider<ZodTypeProvider>().get(
+    '/events',
+    {
+      config: {
+        access: { kind: 'key', ...edgeAdmittedAccess(MCP_OR_AGENT_SCOPE) },
+        problems: [404, 406, 409, 410],
+      },
+      schema: {
+        operationId: 'streamEvents',
+        tags: ['events'],
+        summary: 'A stream of changes of resources, and of the lists of resources, tools and prompts',
+        querystring: query,
+        response: {
+          200: {
+            description:
+              'Server-sent events: resources/updated with {"uri"}; resources/list_changed, tools/list_changed and prompts/list_changed with {}',
+            content: { 'text/event-stream': { schema: z.string() } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      requireStreamAccepted(request);
+      const { tenant, caller } = tenantRequestOf(request);
+      const call: Call = { services, tenant, caller, signal: services.inflightWaits.signalFor(reply) };
+      const uris = [...new Set([request.query.resource ?? []].flat())];
+      const { identity } = await admitCall(call, ANY_MCP_CALLER);
+      for (const [at, one] of uris.entries()) {
+        // Each costs what it costs a session to subscribe to it.
+        const own = at === 0 ? call : { ...call, caller: caller.forFurtherCall() };
+        await withProblems(async () => readResource(one, await admitCall(own, ANY_MCP_CALLER)));
+      }
+      const by = { call, key: keyOf(request), identity };
+      return streams.open(requestSource(uris), by, reply, eventOf);
+    },
+  );
+}
+
+function eventOf({ method, params }: Notification): string {
+  return sseEvent(method.replace('notifications/', ''), JSON.stringify(params ?? {}));
+}

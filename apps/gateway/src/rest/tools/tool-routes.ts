@@ -1,0 +1,179 @@
+import { setImmediate as nextIteration } from 'node:timers/promises';
+import { BatonError, type JsonObject } from '@baton/protocol';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Call, Services } from '../../call/call.ts';
+import { MCP_OR_AGENT_SCOPE } from '../../call/access.ts';
+import { LARGE_REPLY_BYTES } from '../../edge/limits/large-reply-stream.ts';
+import { publicUrl } from '../../edge/public-url.ts';
+import { enforceBatchAndFieldLimits } from '../../mcp/batch-and-field-limits.ts';
+import { createTask } from '../../tasks/create-task.ts';
+import { findTool, runToolCall } from '../../tool-calls/run-tool-call.ts';
+import { requestedTools, toolsQueryShape } from '../../tool-listing/requested-tools.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { outcomeOf } from '../../workflows/call-outcome.ts';
+import { tenantRequestOf } from '../admission/admit-requests.ts';
+import type { TenantRouteBase } from '../admission/tenant-route-base.ts';
+import { jsonResponseSchema } from '../openapi/shared-schemas.ts';
+import { sendWithProgress, withEventStream } from './call-progress.ts';
+import { callHeadersSchema, metaOfHeaders, sendContinuation } from './call-headers.ts';
+
+/** The catalogue that MCP's `tools/list` shows, and where what is a bug of Baton is logged. */
+export interface Catalogue {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly log: (error: unknown) => void;
+}
+
+const tags = ['tools'];
+const toolsQuery = z.strictObject(toolsQueryShape);
+
+/** A tool may fail with all that its work can fail with. */
+const problems = [404, 409, 410, 422, 500, 502];
+
+const acceptedSchema = z
+  .looseObject({ taskId: z.string(), status: z.string(), operation: z.string() })
+  .describe(
+    'A request for an LLM that waits for its answer (status pending_agent_llm_action, as the tool shows it over MCP), or a task that goes on',
+  );
+
+/** `POST /tools/{name}`: every tool of the catalogue is a route of its own, with its schemas; `{name}` are the specialists of a tenant. */
+export async function toolRoutes(
+  app: FastifyInstance,
+  options: { routeScope: TenantRouteBase; services: Services; catalogue: Catalogue },
+): Promise<void> {
+  const { routeScope, services, catalogue } = options;
+  const callTool = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
+    const { tenant, caller } = tenantRequestOf(request);
+    const signal = services.inflightWaits.signalFor(reply);
+    const selections = requestedTools(request, (one) => catalogue.tools.has(one));
+    const call: Call = { services, tenant, caller, signal, selections };
+    return sendWithProgress(request, reply, call, (reporting) =>
+      callToolOverRest(name, reporting, request, reply, catalogue),
+    );
+  };
+
+  for (const { name, access, listing, schemas } of catalogue.tools.values()) {
+    const { scopes, admittedBy } = access;
+    app.post(
+      `/tools/${name}`,
+      {
+        config: {
+          access: routeScope.access(scopes, { checkedInScript: admittedBy === 'script' }),
+          problems,
+        },
+        schema: {
+          operationId: routeScope.operationId(`call_${name}`),
+          tags,
+          summary: listing.title,
+          description: listing.description,
+          params: routeScope.params({}),
+          headers: callHeadersSchema,
+          querystring: toolsQuery,
+          body: schemaAsGiven(schemas.input),
+          response: {
+            200: withEventStream(
+              jsonResponseSchema("The tool's structuredContent", schemaAsGiven(schemas.output)),
+            ),
+            ...(mayDelegate(listing, schemas.output) && {
+              202: jsonResponseSchema('It goes on as a task, which Location names', acceptedSchema),
+            }),
+          },
+        },
+      },
+      (request, reply) => callTool(name, request, reply),
+    );
+  }
+
+  app.post(
+    '/tools/:name',
+    {
+      config: { access: routeScope.access(MCP_OR_AGENT_SCOPE), problems },
+      schema: {
+        operationId: routeScope.operationId('callTool'),
+        tags,
+        summary: "Call a tool that is the tenant's own: agent_<id>",
+        description: 'Its schemas are in the list of the tools. Every other tool has a path of its own here.',
+        params: routeScope.params({ name: z.string().min(1).max(200) }),
+        headers: callHeadersSchema,
+        querystring: toolsQuery,
+        body: z.looseObject({}),
+        response: {
+          200: withEventStream(jsonResponseSchema("The tool's structuredContent", z.looseObject({}))),
+          202: jsonResponseSchema('It goes on as a task, which Location names', acceptedSchema),
+        },
+      },
+    },
+    (request, reply) => callTool((request.params as { name: string }).name, request, reply),
+  );
+}
+
+/** Describes; the tool itself reads its arguments, as over MCP. */
+function schemaAsGiven(schema: object): z.ZodType {
+  const { $schema: _, ...described } = schema as JsonObject;
+  return z.looseObject({}).meta(described);
+}
+
+/** An operation answers with a task that goes on, and so does who opens a request of its own (`agent_llm`). */
+function mayDelegate({ execution }: Tool['listing'], output: object): boolean {
+  return execution.taskSupport === 'optional' || JSON.stringify(output).includes('pending_agent_llm_action');
+}
+
+/** What a call has come to, its body being the JSON that leaves; headers are set on the reply. */
+interface ToolResponse {
+  readonly status: number;
+  readonly body: string;
+}
+
+async function callToolOverRest(
+  name: string,
+  call: Call,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { tools, log }: Catalogue,
+): Promise<ToolResponse> {
+  const params = { name, arguments: request.body ?? {}, _meta: metaOfHeaders(request) };
+  enforceBatchAndFieldLimits({ params });
+  const tool = await findTool(tools, name, call);
+  if (tool === undefined) {
+    throw new BatonError('not_found', `There is no tool '${name.slice(0, 100)}'. GET /v1/tools lists them.`);
+  }
+  if (prefersTask(request) && tool.startTask !== undefined) {
+    const { task, _meta } = await createTask(tools, params, call, log);
+    const { taskId } = task;
+    sendContinuation(reply, _meta?.['baton/continuation'] as never);
+    reply.header('preference-applied', 'respond-async');
+    return accepted(request, reply, taskId, { status: 'working', operation: name, taskId });
+  }
+  const outcome = await runToolCall(tool, params, call, log);
+  sendContinuation(reply, outcome.continuation);
+  if (outcome.kind === 'failed') throw outcome.error;
+  const { structured } = outcome.reply;
+  const state = outcomeOf(structured as JsonObject, tool.startTask !== undefined);
+  if (state.kind === 'delegated' || state.kind === 'working')
+    return accepted(request, reply, state.taskId, structured);
+  return { status: 200, body: await bodyOf(structured) };
+}
+
+/** RFC 7240, section 4.1: the call of an operation is started as a task, as one of MCP with `task`. */
+function prefersTask({ headers: { prefer } }: FastifyRequest): boolean {
+  return /(^|[,;]\s*)respond-async\s*($|[,;])/i.test([prefer ?? ''].flat().join());
+}
+
+async function accepted(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  taskId: string,
+  structured: object,
+): Promise<ToolResponse> {
+  const { tenant } = request.params as { tenant?: string };
+  const base = tenant === undefined ? '/v1' : `/v1/tenants/${tenant}`;
+  reply.header('location', `${publicUrl(request)}${base}/tasks/${taskId}`);
+  return { status: 202, body: await bodyOf(structured) };
+}
+
+/** What is large is made in an iteration of the event loop of its own. */
+async function bodyOf(structured: object): Promise<string> {
+  const text = JSON.stringify(structured);
+  if (text.length >= LARGE_REPLY_BYTES) await nextIteration();
+  return text;
+}

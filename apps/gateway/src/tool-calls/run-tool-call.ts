@@ -1,0 +1,84 @@
+import { type BatonError, type JsonObject, toBatonError } from '@baton/protocol';
+import { findAgentTool } from '../agents/agent-tool.ts';
+import { admitCaller, admitCallerUnlessAdmitted, ANY_MCP_CALLER } from '../call/access.ts';
+import type { Call } from '../call/call.ts';
+import { isMcpHttpError } from '../call/error-classification.ts';
+import type { ToolReply } from '../delegation/tool-reply.ts';
+import { toolNotOfferedError } from '@baton/store';
+import { areOffering, settingsThatOffer } from '../tool-listing/tool-selection.ts';
+import type { RequestMeta, Tool } from '../tools/tool.ts';
+import { outcomeOf, outcomeOfError } from '../workflows/call-outcome.ts';
+import {
+  CONTINUED_TASK_META_KEY,
+  type Continuation,
+  continueWorkflow,
+  type MadeCall,
+} from '../workflows/continue-workflow.ts';
+
+/** A call of a tool by its name, whichever interface it came over. */
+export interface ToolCallParams {
+  readonly name: string;
+  readonly arguments?: unknown;
+  readonly _meta?: RequestMeta | undefined;
+}
+
+/** What a call has come to, and what became of it in the workflow that it was made for, if it was. */
+export type ToolCallOutcome =
+  | { readonly kind: 'replied'; readonly reply: ToolReply; readonly continuation: Continuation | undefined }
+  | { readonly kind: 'failed'; readonly error: BatonError; readonly continuation: Continuation | undefined };
+
+/** The tool of a name, a specialist of the caller's tenant included. For a name that is none the caller is admitted, and it is undefined. */
+export async function findTool(
+  tools: ReadonlyMap<string, Tool>,
+  name: string,
+  call: Call,
+): Promise<Tool | undefined> {
+  const tool = tools.get(name) ?? (await findAgentTool(name, call));
+  if (tool === undefined) await admitCaller(call, ANY_MCP_CALLER);
+  return tool;
+}
+
+/** Errors: `tool_not_offered`, by the request's own selection here, by its key's when that is admitted. */
+export async function requireOfferedTool({ name, access }: Tool, call: Call): Promise<void> {
+  const narrow = (call.selections ?? []).find((selection) => !areOffering([selection], name));
+  if (narrow !== undefined) {
+    await admitCallerUnlessAdmitted(call, access);
+    throw toolNotOfferedError(
+      name,
+      [...narrow],
+      "selection of the request (?tools= or header 'Baton-Tools')",
+    );
+  }
+  call.caller.tool = settingsThatOffer(name);
+}
+
+/**
+ * Runs a tool: what MCP's `tools/call` and REST's `POST /v1/tools/{name}` do. What goes wrong in it is an outcome, for each to tell in
+ * its own way. Errors: what HTTP has a status for in both (`isMcpHttpError`).
+ */
+export async function runToolCall(
+  tool: Tool,
+  { arguments: args, _meta: meta = {} }: ToolCallParams,
+  call: Call,
+  log: (error: unknown) => void,
+): Promise<ToolCallOutcome> {
+  const workflow = meta[CONTINUED_TASK_META_KEY];
+  const continuationOf = async (outcome: MadeCall['outcome']) =>
+    workflow === undefined
+      ? undefined
+      : continueWorkflow(workflow, { tool: tool.name, arguments: args, outcome }, call, log);
+  try {
+    await requireOfferedTool(tool, call);
+    const reply = await tool.call(args, call, meta);
+    await admitCallerUnlessAdmitted(call, tool.access);
+    const outcome = outcomeOf(reply.structured as JsonObject, tool.startTask !== undefined);
+    return { kind: 'replied', reply, continuation: await continuationOf(outcome) };
+  } catch (thrown) {
+    const error = toBatonError(thrown);
+    call.caller.tool = [];
+    if (error !== thrown) log(thrown);
+    if (isMcpHttpError(error)) throw error;
+    await admitCallerUnlessAdmitted(call, tool.access);
+    return { kind: 'failed', error, continuation: await continuationOf(outcomeOfError(error)) };
+  }
+}

@@ -1,0 +1,123 @@
+import { type DelegatedRequest, LlmCallFailure, toLlmCallFailure } from '@baton/agent/llm';
+import {
+  type AgentAnswer,
+  DEFAULT_PROVIDER_TIMEOUT_MS,
+  exceedsDepth,
+  extractText,
+  MAX_STORED_JSON_DEPTH,
+} from '@baton/protocol';
+import type { EndpointRoute } from '@baton/store';
+import type { BegunCall } from '@baton/store/shards';
+import type { EndpointModels } from './endpoint-models.ts';
+import type { PostedWords } from './posted-words.ts';
+
+// The warnings are about requests, which nobody who runs a worker has written.
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+const MAX_MESSAGE_LENGTH = 2_000;
+
+/**
+ * Makes the call of an interaction to the endpoint that its role's route names now, and gives its answer or the error that it
+ * came to: `rate_limit_error` and the like are asked again by the task's program, any other ends this route. The interaction's id
+ * is the idempotency key, the same however often the call is made. The words of a streamed
+ * answer go to `words` as they come. Errors: the reason of `signal`, when that ends it.
+ */
+export async function callEndpoint(
+  call: BegunCall,
+  models: EndpointModels,
+  signal: AbortSignal,
+  words: PostedWords,
+): Promise<AgentAnswer> {
+  try {
+    const { route, apiKey } = await endpointOf(call);
+    const data = await askModel(call, route, apiKey, { models, signal, onText: words.add });
+    const text = extractText(data);
+    if (!(await words.end(text.ok ? text.value : '')))
+      throw new LlmCallFailure('api_error', 'The answer differs from the words that came before its end.');
+    return { status: 'success', data: data as object };
+  } catch (thrown) {
+    await words.end('');
+    signal.throwIfAborted();
+    const { type, message, retryAfterMs } = toLlmCallFailure(thrown);
+    return errorAnswer(type, message, retryAfterMs);
+  }
+}
+
+/** The endpoint as it is configured now, whatever it was when the request was opened. */
+async function endpointOf({ asked, roles }: BegunCall) {
+  const role = await roles.cachedRole(asked.role);
+  const route = role?.routes[Math.min(asked.route ?? 0, role.routes.length - 1)];
+  if (route === undefined || route.kind === 'agent')
+    throw new LlmCallFailure('not_found_error', `The role '${asked.role}' names no LLM endpoint any more.`);
+  const opened = roles.openKey(asked.role, route);
+  if (opened === 'unreadable') {
+    const message = `The stored key of the role '${asked.role}' cannot be read: the secret of the deployment that sealed it is no longer known. Put the role with its key again.`;
+    throw new LlmCallFailure('authentication_error', message);
+  }
+  // It opens whether that succeeds or not: the next call tries again.
+  if (!opened.isCurrent) await roles.reseal(asked.role).catch(() => {});
+  return { route, apiKey: opened.key };
+}
+
+interface CallBounds {
+  readonly models: EndpointModels;
+  readonly signal: AbortSignal;
+  readonly onText: (piece: string) => void;
+}
+
+async function askModel(
+  call: BegunCall,
+  route: EndpointRoute,
+  apiKey: string | undefined,
+  { models, signal, onText }: CallBounds,
+): Promise<unknown> {
+  const { timeoutMs = DEFAULT_PROVIDER_TIMEOUT_MS } = route;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const over = new AbortController();
+  const {
+    tenant,
+    asked: { serviceType },
+  } = call;
+  let isRead = false;
+  try {
+    const modelId = modelOf(call, route);
+    const ask = models.of({ tenant, route, modelId, apiKey });
+    const bounds = { signal: AbortSignal.any([signal, timeout, over.signal]), onText };
+    const data = await models.connections.during(tenant, () => ask(requestOf(call, modelId), bounds));
+    isRead = serviceType !== 'streamText';
+    if (exceedsDepth(MAX_STORED_JSON_DEPTH, data))
+      throw new LlmCallFailure('api_error', `The answer nests deeper than ${MAX_STORED_JSON_DEPTH} levels.`);
+    return data;
+  } catch (thrown) {
+    if (!timeout.aborted || signal.aborted) throw thrown;
+    throw new LlmCallFailure('timeout_error', `The LLM endpoint did not answer within ${timeoutMs} ms.`);
+  } finally {
+    // A stream's end may come before its reply's: the connection is not kept then.
+    if (!isRead) over.abort();
+  }
+}
+
+/** The route may have changed since the request was opened: it is asked for the model that it names now. */
+function modelOf({ asked }: BegunCall, route: EndpointRoute): string {
+  const chosen =
+    asked.chosenBy === undefined || route.fixedModel === true ? undefined : asked.request.modelId;
+  return chosen ?? route.modelId;
+}
+
+function requestOf(
+  { asked, interactionId, taskId, operation, principal }: BegunCall,
+  modelId: string,
+): DelegatedRequest {
+  const { role, serviceType, attempt, summary } = asked;
+  const request = { ...asked.request, modelId };
+  const whose = { interactionId, taskId, operation, principal, expiresAt: '' };
+  return { role, serviceType, request, attempt, summary, ...whose };
+}
+
+export function errorAnswer(type: string, message: string, retryAfterMs?: number): AgentAnswer {
+  const details = { type, message: message.slice(0, MAX_MESSAGE_LENGTH).toWellFormed() };
+  return {
+    status: 'error',
+    errorDetails: retryAfterMs === undefined ? details : { ...details, retryAfterMs },
+  };
+}

@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { AddressGuard } from './address-guard.ts';
+import { TenantConnections } from './tenant-connections.ts';
+
+const sockets = new Set<Socket>();
+let opened = 0;
+let answer: RequestListener;
+// It keeps connections for longer than Baton does.
+const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => answer(request, response));
+server.on('connection', (socket) => {
+  opened++;
+  sockets.add(socket);
+  socket.on('close', () => sockets.delete(socket));
+});
+let url = '';
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://localhost:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(async () => {
+  await Promise.all([...sockets].map((socket) => once(socket, 'close')));
+  opened = 0;
+  answer = (_request, response) => void response.end('yes');
+});
+
+/** The addresses that its guard was asked about. */
+class CountingGuard extends AddressGuard {
+  readonly asked: string[] = [];
+
+  override async resolve(host: string) {
+    this.asked.push(host);
+    return super.resolve(host);
+  }
+}
+
+function open(allowed = ['127.0.0.0/8']) {
+  const guard = new CountingGuard(allowed);
+  const connections = new TenantConnections(guard);
+  const call = (tenant: string, to = url) =>
+    connections.during(tenant, async () => (await connections.fetchOf(tenant)(to)).text());
+  return { guard, call };
+}
+
+test("a tenant's calls share a connection one after the other, and its name is looked up once; tenants never share one", async () => {
+  const { call, guard } = open();
+  for (let n = 0; n < 3; n++) {
+    expect(await call('acme')).toBe('yes');
+    // The reply is read in the turn in which its connection gets free.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect([opened, guard.asked]).toEqual([1, ['localhost']]);
+  await call('other');
+  expect([opened, guard.asked]).toEqual([2, ['localhost', 'localhost']]);
+});
+
+test('calls at once have a connection each, which ends when no call has used it for 2 s', async () => {
+  const { call } = open();
+  await Promise.all([call('acme'), call('acme'), call('acme')]);
+  expect(opened).toBe(3);
+  await expect.poll(() => sockets.size, { timeout: 5_000 }).toBe(0);
+  expect(await call('acme'), 'as one that is opened anew').toBe('yes');
+  expect(opened).toBe(4);
+});
+
+test('another host has another connection, whose address is checked', async () => {
+  const { call, guard } = open(['127.0.0.1/32']);
+  await call('acme');
+  await expect(call('acme', url.replace('localhost', '127.0.0.2'))).rejects.toMatchObject({
+    type: 'address_refused',
+  });
+  expect(guard.asked).toEqual(['localhost', '127.0.0.2']);
+});
+
+test('a connection is never used again after a redirect or a reply that was cut off', async () => {
+  const { call } = open();
+  answer = (_request, response) =>
+    void response.writeHead(302, { location: 'http://169.254.169.254/' }).end();
+  await expect(call('acme')).rejects.toMatchObject({ type: 'redirect_refused' });
+  answer = (_request, response) => {
+    response.writeHead(200, { 'content-length': '10' });
+    response.write('half');
+    response.socket?.destroySoon();
+  };
+  await expect(call('acme')).rejects.toThrow();
+  answer = (_request, response) => void response.end('yes');
+  expect(await call('acme')).toBe('yes');
+});

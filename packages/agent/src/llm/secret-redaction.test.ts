@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { LlmCallFailure } from '../api/llm-call-failure.ts';
+import type { DelegatedRequest } from '../api/delegated-request.ts';
+import { REDACTED, SecretRedaction } from './secret-redaction.ts';
+
+const KEY = 'sk-a+b/c"d\\e%f.(g)';
+const redaction = new SecretRedaction(KEY);
+
+test.each([
+  ['as it is', KEY],
+  ['percent-encoded', encodeURIComponent(KEY)],
+  ['percent-encoded in lower case', encodeURIComponent(KEY).toLowerCase()],
+  ['percent-encoded as a whole', Array.from(KEY, (one) => `%${one.charCodeAt(0).toString(16)}`).join('')],
+  ['escaped in JSON', JSON.stringify(KEY).slice(1, -1)],
+  ['in escapes of JSON', Array.from(KEY, (one) => `\\u00${one.charCodeAt(0).toString(16)}`).join('')],
+  ['in Base64', Buffer.from(KEY).toString('base64')],
+  ['in Base64 for URLs', Buffer.from(KEY).toString('base64url')],
+])('a key %s is taken out', (_form, echoed) => {
+  expect(redaction.text(`Bearer ${echoed} refused, ${echoed}`)).toBe(
+    `Bearer ${REDACTED} refused, ${REDACTED}`,
+  );
+  expect(redaction.json({ [echoed]: [`x${echoed}x`, 7, null] })).toEqual({
+    [REDACTED]: [`x${REDACTED}x`, 7, null],
+  });
+});
+
+test('nothing else is changed, and a word that is no secret is none', () => {
+  expect(redaction.text(`${KEY.slice(0, -1)} sk-`)).toBe(`${KEY.slice(0, -1)} sk-`);
+  expect(new SecretRedaction('none').text('none')).toBe('none');
+  expect(new SecretRedaction(undefined).text('undefined')).toBe('undefined');
+});
+
+test('a stream never shows the key, however it is cut, and shows every word that has ended', () => {
+  const word = fc.constantFrom(KEY, encodeURIComponent(KEY), KEY.slice(0, 9), 'x'.repeat(400), 'word', 'ß');
+  const text = fc
+    .array(word, { maxLength: 12 })
+    .chain((words) => fc.constantFrom(words.join(' '), words.join('')));
+  const cuts = fc.array(fc.nat({ max: 30 }), { maxLength: 400 });
+  fc.assert(
+    fc.property(text, cuts, (whole, lengths) => {
+      let shown = '';
+      const add = redaction.stream((piece) => (shown += piece));
+      let at = 0;
+      for (const length of lengths) {
+        add(whole.slice(at, at + length));
+        at += length;
+      }
+      const clean = redaction.text(whole);
+      expect(clean.startsWith(shown)).toBe(true);
+      const said = redaction.text(whole.slice(0, at).replace(/[\x21-\x7e]*$/, ''));
+      expect(shown.length).toBeGreaterThanOrEqual(said.length);
+    }),
+  );
+});
+
+test('answers, their logprobs and errors come without the key', async () => {
+  const asked = {} as DelegatedRequest;
+  const { signal } = new AbortController();
+  const logprobs = { content: [{ token: KEY.slice(0, 5) }, { token: KEY.slice(5) }] };
+  const echo = redaction.answers(async () => ({ text: `It is ${KEY}`, logprobs }));
+  expect(await echo(asked, { signal })).toEqual({ text: `It is ${REDACTED}` });
+  const plain = redaction.answers(async () => ({ text: 'Yes', logprobs }));
+  expect(await plain(asked, { signal })).toEqual({ text: 'Yes', logprobs });
+  const cause = new Error(KEY);
+  const failing = redaction.answers(async () => {
+    throw new LlmCallFailure('rate_limit_error', `Slow down, ${KEY}`, {
+      kind: 'passing',
+      retryAfterMs: 7,
+      cause,
+    });
+  });
+  await expect(failing(asked, { signal })).rejects.toMatchObject({
+    type: 'rate_limit_error',
+    message: `Slow down, ${REDACTED}`,
+    kind: 'passing',
+    retryAfterMs: 7,
+    cause: undefined,
+  });
+});

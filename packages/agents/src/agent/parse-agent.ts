@@ -1,0 +1,52 @@
+import {
+  type DefinitionProblem,
+  problemsOf,
+  refusalOf,
+  refuseProblems,
+} from '../definition/definition-problems.ts';
+import { type AgentInput, agentSchema } from './agent.ts';
+import type { AgentEntry } from './agent-catalog.ts';
+import { findGroupCycle } from './find-group-cycle.ts';
+import { importRustbot } from './import-rustbot.ts';
+
+/** The name of an agent's MCP tool, and of the function by which other agents call it. */
+export function toolNameOf(id: string): string {
+  return `agent_${id}`;
+}
+
+/** What an agent is held against: the names of tools, and the tenant's other agents. */
+export interface AgentSurroundings {
+  readonly isTool: (name: string) => boolean;
+  readonly entries: readonly AgentEntry[];
+}
+
+/** An agent as it was sent, or as a file of Rustbot's has it. Errors: `invalid_arguments` naming the fields. */
+export function parseAgent(
+  sent: unknown,
+  around: AgentSurroundings,
+): { readonly agent: AgentInput; readonly ignored: readonly string[] } {
+  const imported = importRustbot(sent);
+  const parsed = agentSchema.safeParse(imported.agent);
+  if (!parsed.success) throw refusalOf(problemsOf(parsed.error));
+  const agent = parsed.data;
+  refuseProblems([...findNameProblems(agent, around), ...findGroupProblems(agent, around)]);
+  return { agent, ignored: imported.ignored };
+}
+
+function findNameProblems({ id }: AgentInput, { isTool }: AgentSurroundings): DefinitionProblem[] {
+  if (!isTool(toolNameOf(id))) return [];
+  return [{ field: 'id', problem: `'${toolNameOf(id)}' is a tool of Baton; choose another id` }];
+}
+
+/** A group may name agents that are not there yet, so that files can be put in any order. */
+function findGroupProblems(
+  { id, group = [] }: AgentInput,
+  { entries }: AgentSurroundings,
+): DefinitionProblem[] {
+  const groups = new Map(
+    entries.map(({ name, summary }) => [name, (summary['group'] ?? []) as readonly string[]] as const),
+  ).set(id, group);
+  const cycle = findGroupCycle(groups, id);
+  if (cycle === undefined) return [];
+  return [{ field: 'group', problem: `a cycle: ${cycle.map((one) => `'${one}'`).join(' calls ')}` }];
+}

@@ -1,0 +1,120 @@
+import {
+  type DefinitionProblem,
+  problemsOf,
+  refusalOf,
+  refuseProblems,
+} from '../definition/definition-problems.ts';
+import { type PromptInput, promptSchema } from './prompt.ts';
+import { requestHintsOf } from './request-hints.ts';
+import { namesIn } from './template.ts';
+
+/** The value that a handler has beside the prompt's arguments. */
+export const HANDLER_VALUES = {
+  exceptionHandler: 'error_message',
+  interruptHandler: 'call_results',
+} as const;
+
+/** What a prompt is held against: the tools there are, `agent_<id>` aside, whose agents may come later. */
+export interface PromptSurroundings {
+  readonly isTool: (name: string) => boolean;
+  /** Whether a tool may be called as a function. */
+  readonly isFunction: (name: string) => boolean;
+}
+
+/** A prompt as it was sent, with all defaults. Errors: `invalid_arguments` naming the fields. */
+export function parsePrompt(sent: unknown, around: PromptSurroundings): PromptInput {
+  const parsed = promptSchema.safeParse(sent);
+  if (!parsed.success) throw refusalOf(problemsOf(parsed.error));
+  const { data } = parsed;
+  const used = [data.text, data.system ?? ''].flatMap(namesIn);
+  const derived = [...new Set(used)].map((name) => ({ name, required: true }));
+  const prompt: PromptInput = { ...data, arguments: data.arguments ?? derived };
+  refuseProblems([
+    ...findArgumentProblems(prompt),
+    ...findTagProblems(prompt),
+    ...findFunctionProblems(prompt, around),
+    ...findHintProblems(prompt),
+  ]);
+  return prompt;
+}
+
+function findArgumentProblems(prompt: PromptInput): DefinitionProblem[] {
+  const names = prompt.arguments.map(({ name }) => name);
+  const repeated = names.flatMap((name, at) =>
+    names.indexOf(name) < at
+      ? [{ field: `arguments.${at}.name`, problem: `there are two arguments '${name}'` }]
+      : [],
+  );
+  const reserved = names.flatMap((name, at) =>
+    name === 'error_message' || name === 'call_results'
+      ? [{ field: `arguments.${at}.name`, problem: `'${name}' is a value of handlers` }]
+      : [],
+  );
+  const known = new Set<string>(names);
+  const undeclared = (['text', 'system', 'exceptionHandler', 'interruptHandler'] as const).flatMap(
+    (field) => {
+      const own = field === 'text' || field === 'system' ? undefined : HANDLER_VALUES[field];
+      return namesIn(prompt[field] ?? '')
+        .filter((name) => !known.has(name) && name !== own)
+        .map((name) => ({
+          field,
+          problem: `there is no argument '${name}'; write {{${name}}} for the text {${name}}`,
+        }));
+    },
+  );
+  return [...repeated, ...reserved, ...undeclared];
+}
+
+function findTagProblems({ parser }: PromptInput): DefinitionProblem[] {
+  if (parser.type !== 'xml' && parser.type !== 'md') return [];
+  const names = parser.tags.map(({ name }) => name);
+  return parser.tags.flatMap((tag, at): DefinitionProblem[] => {
+    const field = `parser.tags.${at}`;
+    if (names.indexOf(tag.name) < at)
+      return [{ field: `${field}.name`, problem: `there are two tags '${tag.name}'` }];
+    if (tag.signal && tag.many)
+      return [{ field: `${field}.many`, problem: 'a signal is there or not, never many' }];
+    return [];
+  });
+}
+
+function findFunctionProblems(
+  { functions }: PromptInput,
+  { isTool, isFunction }: PromptSurroundings,
+): DefinitionProblem[] {
+  const isMixed = new Set(functions.map((one) => typeof one)).size > 1;
+  const names = functions.map((one) => (typeof one === 'string' ? one : one.name));
+  return functions.flatMap((one, at): DefinitionProblem[] => {
+    const field = `functions.${at}`;
+    const name = names[at] ?? '';
+    if (names.indexOf(name) < at) return [{ field, problem: `there are two functions '${name}'` }];
+    if (typeof one === 'string') {
+      if (isFunction(one)) return [];
+      if (isTool(one))
+        return [
+          { field, problem: `'${one}' cannot be a function: tools around projects and agent_<id> can` },
+        ];
+      if (/^agent_[a-z][a-z0-9_]{0,47}$/.test(one)) return [];
+      return [{ field, problem: `there is no tool '${one}'; give a function of your own its parameters` }];
+    }
+    if (isTool(one.name)) return [{ field: `${field}.name`, problem: `'${one.name}' is a tool of Baton` }];
+    if (isMixed)
+      return [
+        {
+          field,
+          problem: `'${one.name}' is the caller's: a prompt has functions of the caller, or others, not both`,
+        },
+      ];
+    return [];
+  });
+}
+
+/** What a prompt needs must be possible in the shape that it asks for. */
+function findHintProblems({ hints }: PromptInput): DefinitionProblem[] {
+  if (hints?.api !== 'chat.completions') return [];
+  const { unsupported = [] } = requestHintsOf(hints).chatCompletions;
+  return unsupported.map((name) => ({
+    field: `hints.${name}`,
+    problem: "chat completions have no such tool; say hints.api 'responses', or leave it out",
+  }));
+}

@@ -1,0 +1,111 @@
+import {
+  type AnsweredToolCall,
+  answerAsMessage,
+  correctionMessages,
+  extractText,
+  type Message,
+  toToolCall,
+  truncate,
+} from '@baton/protocol';
+import type { AgentCall, FunctionCall } from './agent-call.ts';
+
+/** An assistant's words beside its function calls stay in the dialog up to so many characters. */
+const MAX_WORDS = 20_000;
+const FINAL_NOTE: Message = {
+  role: 'user',
+  content: 'No function can be called any more. Give your final answer now, in words, from what you know.',
+};
+
+/**
+ * The dialog of one call: the messages it began with, the turns with function calls, which stay, and the exception
+ * branch: the last answer that could not be used and what was said about it. The branch leaves with the next answer.
+ */
+export class Dialog {
+  private readonly seed: readonly Message[];
+  private readonly handlers: NonNullable<AgentCall<unknown>['handlers']>;
+  private readonly ids = new Set<string>();
+  private kept: readonly Message[] = [];
+  private branch: readonly Message[] = [];
+
+  constructor({ messages, parser, handlers = {} }: AgentCall<unknown>) {
+    this.seed =
+      parser.instructions === undefined ? messages : withInstructions(messages, parser.instructions);
+    this.handlers = handlers;
+  }
+
+  /** The messages of the next request. `isLastStep`: functions were called, and may not be again. */
+  messages(isLastStep: boolean): readonly Message[] {
+    if (this.kept.length + this.branch.length === 0 && !isLastStep) return this.seed;
+    return [...this.seed, ...this.kept, ...(isLastStep ? [FINAL_NOTE] : []), ...this.branch];
+  }
+
+  /** The exception branch: the answer and what is wrong with it, in the place of the branch before. */
+  addException(data: unknown, problem: string): void {
+    const correction = correctionMessages(data, problem);
+    const said = this.handlers.exception?.(problem);
+    this.branch = said === undefined ? correction : [...correction.slice(0, 1), ...said];
+  }
+
+  /** Calls with ids that no earlier turn of this call has: endpoints refuse a dialog that repeats one. */
+  withFreshIds(calls: readonly AnsweredToolCall[]): readonly AnsweredToolCall[] {
+    const given = new Set(calls.map(({ id }) => id));
+    return calls.map((call) => {
+      let { id } = call;
+      for (let copy = 2; this.ids.has(id) || (id !== call.id && given.has(id)); copy++)
+        id = `${call.id}_${copy}`;
+      this.ids.add(id);
+      return id === call.id ? call : { ...call, id };
+    });
+  }
+
+  /** The interrupt branch: the assistant's calls, and a tool message for each of them. */
+  addInterrupt(data: unknown, calls: readonly AnsweredToolCall[], results: readonly FunctionCall[]): void {
+    const words = extractText(data);
+    const turn: Message = {
+      role: 'assistant',
+      content: words.ok && words.value !== '' ? truncate(words.value, MAX_WORDS) : null,
+      tool_calls: calls.map(toToolCall),
+    };
+    const said = this.handlers.interrupt?.(results) ?? [];
+    this.kept = [
+      ...this.kept,
+      turn,
+      ...toolMessages(results, said),
+      ...said.filter(({ role }) => role !== 'tool'),
+    ];
+    this.branch = [];
+  }
+
+  /** What the call adds to its dialog, ending with the answer. */
+  added(data: unknown): readonly Message[] {
+    return [...this.kept, ...this.answered(data)];
+  }
+
+  /** An answer as the last message. */
+  answered(data: unknown): readonly Message[] {
+    return [{ role: 'assistant', content: answerAsMessage(data) }];
+  }
+}
+
+/** One message for each call, in their order: the handler's, or its result. Endpoints refuse a dialog without one of them. */
+function toolMessages(results: readonly FunctionCall[], said: readonly Message[]): Message[] {
+  return results.map(({ id, result_str }) => {
+    const own = said.find((message) => message.role === 'tool' && message.tool_call_id === id);
+    return own ?? { role: 'tool', tool_call_id: id, content: result_str };
+  });
+}
+
+function withInstructions(messages: readonly Message[], instructions: string): readonly Message[] {
+  const at = messages.findIndex(({ role }) => role === 'system');
+  const system = messages[at];
+  if (system === undefined) return [{ role: 'system', content: instructions }, ...messages];
+  const { content } = system;
+  const told: Message = {
+    role: 'system',
+    content:
+      typeof content === 'string'
+        ? `${content}\n\n${instructions}`
+        : [...(content ?? []), { type: 'text', text: instructions }],
+  };
+  return messages.map((message, index) => (index === at ? told : message));
+}

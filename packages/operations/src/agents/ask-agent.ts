@@ -1,0 +1,51 @@
+import { agentIdSchema, lookupAgent, lookupAgents } from '@baton/agents';
+import { runAgentCall } from '@baton/engine';
+import { BatonError, type JsonObject } from '@baton/protocol';
+import { z } from 'zod';
+import type { Operation } from '../definition/operation.ts';
+import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-request.ts';
+import { agentCallFields, agentCallResult } from './agent-result.ts';
+import { callableBy } from './ask-assistant.ts';
+import { specialistFunctions, taskMessage } from './specialist-functions.ts';
+
+const input = z.strictObject({ agentId: agentIdSchema, arguments: z.record(z.string(), z.unknown()) });
+type Input = z.infer<typeof input>;
+
+const result = z.looseObject({ agentId: z.string(), ...agentCallFields });
+
+/**
+ * One specialist by itself, which the tool `agent_<id>` starts; the arguments have been checked against its parameters. It may call the
+ * specialists of its group, if it has one.
+ */
+export const askAgentOperation: Operation<Input, z.infer<typeof result>> = {
+  name: 'ask_agent',
+  version: 1,
+  title: 'Ask an agent',
+  category: 'agents',
+  description: 'Gives a task to one of the specialist agents of the tenant, and returns its answer.',
+  input,
+  result,
+  hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+
+  *run({ agentId, arguments: args }) {
+    const agent = yield* lookupAgent(agentId);
+    if (!agent.enabled) throw new BatonError('agent_not_found', `The agent '${agentId}' is disabled.`);
+    const callable = agent.group === undefined ? [] : callableBy(agent, (yield* lookupAgents()).specialists);
+    const asked = taskMessage(args as JsonObject);
+    const outcome = yield* runAgentCall({
+      ...ownSettingsOf(agent),
+      messages: [systemMessageOf(agent), asked],
+      summary: `Call of agent ${agentId}`,
+      parser: wordsParser,
+      ...(callable.length === 0 ? {} : { functions: specialistFunctions(callable) }),
+      delivery: {
+        agentId,
+        ...(agent.timeoutMs === undefined ? {} : { answerWithinMs: agent.timeoutMs }),
+      },
+    });
+    const ended = agentCallResult(outcome, `agent:${agentId}`, [asked]);
+    return { agentId, ...ended } as unknown as JsonObject;
+  },
+
+  summarize: ({ response }) => String(response),
+};

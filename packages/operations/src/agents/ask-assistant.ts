@@ -1,0 +1,90 @@
+import { lookupAgents, type Specialist } from '@baton/agents';
+import { abandonTurn, beginTurn, endTurn, type History, type Program, runAgentCall } from '@baton/engine';
+import { BatonError, isTaskId, type JsonObject, type Message } from '@baton/protocol';
+import { z } from 'zod';
+import type { Operation } from '../definition/operation.ts';
+import { booleanOrText } from '../schema/coercion.ts';
+import { agentCallFields, agentCallResult } from './agent-result.ts';
+import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-request.ts';
+import { specialistFunctions } from './specialist-functions.ts';
+import { withOwnIds } from './with-own-ids.ts';
+
+/** Room for what a person types, and a document beside it. */
+export const MAX_MESSAGE_LENGTH = 100_000;
+
+export const messageArgument = z
+  .string()
+  .min(1)
+  .max(MAX_MESSAGE_LENGTH)
+  .regex(/\S/, 'must not be blank')
+  .refine((text) => text.isWellFormed(), 'must not hold half characters');
+
+const input = z.strictObject({
+  message: messageArgument.describe('What the assistant is asked or told'),
+  conversationId: z
+    .string()
+    .max(100)
+    .refine(isTaskId, 'must be the id of a conversation, as an earlier result gave it')
+    .optional()
+    .describe('Goes on with this conversation; without it a new one begins'),
+  stream: booleanOrText('Has the answer come in chunks, which task_status shows as they come'),
+});
+type Input = z.infer<typeof input>;
+
+const result = z.looseObject({ conversationId: z.string(), agentId: z.string(), ...agentCallFields });
+
+/** The tenant's primary agent with its specialists as functions, in a conversation that goes on from call to call. */
+export const askAssistantOperation: Operation<Input, z.infer<typeof result>> = {
+  name: 'ask_assistant',
+  version: 1,
+  title: 'Ask the assistant',
+  category: 'agents',
+  description:
+    "Gives a message to the tenant's assistant, which may call its specialist agents, and returns its answer. " +
+    'With conversationId the conversation goes on; messages to one conversation are answered one after another.',
+  input,
+  result,
+  hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+
+  *run({ message, conversationId, stream }) {
+    const history = conversationId === undefined ? undefined : yield* beginTurn(conversationId);
+    try {
+      return yield* answerTurn({ role: 'user', content: message }, history, stream === true);
+    } catch (thrown) {
+      // The conversation stays as it was, and the next message gets its turn.
+      if (history !== undefined && thrown instanceof BatonError) yield* abandonTurn(history);
+      throw thrown;
+    }
+  },
+
+  summarize: ({ response }) => String(response),
+};
+
+function* answerTurn(asked: Message, history: History | undefined, stream: boolean): Program<JsonObject> {
+  const { primary, specialists } = yield* lookupAgents();
+  if (primary === null) {
+    const message = 'There is no primary agent. Store one first: PUT /v1/agents/{id} with "isPrimary": true.';
+    throw new BatonError('agent_not_found', message);
+  }
+  const callable = callableBy(primary, specialists);
+  const outcome = yield* runAgentCall({
+    ...ownSettingsOf(primary),
+    messages: [systemMessageOf(primary), asked],
+    summary: `Message to ${primary.name}`,
+    parser: wordsParser,
+    ...(stream ? { serviceType: 'streamText' as const } : {}),
+    ...(callable.length === 0 ? {} : { functions: specialistFunctions(callable) }),
+    delivery: { agentId: primary.id, ...(history === undefined ? {} : { history }) },
+  });
+  const conversationId = yield* endTurn(history, [asked, ...withOwnIds(outcome.added, history?.to ?? 0)]);
+  const ended = agentCallResult(outcome, `agent:${primary.id}`, [asked]);
+  return { conversationId, agentId: primary.id, ...ended } as unknown as JsonObject;
+}
+
+/** The specialists that an agent may call: those of its group, or all where it names none. */
+export function callableBy(
+  { id, group }: { readonly id: string; readonly group?: readonly string[] | undefined },
+  specialists: readonly Specialist[],
+): readonly Specialist[] {
+  return specialists.filter((one) => one.id !== id && (group?.includes(one.id) ?? true));
+}

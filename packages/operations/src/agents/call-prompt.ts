@@ -1,0 +1,159 @@
+import {
+  answerParserOf,
+  fillTemplate,
+  lookupPrompt,
+  parserArgsSchema,
+  type PromptDefinition,
+  promptNameSchema,
+  renderPrompt,
+  requestHintsOf,
+} from '@baton/agents';
+import { type Budgets, type FunctionCall, type Handlers, runAgentCall } from '@baton/engine';
+import { type JsonObject, type Message, messageSchema } from '@baton/protocol';
+import { z } from 'zod';
+import type { Operation } from '../definition/operation.ts';
+import { integerOrDigits } from '../schema/coercion.ts';
+import { agentCallFields, agentCallResult } from './agent-result.ts';
+import {
+  callerFunctionParser,
+  callerTools,
+  callingTurn,
+  callsMadeIn,
+  findDialogProblem,
+  lastCallsIn,
+  type PromptAnswer,
+} from './caller-functions.ts';
+import { promptFunctions } from './prompt-functions.ts';
+
+type Values = Readonly<Record<string, string>>;
+
+const input = z.strictObject({
+  name: promptNameSchema.describe('The prompt'),
+  version: integerOrDigits(z.int().min(1)).optional().describe('By default the newest'),
+  args: z
+    .record(z.string().max(100), z.string().max(100_000))
+    .optional()
+    .describe("The prompt's arguments by name"),
+  parserArgs: parserArgsSchema
+    .optional()
+    .describe("What this call changes of the prompt's tags: `required`, `optional`, by name"),
+  messages: z
+    .array(messageSchema)
+    .max(200)
+    .superRefine((messages, context) => {
+      const problem = findDialogProblem(messages as readonly Message[]);
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+    })
+    .optional()
+    .describe(
+      "Goes on after toolCalls: what stands behind the prompt's own messages, `continueWith` of the result and a tool message for each call",
+    ),
+});
+type Input = z.infer<typeof input>;
+
+const result = z.looseObject({
+  prompt: z.string(),
+  version: z.int(),
+  toolCalls: z
+    .array(z.looseObject({ id: z.string(), name: z.string(), arguments: z.unknown() }))
+    .optional()
+    .describe("Calls of the caller's functions, instead of an answer"),
+  continueWith: z
+    .array(z.unknown())
+    .optional()
+    .describe('With toolCalls: `messages` of the next call, before the tool messages'),
+  ...agentCallFields,
+});
+
+/** A prompt of the tenant with its arguments filled in, asked until its parser can read the answer. */
+export const callPromptOperation: Operation<Input, z.infer<typeof result>> = {
+  name: 'call_prompt',
+  version: 1,
+  title: 'Call a prompt',
+  category: 'prompts',
+  description:
+    'Asks one of the prompts of the tenant with arguments, and returns what its parser makes of the answer. ' +
+    'Answers that do not parse are asked for again; the functions that the prompt names are run for the model.',
+  input,
+  result,
+  hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+
+  *run({ name, version, args = {}, parserArgs, messages: continued = [] }) {
+    const prompt = yield* lookupPrompt(name, version);
+    const own: readonly Message[] = renderPrompt(prompt, args);
+    const { run: functions, callers } = yield* promptFunctions(prompt);
+    const handlers = handlersOf(prompt, args);
+    const sent = continued as readonly Message[];
+    const made = callsMadeIn(sent);
+    const parser = callerFunctionParser(answerParserOf(prompt.parser, parserArgs), callers, made);
+    const results = lastCallsIn(sent);
+    const said = results.length === 0 ? [] : (handlers.interrupt?.(results) ?? []);
+    const later = [...sent, ...said];
+    const messages = [...own, ...later];
+    const outcome = yield* runAgentCall<PromptAnswer>({
+      role: prompt.role,
+      modelId: prompt.model,
+      messages,
+      summary: `Prompt ${name}`,
+      maxTokens: prompt.maxTokens,
+      temperature: prompt.temperature,
+      chosenBy: 'definition',
+      parameters: {
+        ...(callers.length === 0 ? {} : { tools: callerTools(callers) }),
+        ...(prompt.hints === undefined
+          ? {}
+          : { hints: requestHintsOf(prompt.hints) as unknown as JsonObject }),
+      },
+      parser,
+      handlers,
+      budgets: budgetsOf(prompt),
+      ...(functions === undefined ? {} : { functions }),
+    });
+    const { value } = outcome;
+    const ended = agentCallResult(outcome, `prompt:${name}@${prompt.version}`, messages);
+    const functionCalls = [...made, ...ended.functionCalls];
+    const end = { prompt: name, version: prompt.version, ...ended, functionCalls };
+    if (value.calls === undefined) return { ...end, response: value.response } as unknown as JsonObject;
+    const { turn, calls: toolCalls } = callingTurn(value, later);
+    const { top_prompt } = ended.dialog;
+    const handed = {
+      toolCalls,
+      continueWith: [...later, turn],
+      dialog: { top_prompt, messages: [...messages, turn] },
+    };
+    return { ...end, ...handed, response: null } as unknown as JsonObject;
+  },
+
+  summarize: ({ response }) => (typeof response === 'string' ? response : JSON.stringify(response)),
+};
+
+/** What the prompt says after an answer that does not parse, and after functions were called; the rest of the call stays. */
+function handlersOf(
+  { exceptionHandler, interruptHandler }: Pick<PromptDefinition, 'exceptionHandler' | 'interruptHandler'>,
+  args: Values,
+): Handlers {
+  const say = (template: string, more: Values): Message[] => [
+    { role: 'user', content: fillTemplate(template, { ...args, ...more }) },
+  ];
+  return {
+    ...(exceptionHandler === undefined
+      ? {}
+      : { exception: (error_message: string) => say(exceptionHandler, { error_message }) }),
+    ...(interruptHandler === undefined
+      ? {}
+      : {
+          interrupt: (results: readonly FunctionCall[]) =>
+            say(interruptHandler, { call_results: resultsText(results) }),
+        }),
+  };
+}
+
+/** A line for each call. */
+function resultsText(results: readonly FunctionCall[]): string {
+  return results.map(({ name, result_str }) => `${name}: ${result_str}`).join('\n');
+}
+
+/** What is left out keeps its default. */
+function budgetsOf({ budgets = {} }: Pick<PromptDefinition, 'budgets'>): Partial<Budgets> {
+  return Object.fromEntries(Object.entries(budgets).filter(([, most]) => most !== undefined));
+}

@@ -1,0 +1,133 @@
+import type { CallerFunction } from '@baton/agents';
+import { type AnswerParser, checkAnswer, type FunctionCall, type Program } from '@baton/engine';
+import {
+  type AnsweredToolCall,
+  canonicalJson,
+  extractText,
+  type Json,
+  type JsonObject,
+  type Message,
+  readToolCalls,
+  toToolCall,
+  type Validation,
+} from '@baton/protocol';
+
+/** An answer to a prompt: what its parser made of it, or calls of the caller's functions. */
+export type PromptAnswer = { readonly response: Json; readonly calls?: undefined } | CallingAnswer;
+
+export interface CallingAnswer {
+  readonly calls: readonly AnsweredToolCall[];
+  /** What the model said beside them. */
+  readonly words: string | null;
+}
+
+/** The caller's functions as a request has them. */
+export function callerTools(functions: readonly CallerFunction[]): JsonObject[] {
+  return functions.map((one) => ({ type: 'function', function: { ...one } as JsonObject }));
+}
+
+/**
+ * Reads an answer that may call functions of the caller: calls that all fit their parameters end the agent call, for the
+ * caller to carry out; one that does not, or that was made before (`made`), is a problem, as an answer is that does not parse.
+ */
+export function callerFunctionParser(
+  parser: AnswerParser<Json>,
+  functions: readonly CallerFunction[],
+  made: readonly FunctionCall[],
+): AnswerParser<PromptAnswer> {
+  const earlier = new Map(made.map((call) => [identityOf(call), call.id]));
+  return {
+    ...parser,
+    *read(data): Program<Validation<PromptAnswer>> {
+      const calls = functions.length === 0 ? [] : readToolCalls(data);
+      if (calls.length === 0) {
+        const fit = yield* parser.read(data);
+        return fit.ok ? { ok: true, value: { response: fit.value } } : fit;
+      }
+      for (const { name, arguments: args, problem } of calls) {
+        const called = functions.find((one) => one.name === name);
+        if (problem !== undefined) return { ok: false, problem: `a call of '${name}': ${problem}` };
+        if (called === undefined) return { ok: false, problem: `there is no function '${name}'` };
+        const fit = yield* checkAnswer(called.parameters, args);
+        if (!fit.ok) return { ok: false, problem: `the arguments of '${name}' do not fit: ${fit.problem}` };
+        const same = earlier.get(identityOf({ name, arguments: args }));
+        if (same !== undefined)
+          return {
+            ok: false,
+            problem: `'${name}' was called before with the same arguments (call ${same}): use that result, or call it with others`,
+          };
+      }
+      const words = extractText(data);
+      return { ok: true, value: { calls, words: words.ok && words.value !== '' ? words.value : null } };
+    },
+  };
+}
+
+const identityOf = ({ name, arguments: args }: Pick<FunctionCall, 'name' | 'arguments'>) =>
+  `${name} ${canonicalJson(args)}`;
+
+/** The calls of the caller's functions that a dialog holds, with what the caller said of each. */
+export function callsMadeIn(messages: readonly Message[]): readonly FunctionCall[] {
+  const results = new Map(
+    messages.flatMap((message) =>
+      message.role === 'tool' ? [[message.tool_call_id, textOf(message.content)] as const] : [],
+    ),
+  );
+  return messages.flatMap((message) => {
+    if (message.role !== 'assistant') return [];
+    return readToolCalls({ tool_calls: (message.tool_calls ?? []) as unknown as Json }).map(
+      (call): FunctionCall => {
+        const result_str = results.get(call.id) ?? '';
+        return {
+          id: call.id,
+          name: call.name,
+          arguments: call.arguments,
+          result: result_str,
+          result_str,
+          repeated: false,
+        };
+      },
+    );
+  });
+}
+
+/** Of a dialog that ends with results: the calls that they are of. */
+export function lastCallsIn(messages: readonly Message[]): readonly FunctionCall[] {
+  if (messages.at(-1)?.role !== 'tool') return [];
+  const at = messages.findLastIndex(({ role }) => role === 'assistant');
+  return callsMadeIn(messages.slice(at));
+}
+
+function textOf(content: Message['content']): string {
+  return typeof content === 'string' ? content : JSON.stringify(content);
+}
+
+/**
+ * The assistant's turn of an answer that calls functions, behind `before`: models number the calls of each answer from the
+ * beginning, and endpoints refuse a dialog that repeats an id.
+ */
+export function callingTurn({ calls, words }: CallingAnswer, before: readonly Message[]) {
+  const taken = new Set(callsMadeIn(before).map(({ id }) => id));
+  const own = calls.map((call) =>
+    taken.has(call.id) ? { ...call, id: `${call.id}_t${before.length}` } : call,
+  );
+  const turn: Message = { role: 'assistant', content: words, tool_calls: own.map(toToolCall) };
+  return { turn, calls: own };
+}
+
+/** What is wrong with the messages that a call goes on with, or undefined: each function call has its result at once behind it. */
+export function findDialogProblem(messages: readonly Message[]): string | undefined {
+  let open = new Set<string>();
+  for (const message of messages) {
+    if (message.role === 'tool') {
+      const id = message.tool_call_id;
+      if (!open.delete(id)) return `the tool message for '${id}' stands behind no call of that id`;
+      continue;
+    }
+    if (open.size > 0) break;
+    if (message.role === 'system') return 'the system message is the prompt’s';
+    if (message.role === 'assistant') open = new Set((message.tool_calls ?? []).map(({ id }) => id));
+  }
+  const [first] = open;
+  return first === undefined ? undefined : `the call '${first}' has no tool message behind it`;
+}

@@ -1,0 +1,67 @@
+import { lookupAgent, type Specialist } from '@baton/agents';
+import {
+  checkAnswer,
+  type FunctionResult,
+  type FunctionSet,
+  type Program,
+  runAgentCall,
+} from '@baton/engine';
+import { BatonError, isRecord, type Json, type JsonObject, type Message } from '@baton/protocol';
+import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-request.ts';
+
+/** How long a specialist may take for each answer, from when an agent was shown its request. */
+export const SPECIALIST_TIMEOUT_MS = 30_000;
+
+/**
+ * Specialists as functions of another agent's call, under their ids. Each call is a request of its own, with the specialist's
+ * instructions and model; a specialist calls nobody (depth 1). One that is unknown, disabled, late or fails gives an error result.
+ */
+export function specialistFunctions(specialists: readonly Specialist[]): FunctionSet {
+  return {
+    tools: specialists.map(({ id, description, parameters }) => ({
+      type: 'function',
+      function: { name: id, description, parameters: parameters as { [keyword: string]: Json } },
+    })),
+    *run({ name, arguments: args }): Program<FunctionResult> {
+      const called = specialists.find(({ id }) => id === name);
+      // As it is now: it may have been disabled since the primary was told of it.
+      const agent = yield* lookupAgent(name);
+      if (!agent.enabled) return { ok: false, error: `The agent '${name}' is disabled.` };
+      // Where an agent has no parameters of its own, a message is all that it takes: no thread has to check that.
+      if (agent.parameters !== undefined || messageIn(args) === undefined) {
+        const fit = yield* checkAnswer(called?.parameters ?? {}, args);
+        if (!fit.ok)
+          return { ok: false, error: `The arguments of '${name}' do not fit its parameters: ${fit.problem}` };
+      }
+      try {
+        const { text } = yield* runAgentCall({
+          ...ownSettingsOf(agent),
+          messages: [systemMessageOf(agent), taskMessage(args)],
+          summary: `Call of agent ${name}`,
+          parser: wordsParser,
+          delivery: { agentId: name, answerWithinMs: agent.timeoutMs ?? SPECIALIST_TIMEOUT_MS },
+        });
+        return { ok: true, result: text };
+      } catch (thrown) {
+        if (!(thrown instanceof BatonError)) throw thrown;
+        return { ok: false, error: failureOf(name, thrown) };
+      }
+    },
+  };
+}
+
+/** What a specialist is asked: its message, or its arguments as JSON. */
+export function taskMessage(args: Json): Message {
+  return { role: 'user', content: messageIn(args) ?? JSON.stringify(args as JsonObject) };
+}
+
+/** The message of arguments that are nothing but one. */
+function messageIn(args: Json): string | undefined {
+  const only = isRecord(args) && Object.keys(args).length === 1 ? args['message'] : undefined;
+  return typeof only === 'string' ? only : undefined;
+}
+
+function failureOf(name: string, { code, message }: BatonError): string {
+  if (code === 'interaction_expired') return `The agent '${name}' did not answer in time.`;
+  return `The agent '${name}' failed: ${code}: ${message}`;
+}

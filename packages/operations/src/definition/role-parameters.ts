@@ -1,0 +1,17 @@
+import type { ModelRole } from '@baton/protocol';
+
+/** What the requests of Baton's own operations ask for beside the model, which their tenant's role names. */
+export interface RoleParameters {
+  readonly maxTokens: number;
+  readonly temperature: number;
+}
+
+export const ROLE_PARAMETERS: Readonly<Record<ModelRole, RoleParameters>> = {
+  main: { maxTokens: 64_000, temperature: 0.2 },
+  research: { maxTokens: 8_700, temperature: 0.1 },
+  fallback: { maxTokens: 64_000, temperature: 0.2 },
+};
+
+export function modelRoleFor(research: boolean): ModelRole {
+  return research ? 'research' : 'main';
+}

@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { isRecord, type Json } from '../json/json.ts';
+import { JsonTextError, parseJson } from '../json/json-text.ts';
+
+/**
+ * `agentLLMResponse`: what an agent posts with `agent_llm`. An envelope that does not parse here is refused with the
+ * field named, and the interaction stays pending; the engine's agent call checks its content against the schema.
+ */
+export const errorDetailsSchema = z.looseObject({
+  message: z.string().min(1).max(20_000),
+  type: z.string().max(200).optional(),
+});
+
+/** A sequence or a count, as a number or as digits. */
+const count = (most: number) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && /^\d{1,6}$/.test(value) ? Number(value) : value),
+    z.int().min(0).max(most),
+  );
+/** Which try to stream an answer it is: a higher one takes the place of those before. */
+const stream = count(1_000);
+
+const success = z.looseObject({
+  status: z.literal('success'),
+  /** Of a streamed answer: the stream that it ends, and how many chunks that has. The current one, and all, when left out. */
+  stream: stream.optional(),
+  chunks: count(100_001).optional(),
+  data: z
+    .unknown()
+    .refine(
+      (data) => data !== undefined && data !== null,
+      'is required: what the LLM answered, as {"object": {...}}, as {"text": "..."} or as the JSON itself',
+    ),
+});
+const failure = z.looseObject({ status: z.literal('error'), errorDetails: errorDetailsSchema });
+const streaming = z.looseObject({
+  status: z.literal('streaming'),
+  stream: stream.optional(),
+  sequence: count(100_000),
+  // Chunks are stored as UTF-8, which has no half characters: halves would never meet again.
+  delta: z
+    .string()
+    .max(524_288)
+    .refine((text) => text.isWellFormed(), {
+      error: 'holds half of a surrogate pair: cut the stream between characters, never within one',
+    }),
+});
+
+/** What is told of a response that is none of the three, so that whoever wrote it can send it again. */
+const SHAPE =
+  'send {"status": "success", "data": {"text": "..."}} with what the LLM answered ("object" or the JSON itself in the place of ' +
+  '"text"), or {"status": "error", "errorDetails": {"message": "..."}}, or a chunk {"status": "streaming", "sequence": 0, "delta": "..."}';
+
+/** Limit of an envelope's own fields; those inside `data` are not counted. */
+const MAX_FIELDS = 1_000;
+
+export const agentResponseSchema = z.preprocess(
+  (value, context) => {
+    const crowded = (inner: unknown) => isRecord(inner) && Object.keys(inner).length > MAX_FIELDS;
+    if (!crowded(value) && !(isRecord(value) && crowded(value['errorDetails']))) return value;
+    context.addIssue({ code: 'custom', message: `must have at most ${MAX_FIELDS} fields` });
+    return z.NEVER;
+  },
+  z.discriminatedUnion('status', [success, failure, streaming], {
+    error: ({ input }) =>
+      isRecord(input)
+        ? `must be "success", "error" or "streaming": ${SHAPE}`
+        : `must be an object, or its JSON text: ${SHAPE}`,
+  }),
+);
+export type AgentResponse = z.infer<typeof agentResponseSchema>;
+export type AgentAnswer = Exclude<AgentResponse, { status: 'streaming' }>;
+
+/** Error types of an agent's LLM after which the engine asks again, within the call's budget of recalls. */
+export const RETRYABLE_ERROR_TYPES: ReadonlySet<string> = new Set([
+  'rate_limit_error',
+  'timeout_error',
+  'overloaded_error',
+  'api_error',
+]);
+
+/** A schema as reading an answer needs it: the check itself, and whether the schema has a field named `object`. */
+export interface AnswerSchema<T> {
+  check(value: unknown): Validation<T>;
+  readonly hasObjectField: boolean;
+}
+
+/** A value as its schema has it, or what is wrong with it. */
+export type Validation<T> = { ok: true; value: T } | { ok: false; problem: string };
+
+/** For a request without a schema: anything but words fits, and words may yet be JSON. */
+export const anyObjectSchema: AnswerSchema<Json> = {
+  hasObjectField: false,
+  check: (value) =>
+    typeof value === 'string'
+      ? { ok: false, problem: 'an object was asked for' }
+      : { ok: true, value: value as Json },
+};
+
+/**
+ * Reads structured data out of an answer's `data`, in the contract's order: `object` (unless the schema itself has a
+ * field of that name and the whole fits); the bare `data` if it fits; `text` as JSON, code fences stripped.
+ * When nothing fits, the problem is that of the reading that the agent most likely meant.
+ */
+export function extractObject<T>(data: unknown, shape: AnswerSchema<T>): Validation<T> {
+  const wraps = isRecord(data) && Object.hasOwn(data, 'object');
+  // The usual answer is wrapped, and to say what does not fit of its envelope costs more than to read it.
+  const wrapped = wraps && !shape.hasObjectField ? shape.check(data['object']) : undefined;
+  if (wrapped?.ok) return wrapped;
+  const whole = shape.check(data);
+  if (whole.ok) return whole;
+  if (typeof data === 'string') return readJsonText(data, shape);
+  if (!isRecord(data)) return whole;
+  const inner = wraps && shape.hasObjectField ? shape.check(data['object']) : wrapped;
+  if (inner?.ok) return inner;
+  for (const bare of bareDataCandidates(data)) {
+    const fit = shape.check(bare);
+    if (fit.ok) return fit;
+  }
+  const words = extractText(data);
+  const text = words.ok ? readJsonText(words.value, shape) : undefined;
+  return text?.ok ? text : (inner ?? text ?? whole);
+}
+
+/**
+ * Bare data without what may stand beside it: first what is about the LLM call, then also what the model gave besides
+ * words, which may be fields of the data itself. Nothing where nothing stands beside.
+ */
+function bareDataCandidates(data: Record<string, unknown>): Record<string, unknown>[] {
+  const { model: _model, usage: _usage, logprobs: _logprobs, ...uncounted } = data;
+  const { content: _content, toolCalls: _calls, tool_calls: _openAi, ...bare } = uncounted;
+  const size = (value: object) => Object.keys(value).length;
+  return [
+    ...(size(uncounted) < size(data) ? [uncounted] : []),
+    ...(size(bare) < size(uncounted) && size(bare) > 0 ? [bare] : []),
+  ];
+}
+
+function readJsonText<T>(text: string, shape: AnswerSchema<T>): Validation<T> {
+  let value: unknown;
+  try {
+    value = parseText(text);
+  } catch (error) {
+    const isOverBound = error instanceof JsonTextError && error.fault !== 'malformed';
+    const reason = error instanceof Error ? error.message : 'unreadable';
+    return { ok: false, problem: isOverBound ? `the text ${reason}` : `the text is not JSON (${reason})` };
+  }
+  return shape.check(value);
+}
+
+/** JSON may hold fences in its strings, so the text as it stands comes first. */
+function parseText(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonTextError && error.fault === 'number') throw error;
+    return parseJson(stripCodeFence(text));
+  }
+}
+
+/** The inside of a Markdown code fence, if the text holds one; otherwise the text. */
+export function stripCodeFence(text: string): string {
+  const opening = /```[^\n`]*\n/.exec(text);
+  if (opening === null) return text.trim();
+  const inside = text.slice(opening.index + opening[0].length);
+  // JSON's strings hold no line break, so a fence that begins a line is never inside one.
+  const closing = inside.search(/(?:^|\n)[ \t]*```/);
+  const end = closing === -1 ? inside.lastIndexOf('```') : closing;
+  return (end === -1 ? text : inside.slice(0, end)).trim();
+}
+
+/** The words of an answer to a request for text: a string, `text`, or the text blocks of `content`. */
+export function extractText(data: unknown): Validation<string> {
+  if (typeof data === 'string') return { ok: true, value: data };
+  if (isRecord(data) && typeof data['text'] === 'string') return { ok: true, value: data['text'] };
+  const words = blocksOf(data).flatMap((block) =>
+    block['type'] === 'text' && typeof block['text'] === 'string' ? [block['text']] : [],
+  );
+  if (words.length > 0) return { ok: true, value: words.join('\n') };
+  return { ok: false, problem: '`data` holds no text: give `text` or `content` blocks' };
+}
+
+/** True for an answer that gives something besides words: an image, a sound, a link, a resource. */
+export function hasNonTextContent(data: unknown): boolean {
+  return blocksOf(data).some((block) => typeof block['type'] === 'string' && block['type'] !== 'text');
+}
+
+/** The content blocks of an answer (MCP, server/tools, Tool Result), whatever they hold. */
+function blocksOf(data: unknown): Record<string, unknown>[] {
+  return isRecord(data) && Array.isArray(data['content']) ? data['content'].filter(isRecord) : [];
+}
+
+/** The assistant's turn as it stands in the dialog when the question is asked again. */
+export function answerAsMessage(data: unknown): string {
+  const text = extractText(data);
+  if (text.ok) return text.value;
+  return JSON.stringify(isRecord(data) && 'object' in data ? data['object'] : data) ?? 'null';
+}

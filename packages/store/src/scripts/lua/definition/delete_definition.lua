@@ -1,0 +1,28 @@
+#!lua flags=allow-oom
+-- DELETE_DEFINITION: deletes a definition with its versions. Tasks that it started have a copy of their own.
+-- KEYS: credential tenant definitions definition activeChangeChannel
+-- ARGV: digest principal scopes need kind name
+-- Returns: {'deleted'}, {'<kind>_not_found'}, {'agent_is_primary', 'deleted'}, or a refusal of RECHECK
+-- @include clock
+-- @include credential
+-- @include admission_recheck
+-- @include tenant_limits
+-- @include deferred_writes
+-- @include storage
+-- @include change_feed
+-- @include definitions
+local refusal = recheck_admission(clock())
+if refusal then return refusal end
+local entry = read_entry()
+if not entry then return {A_kind .. '_not_found'} end
+if A_kind == 'agent' and primary_agent() == A_name then return {'agent_is_primary', 'deleted'} end
+redis.call('HDEL', K_definitions, A_name)
+local freed = #entry.summary
+for _, field in ipairs(redis.call('HKEYS', K_definition)) do
+  if string.find(field, '^%d+$') then freed = freed + bytes_of_version(field) end
+end
+redis.call('DEL', K_definition)
+count_definition_bytes(-freed)
+count_agent_change()
+publish_definition_change(entry.enabled)
+return {'deleted'}

@@ -1,0 +1,40 @@
+#!lua flags=allow-oom
+-- END_SLEEP: ends the sleeps of a task early, as EXPIRE ends those that are due: what it waits for has come.
+-- KEYS: tenant task deadlines due ready held jobs tenantsWithJobs workers activeChangeChannel
+-- ARGV: topic ref
+-- Returns: {'ended', next}: next is the job to add, as "number list", or ''; {'awake'} for a task that does not sleep
+-- Transitions: task input_required -> working
+-- @include clock
+-- @include deferred_writes
+-- @include storage
+-- @include ready_queue
+-- @include task_deadline
+-- @include waits
+-- @include task_status
+-- @include change_feed
+local open, principal, events, queue, expires, bytes = unpack(redis.call(
+  'HMGET', K_task, F_waits, F_principal, F_events, F_queue, F_expires_at, F_bytes))
+local waits, fields, ended, grown = {}, {}, 0, 0
+for _, wait in ipairs(parse_waits(open)) do
+  if wait.kind == 'sleep' then
+    ended = ended + 1
+    add_pair(fields, F_journal .. wait.path, 'sleep+null')
+    grown = grown + #'sleep+null' + W_journal
+  else
+    waits[#waits + 1] = wait
+  end
+end
+if ended == 0 then return {'awake'} end
+local now = clock()
+local queued = queue and queue ~= ''
+local bytes_now = add_bytes(bytes, grown)
+if bytes_now then add_pair(fields, F_bytes, bytes_now) end
+add_pair(fields, F_waits, format_waits(waits))
+add_pair(fields, F_status, status_of(waits))
+add_pair(fields, F_updated_at, now)
+add_pair(fields, F_events, (events or 0) + ended)
+add_pair(fields, F_queue, queued and queue or 'ready')
+write_all('HSET', K_task, fields)
+set_deadline(first_deadline(waits, tonumber(expires)))
+publish_task_change(principal, false)
+return {'ended', queued and '' or enqueue_task(now)}

@@ -1,0 +1,31 @@
+import { defineScript } from './script.ts';
+import { REPLICATED, NEW_WORK, RECHECK } from './script-groups.ts';
+
+/** The scripts of MCP sessions and their subscriptions. */
+
+export const SUBSCRIBE = defineScript(
+  'session/subscribe',
+  ['credential', 'tenant', 'session', 'subscribers', 'ended', 'activeChangeChannel', 'idle'],
+  [...RECHECK, 'id', 'uri', 'subscriptions', 'bytes', 'sessions', 'life', 'grace', 'idle'],
+  { ...REPLICATED, ...NEW_WORK },
+);
+
+export const UNSUBSCRIBE = defineScript(
+  'session/unsubscribe',
+  ['session', 'subscribers', 'activeChangeChannel'],
+  ['id', 'uri'],
+  REPLICATED,
+);
+
+export const REFRESH_SUBSCRIPTIONS = defineScript(
+  'session/refresh_subscriptions',
+  ['session', 'subscribers', 'ended'],
+  ['id', 'life'],
+);
+
+export const END_SESSION = defineScript(
+  'session/end_session',
+  ['session', 'subscribers', 'ended'],
+  ['id', 'limit', 'life', 'channel'],
+  REPLICATED,
+);

@@ -1,0 +1,176 @@
+import { hash } from 'node:crypto';
+import { type AnswerUsage, type DelegatedCall, formatInteractionId } from '@baton/protocol';
+import type { CallJob } from '../queues/call-job.ts';
+import { parseJobRequest, type ResumeJob } from '../queues/resume-job.ts';
+import { CALL_LEASE } from '../records/durations.ts';
+import { parseRequestField } from '../records/interaction-request.ts';
+import { taskIdFromRef } from '../records/keys.ts';
+import { parseProgramField } from '../records/program-field.ts';
+import {
+  ANSWER_CALL,
+  APPEND_CALL_CHUNK,
+  BEGIN_CALL,
+  RENEW_CALL,
+  START_ANSWER_TIME,
+} from '../scripts/registry.ts';
+import { runScript } from '../scripts/script.ts';
+import { Conversations } from '../conversations/conversations.ts';
+import type { Roles } from '../tenant/roles.ts';
+import type { TenantContext } from '../tenant/tenant-context.ts';
+import { utcDay } from '../usage/utc-day.ts';
+
+export type CallStart =
+  | { readonly kind: 'begun'; readonly call: BegunCall }
+  /** Another worker holds it for so many ms more. */
+  | { readonly kind: 'leased'; readonly ms: number }
+  /** Nobody waits for it any more. */
+  | { readonly kind: 'closed' };
+
+/** Takes the lease of a call, unless another worker has it. */
+export async function beginCall(context: TenantContext, { call }: CallJob): Promise<CallStart> {
+  const [ref = '', number = ''] = call.split('.');
+  const { task, topic } = context.keys.taskNames(taskIdFromRef(ref));
+  const { record: tenant, calls, shard } = context.keys;
+  const chunks = context.keys.chunks(taskIdFromRef(ref), Number(number));
+  const reply = await runScript(
+    context.connection,
+    BEGIN_CALL,
+    { tenant, task, calls, chunks, tenantsWithJobs: shard.tenantsWithJobs },
+    { topic, ref, number, lease: CALL_LEASE },
+  );
+  if (reply[0] === 'leased') return { kind: 'leased', ms: Number(reply[1]) };
+  if (reply[0] === 'begun') return begunCall(context, ref, Number(number), reply.slice(1).map(String));
+  context.addJob(String(reply[1]));
+  return { kind: 'closed' };
+}
+
+/** The call with the messages of its conversation; the time for its answer begins, where it has one of its own. */
+async function begunCall(
+  context: TenantContext,
+  ref: string,
+  number: number,
+  [held = '', principal = '', program = '', request = '', stream = '0']: readonly string[],
+): Promise<CallStart> {
+  const asked = parseRequestField(request).request;
+  if (asked.kind !== 'llm') throw new Error(`interaction ${ref}.${number} asks no LLM`);
+  const { answerWithinMs } = asked.call;
+  if (answerWithinMs !== undefined) {
+    const { keys, connection } = context;
+    const names = keys.taskNames(taskIdFromRef(ref));
+    const args = { topic: names.topic, ref, number, within: answerWithinMs };
+    await runScript(connection, START_ANSWER_TIME, keys.scriptKeys(names), args);
+  }
+  const call = await new Conversations(context).withHistory(asked.call);
+  const begun = { ref, number, held, principal, program, stream: Number(stream), call };
+  return { kind: 'begun', call: new BegunCall(context, begun) };
+}
+
+export type CallAnswered =
+  /** `resume`: the job of its tenant's list that is to be run, or added, by the caller. */
+  | { readonly kind: 'accepted'; readonly resume: ResumeJob | undefined }
+  | { readonly kind: 'closed' | 'lost' | 'too_large' };
+
+/** What a call is begun with. */
+interface Begun {
+  readonly ref: string;
+  readonly number: number;
+  readonly held: string;
+  readonly principal: string;
+  readonly program: string;
+  readonly stream: number;
+  readonly call: DelegatedCall;
+}
+
+/** A call to an LLM endpoint that this worker makes, as long as it renews its lease. */
+export class BegunCall {
+  readonly tenant: string;
+  readonly taskId: string;
+  readonly interactionId: string;
+  readonly operation: string;
+  readonly principal: string;
+  readonly asked: DelegatedCall;
+  readonly roles: Roles;
+  private readonly context: TenantContext;
+  private readonly ref: string;
+  private readonly number: number;
+  private held: string;
+  /** The number of its chunks' stream: whoever begins the call after it has another. */
+  private readonly stream: number;
+
+  constructor(context: TenantContext, { ref, number, held, principal, program, stream, call }: Begun) {
+    this.context = context;
+    this.roles = context.roles;
+    this.tenant = context.keys.name;
+    this.ref = ref;
+    this.number = number;
+    this.taskId = taskIdFromRef(ref);
+    this.interactionId = formatInteractionId(this.taskId, number);
+    this.held = held;
+    this.stream = stream;
+    this.principal = principal;
+    this.operation = parseProgramField(program).operation;
+    this.asked = call;
+  }
+
+  /** 'lost': nobody waits for the call any more, or another worker makes it. Errors: `unavailable`. */
+  async renew(): Promise<'renewed' | 'lost'> {
+    const { keys, connection } = this.context;
+    const { ref, number, held } = this;
+    const [code, until] = await runScript(
+      connection,
+      RENEW_CALL,
+      { task: keys.task(this.taskId), calls: keys.calls },
+      { ref, number, held, lease: CALL_LEASE },
+    );
+    if (code !== 'renewed') return 'lost';
+    this.held = String(until);
+    return 'renewed';
+  }
+
+  /**
+   * Stores one chunk of a streamed answer, which is readable from then on; the same again changes nothing. 'refused': nobody waits for
+   * the call any more, another worker has begun it, or there is no room. Errors: `unavailable`.
+   */
+  async appendChunk(sequence: number, delta: string): Promise<'kept' | 'refused'> {
+    const { keys, connection } = this.context;
+    const { task, topic } = keys.taskNames(this.taskId);
+    const { record: tenant, activeChangeChannel } = keys;
+    const [code] = await runScript(
+      connection,
+      APPEND_CALL_CHUNK,
+      { tenant, task, chunks: keys.chunks(this.taskId, this.number), activeChangeChannel },
+      { topic, number: this.number, stream: this.stream, sequence, delta },
+    );
+    return code === 'kept' || code === 'replayed' ? 'kept' : 'refused';
+  }
+
+  /**
+   * Gives the task its answer, as JSON text of an AgentAnswer. 'closed': nobody waits for it any more; 'lost': another worker streams it
+   * by now; 'too_large': it is longer than the tenant's answers may be, and nothing was written.
+   */
+  async answer(text: string, usage: Partial<AnswerUsage> = {}): Promise<CallAnswered> {
+    const { keys, connection } = this.context;
+    const names = keys.taskNames(this.taskId);
+    const { topic, ref } = names;
+    const { inputTokens = '', outputTokens = '', model = '' } = usage;
+    const used = `${inputTokens};${outputTokens};${model}`;
+    const fingerprint = hash('sha256', text, 'base64url').slice(0, 22);
+    const [code, next] = await runScript(
+      connection,
+      ANSWER_CALL,
+      {
+        ...keys.scriptKeys(names, '', '', keys.usage(utcDay(Date.now()))),
+        chunks: keys.chunks(this.taskId, this.number),
+      },
+      { topic, ref, number: this.number, answer: text, fingerprint, used, stream: this.stream },
+    );
+    if (code === 'limit_size') return { kind: 'too_large' };
+    if (code === 'lost') return { kind: 'lost' };
+    const requests = String(next).split(',');
+    const calls = requests.filter((request) => request.endsWith(' call'));
+    this.context.addJob(calls.join(','));
+    if (code !== 'accepted') return { kind: 'closed' };
+    const resume = requests.find((request) => !calls.includes(request)) ?? '';
+    return { kind: 'accepted', resume: parseJobRequest(this.tenant, resume, [this.taskId]) };
+  }
+}

@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startPrivateRedis } from '@baton/local-redis';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { FakeLlmServer } from '../fake-llm/llm-server.ts';
+import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
+import type { AnyJson } from '../harness/mcp-client.ts';
+import { createTemporaryFolder } from '../processes/temporary-folder.ts';
+import { runBaton } from './run-baton.ts';
+
+/** `baton doctor` as typed, by the built command, in set-ups with one thing wrong. */
+const folder = createTemporaryFolder('doctor');
+let deployment: InProcessDeployment;
+let llm: FakeLlmServer;
+let well: Record<string, string>;
+
+beforeAll(async () => {
+  deployment = await InProcessDeployment.start({ gateways: 1, workers: 1 });
+  llm = await FakeLlmServer.start(() => ({ do: 'say', text: 'yes' }));
+  const key = await deployment.createKey({ scopes: ['mcp', 'agent'], principal: 'ann' });
+  well = { BATON_URL: deployment.url(), BATON_API_KEY: key, REDIS_URL: deployment.redisUrl };
+});
+afterAll(async () => {
+  await llm?.close();
+  await deployment?.stop();
+});
+
+async function doctor(environment: Record<string, string>) {
+  const { code, said, complaints } = await runBaton(['doctor', '--json'], { cwd: folder, environment });
+  if (said === '') throw new Error(complaints);
+  const found = JSON.parse(said) as AnyJson[];
+  return { code, found, wrong: found.filter(({ state }) => state === 'wrong') };
+}
+const textOf = (found: readonly AnyJson[], check: string): string =>
+  found.find((one) => one.check === check)?.text ?? '';
+
+test('of a set-up in which nothing is wrong each part is told: versions, Redis, worker, gateway, clock, key', async () => {
+  const { code, found, wrong } = await doctor(well);
+  expect([code, wrong]).toEqual([0, []]);
+  for (const [check, text] of [
+    ['redis', /^Redis \d+\.\d+\S* answers at /],
+    ['persistence', /append-only file is on/],
+    ['worker', /^A worker lives: \S+/],
+    ['gateway', /^A Baton answers at http/],
+    ['version', /^This command is \d+\.\d+\.\d+ on Node \d+/],
+    ['clock', /the same time/],
+    ['readiness', /takes work/],
+    ['key', /^The key is ann's of tenant acme, with mcp, agent; not with admin \(/],
+    ['agent', /^No LLM endpoint is set here/],
+  ] as const)
+    expect(textOf(found, check)).toMatch(text);
+  const { said } = await runBaton(['doctor'], { cwd: folder, environment: well });
+  expect(said).toMatch(/^ok +gateway +A Baton answers/m);
+  expect(said.trimEnd()).toMatch(/Nothing is wrong\.$/);
+});
+
+test('a key is told from a token, a mistyped one and a revoked one', async () => {
+  const asOperator = { cwd: folder, environment: { ...well, BATON_OPERATOR_TOKEN: OPERATOR_TOKEN } };
+  const { said } = await runBaton(['doctor', '--tenant', 'acme'], asOperator);
+  expect(said).toContain('The operator token is good, and the tenant exists.');
+  const mistyped = await doctor({ ...well, BATON_API_KEY: `${well['BATON_API_KEY']}0` });
+  expect(mistyped).toMatchObject({ code: 78, wrong: [{ check: 'key' }] });
+  expect(mistyped.wrong[0].text).toContain('mistyped');
+  const { id, key } = await deployment.store.tenant('acme').apiKeys.create({ name: 'gone', scopes: ['mcp'] });
+  await deployment.store.tenant('acme').apiKeys.revoke(id);
+  const revoked = await doctor({ ...well, BATON_API_KEY: key });
+  expect(revoked).toMatchObject({ code: 78, wrong: [{ check: 'key' }] });
+  expect(revoked.wrong[0].text).toContain('unauthenticated');
+});
+
+test('an address is told where nothing listens, where something else answers, and where none is set', async () => {
+  const nothing = await doctor({ ...well, BATON_URL: 'http://127.0.0.1:19' });
+  expect(nothing).toMatchObject({ code: 69, wrong: [{ check: 'gateway' }] });
+  expect(nothing.wrong[0].text).toMatch(/Nothing answers at http:\/\/127\.0\.0\.1:19: .*npm start/);
+  const server = createServer((_request, response) => response.end('<html>')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const other = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  expect((await doctor({ ...well, BATON_URL: other })).wrong[0].text).toContain('is no Baton');
+  server.close();
+  const { BATON_URL: _, ...unset } = well;
+  const none = await doctor(unset);
+  expect(none).toMatchObject({ code: 78, wrong: [{ check: 'address' }] });
+  expect(none.wrong[0].text).toContain('BATON_URL is not set');
+});
+
+test('a Redis is told that evicts, that is gone, and on which no worker lives', async () => {
+  const redis = await startPrivateRedis({});
+  const client = new Redis(redis.url.replace('unix://', ''));
+  const look = () => doctor({ ...well, REDIS_URL: redis.url });
+  expect(textOf((await look()).found, 'worker')).toContain('No Baton has started on this Redis yet');
+  await client.hset('baton:{ops}:topology', 'shards', 1);
+  expect((await look()).wrong).toMatchObject([
+    { check: 'worker', text: expect.stringContaining('No worker lives') },
+  ]);
+  await client.config('SET', 'maxmemory-policy', 'allkeys-lru');
+  const evicting = await look();
+  expect([evicting.code, evicting.wrong[0].text]).toEqual([78, expect.stringContaining('allkeys-lru')]);
+  client.disconnect();
+  await redis.stop();
+  expect((await look()).wrong[0]).toMatchObject({ check: 'redis', exitCode: 69 });
+});
+
+test('settings that cannot be read, and variables that nobody reads, are named without their values', async () => {
+  const { code, found } = await doctor({ ...well, BATON_TASK_TTL_MS: 'soon', BATON_SECRT: 'hush' });
+  expect(code).toBe(78);
+  const told = found.map(({ text }) => text).join('\n');
+  expect(told).toContain('BATON_TASK_TTL_MS=soon');
+  expect(told).toContain('did you mean BATON_SECRET?');
+  expect(told).not.toContain('hush');
+});
+
+test('the LLM endpoint of baton agent is asked one question: a wrong key is told from one that answers', async () => {
+  const environment = { ...well, BATON_LLM_ENDPOINT: llm.url, BATON_LLM_MODEL: 'm' };
+  llm.probes = 0;
+  expect(textOf((await doctor(environment)).found, 'agent')).toContain(`at ${llm.url}) answers.`);
+  expect([llm.probes, llm.calls.length]).toEqual([1, 0]);
+  llm.probeBehaviour = () => ({ do: 'refuse', status: 401 });
+  const refused = await doctor(environment);
+  expect([refused.code, refused.wrong[0].check]).toEqual([78, 'agent']);
+  const unnamed = await doctor({ ...well, BATON_LLM_ENDPOINT: llm.url });
+  expect(unnamed.wrong[0].text).toContain('--model names no model');
+});

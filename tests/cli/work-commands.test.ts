@@ -1,0 +1,274 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { InProcessDeployment, OPERATOR_TOKEN } from '../harness/in-process-deployment.ts';
+import { type AnyJson, callTool, connectMcpClient } from '../harness/mcp-client.ts';
+import { createTemporaryFolder } from '../processes/temporary-folder.ts';
+import { runBaton } from './run-baton.ts';
+
+/** Work in a terminal, as typed, by the built command: call, pending, show, answer, cancel, tasks, projects, tenants and keys. */
+const folder = createTemporaryFolder('work');
+let deployment: InProcessDeployment;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  deployment = await InProcessDeployment.start({ gateways: 1, workers: 1 });
+  const key = await deployment.createKey({ scopes: ['mcp', 'agent', 'admin'], principal: 'typist' });
+  environment = { BATON_URL: deployment.url(), BATON_API_KEY: key };
+});
+afterAll(() => deployment?.stop());
+
+const baton = (args: readonly string[], more: Record<string, string> = {}) =>
+  runBaton(args, { cwd: folder, environment: { ...environment, ...more } });
+const json = async (...args: readonly string[]): Promise<AnyJson> =>
+  JSON.parse((await baton([...args, '--json'])).said);
+const plan = (...titles: string[]) =>
+  JSON.stringify({ tasks: titles.map((title, at) => ({ id: at + 1, title, description: `${title}.` })) });
+
+test('a document becomes tasks: called, listed, read and answered by hand', async () => {
+  writeFileSync(join(folder, 'shop.txt'), 'A shop that sells three kinds of tea.');
+  const called = await baton(['call', 'parse_prd', 'prd=@shop.txt', 'numTasks=2', 'projectRoot=shop']);
+  expect(called).toMatchObject({ code: 0, complaints: '' });
+  const [, id = ''] = /baton answer (\S+) @answer\.json/.exec(called.said) ?? [];
+  expect((await baton(['pending', '-q'])).said).toBe(`${id}\n`);
+  expect((await baton(['pending'])).said).toMatch(new RegExp(`^${id}  parse_prd  typist .*Plan tasks`, 'm'));
+  expect((await baton(['show', id])).said).toContain('A shop that sells three kinds of tea.');
+  const answered = await baton(['answer', id, plan('Catalogue', 'Basket')]);
+  expect(answered.code).toBe(0);
+  expect(answered.said).toMatch(/^The answer is taken\. The task \S+ is completed\./);
+  expect(answered.said).toMatch(/^2 +pending +medium +Basket$/m);
+  expect((await json('call', 'next_task', 'projectRoot=shop')).task.title).toBe('Catalogue');
+  expect((await baton(['answer', id, plan('Catalogue', 'Basket')])).said).toContain('was taken before');
+  expect(await baton(['answer', id, plan('Another')])).toMatchObject({
+    code: 1,
+    complaints: expect.stringContaining('was answered before'),
+  });
+  const [taskId = ''] = (await baton(['tasks', '-q', '--operation', 'parse_prd'])).said.split('\n');
+  const shown = await baton(['show', taskId]);
+  expect(shown.said).toMatch(/interaction_answered +\S+ typist/);
+});
+
+describe('an answer', () => {
+  const park = async () => (await json('call', 'bench_echo', 'text=x')).interactionId as string;
+
+  test('comes from a file, from standard input, or as an envelope of its own', async () => {
+    writeFileSync(join(folder, 'answer.json'), '```json\n{"value":"from a file"}\n```\n');
+    expect(await json('answer', await park(), '@answer.json')).toMatchObject({
+      outcome: { status: 'completed' },
+    });
+    const envelope = { status: 'success', data: { object: { value: 'v' }, model: 'm' } };
+    expect(await json('answer', await park(), JSON.stringify(envelope))).toMatchObject({
+      outcome: { result: { value: 'v' } },
+    });
+    const piped = spawn(
+      process.execPath,
+      [new URL('../../dist/baton.js', import.meta.url).pathname, 'answer', await park(), '--json'],
+      {
+        cwd: folder,
+        env: { ...process.env, ...environment },
+      },
+    );
+    piped.stdin.end('{"value":"piped"}');
+    const closed = once(piped, 'close');
+    expect(JSON.parse(await text(piped.stdout))).toMatchObject({ outcome: { result: { value: 'piped' } } });
+    expect(await closed).toEqual([0, null]);
+  });
+
+  test('that does not fit is asked for again, and an LLM that failed is told: neither exits with 0', async () => {
+    const misfit = await baton(['answer', await park(), '{"colour":1}']);
+    expect(misfit.code).toBe(1);
+    const [, again = ''] = /baton answer (\S+)/.exec(misfit.said) ?? [];
+    const failed = await baton(['answer', again, '--error', 'the model is down']);
+    expect(failed).toMatchObject({ code: 1, said: expect.stringContaining('the model is down') });
+  });
+
+  test('is no more needed once its task or its request is taken back', async () => {
+    const { taskId, interactionId } = await json('call', 'bench_echo', 'text=x');
+    expect((await baton(['cancel', interactionId])).said).toContain('is cancelled');
+    const other = await json('call', 'bench_echo', 'text=x');
+    expect((await baton(['cancel', other.taskId])).said).toBe(`The task ${other.taskId} is cancelled.\n`);
+    expect((await json('tasks', '--status', 'cancelled')).map((one: AnyJson) => one.taskId)).toContain(
+      other.taskId,
+    );
+    expect(taskId).not.toBe(other.taskId);
+  });
+});
+
+describe('arguments of a call', () => {
+  test.each<[string, readonly string[]]>([
+    ['words', ['title=1.10', 'description=a=b', 'projectRoot=words']],
+    ['one JSON object', ['{"title":"1.10","description":"a=b","projectRoot":"words"}']],
+    ['a file', ['@task.yaml']],
+    ['JSON by name', ['title:="1.10"', 'description=a=b', 'projectRoot=words']],
+  ])('are %s', async (_claim, words) => {
+    writeFileSync(join(folder, 'task.yaml'), 'title: "1.10"\ndescription: a=b\nprojectRoot: words\n');
+    await baton(['call', 'initialize_project', 'projectRoot=words']);
+    const { task } = await json('call', 'add_task', ...words);
+    expect(task).toMatchObject({ title: '1.10', description: 'a=b' });
+  });
+
+  test.each<[string, readonly string[], RegExp]>([
+    ['a word without a value', ['next'], /^baton: next: arguments are one JSON object/],
+    ['half of a JSON object', ['{"tag":'], /^baton: \{"tag":: is not JSON/],
+    ['a list', ['@list.json'], /must hold an object/],
+    ['a limit that is none', [], /--limit 0/],
+  ])('%s is a mistake of the command line: 64', async (claim, words, message) => {
+    writeFileSync(join(folder, 'list.json'), '[1]');
+    const args = claim.includes('limit') ? ['tasks', '--limit', '0'] : ['call', 'next_task', ...words];
+    const ended = await baton(args);
+    expect(ended).toMatchObject({ code: 64, said: '' });
+    expect(ended.complaints).toMatch(message);
+  });
+});
+
+test('an exit code says what is wrong: the command line, the address, the scope, the key, the request', async () => {
+  const weak = await deployment.createKey({ scopes: ['agent'] });
+  for (const [args, more, code, message] of [
+    [['nonsense'], {}, 64, "unknown command 'nonsense'"],
+    [['call'], {}, 64, 'missing required argument'],
+    [['tasks'], { BATON_URL: 'http://127.0.0.1:19' }, 69, 'http://127.0.0.1:19/v1/tasks'],
+    [['call', 'next_task'], { BATON_API_KEY: weak }, 77, 'insufficient_scope'],
+    [['tasks'], { BATON_API_KEY: 'bt_acme_mistyped' }, 78, 'BATON_API_KEY=(hidden)'],
+    [['call', 'get_task', 'id=9', 'projectRoot=nowhere'], {}, 1, 'nowhere'],
+    [['call', 'no_such_tool'], {}, 1, 'There is no tool'],
+  ] as const) {
+    const ended = await baton(args, more);
+    expect([args, ended.code, ended.said]).toEqual([args, code, '']);
+    expect(ended.complaints).toContain(message);
+  }
+});
+
+test('nothing that others wrote moves the cursor of a terminal, in tables, records and JSON', async () => {
+  const client = await connectMcpClient(deployment.url(), environment['BATON_API_KEY'] ?? '');
+  const title = 'red \u001b[31m\rowned \u009b2J\u202e';
+  await callTool(client, 'initialize_project', { projectRoot: 'evil\u001b[2J' });
+  await callTool(client, 'initialize_project', { projectRoot: 'evil' });
+  await callTool(client, 'add_task', { projectRoot: 'evil', title, description: title });
+  await client.close();
+  for (const args of [
+    ['projects'],
+    ['projects', '--json'],
+    ['call', 'get_tasks', 'projectRoot=evil'],
+    ['call', 'get_task', 'id=1', 'projectRoot=evil'],
+    ['call', 'get_tasks', 'projectRoot=evil', '--json'],
+    ['projects', 'export', 'evil'],
+  ]) {
+    const { said, code } = await baton(args);
+    expect([args, code]).toEqual([args, 0]);
+    // oxlint-disable-next-line no-control-regex -- these are what a terminal obeys
+    expect(said).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  }
+  expect((await json('call', 'get_task', 'id=1', 'projectRoot=evil')).task.title).toBe(title);
+});
+
+test('projects go out and in again as they were, and are deleted', async () => {
+  const before = await baton(['projects', 'export', 'shop']);
+  writeFileSync(join(folder, 'tasks.json'), before.said);
+  expect((await baton(['projects', 'import', 'copy', 'tasks.json'])).said).toBe(
+    'copy has its tasks from the file: 2 in master.\n',
+  );
+  expect(JSON.parse((await baton(['projects', 'export', 'copy'])).said)).toEqual(JSON.parse(before.said));
+  expect((await baton(['projects', 'delete', 'copy'])).code).toBe(0);
+  expect((await baton(['projects'])).said).not.toContain('copy');
+});
+
+describe('an operator', () => {
+  const asOperator = (...args: string[]) => baton(args, { BATON_OPERATOR_TOKEN: OPERATOR_TOKEN });
+
+  test('makes a tenant and a key, which calls at once; suspends it, and has it back', async () => {
+    const created = await asOperator('tenants', 'create', 'shop', '--name', 'Shop', '--limit', 'openTasks=7');
+    expect(created).toMatchObject({ code: 0, said: expect.stringContaining('baton keys create') });
+    expect((await asOperator('tenants', 'show', 'shop')).said).toContain('openTasks: 7');
+    const made = await asOperator(
+      'keys',
+      'create',
+      'first',
+      '--tenant',
+      'shop',
+      '--scope',
+      'mcp',
+      '--scope',
+      'admin',
+    );
+    const [key = ''] = made.said.split('\n');
+    const own = (...args: string[]) => baton(args, { BATON_API_KEY: key });
+    expect((await own('projects')).said).toBe('There are no projects.\n');
+    // As an admin of its tenant it has the list too, and makes weaker keys.
+    expect((await own('keys')).said).toMatch(/mcp,admin .* first$/m);
+    expect((await own('keys', 'create', 'weaker')).code).toBe(0);
+    expect((await asOperator('tenants', 'suspend', 'shop')).code).toBe(0);
+    expect(await own('projects')).toMatchObject({
+      code: 77,
+      complaints: expect.stringContaining('tenant_suspended'),
+    });
+    await asOperator('tenants', 'resume', 'shop');
+    expect((await asOperator('tenants')).said).toMatch(/^shop +active .* Shop$/m);
+    const [, id = ''] = /^(\S+) .* first$/m.exec((await asOperator('keys', '--tenant', 'shop')).said) ?? [];
+    const [rotated = ''] = (await asOperator('keys', 'rotate', id, '--tenant', 'shop')).said.split('\n');
+    expect((await own('projects')).code).toBe(78);
+    expect((await baton(['projects'], { BATON_API_KEY: rotated })).code).toBe(0);
+  });
+
+  test('looks into a tenant, and without its token is told which setting is missing', async () => {
+    expect((await asOperator('tasks', '--tenant', 'acme')).code).toBe(0);
+    expect(await baton(['tenants'])).toMatchObject({
+      code: 78,
+      complaints: 'baton: BATON_OPERATOR_TOKEN is not set: tenants are managed with it\n',
+    });
+  });
+});
+
+test('a shell completes commands and options', async () => {
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const { code, said } = await baton(['completion', shell]);
+    expect([shell, code]).toEqual([shell, 0]);
+    expect(said).toContain('baton complete --');
+  }
+  const complete = async (...words: string[]) => (await baton(['complete', '--', ...words])).said;
+  expect(await complete('pend')).toMatch(/^pending\t/m);
+  expect(await complete('keys', 'cr')).toMatch(/^create\t/m);
+  expect(await complete('tasks', '--st')).toMatch(/^--status\t/m);
+});
+
+test('env names the address and the key for other programs', async () => {
+  const { said } = await baton(['env']);
+  expect(said).toBe(
+    `export BATON_URL='${deployment.url()}/mcp'\nexport BATON_API_KEY='${environment['BATON_API_KEY']}'\n`,
+  );
+});
+
+test('a task that failed goes on, and is answered then; one that completed does not', async () => {
+  const { taskId, interactionId } = await json('call', 'bench_echo', 'text=x');
+  expect((await baton(['answer', interactionId, '--error', 'no credit'])).code).toBe(1);
+  expect((await baton(['tasks', '-q', '--status', 'failed'])).said).toContain(taskId);
+  const retried = await baton(['retry', taskId]);
+  expect(retried).toMatchObject({ code: 0, said: expect.stringContaining('waits for an answer of an LLM') });
+  const [asked] = (await json('pending')).filter((one: AnyJson) => one.taskId === taskId);
+  expect((await baton(['answer', asked.interactionId, '{"value":"x"}'])).code).toBe(0);
+  expect(await baton(['retry', taskId])).toMatchObject({
+    code: 1,
+    complaints: expect.stringContaining(taskId),
+  });
+});
+
+test('tasks that failed go on in bulk by a filter, after a dry run that changes nothing', async () => {
+  const failed: string[] = [];
+  for (const text of ['one', 'two']) {
+    const { taskId, interactionId } = await json('call', 'bench_echo', `text=${text}`);
+    await baton(['answer', interactionId, '--error', 'no credit']);
+    failed.push(taskId);
+  }
+  const all = ['retry', '--all', '--operation', 'bench_echo', '--error-code', 'agent_error'];
+  const resultsOf = async (...more: string[]) => {
+    const { tasks } = await json(...all, ...more);
+    const ours = tasks.filter((one: AnyJson) => failed.includes(one.taskId));
+    return ours.map(({ result }: AnyJson) => result);
+  };
+  expect(await resultsOf('--dry-run')).toEqual(['would_be_retried', 'would_be_retried']);
+  expect(await resultsOf()).toEqual(['retried', 'retried']);
+  expect(await resultsOf()).toEqual([]);
+  expect((await baton(['retry'])).code).toBe(64);
+});

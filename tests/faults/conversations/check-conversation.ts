@@ -1,0 +1,112 @@
+import type { AnyJson } from '../../harness/mcp-client.ts';
+import type { JourneyDeployment } from '../../journey/deployment/journey-deployment.ts';
+import type { RetryingMcpClient } from '../../journey/retrying-mcp-client.ts';
+import { checkNothingLeftOpen } from '../../journey/checks/nothing-left-open.ts';
+import { SPECIALISTS } from './conversation-plan.ts';
+import { conversationOf, differenceOf, messagesOf, usageOf } from './conversation-oracle.ts';
+import { answersOf, type RunTurn } from './planned-turn.ts';
+
+/** Evidence against: each turn ended once as planned, is in its conversation once, and its tokens count once everywhere. */
+export async function checkConversation(
+  deployment: JourneyDeployment,
+  client: RetryingMcpClient,
+  turns: readonly RunTurn[],
+): Promise<string[]> {
+  const plans = turns.map(({ plan }) => plan);
+  const conversationId = turns[0]?.taskId ?? '';
+  const { dialog, ...shown } = await readConversation(client, conversationId);
+  const difference = differenceOf(dialog, conversationOf(plans));
+  const answered = plans.filter(({ fails }) => !fails).length;
+  return [
+    ...turns.flatMap(checkTurn),
+    ...(difference === undefined ? [] : [`the conversation: ${difference}`]),
+    ...(shown.turns === answered
+      ? []
+      : [`the conversation counts ${shown.turns} turns instead of ${answered}`]),
+    ...compareUsage('the conversation', shown.usage, usageOf(plans)),
+    ...(await checkReports(deployment, turns)),
+    ...(await checkTasks(deployment, turns)),
+    ...(await checkNothingLeftOpen(deployment)),
+  ];
+}
+
+async function readConversation(client: RetryingMcpClient, conversationId: string): Promise<AnyJson> {
+  let page = await client.call('get_conversation', { conversationId });
+  const dialog = [...page.dialog];
+  while (page.next !== undefined) {
+    page = await client.call('get_conversation', { conversationId, from: page.next });
+    dialog.push(...page.dialog);
+  }
+  return { ...page, dialog };
+}
+
+function checkTurn({ plan, status }: RunTurn): string[] {
+  const what = `turn ${plan.number}`;
+  const against = compareUsage(what, status.usage, usageOf([plan]));
+  if (plan.fails) {
+    if (status.status === 'failed' && status.error?.code === 'agent_error') return against;
+    return [...against, `${what} was to fail: ${JSON.stringify(status).slice(0, 300)}`];
+  }
+  const text = plan.primary.at(-1)?.text;
+  if (status.result?.response !== text)
+    return [...against, `${what} ended with ${JSON.stringify(status).slice(0, 300)} instead of ${text}`];
+  const difference = differenceOf(status.result.dialog.messages, messagesOf(plan));
+  return difference === undefined ? against : [...against, `${what}'s own dialog: ${difference}`];
+}
+
+function compareUsage(what: string, found: AnyJson, expected: ReturnType<typeof usageOf>): string[] {
+  return (['calls', 'inputTokens', 'outputTokens'] as const).flatMap((sum) =>
+    found?.[sum] === expected[sum]
+      ? []
+      : [`the ${sum} of ${what} are ${found?.[sum]} instead of ${expected[sum]}`],
+  );
+}
+
+/** GET /v1/usage: in all, by operation and by agent. */
+async function checkReports(deployment: JourneyDeployment, turns: readonly RunTurn[]): Promise<string[]> {
+  const plans = turns.map(({ plan }) => plan);
+  const report = (by: string): Promise<AnyJson> =>
+    deployment.rest('GET', `/usage?by=${by}`, undefined, deployment.key);
+  const [byDay, byOperation, byAgent] = [
+    await report('day'),
+    await report('operation'),
+    await report('agent'),
+  ];
+  const rowOf = ({ rows }: AnyJson, key: string) => rows.find((row: AnyJson) => row.key === key);
+  return [
+    ...compareUsage('the tenant', byDay.total, usageOf(plans)),
+    ...compareUsage('ask_assistant', rowOf(byOperation, 'ask_assistant'), usageOf(plans)),
+    ...['assistant', ...SPECIALISTS].flatMap((agent) => {
+      const expected = usageOf(plans, agent);
+      return expected.calls === 0 ? [] : compareUsage(agent, rowOf(byAgent, agent), expected);
+    }),
+  ];
+}
+
+/** Each message became one task, and each request of it was answered once. */
+async function checkTasks(deployment: JourneyDeployment, turns: readonly RunTurn[]): Promise<string[]> {
+  const against: string[] = [];
+  const listed: string[] = [];
+  for (let cursor = ''; ; ) {
+    const page = await deployment.rest('GET', `/tasks${cursor}`, undefined, deployment.key);
+    listed.push(...page.tasks.map(({ taskId }: AnyJson) => taskId));
+    if (page.nextCursor === undefined) break;
+    cursor = `?cursor=${encodeURIComponent(page.nextCursor)}`;
+  }
+  const known = turns.map(({ taskId }) => taskId);
+  if (listed.toSorted().join() !== known.toSorted().join())
+    against.push(`${turns.length} messages became ${listed.length} tasks`);
+  for (const { plan, taskId } of turns) {
+    const task = await deployment.rest('GET', `/tasks/${taskId}`, undefined, deployment.key);
+    const answers = task.timeline.filter(({ event }: AnyJson) => event === 'interaction_answered');
+    const ids = new Set(answers.map(({ interactionId }: AnyJson) => interactionId));
+    const planned = answersOf(plan).length;
+    if (ids.size !== planned || answers.length !== planned)
+      against.push(
+        `turn ${plan.number} has ${answers.length} answers to ${ids.size} requests, ${planned} planned`,
+      );
+    for (const { interactionId, status } of task.interactions)
+      if (status !== 'answered') against.push(`request ${interactionId} of turn ${plan.number} is ${status}`);
+  }
+  return against;
+}

@@ -1,0 +1,153 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type LlmBehaviour, VALID_ANSWER } from '../fake-llm/llm-server.ts';
+import { API_KEY, ProviderFixture } from './provider-fixture.ts';
+
+let fixture: ProviderFixture;
+
+beforeAll(async () => {
+  fixture = await ProviderFixture.start({ workers: 1 });
+  await fixture.putRole('main', { routes: [fixture.route({ timeoutMs: 300 })] });
+});
+afterAll(() => fixture?.stop());
+
+const MEBIBYTE = 1_048_576;
+const redirect = { location: 'http://169.254.169.254/latest/meta-data' };
+
+/** What an endpoint does, what the task's error says, and how often it is asked. */
+test.each<[string, LlmBehaviour, object, number]>([
+  ['hangs', { do: 'hang' }, { type: 'timeout_error', message: expect.stringContaining('within 300 ms') }, 3],
+  [
+    'answers 429 for ever',
+    { do: 'refuse', status: 429, headers: { 'retry-after': '1' } },
+    { type: 'rate_limit_error', retryAfterMs: 1_000 },
+    3,
+  ],
+  ['answers 500', { do: 'refuse', status: 500 }, { type: 'api_error' }, 3],
+  [
+    'redirects to a metadata service',
+    { do: 'refuse', status: 302, headers: redirect },
+    { type: 'redirect_refused' },
+    1,
+  ],
+  ['sends half a JSON', { do: 'garble' }, { type: 'api_error' }, 3],
+  [
+    'answers with a page of HTML',
+    { do: 'garble', body: '<!doctype html><title>Login</title>', contentType: 'text/html' },
+    { type: 'api_error' },
+    3,
+  ],
+  [
+    'answers 200 with an error inside',
+    { do: 'garble', body: '{"error":{"message":"quota","type":"insufficient_quota"}}' },
+    { type: 'api_error' },
+    3,
+  ],
+  ['answers 200 with nothing', { do: 'garble', body: '' }, { type: 'api_error' }, 3],
+  ['breaks off', { do: 'reset', halfway: true }, { type: 'api_error' }, 3],
+  [
+    'redirects with 308 to itself',
+    { do: 'refuse', status: 308, headers: { location: '/v1' } },
+    { type: 'redirect_refused' },
+    1,
+  ],
+  ['is overloaded', { do: 'refuse', status: 529 }, { type: 'overloaded_error' }, 3],
+  ['refuses the key', { do: 'refuse', status: 401 }, { type: 'authentication_error' }, 1],
+  ['has no such model', { do: 'refuse', status: 404 }, { type: 'not_found_error' }, 1],
+])(
+  'an endpoint that %s: a clear error, and the next call is answered',
+  async (what, behaviour, error, asked) => {
+    const text = `an endpoint that ${what}`;
+    fixture.llm.behaviour = ({ topic }) => (topic === text ? behaviour : VALID_ANSWER);
+    const failed = await fixture.call('bench_echo', { text });
+    expect(failed.error).toMatchObject({ code: 'agent_error', errorDetails: error });
+    expect(fixture.llm.countCalls(text)).toBe(asked);
+    expect(JSON.stringify(failed)).not.toContain(API_KEY);
+    expect(await fixture.call('bench_echo', { text: `after ${what}` })).toMatchObject({
+      status: 'completed',
+    });
+  },
+);
+
+test('a gigabyte is not read', async () => {
+  await fixture.putRole('main', { routes: [fixture.route({ timeoutMs: 20_000 })] });
+  const before = fixture.llm.floodedBytes;
+  fixture.llm.behaviour = ({ topic }) => (topic === 'gigabyte' ? { do: 'flood' } : VALID_ANSWER);
+  expect((await fixture.call('bench_echo', { text: 'gigabyte' })).error).toMatchObject({
+    code: 'agent_error',
+    errorDetails: { message: expect.stringContaining('longer than 4194304 bytes') },
+  });
+  // What the sockets of both sides hold comes on top of what is read.
+  expect(fixture.llm.floodedBytes - before).toBeLessThan(32 * MEBIBYTE);
+});
+
+test.each<[string, LlmBehaviour, object]>([
+  ['without an end', { do: 'flood' }, { type: 'api_error' }],
+  [
+    'of half a JSON',
+    { do: 'garble', body: 'data: {"id": "x", "choi\n\n', contentType: 'text/event-stream' },
+    { type: 'api_error' },
+  ],
+  [
+    'with an error inside',
+    { do: 'garble', body: 'data: {"error":{"message":"quota"}}\n\n', contentType: 'text/event-stream' },
+    { type: 'api_error' },
+  ],
+  ['of HTML', { do: 'garble', body: '<!doctype html>', contentType: 'text/html' }, { type: 'api_error' }],
+])(
+  'a stream %s: a clear error, nothing of it is left, and the next is answered',
+  async (what, behaviour, error) => {
+    const story = (topic: string) => ({
+      delegatedCallDetails: {
+        originalCommand: 'story',
+        serviceType: 'streamText',
+        requestParameters: { messages: [{ role: 'user', content: topic }] },
+      },
+    });
+    const topic = `a stream ${what}`;
+    fixture.llm.behaviour = (asked) => (asked.topic === topic ? behaviour : VALID_ANSWER);
+    const failed = await fixture.call('agent_llm', story(topic));
+    expect(failed.error).toMatchObject({ code: 'agent_error', errorDetails: error });
+    expect(failed.error.errorDetails.message.length).toBeLessThan(1_000);
+    expect(await fixture.call('agent_llm', story(`after ${topic}`))).toMatchObject({ status: 'completed' });
+  },
+);
+
+test("an answer over the tenant's limit is an error of its own", async () => {
+  const text = 'too large';
+  fixture.llm.behaviour = ({ topic }) =>
+    topic === text ? { do: 'say', text: JSON.stringify({ value: 'x'.repeat(600_000) }) } : VALID_ANSWER;
+  expect((await fixture.call('bench_echo', { text })).error).toMatchObject({
+    code: 'agent_error',
+    errorDetails: { type: 'answer_too_large' },
+  });
+});
+
+test('no endpoint in a private, local or reserved network is called, by whatever name, unless the network is allowed', async () => {
+  const strict = await ProviderFixture.start({ workers: 1, egressAllow: ['127.0.0.7/32'] });
+  const dialled: string[] = [];
+  const local = createServer((request, response) => {
+    dialled.push(request.url ?? '');
+    response.end('{}');
+  });
+  local.listen(0, '0.0.0.0');
+  await once(local, 'listening');
+  const { port } = local.address() as AddressInfo;
+  const hosts = ['127.0.0.1', 'api.localhost', '[::ffff:127.0.0.1]', '2130706433', '169.254.169.254'];
+  for (const host of hosts) {
+    const baseUrl = `http://${host}:${port}/v1`;
+    await strict.putRole('main', { routes: [strict.route({ baseUrl })] });
+    const failed = await strict.call('bench_echo', { text: host });
+    expect([host, failed.error?.errorDetails?.type]).toEqual([host, 'address_refused']);
+  }
+  expect(dialled).toEqual([]);
+  await strict.putRole('main', {
+    routes: [strict.route({ baseUrl: `http://127.0.0.7:${port}/v1` })],
+  });
+  await strict.call('bench_echo', { text: 'allowed' });
+  expect(dialled[0]).toBe('/v1/chat/completions');
+  local.close();
+  await strict.stop();
+}, 60_000);

@@ -1,0 +1,106 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
+import { type AnyJson, callTool, connectMcpClient, postJsonRpc } from '../harness/mcp-client.ts';
+
+describe.each([
+  ['the fast path', true],
+  ["the SDK's transport", false],
+])('links to what a tool made or changed, over %s', (_transport, fastPath) => {
+  let baton: InProcessDeployment;
+  let client: Client;
+  beforeAll(async () => {
+    baton = await InProcessDeployment.start({ gateways: 2, workers: 1, fastPath });
+    client = await connectMcpClient(baton.url(), baton.apiKey);
+  });
+  afterAll(async () => {
+    await client?.close();
+    await baton?.stop();
+  });
+
+  const linksOf = async (name: string, args: object): Promise<string[]> => {
+    const { content, isError } = (await client.callTool({ name, arguments: args as AnyJson })) as AnyJson;
+    expect([name, isError ?? false]).toEqual([name, false]);
+    const links = content.filter(({ type }: AnyJson) => type === 'resource_link');
+    for (const { uri, name: label } of links) {
+      expect(label).toMatch(/\S/);
+      await client.readResource({ uri });
+    }
+    return links.map(({ uri }: AnyJson) => uri);
+  };
+  const link = { type: 'resource_link', uri: 'https://a.example', name: 'a' };
+
+  test.each([
+    ['initialize_project', { rules: ['Be brief'] }, ['status?tag=*', 'tasks?tag=*', 'rules']],
+    ['add_subtask', { id: '2', title: 'Part' }, ['tasks/2.1']],
+    ['set_task_status', { id: '1,2.1', status: 'review' }, ['tasks/1', 'tasks/2.1']],
+    ['move_task', { from: '3', to: '9' }, ['tasks', 'tasks/9']],
+    ['add_dependency', { id: '2', dependsOn: '1' }, ['tasks']],
+    ['attach_to_task', { id: '1', attachments: [link] }, ['tasks/1/attachments/1', 'tasks/1']],
+    ['set_rules', { rules: ['x'] }, ['rules*']],
+    ['connect_files', { files: [{ name: 'a.md', text: 'A' }] }, ['files*']],
+    ['add_tag', { name: 'later' }, ['tasks?tag=later']],
+    ['rename_tag', { oldName: 'later', newName: 'never' }, ['tasks?tag=never']],
+    ['delete_tag', { name: 'never', yes: true }, ['status?tag=*']],
+    ['remove_task', { id: '3' }, ['tasks']],
+    ['get_tasks', {}, []],
+    ['next_task', {}, []],
+  ])('%s links what it changed, and each link can be read [changed-links]', async (name, args, expected) => {
+    const projectRoot = `links-${name}-${fastPath}`;
+    const tasks = ['One', 'Two', 'Three'].map((title) => ({ title, description: 'x' }));
+    await callTool(client, 'initialize_project', { projectRoot, tasks });
+    await callTool(client, 'add_subtask', { projectRoot, id: '2', title: 'First' });
+    if (name === 'rename_tag' || name === 'delete_tag')
+      await callTool(client, 'add_tag', { projectRoot, name: name === 'rename_tag' ? 'later' : 'never' });
+    const found = await linksOf(name, { ...args, projectRoot });
+    const base = `baton://projects/${projectRoot}/`;
+    const wanted = expected.map((path) => path.replace('?tag=*', '').replace('*', ''));
+    expect(found.map((uri) => uri.replace(base, '').replace('?tag=master', ''))).toEqual(
+      name === 'add_subtask' ? ['tasks/2.2'] : wanted,
+    );
+  });
+
+  test('a call that delegates links its task, and the answer what the operation changed, within a bound [changed-links]', async () => {
+    const projectRoot = `links-prd-${fastPath}`;
+    const args = { prd: 'Tea.', numTasks: 2, projectRoot };
+    const asked = (await client.callTool({ name: 'parse_prd', arguments: args })) as AnyJson;
+    const { taskId, interactionId } = asked.structuredContent;
+    expect(asked.content.at(-1)).toMatchObject({ type: 'resource_link', uri: `baton://tasks/${taskId}` });
+    const task = (id: number) => ({ id, title: `T${id}`, description: 'd', dependencies: [] });
+    const answer = (id: string, count: number) => ({
+      interactionId: id,
+      agentLLMResponse: {
+        status: 'success',
+        data: { object: { tasks: Array.from({ length: count }, (_, at) => task(at + 1)) } },
+      },
+    });
+    const base = `baton://projects/${projectRoot}/tasks`;
+    expect(await linksOf('agent_llm', answer(interactionId, 2))).toEqual([
+      `${base}?tag=master`,
+      `${base}/1?tag=master`,
+      `${base}/2?tag=master`,
+    ]);
+    const more = await callTool(client, 'parse_prd', { ...args, append: true });
+    expect(await linksOf('agent_llm', answer(more.interactionId, 60))).toEqual([`${base}?tag=master`]);
+    const again = await callTool(client, 'expand_task', { projectRoot, id: '1' });
+    expect(await linksOf('cancel_task', { taskId: again.taskId })).toEqual([`baton://tasks/${again.taskId}`]);
+    expect(await linksOf('delete_project', { projectRoot })).toEqual(['baton://projects']);
+  });
+
+  test('a client of a revision without links, or of none, is sent none [changed-links]', async () => {
+    const call = async (headers: Record<string, string>) => {
+      const args = {
+        name: 'set_rules',
+        arguments: { rules: ['x'], projectRoot: `links-prd-old-${fastPath}` },
+      };
+      const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: args };
+      const accept = 'application/json, text/event-stream';
+      const { body } = await postJsonRpc(baton.url(1), baton.apiKey, request, { accept, ...headers });
+      return (body.result.content as AnyJson[]).map(({ type }) => type);
+    };
+    await callTool(client, 'initialize_project', { projectRoot: `links-prd-old-${fastPath}` });
+    expect(await call({ 'mcp-protocol-version': '2025-03-26' })).toEqual(['text', 'text']);
+    expect(await call({})).toEqual(['text', 'text']);
+    expect(await call({ 'mcp-protocol-version': '2025-06-18' })).toEqual(['text', 'text', 'resource_link']);
+  });
+});

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { InProcessDeployment } from '../harness/in-process-deployment.ts';
+import { type AnyJson, postJsonRpc } from '../harness/mcp-client.ts';
+import { parseSseMessages } from '../harness/sse.ts';
+
+/** Batches of revision 2025-03-26: several requests in one body share one response of HTTP. */
+const MCP = { accept: 'application/json, text/event-stream' };
+const rpc = (method: string, params: object = {}, id: unknown = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+});
+const tool = (name: string, args: object = {}) => rpc('tools/call', { name, arguments: args });
+
+describe.each([
+  ['the fast path', true],
+  ["the SDK's transport", false],
+])('batches over %s', (_transport, fastPath) => {
+  let baton: InProcessDeployment;
+  beforeAll(async () => {
+    baton = await InProcessDeployment.start({ gateways: 1, workers: 0, fastPath });
+  });
+  afterAll(() => baton?.stop());
+  const send = (body: unknown, headers: Record<string, string>, key: string) =>
+    postJsonRpc(baton.url(), key, body, headers);
+
+  test('counts every message of a batch against the rate limit', async () => {
+    const few = await baton.addTenant(`batch-${fastPath}`, { requestsPerSecond: 1, burst: 3 });
+    expect(
+      (
+        await send(
+          [1, 2].map((id) => rpc('ping', {}, id)),
+          MCP,
+          few,
+        )
+      ).status,
+    ).toBe(200);
+    expect(
+      (
+        await send(
+          [1, 2, 3].map((id) => rpc('ping', {}, id)),
+          MCP,
+          few,
+        )
+      ).status,
+    ).toBe(429);
+  });
+
+  test('a batch whose calls are all refused alike has their status, challenge and Retry-After; another has 200, and the codes in each error', async () => {
+    const echo = (id: number) => ({ ...tool('bench_echo', { text: 'x' }), id });
+    const agent = await baton.createKey({ scopes: ['agent'] });
+    const challenged = await send([echo(1), echo(2)], MCP, agent);
+    expect(challenged.status).toBe(403);
+    expect(challenged.headers.get('www-authenticate')).toContain('scope="mcp"');
+    const errors = JSON.parse(challenged.text) as AnyJson[];
+    expect(new Set(errors.map(({ id, error }) => `${id} ${error.data.code}`))).toEqual(
+      new Set(['1 insufficient_scope', '2 insufficient_scope']),
+    );
+
+    const full = await baton.addTenant(`full-${fastPath}`, { pendingInteractions: 1 });
+    const codesOf = (text: string) =>
+      parseSseMessages(text).map((message) => (message as AnyJson).error?.data?.code);
+    const halfRefused = await send([echo(1), echo(2)], MCP, full);
+    expect([halfRefused.status, new Set(codesOf(halfRefused.text))]).toEqual([
+      200,
+      new Set(['limit_pending', undefined]),
+    ]);
+    const notified = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    const refused = await send([echo(1), notified, echo(2)], MCP, full);
+    expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, 1]);
+    const beside = await send([echo(1), { ...tool('no_such_tool'), id: 2 }], MCP, full);
+    expect([beside.status, codesOf(beside.text)]).toEqual([200, expect.arrayContaining(['limit_pending'])]);
+  });
+});
