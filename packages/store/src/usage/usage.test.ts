@@ -26,7 +26,7 @@ function waitFor(path: string, call: object) {
 
 test('an answer counts for its interaction, its task, and its day by operation, agent and model', async () => {
   const testTenant = await fixture.createTenant();
-  const waits = [waitFor('0', { agentId: 'scout' }), llmWait('1'), llmWait('2')];
+  const waits = [waitFor('0', { agentId: 'scout', answerWithinMs: 30_000 }), llmWait('1'), llmWait('2')];
   const taskId = await testTenant.openTask({ waits });
   await testTenant.answer(taskId, 1, { usage: USED });
   await testTenant.answer(taskId, 2, { usage: USED });

@@ -46,7 +46,7 @@ end
 -- Returns the field `usage` as it is now, and the ms that the request took: 0 for one without a summary, which is an earlier release's.
 local function count_usage(program, summary, sums, reported, now)
   local tokens_in, tokens_out, model = string.match(reported, '^(%d*);(%d*);(.*)$')
-  local created, agent = string.match(summary or '', '^(%d+);[^;]*;[^;]*;[^;@]*@?([^;]*)')
+  local created, agent = string.match(summary or '', '^(%d+);[^;]*;[^;]*;[^;@]*@?([^;@]*)')
   local ms = created and math.max(0, now - created) or 0
   tokens_in, tokens_out = tonumber(tokens_in) or 0, tonumber(tokens_out) or 0
   local rows = cache[K_usage] or new_rows_of_day()
