@@ -1,6 +1,7 @@
 // `npm run faults`: builds the product and the suite, and runs the seeded faults and the mutations on a copy of the
 // product, then the single scenarios. Options: --seed N, --seeds N, --tasks N,
-// --conversations N, --only schedule|mutations|conversations|scenarios.
+// --conversations N, --only schedule|mutations|conversations|scenarios, --short (one seed of each, no mutations, and the
+// scenarios that measure no time).
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,9 @@ import { bundle } from './build.mjs';
 import { ensureNodeAndPackages, REPOSITORY_ROOT } from './ensure-node-and-packages.mjs';
 
 ensureNodeAndPackages();
-const given = process.argv.slice(2);
+const isShort = process.argv.includes('--short');
+const given = process.argv.slice(2).filter((argument) => argument !== '--short');
+if (isShort) given.push('--seeds', '1', '--conversations', '1', '--without-mutations');
 const only = given.includes('--only') ? given[given.indexOf('--only') + 1] : undefined;
 const built = join(REPOSITORY_ROOT, 'dist/faults/baton');
 let passed = 0;
@@ -36,7 +39,7 @@ if (only !== 'scenarios') {
 }
 if (existsSync(join(REPOSITORY_ROOT, 'tests/faults/scenarios/main.ts')) && (!only || only === 'scenarios')) {
   await bundle('dist/faults/scenarios', { main: 'tests/faults/scenarios/main.ts' });
-  await runPart('scenarios', ['--built', built]);
+  await runPart('scenarios', ['--built', built, ...(isShort ? ['--short'] : [])]);
 }
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 && passed > 0 ? 0 : 1);

@@ -1,5 +1,6 @@
-/** `npm run e2e:compose -- redis` runs only the checks that contain `redis`. */
-const [only = ''] = process.argv.slice(2);
+/** `npm run e2e:compose -- redis` runs only the checks that contain `redis`; `--short`, those without kills and load. */
+export const isShort = process.argv.includes('--short');
+const [only = ''] = process.argv.slice(2).filter((argument) => argument !== '--short');
 
 let passed = 0;
 let failed = 0;

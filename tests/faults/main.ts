@@ -25,6 +25,7 @@ const { values } = parseArgs({
     tasks: { type: 'string', default: '1000' },
     only: { type: 'string' },
     conversations: { type: 'string', default: '2' },
+    'without-mutations': { type: 'boolean', default: false },
     built: { type: 'string', default: '' },
     modules: { type: 'string', default: '' },
   },
@@ -125,7 +126,8 @@ if (values.only === undefined || values.only === 'schedule') {
       await seededRun(seed, entry);
   });
 }
-if (values.only === undefined || values.only === 'mutations')
+const hasMutations = !values['without-mutations'];
+if (hasMutations && (values.only === undefined || values.only === 'mutations'))
   for (const mutation of mutations) await checkMutation(mutation);
 if (values.only === undefined || values.only === 'conversations') {
   const many = Array.from({ length: Number(values.conversations) }, (_, n) => n + 1);
@@ -133,6 +135,7 @@ if (values.only === undefined || values.only === 'conversations') {
     for (const seed of values.seed === undefined ? many : [Number(values.seed)])
       await conversation(seed, entry);
   });
-  if (values.seed === undefined) await withPatchedRelease([TURN_ENDS_TWICE], mutatedConversation);
+  if (hasMutations && values.seed === undefined)
+    await withPatchedRelease([TURN_ENDS_TWICE], mutatedConversation);
 }
 printCountsAndExit();

@@ -73,7 +73,7 @@ export class ManualClient {
     limitMs: number,
   ): Promise<Reply | undefined> {
     const id = this.history.invoke(client, gateway, request);
-    const { url = '' } = this.deployment.getProcess(gateway);
+    const { url } = this.deployment.getProcess(gateway);
     const called = await callToolForOutcome(url, this.deployment.apiKey, params, limitMs);
     if (called.kind === 'unknown') {
       this.history.add({ type: 'unknown', id, why: called.why });

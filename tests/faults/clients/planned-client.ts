@@ -158,8 +158,8 @@ export class PlannedClient {
     const { deployment, history, ended } = this.context;
     const able = names ?? deployment.gateways.map(({ name }) => name);
     for (let pause = 50; !ended.aborted; pause = Math.min(2_000, pause * 2)) {
-      const { name, url } = deployment.getProcess(this.random.pick(able));
-      if (url !== undefined) {
+      const { name, url, isRunning } = deployment.getProcess(this.random.pick(able));
+      if (isRunning) {
         const id = history.invoke(this.plan.key, name, request);
         const outcome = await callToolForOutcome(url, deployment.apiKey, params, limitMs);
         if (outcome.kind !== 'unknown') {

@@ -34,7 +34,7 @@ export async function repeatAcceptedAnswers(
   const repeat = async () => {
     for (let one = left.pop(); one !== undefined; one = left.pop()) {
       const { request, client } = one;
-      const { name, url = '' } =
+      const { name, url } =
         deployment.gateways[left.length % deployment.gateways.length] ?? deployment.getProcess('gateway-0');
       if (request.f !== 'answer') continue;
       const agentLLMResponse = buildAnswerBody(request.kind, request.mark, tools.get(client) ?? '');

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { History } from '../checker/history.ts';
 import { RedisProxy } from '../../proxies/redis-proxy.ts';
-import { SupervisedProcess } from './supervised-process.ts';
+import { RecordedProcess } from './recorded-process.ts';
 import { ManagedRedis } from './managed-redis.ts';
 import { createTemporaryFolder } from '../../processes/temporary-folder.ts';
 import { tryRequestJson } from '../../harness/http-request.ts';
@@ -21,16 +21,16 @@ export interface ProxiedDeploymentOptions {
 /** Gateways and workers as real processes on a private Redis, each with a proxy between it and Redis. */
 export class ProxiedDeployment {
   readonly redis: ManagedRedis;
-  readonly gateways: readonly SupervisedProcess[];
-  readonly workers: readonly SupervisedProcess[];
+  readonly gateways: readonly RecordedProcess[];
+  readonly workers: readonly RecordedProcess[];
   private readonly dir: string;
   apiKey = '';
 
   private constructor(
     dir: string,
     redis: ManagedRedis,
-    gateways: SupervisedProcess[],
-    workers: SupervisedProcess[],
+    gateways: RecordedProcess[],
+    workers: RecordedProcess[],
   ) {
     this.dir = dir;
     this.redis = redis;
@@ -46,20 +46,21 @@ export class ProxiedDeployment {
   ): Promise<ProxiedDeployment> {
     const dir = createTemporaryFolder('faults');
     const redis = await ManagedRedis.start(join(dir, 'redis'), history);
-    const createProcess = async (name: string, more: NodeJS.ProcessEnv) => {
-      const link = await RedisProxy.open(join(dir, `${name}.sock`), redis.url.replace('unix://', ''));
-      return new SupervisedProcess(name, options.entry, { ...PROCESS_ENVIRONMENT, ...more }, link, history);
+    const createProcess = async (role: 'gateway' | 'worker', n: number, more: NodeJS.ProcessEnv) => {
+      const proxy = await RedisProxy.open(join(dir, `${role}-${n}.sock`), redis.url.replace('unix://', ''));
+      const environment = { ...PROCESS_ENVIRONMENT, ...more };
+      return new RecordedProcess(role, n, options.entry, environment, proxy, history);
     };
     const gateways = await Promise.all(
       options.gateways.map(({ task = 3_600_000, interaction = 3_600_000 }, n) =>
-        createProcess(`gateway-${n}`, {
+        createProcess('gateway', n, {
           BATON_TASK_TTL_MS: String(task),
           BATON_INTERACTION_TTL_MS: String(interaction),
         }),
       ),
     );
     const workers = await Promise.all(
-      Array.from({ length: options.workers }, (_, n) => createProcess(`worker-${n}`, {})),
+      Array.from({ length: options.workers }, (_, n) => createProcess('worker', n, {})),
     );
     const deployment = new ProxiedDeployment(dir, redis, gateways, workers);
     try {
@@ -72,11 +73,11 @@ export class ProxiedDeployment {
     return deployment;
   }
 
-  get processes(): readonly SupervisedProcess[] {
+  get processes(): readonly RecordedProcess[] {
     return [...this.gateways, ...this.workers];
   }
 
-  getProcess(name: string): SupervisedProcess {
+  getProcess(name: string): RecordedProcess {
     const found = this.processes.find((one) => one.name === name);
     if (found === undefined) throw new Error(`there is no process ${name}`);
     return found;
@@ -84,7 +85,7 @@ export class ProxiedDeployment {
 
   /** A REST request as the operator, to the first gateway that runs. */
   async rest<T>(method: string, path: string, body?: object): Promise<T> {
-    const url = this.gateways.find((one) => one.url !== undefined)?.url ?? '';
+    const url = this.gateways.find((one) => one.isRunning)?.url ?? '';
     const reply = await tryRequestJson(`${url}/v1${path}`, {
       method,
       token: OPERATOR_TOKEN,
@@ -97,7 +98,7 @@ export class ProxiedDeployment {
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.processes.map((one) => one.stop('SIGKILL')));
+    await Promise.all(this.processes.map((one) => one.stop()));
     for (const { redisProxy } of this.processes) redisProxy.close();
     await this.redis.stop();
     await rm(this.dir, { recursive: true, force: true });

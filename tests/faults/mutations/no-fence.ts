@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasEnded } from '../checker/final-state.ts';
-import type { SupervisedProcess } from '../deployment/supervised-process.ts';
+import type { RecordedProcess } from '../deployment/recorded-process.ts';
 import type { Patch } from '../../processes/patched-release.ts';
 import type { Mutation } from './mutation.ts';
 
@@ -42,7 +42,7 @@ export const noFence: Mutation = {
 };
 
 /** Stops the first worker that loads a task, before it has the reply. */
-function pauseFirstWorker(workers: readonly SupervisedProcess[]): Promise<SupervisedProcess> {
+function pauseFirstWorker(workers: readonly RecordedProcess[]): Promise<RecordedProcess> {
   return new Promise((resolve) => {
     let found = false;
     for (const worker of workers) {
@@ -57,7 +57,7 @@ function pauseFirstWorker(workers: readonly SupervisedProcess[]): Promise<Superv
 }
 
 /** Waits until a worker has written what it had loaded and has sent no command about a task for a second. */
-async function waitUntilQuiet({ redisProxy }: SupervisedProcess, before: number): Promise<void> {
+async function waitUntilQuiet({ redisProxy }: RecordedProcess, before: number): Promise<void> {
   let last = before;
   for (let quiet = 0, waited = 0; quiet < 10 && waited < 150; waited++) {
     await delay(100);

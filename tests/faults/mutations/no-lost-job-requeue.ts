@@ -29,7 +29,7 @@ export const noLostJobRequeue: Mutation = {
     // The answer is accepted once the task no longer waits for it.
     if (!(await client.waitForStatus([first], (status) => status === 'working', 'gateway-1')))
       throw new Error('the answer was not accepted');
-    await dying.stop('SIGKILL');
+    await dying.stop();
     await unanswered;
     for (const task of [first, ...others]) await client.answer(task, 'right', 'gateway-1');
     await deployment.getProcess('worker-0').start();

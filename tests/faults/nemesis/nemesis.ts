@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProxiedDeployment } from '../deployment/proxied-deployment.ts';
 import type { History } from '../checker/history.ts';
-import type { SupervisedProcess } from '../deployment/supervised-process.ts';
+import type { RecordedProcess } from '../deployment/recorded-process.ts';
 import { describeFault, type Fault, type FaultSchedule } from './fault-schedule.ts';
 
 /** How long a fault waits for a command about a task. */
@@ -28,7 +28,7 @@ export async function runNemesis(
 }
 
 /** Resolves right after one of the processes has sent a command about a task. */
-function onTask(members: readonly SupervisedProcess[]): Promise<void> {
+function onTask(members: readonly RecordedProcess[]): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, PATIENCE_MS);
     for (const { redisProxy } of members) {
@@ -40,7 +40,7 @@ function onTask(members: readonly SupervisedProcess[]): Promise<void> {
   });
 }
 
-async function applyProcessFault(process: SupervisedProcess, fault: Fault): Promise<void> {
+async function applyProcessFault(process: RecordedProcess, fault: Fault): Promise<void> {
   const { redisProxy } = process;
   switch (fault.kind) {
     case 'kill':

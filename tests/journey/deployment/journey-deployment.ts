@@ -10,7 +10,7 @@ import { RedisProxy } from '../../proxies/redis-proxy.ts';
 import { createTemporaryFolder } from '../../processes/temporary-folder.ts';
 import type { AnyJson } from '../../harness/mcp-client.ts';
 import type { FaultTargets } from '../faults/fault-injector.ts';
-import { RestartingProcess } from './restarting-process.ts';
+import { SupervisedProcess } from '../../processes/supervised-process.ts';
 import type { TriggerEventEmitter } from '../faults/trigger-event-emitter.ts';
 
 const OPERATOR = 'operator-token-of-the-e2e-tests';
@@ -30,9 +30,9 @@ export class JourneyDeployment implements FaultTargets {
   private readonly server: PrivateRedis;
   private readonly folder: string;
   private readonly redisProxies: RedisProxy[] = [];
-  private readonly gateways: RestartingProcess[] = [];
-  private readonly workers: RestartingProcess[] = [];
-  private readonly agents: RestartingProcess[] = [];
+  private readonly gateways: SupervisedProcess[] = [];
+  private readonly workers: SupervisedProcess[] = [];
+  private readonly agents: SupervisedProcess[] = [];
   private readonly clientProxies: LossyProxy[] = [];
   private droppedReplies = 0;
   /** What loses the reply to the last command of each worker. */
@@ -67,7 +67,7 @@ export class JourneyDeployment implements FaultTargets {
     return this.clientProxies.map((proxy) => proxy.url);
   }
 
-  get processes(): readonly RestartingProcess[] {
+  get processes(): readonly SupervisedProcess[] {
     return [...this.gateways, ...this.workers, ...this.agents];
   }
 
@@ -154,9 +154,9 @@ export class JourneyDeployment implements FaultTargets {
         if (END_OF_TURN.test(command)) events.record('turn-ended', `worker-${n}`);
       });
       this.gateways.push(
-        new RestartingProcess('gateway', n, entry, { ...environment, REDIS_URL: gateway.url }),
+        new SupervisedProcess('gateway', n, entry, { ...environment, REDIS_URL: gateway.url }),
       );
-      this.workers.push(new RestartingProcess('worker', n, entry, { ...environment, REDIS_URL: worker.url }));
+      this.workers.push(new SupervisedProcess('worker', n, entry, { ...environment, REDIS_URL: worker.url }));
     }
     await Promise.all([...this.gateways, ...this.workers].map((member) => member.start()));
     for (const { url } of this.gateways) this.clientProxies.push(await LossyProxy.inFrontOf(url));
@@ -179,7 +179,7 @@ export class JourneyDeployment implements FaultTargets {
         BATON_AGENT_LEASE_MS: LEASE_MS,
         BATON_AGENT_TIMEOUT_MS: TIMEOUT_MS,
       };
-      this.agents.push(new RestartingProcess('agent', n, entry, own));
+      this.agents.push(new SupervisedProcess('agent', n, entry, own));
     }
     await Promise.all(this.agents.map((member) => member.start()));
   }
