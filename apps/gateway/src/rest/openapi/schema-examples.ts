@@ -103,7 +103,7 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, object>> = {
       ],
       maxTokens: 16,
       temperature: 0,
-      modelId: 'main',
+      modelId: null,
     },
   },
   Task: {
