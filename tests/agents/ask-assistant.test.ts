@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type AnyJson, callToolForError } from '../harness/mcp-client.ts';
 import { AgentsFixture, calling } from './agents-fixture.ts';
 
@@ -143,6 +143,37 @@ describe('a specialist', () => {
     const left = Date.parse(pending.expiresAt) - Date.now();
     expect(left).toBeLessThanOrEqual(30_000);
     expect(left).toBeGreaterThan(20_000);
+  });
+
+  test('has its time from a claim of its request, and a list of it never starts that', async () => {
+    const asked = await fixture.ask('Ask the coder later');
+    const agentLLMResponse = {
+      status: 'success',
+      data: calling({ name: 'coder', arguments: { message: 'x' } }),
+    };
+    await fixture.call('agent_llm', { interactionId: asked.interactionId, agentLLMResponse, waitMs: 0 });
+    const list = async (more: object) => {
+      const { interactions } = await fixture.call('pending_interactions', more);
+      return interactions.find(({ taskId }: AnyJson) => taskId === asked.taskId);
+    };
+    const left = ({ expiresAt }: AnyJson) => Date.parse(expiresAt) - Date.now();
+    const listed = await vi.waitFor(async () => {
+      const found = await list({ requests: true });
+      expect(found.llmRequestForAgent.messages[0].content).toBe('You write code.');
+      return found;
+    }, 10_000);
+    const headers = { authorization: `Bearer ${fixture.baton.apiKey}` };
+    const reply = await fetch(`${fixture.baton.url()}/v1/interactions?status=pending`, { headers });
+    const overRest = ((await reply.json()) as AnyJson).interactions.find(
+      ({ taskId }: AnyJson) => taskId === asked.taskId,
+    );
+    for (const one of [listed, await list({ requests: true }), await list({}), overRest])
+      expect(left(one)).toBeGreaterThan(60_000);
+
+    const claim = { max: 50, leaseMs: 1_000 };
+    const claimed = left(await list({ claim }));
+    expect(claimed).toBeLessThanOrEqual(30_000);
+    expect(left(await list({ requests: true })), 'the time that runs is listed').toBeLessThanOrEqual(claimed);
   });
 
   test('that does not answer in time is an error result, and the conversation goes on', async () => {
