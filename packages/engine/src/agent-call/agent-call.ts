@@ -77,8 +77,8 @@ export interface FunctionCall {
 export interface Handlers {
   /** What is said after an answer that cannot be used. */
   readonly exception?: (errorMessage: string) => readonly Message[];
-  /** What is said after functions were called: a tool message for each, and what may stand after them. */
-  readonly interrupt?: (results: readonly FunctionCall[]) => readonly Message[];
+  /** The words of a call's tool message, in the place of its result. Nothing else is said after functions were called. */
+  readonly interrupt?: (result: FunctionCall) => string;
 }
 
 /** How often a whole call may ask again, by reason. */

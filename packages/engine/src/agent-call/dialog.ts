@@ -58,7 +58,7 @@ export class Dialog {
     });
   }
 
-  /** The interrupt branch: the assistant's calls, and a tool message for each of them. */
+  /** The interrupt branch: the assistant's calls, and a tool message for each of them, in their order: endpoints refuse a dialog without one. */
   addInterrupt(data: unknown, calls: readonly AnsweredToolCall[], results: readonly FunctionCall[]): void {
     const words = extractText(data);
     const turn: Message = {
@@ -66,14 +66,13 @@ export class Dialog {
       content: words.ok && words.value !== '' ? truncate(words.value, MAX_WORDS) : null,
       tool_calls: calls.map(toToolCall),
     };
-    const said = this.handlers.interrupt?.(results) ?? [];
-    this.kept = [
-      ...this.kept,
-      turn,
-      ...toolMessages(results, said),
-      ...said.filter(({ role }) => role !== 'tool'),
-    ];
+    this.kept = [...this.kept, turn, ...results.map((result) => this.toolMessage(result))];
     this.branch = [];
+  }
+
+  private toolMessage(result: FunctionCall): Message {
+    const content = this.handlers.interrupt?.(result) ?? result.result_str;
+    return { role: 'tool', tool_call_id: result.id, content };
   }
 
   /** What the call adds to its dialog, ending with the answer. */
@@ -85,14 +84,6 @@ export class Dialog {
   answered(data: unknown): readonly Message[] {
     return [{ role: 'assistant', content: answerAsMessage(data) }];
   }
-}
-
-/** One message for each call, in their order: the handler's, or its result. Endpoints refuse a dialog without one of them. */
-function toolMessages(results: readonly FunctionCall[], said: readonly Message[]): Message[] {
-  return results.map(({ id, result_str }) => {
-    const own = said.find((message) => message.role === 'tool' && message.tool_call_id === id);
-    return own ?? { role: 'tool', tool_call_id: id, content: result_str };
-  });
 }
 
 function withInstructions(messages: readonly Message[], instructions: string): readonly Message[] {

@@ -2,6 +2,7 @@ import {
   answerParserOf,
   fillTemplate,
   lookupPrompt,
+  namesIn,
   parserArgsSchema,
   type PromptDefinition,
   promptNameSchema,
@@ -20,8 +21,8 @@ import {
   callingTurn,
   callsMadeIn,
   findDialogProblem,
-  lastCallsIn,
   type PromptAnswer,
+  withHandledResults,
 } from './caller-functions.ts';
 import { promptFunctions } from './prompt-functions.ts';
 
@@ -86,10 +87,7 @@ export const callPromptOperation: Operation<Input, z.infer<typeof result>> = {
     const sent = continued as readonly Message[];
     const made = callsMadeIn(sent);
     const parser = callerFunctionParser(answerParserOf(prompt.parser, parserArgs), callers, made);
-    const results = lastCallsIn(sent);
-    const said = results.length === 0 ? [] : (handlers.interrupt?.(results) ?? []);
-    const later = [...sent, ...said];
-    const messages = [...own, ...later];
+    const messages = [...own, ...withHandledResults(sent, made, handlers)];
     const outcome = yield* runAgentCall<PromptAnswer>({
       role: prompt.role,
       modelId: prompt.model,
@@ -114,11 +112,11 @@ export const callPromptOperation: Operation<Input, z.infer<typeof result>> = {
     const functionCalls = [...made, ...ended.functionCalls];
     const end = { prompt: name, version: prompt.version, ...ended, functionCalls };
     if (value.calls === undefined) return { ...end, response: value.response } as unknown as JsonObject;
-    const { turn, calls: toolCalls } = callingTurn(value, later);
+    const { turn, calls: toolCalls } = callingTurn(value, sent);
     const { top_prompt } = ended.dialog;
     const handed = {
       toolCalls,
-      continueWith: [...later, turn],
+      continueWith: [...sent, turn],
       dialog: { top_prompt, messages: [...messages, turn] },
     };
     return { ...end, ...handed, response: null } as unknown as JsonObject;
@@ -127,7 +125,7 @@ export const callPromptOperation: Operation<Input, z.infer<typeof result>> = {
   summarize: ({ response }) => (typeof response === 'string' ? response : JSON.stringify(response)),
 };
 
-/** What the prompt says after an answer that does not parse, and after functions were called; the rest of the call stays. */
+/** What the prompt says after an answer that does not parse, and as the result of a function; the rest of the call stays. */
 function handlersOf(
   { exceptionHandler, interruptHandler }: Pick<PromptDefinition, 'exceptionHandler' | 'interruptHandler'>,
   args: Values,
@@ -142,15 +140,13 @@ function handlersOf(
     ...(interruptHandler === undefined
       ? {}
       : {
-          interrupt: (results: readonly FunctionCall[]) =>
-            say(interruptHandler, { call_results: resultsText(results) }),
+          interrupt: ({ name, result_str }: FunctionCall) => {
+            const said = fillTemplate(interruptHandler, { ...args, call_results: `${name}: ${result_str}` });
+            // The tool message is the only one that has the result.
+            return namesIn(interruptHandler).includes('call_results') ? said : `${result_str}\n\n${said}`;
+          },
         }),
   };
-}
-
-/** A line for each call. */
-function resultsText(results: readonly FunctionCall[]): string {
-  return results.map(({ name, result_str }) => `${name}: ${result_str}`).join('\n');
 }
 
 /** What is left out keeps its default. */
