@@ -207,7 +207,6 @@ test('classify reads the probabilities of its classes from what the agent passes
   const { taskId } = await callTool(fixture.client, 'classify', {
     text: 'Buy now',
     classes: ['spam', 'ham'],
-    calibrated: false,
   });
   await fixture.answerAll();
   const { result } = await fixture.waitForOutcome(taskId);

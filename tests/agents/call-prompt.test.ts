@@ -359,8 +359,8 @@ describe('classifiers', () => {
   });
   const classify = { text: 'Buy now', classes: ['spam', 'ham'] };
 
-  test('give calibrated probabilities where the answers have logprobs', async () => {
-    const asked = await fixture.call('classify', classify);
+  test('give calibrated probabilities where that is asked for and the answers have logprobs', async () => {
+    const asked = await fixture.call('classify', { ...classify, calibrated: true });
     expect(asked.llmRequestForAgent).toMatchObject({ logprobs: true });
     const second = await fixture.answer(asked.interactionId, saying('A', ['A', 0.6], ['B', 0.4]));
     const { result } = await fixture.answer(
@@ -388,7 +388,7 @@ describe('classifiers', () => {
   });
 
   test('answer yes or no, with the probability of yes', async () => {
-    const given = { text: 'Buy now', question: 'Is it spam?', calibrated: false };
+    const given = { text: 'Buy now', question: 'Is it spam?' };
     const asked = await fixture.call('binary_classify', given);
     const { result } = await fixture.answer(asked.interactionId, saying('A', ['A', 0.8], ['B', 0.2]));
     expect(result).toMatchObject({ answer: true, probability: expect.closeTo(0.8), method: 'renormalised' });
