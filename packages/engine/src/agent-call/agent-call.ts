@@ -57,8 +57,16 @@ export interface FunctionSet {
 }
 
 export type FunctionResult =
-  /** `text` is what the model reads; without it, the result as JSON, or as it is where it is a string. */
-  | { readonly ok: true; readonly result: Json; readonly text?: string }
+  /**
+   * `text` is what the model reads; without it, the result as JSON, or as it is where it is a string. `content` stands behind that in the
+   * tool message, as far as there is room.
+   */
+  | {
+      readonly ok: true;
+      readonly result: Json;
+      readonly text?: string;
+      readonly content?: readonly AttachableBlock[];
+    }
   | { readonly ok: false; readonly error: string };
 
 /** One call of a function in the trace. */
@@ -72,6 +80,12 @@ export interface FunctionCall {
   readonly error_message?: string;
   /** It was called before with the same arguments, so it was not run. */
   readonly repeated: boolean;
+}
+
+/** A call that was run, with the content that it brought beside its result. */
+export interface FunctionRun {
+  readonly call: FunctionCall;
+  readonly content: readonly AttachableBlock[];
 }
 
 export interface Handlers {
