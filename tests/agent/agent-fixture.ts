@@ -114,7 +114,7 @@ export class AgentFixture {
     const answering = answerInteractions({
       url: this.mcpUrl(),
       key: this.key,
-      answer: answerWith(({ request }) => llm(request.modelId)),
+      answer: answerWith(({ request }) => llm(request.modelId ?? 'any')),
       onEvent(event) {
         events.push(event);
         for (const wake of waiting) wake();

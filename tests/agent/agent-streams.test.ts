@@ -27,7 +27,7 @@ const responseOf = async (taskId: string) => (await fixture.waitForOutcome(taskI
 /** The function of the agent, and what Baton shows of the stream after each of its calls. */
 function watched(provider: 'openai' | 'anthropic'): { answer: AnswerFunction; shown: AnyJson[] } {
   const llm = createModelFactory({ provider, endpoint: fixture.llm.url, apiKey: 'key' });
-  const inner = answerWith(({ request }) => llm(request.modelId));
+  const inner = answerWith(({ request }) => llm(request.modelId ?? 'any'));
   const shown: AnyJson[] = [];
   return {
     shown,

@@ -112,8 +112,26 @@ describe('a classifier', () => {
     },
   });
 
-  test('asks by a prompt of its own for one token, and calibrates the probabilities of its classes [classifier-prompt, classifier-probabilities]', async () => {
+  test('asks once, by a prompt of its own for one token, and gives the probabilities of its classes [classifier-prompt, classifier-probabilities]', async () => {
     const asked = await fixture.call('classify', { text: 'Buy now', classes });
+    const { result, status } = await fixture.answer(asked.interactionId, saying('A', 0.6));
+    expect({ status, ...result }).toMatchObject({
+      status: 'completed',
+      class: 'spam',
+      method: 'renormalised',
+    });
+    expect(result.probabilities.spam).toBeCloseTo(0.6, 5);
+    const question = { text: 'Buy now', question: 'Is it spam?' };
+    const yes = await fixture.call('binary_classify', question);
+    expect((await fixture.answer(yes.interactionId, saying('A', 0.7))).result).toMatchObject({
+      answer: true,
+      probability: expect.closeTo(0.7, 5),
+      method: 'renormalised',
+    });
+  });
+
+  test('with calibrated asks a second time, and calibrates the probabilities by that', async () => {
+    const asked = await fixture.call('classify', { text: 'Buy now', classes, calibrated: true });
     const { messages, ...parameters } = asked.llmRequestForAgent;
     expect(JSON.stringify(messages)).toContain('the letter of one class');
     expect(JSON.stringify(parameters)).toContain('ogprobs');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type AnyJson, callToolForError } from '../harness/mcp-client.ts';
 import { AgentsFixture, calling } from './agents-fixture.ts';
 
@@ -145,6 +145,37 @@ describe('a specialist', () => {
     expect(left).toBeGreaterThan(20_000);
   });
 
+  test('has its time from a claim of its request, and a list of it never starts that', async () => {
+    const asked = await fixture.ask('Ask the coder later');
+    const agentLLMResponse = {
+      status: 'success',
+      data: calling({ name: 'coder', arguments: { message: 'x' } }),
+    };
+    await fixture.call('agent_llm', { interactionId: asked.interactionId, agentLLMResponse, waitMs: 0 });
+    const list = async (more: object) => {
+      const { interactions } = await fixture.call('pending_interactions', more);
+      return interactions.find(({ taskId }: AnyJson) => taskId === asked.taskId);
+    };
+    const left = ({ expiresAt }: AnyJson) => Date.parse(expiresAt) - Date.now();
+    const listed = await vi.waitFor(async () => {
+      const found = await list({ requests: true });
+      expect(found.llmRequestForAgent.messages[0].content).toBe('You write code.');
+      return found;
+    }, 10_000);
+    const headers = { authorization: `Bearer ${fixture.baton.apiKey}` };
+    const reply = await fetch(`${fixture.baton.url()}/v1/interactions?status=pending`, { headers });
+    const overRest = ((await reply.json()) as AnyJson).interactions.find(
+      ({ taskId }: AnyJson) => taskId === asked.taskId,
+    );
+    for (const one of [listed, await list({ requests: true }), await list({}), overRest])
+      expect(left(one)).toBeGreaterThan(60_000);
+
+    const claim = { max: 50, leaseMs: 1_000 };
+    const claimed = left(await list({ claim }));
+    expect(claimed).toBeLessThanOrEqual(30_000);
+    expect(left(await list({ requests: true })), 'the time that runs is listed').toBeLessThanOrEqual(claimed);
+  });
+
   test('that does not answer in time is an error result, and the conversation goes on', async () => {
     await fixture.putAgent({ id: 'slow', name: 'Slow', instructions: 'You are slow.', timeoutMs: 1_000 });
     const asked = await fixture.ask('Ask the slow one');
@@ -159,6 +190,60 @@ describe('a specialist', () => {
         ? await fixture.waitForOther(asked.taskId, outcome.pending.interactionId)
         : late;
     expect(told(status).content).toBe("Error: The agent 'slow' did not answer in time.");
+  });
+});
+
+describe('content beside words', () => {
+  const image = { type: 'image', data: Buffer.from('a drawing').toString('base64'), mimeType: 'image/png' };
+  const words = { type: 'text', text: 'Here it is.' };
+  const asksCoder = async (data: object) => {
+    const asked = await fixture.ask('Draw');
+    const calls = calling({ name: 'coder', arguments: { message: 'a tree' } });
+    const step = await fixture.answer(asked.interactionId, calls);
+    return fixture.answer(step.pending.interactionId, data);
+  };
+  const toolMessageOf = ({ pending }: AnyJson) => pending.llmRequestForAgent.messages.at(-1);
+
+  test.each([
+    ['alone', { content: [image] }, [image]],
+    ['beside text', { content: [words, image] }, [words, image]],
+    ['beside a field text', { text: words.text, content: [image] }, [words, image]],
+  ])(
+    "%s reaches the primary's tool message, and the result [specialist-returns]",
+    async (_how, data, told) => {
+      const step = await asksCoder(data);
+      expect(toolMessageOf(step)).toEqual({ role: 'tool', tool_call_id: 'call_1', content: told });
+      const { result } = await fixture.answer(step.pending.interactionId, { text: 'A tree.' });
+      expect(result).toMatchObject({ response: 'A tree.', content: [image] });
+      expect(JSON.stringify(result).split(image.data), 'stands in the result once').toHaveLength(2);
+      const next = await fixture.ask('Thanks', result.conversationId);
+      const kept = JSON.stringify(next.llmRequestForAgent.messages);
+      expect(kept).toContain('[image/png]');
+      expect(kept, 'a conversation keeps words').not.toContain(image.data);
+    },
+  );
+
+  test('alone is an answer of the primary, and of the tool of a specialist', async () => {
+    const asked = [await fixture.ask('Draw'), await fixture.call('agent_coder', { message: 'Draw' })];
+    for (const { interactionId } of asked) {
+      const ended = await fixture.answer(interactionId, { content: [image] });
+      expect(ended).toMatchObject({ status: 'completed', result: { response: '', content: [image] } });
+    }
+  });
+
+  test('that is no block of MCP is no answer by itself', async () => {
+    const { interactionId } = await fixture.ask('Draw');
+    const again = await fixture.answer(interactionId, { content: [{ ...image, data: 'no base64!' }] });
+    expect(again).toMatchObject({ status: 'input_required', pending: { attempt: 2 } });
+  });
+
+  test('that has no room in the request of the primary is named there, and stands in the result', async () => {
+    const large = { ...image, data: 'A'.repeat(200_000) };
+    const step = await asksCoder({ content: [words, large] });
+    const note = { type: 'text', text: '[image/png, too large to be shown here]' };
+    expect(toolMessageOf(step).content).toEqual([words, note]);
+    const { result } = await fixture.answer(step.pending.interactionId, { text: 'A tree.' });
+    expect(result.content).toEqual([large]);
   });
 });
 

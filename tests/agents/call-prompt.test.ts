@@ -101,7 +101,7 @@ describe('the answer of a prompt', () => {
 });
 
 describe('the functions of a prompt', () => {
-  test('are tools around projects and specialists; its handler says what came of them [interrupt-handler, agent-prompts]', async () => {
+  test('are tools around projects and specialists; its handler writes the tool messages, and no other [interrupt-handler, agent-prompts]', async () => {
     await fixture.call('initialize_project', { projectRoot: 'p', name: 'Shop' });
     await fixture.call('add_task', { projectRoot: 'p', title: 'Basket', description: 'A basket' });
     await put('plan', {
@@ -126,11 +126,12 @@ describe('the functions of a prompt', () => {
       'user',
       'assistant',
       ...calls.toolCalls.map(() => 'tool'),
-      'user',
     ]);
-    expect(textsOf(next.pending).at(-1)).toMatch(
-      /^For rain:\nnext_task: \{.*Basket.*\nagent_coder: print\(1\)$/s,
-    );
+    const told = textsOf(next.pending).slice(2);
+    expect(told[0]).toMatch(/^For rain:\nnext_task: \{.*Basket.*\}$/s);
+    expect(told[2]).toMatch(/^For rain:\nset_task_status: Error: .*status/);
+    expect(told[4]).toBe('For rain:\nagent_coder: print(1)');
+    expect(told.filter((text: string) => text.includes('print(1)'))).toHaveLength(1);
     const { result } = await fixture.answer(next.pending.interactionId, { text: 'Done.' });
     expect(result.functionCalls).toMatchObject([
       { name: 'next_task', result: { task: { title: 'Basket' } } },
@@ -250,17 +251,18 @@ describe('the functions of a prompt', () => {
     );
     const tool = { role: 'tool', tool_call_id: 'call_1', content: 'wet' };
     const next = await call('tells', { messages: [...made.result.continueWith, tool] });
-    expect(textsOf(next).at(-1)).toBe('Known: lookup: wet');
+    expect(messagesOf(next).at(-1)).toEqual({ ...tool, content: 'Known: lookup: wet' });
     const more = await fixture.answer(
       next.interactionId,
       calling({ name: 'lookup', arguments: { q: 'snow' } }),
     );
     const second = { role: 'tool', tool_call_id: more.result.toolCalls[0].id, content: 'white' };
     const last = await call('tells', { messages: [...more.result.continueWith, second] });
-    const texts = textsOf(last);
-    expect(texts.filter((text: string | null) => text?.startsWith('Known'))).toEqual([
-      'Known: lookup: wet',
-      'Known: lookup: white',
+    expect(messagesOf(last).slice(1)).toMatchObject([
+      { role: 'assistant' },
+      { role: 'tool', content: 'Known: lookup: wet' },
+      { role: 'assistant' },
+      { role: 'tool', content: 'Known: lookup: white' },
     ]);
     const { result } = await fixture.answer(last.interactionId, { text: 'It snows.' });
     expect(result.functionCalls.map((one: AnyJson) => one.result_str)).toEqual(['wet', 'white']);
@@ -357,8 +359,8 @@ describe('classifiers', () => {
   });
   const classify = { text: 'Buy now', classes: ['spam', 'ham'] };
 
-  test('give calibrated probabilities where the answers have logprobs', async () => {
-    const asked = await fixture.call('classify', classify);
+  test('give calibrated probabilities where that is asked for and the answers have logprobs', async () => {
+    const asked = await fixture.call('classify', { ...classify, calibrated: true });
     expect(asked.llmRequestForAgent).toMatchObject({ logprobs: true });
     const second = await fixture.answer(asked.interactionId, saying('A', ['A', 0.6], ['B', 0.4]));
     const { result } = await fixture.answer(
@@ -386,7 +388,7 @@ describe('classifiers', () => {
   });
 
   test('answer yes or no, with the probability of yes', async () => {
-    const given = { text: 'Buy now', question: 'Is it spam?', calibrated: false };
+    const given = { text: 'Buy now', question: 'Is it spam?' };
     const asked = await fixture.call('binary_classify', given);
     const { result } = await fixture.answer(asked.interactionId, saying('A', ['A', 0.8], ['B', 0.2]));
     expect(result).toMatchObject({ answer: true, probability: expect.closeTo(0.8), method: 'renormalised' });

@@ -33,7 +33,6 @@ async function delegate(): Promise<Record<string, AnyJson>> {
   await send('POST', '/tools/classify', newKey.key, {
     text: 'The film was a delight.',
     classes: ['good', 'bad'],
-    calibrated: false,
   });
   const [interaction] = (await send('GET', '/interactions', newKey.key)).interactions;
   const { interactionId } = interaction;

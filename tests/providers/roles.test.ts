@@ -25,7 +25,7 @@ const delegate = (requestParameters: object, role = 'research') =>
     delegatedCallDetails: { originalCommand: 'x', role, serviceType: 'generateText', requestParameters },
   });
 
-test('without configuration a request names its role as the model, and the agent is asked', async () => {
+test('without configuration the agent is asked, and a request never names a model: its own choice, by its role', async () => {
   expect((await fixture.rest('GET', '/roles')).body.roles).toEqual(
     ['main', 'research', 'fallback'].map((role) => ({
       role,
@@ -33,8 +33,19 @@ test('without configuration a request names its role as the model, and the agent
       routes: [{ kind: 'agent' }],
     })),
   );
-  expect((await fixture.call('bench_echo', { text: 'a' })).llmRequestForAgent.modelId).toBe('main');
-  expect((await delegate(messagesOf)).llmRequestForAgent.modelId).toBe('research');
+  const asked = [await fixture.call('bench_echo', { text: 'a' }), await delegate(messagesOf)];
+  expect(asked).toMatchObject([
+    { role: 'main', llmRequestForAgent: { apiKey: null, modelId: null } },
+    { role: 'research', llmRequestForAgent: { apiKey: null, modelId: null } },
+  ]);
+  const { interactionId } = asked[1];
+  expect((await fixture.rest('GET', `/interactions/${interactionId}`)).body).toMatchObject({
+    role: 'research',
+    llmRequestForAgent: { modelId: null },
+  });
+  await fixture.putRole('research', { routes: [{ kind: 'agent' }], maxTokens: 100 });
+  expect((await delegate(messagesOf)).llmRequestForAgent).toMatchObject({ modelId: null, maxTokens: 100 });
+  await fixture.rest('DELETE', '/roles/research');
 });
 
 test("a role's model and bounds are in its requests from then on; a caller's own model stays", async () => {

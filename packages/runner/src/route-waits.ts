@@ -21,7 +21,7 @@ async function routeWait(roles: Roles, wait: Wait): Promise<Wait> {
   return routeCall(wait.path, call, await roles.cachedRole(call.role));
 }
 
-/** The model that is named closest to the request: by its agent or prompt, by its caller, by the route, by the role. */
+/** The model that is named closest to the request: by its agent or prompt, by its caller, by the route; null where none names one. */
 function routeCall(path: string, call: DelegatedCall, role: StoredRole | undefined): LlmWait {
   // A role may have lost routes since the program counted them.
   const route = role?.routes[Math.min(call.route ?? 0, role.routes.length - 1)];
@@ -29,8 +29,8 @@ function routeCall(path: string, call: DelegatedCall, role: StoredRole | undefin
   const isAgent = route === undefined || route.kind === 'agent';
   // An endpoint is paid for with its tenant's key, so a caller chooses no model of it.
   const mayChoose = route?.fixedModel !== true && (isAgent || call.chosenBy === 'definition');
-  const chosen = mayChoose ? call.request.modelId : undefined;
-  request.modelId = chosen ?? route?.modelId ?? call.role;
+  const chosen = mayChoose ? (call.request.modelId ?? undefined) : undefined;
+  request.modelId = chosen ?? route?.modelId ?? null;
   if (role?.maxTokens !== undefined)
     request.maxTokens = Math.min(call.request.maxTokens ?? role.maxTokens, role.maxTokens);
   const named = call.chosenBy === undefined ? undefined : call.request.temperature;

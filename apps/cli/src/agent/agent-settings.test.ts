@@ -6,7 +6,7 @@ const read = (flags: object = {}, environment: NodeJS.ProcessEnv = {}) =>
     { url: 'http://127.0.0.1:8080', key: 'k', endpoint: 'http://127.0.0.1:1/v1', model: 'mine', ...flags },
     environment,
   );
-const asks = (modelId: string, role: 'main' | 'research' = 'main') => ({ role, request: { modelId } });
+const asks = (modelId: string | null, role: 'main' | 'research' = 'main') => ({ role, request: { modelId } });
 
 describe('the model that answers', () => {
   test('has to be named for each role that is answered, by flag or variable', async () => {
@@ -19,8 +19,10 @@ describe('the model that answers', () => {
     expect((await read({ model: undefined }, { BATON_LLM_MODEL: 'a' })).models).toEqual({ other: 'a' });
   });
 
-  test('is never a role, which is what a request names that no model was chosen for', async () => {
+  test("is the agent's own for the role of a request that names none, or its role as stored ones may", async () => {
     const settings = await read({ model: 'mine,research=theirs', allowModel: ['*'] });
+    expect(chooseModelForRequest(asks(null), settings)).toBe('mine');
+    expect(chooseModelForRequest(asks(null, 'research'), settings)).toBe('theirs');
     expect(chooseModelForRequest(asks('main'), settings)).toBe('mine');
     expect(chooseModelForRequest(asks('research', 'research'), settings)).toBe('theirs');
   });

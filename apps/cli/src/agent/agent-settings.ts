@@ -78,16 +78,20 @@ export interface AgentSettings
 export type Models = Readonly<Partial<Record<ModelRole | 'other', string>>>;
 
 /**
- * The model that answers a request: the one that it names, if that is allowed, otherwise the one for its role. A request that
- * names its role alone names no model.
+ * The model that answers a request: the one that it names, if that is allowed, otherwise the agent's own for its role. Requests that
+ * were stored before `modelId` could be null hold their role's name, which names no model either.
  */
 export function chooseModelForRequest(
-  { role: named, request }: { readonly role: ModelRole; readonly request: { readonly modelId: string } },
+  {
+    role: named,
+    request,
+  }: { readonly role: ModelRole; readonly request: { readonly modelId: string | null } },
   { models, allowModels }: Pick<AgentSettings, 'models' | 'allowModels'>,
 ): string {
   const { modelId } = request;
-  const isAllowed = modelId !== named && (allowModels.includes(modelId) || allowModels.includes('*'));
-  const model = isAllowed ? modelId : (models[named] ?? models.other);
+  const asked = modelId === named ? null : modelId;
+  const isAllowed = asked !== null && (allowModels.includes(asked) || allowModels.includes('*'));
+  const model = isAllowed ? asked : (models[named] ?? models.other);
   // The settings were refused that leave a role without one.
   if (model === undefined) throw new Error(`no model is named for the role ${named}`);
   return model;
@@ -131,7 +135,7 @@ export async function readAgentSettings(
   };
 }
 
-/** A request names its role where nobody has named a model for it, which no endpoint knows. */
+/** Most requests name no model, so each role that is answered needs one. */
 function requireModels(models: Models, role: ModelRole | undefined): void {
   if (models.other !== undefined) return;
   const asked = role === undefined ? modelRoleSchema.options : [role];

@@ -68,7 +68,7 @@ function perform(
 
 function rolesText(roles: readonly ShownRole[]): string {
   const rows = roles.flatMap(({ role, routes }) =>
-    routes.map(({ kind, baseUrl = '', modelId = role, apiKeySet }, at) => [
+    routes.map(({ kind, baseUrl = '', modelId = "the agent's own", apiKeySet }, at) => [
       at === 0 ? role : '',
       kind,
       modelId,

@@ -2,7 +2,8 @@ import { type DelegatedCall, directiveSchema, type LlmRequest } from '@baton/pro
 
 /** A request that Baton delegates, as it is given to whoever answers it. */
 export interface DelegatedRequest extends DelegatedCall {
-  readonly request: LlmRequest & { readonly modelId: string };
+  /** Its `modelId` is null where nobody named a model: the agent's own choice, by `role`. */
+  readonly request: LlmRequest & { readonly modelId: string | null };
   readonly interactionId: string;
   readonly taskId: string;
   /** The tool call that it belongs to: `parse_prd`, `expand_task`, ... */

@@ -4,6 +4,25 @@ import { RequestMedia } from './request-media.ts';
 
 const media = new RequestMedia(['example.org']);
 
+test('media of results of tools is shown in a user turn behind all results, and never as text', () => {
+  const image = { type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' };
+  const call = (id: string) => ({ id, type: 'function', function: { name: 'draw', arguments: '{}' } });
+  const { messages } = convertMessages([
+    { role: 'assistant', content: null, tool_calls: [call('a'), call('b')] },
+    { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'A tree.' }, image] },
+    { role: 'tool', tool_call_id: 'b', content: 'done' },
+    { role: 'user', content: 'Go on.' },
+  ]);
+  expect(messages.map(({ role }) => role)).toEqual(['assistant', 'tool', 'tool', 'user', 'user']);
+  expect(messages[1]).toMatchObject({
+    content: [{ output: { type: 'text', value: 'A tree.\n[image/png: see the next message]' } }],
+  });
+  expect(messages[3]?.content).toMatchObject([
+    { type: 'text', text: 'From the result of the tool call a:' },
+    { type: 'file', mediaType: 'image/png' },
+  ]);
+});
+
 test('system messages stand together at the beginning, and turns keep their order', () => {
   expect(
     convertMessages([

@@ -17,14 +17,24 @@ export function convertMessages(given: readonly unknown[], media = new RequestMe
   const system: string[] = [];
   const messages: ModelMessage[] = [];
   const toolNames = new Map<string, string>();
+  // Endpoints take media in a user's turn only, and results of tools only right behind their calls.
+  let shown: UserPart[] = [];
+  const showMedia = () => {
+    if (shown.length > 0) messages.push({ role: 'user', content: shown });
+    shown = [];
+  };
   for (const message of given) {
     if (!isRecord(message)) continue;
     const { role, content } = message;
+    if (role !== 'tool') showMedia();
     if (role === 'system') system.push(textOf(content));
     else if (role === 'assistant') messages.push({ role, content: assistantTurn(message, toolNames) });
-    else if (role === 'tool') messages.push({ role, content: [toolResult(message, toolNames)] });
-    else messages.push({ role: 'user', content: userTurn(content, media) });
+    else if (role === 'tool') {
+      messages.push({ role, content: [toolResult(message, toolNames)] });
+      shown.push(...resultMedia(message, media));
+    } else messages.push({ role: 'user', content: userTurn(content, media) });
   }
+  showMedia();
   // A request of nothing but instructions is one to follow them.
   if (messages.length === 0) messages.push({ role: 'user', content: system.pop() ?? '' });
   return { system: system.join('\n\n'), messages };
@@ -74,8 +84,36 @@ function toolResult(message: Record<string, unknown>, toolNames: Map<string, str
     type: 'tool-result',
     toolCallId,
     toolName,
-    output: { type: 'text', value: textOf(message['content']) },
+    output: { type: 'text', value: resultText(message['content']) },
   };
+}
+
+/** A result in words: what is no text is named here, and shown in the user's turn behind the results. */
+function resultText(content: unknown): string {
+  if (!Array.isArray(content)) return textOf(content);
+  return content
+    .filter(isRecord)
+    .map((block) => (isMedia(block) ? `[${mediaTypeOf(block)}: see the next message]` : blockText(block)))
+    .join('\n');
+}
+
+function resultMedia({ content, ...message }: Record<string, unknown>, media: RequestMedia): UserPart[] {
+  const blocks = Array.isArray(content) ? content.filter(isRecord).filter(isMedia) : [];
+  if (blocks.length === 0) return [];
+  const id = String(message['toolCallId'] ?? message['tool_call_id']);
+  const text = `From the result of the tool call ${id}:`;
+  return [{ type: 'text', text }, ...blocks.map((block) => userPart(block, media))];
+}
+
+/** Whether a block is bytes, which are nothing to read as text. */
+function isMedia({ type, data, resource }: Record<string, unknown>): boolean {
+  if (type === 'resource') return isRecord(resource) && typeof resource['blob'] === 'string';
+  return type === 'image_url' || ((type === 'image' || type === 'audio') && typeof data === 'string');
+}
+
+function mediaTypeOf({ type, mimeType, resource }: Record<string, unknown>): string {
+  const given = isRecord(resource) ? resource['mimeType'] : mimeType;
+  return stringOr(given, type === 'image_url' ? 'image' : String(type));
 }
 
 function userTurn(content: unknown, media: RequestMedia): UserContent {

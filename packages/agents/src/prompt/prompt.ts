@@ -76,7 +76,7 @@ export const promptSchema = z.strictObject({
     .describe('What is asked after an answer that does not parse: {error_message}'),
   interruptHandler: textSchema(MAX_HANDLER)
     .optional()
-    .describe('What is said with the results of functions: {call_results}'),
+    .describe('The words of the tool message of a function: {call_results}'),
   functions: z
     .array(z.union([functionNameSchema, callerFunctionSchema]))
     .max(MAX_FUNCTIONS)

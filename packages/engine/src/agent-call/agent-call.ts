@@ -57,8 +57,16 @@ export interface FunctionSet {
 }
 
 export type FunctionResult =
-  /** `text` is what the model reads; without it, the result as JSON, or as it is where it is a string. */
-  | { readonly ok: true; readonly result: Json; readonly text?: string }
+  /**
+   * `text` is what the model reads; without it, the result as JSON, or as it is where it is a string. `content` stands behind that in the
+   * tool message, as far as there is room.
+   */
+  | {
+      readonly ok: true;
+      readonly result: Json;
+      readonly text?: string;
+      readonly content?: readonly AttachableBlock[];
+    }
   | { readonly ok: false; readonly error: string };
 
 /** One call of a function in the trace. */
@@ -74,11 +82,17 @@ export interface FunctionCall {
   readonly repeated: boolean;
 }
 
+/** A call that was run, with the content that it brought beside its result. */
+export interface FunctionRun {
+  readonly call: FunctionCall;
+  readonly content: readonly AttachableBlock[];
+}
+
 export interface Handlers {
   /** What is said after an answer that cannot be used. */
   readonly exception?: (errorMessage: string) => readonly Message[];
-  /** What is said after functions were called: a tool message for each, and what may stand after them. */
-  readonly interrupt?: (results: readonly FunctionCall[]) => readonly Message[];
+  /** The words of a call's tool message, in the place of its result. Nothing else is said after functions were called. */
+  readonly interrupt?: (result: FunctionCall) => string;
 }
 
 /** How often a whole call may ask again, by reason. */

@@ -1,16 +1,21 @@
 import {
   type AnsweredToolCall,
   answerAsMessage,
+  type AttachableBlock,
+  type ContentBlock,
   correctionMessages,
+  describeBlock,
   extractText,
   type Message,
   toToolCall,
   truncate,
 } from '@baton/protocol';
-import type { AgentCall, FunctionCall } from './agent-call.ts';
+import type { AgentCall, FunctionRun } from './agent-call.ts';
 
 /** An assistant's words beside its function calls stay in the dialog up to so many characters. */
 const MAX_WORDS = 20_000;
+/** Bytes of content of functions in all requests of a call: it stands in each that follows. */
+const MAX_CONTENT_BYTES = 131_072;
 const FINAL_NOTE: Message = {
   role: 'user',
   content: 'No function can be called any more. Give your final answer now, in words, from what you know.',
@@ -26,6 +31,7 @@ export class Dialog {
   private readonly ids = new Set<string>();
   private kept: readonly Message[] = [];
   private branch: readonly Message[] = [];
+  private contentRoom = MAX_CONTENT_BYTES;
 
   constructor({ messages, parser, handlers = {} }: AgentCall<unknown>) {
     this.seed =
@@ -58,27 +64,40 @@ export class Dialog {
     });
   }
 
-  /** The interrupt branch: the assistant's calls, and a tool message for each of them. */
-  addInterrupt(data: unknown, calls: readonly AnsweredToolCall[], results: readonly FunctionCall[]): void {
+  /** The interrupt branch: the assistant's calls, and a tool message for each of them, in their order: endpoints refuse a dialog without one. */
+  addInterrupt(data: unknown, calls: readonly AnsweredToolCall[], results: readonly FunctionRun[]): void {
     const words = extractText(data);
     const turn: Message = {
       role: 'assistant',
       content: words.ok && words.value !== '' ? truncate(words.value, MAX_WORDS) : null,
       tool_calls: calls.map(toToolCall),
     };
-    const said = this.handlers.interrupt?.(results) ?? [];
-    this.kept = [
-      ...this.kept,
-      turn,
-      ...toolMessages(results, said),
-      ...said.filter(({ role }) => role !== 'tool'),
-    ];
+    this.kept = [...this.kept, turn, ...results.map((result) => this.toolMessage(result))];
     this.branch = [];
   }
 
-  /** What the call adds to its dialog, ending with the answer. */
+  private toolMessage({ call, content }: FunctionRun): Message {
+    const words = this.handlers.interrupt?.(call) ?? call.result_str;
+    if (content.length === 0) return { role: 'tool', tool_call_id: call.id, content: words };
+    const said = words === '' ? [] : [{ type: 'text', text: words }];
+    const shown = content.map((block) => this.shown(block));
+    return { role: 'tool', tool_call_id: call.id, content: [...said, ...shown] };
+  }
+
+  private shown(block: AttachableBlock): ContentBlock {
+    const bytes = Buffer.byteLength(JSON.stringify(block));
+    if (bytes > this.contentRoom)
+      return { type: 'text', text: `${describeBlock(block).slice(0, -1)}, too large to be shown here]` };
+    this.contentRoom -= bytes;
+    return block;
+  }
+
+  /**
+   * What the call adds to its dialog, ending with the answer. Content of functions is named only: whoever keeps the dialog has it in
+   * the result too.
+   */
   added(data: unknown): readonly Message[] {
-    return [...this.kept, ...this.answered(data)];
+    return [...this.kept.map(inWords), ...this.answered(data)];
   }
 
   /** An answer as the last message. */
@@ -87,12 +106,13 @@ export class Dialog {
   }
 }
 
-/** One message for each call, in their order: the handler's, or its result. Endpoints refuse a dialog without one of them. */
-function toolMessages(results: readonly FunctionCall[], said: readonly Message[]): Message[] {
-  return results.map(({ id, result_str }) => {
-    const own = said.find((message) => message.role === 'tool' && message.tool_call_id === id);
-    return own ?? { role: 'tool', tool_call_id: id, content: result_str };
-  });
+/** A tool message with its blocks named instead of shown. */
+function inWords(message: Message): Message {
+  if (message.role !== 'tool' || typeof message.content === 'string') return message;
+  const words = message.content.map((block) =>
+    block.type === 'text' ? String(block['text']) : describeBlock(block as AttachableBlock),
+  );
+  return { ...message, content: words.join('\n') };
 }
 
 function withInstructions(messages: readonly Message[], instructions: string): readonly Message[] {

@@ -7,7 +7,7 @@ import {
   truncateToBytes,
 } from '@baton/protocol';
 import { all, type Program } from '../program/effect.ts';
-import type { FunctionCall, FunctionResult, FunctionSet } from './agent-call.ts';
+import type { FunctionCall, FunctionResult, FunctionRun, FunctionSet } from './agent-call.ts';
 
 /** Bytes of the results of one answer's calls that the model is told in all, and of one of them at least. */
 const MAX_RESULTS_BYTES = 40_000;
@@ -28,19 +28,21 @@ export class FunctionRuns {
   }
 
   /** The results of one answer's calls, in their order: a call that fails, or cannot be run, has an error result. */
-  *run(calls: readonly AnsweredToolCall[]): Program<readonly FunctionCall[]> {
+  *run(calls: readonly AnsweredToolCall[]): Program<readonly FunctionRun[]> {
     const plans = calls.map((call) => ({ call, refusal: this.refusalOf(call) }));
     const toRun = plans.filter(({ refusal }) => refusal === undefined).map(({ call }) => call);
     const results = yield* this.runTogether(toRun);
     let next = 0;
     const bytes = Math.max(MIN_RESULT_BYTES, Math.floor(MAX_RESULTS_BYTES / calls.length));
-    const made = plans.map(({ call, refusal }) =>
-      traceEntry(call, refusal ?? { ...(results[next++] as FunctionResult), repeated: false }, bytes),
-    );
-    this.trace.push(...made);
+    const made = plans.map(({ call, refusal }): FunctionRun => {
+      const end = refusal ?? { ...(results[next++] as FunctionResult), repeated: false };
+      return { call: traceEntry(call, end, bytes), content: (end.ok ? end.content : undefined) ?? [] };
+    });
+    this.trace.push(...made.map(({ call }) => call));
     // What failed has no result to use, and may be called again.
     for (const [at, { call, refusal }] of plans.entries())
-      if (refusal === undefined && made[at]?.error_message !== undefined) this.known.delete(identityOf(call));
+      if (refusal === undefined && made[at]?.call.error_message !== undefined)
+        this.known.delete(identityOf(call));
     return made;
   }
 

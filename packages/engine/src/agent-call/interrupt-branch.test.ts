@@ -1,4 +1,4 @@
-import { type Message } from '@baton/protocol';
+import type { FunctionCall } from './agent-call.ts';
 import { describe, expect, test } from 'vitest';
 import {
   question,
@@ -140,20 +140,13 @@ describe('the interrupt branch', () => {
     expect(sent(played, 1)?.messages.at(-1)?.content).toContain('the first 40000 of 1000000 bytes');
   });
 
-  test('the handler writes the tool messages; a call that it leaves out, or invents, never breaks the dialog', () => {
-    const handlers = {
-      interrupt: (): Message[] => [
-        { role: 'tool', tool_call_id: 'c1', content: 'handled' },
-        { role: 'tool', tool_call_id: 'unheard', content: 'of' },
-        { role: 'user', content: 'Go on.' },
-      ],
-    };
+  test('the handler writes the tool messages, one for each call, and no other message', () => {
+    const handlers = { interrupt: ({ id, name }: FunctionCall) => `${id}: ${name}` };
     const outcomes = [calling({ name: 'sing' }, { name: 'dance' }), right];
     const played = playProgram(call({ functions, handlers }), outcomes);
     expect(sent(played, 1)?.messages.slice(2)).toEqual([
-      { role: 'tool', tool_call_id: 'c0', content: expect.stringContaining('sing') },
-      { role: 'tool', tool_call_id: 'c1', content: 'handled' },
-      { role: 'user', content: 'Go on.' },
+      { role: 'tool', tool_call_id: 'c0', content: 'c0: sing' },
+      { role: 'tool', tool_call_id: 'c1', content: 'c1: dance' },
     ]);
   });
 });

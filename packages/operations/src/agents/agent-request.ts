@@ -1,9 +1,25 @@
 import type { AgentDefinition } from '@baton/agents';
 import type { AgentCall, AnswerParser } from '@baton/engine';
-import { extractText, type JsonObject, type Message, type Validation } from '@baton/protocol';
+import {
+  extractText,
+  type JsonObject,
+  type Message,
+  readAttachableBlocks,
+  type Validation,
+} from '@baton/protocol';
 
-/** An answer in words. */
+/** An answer in words, or in content alone: an image, a sound, a link, a resource. Its words are empty then. */
 export const wordsParser: AnswerParser<string> = {
+  *read(data): Generator<never, Validation<string>> {
+    const text = extractText(data);
+    if (text.ok && text.value.trim() !== '') return text;
+    if (readAttachableBlocks(data).blocks.length > 0) return { ok: true, value: '' };
+    return text.ok ? { ok: false, problem: 'the text is empty' } : text;
+  },
+};
+
+/** How version 1 of the programs of agents reads answers: content alone is asked for again. */
+export const formerWordsParser: AnswerParser<string> = {
   *read(data): Generator<never, Validation<string>> {
     const text = extractText(data);
     return text.ok && text.value.trim() === '' ? { ok: false, problem: 'the text is empty' } : text;

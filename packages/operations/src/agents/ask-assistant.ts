@@ -1,11 +1,19 @@
 import { lookupAgents, type Specialist } from '@baton/agents';
-import { abandonTurn, beginTurn, endTurn, type History, type Program, runAgentCall } from '@baton/engine';
+import {
+  abandonTurn,
+  type AnswerParser,
+  beginTurn,
+  endTurn,
+  type History,
+  type Program,
+  runAgentCall,
+} from '@baton/engine';
 import { BatonError, isTaskId, type JsonObject, type Message } from '@baton/protocol';
 import { z } from 'zod';
 import type { Operation } from '../definition/operation.ts';
 import { booleanOrText } from '../schema/coercion.ts';
 import { agentCallFields, agentCallResult } from './agent-result.ts';
-import { ownSettingsOf, systemMessageOf, wordsParser } from './agent-request.ts';
+import { formerWordsParser, ownSettingsOf, systemMessageOf, wordsParser } from './agent-request.ts';
 import { specialistFunctions } from './specialist-functions.ts';
 import { withOwnIds } from './with-own-ids.ts';
 
@@ -36,7 +44,7 @@ const result = z.looseObject({ conversationId: z.string(), agentId: z.string(), 
 /** The tenant's primary agent with its specialists as functions, in a conversation that goes on from call to call. */
 export const askAssistantOperation: Operation<Input, z.infer<typeof result>> = {
   name: 'ask_assistant',
-  version: 1,
+  version: 2,
   title: 'Ask the assistant',
   category: 'agents',
   description:
@@ -46,21 +54,38 @@ export const askAssistantOperation: Operation<Input, z.infer<typeof result>> = {
   result,
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
 
-  *run({ message, conversationId, stream }) {
-    const history = conversationId === undefined ? undefined : yield* beginTurn(conversationId);
-    try {
-      return yield* answerTurn({ role: 'user', content: message }, history, stream === true);
-    } catch (thrown) {
-      // The conversation stays as it was, and the next message gets its turn.
-      if (history !== undefined && thrown instanceof BatonError) yield* abandonTurn(history);
-      throw thrown;
-    }
-  },
+  run: (asked) => takeTurn(asked, wordsParser),
 
   summarize: ({ response }) => String(response),
 };
 
-function* answerTurn(asked: Message, history: History | undefined, stream: boolean): Program<JsonObject> {
+/** Version 1, of tasks that a release before has started: an answer of content alone is asked for again. */
+export const formerAskAssistantOperation: typeof askAssistantOperation = {
+  ...askAssistantOperation,
+  version: 1,
+  run: (asked) => takeTurn(asked, formerWordsParser),
+};
+
+function* takeTurn(
+  { message, conversationId, stream }: Input,
+  parser: AnswerParser<string>,
+): Program<JsonObject> {
+  const history = conversationId === undefined ? undefined : yield* beginTurn(conversationId);
+  try {
+    return yield* answerTurn({ role: 'user', content: message }, history, stream === true, parser);
+  } catch (thrown) {
+    // The conversation stays as it was, and the next message gets its turn.
+    if (history !== undefined && thrown instanceof BatonError) yield* abandonTurn(history);
+    throw thrown;
+  }
+}
+
+function* answerTurn(
+  asked: Message,
+  history: History | undefined,
+  stream: boolean,
+  parser: AnswerParser<string>,
+): Program<JsonObject> {
   const { primary, specialists } = yield* lookupAgents();
   if (primary === null) {
     const message = 'There is no primary agent. Store one first: PUT /v1/agents/{id} with "isPrimary": true.';
@@ -71,9 +96,9 @@ function* answerTurn(asked: Message, history: History | undefined, stream: boole
     ...ownSettingsOf(primary),
     messages: [systemMessageOf(primary), asked],
     summary: `Message to ${primary.name}`,
-    parser: wordsParser,
+    parser,
     ...(stream ? { serviceType: 'streamText' as const } : {}),
-    ...(callable.length === 0 ? {} : { functions: specialistFunctions(callable) }),
+    ...(callable.length === 0 ? {} : { functions: specialistFunctions(callable, parser) }),
     delivery: { agentId: primary.id, ...(history === undefined ? {} : { history }) },
   });
   const conversationId = yield* endTurn(history, [asked, ...withOwnIds(outcome.added, history?.to ?? 0)]);

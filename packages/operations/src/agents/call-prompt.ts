@@ -2,17 +2,26 @@ import {
   answerParserOf,
   fillTemplate,
   lookupPrompt,
+  namesIn,
   parserArgsSchema,
   type PromptDefinition,
   promptNameSchema,
   renderPrompt,
   requestHintsOf,
 } from '@baton/agents';
-import { type Budgets, type FunctionCall, type Handlers, runAgentCall } from '@baton/engine';
+import {
+  type AnswerParser,
+  type Budgets,
+  type FunctionCall,
+  type Handlers,
+  type Program,
+  runAgentCall,
+} from '@baton/engine';
 import { type JsonObject, type Message, messageSchema } from '@baton/protocol';
 import { z } from 'zod';
 import type { Operation } from '../definition/operation.ts';
 import { integerOrDigits } from '../schema/coercion.ts';
+import { formerWordsParser, wordsParser } from './agent-request.ts';
 import { agentCallFields, agentCallResult } from './agent-result.ts';
 import {
   callerFunctionParser,
@@ -20,8 +29,8 @@ import {
   callingTurn,
   callsMadeIn,
   findDialogProblem,
-  lastCallsIn,
   type PromptAnswer,
+  withHandledResults,
 } from './caller-functions.ts';
 import { promptFunctions } from './prompt-functions.ts';
 
@@ -68,7 +77,7 @@ const result = z.looseObject({
 /** A prompt of the tenant with its arguments filled in, asked until its parser can read the answer. */
 export const callPromptOperation: Operation<Input, z.infer<typeof result>> = {
   name: 'call_prompt',
-  version: 1,
+  version: 2,
   title: 'Call a prompt',
   category: 'prompts',
   description:
@@ -78,56 +87,63 @@ export const callPromptOperation: Operation<Input, z.infer<typeof result>> = {
   result,
   hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
 
-  *run({ name, version, args = {}, parserArgs, messages: continued = [] }) {
-    const prompt = yield* lookupPrompt(name, version);
-    const own: readonly Message[] = renderPrompt(prompt, args);
-    const { run: functions, callers } = yield* promptFunctions(prompt);
-    const handlers = handlersOf(prompt, args);
-    const sent = continued as readonly Message[];
-    const made = callsMadeIn(sent);
-    const parser = callerFunctionParser(answerParserOf(prompt.parser, parserArgs), callers, made);
-    const results = lastCallsIn(sent);
-    const said = results.length === 0 ? [] : (handlers.interrupt?.(results) ?? []);
-    const later = [...sent, ...said];
-    const messages = [...own, ...later];
-    const outcome = yield* runAgentCall<PromptAnswer>({
-      role: prompt.role,
-      modelId: prompt.model,
-      messages,
-      summary: `Prompt ${name}`,
-      maxTokens: prompt.maxTokens,
-      temperature: prompt.temperature,
-      chosenBy: 'definition',
-      parameters: {
-        ...(callers.length === 0 ? {} : { tools: callerTools(callers) }),
-        ...(prompt.hints === undefined
-          ? {}
-          : { hints: requestHintsOf(prompt.hints) as unknown as JsonObject }),
-      },
-      parser,
-      handlers,
-      budgets: budgetsOf(prompt),
-      ...(functions === undefined ? {} : { functions }),
-    });
-    const { value } = outcome;
-    const ended = agentCallResult(outcome, `prompt:${name}@${prompt.version}`, messages);
-    const functionCalls = [...made, ...ended.functionCalls];
-    const end = { prompt: name, version: prompt.version, ...ended, functionCalls };
-    if (value.calls === undefined) return { ...end, response: value.response } as unknown as JsonObject;
-    const { turn, calls: toolCalls } = callingTurn(value, later);
-    const { top_prompt } = ended.dialog;
-    const handed = {
-      toolCalls,
-      continueWith: [...later, turn],
-      dialog: { top_prompt, messages: [...messages, turn] },
-    };
-    return { ...end, ...handed, response: null } as unknown as JsonObject;
-  },
+  run: (asked) => askPrompt(asked, wordsParser),
 
   summarize: ({ response }) => (typeof response === 'string' ? response : JSON.stringify(response)),
 };
 
-/** What the prompt says after an answer that does not parse, and after functions were called; the rest of the call stays. */
+/** Version 1, of tasks that a release before has started: a specialist's answer of content alone is asked for again. */
+export const formerCallPromptOperation: typeof callPromptOperation = {
+  ...callPromptOperation,
+  version: 1,
+  run: (asked) => askPrompt(asked, formerWordsParser),
+};
+
+function* askPrompt(
+  { name, version, args = {}, parserArgs, messages: continued = [] }: Input,
+  specialistParser: AnswerParser<string>,
+): Program<JsonObject> {
+  const prompt = yield* lookupPrompt(name, version);
+  const own: readonly Message[] = renderPrompt(prompt, args);
+  const { run: functions, callers } = yield* promptFunctions(prompt, specialistParser);
+  const handlers = handlersOf(prompt, args);
+  const sent = continued as readonly Message[];
+  const made = callsMadeIn(sent);
+  const parser = callerFunctionParser(answerParserOf(prompt.parser, parserArgs), callers, made);
+  const messages = [...own, ...withHandledResults(sent, made, handlers)];
+  const outcome = yield* runAgentCall<PromptAnswer>({
+    role: prompt.role,
+    modelId: prompt.model,
+    messages,
+    summary: `Prompt ${name}`,
+    maxTokens: prompt.maxTokens,
+    temperature: prompt.temperature,
+    chosenBy: 'definition',
+    parameters: {
+      ...(callers.length === 0 ? {} : { tools: callerTools(callers) }),
+      ...(prompt.hints === undefined ? {} : { hints: requestHintsOf(prompt.hints) as unknown as JsonObject }),
+    },
+    parser,
+    handlers,
+    budgets: budgetsOf(prompt),
+    ...(functions === undefined ? {} : { functions }),
+  });
+  const { value } = outcome;
+  const ended = agentCallResult(outcome, `prompt:${name}@${prompt.version}`, messages);
+  const functionCalls = [...made, ...ended.functionCalls];
+  const end = { prompt: name, version: prompt.version, ...ended, functionCalls };
+  if (value.calls === undefined) return { ...end, response: value.response } as unknown as JsonObject;
+  const { turn, calls: toolCalls } = callingTurn(value, sent);
+  const { top_prompt } = ended.dialog;
+  const handed = {
+    toolCalls,
+    continueWith: [...sent, turn],
+    dialog: { top_prompt, messages: [...messages, turn] },
+  };
+  return { ...end, ...handed, response: null } as unknown as JsonObject;
+}
+
+/** What the prompt says after an answer that does not parse, and as the result of a function; the rest of the call stays. */
 function handlersOf(
   { exceptionHandler, interruptHandler }: Pick<PromptDefinition, 'exceptionHandler' | 'interruptHandler'>,
   args: Values,
@@ -142,15 +158,13 @@ function handlersOf(
     ...(interruptHandler === undefined
       ? {}
       : {
-          interrupt: (results: readonly FunctionCall[]) =>
-            say(interruptHandler, { call_results: resultsText(results) }),
+          interrupt: ({ name, result_str }: FunctionCall) => {
+            const said = fillTemplate(interruptHandler, { ...args, call_results: `${name}: ${result_str}` });
+            // The tool message is the only one that has the result.
+            return namesIn(interruptHandler).includes('call_results') ? said : `${result_str}\n\n${said}`;
+          },
         }),
   };
-}
-
-/** A line for each call. */
-function resultsText(results: readonly FunctionCall[]): string {
-  return results.map(({ name, result_str }) => `${name}: ${result_str}`).join('\n');
 }
 
 /** What is left out keeps its default. */

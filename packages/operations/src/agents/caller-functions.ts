@@ -1,5 +1,11 @@
 import type { CallerFunction } from '@baton/agents';
-import { type AnswerParser, checkAnswer, type FunctionCall, type Program } from '@baton/engine';
+import {
+  type AnswerParser,
+  checkAnswer,
+  type FunctionCall,
+  type Handlers,
+  type Program,
+} from '@baton/engine';
 import {
   type AnsweredToolCall,
   canonicalJson,
@@ -7,6 +13,7 @@ import {
   type Json,
   type JsonObject,
   type Message,
+  messageText,
   readToolCalls,
   toToolCall,
   type Validation,
@@ -91,11 +98,22 @@ export function callsMadeIn(messages: readonly Message[]): readonly FunctionCall
   });
 }
 
-/** Of a dialog that ends with results: the calls that they are of. */
-export function lastCallsIn(messages: readonly Message[]): readonly FunctionCall[] {
-  if (messages.at(-1)?.role !== 'tool') return [];
-  const at = messages.findLastIndex(({ role }) => role === 'assistant');
-  return callsMadeIn(messages.slice(at));
+/** A dialog with the results of the calls made in it as a prompt's handler tells them: each once, in its tool message. */
+export function withHandledResults(
+  messages: readonly Message[],
+  made: readonly FunctionCall[],
+  { interrupt }: Handlers,
+): readonly Message[] {
+  if (interrupt === undefined) return messages;
+  const calls = new Map(made.map((call) => [call.id, call]));
+  return messages.map((message): Message => {
+    const call = message.role === 'tool' ? calls.get(message.tool_call_id) : undefined;
+    if (message.role !== 'tool' || call === undefined) return message;
+    if (typeof message.content === 'string') return { ...message, content: interrupt(call) };
+    const text = interrupt({ ...call, result_str: messageText(message) });
+    const others = message.content.filter(({ type }) => type !== 'text');
+    return { ...message, content: [{ type: 'text', text }, ...others] };
+  });
 }
 
 function textOf(content: Message['content']): string {

@@ -1,5 +1,6 @@
 import { lookupAgent, type Specialist } from '@baton/agents';
 import {
+  type AnswerParser,
   checkAnswer,
   type FunctionResult,
   type FunctionSet,
@@ -16,7 +17,10 @@ export const SPECIALIST_TIMEOUT_MS = 30_000;
  * Specialists as functions of another agent's call, under their ids. Each call is a request of its own, with the specialist's
  * instructions and model; a specialist calls nobody (depth 1). One that is unknown, disabled, late or fails gives an error result.
  */
-export function specialistFunctions(specialists: readonly Specialist[]): FunctionSet {
+export function specialistFunctions(
+  specialists: readonly Specialist[],
+  parser: AnswerParser<string> = wordsParser,
+): FunctionSet {
   return {
     tools: specialists.map(({ id, description, parameters }) => ({
       type: 'function',
@@ -34,14 +38,14 @@ export function specialistFunctions(specialists: readonly Specialist[]): Functio
           return { ok: false, error: `The arguments of '${name}' do not fit its parameters: ${fit.problem}` };
       }
       try {
-        const { text } = yield* runAgentCall({
+        const { value, content } = yield* runAgentCall({
           ...ownSettingsOf(agent),
           messages: [systemMessageOf(agent), taskMessage(args)],
           summary: `Call of agent ${name}`,
-          parser: wordsParser,
+          parser,
           delivery: { agentId: name, answerWithinMs: agent.timeoutMs ?? SPECIALIST_TIMEOUT_MS },
         });
-        return { ok: true, result: text };
+        return { ok: true, result: value, content };
       } catch (thrown) {
         if (!(thrown instanceof BatonError)) throw thrown;
         return { ok: false, error: failureOf(name, thrown) };

@@ -16,7 +16,7 @@ export const textArgument = z
 
 export const sharedArguments = {
   calibrated: booleanOrText(
-    'Whether a second request takes the bias of the prompt out of the probabilities; by default it does',
+    'True: a second request takes the bias of the prompt out of the probabilities; by default there is one request',
   ),
   research,
 };
@@ -40,7 +40,7 @@ interface Asked {
 
 export function toClassification(
   classes: readonly string[],
-  { text, instructions, calibrated = true, research = false }: Asked,
+  { text, instructions, calibrated = false, research = false }: Asked,
 ): Classification {
   const role = modelRoleFor(research);
   return { classes, text, instructions, calibrated, role };

@@ -32,12 +32,12 @@ const result = z.looseObject({
 /** Which of some classes a text belongs to, by one token of the model's answer, with its probabilities where they are given. */
 export const classifyOperation: Operation<Input, z.infer<typeof result>> = {
   name: 'classify',
-  version: 1,
+  version: 2,
   title: 'Classify a text',
   category: 'classification',
   description:
-    'Says which of the classes a text belongs to, and how likely each is where the LLM gives logprobs. Then a second ' +
-    'request, for a text without content, calibrates them; `calibrated: false` leaves it out.',
+    'Says which of the classes a text belongs to, and how likely each is where the LLM gives logprobs. With `calibrated: true` ' +
+    'a second request, for a text without content, calibrates them.',
   input,
   result,
   hints: { readOnlyHint: true, destructiveHint: false, idempotentHint: false, openWorldHint: true },
@@ -59,6 +59,13 @@ export const classifyOperation: Operation<Input, z.infer<typeof result>> = {
     probabilities === undefined
       ? `${name}. ${NO_PROBABILITY}`
       : `${name} (${probabilities[name]?.toFixed(3)})`,
+};
+
+/** Version 1, of tasks that a release before has started: it calibrates unless it is told not to. */
+export const formerClassifyOperation: typeof classifyOperation = {
+  ...classifyOperation,
+  version: 1,
+  run: (asked) => classifyOperation.run({ ...asked, calibrated: asked.calibrated ?? true }),
 };
 
 export const NO_PROBABILITY = 'No probability was given: the answer has no logprobs that can be used.';

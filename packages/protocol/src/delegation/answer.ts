@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isRecord, type Json } from '../json/json.ts';
 import { JsonTextError, parseJson } from '../json/json-text.ts';
+import { describeBlock, readAttachableBlocks } from './content-block.ts';
 
 /**
  * `agentLLMResponse`: what an agent posts with `agent_llm`. An envelope that does not parse here is refused with the
@@ -190,9 +191,12 @@ function blocksOf(data: unknown): Record<string, unknown>[] {
   return isRecord(data) && Array.isArray(data['content']) ? data['content'].filter(isRecord) : [];
 }
 
-/** The assistant's turn as it stands in the dialog when the question is asked again. */
+/** The assistant's turn as it stands in a dialog: its words; without any, what blocks it brought, or its JSON. */
 export function answerAsMessage(data: unknown): string {
   const text = extractText(data);
+  if (text.ok && text.value !== '') return text.value;
+  const { blocks } = readAttachableBlocks(data);
+  if (blocks.length > 0) return blocks.map(describeBlock).join('\n');
   if (text.ok) return text.value;
   return JSON.stringify(isRecord(data) && 'object' in data ? data['object'] : data) ?? 'null';
 }

@@ -65,6 +65,19 @@ export function readAttachableBlocks(data: unknown): { blocks: AttachableBlock[]
   return { blocks, unread: others.length - blocks.length };
 }
 
+/** A block in a few words, where it is not shown itself. */
+export function describeBlock(block: AttachableBlock): string {
+  switch (block.type) {
+    case 'image':
+    case 'audio':
+      return `[${block.mimeType}]`;
+    case 'resource_link':
+      return `[${block.uri}]`;
+    case 'resource':
+      return `[${block.resource.uri}]`;
+  }
+}
+
 /** What the result of an operation carries of the blocks of its answers. */
 export const MAX_RESULT_BLOCKS = 100;
 export const MAX_RESULT_CONTENT_LENGTH = 1_048_576;

@@ -14,8 +14,11 @@ export type ServiceType = z.infer<typeof serviceTypeSchema>;
 /** `llmRequestForAgent`: the parameters of the LLM call that the agent makes with its own key. */
 export interface LlmRequest {
   readonly apiKey: null;
-  /** Absent until the request is opened: then it is the one of its role's route, or the role's name. */
-  readonly modelId?: string;
+  /**
+   * Absent until the request is opened, unless its program names one: then it is the one of its role's route, or null, the agent's own
+   * choice. Requests that were stored before hold the role's name in the place of null.
+   */
+  readonly modelId?: string | null;
   readonly messages: readonly Message[];
   readonly maxTokens?: number;
   readonly temperature?: number;
@@ -162,7 +165,7 @@ export const directiveSchema = z.looseObject({
   message: z.string(),
   llmRequestForAgent: z.looseObject({
     apiKey: z.null(),
-    modelId: z.string(),
+    modelId: z.string().nullable(),
     messages: z.array(z.unknown()),
   }),
   interactionId: z.string(),

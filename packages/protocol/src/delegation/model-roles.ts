@@ -13,7 +13,9 @@ const fixedModel = z
 /** The route to the calling agent; `AgentLLM` is its other name. */
 const agentRoute = z.strictObject({
   kind: z.enum(['agent', 'AgentLLM']).transform(() => 'agent' as const),
-  modelId: modelId.optional().describe("The model that the request names; without it the role's name"),
+  modelId: modelId
+    .optional()
+    .describe("The model that the request names; without it null: the agent's own choice"),
   fixedModel,
 });
 

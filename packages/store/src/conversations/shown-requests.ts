@@ -13,8 +13,8 @@ interface ReadInteraction {
 }
 
 /**
- * Completes pending requests that are about to be shown: those of a conversation get its messages, and the time for an answer of those
- * that have a limit of their own begins. Most have neither, and cost nothing.
+ * Completes pending requests that are about to be shown: those of a conversation get its messages, and, where they are shown to be
+ * answered, the time for an answer of those that have a limit of their own begins. Most have neither, and cost nothing.
  */
 export class ShownRequests {
   private readonly context: TenantContext;
@@ -29,9 +29,9 @@ export class ShownRequests {
     return read.some(needsCompletion) ? Promise.all(read.map((one) => this.completeOne(one))) : read;
   }
 
-  /** The same of requests whose time has begun in the script that read them. */
+  /** The same where no time begins: in a list without a claim, and of requests whose time has begun in the script that read them. */
   async withHistories<T extends ReadInteraction>(read: readonly T[]): Promise<readonly T[]> {
-    return Promise.all(read.map((one) => this.completeOne(one, false)));
+    return read.some(needsCompletion) ? Promise.all(read.map((one) => this.completeOne(one, false))) : read;
   }
 
   private async completeOne<T extends ReadInteraction>(one: T, starts = true): Promise<T> {

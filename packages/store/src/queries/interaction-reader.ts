@@ -61,13 +61,19 @@ export class InteractionReader {
     this.shown = new ShownRequests(context);
   }
 
+  /** Only a claim starts the time for an answer of those that have a limit of their own: whoever lists may answer none of them. */
   async records(
     identity: Identity,
     references: readonly string[],
     reading: FetchOptions,
   ): Promise<FetchResult<InteractionRecord>> {
     const fetched = await this.fetch(identity, references, reading, 1, parseInteractionRecord);
-    return { ...fetched, items: await this.shown.complete(fetched.items) };
+    const { items } = fetched;
+    const isClaimed = reading.claim !== undefined;
+    return {
+      ...fetched,
+      items: await (isClaimed ? this.shown.complete(items) : this.shown.withHistories(items)),
+    };
   }
 
   async summaries(

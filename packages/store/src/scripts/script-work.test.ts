@@ -26,7 +26,8 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'definition/put_definition': 80,
   'definition/read_definition': 40,
   'definition/read_definitions': 60,
-  'interaction/accept_answer': 350,
+  // 155 for its longest answer, and 211 where it trims the shares of the rate.
+  'interaction/accept_answer': 370,
   'interaction/append_chunk': 350,
   'interaction/extend_interaction': 50,
   'interaction/fetch_or_claim_interactions': 150,
@@ -61,7 +62,7 @@ const MOST_WORK: Readonly<Record<string, number>> = {
   'task/cancel': 480,
   'task/end_sleep': 120,
   'task/hold_for_program': 60,
-  'task/open': 1_000,
+  'task/open': 1_050,
   'task/park': 120,
   'task/read_task_and_register_waiter': 60,
   'task/read_task_page': 1_800,
@@ -91,13 +92,16 @@ const UNLIMITED = {
   retainedTasks: 1_000_000,
 };
 
+/** Shares of the rate are trimmed in one of 64 milliseconds: here in every run, so that the most work does not depend on the clock. */
+const trimAlways = (source: string) => source.replaceAll('== 0 and now % 64 > 0', '== 0 and false');
+
 /** The most work of a run of each script, in a tenant with so many of everything. `change` makes mutants of the scripts. */
-async function workOfScripts(size: number, change?: (source: string) => string) {
+async function workOfScripts(size: number, change = (source: string) => source) {
   const server = await startPrivateRedis({ args: ['--appendonly', 'no'] });
   const fixture = await connectFixture(server.url);
   const testTenant = await fixture.createTenant(UNLIMITED);
   await crowdTenant(testTenant, fixture.redis, size);
-  const work = new ScriptWork(fixture.connection, fixture.redis, change);
+  const work = new ScriptWork(fixture.connection, fixture.redis, (source) => trimAlways(change(source)));
   await runEveryScript(fixture, testTenant);
   const most = await work.most();
   await closeFixture(fixture);

@@ -103,7 +103,7 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, object>> = {
       ],
       maxTokens: 16,
       temperature: 0,
-      modelId: 'main',
+      modelId: null,
     },
   },
   Task: {
@@ -123,11 +123,10 @@ export const SCHEMA_EXAMPLES: Readonly<Record<string, object>> = {
     createdAt: '2026-11-25T09:00:00.958Z',
     lastUpdatedAt: '2026-11-25T09:00:00.985Z',
     expiresAt: '2026-11-26T09:00:00.958Z',
-    version: 1,
+    version: 2,
     input: {
       text: 'The film was a delight.',
       classes: ['good', 'bad'],
-      calibrated: false,
     },
     result: {
       status: 'completed',

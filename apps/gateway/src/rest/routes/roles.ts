@@ -21,9 +21,7 @@ const routeSchema = z.union([
 
 const roleSchema = z.object({
   role: modelRoleSchema,
-  configured: z
-    .boolean()
-    .describe('False: its requests go to the calling agent, and name the role as their model'),
+  configured: z.boolean().describe('False: its requests go to the calling agent, and name no model'),
   routes: z.array(routeSchema),
   maxTokens: z.int().optional(),
   temperature: z.number().optional(),
